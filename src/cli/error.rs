@@ -398,7 +398,7 @@ impl From<EngineError> for CliError {
                 .map(|fault| ErrorLine { message: fault.to_string(), hint: fault.hint.clone() })
                 .collect(),
             EngineError::BadAssignments(faults) => faults.iter().map(line_of).collect(),
-            EngineError::NewWarnings(warnings) => new_warnings(warnings),
+            EngineError::NewWarnings(warnings) => new_warnings(warnings, error.hint()),
             EngineError::BadIncludes(faults) => faults
                 .iter()
                 .map(|fault| ErrorLine { message: fault.to_string(), hint: fault.hint.clone() })
@@ -423,14 +423,14 @@ impl From<EngineError> for CliError {
 }
 
 /// The lines about new warnings, with the advice below the last one.
-fn new_warnings(warnings: &[NewWarning]) -> Vec<ErrorLine> {
+fn new_warnings(warnings: &[NewWarning], hint: Option<String>) -> Vec<ErrorLine> {
     let message = |line| format!("the change brings a warning: {line}");
     let mut lines: Vec<ErrorLine> = notes::new_warnings(warnings, None)
         .into_iter()
         .map(|line| ErrorLine { message: message(line), hint: None })
         .collect();
     if let Some(last) = lines.last_mut() {
-        last.hint = Some("without `--strict` it is made all the same".to_owned());
+        last.hint = hint;
     }
     lines
 }

@@ -19,7 +19,7 @@ use super::path::{Path, PathError, Segment};
 use super::regular_expression::{BadRegex, compiled};
 use super::schema_path::{Place, own_value};
 use super::suggestion::keys;
-use super::through_lists::any;
+use super::through_lists::{any, names};
 use super::unknown_key::UnknownKey;
 use super::value_at::value_at;
 use crate::model::Kind;
@@ -119,30 +119,47 @@ impl Condition {
         })
     }
 
-    /// Refuses a key that is nearly a known one, and that no entry of this kind has.
+    /// Refuses a key that no entry of this kind has, and that is nearly a known one or one that an entry has.
     ///
     /// # Errors
-    /// A misfit that names the known key.
+    /// A misfit that names the other key.
     pub fn refuse_near_miss(&self, current: &dyn Current, kind: Kind) -> Result<(), Misfit> {
-        let Some(unknown) = self.unknown_key(kind) else { return Ok(()) };
-        match unknown.near_miss().filter(|_| !self.accepts_near_miss && !self.is_used(unknown, current, kind))
-        {
+        let unused = self.unused_key(current, kind).filter(|_| !self.accepts_near_miss);
+        match unused.and_then(|unused| Some((unused.key, self.near_miss(unused, current, kind)?))) {
             None => Ok(()),
-            Some(near) => Err(Misfit::new(format!("`--where`: `{}` is not known here", unknown.key)).hint(
-                format!("did you mean `{near}`? If `{}` is right, add `--accept near-miss`", unknown.key),
-            )),
+            Some((key, near)) => Err(Misfit::new(format!("`--where`: `{key}` is not known here"))
+                .hint(format!("did you mean `{near}`? If `{key}` is right, add `--accept near-miss`"))),
         }
     }
 
     /// The key for whose absence the condition holds in every entry of this kind: no entry has it.
     fn key_that_all_lack(&self, current: &dyn Current, kind: Kind) -> Option<&str> {
-        let unknown = self.unknown_key(kind).filter(|_| self.test.is_met(None, Place::Foreign))?;
-        let is_refused = unknown.near_miss().is_some() && !self.accepts_near_miss;
-        (!is_refused && !self.is_used(unknown, current, kind)).then_some(unknown.key)
+        let holds = self.test.is_met(None, Place::Foreign);
+        self.unused_key(current, kind).filter(|_| holds).map(|unused| unused.key)
     }
 
-    fn unknown_key(&self, kind: Kind) -> Option<UnknownKey<'_>> {
-        UnknownKey::of(Place::Block(kind), &self.path.segments)
+    /// The key of which the schema knows nothing and that no entry of this kind has.
+    fn unused_key(&self, current: &dyn Current, kind: Kind) -> Option<UnknownKey<'_>> {
+        let unknown = UnknownKey::of(Place::Block(kind), &self.path.segments)?;
+        (!self.is_used(unknown, current, kind)).then_some(unknown)
+    }
+
+    /// The key of which an unused one is probably a misspelling.
+    fn near_miss(&self, unused: UnknownKey<'_>, current: &dyn Current, kind: Kind) -> Option<String> {
+        let above = |name: String| {
+            let path = [Segment::Key(kind.key().to_owned()), Segment::Key(name)];
+            Path {
+                segments: path.into_iter().chain(self.path.segments[..unused.at].iter().cloned()).collect(),
+            }
+        };
+        let beside = || {
+            let entries = current.names(&[kind.key()]).into_iter();
+            entries.filter_map(|name| names(current, &above(name)).ok().flatten()).flatten()
+        };
+        // A path that fits no entry is refused as a whole.
+        let fits = self.leaves[kind as usize].is_ok();
+        let near = || unused.near_one_of(&beside().collect()).filter(|_| fits);
+        unused.near_miss().map(str::to_owned).or_else(near)
     }
 
     /// Whether an entry of this kind has the key.
@@ -363,7 +380,8 @@ mod tests {
     #[test]
     fn a_key_that_nobody_has_is_a_near_miss_or_told_of() {
         let current: Value = json!({"streams": {
-            "a": {"title": "x", "prepsh": 1, "urls": [{"url": "udp://1", "aac": true}]}, "b": {"urls": []},
+            "a": {"title": "x", "prepsh": 1, "urls": [{"url": "udp://1", "aac": true}]},
+            "b": {"urls": [], "hidden_flag": true, "number1": 1, "meta": {"place_of_it": 1}},
         }});
         let refused = |condition: &str| {
             let parsed = Condition::parse(condition).expect(condition);
@@ -383,6 +401,9 @@ mod tests {
             ("urls[0].ulr~x", "url"),
             ("ulrs.url~x", "urls"),
             ("dvd missing", "dvr"),
+            ("hiden_flag missing", "hidden_flag"),
+            ("hidden_falg!=x", "hidden_flag"),
+            ("urls.aca!=x", "aac"),
         ] {
             let hint = refused(condition).unwrap_or_default();
             assert!(hint.starts_with(&format!("did you mean `{near}`?")), "{condition}: {hint}");
@@ -394,6 +415,9 @@ mod tests {
             "urls.aac=true",
             "urls.priority missing",
             "tags missing",
+            "hidden_flag missing",
+            "other_flags missing",
+            "number2!=1",
         ] {
             assert_eq!(refused(condition), None, "{condition}");
         }
@@ -402,6 +426,8 @@ mod tests {
             ("nosuchkey missing", Some("nosuchkey")),
             ("nosuchkey=x", None),
             ("prepsh!=2", None),
+            ("hiden_flag!=x", Some("hiden_flag")),
+            ("hidden_flag!=x", None),
             ("comment missing", None),
         ] {
             let parsed = Condition::parse(condition).expect(condition);

@@ -61,7 +61,7 @@ pub mod take_back;
 pub mod text_diff;
 mod three_way;
 pub mod through_lists;
-mod unknown_key;
+pub mod unknown_key;
 mod value_at;
 mod verify;
 

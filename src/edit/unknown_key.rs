@@ -1,11 +1,13 @@
 //! Keys of paths that the schema does not have.
 
+use std::collections::BTreeSet;
+
 use super::path::Segment;
 use super::schema_path::Place;
 use super::suggestion::did_you_mean;
 use crate::model::near_miss;
 use crate::model::schema::{Scope, by_key, parameters};
-use crate::model::suggest::is_one_slip;
+use crate::model::suggest::{is_one_slip, nearest};
 
 /// The length of words that are too short to be near misses in a text.
 const SHORT: usize = 3;
@@ -26,12 +28,15 @@ impl<'p> UnknownKey<'p> {
         let mut above = from;
         for (at, segment) in path.iter().enumerate() {
             let scope = above.list_entry().unwrap_or(above).scope();
+            let below = above.through_lists(&path[at..=at]);
+            let is_known = below.as_ref().is_ok_and(|place| !place.is_foreign());
             if let (Some(key), Some(scope)) = (segment.name(), scope)
                 && by_key(scope, key).is_none()
+                && !is_known
             {
                 return Some(Self { key, at, scope });
             }
-            above = above.through_lists(&path[at..=at]).ok()?;
+            above = below.ok()?;
         }
         None
     }
@@ -42,6 +47,15 @@ impl<'p> UnknownKey<'p> {
         // In a text, a word of three letters may be any other word; a path asks for a known one.
         let keys = || parameters(self.scope).map(|row| row.key);
         near.or_else(|| keys().find(|key| key.len() == SHORT && is_one_slip(self.key, key)))
+    }
+
+    /// The one of these names of which it is probably a misspelling. Another number behind it makes another name.
+    pub fn near_one_of(self, names: &BTreeSet<String>) -> Option<String> {
+        let word = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+        let others = || names.iter().map(String::as_str).filter(|name| word(name) != word(self.key));
+        let near = nearest(self.key, others());
+        near.or_else(|| others().find(|name| name.len() == SHORT && is_one_slip(self.key, name)))
+            .map(str::to_owned)
     }
 
     /// The known keys that are similar.

@@ -21,6 +21,9 @@ use crate::edit::request::{RequestError, joined};
 use crate::edit::{EditError, Faults, Unproved};
 use crate::store::{ChangeRef, StoreError};
 
+/// The hint where new warnings are refused.
+pub const WITHOUT_STRICT: &str = "without `--strict` it is made all the same";
+
 /// Why an operation failed; the file is as it was, unless the variant says otherwise.
 #[derive(Debug, Error)]
 pub enum EngineError {
@@ -280,7 +283,7 @@ impl EngineError {
             Self::Store(error) => return error.hint(),
             Self::BadConfig(_) => "`mediactl check` shows them; `mediactl read -o conf` still shows the text",
             Self::BadText(_) | Self::BadIncludes(_) => "nothing was written",
-            Self::NewWarnings(_) => "new warnings are refused here; nothing was written",
+            Self::NewWarnings(_) => WITHOUT_STRICT,
             Self::MaskedText => "`--show-secrets` shows the secrets themselves; such a text can be saved",
             Self::TooLate => "nothing was written; make smaller changes, or a faster check command",
             Self::Unproved(_) => "nothing was written; this is a bug in mediactl, please report it",

@@ -69,7 +69,7 @@ pub use composed::{Composed, ComposedFile, IncludedTexts};
 pub use composed_fault::ComposedFault;
 pub use conflict::Conflict;
 pub use content::Content;
-pub use error::{Aftermath, EngineError};
+pub use error::{Aftermath, EngineError, WITHOUT_STRICT};
 pub use error_kind::ErrorKind;
 pub use feature::{FEATURES, Feature};
 pub use guard::{

@@ -33,7 +33,12 @@ fn slips(a: &str, b: &str) -> Option<usize> {
 
 /// Whether two words of the same length differ by one letter, or by two that changed places.
 pub fn is_one_slip(a: &str, b: &str) -> bool {
-    a.len() == b.len() && osa_distance(a, b) == 1
+    a.len() == b.len() && is_one_edit(a, b)
+}
+
+/// Whether two words differ by one letter that is another, too many or missing, or by two that changed places.
+pub fn is_one_edit(a: &str, b: &str) -> bool {
+    a.len().abs_diff(b.len()) <= 1 && osa_distance(a, b) == 1
 }
 
 /// The names that are most similar to `name`, best first.

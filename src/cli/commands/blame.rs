@@ -11,6 +11,8 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::render::history::masked;
+use crate::cli::render::paragraph::wrapped;
+use crate::cli::render::table::{self, Screen};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
 use crate::edit::config_lookup::LocalView;
@@ -26,6 +28,9 @@ use crate::syntax::one_line;
 /// How many entries are read at first for each change that is looked for, and how many times more each time.
 const FIRST_ENTRIES: usize = 20;
 const MORE_ENTRIES: usize = 8;
+
+/// Stands in front of a line that continues another one.
+const INDENT: &str = "    ";
 
 /// The HTTP status where the history of a server keeps no text.
 const NOT_FOUND: u16 = 404;
@@ -47,7 +52,8 @@ pub fn run(args: &BlameArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
         ListFormat::Json => ui.print_json(&changes)?,
         ListFormat::Text if changes.is_empty() => ui.say(&never_changed(&path)),
         ListFormat::Text => {
-            ui.print(|out| changes.iter().try_for_each(|blamed| writeln!(out, "{}", line(blamed, ui))))?;
+            let lines = lines(&changes, ui.screen().width, ui);
+            ui.print(|out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))?;
         }
     }
     Ok(Exit::Done)
@@ -124,8 +130,21 @@ fn is_not_kept(error: &ServiceError) -> bool {
     }
 }
 
+/// Each change in one line, or in as many as fit a width; what continues one is indented.
+pub fn lines(changes: &[Blamed], width: Option<usize>, ui: Ui) -> Vec<String> {
+    let width = width.map(|width| width.saturating_sub(INDENT.len()).max(1));
+    let broken = |blamed: &Blamed| wrapped(&line(blamed, ui), width.unwrap_or(usize::MAX));
+    let broken: Vec<Vec<String>> = changes.iter().map(broken).collect();
+    // A word that is too long for a line is cut, so that different ones stay different.
+    let mut rows: Vec<Vec<String>> = broken.iter().flatten().map(|line| vec![line.clone()]).collect();
+    table::fit(&mut rows, Screen { width, page: None });
+    let indents =
+        broken.iter().flat_map(|lines| (0..lines.len()).map(|at| if at == 0 { "" } else { INDENT }));
+    indents.zip(rows).map(|(indent, row)| format!("{indent}{}", row.concat())).collect()
+}
+
 /// A change in one line.
-pub fn line(Blamed { entry, from, to }: &Blamed, ui: Ui) -> String {
+fn line(Blamed { entry, from, to }: &Blamed, ui: Ui) -> String {
     let word = |value: &Option<Value>| {
         value.as_ref().map_or("nothing".to_owned(), |value| one_line(&value.to_string()))
     };

@@ -14,14 +14,13 @@ use crate::cli::input;
 use crate::cli::local_user::local_user;
 use crate::cli::prompts;
 use crate::cli::rehearsal::{MOST_UNASKED, Question};
+use crate::cli::render::notes::keys_lacked;
 use crate::cli::render::report::{Report, Verb};
 use crate::cli::rollout;
 use crate::cli::target;
 use crate::cli::ui::Ui;
-use crate::edit::condition::keys_that_all_lack;
 use crate::edit::request::ChangeRequest;
 use crate::engine::{ChangeOptions, ConfigService, Outcome, Replaced, ServiceError};
-use crate::syntax::one_line;
 
 /// A command that makes a change, and how it reports the outcome.
 #[derive(Clone)]
@@ -70,7 +69,8 @@ impl<'a> ChangeCommand<'a> {
         operation: impl Fn(&mut dyn ConfigService, &ChangeOptions) -> Result<Outcome, ServiceError> + Sync,
     ) -> Result<Exit, CliError> {
         if let Some(contexts) = context::several(global)? {
-            let change = FleetChange { args: self.args, options: self.options, verb: self.verb };
+            let Self { args, options, verb, conditional, .. } = self;
+            let change = FleetChange { args, options, verb, conditional };
             return fleet::change::run(&change, contexts, global, ui, &operation);
         }
         let mut target = target::resolve(global, self.args.into(), ui)?;
@@ -103,10 +103,7 @@ impl<'a> ChangeCommand<'a> {
         let canary = self.options.canary.clone();
         let outcome = with_guards(self.options, |options| operation(&mut *service, options))?;
         report.print(&outcome)?;
-        if let (Some(request), Some(before)) = (self.conditional, &outcome.before) {
-            let keys = keys_that_all_lack(request.conditions(), &before.to_json(), &request.paths());
-            keys.into_iter().for_each(|key| report.note(&all_lack(key)));
-        }
+        keys_lacked(self.conditional, &outcome).iter().for_each(|note| report.note(note));
         match &outcome.pending {
             Some(pending) if !canary.is_empty() => rollout::wait(service, pending, &canary, &report)?,
             Some(pending) => {
@@ -125,11 +122,6 @@ impl<'a> ChangeCommand<'a> {
     {
         Report { ui, target, verb: self.verb, args: self.args, diff_was_shown: self.diff_was_shown }
     }
-}
-
-/// Said of a key in a condition that no entry has, so that the condition holds for all of them.
-pub fn all_lack(key: &str) -> String {
-    format!("no entry has `{}`, so the condition of `--where` on it holds for all", one_line(key))
 }
 
 /// Runs a command that replaces the whole text by that of `file`.

@@ -11,9 +11,10 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input::{self, STDIN, is_url};
 use crate::cli::render::diff::ContentDiff;
+use crate::cli::render::notes::all_lack;
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
-use crate::edit::condition::Condition;
+use crate::edit::condition::{Condition, keys_that_all_lack};
 use crate::edit::expansion::{Expansion, no_entry};
 use crate::edit::misfit::PathFault;
 use crate::edit::normalize::normalize;
@@ -42,11 +43,9 @@ pub fn run(args: &DiffArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErro
     let conditions = input::conditions(&args.conditions, args.accept.is_some())?;
     let [old, new] = sides.map(|side| NamedContent::load(side, global, ui));
     let (old, new) = (old?, new?);
-    let streams = match &conditions[..] {
-        [] => None,
-        conditions => Some(streams_that_meet(conditions, &old, &new)?),
-    };
-    let streams = streams.as_ref();
+    let selected = SelectedStreams::of(&conditions, &old, &new)?;
+    selected.notes.iter().for_each(|note| ui.note(note));
+    let streams = selected.names.as_ref();
     let differs =
         if args.json { print_patch(&old, &new, streams, ui)? } else { print_diff(&old, &new, streams, ui)? };
     Ok(if differs { Exit::Different } else { Exit::Done })
@@ -140,25 +139,36 @@ impl NamedContent {
     }
 }
 
-/// The names of the streams that meet all conditions on one side at least.
-pub fn streams_that_meet(
-    conditions: &[Condition],
-    old: &NamedContent,
-    new: &NamedContent,
-) -> Result<HashSet<String>, CliError> {
-    let every = Path::all(Kind::Stream.key());
-    let mut names = HashSet::new();
-    for side in [old, new] {
-        let whole = side.to_json()?;
-        let expansion = Expansion { current: &whole, conditions, own_only: false };
-        let found =
-            expansion.of(&every).map_err(|misfit| CliError::bad_selection(PathFault::new(&every, misfit)))?;
-        let name = |path: &Path| path.segments.last().and_then(Segment::name).map(str::to_owned);
-        names.extend(found.paths.iter().filter_map(name));
-    }
-    match names.is_empty() {
-        true => Err(CliError::bad_selection(PathFault::new(&every, no_entry()))),
-        false => Ok(names),
+/// The streams that are compared.
+#[derive(Default)]
+pub struct SelectedStreams {
+    /// Those that meet all conditions on one side at least; none without conditions: the whole is compared.
+    pub names: Option<HashSet<String>>,
+    /// What is said of keys in the conditions that no stream has on either side.
+    pub notes: Vec<String>,
+}
+
+impl SelectedStreams {
+    pub fn of(conditions: &[Condition], old: &NamedContent, new: &NamedContent) -> Result<Self, CliError> {
+        if conditions.is_empty() {
+            return Ok(Self::default());
+        }
+        let every = Path::all(Kind::Stream.key());
+        let sides = [old.to_json()?, new.to_json()?];
+        let mut names = HashSet::new();
+        for whole in &sides {
+            let expansion = Expansion { current: whole, conditions, own_only: false };
+            let found = expansion
+                .of(&every)
+                .map_err(|misfit| CliError::bad_selection(PathFault::new(&every, misfit)))?;
+            let name = |path: &Path| path.segments.last().and_then(Segment::name).map(str::to_owned);
+            names.extend(found.paths.iter().filter_map(name));
+        }
+        if names.is_empty() {
+            return Err(CliError::bad_selection(PathFault::new(&every, no_entry())));
+        }
+        let [old, new] = sides.map(|whole| keys_that_all_lack(conditions, &whole, &[&every]));
+        Ok(Self { names: Some(names), notes: old.intersection(&new).map(|key| all_lack(key)).collect() })
     }
 }
 

@@ -9,13 +9,13 @@ use serde_json::Value;
 
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::args::read::{ReadArgs, ReadFormat};
-use crate::cli::commands::change::all_lack;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::render::diagnostics;
 use crate::cli::render::group_table::{self, Column, SortOrder};
 use crate::cli::render::masked::{write_entry, write_text};
+use crate::cli::render::notes::all_lack;
 use crate::cli::render::table::Screen;
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::{Output, Ui, output};
@@ -62,6 +62,7 @@ pub fn run(args: &ReadArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErro
         Content::Text(snapshot) => print_text_as_json(args, &wanted, &snapshot, ui, &mut out)?,
         Content::Json(whole) => {
             let whole = without_static_streams(whole, args.skip_streams);
+            wanted.keys_lacked(&whole).for_each(|note| ui.note(&note));
             print(args, &wanted, &MaskedLookup { current: &whole, masker: masker.as_ref() }, ui, &mut out)?;
         }
     }
@@ -160,6 +161,12 @@ pub struct Wanted {
 }
 
 impl Wanted {
+    /// What is said of each key in the conditions that no entry has.
+    pub fn keys_lacked(&self, current: &dyn Current) -> impl Iterator<Item = String> {
+        let paths: Vec<&Path> = self.paths.iter().collect();
+        keys_that_all_lack(&self.conditions, current, &paths).into_iter().map(all_lack)
+    }
+
     /// What the arguments ask for.
     pub fn of(args: &ReadArgs) -> Result<Self, CliError> {
         let mut paths =
@@ -296,6 +303,7 @@ fn print_text_as_json(
         }
     }
     let current = LocalView::new(&members, &lens);
+    wanted.keys_lacked(&current).for_each(|note| ui.note(&note));
     print(args, wanted, &MaskedLookup { current: &current, masker: masker.as_ref() }, ui, out)
 }
 
@@ -307,9 +315,6 @@ pub fn print(
     ui: Ui,
     out: &mut impl Write,
 ) -> Result<(), CliError> {
-    let paths: Vec<&Path> = wanted.paths.iter().collect();
-    let keys = keys_that_all_lack(&wanted.conditions, current.current, &paths);
-    keys.into_iter().for_each(|key| ui.note(&all_lack(key)));
     if args.output == ReadFormat::Table {
         return print_tables(args, wanted, current, ui.screen(), out);
     }
@@ -359,23 +364,36 @@ fn print_tables(
 
 /// The error for columns that no group has.
 pub fn no_such_column<'k>(args: &ReadArgs, kinds: impl IntoIterator<Item = &'k Kind>) -> CliError {
+    let kinds: Vec<Kind> = kinds.into_iter().copied().collect();
+    let sorted_by = args.sort.iter().map(|sort| sort.trim_start_matches('-'));
+    let asked = args.columns.iter().map(String::as_str).chain(sorted_by);
+    // What is wrong with a column in each group; a text that is no path has no advice.
+    let hints = |name: &str| -> Option<Vec<Option<String>>> {
+        let hint = |kind| Column::named(kind, name).map_or(Some(None), |column| column.unknown_hint(kind));
+        kinds.iter().map(|kind| hint(*kind)).collect()
+    };
+    let mut unknown = asked.filter_map(|name| Some((name, hints(name)?)));
+    let (message, hint) = match unknown.next() {
+        Some((name, hints)) => {
+            (format!("there is no column `{}`", one_line(name)), hints.into_iter().flatten().next())
+        }
+        None => ("no table has all of these columns".to_owned(), None),
+    };
     let mut known: Vec<String> = Vec::new();
-    for name in kinds.into_iter().flat_map(|kind| Column::names(*kind)) {
+    for name in kinds.iter().flat_map(|kind| Column::names(*kind)) {
         if !known.contains(&name) {
             known.push(name);
         }
     }
-    let sorted_by = args.sort.iter().map(|sort| sort.trim_start_matches('-'));
-    let is_known = |column: &&str| {
-        let first = column.split(['.', '[']).next().unwrap_or_default();
-        known.iter().any(|name| name.eq_ignore_ascii_case(first))
-    };
-    let mut asked = args.columns.iter().map(String::as_str).chain(sorted_by);
-    let message = match asked.find(|column| !is_known(column)) {
-        Some(column) => format!("there is no column `{}`", one_line(column)),
-        None => "no table has all of these columns".to_owned(),
-    };
-    CliError::usage(message, format!("known are {}", known.join(", ")))
+    let known = known.join(", ");
+    CliError::usage(
+        message,
+        match hint {
+            Some(hint) if hint.ends_with('?') => format!("{hint} Known are {known}"),
+            Some(hint) => hint,
+            None => format!("known are {known}"),
+        },
+    )
 }
 
 /// The columns and the order of a table; `None` if one of them is not of this group.

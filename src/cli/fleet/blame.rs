@@ -1,16 +1,17 @@
 //! `mediactl blame` of several servers.
 
 use serde_json::{Map, Value, json};
+use unicode_width::UnicodeWidthStr;
 
 use super::members::Fleet;
 use super::verdict::{exit_of, without_errors};
 use crate::cli::args::blame::BlameArgs;
 use crate::cli::args::history::ListFormat;
-use crate::cli::commands::blame::{HAND_EDIT, ValueHistory, line, never_changed};
+use crate::cli::commands::blame::{HAND_EDIT, ValueHistory, lines, never_changed};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
-use crate::cli::render::table;
+use crate::cli::render::table::{self, GAP};
 
 /// Prints the changes of one server after the other, or an object with a list for each.
 pub fn run(args: &BlameArgs, mut fleet: Fleet) -> Result<Exit, CliError> {
@@ -35,10 +36,12 @@ pub fn run(args: &BlameArgs, mut fleet: Fleet) -> Result<Exit, CliError> {
         if let Some(words) = say_of(|found| found.changes.is_empty(), &never_changed(&path)) {
             ui.say(&words);
         }
-        let lines = |(server, found): &(String, ValueHistory)| -> Vec<[String; 2]> {
-            found.changes.iter().map(|blamed| [server.clone(), line(blamed, ui)]).collect()
+        let beside = found.iter().map(|(server, _)| server.width()).max().unwrap_or_default() + GAP;
+        let width = ui.screen().width.map(|width| width.saturating_sub(beside));
+        let rows_of = |(server, found): &(String, ValueHistory)| -> Vec<[String; 2]> {
+            lines(&found.changes, width, ui).into_iter().map(|line| [server.clone(), line]).collect()
         };
-        let rows: Vec<[String; 2]> = found.iter().flat_map(lines).collect();
+        let rows: Vec<[String; 2]> = found.iter().flat_map(rows_of).collect();
         ui.print(|out| table::aligned(&rows).try_for_each(|line| writeln!(out, "{line}")))?;
     }
     Ok(exit_of(found.len(), &kinds))

@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use super::grouped::GroupedDiffs;
+use super::grouped::{GroupedDiffs, GroupedNotes};
 use super::members::{Fleet, FleetMember};
 use super::verdict::{exit_of, found, without_errors};
 use crate::cli::args::diff::DiffArgs;
-use crate::cli::commands::diff::{NamedContent, diff_between, patch_between, sides, streams_that_meet};
+use crate::cli::commands::diff::{NamedContent, SelectedStreams, diff_between, patch_between, sides};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input::{self, is_url};
@@ -28,17 +28,16 @@ pub fn run(args: &DiffArgs, mut fleet: Fleet) -> Result<Exit, CliError> {
             None => NamedContent::of_target(sides[at], &mut member.target),
         };
         let (old, new) = (side(0)?, side(1)?);
-        let streams = match &conditions[..] {
-            [] => None,
-            conditions => Some(streams_that_meet(conditions, &old, &new)?),
-        };
-        let patch = args.json.then(|| patch_between(&old, &new, streams.as_ref())).transpose()?;
-        Ok((old, new, streams, patch))
+        let selected = SelectedStreams::of(&conditions, &old, &new)?;
+        let patch = args.json.then(|| patch_between(&old, &new, selected.names.as_ref())).transpose()?;
+        Ok((old, new, selected, patch))
     };
     let (compared, kinds) = without_errors(fleet.ask("compare", read), ui);
     let (mut diffs, mut patches, mut is_different) = (GroupedDiffs::default(), Map::new(), false);
     let mut rows = vec![["SERVER", "DIFFERS", "LINES", "PATHS"].map(str::to_owned).to_vec()];
-    for (server, (old, new, streams, patch)) in &compared {
+    let mut notes = GroupedNotes::default();
+    for (server, (old, new, selected, patch)) in &compared {
+        selected.notes.iter().for_each(|note| notes.add(server, note.clone()));
         if let Some(patch) = patch {
             is_different |= !patch.is_empty();
             let patch = Value::Object(patch.clone());
@@ -46,7 +45,7 @@ pub fn run(args: &DiffArgs, mut fleet: Fleet) -> Result<Exit, CliError> {
             patches.insert(server.clone(), shown);
             continue;
         }
-        let diff = diff_between(&old.content, &new.content, streams.as_ref(), masker.clone());
+        let diff = diff_between(&old.content, &new.content, selected.names.as_ref(), masker.clone());
         is_different |= !diff.is_empty();
         let [old_name, new_name] = sides.map(|side| side.unwrap_or("the server"));
         diffs.add(server, &diff, [(old_name, &old.content), (new_name, &new.content)], ui)?;
@@ -59,6 +58,7 @@ pub fn run(args: &DiffArgs, mut fleet: Fleet) -> Result<Exit, CliError> {
         let paths = first_paths(&old, &new, &masker.clone().unwrap_or_default());
         rows.push(vec![server.clone(), differs.to_owned(), lines, paths]);
     }
+    notes.print(ui);
     if args.json {
         ui.print_json(&patches)?;
     } else {

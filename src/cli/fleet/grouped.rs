@@ -1,4 +1,4 @@
-//! Differences of several servers: equal ones are shown once.
+//! Differences and notes of several servers: equal ones are shown once.
 
 use crate::cli::error::CliError;
 use crate::cli::render::diff::ContentDiff;
@@ -68,5 +68,24 @@ impl GroupedDiffs {
             // A table follows.
             writeln!(out)
         })
+    }
+}
+
+/// Notes, each with the servers that it is about, in the order of the first of them.
+#[derive(Default)]
+pub struct GroupedNotes<'s>(Vec<(String, Vec<&'s str>)>);
+
+impl<'s> GroupedNotes<'s> {
+    /// Adds a note about a server.
+    pub fn add(&mut self, server: &'s str, note: String) {
+        match self.0.iter_mut().find(|(known, _)| *known == note) {
+            Some((_, servers)) => servers.push(server),
+            None => self.0.push((note, vec![server])),
+        }
+    }
+
+    /// Prints each note once, behind the names of its servers.
+    pub fn print(&self, ui: Ui) {
+        self.0.iter().for_each(|(note, servers)| ui.note(&format!("{}: {note}", servers.join(", "))));
     }
 }

@@ -1,14 +1,15 @@
 //! A change as it is evaluated on each server, before anything is sent that could change something.
 
-use super::grouped::GroupedDiffs;
+use super::grouped::{GroupedDiffs, GroupedNotes};
 use super::members::{FleetMember, ServerAnswer};
 use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
 use crate::cli::error::CliError;
 use crate::cli::render::change_json::ChangeJson;
 use crate::cli::render::diff::ContentDiff;
-use crate::cli::render::notes::{in_words, new_warnings};
+use crate::cli::render::notes::{in_words, keys_lacked, new_warnings};
 use crate::cli::render::report::Verb;
 use crate::cli::ui::Ui;
+use crate::edit::request::ChangeRequest;
 use crate::engine::{
     ChangeOptions, ConfigService, Content, EngineError, ErrorKind, Expected, Feature, Outcome, OutcomeNote,
     ReadForm, ReadQuery, ServiceError, Snapshot,
@@ -30,6 +31,8 @@ pub struct FleetChange<'a> {
     pub options: ChangeOptions,
     /// What the command does, in words.
     pub verb: Verb,
+    /// The request, if it has conditions.
+    pub conditional: Option<&'a ChangeRequest>,
 }
 
 /// The change as one server would make it.
@@ -139,7 +142,7 @@ impl FleetChange<'_> {
     /// Prints the differences, equal ones once, and the notes.
     pub fn print_summary(&self, plans: &[ServerAnswer<FleetPlan>], ui: Ui) -> Result<(), CliError> {
         let masker = ui.masker();
-        let (mut diffs, mut notes) = (GroupedDiffs::default(), Vec::<(String, Vec<&str>)>::new());
+        let (mut diffs, mut notes) = (GroupedDiffs::default(), GroupedNotes::default());
         for ServerAnswer { server, result } in plans {
             let Ok(plan) = result else { continue };
             plan.sides(|old, new| {
@@ -152,18 +155,15 @@ impl FleetChange<'_> {
             let effects = plan.outcome.effects();
             let effects = effects.in_words().filter(|_| effects.streams > 1);
             let in_words = |note| in_words(note, masker.as_ref());
-            for note in plan.outcome.notes.iter().map(in_words).chain(effects) {
-                match notes.iter_mut().find(|(known, _)| *known == note) {
-                    Some((_, servers)) => servers.push(server),
-                    None => notes.push((note, vec![server])),
-                }
-            }
+            let own = plan.outcome.notes.iter().map(in_words);
+            let lacked = keys_lacked(self.conditional, &plan.outcome);
+            own.chain(effects).chain(lacked).for_each(|note| notes.add(server, note));
         }
         if self.args.quiet || self.args.output != ChangeFormat::Diff {
             return Ok(());
         }
         diffs.print(ui)?;
-        notes.iter().for_each(|(note, servers)| ui.note(&format!("{}: {note}", servers.join(", "))));
+        notes.print(ui);
         Ok(())
     }
 }

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use serde_json::{Map, Value};
 
-use super::grouped::heading;
+use super::grouped::{GroupedNotes, heading};
 use super::members::{Fleet, FleetMember};
 use super::verdict::{exit_of, print_errors, without_errors};
 use crate::cli::args::read::{ReadArgs, ReadFormat};
@@ -27,6 +27,13 @@ pub fn run(args: &ReadArgs, mut fleet: Fleet) -> Result<Exit, CliError> {
     let (ui, wanted) = (fleet.ui.paged(), Wanted::of(args)?);
     let answers = fleet.ask("read", |member| content(member, args, &wanted));
     let (contents, mut kinds) = without_errors(answers, ui);
+    let mut notes = GroupedNotes::default();
+    for (server, content) in &contents {
+        if let Content::Json(whole) = content {
+            wanted.keys_lacked(whole).for_each(|note| notes.add(server, note));
+        }
+    }
+    notes.print(ui);
     let masker = masker(args, ui);
     let reading = FleetReading { args, wanted: &wanted, contents: &contents, masker: masker.as_ref(), ui };
     let mut out = ui.results()?;

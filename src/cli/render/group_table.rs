@@ -7,10 +7,12 @@ use serde_json::Value;
 
 use crate::cli::render::table::{self, Screen};
 use crate::edit::config_lookup::Current;
-use crate::edit::path::Path;
+use crate::edit::path::{Path, Segment};
+use crate::edit::schema_path::Place;
 use crate::edit::select::select;
+use crate::edit::unknown_key::UnknownKey;
 use crate::model::Kind;
-use crate::model::schema::{by_key, parameters};
+use crate::model::schema::parameters;
 use crate::syntax::one_line;
 
 /// Stands for a value that is not there.
@@ -81,10 +83,24 @@ impl Column {
     /// Whether it can show anything of this group: a known value, or one that an entry has.
     pub fn fits(&self, kind: Kind, current: &dyn Current, names: &[String]) -> bool {
         let Cell::At(path) = &self.cell else { return true };
-        let first = path.segments.first().and_then(|segment| segment.name());
-        let Some(first) = first else { return false };
-        by_key(kind.scope(), first).is_some()
-            || names.iter().any(|name| current.contains(&[kind.key(), name, first]))
+        let has = |name: &String| {
+            let found = current.value(&[kind.key(), name]).and_then(|entry| select(&entry, path).ok());
+            found.is_some_and(|found| !found.into_places(path).is_empty())
+        };
+        self.unknown_hint(kind).is_none() || names.iter().any(has)
+    }
+
+    /// Advice, as far as there is any, about a path that the schema does not have in this group.
+    pub fn unknown_hint(&self, kind: Kind) -> Option<Option<String>> {
+        let Cell::At(path) = &self.cell else { return None };
+        let from = Place::Block(kind);
+        match (from.through_lists(&path.segments), UnknownKey::of(from, &path.segments)) {
+            (Err(misfit), _) => Some(misfit.hint),
+            (Ok(_), Some(unknown)) => Some(unknown.suggestion()),
+            (Ok(_), None) => {
+                path.segments.iter().any(|one| matches!(one, Segment::Matching(_))).then_some(None)
+            }
+        }
     }
 
     /// The names that `--columns` and `--sort` take for this group.

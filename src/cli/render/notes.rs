@@ -2,9 +2,12 @@
 
 use crate::cli::render::masked::masked_text;
 use crate::edit::Note;
-use crate::engine::{NewWarning, OutcomeNote};
+use crate::edit::condition::keys_that_all_lack;
+use crate::edit::request::ChangeRequest;
+use crate::engine::{NewWarning, Outcome, OutcomeNote};
 use crate::http::protocol::notes::sentence_of;
 use crate::model::Masker;
+use crate::syntax::one_line;
 
 /// So many different warnings of a change are shown.
 const MAX_WARNINGS: usize = 20;
@@ -58,6 +61,20 @@ pub fn new_warnings(warnings: &[NewWarning], masker: Option<&Masker>) -> Vec<Str
     let more = groups.len().saturating_sub(MAX_WARNINGS);
     let more = (more > 0).then(|| format!("and {more} more new warnings; `mediactl check` shows them"));
     groups.iter().take(MAX_WARNINGS).map(line).chain(more).collect()
+}
+
+/// Returns what is said of each key in the conditions of a request that no entry had before the change.
+pub fn keys_lacked(request: Option<&ChangeRequest>, outcome: &Outcome) -> Vec<String> {
+    let (Some(request), Some(before)) = (request, &outcome.before) else { return Vec::new() };
+    keys_that_all_lack(request.conditions(), &before.to_json(), &request.paths())
+        .into_iter()
+        .map(all_lack)
+        .collect()
+}
+
+/// Said of a key in a condition that no entry has, so that the condition holds for all of them.
+pub fn all_lack(key: &str) -> String {
+    format!("no entry has `{}`, so the condition of `--where` on it holds for all", one_line(key))
 }
 
 fn edit_note(note: &Note, masker: Option<&Masker>) -> String {

@@ -11,10 +11,7 @@ const CUT: char = '…';
 /// The width of a sign and a number that tell cells apart.
 const NUMBER: usize = 2;
 
-/// A last part that is wider than this may be cut, too.
-const MOST_LAST: usize = 24;
-
-/// Returns the width down to which nothing that matters is cut.
+/// Returns the width down to which a cell can be cut.
 pub fn least(cell: &str) -> usize {
     if is_time(cell) {
         return cell.width();
@@ -26,9 +23,9 @@ pub fn least(cell: &str) -> usize {
     }
 }
 
-/// Returns a cell in this width.
+/// Returns a cell in this width, or as wide as what matters of it.
 pub fn to(cell: &str, width: usize) -> String {
-    if cell.width() <= width {
+    if cell.width() <= width || is_time(cell) {
         return cell.to_owned();
     }
     let stripped: Vec<String> = words(cell).map(without_credentials_and_query).collect();
@@ -37,9 +34,9 @@ pub fn to(cell: &str, width: usize) -> String {
     match is_structured(cell) {
         true if whole.width() <= width => whole,
         true if least.width() <= width => with_last_parts(&stripped, width - least.width()),
-        true if first_and_count(cell).width() <= width => first_and_count(cell),
-        // Credentials and the query go before a part of the host does.
-        true => without_middle(&first_and_count(cell), width),
+        true => Some(first_and_count(cell))
+            .filter(|short| short.width() < cell.width())
+            .unwrap_or(cell.to_owned()),
         false => without_middle(cell, width),
     }
 }
@@ -112,8 +109,7 @@ fn last_part(word: &str) -> usize {
     let from = word.find("://").map_or(0, |at| at + 3);
     let is_file = word.contains('/');
     let end = word.trim_end_matches(['/', '.', ',']).len();
-    let at = word[from..end.max(from)].rfind(if is_file { '/' } else { '.' }).map_or(0, |at| at + from);
-    if word[at..].width() > MOST_LAST { 0 } else { at }
+    word[from..end.max(from)].rfind(if is_file { '/' } else { '.' }).map_or(0, |at| at + from)
 }
 
 /// A word of which only the beginning and the last part are left.
@@ -192,6 +188,18 @@ mod tests {
             ("streams.cam1.prepush, streams.cam2.prepush, 7 more", 32, "s…m1.prepush, s….prepush, 7 more"),
             ("streams.cam1.prepush, streams.cam2.prepush, 7 more", 20, "s….prepush, +3"),
             ("a sentence of some words", 11, "a sen…words"),
+            ("rtsp://u:p@camera.example/a/long/path/h264?x=1", 9, "rtsp://…@camera.example…/h264?…"),
+            (
+                "udp://camera-at-the-north-gate.example.net:1234",
+                9,
+                "udp://camera-at-the-north-gate.example.net:1234",
+            ),
+            (
+                "/srv/media/archive/a-name-that-is-longer-than-others.conf",
+                9,
+                "/…/a-name-that-is-longer-than-others.conf",
+            ),
+            ("2026-11-22 22:49", 9, "2026-11-22 22:49"),
         ] {
             assert_eq!(to(cell, width), shown, "{cell} {width}");
         }
@@ -201,12 +209,12 @@ mod tests {
     }
 
     #[test]
-    fn no_cell_is_wider_than_asked_for() {
+    fn no_cell_is_wider_than_asked_for_and_than_what_matters() {
         for cell in
             ["rtsp://u:p@h/a/b?c", "://", "a.b.", "/", "漢字/漢字漢字漢字", "", "a b c", "http://", "x://@?"]
         {
             for width in 0..20 {
-                let limit = width.max(1);
+                let limit = width.max(1).max(least(cell));
                 assert!(to(cell, width).width() <= limit, "{cell} {width}: {}", to(cell, width));
             }
             let _ = (least(cell), numbered(cell, 2, 5));

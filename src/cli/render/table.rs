@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::cli::render::shortened;
 
 /// How many blanks stand between two columns.
-const GAP: usize = 2;
+pub const GAP: usize = 2;
 
 /// No column is made narrower to fit the terminal.
 const MIN_WIDTH: usize = 6;
@@ -100,21 +100,17 @@ fn column_widths<R: AsRef<[String]>>(rows: &[R], width_of: impl Fn(&str) -> usiz
 }
 
 /// The widths with which the columns fit a line: the widest ones become narrower, but not narrower than their least
-/// width, if there is room for that.
+/// width, even if a line then is too long for the terminal, which breaks it.
 fn fitting(mut widths: Vec<usize>, least: &[usize], line: usize) -> Vec<usize> {
     let room = line.saturating_sub(GAP * widths.len().saturating_sub(1));
-    let least: Vec<usize> = match least.iter().map(|least| MIN_WIDTH.max(*least)).sum::<usize>() <= room {
-        true => least.to_vec(),
-        false => vec![0; widths.len()],
-    };
     let narrowed = |width: usize, least: usize, most: usize| width.min(most.max(least));
     let used = |most: usize| {
-        widths.iter().zip(&least).map(|(&width, &least)| narrowed(width, least, most)).sum::<usize>()
+        widths.iter().zip(least).map(|(&width, &least)| narrowed(width, least, most)).sum::<usize>()
     };
     let widest = widths.iter().copied().max().unwrap_or_default();
     let most = (MIN_WIDTH..=widest).rev().find(|&most| used(most) <= room).unwrap_or(MIN_WIDTH);
     let mut left = room.saturating_sub(used(most));
-    for (width, &least) in widths.iter_mut().zip(&least).rev() {
+    for (width, &least) in widths.iter_mut().zip(least).rev() {
         let narrow = narrowed(*width, least, most);
         let more = (*width - narrow).min(left);
         *width = narrow + more;
@@ -135,18 +131,22 @@ mod tests {
     }
 
     #[test]
-    fn the_widest_cells_are_cut_in_the_middle() {
+    fn the_widest_cells_are_cut_in_the_middle_and_hosts_are_not() {
         let rows: &[&[&str]] =
             &[&["NAME", "URL", "X"], &["a", "udp://239.0.0.1:1234", "yes"], &["b", "漢字漢字漢字漢字", "no"]];
         let screen = Screen { width: Some(20), page: None };
         assert_eq!(printed(rows, Screen::default()).lines().nth(1), Some("a     udp://239.0.0.1:1234  yes"));
-        assert_eq!(printed(rows, screen), "NAME  URL        X\na     udp:…1234  yes\nb     漢字…漢字  no\n");
+        // The host stays, even where the terminal has to break the line.
+        assert_eq!(
+            printed(rows, screen),
+            "NAME  URL                   X\na     udp://239.0.0.1:1234  yes\nb     漢字漢字漢字漢字      no\n"
+        );
+        let screen = Screen { width: Some(40), page: None };
+        let rows: &[&[&str]] = &[&["URL", "X"], &["udp://239.0.0.1:1234", "a sentence of some words"]];
+        assert_eq!(printed(rows, screen).lines().nth(1), Some("udp://239.0.0.1:1234  a sentenc…me words"));
         for width in 0..60 {
             let narrow = printed(rows, Screen { width: Some(width), page: None });
-            assert!(
-                narrow.lines().all(|line| line.width() <= width.max(3 * MIN_WIDTH + 2 * GAP)),
-                "{narrow}"
-            );
+            assert!(narrow.lines().all(|line| line.width() <= width.max(20 + MIN_WIDTH + GAP)), "{narrow}");
         }
     }
 

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::error::{ClientError, ServerRefusal};
 use super::reason::TlsFault;
-use crate::engine::{ErrorKind, Guard, RemoteFailure};
-use crate::http::protocol::problem::ProblemFault;
+use crate::engine::{ErrorKind, Guard, RemoteFailure, WITHOUT_STRICT};
+use crate::http::protocol::problem::{ProblemFault, ProblemKind};
 use crate::syntax::one_line;
 
 /// A message, and advice where there is any.
@@ -61,7 +61,7 @@ fn faults(service: &str, error: &ClientError) -> Vec<MessageAndHint> {
     let whole = (format!("`{service}`: {error}"), hint(error));
     let ClientError::Refused(refusal) = error else { return vec![whole] };
     let errors = refusal.problem.as_ref().map_or(&[][..], |problem| &problem.errors);
-    match errors {
+    let mut faults = match errors {
         [only] if error.to_string().contains(&only.message) => {
             vec![(format!("`{service}`: {}", message(only)), only.hint.clone())]
         }
@@ -69,7 +69,13 @@ fn faults(service: &str, error: &ClientError) -> Vec<MessageAndHint> {
             let each = errors.iter().map(|fault| (message(fault), fault.hint.clone()));
             [whole].into_iter().chain(each).collect()
         }
+    };
+    let kind = refusal.problem.as_ref().and_then(|problem| problem.kind());
+    if let (Some((_, hint)), Some(ProblemKind::NewWarnings)) = (faults.last_mut(), kind) {
+        // The server names its parameter, not the option.
+        *hint = Some(WITHOUT_STRICT.to_owned());
     }
+    faults
 }
 
 /// The message of a fault behind its place.

@@ -92,7 +92,11 @@ fn faults(error: &EngineError) -> Vec<ProblemFault> {
                 message: format!("the change brings a warning: {warning}"),
                 ..ProblemFault::default()
             };
-            warnings.iter().take(MAX_DIAGNOSTICS).map(fault).collect()
+            let mut faults: Vec<ProblemFault> = warnings.iter().take(MAX_DIAGNOSTICS).map(fault).collect();
+            if let Some(last) = faults.last_mut() {
+                last.hint = Some("without `strict=true` it is made all the same".to_owned());
+            }
+            faults
         }
         EngineError::BadPatch(faults) => faults.0.iter().take(MAX_DIAGNOSTICS).map(patch_fault).collect(),
         EngineError::BadAssignments(faults) => {

@@ -1,6 +1,7 @@
 //! Addresses of sources and authorization backends: slips in their scheme and port.
 
-use crate::model::suggest::nearest;
+use crate::model::secret::{Secrecy, word_parts};
+use crate::model::suggest::{is_one_edit, nearest};
 use crate::syntax::{Diagnostic, Diagnostics, Word};
 
 /// The word that opens a stream to everybody; misspelled, it is taken for a URL.
@@ -24,21 +25,31 @@ pub(super) fn source(word: Word<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// The warning about an address that lacks its scheme: a number, an IP address, or `rtsp//host`. Another word
-/// may be the name of a peer or of a file.
+/// The warning about an address that lacks its scheme: a number, an IP address, `rtsp//host`, `//host`, or
+/// credentials in front of a host. Another word may be the name of a peer or of a file.
 #[cold]
 fn without_scheme(word: Word<'_>, value: &str) -> Option<Diagnostic> {
-    // Credentials are masked only behind `//`, so a line that would show others is not quoted.
-    if value.contains('@') || value.contains("://") {
+    if value.contains("://") {
         return None;
     }
-    let warning = || Diagnostic::warning(word.span(), "a source without a scheme");
-    if let Some((scheme, address)) = value.split_once("//").filter(|(scheme, _)| is_known(scheme)) {
-        return Some(warning().hint(format!("did you mean `{scheme}://{address}`?")));
+    let warning =
+        |hint: String| Some(Diagnostic::warning(word.span(), "a source without a scheme").hint(hint));
+    let has_credentials = !word_parts(value, Secrecy::Parts).is_empty() && value.contains('@');
+    match value.split_once("//") {
+        // What stands behind the scheme may be a password.
+        Some((scheme, _)) if is_known(scheme) && has_credentials => {
+            return warning(format!("write it like `{scheme}://`"));
+        }
+        Some((scheme, address)) if is_known(scheme) => {
+            return warning(format!("did you mean `{scheme}://{address}`?"));
+        }
+        _ => {}
     }
     let host = value.split(['/', ':', '?']).next().unwrap_or_default();
     let is_number = host.bytes().all(|byte| byte.is_ascii_digit()) && !host.is_empty();
-    (is_number || parts_of(host).is_some()).then(|| warning().hint("write it like `udp://239.0.0.1:1234`"))
+    let lacks_scheme = value.starts_with("//") || (has_credentials && !is_known(host));
+    let is_meant = lacks_scheme || parts_of(host).is_some() || (is_number && !value.contains('@'));
+    is_meant.then(|| warning("write it like `udp://239.0.0.1:1234`".to_owned())).flatten()
 }
 
 #[cold]
@@ -49,11 +60,18 @@ fn empty(word: Word<'_>) -> Diagnostic {
 /// Checks the first word of an authorization directive.
 pub(super) fn backend(word: Word<'_>, diagnostics: &mut Diagnostics) {
     let value = word.value();
-    if is_nearly_false(&value) || OFF.contains(&&*value) {
+    if is_nearly_false(&value) || is_nearly_off(&value) {
         let message = format!("`{value}` is read as the URL of a backend");
         diagnostics.push(Diagnostic::warning(word.span(), message).hint("did you mean `auth false;`?"));
     }
     url(word, &value, diagnostics);
+}
+
+/// Whether a word is one for off, or a slip of the first one: the others are too near to names.
+fn is_nearly_off(value: &str) -> bool {
+    let is_word = value.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let word = value.to_ascii_lowercase();
+    is_word && (OFF.contains(&&*word) || is_one_edit(&word, OFF[0]))
 }
 
 fn is_nearly_false(value: &str) -> bool {
@@ -80,9 +98,7 @@ fn report(word: Word<'_>, value: &str, diagnostics: &mut Diagnostics) {
 fn fault(word: Word<'_>, value: &str) -> Option<Diagnostic> {
     let colon = memchr::memchr(b':', value.as_bytes())?;
     let (scheme, rest) = (&value[..colon], &value[colon + 1..]);
-    // Credentials are masked only behind `//`, so a line that would show others is not quoted.
-    let shows_credentials = !rest.starts_with("//") && rest.contains('@');
-    if !rest.starts_with('/') || !is_scheme(scheme) || shows_credentials {
+    if !rest.starts_with('/') || !is_scheme(scheme) {
         return None;
     }
     if let Some(known) = meant_scheme(scheme) {

@@ -58,7 +58,7 @@ fn parts(text: &str, reach: Reach) -> Vec<Range<usize>> {
         match text.as_bytes()[mark] {
             b':' if text[mark..].starts_with("://") => parts.extend(authority(text, mark, reach)),
             b':' if text[..mark].ends_with("#!") => stream_id(text, mark, reach, &mut parts),
-            b':' => parts.extend(member(text, mark, reach)),
+            b':' => parts.extend(member(text, mark, reach).or_else(|| loose_userinfo(text, mark, reach))),
             _ => parts.extend(assigned(text, mark, reach)),
         }
         at = parts[before..].last().map_or(mark + 1, |part| part.end.max(mark + 1));
@@ -68,6 +68,9 @@ fn parts(text: &str, reach: Reach) -> Vec<Range<usize>> {
 
 /// No userinfo and no `streamid` is longer; a bound, so that no word makes the scan quadratic.
 const LONGEST: usize = 4096;
+
+/// No user and no password without a scheme in front of them is looked for that is longer than this.
+const LONGEST_LOGIN: usize = 256;
 
 /// What may stand behind an address in a sentence.
 const PUNCTUATION: [char; 8] = ['`', '\'', '>', ')', ',', '.', ';', ':'];
@@ -107,6 +110,38 @@ fn userinfo(rest: &str) -> Option<usize> {
         None => rest.rfind('@').unwrap_or(authority.len()),
     };
     (end > 0).then_some(end)
+}
+
+/// `user:password` of `user:password@host`, `//user:password@host`, `rtsp//user:password@host` and the like, where
+/// the colon behind the user stands at `colon`: an address whose scheme is missing or mistyped.
+fn loose_userinfo(text: &str, colon: usize, reach: Reach) -> Option<Range<usize>> {
+    let is_edge = |c: char| c.is_whitespace() || "\"'`=(<,;".contains(c);
+    let login = ending(&text[..colon], LONGEST_LOGIN).rsplit(|c| c == '/' || is_edge(c)).next()?;
+    let start = colon - login.len();
+    // In front of the user stands the beginning of the word, or a scheme with slashes.
+    let slashes = text[..start].trim_end_matches('/');
+    let scheme = slashes.strip_suffix(':').filter(|_| slashes.len() < start).unwrap_or(slashes);
+    let before = &scheme[..scheme.len() - name_before(scheme, scheme.len()).len()];
+    let is_beginning = slashes.len() < start || scheme.len() == start;
+    if login.is_empty() || !is_beginning || before.chars().next_back().is_some_and(|c| !is_edge(c)) {
+        return None;
+    }
+    let rest = beginning(&text[start..], login.len() + LONGEST_LOGIN);
+    let rest = match reach {
+        Reach::Word => rest,
+        Reach::Prose => &rest[..rest.find(is_edge).unwrap_or(rest.len())],
+    };
+    let end = userinfo(rest).filter(|end| rest[*end..].starts_with('@') && *end > login.len() + 1)?;
+    let has_host = rest[end + 1..].starts_with(|c: char| c.is_alphanumeric() || c == '[');
+    has_host.then_some(start..start + end)
+}
+
+fn ending(text: &str, most: usize) -> &str {
+    let mut start = text.len().saturating_sub(most);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    &text[start..]
 }
 
 fn beginning(text: &str, most: usize) -> &str {
@@ -264,6 +299,38 @@ mod tests {
             check(word_parts(value, Secrecy::Parts), value, secrets);
             check(prose_parts(value), value, secrets);
         }
+    }
+
+    #[test]
+    fn credentials_are_secret_whatever_the_scheme_looks_like() {
+        for (value, secrets) in [
+            ("rtsp//u:P@h/x", &["u:P"][..]),
+            ("rtsp:/u:P@h/x", &["u:P"]),
+            ("rtsp:///u:P@h/x", &["u:P"]),
+            ("rtsp/u:P@h/x", &["u:P"]),
+            ("//u:P@h/x", &["u:P"]),
+            ("u:P@h/x", &["u:P"]),
+            ("u:P@10.0.0.1:554/x", &["u:P"]),
+            ("u:p:@P@[::1]:554", &["u:p:@P"]),
+            ("me@mail.example:P@h/x", &["me@mail.example:P"]),
+            ("rtsp:u:P@h/x", &["rtsp:u:P"]),
+            ("rtsp:/u:p/w@h/x", &["u:p/w"]),
+            ("streams.a.urls[0].url=u:P@h/x", &["u:P"]),
+            ("udp:@239.0.0.1:1234", &[]),
+            ("udp//@239.0.0.1:1234", &[]),
+            ("localhost:80/a@2x.png", &[]),
+            ("http://localhost:80/x:y/a@b", &[]),
+            ("registry:5000/image@sha256:0", &[]),
+            ("git@example.org:group/name", &[]),
+            ("u:P@", &[]),
+            ("12:30", &[]),
+        ] {
+            check(word_parts(value, Secrecy::Parts), value, secrets);
+            check(prose_parts(value), value, secrets);
+        }
+        check(prose_parts("the source `u:P@h/x` is wrong"), "the source `u:P@h/x` is wrong", &["u:P"]);
+        check(prose_parts("set url: u:P@h, and on"), "set url: u:P@h, and on", &["u:P"]);
+        check(prose_parts("at 12:30 me@h"), "at 12:30 me@h", &[]);
     }
 
     #[test]

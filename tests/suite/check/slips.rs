@@ -47,12 +47,23 @@ fn an_address_with_a_part_over_255_is_a_warning() {
 
 #[test]
 fn a_source_without_a_scheme_is_a_warning() {
-    for url in ["9", "rtsp//host", "10.0.0.1", "239.0.0.1:1234", "192.168.0.7/h264"] {
+    for url in [
+        "9",
+        "rtsp//host",
+        "10.0.0.1",
+        "239.0.0.1:1234",
+        "192.168.0.7/h264",
+        "rtsp//u:P@h/x",
+        "//u:P@h/x",
+        "//h/x",
+        "u:P@h/x",
+        "u:P@10.0.0.1:554/x",
+    ] {
         check(&format!("stream a {{ url {url}; }}\n"), &["1:16: warning: a source without a scheme"]);
         check(&format!("stream a {url};\n"), &["1:10: warning: a source without a scheme"]);
     }
     // Names of peers and of files, and what may be a password.
-    for url in ["origin", "a.lua", "/storage/a.mp4", "movies/a.mp4", "C:/x", "9@host", "1.2.3"] {
+    for url in ["origin", "a.lua", "/storage/a.mp4", "movies/a.mp4", "C:/x", "9@host", "1.2.3", "sip:u@h"] {
         check(&format!("stream a {{ url {url}; }}\n"), &[]);
     }
 }
@@ -85,7 +96,7 @@ fn an_archive_of_less_than_a_minute_is_a_warning() {
 
 #[test]
 fn a_word_for_off_is_no_backend_and_a_level_of_the_log_is_one_of_few() {
-    for word in ["off", "no", "none", "disabled"] {
+    for word in ["off", "no", "none", "disabled", "of", "oof", "offs", "Off"] {
         check(
             &format!("auth {word};\n"),
             &[&format!("1:6: warning: `{word}` is read as the URL of a backend")],
@@ -139,8 +150,7 @@ fn a_url_with_one_slash_is_a_warning() {
     check("stream a { url http:/x; }\n", &["1:16: warning: `http:/` lacks a `/`"]);
     check("auth http:/x;\n", &["1:6: warning: `http:/` lacks a `/`"]);
     check("stream a { urls udp://1 zixi:/x; }\n", &["1:25: warning: `zixi:/` lacks a `/`"]);
-    // Their credentials would not be masked in the line that is shown.
-    check("stream a { url rtsp:/u:p@h; }\n", &[]);
+    check("stream a { url rtsp:/u:p@h; }\n", &["1:16: warning: `rtsp:/` lacks a `/`"]);
     for path in ["C:/x", "/x:/y", "a.lua", "auth://x", "x", "rtmp://", "publish://"] {
         check(&format!("auth {path};\n"), &[]);
         check(&format!("stream a {{ url {path}; }}\n"), &[]);

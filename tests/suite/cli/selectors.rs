@@ -187,7 +187,8 @@ fn a_diff_shows_the_streams_that_meet_a_condition_on_either_side() {
 const MANY: usize = 21;
 
 fn many() -> Place {
-    let stream = |at: usize| format!("stream cam{at} {{ url udp://239.0.0.{at}:1; title t; }}\n");
+    let flag = |at: usize| if at < 9 { " hidden_flag yes;" } else { "" };
+    let stream = |at: usize| format!("stream cam{at} {{ url udp://239.0.0.{at}:1; title t;{} }}\n", flag(at));
     Place::with((1..=MANY).map(stream).collect::<String>())
 }
 
@@ -203,7 +204,7 @@ fn a_condition_on_a_misspelt_key_is_refused_everywhere() {
         &["read", "-o", "table"],
         &["diff", "saved", "media.conf"],
     ] {
-        for condition in ["titel!=x", "titel missing", "urls.ulr!=x"] {
+        for condition in ["titel!=x", "titel missing", "urls.ulr!=x", "hiden_flag missing"] {
             let run = place.run(command.iter().chain(&["--where", condition])).exits(3);
             run.says("did you mean `").says("add `--accept near-miss`");
         }
@@ -213,7 +214,7 @@ fn a_condition_on_a_misspelt_key_is_refused_everywhere() {
     assert_eq!(place.text(), before);
     let accepted = ["--where", "titel!=x", "--accept", "near-miss"];
     place.run(["read"].iter().chain(&accepted)).exits(0).says("no entry has `titel`");
-    place.run(["diff", "saved", "media.conf"].iter().chain(&accepted)).exits(0);
+    place.run(["diff", "saved", "media.conf"].iter().chain(&accepted)).exits(0).says("no entry has `titel`");
     let set = ["modify", "--dry-run", "--set", "streams.*.disabled=true"];
     place.run(set.iter().chain(&accepted)).exits(0).says("no entry has `titel`");
     place.run(set.iter().chain(&["--where", "titel!=x", "--create"])).exits(0);

@@ -63,8 +63,19 @@ fn columns_and_their_order() {
         let run = place.run(["read", "-o", "table"].iter().chain(arguments)).exits(0);
         assert_eq!(run.out, expected, "{arguments:?}");
     }
-    let run =
-        place.run(["read", "-o", "table", "--columns", "name,nam"]).exits(2).says("there is no column `nam`");
+    let table = |column: &str| place.run(["read", "-o", "table", "--columns", &format!("name,{column}")]);
+    for (column, hint) in [
+        ("nam", "did you mean `name`? Known are name, "),
+        ("urls.ulr", "did you mean `url`?"),
+        ("urls[*].ulr", "did you mean `url`?"),
+        ("dvr.rot", "the members are `root`, "),
+        ("url", "did you mean `urls`?"),
+        ("prepush.x", "known are name, "),
+        ("tit*x", "known are name, "),
+    ] {
+        table(column).exits(2).says(&format!("there is no column `{column}`")).says(hint);
+    }
+    let run = table("nam");
     let known =
         run.err.lines().last().expect("there is a hint").split([' ', ',']).filter(|name| *name == "title");
     assert_eq!(known.count(), 1, "each is named once");
@@ -158,6 +169,21 @@ fn at_80_columns_hosts_last_parts_and_times_stay_and_no_two_values_look_alike() 
     assert!(!seen.contains('T') && seen.contains(".prepush") && seen.contains('…'), "{seen}");
     let time = seen.split("  ").nth(2).expect("there is a time");
     assert_eq!((time.len(), &time[2..3]), (5, ":"), "{seen}");
+    let [old, new] = ["main/h264", "main/h265"].map(|end| {
+        format!("rtsp://camera-3.north.example.net/a/path/that/is/too/long/to/be/shown/on/a/line/whole/{end}")
+    });
+    for url in [&old, &new] {
+        place.set(&[&format!("streams.cam-of-two.urls[0].url={url}")]).exits(0);
+    }
+    let blame = ["blame", "streams.cam-of-two.urls[0].url", "-n", "1"];
+    let seen = place.mediactl(blame).on_terminal_of(24, 80).exits(0);
+    assert!(seen.lines().all(|line| line.chars().count() <= 80), "{seen}");
+    assert!(seen.contains("/h264") && seen.contains("/h265") && seen.contains("camera-3.north.example.net"));
+    place.run(blame).exits(0).prints(&format!("\"{old}\" → \"{new}\"\n"));
+    let narrow = place.mediactl(["read", "-o", "table"]).on_terminal_of(24, 40).exits(0);
+    for host in hosts {
+        assert!(narrow.contains(&format!("{host}.north.example.net")), "{narrow}");
+    }
     let whole = place.run(["history"]).exits(0).prints(message).out;
     assert!(whole.contains('T') && !whole.contains('…'), "{whole}");
 }

@@ -51,7 +51,8 @@ fn every_command_tells(place: &Place, way: &[&str], commands: &[&str]) {
             call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2").run()
         };
         for more in [&["--strict"][..], &["--strict", "--force"], &["--strict", "--dry-run"]] {
-            run(more).exits(3).says(&format!("the change brings a warning: {TOLD}"));
+            let refused = run(more).exits(3).says(&format!("the change brings a warning: {TOLD}"));
+            refused.says("hint: without `--strict` it is made all the same");
             assert_eq!(place.text(), TEXT, "{command}");
             place.run(["edit", "--discard"]);
         }

@@ -114,6 +114,23 @@ fn diff_shows_equal_differences_once_and_across_shows_drift() {
 }
 
 #[test]
+fn a_key_that_no_entry_has_is_told_of_once_for_all_servers() {
+    let edges = three();
+    let where_ = ["--where", "titel!=x", "--accept", "near-miss"];
+    for command in [
+        &["read", "-o", "compact"][..],
+        &["read", "-o", "set"],
+        &["read", "-o", "table"],
+        &["diff"],
+        &["modify", "--dry-run", "--set", "streams.*.title=x"],
+    ] {
+        let run = edges.on_all(&[command, &where_].concat()).exits(0);
+        run.says("note: edge-0, edge-1, edge-2: no entry has `titel`, so the condition");
+        edges.on_all(&[command, &where_[..2]].concat()).exits(3).says("did you mean `title`?");
+    }
+}
+
+#[test]
 fn history_has_the_server_in_the_first_column() {
     let edges = three();
     edges.run(&["-x", "edge-1", "modify", "--set", "rtsp=556", "-m", "why"]).exits(0);

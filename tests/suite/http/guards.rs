@@ -99,6 +99,7 @@ fn new_warnings_are_notes_and_strict_refuses_them() {
             body(&answer)["errors"][0]["message"],
             "the change brings a warning: `streams.x`: `upd:` is no known scheme (did you mean `udp://`?)"
         );
+        assert_eq!(body(&answer)["errors"][0]["hint"], "without `strict=true` it is made all the same");
     }
     let told = "new-warning streams.x `upd:` is no known scheme (did you mean `udp://`?)";
     for query in ["?dry_run=true", "", "?strict=true"] {
