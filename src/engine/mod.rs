@@ -37,6 +37,7 @@ mod left_over;
 mod local;
 #[allow(clippy::disallowed_methods, reason = "the time that is left to confirm a change is told")]
 mod local_service;
+mod masked;
 mod modify;
 mod new_warnings;
 mod node_report;
@@ -82,6 +83,7 @@ pub use hook::{
 };
 pub use interrupt::Interrupt;
 pub use local::{DEFAULT_LOCK_WAIT, Engine};
+pub use masked::MaskedForm;
 pub use new_warnings::{NewWarning, new_warnings};
 pub use node_report::NodeReport;
 pub use operation::Operation;
@@ -93,6 +95,6 @@ pub use running::{LastChange, MAX_REHEARSALS, ServerState};
 pub use service::{
     ConfigService, Decision, ReadForm, ReadQuery, Reading, RemoteFailure, Replaced, ServiceError, Source,
 };
-pub use snapshot::Snapshot;
+pub use snapshot::{RelatedText, Snapshot};
 pub use status::{FirstError, ServerInfo, Status, differing, last_change};
 pub use trouble::{Trouble, without_secrets};

@@ -1,10 +1,11 @@
 //! A configuration as it was at one moment.
 
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use bytes::Bytes;
 
 use super::guard;
+use super::masked::MaskedForm;
 use crate::model::member::{Members, TopGroups};
 use crate::model::shape::only_argument;
 use crate::model::{CompactJson, KnownJson, Lens, View, check, has_errors, top_members};
@@ -28,6 +29,17 @@ pub struct Snapshot {
     before: Option<Before>,
     account: OnceLock<Option<[String; 2]>>,
     view_account: OnceLock<Option<[String; 2]>>,
+    masked: [OnceLock<Arc<Vec<u8>>>; 3],
+    related: [Mutex<Option<Arc<Snapshot>>>; 2],
+}
+
+/// Which text belongs to another one.
+#[derive(Debug, Clone, Copy)]
+pub enum RelatedText {
+    /// The text in the file, where that is not the running one.
+    Saved,
+    /// The text with what it includes.
+    Composed,
 }
 
 /// The snapshot that was edited to make another one.
@@ -54,6 +66,8 @@ impl Snapshot {
             before: None,
             account: OnceLock::new(),
             view_account: OnceLock::new(),
+            masked: Default::default(),
+            related: Default::default(),
         }
     }
 
@@ -93,6 +107,19 @@ impl Snapshot {
         std::ptr::eq(self, other) || self.bytes() == other.bytes()
     }
 
+    /// What belongs to this text and was found just now: the snapshot that was found before, if both have
+    /// the same text, with all that was computed from it. It is freed with this snapshot.
+    pub fn related(&self, which: RelatedText, found: Arc<Snapshot>) -> Arc<Snapshot> {
+        if self.is_same_text(&found) {
+            return found;
+        }
+        let mut known = self.related[which as usize].lock().unwrap_or_else(PoisonError::into_inner);
+        match known.as_ref().filter(|known| known.is_same_text(&found)) {
+            Some(known) => known.clone(),
+            None => known.insert(found).clone(),
+        }
+    }
+
     pub fn revision(&self) -> Revision {
         *self.revision.get_or_init(|| Revision::of(self.bytes()))
     }
@@ -118,6 +145,17 @@ impl Snapshot {
                 Some((compact, runs)) => CompactJson::after(&view, KnownJson { compact, runs }),
             }
         })
+    }
+
+    /// A form without secrets, if it was made.
+    pub fn known_masked(&self, form: MaskedForm) -> Option<&Arc<Vec<u8>>> {
+        self.masked[form as usize].get()
+    }
+
+    /// A form without secrets, made when first asked for.
+    pub fn masked(&self, form: MaskedForm) -> &Arc<Vec<u8>> {
+        let make = || Arc::new(form.of(self.document(), &self.members()));
+        self.masked[form as usize].get_or_init(make)
     }
 
     /// The entries that include files, as their spans and their patterns.

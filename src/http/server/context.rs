@@ -1,13 +1,15 @@
 //! The state that all endpoints share: the engine, the figures of the server, and its limits.
 
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::engine::{Changes, Engine, Snapshot};
+use crate::engine::{Changes, Engine, MaskedForm, Snapshot};
 use crate::http::protocol::openapi;
 use crate::http::protocol::parameters::Parameters;
 use crate::http::server::auth::{Authenticator, Role};
+use crate::http::server::fresh::Fresh;
 use crate::http::server::log::AccessRecord;
 use crate::http::server::message::Request;
 use crate::http::server::runtime::Runtime;
@@ -32,6 +34,12 @@ pub struct Context {
     /// Held while a patch is checked before its turn, so that only one of the waiting patches is parsed
     /// at a time.
     pub checking_patch: Mutex<()>,
+    /// Held while a text is masked, so that only one is at a time.
+    pub masking: Mutex<()>,
+    /// How often that was done.
+    pub maskings: AtomicU64,
+    /// The metrics for those who have no password.
+    pub open_metrics: Fresh<Result<Arc<Vec<u8>>, String>>,
     /// The OpenAPI document, made for the first request.
     pub openapi: OnceLock<Arc<Vec<u8>>>,
 }
@@ -47,6 +55,19 @@ impl Context {
             Role::Edit => revision,
             Role::View => Revision::of(&self.revision_key.hash_one(revision).to_be_bytes()),
         }
+    }
+
+    /// A configuration without its secrets, made for the first who asks. One is made at a time: that takes
+    /// many times the memory of the text.
+    pub fn masked(&self, snapshot: &Snapshot, form: MaskedForm) -> Arc<Vec<u8>> {
+        if let Some(known) = snapshot.known_masked(form) {
+            return known.clone();
+        }
+        let _one_at_a_time = self.masking.lock().unwrap_or_else(PoisonError::into_inner);
+        if snapshot.known_masked(form).is_none() {
+            self.maskings.fetch_add(1, Ordering::Relaxed);
+        }
+        snapshot.masked(form).clone()
     }
 
     /// The time by which a change that begins now has to be written.
@@ -66,7 +87,7 @@ pub struct EndpointCall<'r> {
     /// The last segment of the path, for routes that have one.
     pub argument: &'r str,
     pub parameters: &'r Parameters,
-    /// The author of the request, for hooks and the history.
+    /// The author of the request, for hooks and the history; empty where no credentials are needed.
     pub by: &'r str,
     pub role: Role,
     /// The log line of the request.

@@ -3,6 +3,7 @@
 
 use std::hash::RandomState;
 use std::net::IpAddr;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -20,7 +21,8 @@ use crate::http::server::context::{Context, EndpointCall};
 use crate::http::server::endpoints::endpoint;
 use crate::http::server::form;
 use crate::http::server::forwarded::client_address;
-use crate::http::server::listener::limits::CHANGE_TIME;
+use crate::http::server::fresh::Fresh;
+use crate::http::server::listener::limits::{CHANGE_TIME, METRICS_LIFE};
 use crate::http::server::log::{AccessRecord, Log};
 use crate::http::server::message::{Head, PeerAddress, Request, Response, Service};
 use crate::http::server::redirect::{canonical, to_canonical};
@@ -101,6 +103,9 @@ impl Handler {
             change_time: CHANGE_TIME,
             patch_memory,
             checking_patch: Mutex::new(()),
+            masking: Mutex::new(()),
+            maskings: AtomicU64::new(0),
+            open_metrics: Fresh::for_time(METRICS_LIFE),
             openapi: OnceLock::new(),
         };
         Self { context, trusted_proxies, view_auth, log }

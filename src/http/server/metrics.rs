@@ -3,6 +3,7 @@
 //! The server counts by itself; what is shown is put together for each request. Labels have few
 //! values, none of them from a client or from the configuration: no name, no address, no secret.
 
+use std::sync::atomic::Ordering;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use prometheus::core::Collector;
@@ -56,6 +57,12 @@ impl Metrics {
             [([], lock_outs)],
         )?;
         self.gauge("mediactl_locked_out_networks", "Networks that are locked out now.", locked_out as u64)?;
+        self.counter(
+            "mediactl_masked_total",
+            "Forms of a configuration that were made for `view_auth`.",
+            [],
+            [([], context.maskings.load(Ordering::Relaxed))],
+        )?;
         let connections = runtime.open_connections().unwrap_or_default() as u64;
         self.gauge(
             "mediactl_connections",

@@ -18,6 +18,7 @@ mod error_mapping;
 mod figures;
 mod form;
 mod forwarded;
+mod fresh;
 #[allow(clippy::disallowed_methods, reason = "a log line has a time")]
 pub mod handler;
 #[allow(clippy::disallowed_methods, reason = "opens the public sockets; clocks are for their deadlines")]

@@ -2,7 +2,7 @@
 //! configuration, and those that the runtime command prints.
 
 use std::fs;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::engine::{Changes, Engine, Snapshot, Trouble, hook_output, without_secrets};
 use crate::http::server::auth::Role;
 use crate::http::server::figures::{self, StreamFigures, TagOf, timestamp, told};
+use crate::http::server::fresh::Fresh;
 use crate::http::server::request_counts::RequestCounts;
 
 /// How long the runtime command may take.
@@ -25,8 +26,8 @@ pub struct Runtime {
     pub requests: RequestCounts,
     addresses: OnceLock<Vec<String>>,
     connections: OnceLock<Box<dyn Fn() -> usize + Send + Sync>>,
-    /// The last output of the command with its time; locked while the command runs, so that it runs once.
-    printed: Mutex<Option<(Instant, Result<Value, Trouble>)>>,
+    /// The last output of the command.
+    printed: Fresh<Result<Value, Trouble>>,
 }
 
 impl Runtime {
@@ -38,7 +39,7 @@ impl Runtime {
             requests: RequestCounts::default(),
             addresses: OnceLock::new(),
             connections: OnceLock::new(),
-            printed: Mutex::default(),
+            printed: Fresh::for_time(COMMAND_LIFE),
         }
     }
 
@@ -64,23 +65,8 @@ impl Runtime {
         self.connections.get().map(|count| count())
     }
 
-    /// Adds a member `runtime` to the text of a JSON object.
-    pub fn added_to(
-        &self,
-        json: &[u8],
-        source: (&Engine, &dyn Changes),
-        reader: (Role, &TagOf<'_>),
-    ) -> Arc<Vec<u8>> {
-        let mut body = json[..json.len().saturating_sub(1)].to_vec();
-        let separator: &[u8] = if body.len() > 1 { b"," } else { b"" };
-        body.extend_from_slice(separator);
-        body.extend_from_slice(b"\"runtime\":");
-        body.extend_from_slice(self.figures(source, reader).to_string().as_bytes());
-        body.extend_from_slice(b"}");
-        Arc::new(body)
-    }
-
-    fn figures(&self, (engine, changes): (&Engine, &dyn Changes), reader: (Role, &TagOf<'_>)) -> Value {
+    /// The member `runtime` for this reader.
+    pub fn figures(&self, (engine, changes): (&Engine, &dyn Changes), reader: (Role, &TagOf<'_>)) -> Value {
         let (role, _) = reader;
         let running = engine.running();
         let mut figures = json!({
@@ -120,23 +106,14 @@ impl Runtime {
     /// The output of the runtime command; the last one while it is fresh.
     fn printed(&self, running: &Option<Arc<Snapshot>>) -> Option<Result<Value, Trouble>> {
         let command = self.command.as_ref()?;
-        let mut printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, value)) = printed.as_ref().filter(|(at, _)| at.elapsed() < COMMAND_LIFE) {
-            return Some(value.clone());
-        }
-        let value = hook_output(command, &[], COMMAND_TIMEOUT)
-            .map_err(|failure| Trouble {
+        Some(self.printed.get(|| {
+            let output = hook_output(command, &[], COMMAND_TIMEOUT).map_err(|failure| Trouble {
                 whole: without_secrets(&format!("the runtime command {failure}"), running.as_deref()),
                 brief: format!("the runtime command {}", failure.reason),
-            })
-            .and_then(|output| {
-                serde_json::from_slice::<Value>(&output)
-                    .ok()
-                    .filter(Value::is_object)
-                    .ok_or_else(|| Trouble::of("the runtime command printed no JSON object"))
-            });
-        *printed = Some((Instant::now(), value.clone()));
-        Some(value)
+            })?;
+            let printed = serde_json::from_slice::<Value>(&output).ok().filter(Value::is_object);
+            printed.ok_or_else(|| Trouble::of("the runtime command printed no JSON object"))
+        }))
     }
 }
 

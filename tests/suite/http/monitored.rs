@@ -12,6 +12,7 @@ use mediactl::http::server::handler::Monitoring;
 use mediactl::http::server::message::{Response, Service};
 
 use super::handler::{Server, TEXT, header, refused, request};
+use super::listener::support::eventually;
 
 fn text(response: &Response) -> String {
     assert_eq!(response.status, 200);
@@ -219,6 +220,9 @@ fn at_the_address_for_monitoring_there_is_nothing_else() {
     };
     let metrics = text(&ask("GET", "/metrics", &[]));
     assert!(!metrics.contains("s3cret") && metrics.contains("mediactl_saved 1\n"), "{metrics}");
+    // They are made at most once a second.
+    let again = || Arc::ptr_eq(&ask("GET", "/metrics", &[]).body, &ask("GET", "/metrics", &[]).body);
+    eventually(again);
     assert_eq!(ask("HEAD", "/healthz", &[]).status, 200);
     let right = Account { login: "admin".to_owned(), password: "s3cret".to_owned() }.to_header();
     for path in ["/", "/media/api/read_config", "/media/api/history", "/read_config", "/metrics/x"] {

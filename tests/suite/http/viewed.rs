@@ -157,3 +157,43 @@ fn the_role_is_off_by_default_and_guesses_count_for_both() {
     }
     refused(&server.get(""), 429, "too-many-failures");
 }
+
+#[test]
+fn what_a_viewer_reads_is_masked_once_for_a_revision() {
+    let server = Server::viewed(TEXT);
+    let maskings = || {
+        let metrics = server.ask("GET", "/metrics", &[], "");
+        let metrics = String::from_utf8(metrics.body.to_vec()).expect("metrics are text");
+        let line = metrics.lines().find_map(|line| line.strip_prefix("mediactl_masked_total "));
+        line.expect("it is counted").to_owned()
+    };
+    let read = |query: &str| {
+        let target = format!("/media/api/read_config{query}");
+        let bodies: Vec<_> = std::thread::scope(|scope| {
+            let readers: Vec<_> = (0..8).map(|_| scope.spawn(|| seen(&server, &target).body)).collect();
+            readers.into_iter().map(|reader| reader.join().expect("it is answered")).collect()
+        });
+        assert!(bodies.iter().all(|body| **body == *bodies[0]), "{target}");
+        let is_shared = bodies.iter().all(|body| std::sync::Arc::ptr_eq(body, &bodies[0]));
+        assert!(is_shared, "{target}: one copy for all");
+    };
+    for (query, expected) in [
+        ("", "1"),
+        ("?format=conf", "2"),
+        ("?source=saved", "2"),
+        ("?skip_streams=true", "3"),
+        ("?skip_streams=true&source=saved", "3"),
+    ] {
+        read(query);
+        assert_eq!(maskings(), expected, "{query}");
+    }
+    seen(&server, "/media/api/read_config?runtime=true");
+    assert_eq!(maskings(), "3", "the figures are masked alone");
+    server.edit_by_hand("http 80", "http 81");
+    read("?source=saved");
+    read("?source=saved");
+    assert_eq!(maskings(), "4", "of a hand edit, too");
+    assert_eq!(server.post("modify_config", r#"{"rtmp":1935}"#).status, 200);
+    read("");
+    assert_eq!(maskings(), "5", "another revision");
+}

@@ -4,25 +4,20 @@ use std::collections::HashSet;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use serde_json::Value;
-
 use crate::edit::request::{ChangeRequest, Edits};
 use crate::engine::{
-    CanaryFault, ChangeOptions, Composed, Content, DEFAULT_CANARY_TIME, EngineError, Outcome, Snapshot,
+    CanaryFault, ChangeOptions, Content, DEFAULT_CANARY_TIME, EngineError, Outcome, Snapshot,
 };
 use crate::http::protocol::headers::{HAND_EDIT_HEADER, NOTE_HEADER, PENDING_HEADER, WITH_INCLUDES};
 use crate::http::protocol::notes::{WARNINGS_IN_LOG, hand_edit_header, word_of, words_of_warnings};
 use crate::http::protocol::parameters::Parameters;
 use crate::http::protocol::problem::{Problem, ProblemKind};
 use crate::http::protocol::routes::{JSON, TEXT};
-use crate::http::server::auth::Role;
 use crate::http::server::context::{Context, EndpointCall};
-use crate::http::server::endpoints::shown::{composed, source, text};
+use crate::http::server::endpoints::shown::{composed, shown_json, source, text, with_member};
 use crate::http::server::entity_tag::{entity_tag, expected, names};
 use crate::http::server::error_mapping::problem;
 use crate::http::server::message::Response;
-use crate::model::redact::masked_json;
-use crate::model::{Lens, Masker, View, write_compact};
 use crate::store::ChangeRef;
 
 /// `read_config`
@@ -36,50 +31,26 @@ pub fn read(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, 
     let response = if !parameters.runtime && head.values("if-none-match").any(|list| names(list, &tag)) {
         Response { status: 304, headers: Vec::new(), body: Arc::default() }
     } else if parameters.text {
-        text(snapshot, role)
+        text(context, snapshot, role)
     } else if !snapshot.is_valid() {
         return Err(EngineError::BadConfig(snapshot.clone()).into());
     } else {
-        let body = json(snapshot, parameters.skip_streams);
-        let body = composed.as_ref().map_or(body.clone(), |composed| marked(&body, composed));
-        let shown = |body: Arc<Vec<u8>>| if role == Role::View { masked_body(&body) } else { body };
-        match parameters.runtime {
-            // The figures differ each time, so there is no tag.
-            true => {
-                let tag = |revision| entity_tag(context.shown_revision(revision, role));
-                let body =
-                    context.runtime.added_to(&body, (&context.engine, &*context.changes), (role, &tag));
-                return Ok(with_pending(context, Response::ok(JSON, shown(body))));
-            }
-            false => Response::ok(JSON, shown(body)),
+        let mut body = shown_json(context, snapshot, parameters.skip_streams, role);
+        if let Some(composed) = &composed {
+            // Whoever sends it back is refused.
+            let names: Vec<&str> = composed.files[1..].iter().map(|file| file.name.as_str()).collect();
+            body = with_member(&body, WITH_INCLUDES, names.into(), role);
         }
+        if parameters.runtime {
+            let tag = |revision| entity_tag(context.shown_revision(revision, role));
+            let figures = context.runtime.figures((&context.engine, &*context.changes), (role, &tag));
+            body = with_member(&body, "runtime", figures, role);
+            // The figures differ each time, so there is no tag.
+            return Ok(with_pending(context, Response::ok(JSON, body)));
+        }
+        Response::ok(JSON, body)
     };
     Ok(with_pending(context, response.with("ETag", tag)))
-}
-
-/// A JSON object with the names of the files that are included: whoever sends it back is refused.
-fn marked(body: &[u8], composed: &Composed) -> Arc<Vec<u8>> {
-    let mut whole: Value = serde_json::from_slice(body).expect("the server made it as JSON");
-    let names: Vec<&str> = composed.files[1..].iter().map(|file| file.name.as_str()).collect();
-    whole[WITH_INCLUDES] = names.into();
-    Arc::new(serde_json::to_vec(&whole).expect("JSON can be written"))
-}
-
-fn json(snapshot: &Snapshot, skip_static_streams: bool) -> Arc<Vec<u8>> {
-    if !skip_static_streams {
-        return snapshot.json().json().clone();
-    }
-    let lens = Lens { skip_static_streams, ..Lens::default() };
-    let mut body = Vec::new();
-    write_compact(&View::new(&snapshot.members(), &lens), &mut body).expect("a vector takes everything");
-    Arc::new(body)
-}
-
-/// A JSON object with its secrets masked.
-fn masked_body(body: &[u8]) -> Arc<Vec<u8>> {
-    let value = serde_json::from_slice(body).expect("the server made it as JSON");
-    let masked = masked_json(&value, &Masker::opaque());
-    Arc::new(serde_json::to_vec(&masked).expect("JSON can be written"))
 }
 
 /// Adds the header that names the pending change to a response.

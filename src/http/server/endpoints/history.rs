@@ -30,5 +30,5 @@ pub fn kept(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, 
     let unknown = |error: NotAChangeRef| Problem::new(ProblemKind::BadParameter, error.to_string());
     let change: ChangeRef = call.argument.parse().map_err(unknown)?;
     let snapshot = context.engine.kept(change)?;
-    Ok(text(&snapshot, call.role))
+    Ok(text(context, &snapshot, call.role))
 }

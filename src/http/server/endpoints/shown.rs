@@ -2,23 +2,28 @@
 
 use std::sync::Arc;
 
-use crate::engine::{Composed, Snapshot};
+use serde_json::Value;
+
+use crate::engine::{Composed, MaskedForm, RelatedText, Snapshot};
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::TEXT;
 use crate::http::server::auth::Role;
 use crate::http::server::context::{Context, EndpointCall};
 use crate::http::server::error_mapping::broken_includes;
 use crate::http::server::message::Response;
-use crate::model::Masker;
-use crate::model::redact::masked_document;
+use crate::model::redact::masked_json;
+use crate::model::{Lens, Masker, View, write_compact};
 use crate::store::Follow;
 
 /// The configuration that a request is about: the running one, or the file.
 pub fn source(context: &Context, call: &EndpointCall<'_>) -> Result<Arc<Snapshot>, Problem> {
-    match call.parameters.saved {
-        true => Ok(context.engine.saved()?),
-        false => Ok(context.running()),
+    let running = context.running();
+    if !call.parameters.saved {
+        return Ok(running);
     }
+    let saved = context.engine.saved()?;
+    let is_running = saved.is_same_text(&running);
+    Ok(if is_running { running } else { running.related(RelatedText::Saved, saved) })
 }
 
 /// A configuration with the files that it includes; `None` if it includes none. Nothing of a file that has
@@ -26,19 +31,59 @@ pub fn source(context: &Context, call: &EndpointCall<'_>) -> Result<Arc<Snapshot
 pub fn composed(context: &Context, text: &Arc<Snapshot>) -> Result<Option<Composed>, Problem> {
     match context.engine.composed(text, Follow::BELOW) {
         Some(composed) if !composed.is_valid() => Err(broken_includes(&composed)),
-        composed => Ok(composed),
+        composed => Ok(composed.map(|mut composed| {
+            composed.text = text.related(RelatedText::Composed, composed.text);
+            composed
+        })),
     }
 }
 
 /// The answer with that text.
-pub fn text(snapshot: &Snapshot, role: Role) -> Response {
-    Response::ok(TEXT, shown_text(snapshot, role))
+pub fn text(context: &Context, snapshot: &Snapshot, role: Role) -> Response {
+    Response::ok(TEXT, shown_text(context, snapshot, role))
 }
 
 /// The text of a configuration as this role sees it.
-pub fn shown_text(snapshot: &Snapshot, role: Role) -> Vec<u8> {
+pub fn shown_text(context: &Context, snapshot: &Snapshot, role: Role) -> Arc<Vec<u8>> {
     match role {
-        Role::Edit => snapshot.bytes().to_vec(),
-        Role::View => masked_document(snapshot.document(), &Masker::opaque()).into_bytes(),
+        Role::Edit => Arc::new(snapshot.bytes().to_vec()),
+        Role::View => context.masked(snapshot, MaskedForm::Text),
     }
+}
+
+/// The whole configuration as JSON, as this role sees it.
+pub fn shown_json(
+    context: &Context,
+    snapshot: &Snapshot,
+    skip_static_streams: bool,
+    role: Role,
+) -> Arc<Vec<u8>> {
+    match (role, skip_static_streams) {
+        (Role::View, false) => context.masked(snapshot, MaskedForm::Json),
+        (Role::View, true) => context.masked(snapshot, MaskedForm::JsonOfOthers),
+        (Role::Edit, false) => snapshot.json().json().clone(),
+        (Role::Edit, true) => {
+            let lens = Lens { skip_static_streams, ..Lens::default() };
+            let mut body = Vec::new();
+            write_compact(&View::new(&snapshot.members(), &lens), &mut body)
+                .expect("a vector takes everything");
+            Arc::new(body)
+        }
+    }
+}
+
+/// The text of a JSON object with another member, as this role sees it.
+pub fn with_member(object: &[u8], name: &str, value: Value, role: Role) -> Arc<Vec<u8>> {
+    let mut member = Value::Object([(name.to_owned(), value)].into_iter().collect());
+    if role == Role::View {
+        member = masked_json(&member, &Masker::opaque());
+    }
+    let member = member.to_string();
+    let mut body = Vec::with_capacity(object.len() + member.len());
+    body.extend_from_slice(&object[..object.len().saturating_sub(1)]);
+    if body.len() > 1 {
+        body.push(b',');
+    }
+    body.extend_from_slice(&member.as_bytes()[1..]);
+    Arc::new(body)
 }

@@ -80,6 +80,9 @@ pub const HANDLER_TIME: Duration = Duration::from_secs(120);
 /// response, so that no change is written whose client was told that the server timed out.
 pub const CHANGE_TIME: Duration = Duration::from_secs(110);
 
+/// How long the metrics for those without a password are used again.
+pub const METRICS_LIFE: Duration = Duration::from_secs(1);
+
 /// The time after the last response, for the client to read it and to close.
 pub const LINGER_TIME: Duration = Duration::from_secs(1);
 

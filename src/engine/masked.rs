@@ -1,0 +1,29 @@
+//! The forms of a configuration for those who may see no secret.
+
+use crate::model::member::Members;
+use crate::model::redact::{masked_document, masked_json};
+use crate::model::{Lens, Masker, View, to_json};
+use crate::syntax::Document;
+
+/// What is made of a text; all masks in it are the same.
+#[derive(Debug, Clone, Copy)]
+pub enum MaskedForm {
+    Text,
+    /// The whole configuration on one line of JSON; only of a text without errors.
+    Json,
+    /// The same without static streams.
+    JsonOfOthers,
+}
+
+impl MaskedForm {
+    pub(super) fn of(self, document: &Document, members: &Members<'_>) -> Vec<u8> {
+        let skip_static_streams = match self {
+            Self::Text => return masked_document(document, &Masker::opaque()).into_bytes(),
+            Self::Json => false,
+            Self::JsonOfOthers => true,
+        };
+        let lens = Lens { skip_static_streams, ..Lens::default() };
+        let masked = masked_json(&to_json(&View::new(members, &lens)), &Masker::opaque());
+        serde_json::to_vec(&masked).expect("JSON can be written")
+    }
+}
