@@ -70,10 +70,12 @@ impl Question {
             (_, None, Some(name)) => return Err(CliError::protected(name)),
             (_, None, None) => return Err(CliError::unanswered_edit(true)),
         }
-        let is_hand_edit = |note: &OutcomeNote| {
-            matches!(note, OutcomeNote::PickedUpHandEdit(_) | OutcomeNote::OverwroteHandEdit)
+        // Then it is made for another text than the one that is there.
+        let is_of_another = |note: &OutcomeNote| {
+            use OutcomeNote::{OverwroteHandEdit, PickedUpHandEdit, TookOutUnconfirmed};
+            matches!(note, PickedUpHandEdit(_) | OverwroteHandEdit | TookOutUnconfirmed(_))
         };
-        if agreed.expected.is_none() && !outcome.notes.iter().any(is_hand_edit) {
+        if agreed.expected.is_none() && !outcome.notes.iter().any(is_of_another) {
             agreed.expected = present.map(|revision| Expected::OneOf(vec![revision]));
         }
         Ok(Some(agreed))

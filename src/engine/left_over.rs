@@ -11,6 +11,7 @@ use super::content::Content;
 use super::error::{Aftermath, EngineError};
 use super::local::Engine;
 use super::operation::UNSAVED;
+use super::options::Expected;
 use super::outcome::OutcomeNote;
 use super::snapshot::Snapshot;
 use super::status::differing;
@@ -30,6 +31,7 @@ pub(super) const NOT_CONFIRMED: &str = "not confirmed in time";
 pub(super) const SERVER_ENDED: &str = "not confirmed before the server ended";
 
 /// A change that was not confirmed, as the file knows it.
+#[derive(Clone)]
 pub(super) struct LeftOver {
     /// The text before it; none if there was no file.
     pub old: Option<Arc<Snapshot>>,
@@ -54,6 +56,7 @@ enum Without {
 /// A file out of which an unconfirmed change was taken.
 pub(super) struct WithoutChange {
     pub aftermath: Aftermath,
+    change: Option<LeftOver>,
     from: Option<Arc<Snapshot>>,
     to: Option<Arc<Snapshot>>,
 }
@@ -108,6 +111,22 @@ impl WithoutChange {
         self.to.as_ref().filter(|_| self.from.as_ref().is_some_and(|from| from.bytes() == text))
     }
 
+    /// A text that somebody made of the one in which the change was: without the change.
+    pub fn instead_of_edited(&self, text: &[u8]) -> Option<Arc<Snapshot>> {
+        let text = Arc::new(Snapshot::of(text.to_vec()));
+        match self.change.as_ref()?.without(Some(&text)) {
+            Without::Merged(merged) => Some(merged),
+            Without::Old(old) => old,
+            Without::Same(_) | Without::Unknown(_) => None,
+        }
+    }
+
+    /// Whether somebody expects the text in which the change was.
+    pub fn is_expected(&self, expected: &Expected) -> bool {
+        let is_from = |from: &Arc<Snapshot>| expected.names(from.revision());
+        self.note().is_some() && self.from.as_ref().is_some_and(is_from)
+    }
+
     /// What users should know of it.
     pub fn note(&self) -> Option<OutcomeNote> {
         let (from, to) = (self.from.as_ref()?, self.to.as_ref()?);
@@ -144,7 +163,7 @@ impl Engine {
                 (Some(text), format!("{why}: taken out of a hand edit"), Aftermath::Merged)
             }
         };
-        let taken = WithoutChange { aftermath, from: now, to };
+        let taken = WithoutChange { aftermath, change: Some(change.clone()), from: now, to };
         let Some(writer) = writer else { return Ok(taken) };
         if taken.note().is_some() || taken.to.is_none() && taken.from.is_some() {
             let record = ChangeRecord { operation: REVERT, by, message: Some(&why), keep: self.keep };
@@ -279,7 +298,7 @@ impl Engine {
             self.keep_unsaved_of(writer, stored, change.as_ref())?;
         }
         let Some(change) = change else {
-            return Ok(WithoutChange { aftermath: Aftermath::Restored, from: None, to: None });
+            return Ok(WithoutChange { aftermath: Aftermath::Restored, change: None, from: None, to: None });
         };
         let taken = self.take_out(writer, &change, because)?;
         if let Some(writer) = writer.filter(|_| is_dead && !taken.aftermath.may_leave_change()) {

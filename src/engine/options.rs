@@ -99,7 +99,12 @@ impl Expected {
     pub fn allows(&self, running: Revision) -> bool {
         match self {
             Self::Any => true,
-            Self::OneOf(revisions) => revisions.contains(&running),
+            Self::OneOf(_) => self.names(running),
         }
+    }
+
+    /// Whether the condition was made for this revision.
+    pub(super) fn names(&self, revision: Revision) -> bool {
+        matches!(self, Self::OneOf(revisions) if revisions.contains(&revision))
     }
 }

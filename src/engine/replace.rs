@@ -44,7 +44,7 @@ impl Engine {
         options: &ChangeOptions,
     ) -> Result<Outcome, EngineError> {
         let transaction = Transaction::begin(self, operation, options)?;
-        let text = transaction.meant(text);
+        let text = &*transaction.meant(text);
         let (state, file) = (transaction.state.as_ref(), transaction.file());
         let mut notes = Vec::new();
         if let Some(state) = state {
@@ -83,7 +83,7 @@ impl Engine {
         let transaction = Transaction::begin(self, Operation::Update, options)?;
         let Some(state) = &transaction.state else { return Err(EngineError::NoServer) };
         transaction.refuse_stale(state, false)?;
-        let text = transaction.meant(text);
+        let text = &*transaction.meant(text);
         self.refuse_one_line([Some(&state.running), transaction.file()], text, options)?;
         let (after, deleted) =
             self.checked(Some(&state.running), Snapshot::of(text.to_vec()).into(), options)?;

@@ -12,6 +12,7 @@
 //! If a step fails, the stored text is as before. Between the steps up to the commit, a change whose
 //! request has timed out is given up.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -122,10 +123,20 @@ impl<'e> Transaction<'e> {
         Ok(transaction)
     }
 
-    /// A whole new text; the file instead, if it is the text that held an unconfirmed change.
-    pub fn meant<'t>(&'t self, text: &'t [u8]) -> &'t [u8] {
-        let instead = self.taken_out.as_ref().and_then(|taken| taken.instead_of(text));
-        instead.map_or(text, |instead| instead.bytes())
+    /// A whole new text, without an unconfirmed change that it took over: the file instead, if it is the text that
+    /// held the change, and what is left of a text that was made for that one.
+    pub fn meant<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+        let instead = self.taken_out.as_ref().and_then(|taken| match taken.instead_of(text) {
+            None if self.is_made_for_taken_out() => taken.instead_of_edited(text),
+            instead => instead.cloned(),
+        });
+        instead.map_or(Cow::Borrowed(text), |instead| instead.bytes().to_vec().into())
+    }
+
+    /// Whether the change was made for the file as it was with an unconfirmed change in it.
+    fn is_made_for_taken_out(&self) -> bool {
+        let expected = self.options.expected.as_ref().filter(|_| self.state.is_none());
+        expected.is_some_and(|expected| self.taken_out.as_ref().is_some_and(|it| it.is_expected(expected)))
     }
 
     /// The text of the file; none where it is missing.
@@ -156,7 +167,9 @@ impl<'e> Transaction<'e> {
     pub fn refuse_other_file(&self) -> Result<(), EngineError> {
         let found = self.file().map(|file| file.revision());
         match &self.options.expected {
-            Some(expected) if !found.is_some_and(|found| expected.allows(found)) => Err(EngineError::Stale),
+            Some(expected) if !found.is_some_and(|found| expected.allows(found)) => {
+                if self.is_made_for_taken_out() { Ok(()) } else { Err(EngineError::Stale) }
+            }
             _ => Ok(()),
         }
     }

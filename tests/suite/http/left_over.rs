@@ -220,6 +220,47 @@ fn commands_without_a_server_take_it_out_first() {
     }
 }
 
+/// The change is taken out, and the command does its work, in one run; a rehearsal first shows the same.
+#[test]
+fn a_command_that_takes_it_out_does_its_work_in_the_same_run() {
+    for (command, made) in [
+        (vec!["fmt"], "http 80;\n"),
+        (vec!["edit", "--yes"], "# edited\n"),
+        (vec!["edit", "--yes", "streams.b"], "# edited\n"),
+        (vec!["mv", "streams.b", "streams.c"], "stream c {\n"),
+        (vec!["cp", "streams.b", "streams.c"], "stream c {\n"),
+        (vec!["add", "stream", "c", "udp://3"], "stream c {\n"),
+        (vec!["rm", "streams.film"], "# by hand\n"),
+        (vec!["apply", "wanted.conf"], "prepush 6;\n"),
+        (vec!["apply", "--owner", "me", "wanted.conf"], "prepush 6;\n"),
+        (vec!["apply", "--prune", "wanted.conf"], "prepush 6;\n"),
+        (vec!["modify", "--where", "prepush=5", "--set", "streams.*.prepush=6"], "prepush 6;\n"),
+        (vec!["rollback", "@1"], "# main\n"),
+    ] {
+        let (killed, _) = waiting("modify_config", r#"{"rtmp":7,"edit_auth":{"password":"LOCKOUT"}}"#);
+        let place = killed.place;
+        place.put(CONF, place.text().replace("# main", "# by hand").replace("http 80", "http   80"));
+        place.put("wanted.conf", "stream b {\n  prepush 6;\n}\n");
+        let editor = "sed -i '$a # edited' \"$1\"; sed -i 's/^  prepush/  # edited\\n  prepush/' \"$1\"";
+        place.put("editor.sh", editor);
+        let held = place.text();
+        let call = |more: &[&str]| {
+            let home = place.path("home").display().to_string();
+            let call = place.mediactl(command.iter().chain(more));
+            call.env("EDITOR", "sh editor.sh").env("HOME", &home).run()
+        };
+        let rehearsed = call(&["--dry-run"]).exits(0).says("rtmp, edit_auth.password");
+        assert!(place.text() == held && record(&place), "{command:?} {rehearsed:?}");
+        call(&[]).exits(0).says("rtmp, edit_auth.password").hides("LOCKOUT");
+        let text = place.text();
+        assert!(
+            text.contains(made) && text.contains("s3cret") && !text.contains("rtmp"),
+            "{command:?} {text}"
+        );
+        assert!(!record(&place), "{command:?}");
+    }
+}
+
 /// A broken file stays as it is without a server, too.
 #[test]
 fn a_broken_file_is_no_start_and_no_loss() {
