@@ -6,14 +6,18 @@ use std::path::Path;
 use clap::error::{ContextKind, ContextValue, ErrorKind as ClapErrorKind};
 use clap::{ArgMatches, Args, Command};
 
-use crate::cli::args::global::GlobalArgs;
-use crate::cli::command_tree::command;
+use crate::cli::args::command_line::CommandLine;
+use crate::cli::args::global::{GlobalArgs, TargetKind};
+use crate::cli::command_tree::{command, parse};
+use crate::cli::context;
 use crate::cli::error::CliError;
-use crate::cli::input::misplaced_url;
+use crate::cli::input::{misplaced_url, snapshot};
 use crate::cli::synonyms;
+use crate::edit::config_lookup::{Current, LocalView};
 use crate::edit::shell_word::quoted;
 use crate::engine::ErrorKind;
 use crate::model::schema::{Scope, by_keyword};
+use crate::model::{Kind, Lens, top_members};
 
 /// Returns the error for arguments that clap refuses; `None` where its own words say enough.
 pub fn explained(error: &clap::Error, arguments: &[OsString]) -> Option<CliError> {
@@ -32,6 +36,8 @@ pub fn explained(error: &clap::Error, arguments: &[OsString]) -> Option<CliError
             argument.and_then(|word| misplaced_url(word).or_else(|| forgotten(word)))
         }
         ClapErrorKind::MissingRequiredArgument => swallowed_number(error, arguments),
+        ClapErrorKind::InvalidValue if argument == Some("<KIND>") => forgotten_kind(arguments),
+        ClapErrorKind::ValueValidation if argument == Some("[PATH=VALUE]...") => forgotten_sign(arguments),
         _ => argument.and_then(misplaced_url),
     }
 }
@@ -53,16 +59,16 @@ pub fn with_file_meant(error: CliError, called: &ArgMatches) -> CliError {
 
 /// The error for a word that is no command, if it is known what it means.
 fn wrong_verb(word: &str, arguments: &[OsString]) -> Option<CliError> {
-    let words: Vec<String> =
-        arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let words = typed(arguments);
     let at = place_of(word, &words)?;
     let (before, behind) = (&words[..at], &words[at + 1..]);
+    let group_of = |name: &str| group_in_file(before, name);
     if let Some((path, _)) = word.split_once('=') {
         // The value may be a secret, which clap would show.
-        let advice = synonyms::assignment(before, &words[at..])?;
+        let advice = synonyms::assignment(before, &words[at..], &group_of);
         return Some(CliError::usage(format!("`{path}` is no command"), format!("use {advice}")));
     }
-    let advice = match synonyms::advice(before, word, behind) {
+    let advice = match synonyms::advice(before, word, behind, &group_of) {
         Some(advice) => format!("use {advice}"),
         // What stands behind it may be a password.
         None => {
@@ -73,6 +79,50 @@ fn wrong_verb(word: &str, arguments: &[OsString]) -> Option<CliError> {
         }
     };
     Some(CliError::usage(format!("there is no command `{word}`"), advice))
+}
+
+/// The error for `add NAME URL`, which does not say what is added.
+fn forgotten_kind(arguments: &[OsString]) -> Option<CliError> {
+    let words = typed(arguments);
+    let at = place_of("add", &words)?;
+    let (before, behind) = (&words[..at], &words[at + 1..]);
+    let advice = synonyms::addition(before, behind, &|name| group_in_file(before, name));
+    Some(CliError::usage("`add` takes the kind of what is added first", format!("use {advice}")))
+}
+
+/// The error for `modify PATH VALUE`. The value may be a secret.
+fn forgotten_sign(arguments: &[OsString]) -> Option<CliError> {
+    let words = typed(arguments);
+    let at = place_of("modify", &words)?;
+    let (before, behind) = (&words[..at], &words[at + 1..]);
+    if behind.len() < 2 || behind[0].contains('=') {
+        return None;
+    }
+    let advice = synonyms::assignment(before, behind, &|name| group_in_file(before, name));
+    Some(CliError::usage("`modify` takes PATH=VALUE, with `=` between them", format!("use {advice}")))
+}
+
+/// The words behind the name of the program.
+fn typed(arguments: &[OsString]) -> Vec<String> {
+    arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
+}
+
+/// The group that has an entry of this name in the file that the words in front of a command name. Servers are not
+/// asked for an error.
+fn group_in_file(before: &[String], name: &str) -> Option<Kind> {
+    let call = [&["mediactl".to_owned()], before, &["read".to_owned()]].concat();
+    let call: Vec<OsString> = call.into_iter().map(OsString::from).collect();
+    let matches = parse(&call).ok()?;
+    let global = CommandLine::of(&matches).ok()?.global;
+    let is_file = match global.chosen.kind {
+        TargetKind::File => true,
+        TargetKind::Unnamed => matches!(context::chosen(&global), Ok(None)),
+        _ => false,
+    };
+    let text = snapshot(&global.conf).ok().filter(|text| is_file && text.is_valid())?;
+    let (members, lens) = (top_members(text.document()), Lens::default());
+    let current = LocalView::new(&members, &lens);
+    Kind::ALL.into_iter().find(|kind| current.contains(&[kind.key(), name]))
 }
 
 /// Where a word stands that is not the value of an option in front of the command.

@@ -5,14 +5,18 @@
 use std::ffi::OsString;
 
 use crate::cli::command_tree;
+use crate::cli::render::notes::masked_directive;
 use crate::cli::render::typed::call;
-use crate::edit::path::{Segment, split_assignment};
+use crate::edit::path::{Path, Segment, split_assignment};
 use crate::edit::shell_word::quoted;
 use crate::model::redact::masked_below;
+use crate::model::schema::{Scope, by_key};
 use crate::model::{Kind, Masker};
 use crate::store::ChangeRef;
 
-use Meaning::{Assign, Call, Config, Make, Only, Reload, Remove, Save, Search, Switch, TakeBack};
+use Meaning::{
+    Assign, Call, Config, Disable, Enable, Make, Only, Reload, Remove, Save, Search, Start, TakeBack,
+};
 
 /// What a word means that is no command.
 #[derive(Debug, Clone, Copy)]
@@ -25,8 +29,11 @@ enum Meaning {
     Assign,
     /// Each PATH is removed.
     Remove,
-    /// Each stream gets this value as `disabled`.
-    Switch(&'static str),
+    /// Each stream, or other entry, is enabled.
+    Enable,
+    Disable,
+    /// The entries that are named are enabled; without a name a server is started.
+    Start,
     /// A stream is added, unless the words say what else.
     Make,
     /// The change that is named is taken back, or the last one.
@@ -50,6 +57,7 @@ const SYNONYMS: &[(&[&str], Meaning)] = &[
     (&["streams"], Only("read -o table streams")),
     (&["lives"], Only("read -o table lives")),
     (&["plugins"], Only("read -o table plugins")),
+    (&["sources", "urls", "inputs"], Call("read -o table --columns name,sources", "")),
     (&["set", "assign", "put", "patch", "change", "configure"], Assign),
     (&["config", "conf"], Config),
     (&["update-config", "update_config"], Call("update", "FILE")),
@@ -67,9 +75,10 @@ const SYNONYMS: &[(&[&str], Meaning)] = &[
     (&["grant", "allow", "useradd"], Only("modify --set view_auth.login=NAME --set view_auth.password")),
     (&["passwd", "password", "user", "users"], Only("modify --set edit_auth.password")),
     (&["login", "connect"], Only("context add NAME --url URL --user LOGIN")),
-    (&["enable"], Switch("false")),
-    (&["disable"], Switch("true")),
-    (&["start", "run", "server", "daemon"], Call("serve", "")),
+    (&["enable", "resume", "unmute"], Enable),
+    (&["disable", "stop", "pause", "suspend"], Disable),
+    (&["start"], Start),
+    (&["run", "server", "daemon"], Call("serve", "")),
     (&["format", "beautify", "tidy", "indent"], Call("fmt", "")),
     (&["version"], Only("--version")),
     (&["info", "state", "ping", "health", "nodes"], Call("status", "")),
@@ -99,6 +108,9 @@ const BELOW: &[(&str, &[&str], Meaning)] = &[
     ("overlay", &["get", "cat", "read"], Call("show", "NODE")),
 ];
 
+/// Says which group of the configuration has an entry of this name, as far as that is known.
+pub type GroupOf<'a> = &'a dyn Fn(&str) -> Option<Kind>;
+
 /// A call of the program, and what a shell does with its output.
 struct ShellLine {
     words: Vec<String>,
@@ -107,54 +119,73 @@ struct ShellLine {
 
 /// Returns the command lines that do what `verb` means with the words behind it; `before` are the words in front of
 /// it. `None` if it is not known.
-pub fn advice(before: &[String], verb: &str, words: &[String]) -> Option<String> {
+pub fn advice(before: &[String], verb: &str, words: &[String], group_of: GroupOf<'_>) -> Option<String> {
+    Some(in_words(&lines(before, verb, words, group_of)?))
+}
+
+/// The same for what `add` means with the words behind it.
+pub fn addition(before: &[String], words: &[String], group_of: GroupOf<'_>) -> String {
+    in_words(&Make.lines(before, words, group_of))
+}
+
+fn in_words(lines: &[ShellLine]) -> String {
     let in_words = |line: &ShellLine| format!("`{}{}`", call(&line.words), line.then);
-    Some(lines(before, verb, words)?.iter().map(in_words).collect::<Vec<_>>().join(" or "))
+    lines.iter().map(in_words).collect::<Vec<_>>().join(" or ")
 }
 
 /// Returns the name of the command that does what `verb` means.
 pub fn command(verb: &str) -> Option<String> {
-    let line = lines(&[], verb, &[])?.into_iter().next()?;
+    let line = lines(&[], verb, &[], &|_| None)?.into_iter().next()?;
     line.words.into_iter().next().filter(|name| !name.starts_with('-'))
 }
 
 /// Returns the command lines that set what an assignment without a command says.
-pub fn assignment(before: &[String], words: &[String]) -> Option<String> {
-    advice(before, "set", words)
+pub fn assignment(before: &[String], words: &[String], group_of: GroupOf<'_>) -> String {
+    in_words(&Assign.lines(before, words, group_of))
 }
 
-fn lines(before: &[String], verb: &str, words: &[String]) -> Option<Vec<ShellLine>> {
+fn lines(before: &[String], verb: &str, words: &[String], group_of: GroupOf<'_>) -> Option<Vec<ShellLine>> {
     let verb = &*verb.to_ascii_lowercase();
     let below = BELOW
         .iter()
         .find(|(parent, verbs, _)| verbs.contains(&verb) && before.last().is_some_and(|last| last == parent));
     let at_top = || SYNONYMS.iter().find(|(verbs, _)| verbs.contains(&verb)).map(|(_, meaning)| *meaning);
     let meaning = below.map(|(.., meaning)| *meaning).or_else(at_top)?;
-    Some(meaning.lines(before, words))
+    Some(meaning.lines(before, words, group_of))
 }
 
 impl Meaning {
-    fn lines(self, before: &[String], words: &[String]) -> Vec<ShellLine> {
+    fn lines(self, before: &[String], words: &[String], group_of: GroupOf<'_>) -> Vec<ShellLine> {
         let line = |candidates: Vec<Vec<String>>| vec![plain(fitting(before, candidates))];
         match self {
             Call(head, instead) => {
-                let operands: Vec<String> = operands(words).cloned().collect();
-                line(
-                    [words, &operands, &split(instead)]
-                        .map(|behind| [&split(head), behind].concat())
-                        .to_vec(),
-                )
+                let words = match OF_ENTRIES.iter().any(|of| head.starts_with(of)) {
+                    true => entry_paths(head, words, group_of),
+                    false => words.to_vec(),
+                };
+                let operands: Vec<String> = operands(&words).cloned().collect();
+                line([words, operands, split(instead)].map(|behind| [split(head), behind].concat()).to_vec())
             }
             Only(head) => line(vec![split(head)]),
-            Assign => line(vec![assigned(words), split("modify --set PATH=VALUE")]),
+            Assign => line(vec![assigned(words, group_of), split("modify --set PATH=VALUE")]),
             Remove => line(vec![
-                with_each(words, |path| vec!["--unset".to_owned(), path]),
+                with_each(words, |path| {
+                    vec!["--unset".to_owned(), in_a_group(&path, group_of).unwrap_or(path)]
+                }),
                 split("modify --unset PATH"),
             ]),
-            Switch(value) => line(vec![
-                with_each(words, |path| vec!["--set".to_owned(), format!("{}={value}", disabled(&path))]),
-                split(&format!("modify --set streams.NAME.disabled={value}")),
+            Enable => line(vec![
+                with_each(words, |path| vec!["--unset".to_owned(), disabled(&path, group_of)]),
+                split("modify --unset streams.NAME.disabled"),
             ]),
+            Disable => line(vec![
+                with_each(words, |path| {
+                    vec!["--set".to_owned(), format!("{}=true", disabled(&path, group_of))]
+                }),
+                split("modify --set streams.NAME.disabled=true"),
+            ]),
+            Start if operands(words).next().is_some() => Enable.lines(before, words, group_of),
+            Start => Call("serve", "").lines(before, words, group_of),
             Make => line(vec![made(words), split("add stream NAME URL")]),
             TakeBack => {
                 let named = operands(words).find(|word| word.parse::<ChangeRef>().is_ok());
@@ -176,7 +207,7 @@ impl Meaning {
                 None => line(vec![split("read")]),
                 Some((verb, behind)) => {
                     let is_command = vec![words.to_vec()];
-                    lines(before, verb, behind).unwrap_or_else(|| match fits(before, words) {
+                    lines(before, verb, behind, group_of).unwrap_or_else(|| match fits(before, words) {
                         true => line(is_command),
                         false => line(vec![split("read")]),
                     })
@@ -224,22 +255,28 @@ fn with_each(words: &[String], option: impl Fn(String) -> Vec<String>) -> Vec<St
     std::iter::once("modify".to_owned()).chain(each).collect()
 }
 
-/// `modify` for `PATH=VALUE` and for `PATH VALUE`.
-fn assigned(words: &[String]) -> Vec<String> {
-    match words {
-        [path, value] if !path.contains('=') && !value.contains('=') => {
-            with_each(&[format!("{path}={value}")], set_option)
+/// `modify` for `PATH=VALUE` and for `PATH VALUE`, where the value may be several words.
+fn assigned(words: &[String], group_of: GroupOf<'_>) -> Vec<String> {
+    let count = words.iter().take_while(|word| !word.starts_with('-')).count();
+    let (first, options) = words.split_at(count);
+    let is_pair = first.len() > 1 && !first.iter().any(|word| word.contains('='));
+    match first.split_first().filter(|_| is_pair) {
+        Some((path, value)) => {
+            let option = set_option(format!("{path}={}", value.join(" ")), group_of);
+            [split("modify"), option, options.to_vec()].concat()
         }
-        words => with_each(words, set_option),
+        None => with_each(words, |word| set_option(word, group_of)),
     }
 }
 
 /// `--set` with an assignment; a value that may be a secret is left out, and asked for.
-fn set_option(text: String) -> Vec<String> {
-    let shown = match split_assignment(&text) {
-        Ok((path, Some(value))) if may_be_secret(&path.segments, value) => path.to_string(),
-        Ok((_, Some(_))) => text,
-        _ => return vec![text],
+fn set_option(text: String, group_of: GroupOf<'_>) -> Vec<String> {
+    let Ok((typed, Some(value))) = split_assignment(&text) else { return vec![text] };
+    let whole = in_a_group(&typed.to_string(), group_of);
+    let path = whole.and_then(|whole| Path::parse(&whole).ok()).unwrap_or(typed);
+    let shown = match may_be_secret(&path.segments, value) {
+        true => path.to_string(),
+        false => format!("{path}={value}"),
     };
     vec!["--set".to_owned(), shown]
 }
@@ -247,16 +284,60 @@ fn set_option(text: String) -> Vec<String> {
 fn may_be_secret(path: &[Segment], value: &str) -> bool {
     let names: Vec<&str> = path.iter().map_while(Segment::name).collect();
     let json = serde_json::from_str(value).unwrap_or_else(|_| value.into());
-    let shown = masked_below(&names, &json, &Masker::default());
-    // Of several words, each may be the password of a directive.
-    shown != json || value.contains(char::is_whitespace) || Masker::default().prose(value) != value
+    let masker = Masker::default();
+    // Of the words of a directive, each may be a password.
+    let directive = format!("{} {value}", names.last().unwrap_or(&""));
+    masked_below(&names, &json, &masker) != json
+        || masked_directive(&directive, &masker) != directive
+        || masker.prose(value) != value
 }
 
-/// The path of the switch of a stream, which is named with or without its group.
-fn disabled(stream: &str) -> String {
-    match stream.starts_with("streams.") {
-        true => format!("{stream}.disabled"),
-        false => format!("streams.{stream}.disabled"),
+/// The commands whose words are paths of entries, which are often typed without their group.
+const OF_ENTRIES: [&str; 5] = ["rm", "read", "mv", "cp", "blame"];
+
+/// The path of a value that begins with the name of an entry: `streams.cam1.title` for `cam1.title`.
+fn in_a_group(text: &str, group_of: GroupOf<'_>) -> Option<String> {
+    let of_name = |name: &str| by_key(Scope::Top, name).is_none().then(|| group_of(name)).flatten();
+    if let Some(kind) = of_name(text) {
+        return Some(below(kind, [text]));
+    }
+    let path = Path::parse(text).ok()?;
+    let group = Segment::Key(of_name(path.segments.first()?.name()?)?.key().to_owned());
+    Some(Path { segments: std::iter::once(group).chain(path.segments).collect() }.to_string())
+}
+
+/// The path of what these names lead to in a group.
+fn below<const N: usize>(kind: Kind, names: [&str; N]) -> String {
+    let names = std::iter::once(kind.key()).chain(names);
+    Path { segments: names.map(|name| Segment::Key(name.to_owned())).collect() }.to_string()
+}
+
+/// The words with the groups of the entries that they name.
+fn entry_paths(head: &str, words: &[String], group_of: GroupOf<'_>) -> Vec<String> {
+    let whole = |word: &String| in_a_group(word, group_of).unwrap_or_else(|| word.clone());
+    let is_member = |kind: Kind, key: &str| by_key(kind.scope(), key).is_some();
+    if let [name, word] = words
+        && !word.contains('.')
+        && by_key(Scope::Top, name).is_none()
+    {
+        let kind = group_of(name);
+        match (head, kind.unwrap_or(Kind::Stream)) {
+            ("mv" | "cp", _) if kind.is_none() => {}
+            ("mv" | "cp", kind) => return vec![below(kind, [name]), below(kind, [word])],
+            (_, kind) if is_member(kind, word) => return vec![below(kind, [name, word])],
+            _ => {}
+        }
+    }
+    words.iter().map(whole).collect()
+}
+
+/// The path of the switch of an entry, which is named with or without its group.
+fn disabled(entry: &str, group_of: GroupOf<'_>) -> String {
+    let is_whole = entry.split_once('.').is_some_and(|(group, _)| Kind::of_key(group).is_some());
+    match in_a_group(entry, group_of) {
+        Some(whole) => format!("{whole}.disabled"),
+        None if is_whole => format!("{entry}.disabled"),
+        None => format!("streams.{entry}.disabled"),
     }
 }
 
@@ -311,6 +392,12 @@ mod tests {
         "--help",
     ];
 
+    fn group_of(name: &str) -> Option<Kind> {
+        [("cam1", Kind::Stream), ("cam.2", Kind::Stream), ("studio", Kind::Live)]
+            .into_iter()
+            .find_map(|(known, kind)| (known == name).then_some(kind))
+    }
+
     fn all() -> impl Iterator<Item = (Vec<String>, &'static str)> {
         let top = SYNONYMS.iter().flat_map(|(verbs, _)| verbs.iter().map(|verb| (Vec::new(), *verb)));
         let below = BELOW.iter();
@@ -324,7 +411,7 @@ mod tests {
         let below = BELOW.iter().map(|(of, verbs, _)| (split(of), first(verbs)));
         for (parent, verb) in top.chain(below) {
             for behind in BEHIND.iter().map(|behind| split(behind)) {
-                for line in lines(&parent, verb, &behind).expect("it is in the table") {
+                for line in lines(&parent, verb, &behind, &group_of).expect("it is in the table") {
                     assert!(fits(&[], &line.words), "{verb} {behind:?}: {:?}", line.words);
                     assert!(line.words.starts_with(&parent), "{verb}: {:?}", line.words);
                 }
@@ -380,18 +467,40 @@ mod tests {
             ("new live studio", "`mediactl add live studio`"),
             ("create cam9 udp://h:1", "`mediactl add stream cam9 udp://h:1`"),
             ("disable cam1", "`mediactl modify --set streams.cam1.disabled=true`"),
+            ("stop cam9 -q", "`mediactl modify --set streams.cam9.disabled=true -q`"),
+            ("enable cam1", "`mediactl modify --unset streams.cam1.disabled`"),
+            (
+                "enable streams.cam1 studio",
+                "`mediactl modify --unset streams.cam1.disabled --unset lives.studio.disabled`",
+            ),
+            ("start cam.2", "`mediactl modify --unset 'streams.\"cam.2\".disabled'`"),
+            ("start", "`mediactl serve`"),
+            ("stop", "`mediactl modify --set streams.NAME.disabled=true`"),
+            ("sources", "`mediactl read -o table --columns name,sources`"),
+            ("sources cam1", "`mediactl read -o table --columns name,sources streams.cam1`"),
+            ("get cam1 title", "`mediactl read streams.cam1.title`"),
+            ("get cam9 title", "`mediactl read streams.cam9.title`"),
+            ("get studio", "`mediactl read lives.studio`"),
+            ("get rtmp rtsp", "`mediactl read rtmp rtsp`"),
+            ("delete cam1 studio", "`mediactl rm streams.cam1 lives.studio`"),
+            ("set cam1.title A B", "`mediactl modify --set 'streams.cam1.title=A B'`"),
+            ("set streams.cam2.title A B -q", "`mediactl modify --set 'streams.cam2.title=A B' -q`"),
+            ("set streams.cam2.dvr /d 7d", "`mediactl modify --set 'streams.cam2.dvr=/d 7d'`"),
+            ("set edit_auth admin geheim", "`mediactl modify --set edit_auth`"),
+            ("set streams.a.allow token geheim", "`mediactl modify --set streams.a.allow`"),
             ("find cam*", "`mediactl read -o table 'streams.cam*'`"),
             ("reload", "`mediactl read --saved -o conf | mediactl update -`"),
             ("backup old.conf", "`mediactl read -o conf > old.conf`"),
             ("rename streams.a streams.b", "`mediactl mv streams.a streams.b`"),
+            ("rename cam1 gate", "`mediactl mv streams.cam1 streams.gate`"),
         ] {
             let words = split(typed);
             let (verb, behind) = words.split_first().expect("there is a verb");
-            assert_eq!(advice(&[], verb, behind).as_deref(), Some(advised), "{typed}");
+            assert_eq!(advice(&[], verb, behind, &group_of).as_deref(), Some(advised), "{typed}");
         }
         let before = split("--conf x.conf context");
-        let removed = advice(&before, "delete", &split("prod"));
+        let removed = advice(&before, "delete", &split("prod"), &group_of);
         assert_eq!(removed.as_deref(), Some("`mediactl --conf x.conf context remove prod`"));
-        assert_eq!(advice(&[], "frobnicate", &[]), None);
+        assert_eq!(advice(&[], "frobnicate", &[], &group_of), None);
     }
 }

@@ -107,6 +107,6 @@ fn edit_note(note: &Note, masker: Option<&Masker>) -> String {
 }
 
 /// The first words of a directive, with their secrets masked.
-fn masked_directive(words: &str, masker: &Masker) -> String {
+pub fn masked_directive(words: &str, masker: &Masker) -> String {
     masked_text(&format!("{words};"), masker).trim_end_matches(';').to_owned()
 }
