@@ -11,6 +11,7 @@ use super::passed_over::PassedOver;
 use super::snapshot::Snapshot;
 use crate::edit;
 use crate::store::OpenChange;
+use crate::store::bounded_time;
 use crate::syntax::Splice;
 
 /// The outcome of a change, made or rehearsed.
@@ -95,7 +96,7 @@ impl PendingInfo {
     /// A change that is rolled back at `deadline`.
     pub fn new(id: String, operation: String, by: String, deadline: SystemTime, now: SystemTime) -> Self {
         let seconds_left = deadline.duration_since(now).map_or(0, |left| left.as_secs());
-        let deadline = humantime::format_rfc3339_seconds(deadline).to_string();
+        let deadline = bounded_time::rfc3339(deadline);
         Self { id, operation, by, deadline, seconds_left, canary: Vec::new(), is_over: false }
     }
 

@@ -7,6 +7,7 @@ use rustix::system::uname;
 use super::member::Node;
 use super::report::LastRecord;
 use crate::store::NodeRecord;
+use crate::store::bounded_time;
 use crate::store::cluster::{GatewayFault, KeyOperation, Txn};
 use crate::store::jittered;
 
@@ -52,7 +53,7 @@ impl Node {
             state: standing.state,
             why: standing.why().map(|why| why.whole),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            since: humantime::format_rfc3339_seconds(standing.since).to_string(),
+            since: bounded_time::rfc3339(standing.since),
             revision: standing.followed.runs.as_ref().map(|runs| runs.revision),
             group: self.settings.name.group.clone(),
             instance: self.report.instance().to_owned(),

@@ -14,6 +14,7 @@ use crate::engine::Engine;
 use crate::engine::EngineError;
 use crate::engine::NodeReport;
 use crate::store::Store;
+use crate::store::bounded_time;
 use crate::store::cluster::ClusterStore;
 use crate::store::file::{ConfFile, Followed};
 
@@ -116,7 +117,7 @@ impl Node {
             state: standing.state.to_string(),
             why: standing.why().map(|why| why.whole),
             brief: standing.why().map(|why| why.brief),
-            since: humantime::format_rfc3339_seconds(standing.since).to_string(),
+            since: bounded_time::rfc3339(standing.since),
             away: standing.away.clone(),
         }
     }

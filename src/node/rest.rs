@@ -21,7 +21,8 @@ impl Rest {
 
     /// The rest after a look that found this serial.
     pub fn after(&mut self, serial: Option<u64>) -> Duration {
-        let has_missed = matches!((self.found, serial), (Some(before), Some(now)) if now > before + 1);
+        let has_missed =
+            matches!((self.found, serial), (Some(before), Some(now)) if now > before.saturating_add(1));
         self.time = if has_missed { (self.time * 2).min(LONGEST) } else { SHORTEST };
         self.found = serial;
         self.time

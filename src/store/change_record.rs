@@ -84,8 +84,10 @@ pub(super) mod rfc3339 {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};
 
+    use crate::store::bounded_time;
+
     pub fn serialize<S: Serializer>(time: &SystemTime, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_str(&humantime::format_rfc3339_seconds(*time))
+        to.serialize_str(&bounded_time::rfc3339(*time))
     }
 
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<SystemTime, D::Error> {

@@ -11,6 +11,7 @@
 //! lock → load → reconcile → prepare(old, new, record) → commit → done, `ChangedMeanwhile` or `Overtaken`
 //! ```
 
+pub mod bounded_time;
 mod candidate;
 mod change_record;
 mod change_ref;

@@ -21,6 +21,7 @@ use crate::edit::draft::comments::without_comments;
 use crate::edit::draft::lines_of;
 use crate::edit::path::Path;
 use crate::engine::{EngineError, ServiceError, Snapshot, Source};
+use crate::store::bounded_time;
 use crate::store::file::{DraftFolder, DraftHead, DraftOrigin, KeptDraft};
 
 pub fn run(args: &EditArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
@@ -85,9 +86,8 @@ fn discard(args: &EditArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErro
 /// What a draft is, when it was written, and how much it changes.
 fn in_words(draft: &KeptDraft) -> String {
     let of = draft.origin.head.path.as_ref().map_or(String::new(), |path| format!(" of `{path}`"));
-    let time = draft
-        .written()
-        .map_or(String::new(), |written| format!(" of {}", humantime::format_rfc3339_seconds(written)));
+    let time =
+        draft.written().map_or(String::new(), |written| format!(" of {}", bounded_time::rfc3339(written)));
     let lines = draft.read().map_or(String::new(), |text| {
         let [old, new] = [draft.origin.base.clone(), draft.origin.spliced(&without_comments(&text))];
         let [old, new] = [old, new].map(Snapshot::of);

@@ -1,10 +1,9 @@
 //! The figures of a running configuration, for `runtime=true`.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::engine::{Changes, Engine, Snapshot, Trouble};
 use crate::http::server::auth::Role;
@@ -12,14 +11,14 @@ use crate::model::setting_view::sources;
 use crate::model::shape::only_argument;
 use crate::model::top_members;
 use crate::model::view::is_static;
-use crate::store::Revision;
+use crate::store::{Revision, bounded_time};
 
 /// The tag of a revision, as the one who asks sees it.
 pub type TagOf<'f> = dyn Fn(Revision) -> String + 'f;
 
 /// A time as RFC 3339 writes it.
 pub fn timestamp(time: SystemTime) -> String {
-    humantime::format_rfc3339_seconds(time).to_string()
+    bounded_time::rfc3339(time)
 }
 
 /// The running configuration: its tag, whether it is saved, its last and its pending change.
@@ -87,28 +86,13 @@ impl StreamFigures {
     }
 }
 
-/// The disk space of each folder in which a `dvr` keeps recordings.
-pub fn archives(running: &Snapshot) -> Value {
+/// The folders in which a `dvr` keeps recordings.
+pub fn archive_roots(running: &Snapshot) -> BTreeSet<String> {
     let document = running.document();
     let nested = document.entries().flat_map(|entry| entry.children());
     let recordings = document.entries().chain(nested).filter(|entry| entry.keyword() == "dvr");
-    let mut found = Map::new();
-    for entry in recordings {
-        let root = only_argument(entry).or_else(|| entry.arguments().next()).map(|word| word.value());
-        if let Some(root) = root.filter(|root| root.starts_with('/')) {
-            found.entry(root.clone().into_owned()).or_insert_with(|| archive(Path::new(&*root)));
-        }
-    }
-    Value::Object(found)
-}
-
-fn archive(root: &Path) -> Value {
-    match rustix::fs::statvfs(root) {
-        Ok(found) => json!({
-            "exists": true,
-            "total_bytes": found.f_blocks.saturating_mul(found.f_frsize),
-            "free_bytes": found.f_bavail.saturating_mul(found.f_frsize),
-        }),
-        Err(_) => json!({ "exists": false }),
-    }
+    let roots = recordings.filter_map(|entry| {
+        only_argument(entry).or_else(|| entry.arguments().next()).map(|word| word.value().into_owned())
+    });
+    roots.filter(|root| root.starts_with('/')).collect()
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 use serde_json::{Value, json};
 
 use crate::engine::{Changes, Engine, Snapshot, Trouble, hook_output, without_secrets};
+use crate::http::server::archive_space::ArchiveSpace;
 use crate::http::server::auth::Role;
 use crate::http::server::figures::{self, StreamFigures, TagOf, timestamp, told};
 use crate::http::server::fresh::Fresh;
@@ -24,6 +25,7 @@ pub struct Runtime {
     started: (Instant, SystemTime),
     command: Option<String>,
     pub requests: RequestCounts,
+    archives: ArchiveSpace,
     addresses: OnceLock<Vec<String>>,
     connections: OnceLock<Box<dyn Fn() -> usize + Send + Sync>>,
     /// The last output of the command.
@@ -37,10 +39,16 @@ impl Runtime {
             started: (Instant::now(), SystemTime::now()),
             command,
             requests: RequestCounts::default(),
+            archives: ArchiveSpace::default(),
             addresses: OnceLock::new(),
             connections: OnceLock::new(),
             printed: Fresh::for_time(COMMAND_LIFE),
         }
+    }
+
+    /// The same with other figures of archives.
+    pub fn with_archives(self, archives: ArchiveSpace) -> Self {
+        Self { archives, ..self }
     }
 
     /// Sets the addresses on which the server listens.
@@ -73,7 +81,7 @@ impl Runtime {
             "server": self.server(),
             "config": figures::config(engine, changes, reader),
             "streams": running.as_deref().map(|running| StreamFigures::of(running).as_json()),
-            "archives": running.as_deref().map(figures::archives),
+            "archives": running.as_deref().map(|running| self.archives.of(&figures::archive_roots(running))),
         });
         if let Some(mut node) = changes.node() {
             if role == Role::View {

@@ -9,8 +9,9 @@ use serde_json::Value;
 
 use super::cluster_store::{ClusterStore, FirstRead, Seen};
 use super::commit::{PackedText, PendingKey};
-use super::head_record::{HeadRecord, Unconfirmed, milliseconds};
+use super::head_record::{HeadRecord, Unconfirmed};
 use super::next_writer::PAUSE;
+use crate::store::bounded_time::milliseconds;
 use crate::store::candidate::Candidate;
 use crate::store::change_record::{ChangeRecord, DEFAULT_KEEP, HistoryEntry, REVERT, TAKE_BACK};
 use crate::store::error::{LockHolder, StoreError};

@@ -1,9 +1,10 @@
 //! The records of changes.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
+use crate::store::bounded_time::from_milliseconds;
 use crate::store::change_record::{HistoryEntry, rfc3339};
 use crate::store::revision::Revision;
 
@@ -65,14 +66,8 @@ pub struct Unconfirmed {
 impl Unconfirmed {
     /// When it is rolled back.
     pub fn until(&self) -> SystemTime {
-        UNIX_EPOCH + Duration::from_millis(self.deadline)
+        from_milliseconds(self.deadline)
     }
-}
-
-/// A time in milliseconds since 1970.
-pub fn milliseconds(time: SystemTime) -> u64 {
-    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 impl HeadRecord {

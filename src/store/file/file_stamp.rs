@@ -2,9 +2,11 @@
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
+
+use crate::store::bounded_time::from_seconds;
 
 /// Two ticks of the slowest kernel clock that stamps files (100 Hz).
 const TICK: Duration = Duration::from_millis(20);
@@ -95,7 +97,7 @@ impl FileStamp {
 fn is_settled(found: &Metadata, now: SystemTime) -> bool {
     let has_fractions = found.ctime_nsec() != 0 || found.mtime_nsec() != 0;
     let window = if has_fractions { TICK } else { WHOLE_SECONDS };
-    let changed = u64::try_from(found.ctime()).map(|seconds| UNIX_EPOCH + Duration::from_secs(seconds));
+    let changed = u64::try_from(found.ctime()).map(from_seconds);
     let nanoseconds = Duration::from_nanos(found.ctime_nsec().unsigned_abs());
     // A time in the future or before 1970 comes from a wrong clock and proves nothing.
     changed.is_ok_and(|seconds| now.duration_since(seconds + nanoseconds).is_ok_and(|age| age > window))

@@ -6,7 +6,6 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::time::{Duration, UNIX_EPOCH};
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -15,6 +14,7 @@ use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
 use super::lock::LockedFile;
 use super::state_dir::StateDir;
 use super::target::ConfFile;
+use crate::store::bounded_time::{from_milliseconds, milliseconds};
 use crate::store::error::StoreError;
 use crate::store::pending::{OpenChange, PendingRecord, StoredPending};
 
@@ -80,7 +80,7 @@ fn parse(bytes: Bytes) -> Option<StoredPending> {
         written: optional(head.written)?,
         open: OpenChange {
             id: head.id,
-            deadline: UNIX_EPOCH + Duration::from_millis(head.deadline),
+            deadline: from_milliseconds(head.deadline),
             operation: head.operation,
             by: head.by,
             canary: Vec::new(),
@@ -131,10 +131,9 @@ fn write(file: &mut File, pending: &PendingRecord<'_>) -> io::Result<()> {
         [pending.running].into_iter().chain(pending.file).chain(written.iter().copied()).collect();
     let mut hash = Xxh3Default::new();
     pieces.iter().for_each(|piece| hash.update(piece));
-    let since = pending.deadline.duration_since(UNIX_EPOCH).unwrap_or_default();
     let head = PendingHeader {
         id: pending.id.to_owned(),
-        deadline: u64::try_from(since.as_millis()).unwrap_or(u64::MAX),
+        deadline: milliseconds(pending.deadline),
         operation: pending.operation.to_owned(),
         by: pending.by.to_owned(),
         running: pending.running.len() as u64,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use mediactl::store::cluster::{GatewaySettings, KeyOperation, Txn};
+use mediactl::store::cluster::{GatewaySettings, HeadRecord, KeyOperation, Txn, Unconfirmed};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
@@ -336,6 +336,26 @@ fn an_unconfirmed_change_whose_time_is_over_is_shown_as_that() {
     let rollout = ["modify", "--set", "rtsp=556", "--canary", "a", "--canary-timeout", "1s"];
     cluster(&etcd, &rollout).exits(6).says("not confirmed in time");
     assert_eq!(cluster(&etcd, &["read", "-o", "conf", "--show-secrets"]).out, SAMPLE);
+}
+
+#[test]
+fn a_forged_date_ends_no_following() {
+    let Some(etcd) = with_sample(1) else { return };
+    let node = TestNode::start(&etcd, "a", &[]);
+    node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    let store = etcd.store(PREFIX, GatewaySettings::default());
+    let head = store.seen().expect("it can be read").head.expect("there is one");
+    let (id, back) = ("forged".to_owned(), head.text.clone());
+    let unconfirmed = Some(Unconfirmed { id: id.clone(), deadline: u64::MAX, back });
+    let forged = HeadRecord { serial: 2, unconfirmed, ..head };
+    let put = [(&store.keys().head, forged.to_json()), (&store.keys().pending, id.into_bytes())];
+    let success = put.into_iter().map(|(key, value)| KeyOperation::put(key, value)).collect();
+    store.gateway().txn(&Txn { success, ..Txn::default() }).expect("it can be put");
+    node.until("at the forged change", |report| report["wanted"] == 2);
+    cluster(&etcd, &["status"]).exits(1).prints("waits to be confirmed");
+    cluster(&etcd, &["confirm"]).exits(0);
+    cluster(&etcd, &["modify", "--set", "rtsp=558"]).exits(0);
+    node.until("following still", |report| report["serial"] == 3);
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! The handler, without a socket: requests in, answers and files out.
 
 use std::net::IpAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use mediactl::engine::{Engine, Hooks};
+use mediactl::http::server::archive_space::{ArchiveSpace, Space};
 use mediactl::http::server::auth::Account;
 use mediactl::http::server::handler::{Handler, HandlerSettings};
 use mediactl::http::server::log::AccessRecord;
@@ -39,15 +41,20 @@ impl Server {
     }
 
     pub(super) fn viewed_with_hooks(text: &str, hooks: Hooks) -> Self {
-        Self::made(Place::with(text), hooks, true)
+        Self::made(Place::with(text), hooks, true, ArchiveSpace::default())
     }
 
     /// Over a folder as it was left.
     pub(super) fn at(place: Place, hooks: Hooks) -> Self {
-        Self::made(place, hooks, false)
+        Self::made(place, hooks, false, ArchiveSpace::default())
     }
 
-    fn made(place: Place, hooks: Hooks, view_auth: bool) -> Self {
+    /// Over disks that answer so.
+    fn probing(text: &str, probe: fn(&str) -> Space) -> Self {
+        Self::made(Place::with(text), Hooks::default(), false, ArchiveSpace::asking(probe))
+    }
+
+    fn made(place: Place, hooks: Hooks, view_auth: bool, archives: ArchiveSpace) -> Self {
         let store = Arc::new(ConfFile::resolve(&place.path(CONF)).expect("it can be found"));
         let engine = Engine::new(store.clone(), hooks, |_, _| {});
         let engine = engine.start(|_| {}).expect("it is valid");
@@ -60,7 +67,8 @@ impl Server {
             log: Box::new(move |access: &AccessRecord| {
                 lines.lock().expect("a log").push(format!("{access:?}"))
             }),
-            runtime: Runtime::new(Some("echo '{\"clients\": 7, \"streams\": {\"live\": 2}}'".to_owned())),
+            runtime: Runtime::new(Some("echo '{\"clients\": 7, \"streams\": {\"live\": 2}}'".to_owned()))
+                .with_archives(archives),
             patch_memory: usize::MAX,
         };
         Self { place, handler: Handler::new(engine, settings), log }
@@ -201,8 +209,50 @@ fn runtime_figures_are_real() {
     assert_eq!(runtime["clients"], json!(7));
     assert_eq!(runtime["archives"]["/"]["exists"], json!(true));
     assert!(runtime["archives"]["/"]["total_bytes"].as_u64().is_some_and(|bytes| bytes > 0));
-    assert_eq!(runtime["archives"]["/no/such/place"], json!({"exists": false}));
+    assert_eq!(runtime["archives"]["/no/such/place"], json!({"exists": false, "age_s": 0}));
     assert!(header(&server.get("?runtime=true"), "ETag").is_none());
+}
+
+/// A disk below `/dead` does not answer.
+fn half_dead(root: &str) -> Space {
+    if root.starts_with("/dead") {
+        PROBES.fetch_add(1, Ordering::SeqCst);
+        std::thread::park();
+    }
+    Some((3, 2))
+}
+
+static PROBES: AtomicUsize = AtomicUsize::new(0);
+
+#[test]
+fn a_dead_archive_disk_holds_one_thread_and_no_request() {
+    let text = format!(
+        "{TEXT}dvr /dead/a;
+stream d {{ url rtsp://x; dvr /dead/b 5d; }}\n"
+    );
+    let server = Server::probing(&text, half_dead);
+    let ask = || body(&server.get("?runtime=true"))["runtime"]["archives"].clone();
+    std::thread::scope(|scope| {
+        let asked: Vec<_> = (0..8).map(|_| scope.spawn(ask)).collect();
+        for asked in asked {
+            let archives = asked.join().expect("it is answered");
+            assert_eq!(archives["/dead/a"], json!({"exists": "unknown"}));
+            assert_eq!(archives["/dead/b"], json!({"exists": "unknown"}));
+        }
+    });
+    assert_eq!(PROBES.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn the_space_of_an_archive_has_an_age_and_a_prober_that_fails_is_survived() {
+    let server = Server::probing(&format!("{TEXT}dvr /x;\n"), |_| Some((3, 2)));
+    let archives = body(&server.get("?runtime=true"))["runtime"]["archives"].clone();
+    let found = json!({"exists": true, "total_bytes": 3, "free_bytes": 2, "age_s": 0});
+    assert_eq!(archives["/x"], found);
+    let server = Server::probing(&format!("{TEXT}dvr /x;\n"), |_| panic!("a prober fails"));
+    let exists = || body(&server.get("?runtime=true"))["runtime"]["archives"]["/x"]["exists"].clone();
+    let known = (0..100).map(|_| exists()).find(|exists| exists != "unknown");
+    assert_eq!(known, Some(json!(false)));
 }
 
 #[test]

@@ -20,13 +20,14 @@ mod stray_writes;
 
 use std::fs;
 use std::io::{self, Write};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use super::file_stamp::LastWrite;
 use super::history_journal::{HistoryJournal, JournalLine};
 use super::lock::LockedFile;
 use super::state_dir::StateDir;
 use super::target::ConfFile;
+use crate::store::bounded_time::{from_seconds, seconds};
 use crate::store::change_record::{ChangeRecord, HistoryEntry};
 use crate::store::error::StoreError;
 pub(super) use staged_entry::StagedEntry;
@@ -115,14 +116,11 @@ fn numbered(lines: Vec<JournalLine>) -> Vec<HistoryEntry> {
     lines.into_iter().rev().map(number).collect()
 }
 
-/// The end of the year 9999: times are shown with four digits for the year.
-const LAST_SECOND: u64 = 253_402_300_799;
-
 fn entry(number: Option<usize>, line: JournalLine) -> HistoryEntry {
     HistoryEntry {
         number,
         serial: line.serial,
-        at: UNIX_EPOCH + Duration::from_secs(line.at.min(LAST_SECOND)),
+        at: from_seconds(line.at),
         operation: line.operation,
         by: (!line.by.is_empty()).then_some(line.by),
         message: line.message,
@@ -148,10 +146,6 @@ fn new_line(journal: &HistoryJournal, record: &ChangeRecord<'_>) -> JournalLine 
         message: record.message.map(str::to_owned),
         ..JournalLine::default()
     }
-}
-
-fn seconds(time: SystemTime) -> u64 {
-    time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
 /// Copies a text into a file of its own; on return the text is durable, its name is not yet.

@@ -1,0 +1,50 @@
+//! Times from records that others may have written, held to the years from 1970 to 9999: no text is made
+//! of any other, and no arithmetic with them fails.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// The end of the year 9999: times are shown with four digits for the year.
+const LAST_SECOND: u64 = 253_402_300_799;
+
+/// The time so many seconds after 1970.
+pub fn from_seconds(seconds: u64) -> SystemTime {
+    UNIX_EPOCH + Duration::from_secs(seconds.min(LAST_SECOND))
+}
+
+/// The time so many milliseconds after 1970.
+pub fn from_milliseconds(milliseconds: u64) -> SystemTime {
+    UNIX_EPOCH + Duration::from_millis(milliseconds.min(LAST_SECOND * 1000))
+}
+
+/// A time in milliseconds since 1970.
+pub fn milliseconds(time: SystemTime) -> u64 {
+    u64::try_from(since_1970(time).as_millis()).unwrap_or(u64::MAX)
+}
+
+/// A time in seconds since 1970.
+pub fn seconds(time: SystemTime) -> u64 {
+    since_1970(time).as_secs()
+}
+
+/// A time as RFC 3339 writes it, in whole seconds.
+pub fn rfc3339(time: SystemTime) -> String {
+    humantime::format_rfc3339_seconds(from_seconds(seconds(time))).to_string()
+}
+
+fn since_1970(time: SystemTime) -> Duration {
+    time.duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_is_a_time_that_can_be_shown() {
+        assert_eq!(rfc3339(from_milliseconds(u64::MAX)), "9999-12-31T23:59:59Z");
+        assert_eq!(rfc3339(from_seconds(u64::MAX)), "9999-12-31T23:59:59Z");
+        assert_eq!(rfc3339(UNIX_EPOCH - Duration::from_secs(1)), "1970-01-01T00:00:00Z");
+        assert_eq!(rfc3339(UNIX_EPOCH + Duration::from_secs(LAST_SECOND + 1)), "9999-12-31T23:59:59Z");
+        assert_eq!(milliseconds(from_milliseconds(1_795_356_245_123)), 1_795_356_245_123);
+    }
+}
