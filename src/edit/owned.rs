@@ -1,25 +1,37 @@
 //! What goes when an owner applies a state again: what an earlier state of the owner had, and the new one
-//! lacks. What the owner never set stays.
+//! lacks. What the owner never set stays, and so does what another owner has.
+
+use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
 use super::config_lookup::Current;
 use super::desired_state::lacking;
-use super::json_diff;
+use super::json_diff::{self, ChangedValue, paths_in_words};
 use super::json_merge::compose;
 use super::{Note, desired_state};
 use crate::model::schema::{Kind, Scope, Shape, by_key};
 
+/// What other owners applied: each with the name of its owner.
+pub type OtherStates<'v> = [(&'v str, &'v Value)];
+
 /// Returns the patch by which an owner who applied `earlier` states applies `state`, with what users should
 /// know of it.
-pub fn patch(earlier: &[Value], state: &Value, current: &dyn Current) -> (Value, Vec<Note>) {
+pub fn patch(
+    earlier: &[Value],
+    others: &OtherStates<'_>,
+    state: &Value,
+    current: &dyn Current,
+) -> (Value, Vec<Note>) {
     let Some(wanted) = state.as_object() else { return (state.clone(), Vec::new()) };
     if earlier.is_empty() {
         return (state.clone(), lacking(state, current).map(Note::SettingsLacking).into_iter().collect());
     }
     let current = current.value(&[]).unwrap_or(Value::Null);
     let mut left = current.clone();
-    let entries_kept = earlier.iter().map(|earlier| forget_state(&mut left, earlier, wanted)).max();
+    let mut forgetting = Forgetting::default();
+    let entries_kept =
+        earlier.iter().map(|earlier| forgetting.state(&mut left, earlier, wanted, others)).max();
     if let (Some(left), Some(http)) = (left.as_object_mut(), wanted.get("http")) {
         // The blocks of ports go with their ports.
         left.insert("http".to_owned(), http.clone());
@@ -27,94 +39,161 @@ pub fn patch(earlier: &[Value], state: &Value, current: &dyn Current) -> (Value,
     let mut patch = json_diff::diff(&current, &left);
     compose(&mut patch, wanted.clone());
     let kept = entries_kept.filter(|count| *count > 0).map(Note::EntriesKept);
-    (Value::Object(patch), kept.into_iter().collect())
+    (Value::Object(patch), kept.into_iter().chain(forgetting.note()).collect())
 }
 
-/// Removes what an earlier state had and the wanted one lacks; returns how many entries are kept for what
-/// others set in them.
-fn forget_state(left: &mut Value, earlier: &Value, wanted: &Map<String, Value>) -> usize {
-    let (Some(left), Some(earlier)) = (left.as_object_mut(), earlier.as_object()) else { return 0 };
-    forget(Some(Scope::Top), left, earlier, wanted);
-    let groups = Kind::ALL.map(|kind| {
-        let (Some(left), Some(earlier)) = (
-            left.get_mut(kind.key()).and_then(Value::as_object_mut),
-            earlier.get(kind.key()).and_then(Value::as_object),
-        ) else {
-            return 0;
-        };
-        let wanted = wanted.get(kind.key()).and_then(Value::as_object);
-        forget_entries(kind, left, earlier, wanted.unwrap_or(&Map::new()))
-    });
-    groups.into_iter().sum()
+/// Removes what an owner no longer applies, and remembers what stays because other owners have it.
+#[derive(Default)]
+struct Forgetting {
+    /// The keys that lead to the value that is looked at.
+    at: Vec<String>,
+    kept: Vec<ChangedValue>,
+    owners: BTreeSet<String>,
 }
 
-fn forget_entries(
-    kind: Kind,
-    left: &mut Map<String, Value>,
-    earlier: &Map<String, Value>,
-    wanted: &Map<String, Value>,
-) -> usize {
-    let mut kept = 0;
-    for (name, earlier) in earlier {
-        let (Some(entry), Some(earlier)) = (left.get_mut(name), earlier.as_object()) else { continue };
-        let Some(members) = entry.as_object_mut() else { continue };
-        match wanted.get(name) {
-            Some(wanted) => {
-                forget(Some(kind.scope()), members, earlier, wanted.as_object().unwrap_or(&Map::new()))
+impl Forgetting {
+    fn note(self) -> Option<Note> {
+        let owners = Vec::from_iter(self.owners).join(", ");
+        (!self.kept.is_empty()).then(|| Note::KeptForOwners { paths: paths_in_words(&self.kept), owners })
+    }
+
+    /// Removes what an earlier state had and the wanted one lacks; returns how many entries are kept for what
+    /// others set in them.
+    fn state(
+        &mut self,
+        left: &mut Value,
+        earlier: &Value,
+        wanted: &Map<String, Value>,
+        others: &OtherStates<'_>,
+    ) -> usize {
+        let (Some(left), Some(earlier)) = (left.as_object_mut(), earlier.as_object()) else { return 0 };
+        self.members(Some(Scope::Top), left, (earlier, wanted, others));
+        let groups = Kind::ALL.map(|kind| {
+            let (Some(left), Some(earlier)) = (
+                left.get_mut(kind.key()).and_then(Value::as_object_mut),
+                earlier.get(kind.key()).and_then(Value::as_object),
+            ) else {
+                return 0;
+            };
+            let nothing = Map::new();
+            let wanted = wanted.get(kind.key()).and_then(Value::as_object).unwrap_or(&nothing);
+            let others = below(others, kind.key());
+            self.within(kind.key(), |below| below.entries(kind, left, (earlier, wanted, &others)))
+        });
+        groups.into_iter().sum()
+    }
+
+    fn entries(&mut self, kind: Kind, left: &mut Map<String, Value>, states: States<'_>) -> usize {
+        let (earlier, wanted, others) = states;
+        let (mut kept, nothing) = (0, Map::new());
+        for (name, earlier) in earlier {
+            let (Some(entry), Some(earlier)) = (left.get_mut(name), earlier.as_object()) else { continue };
+            let Some(members) = entry.as_object_mut() else { continue };
+            let (is_wanted, others) = (wanted.contains_key(name), below(others, name));
+            let wanted = wanted.get(name).and_then(Value::as_object).unwrap_or(&nothing);
+            self.within(name, |inside| {
+                inside.members(Some(kind.scope()), members, (earlier, wanted, &others))
+            });
+            if is_wanted {
+                continue;
             }
-            None => {
-                forget(Some(kind.scope()), members, earlier, &Map::new());
-                match desired_state::settings(kind, entry) {
-                    0 => drop(left.shift_remove(name)),
-                    _ => kept += 1,
-                }
+            match (desired_state::settings(kind, entry), others.is_empty()) {
+                (0, true) => drop(left.shift_remove(name)),
+                (0, false) => self.within(name, |entry| entry.keep(&others)),
+                (_, true) => kept += 1,
+                (_, false) => {}
+            }
+        }
+        kept
+    }
+
+    /// Removes the members that `earlier` has and `wanted` lacks. Members have meanings by their scope;
+    /// without one, they are inside of a setting.
+    fn members(&mut self, scope: Option<Scope>, left: &mut Map<String, Value>, states: States<'_>) {
+        let (earlier, wanted, others) = states;
+        for (key, earlier) in earlier.iter().filter(|(_, earlier)| !earlier.is_null()) {
+            let shape = scope.and_then(|scope| by_key(scope, key)).map(|row| row.shape);
+            if matches!(shape, Some(Shape::Group(_) | Shape::Derived(_))) {
+                continue;
+            }
+            let Some(value) = left.get_mut(key) else { continue };
+            let others = below(others, key);
+            let is_gone =
+                self.within(key, |at| at.is_gone(shape, value, (earlier, wanted.get(key), &others)));
+            if is_gone {
+                left.shift_remove(key);
             }
         }
     }
-    kept
-}
 
-/// Removes the members that `earlier` has and `wanted` lacks. Members have meanings by their scope; without
-/// one, they are inside of a setting.
-fn forget(
-    scope: Option<Scope>,
-    left: &mut Map<String, Value>,
-    earlier: &Map<String, Value>,
-    wanted: &Map<String, Value>,
-) {
-    for (key, earlier) in earlier.iter().filter(|(_, earlier)| !earlier.is_null()) {
-        let shape = scope.and_then(|scope| by_key(scope, key)).map(|row| row.shape);
-        if matches!(shape, Some(Shape::Group(_) | Shape::Derived(_))) {
-            continue;
-        }
-        let Some(value) = left.get_mut(key) else { continue };
-        let nothing = Map::new();
-        let is_gone = match (value, earlier, wanted.get(key)) {
+    /// Removes from a value what is not wanted any more; returns whether all of it goes.
+    fn is_gone(
+        &mut self,
+        shape: Option<Shape>,
+        value: &mut Value,
+        (earlier, wanted, others): (&Value, Option<&Value>, &OtherStates<'_>),
+    ) -> bool {
+        match (value, earlier, wanted) {
             (Value::Object(value), Value::Object(earlier), Some(Value::Object(wanted))) => {
-                forget(None, value, earlier, wanted);
+                self.members(None, value, (earlier, wanted, others));
                 false
             }
             (_, _, Some(_)) => false,
             (Value::Array(value), Value::Array(earlier), None)
                 if matches!(shape, Some(Shape::Ports | Shape::Sources)) =>
             {
-                let known: Vec<&Value> = earlier.iter().map(identity).collect();
-                value.retain(|element| !known.contains(&identity(element)));
+                value.retain(|element| {
+                    let has = |list: &[Value]| list.iter().any(|known| identity(known) == identity(element));
+                    let is_of_other =
+                        |(_, state): &(&str, &Value)| state.as_array().is_some_and(|list| has(list));
+                    let has_it: Vec<_> = others.iter().copied().filter(is_of_other).collect();
+                    let was_own = has(earlier);
+                    if was_own {
+                        self.keep(&has_it);
+                    }
+                    !was_own || !has_it.is_empty()
+                });
                 value.is_empty()
             }
             // A directive is one setting; a block that the schema does not know, or that of a port, has several.
             (Value::Object(value), Value::Object(earlier), None)
                 if matches!(shape, None | Some(Shape::PortOptions)) =>
             {
-                forget(None, value, earlier, &nothing);
-                value.is_empty()
+                self.members(None, value, (earlier, &Map::new(), others));
+                value.is_empty() && others.is_empty()
             }
-            _ => true,
-        };
-        if is_gone {
-            left.shift_remove(key);
+            _ => {
+                self.keep(others);
+                others.is_empty()
+            }
         }
     }
+
+    /// Remembers that the value stays for these owners, if there are any.
+    fn keep(&mut self, others: &OtherStates<'_>) {
+        self.owners.extend(others.iter().map(|(owner, _)| (*owner).to_owned()));
+        let is_known = self.kept.iter().any(|kept| kept.keys == self.at);
+        if !others.is_empty() && !is_known {
+            self.kept.push(ChangedValue { keys: self.at.clone(), before: None, after: None });
+        }
+    }
+
+    /// Looks at what stands below a key.
+    fn within<T>(&mut self, key: &str, look: impl FnOnce(&mut Self) -> T) -> T {
+        self.at.push(key.to_owned());
+        let found = look(self);
+        self.at.pop();
+        found
+    }
+}
+
+/// What an owner had, what it has from now on, and what others have, of the same block.
+type States<'s> = (&'s Map<String, Value>, &'s Map<String, Value>, &'s OtherStates<'s>);
+
+/// What those owners have below a key that have something there.
+fn below<'v>(others: &OtherStates<'v>, key: &str) -> Vec<(&'v str, &'v Value)> {
+    let found = others.iter().filter_map(|(owner, state)| Some((*owner, state.get(key)?)));
+    found.filter(|(_, value)| !value.is_null()).collect()
 }
 
 /// What tells an element of a list from the others: the address of a source, or a port.
@@ -196,17 +275,17 @@ mod tests {
                 0,
             ),
         ] {
-            let (patch, notes) = patch(std::slice::from_ref(&earlier), &state, &current);
+            let (patch, notes) = patch(std::slice::from_ref(&earlier), &[], &state, &current);
             assert_eq!(patch, expected, "{earlier} {state} {current}");
             let notes_expected: Vec<_> = (kept > 0).then_some(Note::EntriesKept(kept)).into_iter().collect();
             assert_eq!(notes, notes_expected, "{earlier} {state} {current}");
         }
         let current = json!({"rtmp": 1, "streams": {"a": {"prepush": 1}}});
         let state = json!({"streams": {"a": {}}});
-        let first = patch(&[], &state, &current);
+        let first = patch(&[], &[], &state, &current);
         assert_eq!(first, (state, vec![Note::SettingsLacking(1)]), "the first time nothing is known");
         let earlier = [json!({"rtmp": 1}), json!({"streams": {"a": {"prepush": 1}}})];
-        let both = patch(&earlier, &json!({}), &current).0;
+        let both = patch(&earlier, &[], &json!({}), &current).0;
         assert_eq!(both, json!({"rtmp": null, "streams": {"a": null}}), "any of them may be in effect");
     }
 }

@@ -17,7 +17,7 @@ use super::expect::{Expectation, Unmet, unmet};
 use super::fault::Faults;
 use super::misfit::PathFault;
 use super::normalize::normalize;
-use super::owned;
+use super::owned::{self, OtherStates};
 use super::patch::parse_within;
 use super::path::{Path, Segment};
 use super::renaming::Renaming;
@@ -266,10 +266,10 @@ impl ChangeRequest {
 }
 
 impl Evaluated {
-    /// The same patch as the state that an owner applies who applied `earlier` states.
+    /// The same patch as the state that an owner applies who applied `earlier` states, and `others` these.
     #[must_use]
-    pub fn owned(self, earlier: &[Value], current: &dyn Current) -> Self {
-        let (patch, notes) = owned::patch(earlier, &self.patch, current);
+    pub fn owned(self, earlier: &[Value], others: &OtherStates<'_>, current: &dyn Current) -> Self {
+        let (patch, notes) = owned::patch(earlier, others, &self.patch, current);
         Self { patch, depends_on_read: true, normalized: None, notes }
     }
 

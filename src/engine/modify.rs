@@ -128,9 +128,14 @@ impl Transaction<'_> {
         let evaluated = request.evaluate(&current);
         let (evaluated, applied) = match (&options.owner, evaluated) {
             (Some(owner), Ok(evaluated)) => {
-                let recorded = engine.store.applied(owner)?;
+                let mut others = engine.store.applied()?;
+                let recorded = others.remove(owner).unwrap_or_default();
+                let others: Vec<(&str, &Value)> = others
+                    .iter()
+                    .flat_map(|(other, states)| states.iter().map(|state| (other.as_str(), state)))
+                    .collect();
                 let applied = Applied { owner: owner.clone(), recorded, state: evaluated.patch.clone() };
-                (Ok(evaluated.owned(&applied.recorded, &current)), Some(applied))
+                (Ok(evaluated.owned(&applied.recorded, &others, &current)), Some(applied))
             }
             (_, evaluated) => (evaluated, None),
         };

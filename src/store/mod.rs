@@ -28,6 +28,7 @@ mod revision;
 mod version;
 mod warning;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -75,9 +76,8 @@ pub trait Store: Send + Sync {
     /// Returns the text that the history keeps with a change; `None` where it keeps none.
     fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Returns what an owner applied: the last state, and those before it that may be in effect still; empty
-    /// for an owner that never applied one.
-    fn applied(&self, owner: &OwnerName) -> Result<Vec<Value>, StoreError>;
+    /// Returns what each owner applied: the last state, and those before it that may be in effect still.
+    fn applied(&self) -> Result<BTreeMap<OwnerName, Vec<Value>>, StoreError>;
 
     /// Fails with `NotFound` if there is no text yet and a lock would leave something behind. Does not load
     /// it.

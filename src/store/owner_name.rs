@@ -9,7 +9,7 @@ use thiserror::Error;
 const MAX_LENGTH: usize = 100;
 
 /// The name of an owner. It is the name of a file, and a part of a key in etcd.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OwnerName(String);
 
 /// Why a text is no [`OwnerName`].

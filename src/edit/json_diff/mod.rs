@@ -13,7 +13,8 @@ pub use drift::{Drift, drift};
 
 use super::emit::{are_named_blocks, scalar_text};
 use super::schema_path::is_derived;
-use crate::model::schema::{Kind, PUBLISH_ENABLED, Parameter, Scope, Shape, by_key};
+use crate::model::member::keyword_of;
+use crate::model::schema::{Kind, PUBLISH_ENABLED, Parameter, Scope, Shape, block_scope, by_key};
 
 /// Returns the patch that turns `from` into `to`, both whole answers to `read_config`.
 ///
@@ -44,8 +45,24 @@ fn members(scope: Scope, from: &Map<String, Value>, to: &Map<String, Value>) -> 
         _ if is_derived(scope, key) => None,
         Some(Parameter { shape: Shape::PortOptions, .. }) => port_options(from, to),
         Some(parameter) => own(parameter, old, new),
-        None => value(old, new),
+        None => general(block_scope(keyword_of(scope, key), 1), old, new),
     })
+}
+
+/// The patch of a directive that the schema does not know, and whose blocks with a name are of `scope`.
+fn general(scope: Scope, from: Option<&Value>, to: Option<&Value>) -> Option<Value> {
+    match (from, to) {
+        (Some(Value::Object(from)), Some(Value::Object(to)))
+            if scope != Scope::Foreign && are_named_blocks(from) && are_named_blocks(to) =>
+        {
+            let patch = changes(from, to, |_, old, new| {
+                let (Some(old), Some(new)) = (old, new) else { return value(old, new) };
+                Some(Value::Object(members(scope, object(old), object(new)))).filter(|_| old != new)
+            });
+            (!patch.is_empty()).then_some(Value::Object(patch))
+        }
+        (from, to) => value(from, to),
+    }
 }
 
 /// The members that `change` has a patch for, by their old and their new value: the removed ones first.
@@ -84,9 +101,11 @@ fn value(from: Option<&Value>, to: Option<&Value>) -> Option<Value> {
     match (from, to) {
         (from, to) if from == to => None,
         (_, None) => Some(Value::Null),
-        (Some(Value::Object(from)), Some(Value::Object(to))) if to.is_empty() && are_named_blocks(from) => {
-            // Removing the last name would remove the keyword: a list says that one block stays.
-            Some(json!([[{}]]))
+        (Some(Value::Object(from)), Some(Value::Object(to)))
+            if are_named_blocks(from) && !are_named_blocks(to) =>
+        {
+            // Each name may be that of a block: a list says that there is one block, without a name.
+            Some(json!([[to]]))
         }
         (Some(Value::Object(from)), Some(Value::Object(to))) => Some(Value::Object(merge_patch(from, to))),
         (_, Some(to)) => Some(to.clone()),
@@ -127,7 +146,12 @@ fn port_options(from: &Map<String, Value>, to: &Map<String, Value>) -> Option<Va
     let options = |view: &Map<String, Value>| view.get(key).map(object).cloned().unwrap_or_default();
     let ports: HashSet<String> =
         to.get("http").and_then(Value::as_array).into_iter().flatten().filter_map(scalar_text).collect();
-    let patch = merge_patch(&options(from), &options(to));
+    let patch = changes(&options(from), &options(to), |_, old, new| match (old, new) {
+        (Some(Value::Object(old)), Some(Value::Object(new))) if old != new => {
+            Some(Value::Object(merge_patch(old, new)))
+        }
+        (old, new) => value(old, new),
+    });
     let kept: Map<String, Value> =
         patch.into_iter().filter(|(port, value)| !value.is_null() || ports.contains(port)).collect();
     (!kept.is_empty()).then_some(Value::Object(kept))

@@ -151,6 +151,10 @@ impl GeneralMerge<'_> {
         let is_new = |(key, value): &(&String, &Value)| !object.contains_key(*key) && !value.is_null();
         let new = patch.iter().filter(is_new).map(|(key, value)| (key.clone(), value.clone())).collect();
         object.extend(self.new_object(keyword, &new, at));
+        for name in patch.keys().filter(|name| object.get(*name).is_some_and(|value| !value.is_object())) {
+            let message = format!("`{keyword}` holds named blocks here: expected an object");
+            self.faults.push(Fault::wrong_type(&at.child(name), message));
+        }
         (!object.is_empty()).then_some(Value::Object(object))
     }
 

@@ -9,7 +9,6 @@ use super::Planner;
 use super::words::WordEdits;
 use crate::edit::align::{ElementOrigin, align};
 use crate::edit::emit;
-use crate::edit::fault::Fault;
 use crate::edit::json_pointer::Pointer;
 use crate::edit::merge::{contents_value, general_value, occurrences, split_occurrence};
 use crate::edit::quoting;
@@ -38,8 +37,8 @@ impl<'d> Planner<'_, 'd> {
             return self.add_setting(emit::general(keyword, target), entries);
         }
         match (DirectiveForm::of(entries), target) {
-            // An empty object has no names: it is written as one block without a name.
-            (DirectiveForm::NamedBlocks, Value::Object(target)) if !target.is_empty() => {
+            // Another object is written as one block without a name.
+            (DirectiveForm::NamedBlocks, Value::Object(target)) if emit::are_named_blocks(target) => {
                 self.named_blocks(keyword, entries, target, at)
             }
             (DirectiveForm::Block, Value::Object(target)) => self.contents(entries[0], target, at),
@@ -60,14 +59,7 @@ impl<'d> Planner<'_, 'd> {
             entries.iter().map(|&entry| (first_argument(entry), entry)).collect();
         let mut new = Vec::new();
         for (key, value) in target {
-            let Value::Object(wanted) = value else {
-                let fault = Fault::wrong_type(
-                    &at.child(key),
-                    format!("`{keyword}` holds named blocks here: expected an object"),
-                );
-                self.refuse(fault);
-                continue;
-            };
+            let Value::Object(wanted) = value else { continue };
             match by_name.get(key.as_str()) {
                 Some(&block) if contents_value(block) == *value => {}
                 Some(&block) => self.contents(block, wanted, &at.child(key)),

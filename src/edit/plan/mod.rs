@@ -98,6 +98,9 @@ pub enum Note {
     SettingsLacking(usize),
     /// So many entries that an owner no longer applies have settings of others, and stay with these.
     EntriesKept(usize),
+    /// What an owner no longer applies, and another one has: the paths, as far as a message names them, and the
+    /// owners. It stays.
+    KeptForOwners { paths: String, owners: String },
 }
 
 /// Plans a normalized patch of a document without errors.

@@ -22,6 +22,8 @@ const HTTP_OPTIONS_DROPPED: &str = "http-options-dropped";
 const TOOK_OUT_UNCONFIRMED: &str = "took-out-unconfirmed";
 /// A number follows.
 const ENTRIES_KEPT: &str = "entries-kept";
+/// The owners that have it, and the paths follow.
+const KEPT_FOR_OWNERS: &str = "kept-for-owners";
 /// A number follows.
 const SETTINGS_LACKING: &str = "settings-lacking";
 /// A number follows.
@@ -73,6 +75,13 @@ pub fn word_of(note: &OutcomeNote) -> String {
         }
         OutcomeNote::Edit(Note::SettingsLacking(count)) => format!("{SETTINGS_LACKING} {count}"),
         OutcomeNote::Edit(Note::EntriesKept(count)) => format!("{ENTRIES_KEPT} {count}"),
+        OutcomeNote::Edit(Note::KeptForOwners { paths, owners }) => {
+            format!(
+                "{KEPT_FOR_OWNERS} {} {}",
+                utf8_percent_encode(owners, PLACE),
+                utf8_percent_encode(paths, MESSAGE)
+            )
+        }
         OutcomeNote::SavedEarlierUpdate => SAVED_EARLIER_UPDATE.to_owned(),
         // What it changed is in a header of its own.
         OutcomeNote::PickedUpHandEdit(_) => PICKED_UP_HAND_EDIT.to_owned(),
@@ -103,6 +112,11 @@ pub fn note_of(whole: &str) -> OutcomeNote {
             let decoded = |path| percent_decode_str(path).decode_utf8_lossy().into_owned();
             let paths = rest.split(',').filter(|path| !path.is_empty());
             OutcomeNote::TookOutUnconfirmed(paths.map(decoded).collect())
+        }
+        (KEPT_FOR_OWNERS, _) => {
+            let [owners, paths] = <[&str; 2]>::from(parts(rest))
+                .map(|encoded| percent_decode_str(encoded).decode_utf8_lossy().into_owned());
+            OutcomeNote::Edit(Note::KeptForOwners { paths, owners })
         }
         (ENTRIES_KEPT, Ok(count)) => OutcomeNote::Edit(Note::EntriesKept(count)),
         (SETTINGS_LACKING, Ok(count)) => OutcomeNote::Edit(Note::SettingsLacking(count)),
@@ -201,6 +215,10 @@ mod tests {
             OutcomeNote::DeletedStreams(3),
             OutcomeNote::Edit(Note::EntriesKept(1)),
             OutcomeNote::Edit(Note::SettingsLacking(3)),
+            OutcomeNote::Edit(Note::KeptForOwners {
+                paths: "rtmp, streams.\"ü;\".title".to_owned(),
+                owners: "a, b".to_owned(),
+            }),
         ] {
             assert_eq!(note_of(&word_of(&note)), note);
         }

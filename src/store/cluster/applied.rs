@@ -1,5 +1,7 @@
 //! What owners applied: a gzipped JSON array of merge patches for each owner.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::cluster_store::ClusterStore;
@@ -9,12 +11,13 @@ use crate::store::error::StoreError;
 use crate::store::owner_name::OwnerName;
 
 impl ClusterStore {
-    /// Reads what an owner applied; empty for an owner that never did.
-    pub(super) fn applied_by(&self, owner: &OwnerName) -> Result<Vec<Value>, StoreError> {
-        match self.one(&self.keys().applied(owner))? {
-            Some(found) => self.states(&found),
-            None => Ok(Vec::new()),
-        }
+    /// Reads what each owner applied.
+    pub(super) fn applied_by_owners(&self) -> Result<BTreeMap<OwnerName, Vec<Value>>, StoreError> {
+        let prefix = self.keys().all_applied();
+        let found = self.gateway().range(KeyRange::below(&prefix)).map_err(self.reading())?;
+        let owner = |key: &[u8]| str::from_utf8(key).ok()?.strip_prefix(&prefix)?.parse().ok();
+        let known = found.iter().filter_map(|found| Some((owner(&found.key)?, found)));
+        known.map(|(owner, found)| Ok((owner, self.states(found)?))).collect()
     }
 
     /// Records what an owner applied, if the record is still `known`.

@@ -1,6 +1,7 @@
 //! etcd as the engine sees it: the port of [`crate::store`].
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
@@ -59,8 +60,8 @@ impl Store for ClusterStore {
         Ok(self.text_before(serial)?.map(Vec::from))
     }
 
-    fn applied(&self, owner: &OwnerName) -> Result<Vec<Value>, StoreError> {
-        self.applied_by(owner)
+    fn applied(&self) -> Result<BTreeMap<OwnerName, Vec<Value>>, StoreError> {
+        self.applied_by_owners()
     }
 
     fn has_pending(&self) -> bool {

@@ -78,7 +78,12 @@ impl Keys {
 
     /// What an owner applied.
     pub fn applied(&self, owner: &OwnerName) -> String {
-        format!("{}applied/{owner}", self.prefix)
+        format!("{}{owner}", self.all_applied())
+    }
+
+    /// The prefix of what owners applied.
+    pub fn all_applied(&self) -> String {
+        format!("{}applied/", self.prefix)
     }
 
     /// What differs on a node, or on a group, whose name starts with `@`.

@@ -3,6 +3,8 @@
 //! It is a JSON array of merge patches: the state that an owner applied last, and, as long as it is not
 //! certain that this is in effect, those before it.
 
+use std::collections::BTreeMap;
+use std::fs;
 use std::io::{self, Write};
 
 use serde_json::Value;
@@ -17,18 +19,27 @@ use crate::store::owner_name::OwnerName;
 const FOLDER: &str = "applied";
 
 impl ConfFile {
-    /// Reads what an owner applied; empty for an owner that never did.
+    /// Reads what each owner applied.
     ///
     /// # Errors
     /// `Untrusted`, `PermissionDenied`, `Io`.
-    pub fn applied(&self, owner: &OwnerName) -> Result<Vec<Value>, StoreError> {
-        let Some(state) = StateDir::find(self)? else { return Ok(Vec::new()) };
-        let Some(folder) = state.find_in(FOLDER)? else { return Ok(Vec::new()) };
-        let Some(record) = folder.read(owner.as_str())? else { return Ok(Vec::new()) };
-        let damaged = |_| io::Error::new(io::ErrorKind::InvalidData, "it is damaged");
-        let path = folder.path_of(owner.as_str());
-        serde_json::from_slice(&record).map_err(damaged).map_err(StoreError::io("read", &path))
+    pub fn applied(&self) -> Result<BTreeMap<OwnerName, Vec<Value>>, StoreError> {
+        let Some(state) = StateDir::find(self)? else { return Ok(BTreeMap::new()) };
+        let Some(folder) = state.find_in(FOLDER)? else { return Ok(BTreeMap::new()) };
+        let names = fs::read_dir(folder.path()).map_err(StoreError::io("list", folder.path()))?;
+        // A record that is being written has a name that no owner has.
+        let owners = names.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        let read = |owner: OwnerName| Ok(states(&folder, &owner)?.map(|states| (owner, states)));
+        owners.filter_map(|owner| read(owner).transpose()).collect()
     }
+}
+
+/// Reads what an owner applied; `None` if the record is gone.
+fn states(folder: &StateDir, owner: &OwnerName) -> Result<Option<Vec<Value>>, StoreError> {
+    let Some(record) = folder.read(owner.as_str())? else { return Ok(None) };
+    let damaged = |_| io::Error::new(io::ErrorKind::InvalidData, "it is damaged");
+    let path = folder.path_of(owner.as_str());
+    serde_json::from_slice(&record).map(Some).map_err(damaged).map_err(StoreError::io("read", &path))
 }
 
 impl LockedFile<'_> {

@@ -1,5 +1,6 @@
 //! The file as the engine sees it: the port of [`crate::store`].
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -56,8 +57,8 @@ impl Store for ConfFile {
         self.kept(serial)
     }
 
-    fn applied(&self, owner: &OwnerName) -> Result<Vec<Value>, StoreError> {
-        self.applied(owner)
+    fn applied(&self) -> Result<BTreeMap<OwnerName, Vec<Value>>, StoreError> {
+        self.applied()
     }
 
     fn refuse_missing(&self) -> Result<(), StoreError> {

@@ -118,6 +118,30 @@ pub fn an_owner_takes_back_what_is_not_applied_any_more(
 /// What stands there before an owner applies something.
 pub const BEFORE_OWNERS: &str = "http 80;\nstream c {\n  title old;\n  url x://3;\n}\n";
 
+/// Applies states of two owners, and looks at what is left of what both had; `apply` runs a command with an
+/// input.
+pub fn what_another_owner_has_stays(
+    apply: impl Fn(&[&str], &str) -> crate::cli::Run,
+    text: impl Fn() -> String,
+) {
+    let own = |owner: &str, state: &str| apply(&["apply", "--owner", owner, "--exit-code", "-"], state);
+    let a = "rtmp 1;\nstream s { url x://1; url x://2; prepush 5; title A; }\nstream t { title T; }\nstream u { }\n";
+    own("a", a).exits(10);
+    own("b", "rtmp 1;\nstream s { prepush 5; url x://1; url x://2; }\nstream u { }\n").exits(0);
+    own("c", "stream s { url x://1; }\n").exits(10);
+    own("b", "rtmp 1;\nstream s { prepush 5; }\nstream u { }\n").exits(0);
+    let run = own("a", "stream s { title A; }\n").exits(10);
+    run.says("another owner has it, so it stays: rtmp, streams.s.urls, streams.s.prepush, streams.u (b, c)");
+    assert_eq!(
+        text(),
+        "http 80;\nrtmp 1;\nstream s {\n  url x://1;\n  prepush 5;\n  title A;\n}\nstream u {\n}\n"
+    );
+    // Who has it last takes it away.
+    own("b", "").exits(10).hides("another owner");
+    own("c", "").exits(10).hides("another owner");
+    assert_eq!(text(), "http 80;\nstream s {\n  title A;\n}\n");
+}
+
 #[test]
 fn an_owner_takes_back_what_it_set() {
     let place = Place::with(BEFORE_OWNERS);
@@ -129,6 +153,20 @@ fn an_owner_takes_back_what_it_set() {
     let mode =
         |path: &std::path::Path| std::fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
     assert_eq!((mode(&record), mode(record.parent().expect("a folder"))), (0o600, 0o700));
+}
+
+#[test]
+fn an_owner_leaves_what_another_one_has_on_a_file_and_on_a_server() {
+    for serves in [false, true] {
+        let account = "edit_auth admin hunter2;\n";
+        let place = Place::with(format!("{account}http 80;\n"));
+        let serving = serves.then(|| Serving::over(&place));
+        what_another_owner_has_stays(
+            |arguments, input| place.mediactl(arguments).input(input).run(),
+            || place.text().replace(account, ""),
+        );
+        drop(serving);
+    }
 }
 
 #[test]

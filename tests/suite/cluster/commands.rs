@@ -7,7 +7,9 @@ use mediactl::store::cluster::{GatewaySettings, KeyOperation, KeyRange, Txn};
 use serde_json::json;
 
 use super::etcd::Etcd;
-use crate::cli::apply::{BEFORE_OWNERS, an_owner_takes_back_what_is_not_applied_any_more};
+use crate::cli::apply::{
+    BEFORE_OWNERS, an_owner_takes_back_what_is_not_applied_any_more, what_another_owner_has_stays,
+};
 use crate::cli::hooks::HELD;
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place, SAMPLE};
@@ -63,6 +65,12 @@ fn an_owner_takes_back_what_it_set_in_a_cluster() {
     prod.place.put(FIRST, BEFORE_OWNERS);
     prod.run(&["save", FIRST, "--force"]).exits(0);
     an_owner_takes_back_what_is_not_applied_any_more(
+        |arguments, input| prod.etcd.mediactl(&prod.place, PREFIX, arguments).input(input).run(),
+        || prod.text(),
+    );
+    prod.place.put(FIRST, "http 80;\n");
+    prod.run(&["save", FIRST, "--force"]).exits(0);
+    what_another_owner_has_stays(
         |arguments, input| prod.etcd.mediactl(&prod.place, PREFIX, arguments).input(input).run(),
         || prod.text(),
     );
