@@ -22,7 +22,7 @@ use crate::edit::draft::merge::{Merged, first_marker, merge};
 use crate::edit::path::Path;
 use crate::engine::{
     After, Content, EngineError, ErrorKind, Expected, Outcome, Replaced, ServiceError, Snapshot, Source,
-    new_warnings,
+    WarnedText,
 };
 use crate::http::protocol::problem::ProblemKind;
 use crate::store::StoreError;
@@ -319,12 +319,12 @@ impl Editing<'_> {
     /// Shows the warnings that the edit brings.
     fn warn(&mut self, whole: &[u8], present: &Arc<Snapshot>) -> Result<(), CliError> {
         let edited = Arc::new(Snapshot::of(whole.to_vec()));
-        let mut looked_at = |text: &Arc<Snapshot>| -> Result<Arc<Snapshot>, ServiceError> {
+        let mut looked_at = |text: &Arc<Snapshot>| -> Result<WarnedText, ServiceError> {
             let composed = self.target.composed(text, Some(Source::Saved))?;
-            Ok(composed.map_or_else(|| text.clone(), |composed| composed.text))
+            Ok(WarnedText::of(text, composed.as_ref()))
         };
         let [before, after] = [looked_at(present)?, looked_at(&edited)?];
-        let warnings = new_warnings(before.document(), after.document());
+        let warnings = after.new_warnings(&before);
         let lines = notes::new_warnings(&warnings, self.ui.masker().as_ref());
         lines.iter().for_each(|line| self.ui.warning(line));
         Ok(())

@@ -50,9 +50,19 @@ impl Target {
         text: &Arc<Snapshot>,
         source: Option<Source>,
     ) -> Result<Option<Composed>, ServiceError> {
+        self.following(Follow::ALL, text, source)
+    }
+
+    /// The same, of which only some files are followed.
+    pub fn following(
+        &mut self,
+        follow: Follow,
+        text: &Arc<Snapshot>,
+        source: Option<Source>,
+    ) -> Result<Option<Composed>, ServiceError> {
         match &self.file {
             // Who works on this machine reads them as this user.
-            Some(file) => Ok(Composed::of(self.service.name(), text, &**file, Follow::ALL)),
+            Some(file) => Ok(Composed::of(self.service.name(), text, &**file, follow)),
             None => self.service.composed(text, source),
         }
     }

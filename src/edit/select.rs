@@ -52,6 +52,15 @@ impl Selection {
     }
 }
 
+/// The keys of the streams, lives and plugins that a path leads into, where they meet all conditions.
+pub fn entries_at(current: &dyn Current, path: &Path, conditions: &[Condition]) -> Vec<Vec<String>> {
+    let Ok(selection) = select_where(current, current, path, conditions) else { return Vec::new() };
+    let places = selection.into_places(path).into_iter();
+    places
+        .map(|(path, _)| path.split_names().0.iter().take(2).map(|name| (*name).to_owned()).collect())
+        .collect()
+}
+
 /// Returns the value at `path`, or the values that it stands for.
 ///
 /// # Errors

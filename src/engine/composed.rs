@@ -3,15 +3,19 @@
 //!
 //! It is for looking only: nothing is ever written from it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::composed_fault::ComposedFault;
 use super::local::Engine;
-use super::snapshot::Snapshot;
-use crate::store::{Follow, IncludeError, IncludedText, Revision, Store};
-use crate::syntax::{Diagnostic, Diagnostics, Severity, Span, one_line};
+use super::snapshot::{INCLUDE, Snapshot};
+use crate::store::{Follow, IncludeError, IncludedText, Revision, Store, Told};
+use crate::syntax::{Diagnostic, Diagnostics, Severity, Span, line_start, one_line};
+
+/// Said instead of a fault of which only the place may be told.
+const UNTOLD: &str =
+    "something is wrong here, and is not shown: the file is not below the folder of the configuration";
 
 /// How deep includes may nest.
 const MAX_DEPTH: usize = 16;
@@ -20,7 +24,7 @@ const MAX_DEPTH: usize = 16;
 pub struct Composed {
     /// All of it as one text. Comments say where an included file begins and ends.
     pub text: Arc<Snapshot>,
-    /// The configuration itself, then the included files in the order in which they are met.
+    /// The configuration itself, then each included file once, in the order in which they are met.
     pub files: Vec<ComposedFile>,
     /// What each pattern names.
     pub included: IncludedTexts,
@@ -34,9 +38,13 @@ pub type IncludedTexts = BTreeMap<String, Vec<IncludedText>>;
 pub struct ComposedFile {
     pub name: String,
     pub text: Arc<Snapshot>,
-    /// Whether diagnostics may show its lines.
-    pub is_quoted: bool,
-    /// What is wrong with its includes, and its own syntax errors, for which it is left out.
+    /// What messages may tell of it.
+    pub told: Told,
+    /// Whether it is included outside of blocks, so that its entries are those of the configuration.
+    is_top: bool,
+    /// Whether it is left out for its syntax errors.
+    is_broken: bool,
+    /// What is wrong with its includes, and its own syntax errors.
     faults: Diagnostics,
     /// The includes that lead to files elsewhere, which are not looked at here.
     unseen: Vec<Span>,
@@ -76,25 +84,43 @@ impl Composed {
         if main.includes().is_empty() || main.document().diagnostics().errors() > 0 {
             return None;
         }
-        let file = ComposedFile {
-            name: name.to_owned(),
-            text: main.clone(),
-            is_quoted: true,
-            faults: Diagnostics::default(),
-            unseen: Vec::new(),
-        };
         let mut composer = Composer {
             read,
             rest: follow,
             whole: String::new(),
-            files: vec![file],
+            files: vec![ComposedFile::of(name.to_owned(), main.clone(), Told::Lines)],
+            numbers: HashMap::from([(path.to_owned(), 0)]),
             included: IncludedTexts::default(),
             pieces: Vec::new(),
-            open: vec![path.to_owned()],
+            open: vec![0],
+            told: HashSet::new(),
         };
-        composer.append(0);
+        composer.files[0].is_top = true;
+        composer.append(0, true);
         let Composer { whole, files, included, pieces, .. } = composer;
         Some(Self { text: Arc::new(Snapshot::of(whole)), files, included, pieces })
+    }
+
+    /// The whole text without the files of which only places are told; `None` if there are none.
+    pub(super) fn told_text(&self) -> Option<Arc<Snapshot>> {
+        if self.files.iter().all(|file| file.told != Told::Places) {
+            return None;
+        }
+        let whole = self.text.document().text();
+        let ends = self.pieces.iter().skip(1).map(|next| next.at).chain([whole.len()]);
+        let pieces = self.pieces.iter().zip(ends);
+        let told = pieces.filter(|(piece, _)| self.files[piece.file].told != Told::Places);
+        let told: String = told.map(|(piece, end)| &whole[piece.at..end]).collect();
+        Some(Arc::new(Snapshot::of(told)))
+    }
+
+    /// The texts in which entries of included files are looked for: the whole, and the files that it does not
+    /// have, or where names may stand twice.
+    pub(super) fn searched(&self) -> Vec<SearchedText<'_>> {
+        let is_valid = self.text.is_valid();
+        let alone = |file: &&ComposedFile| file.is_top && (file.is_broken || !is_valid);
+        let files = self.files[1..].iter().filter(alone).map(SearchedText::File);
+        std::iter::once(SearchedText::Whole(self)).chain(files).collect()
     }
 
     /// The file and the offset in it of a place in the whole text.
@@ -105,14 +131,26 @@ impl Composed {
         (piece.file, offset.min(self.files[piece.file].text.document().text().len()))
     }
 
-    /// The diagnostics of each file, by the number of the file.
+    /// The diagnostics of each file, by the number of the file: each once, wherever the file is included.
     pub fn diagnostics(&self) -> Vec<Diagnostics> {
-        let mut found: Vec<Diagnostics> = self.files.iter().map(|file| file.faults.clone()).collect();
+        let mut found: Vec<Diagnostics> = self.files.iter().map(|_| Diagnostics::default()).collect();
+        let mut known = HashSet::new();
+        let mut add = |file: usize, found: &mut Vec<Diagnostics>, diagnostic: Diagnostic| {
+            if known.insert((file, diagnostic.span.start, diagnostic.message.clone())) {
+                found[file].push(diagnostic);
+            }
+        };
+        for (number, file) in self.files.iter().enumerate() {
+            for fault in file.faults.iter() {
+                add(number, &mut found, self.in_file(number, fault.span.clone(), fault));
+            }
+            found[number].count_dropped(&file.faults);
+        }
         let (all, mut counted) = (self.text.diagnostics(), 0);
         for diagnostic in all.iter() {
             let (file, span) = self.span(&diagnostic.span);
             counted += 1;
-            found[file].push(self.in_file(file, span, diagnostic));
+            add(file, &mut found, self.in_file(file, span, diagnostic));
         }
         // What was not kept is counted as the last one is.
         if let (Some(last), true) = (all.iter().last(), all.errors() + all.warnings() > counted) {
@@ -126,7 +164,12 @@ impl Composed {
 
     /// Whether all includes could be followed, and the whole has no errors.
     pub fn is_valid(&self) -> bool {
-        self.files.iter().all(|file| file.faults.errors() == 0) && self.text.is_valid()
+        self.is_parsed() && self.text.is_valid()
+    }
+
+    /// Whether all includes could be followed, and all files parsed.
+    pub fn is_parsed(&self) -> bool {
+        self.files.iter().all(|file| file.faults.errors() == 0)
     }
 
     /// Its errors, but not that files elsewhere are not looked at.
@@ -148,18 +191,23 @@ impl Composed {
     fn fault(&self, found: &Diagnostic, (file, span): (usize, Span), is_own: bool) -> ComposedFault {
         let place = &self.files[file];
         let line = line_of(&place.text, span.start);
-        let message = self.in_file(file, span, found).message;
+        let Diagnostic { message, hint, .. } = self.in_file(file, span, found);
         ComposedFault {
             file: place.name.clone(),
             line,
             message,
-            hint: found.hint.clone(),
+            hint,
             identity: found.message.clone(),
             is_own,
         }
     }
 
     fn in_file(&self, file: usize, span: Span, found: &Diagnostic) -> Diagnostic {
+        if self.files[file].told == Told::Places {
+            let start = line_start(self.files[file].text.document().text(), span.start as usize) as u32;
+            let place = Diagnostic { span: start..start, hint: None, related: None, ..found.clone() };
+            return Diagnostic { message: UNTOLD.to_owned(), ..place };
+        }
         let mut diagnostic = Diagnostic { span, related: None, ..found.clone() };
         if let Some((related, message)) = &found.related {
             let (other, span) = self.span(related);
@@ -217,17 +265,59 @@ fn line_of(text: &Snapshot, offset: u32) -> usize {
     1 + memchr::memchr_iter(b'\n', &text.document().text().as_bytes()[..offset as usize]).count()
 }
 
+impl ComposedFile {
+    fn of(name: String, text: Arc<Snapshot>, told: Told) -> Self {
+        let faults = text.document().diagnostics();
+        let is_broken = faults.errors() > 0;
+        let faults = if is_broken { faults.clone() } else { Diagnostics::default() };
+        Self { name, text, told, is_top: false, is_broken, faults, unseen: Vec::new() }
+    }
+}
+
+/// A text in which entries of included files are looked for.
+pub(super) enum SearchedText<'c> {
+    Whole(&'c Composed),
+    /// An included file.
+    File(&'c ComposedFile),
+}
+
+impl SearchedText<'_> {
+    /// Whether the whole has its entries, too.
+    pub fn is_part_of_whole(&self) -> bool {
+        matches!(self, Self::File(file) if !file.is_broken)
+    }
+
+    pub fn snapshot(&self) -> &Arc<Snapshot> {
+        match self {
+            Self::Whole(composed) => &composed.text,
+            Self::File(file) => &file.text,
+        }
+    }
+
+    /// The name of the included file and the line, from 1, of a place; `None` for one in the configuration itself.
+    pub fn place(&self, at: u32) -> Option<(&str, usize)> {
+        match self {
+            Self::Whole(composed) if composed.origin(at as usize).0 == 0 => None,
+            Self::Whole(composed) => Some(composed.line(at)),
+            Self::File(file) => Some((&file.name, line_of(&file.text, at))),
+        }
+    }
+}
+
 /// Why what an `include` names is not there.
 struct IncludeFault {
     message: String,
-    /// Whether a file is elsewhere, and only those below the folder are looked at.
-    is_elsewhere: bool,
+    kind: IncludeFaultKind,
 }
 
-impl From<String> for IncludeFault {
-    fn from(message: String) -> Self {
-        Self { message, is_elsewhere: false }
-    }
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum IncludeFaultKind {
+    /// It can't be read.
+    Unread,
+    /// A file is elsewhere, and only those below the folder are looked at.
+    Elsewhere,
+    /// The files include each other without an end, or too often, which is told once.
+    Endless,
 }
 
 struct Composer<'s> {
@@ -236,29 +326,48 @@ struct Composer<'s> {
     rest: Follow,
     whole: String,
     files: Vec<ComposedFile>,
+    /// The number of each file.
+    numbers: HashMap<PathBuf, usize>,
     included: IncludedTexts,
     pieces: Vec<ComposedPiece>,
     /// The files that are being included, the configuration first.
-    open: Vec<PathBuf>,
+    open: Vec<usize>,
+    /// The faults that were told, with their places.
+    told: HashSet<(usize, Span, String)>,
 }
 
 impl Composer<'_> {
     /// Appends the text of a file, with what it includes.
-    fn append(&mut self, file: usize) {
+    fn append(&mut self, file: usize, is_top: bool) {
         let text = self.files[file].text.clone();
         let bytes = text.document().text();
         let mut at = if bytes.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        let outside_of_blocks: HashSet<u32> = match text.includes() {
+            [] => HashSet::new(),
+            _ => text
+                .document()
+                .entries()
+                .filter(|entry| entry.keyword() == INCLUDE)
+                .map(|entry| entry.span().start)
+                .collect(),
+        };
         for (span, pattern) in text.includes() {
             self.push(file, at, &bytes[at..span.start as usize]);
             at = span.end as usize;
-            if let Err(IncludeFault { message, is_elsewhere }) = self.include(pattern) {
-                let fault = Diagnostic::error(span.clone(), message).hint("nothing of it is seen here");
-                let file = &mut self.files[file];
-                file.faults.push(fault);
-                file.unseen.extend(is_elsewhere.then(|| span.clone()));
+            if let Err(fault) = self.include(pattern, is_top && outside_of_blocks.contains(&span.start)) {
+                self.tell(file, span, fault);
             }
         }
         self.push(file, at, &bytes[at..]);
+    }
+
+    fn tell(&mut self, file: usize, span: &Span, IncludeFault { message, kind }: IncludeFault) {
+        let place = if kind == IncludeFaultKind::Endless { (0, 0..0) } else { (file, span.clone()) };
+        if self.told.insert((place.0, place.1, message.clone())) {
+            let file = &mut self.files[file];
+            file.faults.push(Diagnostic::error(span.clone(), message).hint("nothing of it is seen here"));
+            file.unseen.extend((kind == IncludeFaultKind::Elsewhere).then(|| span.clone()));
+        }
     }
 
     fn push(&mut self, file: usize, offset: usize, text: &str) {
@@ -267,13 +376,17 @@ impl Composer<'_> {
     }
 
     /// Appends the files that a pattern names.
-    fn include(&mut self, pattern: &str) -> Result<(), IncludeFault> {
+    fn include(&mut self, pattern: &str, is_top: bool) -> Result<(), IncludeFault> {
         if self.open.len() > MAX_DEPTH {
-            return Err(format!("includes nest deeper than {MAX_DEPTH}").into());
+            return Err(IncludeFault::endless(format!("includes nest deeper than {MAX_DEPTH}")));
         }
-        let cannot = |error: IncludeError| IncludeFault {
-            message: format!("cannot include `{pattern}`: {error}"),
-            is_elsewhere: matches!(error, IncludeError::Outside),
+        let cannot = |error: IncludeError| {
+            let kind = match error {
+                IncludeError::TooMuch => return IncludeFault::endless(error.to_string()),
+                IncludeError::Outside => IncludeFaultKind::Elsewhere,
+                _ => IncludeFaultKind::Unread,
+            };
+            IncludeFault { message: format!("cannot include `{pattern}`: {error}"), kind }
         };
         let texts = match self.included.get(pattern) {
             Some(known) => known.clone(),
@@ -282,31 +395,39 @@ impl Composer<'_> {
         self.included.entry(pattern.to_owned()).or_insert_with(|| texts.clone());
         texts.into_iter().try_for_each(|text| {
             self.rest = self.rest.after(text.bytes.len() as u64).map_err(cannot)?;
-            self.include_text(text)
+            self.include_text(text, is_top)
         })
     }
 
-    fn include_text(&mut self, included: IncludedText) -> Result<(), IncludeFault> {
-        let IncludedText { name, target, bytes } = included;
-        if self.open.contains(&target) {
-            return Err(format!("`{name}` includes itself").into());
+    fn include_text(&mut self, included: IncludedText, is_top: bool) -> Result<(), IncludeFault> {
+        let file = self.number_of(included);
+        if self.open.contains(&file) {
+            return Err(IncludeFault::endless(format!("`{}` includes itself", self.files[file].name)));
         }
-        let text = Arc::new(Snapshot::of(bytes));
-        let faults = text.document().diagnostics();
-        let is_broken = faults.errors() > 0;
-        let faults = if is_broken { faults.clone() } else { Diagnostics::default() };
-        let file = self.files.len();
-        let is_quoted = !self.rest.stays_below;
-        self.files.push(ComposedFile { name: name.clone(), text, is_quoted, faults, unseen: Vec::new() });
-        if is_broken {
+        self.files[file].is_top |= is_top;
+        if self.files[file].is_broken {
             return Ok(());
         }
-        let shown = one_line(&name);
+        let shown = one_line(&self.files[file].name);
         self.push(file, 0, &format!("\n# included from {shown}\n"));
-        self.open.push(target);
-        self.append(file);
+        self.open.push(file);
+        self.append(file, is_top);
         self.open.pop();
         self.whole.push_str(&format!("\n# end of {shown}\n"));
         Ok(())
+    }
+
+    /// The number of a file, which is taken up once, wherever it is included.
+    fn number_of(&mut self, IncludedText { name, target, bytes, told }: IncludedText) -> usize {
+        *self.numbers.entry(target).or_insert_with(|| {
+            self.files.push(ComposedFile::of(name, Arc::new(Snapshot::of(bytes)), told));
+            self.files.len() - 1
+        })
+    }
+}
+
+impl IncludeFault {
+    fn endless(message: String) -> Self {
+        Self { message, kind: IncludeFaultKind::Endless }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::composed::Composed;
+use super::composed::{Composed, SearchedText};
 use super::error::EngineError;
 use super::options::ChangeOptions;
 use super::outcome::OutcomeNote;
@@ -17,6 +17,7 @@ use crate::edit::misfit::{Misfit, PathFault};
 use crate::edit::path::{Path, Segment};
 use crate::edit::place_in_text::entry_at;
 use crate::edit::request::ChangeRequest;
+use crate::edit::select::entries_at;
 use crate::model::schema::{Scope, WITH_INCLUDES, by_key};
 use crate::model::shape::group_name;
 use crate::model::{Kind, Lens, Shape, top_members};
@@ -33,31 +34,30 @@ impl Transaction<'_> {
     ) -> Result<Option<OutcomeNote>, EngineError> {
         let engine = self.engine;
         let Some(composed) = engine.composed(text, engine.followed()) else { return Ok(None) };
-        composed.refuse_change(request, text, patch, self.options)
+        composed.refuse_change(request, patch, self.options)
     }
 }
 
 impl Composed {
-    /// Refuses a change whose entry is not in `text`, but in a file that it includes: made here, it would be
-    /// there twice. The same of one that matches such entries, too, unless the note is enough.
+    /// Refuses a change whose entry is not in the configuration itself, but in a file that it includes: made here,
+    /// it would be there twice. The same of one that matches such entries, too, unless the note is enough.
     ///
     /// # Errors
     /// `BadAssignments`, `PassedOver`.
     pub fn refuse_change(
         &self,
         request: &ChangeRequest,
-        text: &Arc<Snapshot>,
         patch: Option<&Value>,
         options: &ChangeOptions,
     ) -> Result<Option<OutcomeNote>, EngineError> {
         // What is expected of an entry of an included file can't be told from this text alone.
         let expected = request.expectations.iter().filter_map(|expectation| place_of(&expectation.path));
         let places = changed_places(request, patch).into_iter().chain(expected).collect();
-        let faults = if options.force { Vec::new() } else { self.faults_at(places, text) };
+        let faults = if options.force { Vec::new() } else { self.faults_at(places) };
         if !faults.is_empty() {
             return Err(EngineError::BadAssignments(faults));
         }
-        match self.passed_over(request, text) {
+        match self.passed_over(request) {
             Some(passed) if options.force || options.skip_included => {
                 Ok(Some(OutcomeNote::SkippedIncluded(passed)))
             }
@@ -67,64 +67,81 @@ impl Composed {
     }
 
     /// The entries of included files that a request with patterns or conditions matches, too.
-    fn passed_over(&self, request: &ChangeRequest, text: &Arc<Snapshot>) -> Option<PassedOver> {
-        if !request.stands_for_many() || self.text.document().diagnostics().errors() > 0 {
+    fn passed_over(&self, request: &ChangeRequest) -> Option<PassedOver> {
+        if !request.stands_for_many() {
             return None;
         }
-        let members = top_members(self.text.document());
-        let evaluated = request.evaluate(&LocalView::new(&members, &Lens::default())).ok()?;
-        let places = changed_places(request, Some(&evaluated.patch));
-        let matched: HashSet<Vec<&str>> = places.into_iter().collect();
-        PassedOver::of(
-            self.included_entries(text).into_iter().filter(|entry| matched.contains(&entry.keys())),
-        )
+        self.included_at(&|current| match request.evaluate(current) {
+            Ok(evaluated) => {
+                let places = changed_places(request, Some(&evaluated.patch)).into_iter();
+                places.map(|keys| keys.into_iter().map(str::to_owned).collect()).collect()
+            }
+            // One of the paths may lead nowhere in this text alone.
+            Err(_) => {
+                let paths = request.paths().into_iter().map(Path::entry);
+                paths.flat_map(|path| entries_at(current, &path, request.conditions())).collect()
+            }
+        })
     }
 
-    /// The streams, lives and plugins that are not in `text`, but in the files that it includes.
-    pub fn included_entries(&self, text: &Arc<Snapshot>) -> Vec<IncludedEntry> {
-        let (own, all) = (text.members(), top_members(self.text.document()));
-        let in_group = |kind: Kind| {
-            let own: HashSet<_> =
-                own.own_by_key(kind.key()).iter().map(|entry| group_name(*entry).value()).collect();
-            let entries = all.own_by_key(kind.key());
-            let named =
-                entries.iter().map(|entry| (group_name(*entry).value().into_owned(), entry.span().start));
-            let included = named.filter(|(name, _)| !own.contains(name.as_str()));
-            included
-                .map(|(name, at)| IncludedEntry { kind, name, file: self.file_of(at).to_owned() })
-                .collect::<Vec<_>>()
+    /// The entries of included files among those that `matched` finds, by their keys, in each text.
+    pub fn included_at(&self, matched: &dyn Fn(&dyn Current) -> Vec<Vec<String>>) -> Option<PassedOver> {
+        let keys_in = |text: &SearchedText<'_>| {
+            let (members, lens) = (top_members(text.snapshot().document()), Lens::default());
+            matched(&LocalView::new(&members, &lens))
         };
-        Kind::ALL.into_iter().flat_map(in_group).collect()
+        let keys: HashSet<Vec<String>> = self.searched().iter().flat_map(keys_in).collect();
+        PassedOver::of(self.included_entries().into_iter().filter(|entry| keys.contains(&entry.keys())))
     }
 
-    /// Refuses to work on an entry that is not in `text`, but in a file that it includes.
+    /// The streams, lives and plugins of included files.
+    pub fn included_entries(&self) -> Vec<IncludedEntry> {
+        let of_text = |text: &SearchedText<'_>| -> Vec<IncludedEntry> {
+            let members = top_members(text.snapshot().document());
+            let in_group =
+                |kind: Kind| members.own_by_key(kind.key()).iter().map(move |entry| (kind, *entry));
+            let entries = Kind::ALL.into_iter().flat_map(in_group);
+            let included = entries.filter_map(|(kind, entry)| {
+                let file = text.place(entry.span().start)?.0.to_owned();
+                Some(IncludedEntry { kind, name: group_name(entry).value().into_owned(), file })
+            });
+            included.collect()
+        };
+        self.searched().iter().filter(|text| !text.is_part_of_whole()).flat_map(of_text).collect()
+    }
+
+    /// Refuses to work on an entry that is not in the configuration itself, but in a file that it includes.
     ///
     /// # Errors
     /// `BadAssignments`.
-    pub fn refuse_entry(&self, path: &Path, text: &Arc<Snapshot>) -> Result<(), EngineError> {
-        let faults = self.faults_at(place_of(path).into_iter().collect(), text);
+    pub fn refuse_entry(&self, path: &Path) -> Result<(), EngineError> {
+        let faults = self.faults_at(place_of(path).into_iter().collect());
         if faults.is_empty() { Ok(()) } else { Err(EngineError::BadAssignments(faults)) }
     }
 
     /// Where the entry that a path leads into stands, if that is in an included file alone, in words.
-    pub fn included_place(&self, path: &Path, text: &Arc<Snapshot>) -> Option<String> {
-        let faults = self.faults_at(place_of(path).into_iter().collect(), text);
+    pub fn included_place(&self, path: &Path) -> Option<String> {
+        let faults = self.faults_at(place_of(path).into_iter().collect());
         faults.first().map(|fault| fault.misfit.to_string())
     }
 
-    fn faults_at(&self, places: Vec<Vec<&str>>, text: &Arc<Snapshot>) -> Vec<PathFault> {
-        if self.text.document().diagnostics().errors() > 0 {
-            return Vec::new();
-        }
-        let (own, all, lens) = (text.members(), top_members(self.text.document()), Lens::default());
-        let (own, whole) = (LocalView::new(&own, &lens), LocalView::new(&all, &lens));
-        let is_included = |keys: &Vec<&str>| !own.contains(keys) && whole.contains(keys);
-        let faults = places.into_iter().filter(is_included).filter_map(|keys| {
+    fn faults_at(&self, places: Vec<Vec<&str>>) -> Vec<PathFault> {
+        let (own, lens) = (self.files[0].text.members(), Lens::default());
+        let own = LocalView::new(&own, &lens);
+        let not_own = places.into_iter().filter(|keys| !own.contains(keys));
+        let searched = self.searched();
+        let all: Vec<_> =
+            searched.iter().map(|text| (text, top_members(text.snapshot().document()))).collect();
+        let faults = not_own.filter_map(|keys| {
             let segments: Vec<Segment> = keys.iter().map(|key| Segment::Key((*key).to_owned())).collect();
-            let (file, line) = self.line(entry_at(&all, &segments)?.span().start);
+            let (file, line) = all.iter().find_map(|(text, members)| {
+                let is_there = LocalView::new(members, &lens).contains(&keys);
+                let entry = entry_at(members, &segments).filter(|_| is_there)?;
+                text.place(entry.span().start)
+            })?;
             let file = one_line(file);
             let misfit = Misfit::absent(format!("it stands in `{file}`, line {line}, which is included"));
-            let hint = format!("change it there: `--conf {file}`");
+            let hint = format!("name that file: `--conf {file}`");
             Some(PathFault::new(&Path { segments }, misfit.hint(hint)))
         });
         faults.collect()

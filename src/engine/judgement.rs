@@ -3,7 +3,7 @@
 //!
 //! Faults that stood there before refuse nothing: a judgement keeps no server down and no repair away.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::composed::Composed;
@@ -16,6 +16,7 @@ use super::operation::Operation;
 use super::outcome::{After, Outcome};
 use super::snapshot::{INCLUDE, Snapshot};
 use super::transaction::Transaction;
+use super::warned_text::WarnedText;
 use crate::store::Follow;
 use crate::syntax::Document;
 
@@ -24,7 +25,7 @@ impl Engine {
     /// errors itself.
     pub fn faults(&self) -> Result<Vec<ComposedFault>, EngineError> {
         let text = self.running().map_or_else(|| self.read(), Ok)?;
-        Ok(self.faults_of(&text))
+        Ok(told_once(self.faults_of(&text)))
     }
 
     fn faults_of(&self, text: &Arc<Snapshot>) -> Vec<ComposedFault> {
@@ -52,12 +53,7 @@ impl Engine {
             // What stood there before can't be told, but that of the included files did.
             faults.retain(|fault| fault.is_own);
         }
-        faults
-    }
-
-    /// The text together with what it includes, if it includes something.
-    fn whole(&self, text: &Arc<Snapshot>) -> Arc<Snapshot> {
-        self.composed(text, self.followed()).map_or_else(|| text.clone(), |composed| composed.text)
+        told_once(faults)
     }
 }
 
@@ -97,9 +93,9 @@ impl Transaction<'_> {
             return Err(EngineError::BadIncludes(faults));
         }
         self.told.extend(faults.iter().map(ComposedFault::to_string));
-        let before = before.map_or_else(|| Arc::new(Snapshot::of(Vec::new())), |before| engine.whole(before));
-        let after = composed.map_or_else(|| after.clone(), |composed| composed.text);
-        Ok(new_warnings(before.document(), after.document()))
+        let before = before.cloned().unwrap_or_else(|| Arc::new(Snapshot::of(Vec::new())));
+        let was = WarnedText::of(&before, engine.composed(&before, engine.followed()).as_ref());
+        Ok(WarnedText::of(after, composed.as_ref()).new_warnings(&was))
     }
 }
 
@@ -113,6 +109,13 @@ fn includes(before: Option<&Arc<Snapshot>>, after: &After) -> bool {
                 || splices.iter().any(|splice| splice.text.contains(INCLUDE))
         }
     }
+}
+
+/// Each fault once, however often the file that has it is included.
+fn told_once(mut faults: Vec<ComposedFault>) -> Vec<ComposedFault> {
+    let mut told = HashSet::new();
+    faults.retain(|fault| told.insert(fault.to_string()));
+    faults
 }
 
 /// Leaves out of `faults` what stands in `known`, each as often as it does there.

@@ -61,6 +61,7 @@ mod status;
 #[allow(clippy::disallowed_methods, reason = "a change is recorded with its time")]
 mod transaction;
 mod trouble;
+mod warned_text;
 
 pub use activity::{Activity, ChangeResult, HandEdit, LastReload, PendingEnd};
 pub use blame::{Blamed, blame, is_edited_since};
@@ -84,7 +85,7 @@ pub use hook::{
 pub use interrupt::Interrupt;
 pub use local::{DEFAULT_LOCK_WAIT, Engine};
 pub use masked::MaskedForm;
-pub use new_warnings::{NewWarning, new_warnings};
+pub use new_warnings::NewWarning;
 pub use node_report::NodeReport;
 pub use operation::Operation;
 pub use options::{COMMANDS, ChangeOptions, Expected};
@@ -98,3 +99,4 @@ pub use service::{
 pub use snapshot::{RelatedText, Snapshot};
 pub use status::{FirstError, ServerInfo, Status, differing, last_change};
 pub use trouble::{Trouble, without_secrets};
+pub use warned_text::WarnedText;

@@ -12,7 +12,7 @@ use crate::model::{Kind, Shape, check, top_members};
 use crate::syntax::{Diagnostic, Document, Entry, Severity, Splice, line_start, spliced_pieces};
 
 /// A warning that a change brings.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct NewWarning {
     /// The path of the stream, live or plugin that it is about; empty for the rest of the configuration.
     pub at: String,

@@ -20,8 +20,8 @@ pub struct IncludedEntry {
 
 impl IncludedEntry {
     /// The keys that lead to it.
-    pub fn keys(&self) -> Vec<&str> {
-        vec![self.kind.key(), &self.name]
+    pub fn keys(&self) -> Vec<String> {
+        vec![self.kind.key().to_owned(), self.name.clone()]
     }
 }
 

@@ -15,6 +15,18 @@ pub struct IncludedText {
     /// The file at the end of all links.
     pub target: PathBuf,
     pub bytes: Bytes,
+    pub told: Told,
+}
+
+/// What messages may tell of a text that has faults.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told {
+    /// The faulty lines, too.
+    Lines,
+    /// What is wrong, but no lines: the text comes from a server.
+    Messages,
+    /// Only where: the file is elsewhere, may be no configuration, and may not be for those who read the messages.
+    Places,
 }
 
 /// Which included files are read, and how many.

@@ -40,7 +40,7 @@ pub use change_ref::{ChangeRef, NotAChangeRef, WHOLE_HISTORY};
 pub(crate) use error::reason;
 pub use error::{Distrust, FileKind, LockHolder, StoreError};
 pub use fresh_id::fresh_id;
-pub use included::{Follow, IncludeError, IncludedText};
+pub use included::{Follow, IncludeError, IncludedText, Told};
 pub use jitter::jittered;
 pub use node_record::{ClusterState, NodeRecord, NodeState};
 pub use owner_name::{NotAnOwnerName, OwnerName};

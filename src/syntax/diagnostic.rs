@@ -109,11 +109,14 @@ impl Diagnostics {
 
     /// Adds all of `other`.
     pub fn extend(&mut self, other: &Diagnostics) {
-        let dropped_errors = other.errors - other.kept_errors;
-        let dropped_warnings = other.warnings - (other.kept.len() - other.kept_errors);
         other.kept.iter().cloned().for_each(|diagnostic| self.push(diagnostic));
-        self.errors += dropped_errors;
-        self.warnings += dropped_warnings;
+        self.count_dropped(other);
+    }
+
+    /// Counts those of `other` that were counted but not kept.
+    pub fn count_dropped(&mut self, other: &Diagnostics) {
+        self.errors += other.errors - other.kept_errors;
+        self.warnings += other.warnings - (other.kept.len() - other.kept_errors);
     }
 
     /// Orders the kept diagnostics by their place in the text.

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
+use crate::store::Follow;
+
 /// Check configuration files and show every fault
 ///
 /// Each fault is shown with its file, line and column, the line itself and a hint. The exit code is
@@ -13,6 +15,9 @@ use clap::ValueEnum;
 /// would find the same faults at its next start. `running` is the configuration that the server runs. With
 /// --url, the saved configuration of the server is checked, or the running one if the server does not show
 /// the saved text; a note says which.
+///
+/// Included files are checked, too, each once. Of those that are not below the folder of the configuration only
+/// file and line of a fault are shown. A server checks only those below.
 ///
 /// As JSON the output is an array with an object for each fault: `file`, `line` and `column` (both count
 /// from 1; the column counts characters), `severity` (`error` or `warning`), `message`, and optionally `hint`
@@ -31,6 +36,11 @@ pub struct CheckArgs {
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
 
+    /// Which included files are looked at: with `below`, one that is not below the folder of the configuration
+    /// is an error, and is not opened
+    #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
+    pub includes: FollowedIncludes,
+
     /// Treat warnings as errors
     #[arg(long)]
     pub strict: bool,
@@ -38,6 +48,25 @@ pub struct CheckArgs {
     /// How to print the faults
     #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
     pub output: CheckFormat,
+}
+
+/// Which included files `check` looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum FollowedIncludes {
+    /// All that this user can read
+    #[default]
+    All,
+    /// Those below the folder of the configuration, behind all links
+    Below,
+}
+
+impl From<FollowedIncludes> for Follow {
+    fn from(followed: FollowedIncludes) -> Self {
+        match followed {
+            FollowedIncludes::All => Self::ALL,
+            FollowedIncludes::Below => Self::BELOW,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]

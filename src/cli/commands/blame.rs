@@ -86,6 +86,9 @@ impl ValueHistory {
         }
         let mut found = Self::found(path, most, &now, &mut *target.service, masker)?;
         if found.changes.is_empty() {
+            if let Ok(Some(composed)) = target.composed(&now, Some(Source::Saved)) {
+                composed.refuse_entry(path)?;
+            }
             let members = top_members(now.document());
             // A path without a value now and in the history is misspelt.
             select(&LocalView::new(&members, &Lens::default()), path).map_err(CliError::bad_selection)?;

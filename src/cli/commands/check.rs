@@ -20,6 +20,7 @@ use crate::syntax::Diagnostics;
 pub const RUNNING: &str = "running";
 
 pub fn run(args: &CheckArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+    let follow = args.includes.into();
     let mut totals = CheckTotals::default();
     let mut out = BufWriter::new(io::stdout().lock());
     let mut check = |loaded: Result<CheckedText, CliError>| -> io::Result<()> {
@@ -33,8 +34,8 @@ pub fn run(args: &CheckArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
         }
     };
     output(match &args.files[..] {
-        [] => check(configuration(global, ui)),
-        files => files.iter().try_for_each(|file| check(given(file, global, ui))),
+        [] => check(configuration(follow, global, ui)),
+        files => files.iter().try_for_each(|file| check(given(file, follow, global, ui))),
     })?;
     output(out.flush())?;
     drop(out);
@@ -57,10 +58,10 @@ pub struct CheckedText {
 
 /// The configuration file, even where a server runs over it: the next start of the server reads the file.
 /// Of a server at a URL it is the saved text, or the running one if the server does not show that.
-fn configuration(global: &GlobalArgs, ui: Ui) -> Result<CheckedText, CliError> {
+fn configuration(follow: Follow, global: &GlobalArgs, ui: Ui) -> Result<CheckedText, CliError> {
     let mut target = target::file_or_named_server(global, ui)?;
     let (text, source) = saved_or_running(&mut target)?;
-    checked(&mut target, text, source, ui)
+    checked(&mut target, text, source, follow, ui)
 }
 
 /// The saved text of a server, or the running one if the server does not show that.
@@ -73,17 +74,17 @@ pub fn saved_or_running(target: &mut Target) -> Result<(Arc<Snapshot>, Source), 
     }
 }
 
-fn given(file: &Path, global: &GlobalArgs, ui: Ui) -> Result<CheckedText, CliError> {
+fn given(file: &Path, follow: Follow, global: &GlobalArgs, ui: Ui) -> Result<CheckedText, CliError> {
     if file.as_os_str() == RUNNING {
         let mut target = target::resolve(global, Purpose::default(), ui)?;
         let text = target.read_text(Some(Source::Running))?;
-        return checked(&mut target, text, Source::Running, ui);
+        return checked(&mut target, text, Source::Running, follow, ui);
     }
     let name = if file.as_os_str() == STDIN { "<stdin>".to_owned() } else { file.display().to_string() };
     let text = input::snapshot(file)?;
     let includes = file.as_os_str() != STDIN && !text.includes().is_empty();
     let store = includes.then(|| input::store(file).ok()).flatten();
-    let composed = store.and_then(|store| Composed::of(&name, &text, &*store, Follow::ALL));
+    let composed = store.and_then(|store| Composed::of(&name, &text, &*store, follow));
     Ok(CheckedText { name, text, composed })
 }
 
@@ -91,10 +92,11 @@ fn checked(
     target: &mut Target,
     text: Arc<Snapshot>,
     source: Source,
+    follow: Follow,
     ui: Ui,
 ) -> Result<CheckedText, CliError> {
     let name = target.service.name().to_owned();
-    let composed = target.composed(&text, Some(source))?;
+    let composed = target.following(follow, &text, Some(source))?;
     if !target.is_server {
         return Ok(CheckedText { name, text, composed });
     }

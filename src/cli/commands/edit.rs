@@ -119,7 +119,7 @@ fn range_of(path: &Path, present: &Arc<Snapshot>, target: &mut Target) -> Result
         Err(fault) => fault,
     };
     if let Some(composed) = target.composed(present, Some(Source::Saved))? {
-        composed.refuse_entry(path, present).map_err(ServiceError::from)?;
+        composed.refuse_entry(path).map_err(ServiceError::from)?;
     }
     Err(CliError::bad_selection(fault))
 }

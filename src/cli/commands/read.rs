@@ -1,6 +1,5 @@
 //! `mediactl read`
 
-use std::collections::HashSet;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -23,7 +22,7 @@ use crate::edit::condition::{Condition, keys_that_all_lack};
 use crate::edit::config_lookup::{Current, LocalView, MaskedLookup};
 use crate::edit::path::{Path, Segment};
 use crate::edit::place_in_text::entry_at;
-use crate::edit::select::{Selection, select_where};
+use crate::edit::select::{Selection, entries_at, select_where};
 use crate::edit::set_lines::set_lines;
 use crate::engine::{
     Composed, Content, EngineError, IncludedEntry, PassedOver, ReadForm, ReadQuery, ServiceError, Snapshot,
@@ -114,19 +113,33 @@ pub fn included_beside(
         return Ok(None);
     }
     let source = args.saved.then_some(Source::Saved);
-    let own = match content {
-        Content::Text(text) => text.clone(),
-        Content::Json(whole) if has_include(whole) => {
-            match target.service.read(&ReadQuery { source, form: ReadForm::TextOrJson })?.content {
-                Content::Text(text) => text,
-                Content::Json(_) => return Ok(None),
-            }
-        }
-        Content::Json(_) => return Ok(None),
+    let Some(own) = text_that_includes(content, source, target)? else { return Ok(None) };
+    Ok(match target.composed(&own, source) {
+        Ok(composed) => composed.map(|composed| wanted.beside(&composed)),
+        Err(error) => Some(IncludedBeside {
+            shown: None,
+            notes: vec![format!("what is included is not shown: {error}")],
+        }),
+    })
+}
+
+/// The text of a configuration that includes files; `None` if it includes none, or the server sends no text.
+pub fn text_that_includes(
+    content: &Content,
+    source: Option<Source>,
+    target: &mut Target,
+) -> Result<Option<Arc<Snapshot>>, ServiceError> {
+    let text = match content {
+        Content::Text(text) => Some(text.clone()),
+        Content::Json(whole) if has_include(whole) => target
+            .service
+            .read(&ReadQuery { source, form: ReadForm::TextOrJson })?
+            .content
+            .snapshot()
+            .cloned(),
+        Content::Json(_) => None,
     };
-    // Where the included files have errors, `check` tells of them.
-    let composed = target.composed(&own, source).ok().flatten().filter(Composed::is_valid);
-    Ok(composed.map(|composed| wanted.beside(&composed, &own)))
+    Ok(text.filter(|text| !text.includes().is_empty()))
 }
 
 /// Whether the JSON of a configuration has an `include`, in any block.
@@ -180,44 +193,33 @@ impl Wanted {
     }
 
     /// What the paths lead to in included files, or how much of them is not shown.
-    fn beside(&self, composed: &Composed, own: &Arc<Snapshot>) -> IncludedBeside {
-        let entries = composed.included_entries(own);
-        let (members, lens) = (top_members(composed.text.document()), Lens::default());
-        let whole = LocalView::new(&members, &lens);
-        let matched: HashSet<Vec<String>> =
-            self.paths.iter().flat_map(|path| self.entries_at(path, &whole)).collect();
-        let is_matched = |entry: &&IncludedEntry| {
-            matched.contains(&entry.keys().iter().map(|key| (*key).to_owned()).collect::<Vec<_>>())
-        };
+    fn beside(&self, composed: &Composed) -> IncludedBeside {
+        let is_shown = composed.is_valid();
         let places = self.paths.iter().filter(|path| path.first_pattern().is_none());
-        let mut notes: Vec<String> = places
-            .filter_map(|path| Some(format!("`{path}`: {}", composed.included_place(path, own)?)))
-            .collect();
+        let mut notes: Vec<String> =
+            places.filter_map(|path| Some(format!("`{path}`: {}", composed.included_place(path)?))).collect();
         let of_patterns =
             self.paths.iter().any(|path| path.first_pattern().is_some()) || !self.conditions.is_empty();
-        let shown = entries.iter().filter(is_matched).cloned();
-        if let Some(shown) = PassedOver::of(shown).filter(|_| of_patterns) {
-            notes.push(format!("shown are also {shown}"));
+        let matched = composed.included_at(&|current| {
+            self.paths.iter().flat_map(|path| entries_at(current, path, &self.conditions)).collect()
+        });
+        if let Some(matched) = matched.filter(|_| of_patterns) {
+            notes.push(format!("{} {matched}", if is_shown { "shown are also" } else { "not shown are" }));
         }
-        if !notes.is_empty() {
-            return IncludedBeside { shown: Some(composed.text.clone()), notes };
+        let is_shown_beside = is_shown && !notes.is_empty();
+        if notes.is_empty() {
+            let is_whole = |entry: &IncludedEntry| {
+                let is_group = |path: &Path| matches!(&path.segments[..], [Segment::Key(group)] if group == entry.kind.key());
+                self.paths.is_empty() || self.paths.iter().any(is_group)
+            };
+            let hidden = PassedOver::of(composed.included_entries().into_iter().filter(is_whole));
+            let advice = if is_shown { "; `--with-includes` shows them" } else { "" };
+            notes.extend(hidden.map(|hidden| format!("not shown are {hidden}{advice}")));
         }
-        let is_whole = |entry: &IncludedEntry| {
-            let is_group = |path: &Path| matches!(&path.segments[..], [Segment::Key(group)] if group == entry.kind.key());
-            self.paths.is_empty() || self.paths.iter().any(is_group)
-        };
-        let hidden = PassedOver::of(entries.into_iter().filter(is_whole));
-        let notes = hidden.map(|hidden| format!("not shown are {hidden}; `--with-includes` shows them"));
-        IncludedBeside { shown: None, notes: notes.into_iter().collect() }
-    }
-
-    /// The keys of the streams, lives and plugins that a path stands for.
-    fn entries_at(&self, path: &Path, current: &dyn Current) -> Vec<Vec<String>> {
-        let Ok(selection) = select_where(current, current, path, &self.conditions) else { return Vec::new() };
-        let places = selection.into_places(path).into_iter();
-        places
-            .map(|(path, _)| path.split_names().0.iter().take(2).map(|name| (*name).to_owned()).collect())
-            .collect()
+        if !(is_shown || notes.is_empty()) {
+            notes.push("the files that are included have errors, which `mediactl check` shows".to_owned());
+        }
+        IncludedBeside { shown: is_shown_beside.then(|| composed.text.clone()), notes }
     }
 
     /// What is at one of the paths.

@@ -8,9 +8,11 @@ use std::time::Duration;
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::args::wait::WaitArgs;
 use crate::cli::commands::modify::expectation;
+use crate::cli::commands::read::text_that_includes;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::observed::{Observed, may_pass};
+use crate::cli::target::Target;
 use crate::cli::ui::Ui;
 use crate::edit::expect::{Expectation, unmet};
 use crate::edit::misfit::PathFault;
@@ -75,7 +77,10 @@ impl Awaited {
 fn wait(expectations: &[Expectation], missing: &Missing, mut observed: Observed) -> Result<(), CliError> {
     loop {
         let left = match observed.read() {
-            Ok(Some(content)) => still_missing(&content, expectations)?,
+            Ok(Some(content)) => {
+                refuse_included(&content, expectations, &mut observed.target)?;
+                still_missing(&content, expectations)?
+            }
             Ok(None) => missing.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             Err(error) if may_pass(&error) => Some(error.to_string()),
             Err(error) => return Err(error.into()),
@@ -86,6 +91,17 @@ fn wait(expectations: &[Expectation], missing: &Missing, mut observed: Observed)
         *missing.lock().unwrap_or_else(PoisonError::into_inner) = left;
         observed.wait(LONG);
     }
+}
+
+/// Refuses to wait for what stands in an included file: what is waited for is looked for in the configuration itself.
+fn refuse_included(
+    content: &Content,
+    expectations: &[Expectation],
+    target: &mut Target,
+) -> Result<(), CliError> {
+    let Ok(Some(text)) = text_that_includes(content, None, target) else { return Ok(()) };
+    let Ok(Some(composed)) = target.composed(&text, None) else { return Ok(()) };
+    Ok(expectations.iter().try_for_each(|expectation| composed.refuse_entry(&expectation.path))?)
 }
 
 /// What is not there yet, in words; a path that leads nowhere yet may do so later.

@@ -12,6 +12,7 @@ use crate::cli::render::masked::MaskedText;
 use crate::cli::ui::Ui;
 use crate::engine::{Composed, ComposedFile, FirstError, Snapshot};
 use crate::model::Masker;
+use crate::store::Told;
 use crate::syntax::{
     Diagnostic, Diagnostics, Document, LineIndex, Position, Severity, Snippet, Span, printable,
 };
@@ -76,7 +77,7 @@ impl<'s> Reporter<'s> {
     /// A reporter for one of the files of a composed configuration.
     pub fn of_file(file: &'s ComposedFile, diagnostics: &'s Diagnostics, masker: Option<Masker>) -> Self {
         let reporter = Self::new(&file.name, file.text.document(), diagnostics, masker);
-        Self { quotes: reporter.quotes && file.is_quoted, ..reporter }
+        Self { quotes: reporter.quotes && file.told == Told::Lines, ..reporter }
     }
 
     /// All diagnostics as text, those that say the same of different places once.

@@ -26,6 +26,11 @@ impl Path {
         Self { segments: vec![Segment::Key(group.to_owned()), Segment::Matching(EVERY.to_owned())] }
     }
 
+    /// The path of the streams, lives or plugins that this one leads into.
+    pub fn entry(&self) -> Self {
+        Self { segments: self.segments.iter().take(2).cloned().collect() }
+    }
+
     /// The first segment that stands for several places.
     pub fn first_pattern(&self) -> Option<usize> {
         self.segments.iter().position(Segment::is_pattern)

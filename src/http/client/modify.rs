@@ -101,18 +101,21 @@ fn refuse_included(
     request: &ChangeRequest,
     options: &ChangeOptions,
 ) -> Result<Option<OutcomeNote>, ServiceError> {
-    let is_told = options.force || options.skip_included;
-    let composed = match session.composed(running, Source::Running) {
-        // What a pattern matches in files with errors is not known.
-        Err(error) if request.stands_for_many() && !is_told => return Err(error),
-        // Of what is named, the server judges.
-        Ok(None) | Err(_) => return Ok(None),
-        Ok(Some(composed)) => composed,
-    };
     let (members, lens) = (top_members(running.document()), Lens::default());
     let evaluated = request.evaluate(&LocalView::new(&members, &lens)).ok();
     let patch = evaluated.as_ref().map(|done| &done.patch);
-    Ok(composed.refuse_change(request, running, patch, options)?)
+    let is_told = options.force || options.skip_included;
+    match session.composed(running, Source::Running) {
+        Ok(Some(composed)) => Ok(composed.refuse_change(request, patch, options)?),
+        // What a pattern matches in files with errors is not known.
+        Err(error) if request.stands_for_many() && !is_told => Err(error),
+        Err(error) if request.stands_for_many() || patch.is_none() => {
+            session.host.warning(&format!("what matches in included files is not known: {error}"));
+            Ok(None)
+        }
+        // Of what is named, the server judges.
+        Ok(None) | Err(_) => Ok(None),
+    }
 }
 
 /// Applies the state of an owner. Only the server knows what goes with it, so a rehearsal tells first how many

@@ -23,7 +23,7 @@ use crate::http::protocol::headers::{FORMAT, FORMAT_CONF, SOURCE, SOURCE_SAVED, 
 use crate::http::protocol::included::{IncludedFile, IncludedFiles};
 use crate::http::protocol::problem::ProblemKind;
 use crate::http::protocol::routes::ApiOperation;
-use crate::store::{IncludedText, reason};
+use crate::store::{IncludedText, Told, reason};
 
 /// How often the user is asked for credentials.
 const MAX_PROMPTS: usize = 3;
@@ -159,6 +159,7 @@ impl Session {
                 target: (&name).into(),
                 name,
                 bytes: text.into(),
+                told: Told::Messages,
             });
             (pattern, texts.collect())
         });

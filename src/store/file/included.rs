@@ -5,7 +5,7 @@ use std::path::{Component, Path};
 
 use super::target::ConfFile;
 use crate::store::error::StoreError;
-use crate::store::included::{Follow, IncludeError, IncludedText};
+use crate::store::included::{Follow, IncludeError, IncludedText, Told};
 
 impl ConfFile {
     /// Reads the files that a pattern names, in the order of their names. It begins at the folder of this file.
@@ -45,7 +45,8 @@ impl ConfFile {
     fn read_one(&self, path: &Path, rest: &mut Follow) -> Result<IncludedText, IncludeError> {
         let file = Self::resolve(path)?;
         let target = file.target().to_owned();
-        if rest.stays_below && !self.is_below(&target) {
+        let told = if self.is_below(&target) { Told::Lines } else { Told::Places };
+        if rest.stays_below && told == Told::Places {
             return Err(IncludeError::Outside);
         }
         let size = fs::symlink_metadata(&target).map_err(StoreError::opening("open", &target))?.len();
@@ -58,6 +59,7 @@ impl ConfFile {
             },
             bytes: file.load()?.bytes,
             target,
+            told,
         })
     }
 

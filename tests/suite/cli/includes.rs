@@ -193,7 +193,7 @@ fn a_change_of_all_that_matches_passes_over_no_included_file() {
     passes_over_nothing(&place, &["--url", &server.url]);
     place.set(&["streams.cam1.prepush=5"]).exits(0);
     place.put("conf.d/c.conf", "stream cam1 { url udp://1; }");
-    place.set(&["streams.*.prepush=6"]).exits(3).says("cam1` is defined twice");
+    place.set(&["streams.*.prepush=6"]).exits(7).says("7 entries of included files");
     place.set(&["streams.cam1.prepush=6"]).exits(0);
     place.run(["modify", "--skip-included", "--set", "streams.*.prepush=7"]).exits(0);
     fs::remove_file(place.path("conf.d/c.conf")).expect("it is there");
@@ -201,6 +201,166 @@ fn a_change_of_all_that_matches_passes_over_no_included_file() {
     // What is expected of an included entry can't be told here either.
     let expects = ["modify", "--expect", "streams.cam6=null", "--set", "rtmp=1935"];
     place.run(expects).exits(7).says("it stands in `conf.d/b.conf`, line 1");
+}
+
+/// Included files with faults: names that stand twice, also in the configuration itself, and a broken file.
+const FAULTY: &[&str] = &[
+    "stream cam2 { url udp://1; title x; }\n",
+    "stream cam1 { url udp://1; title x; }\n",
+    "stream cam7 { url udp://1; title x; }\nstream {\n",
+];
+
+/// What is said of the seven cameras with a faulty file, and what a client is told to whom a server does not send it:
+/// a file that can't be parsed may be no configuration.
+const GUARDED: &[(&str, [(i32, &str); 2])] = &[
+    ("modify --set streams.*.disabled=true", [(7, "7 entries of included files"), (3, "has errors")]),
+    ("modify --set streams.h*.disabled=true", [(7, "1 entry of included files"), (3, "has errors")]),
+    ("modify --where title=x --set streams.*.title=y", [(7, "7 entries"), (3, "has errors")]),
+    ("rm streams.cam*", [(7, "6 entries"), (3, "has errors")]),
+    (
+        "modify --set streams.cam6.prepush=5",
+        [(7, "it stands in `conf.d/b.conf`, line 1"), (3, "included files is not known")],
+    ),
+    (
+        "modify --create --set streams.cam6.prepush=5",
+        [(7, "it stands in `conf.d/b.conf`, line 1"), (3, "it stands in `conf.d/b.conf`, line 1")],
+    ),
+    (
+        "modify --skip-included --set streams.*.prepush=5",
+        [(0, "note: left alone: 7 entries"), (0, "included files is not known")],
+    ),
+    ("modify --set streams.cam1.prepush=6", [(0, ""); 2]),
+    ("modify --unset streams.cam1.prepush", [(0, ""); 2]),
+    (
+        "read streams.cam6",
+        [(7, "it stands in `conf.d/b.conf`, line 1"), (7, "what is included is not shown: ")],
+    ),
+    ("read", [(0, "not shown are 7 entries of included files"), (0, "what is included is not shown: ")]),
+    ("read streams.c*.title", [(0, "not shown are 6 entries"), (0, "what is included is not shown: ")]),
+];
+
+#[test]
+fn faults_of_included_files_switch_no_guard_off() {
+    for faulty in FAULTY {
+        let place = seven_cameras();
+        place.put("conf.d/c.conf", faulty);
+        let holds = |way: &[&str], at: usize| {
+            for (command, said) in GUARDED {
+                let (exit, said) = said[at];
+                let call = place.mediactl(way.iter().copied().chain(command.split(' ')));
+                let call = call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2");
+                call.run().exits(exit).says(said);
+            }
+        };
+        holds(&[], 0);
+        let server = Serving::over(&place);
+        holds(&["--url", &server.url], usize::from(faulty.ends_with("{\n")));
+    }
+}
+
+#[test]
+fn whoever_looks_for_an_included_entry_alone_is_told_where_it_stands() {
+    let place = seven_cameras();
+    let told = |way: &[&str]| {
+        for command in [
+            "blame streams.cam6",
+            "blame streams.cam6.title",
+            "wait --timeout 1 streams.cam6.title=y",
+            "wait --timeout 1 streams.cam6.title=x",
+            "wait --timeout 1 streams.cam6=null",
+        ] {
+            let call = place.mediactl(way.iter().copied().chain(command.split(' ')));
+            let run = call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2").run();
+            run.exits(7).says("it stands in `conf.d/b.conf`, line 1").says("`--conf conf.d/b.conf`");
+        }
+    };
+    told(&[]);
+    place.run(["wait", "streams.cam1.title=x"]).exits(0);
+    let server = Serving::over(&place);
+    told(&[]);
+    told(&["--url", &server.url]);
+    place.put("conf.d/c.conf", "stream cam7 {");
+    place.run(["blame", "streams.cam1"]).exits(0);
+}
+
+/// Texts that may be no configuration. Those that are none are left out, and the others bring warnings or clash.
+const ELSEWHERE: &[&str] = &[
+    "root:S3CRET:19000:0:99999:7:::\ndaemon:S3CRET:19000::::::\n",
+    "HOME=/S3CRET\0S3CRET=1\0",
+    "\nauht S3CRET;\nloglevel S3CRETinfo;\n",
+    "stream cam1 { url htp://S3CRET; }\n",
+    "rtmp 8S3CRET;\nhttp S3CRET:70000;\n",
+    "include S3CRET.conf;\n",
+    "{\"S3CRET\": 1}",
+];
+
+#[test]
+fn nothing_is_told_of_a_file_outside_of_the_folder_but_where_it_is_at_fault() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let [inside, outside] = ["inside", "outside"].map(|name| folder.path().join(name));
+    [&inside, &outside].iter().for_each(|path| fs::create_dir(path).expect("a folder can be made"));
+    let shadow = outside.join("shadow");
+    std::os::unix::fs::symlink(&shadow, inside.join("link.conf")).expect("links can be made");
+    let main = "stream cam1 { url udp://1; }\n";
+    for (text, pattern) in ELSEWHERE.iter().flat_map(|text| {
+        [shadow.display().to_string(), "../outside/sha*".to_owned(), "link.conf".to_owned()]
+            .map(|pattern| (text, pattern))
+    }) {
+        let place = Place::with(main);
+        let conf = inside.join(CONF).display().to_string();
+        let run = |words: &[&str]| {
+            let run = place.mediactl([&["--conf", &conf], words].concat()).env("EDITOR", "cp new.conf").run();
+            assert!(!format!("{}{}", run.out, run.err).contains("S3CRET"), "{text}: {run:?}");
+            run
+        };
+        fs::write(&shadow, text).expect("it is writable");
+        let included = format!("include {pattern};\n{main}");
+        fs::write(&conf, &included).expect("it is writable");
+        let shown = run(&["check"]);
+        assert!(shown.out.contains("something is wrong here, and is not shown"), "{text}: {shown:?}");
+        let told = run(&["check", "-o", "json"]).json();
+        assert!(told.as_array().is_some_and(|all| all.iter().any(|one| one["column"] == 1)), "{told}");
+        run(&["check", "--strict"]).exits(3);
+        let refused = run(&["check", "--includes=below"]).exits(3);
+        refused
+            .prints(&format!("{conf}:1:1: error: cannot include `{pattern}`: only files below the folder"));
+        for looking in [&["explain", "streams.cam1"][..], &["read"], &["status"], &["edit", "--yes"]] {
+            run(looking);
+        }
+        fs::write(&conf, main).expect("it is writable");
+        place.put("new.conf", format!("{included}# new\n"));
+        for change in [
+            &["save", "--dry-run", "new.conf"][..],
+            &["save", "--strict", "--dry-run", "new.conf"],
+            &["edit", "--yes"],
+            &["modify", "--set", "rtsp=554"],
+            &["log"],
+            &["history"],
+        ] {
+            run(change);
+        }
+    }
+}
+
+#[test]
+fn an_included_file_is_told_of_once_wherever_it_stands() {
+    let place = Place::with("stream a {\n  include common.inc;\n}\nstream b {\n  include common.inc;\n}\n");
+    place.put("common.inc", "url htp://1;\ninclude none.inc;\n");
+    let run = place.run(["check", "-o", "json"]).exits(3).says("2 files checked: 1 error, 1 warning");
+    assert_eq!(run.json().as_array().map(Vec::len), Some(2));
+    place.put("common.inc", "url udp://1;\n");
+    let all = place.run(["read", "--with-includes"]).exits(0).json();
+    assert_eq!(all["with_includes"], serde_json::json!(["common.inc"]));
+    for name in ["a", "b"] {
+        assert_eq!(all["streams"][name]["urls"][0]["url"], "udp://1");
+    }
+    let all: String = (0..30).map(|at| format!("include {at}.inc;\n").repeat(2)).collect();
+    (0..30).for_each(|at| place.put(&format!("{at}.inc"), &all));
+    place.put(CONF, &all);
+    let run = place.run(["check"]).exits(3).says("31 files checked");
+    assert!(run.out.len() < 20_000, "{} bytes", run.out.len());
+    let refused = place.run(["save", "--force", "common.inc"]).exits(0);
+    assert!(refused.err.len() < 20_000, "{} bytes", refused.err.len());
 }
 
 fn reads_all(place: &Place, way: &[&str]) {

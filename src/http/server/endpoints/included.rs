@@ -5,12 +5,12 @@ use crate::http::protocol::included::{IncludedFile, IncludedFiles};
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::JSON;
 use crate::http::server::context::{Context, EndpointCall};
-use crate::http::server::endpoints::shown::{composed, shown_text, source};
+use crate::http::server::endpoints::shown::{parsed, shown_text, source};
 use crate::http::server::message::Response;
 
 /// `included`: the files of each pattern.
 pub fn files(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
-    let composed = composed(context, &source(context, call)?)?;
+    let composed = parsed(context, &source(context, call)?)?;
     let included = composed.map(|composed| composed.included).unwrap_or_default();
     let files = included.into_iter().map(|(pattern, texts)| {
         let files = texts.into_iter().map(|included| {

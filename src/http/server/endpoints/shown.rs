@@ -26,15 +26,23 @@ pub fn source(context: &Context, call: &EndpointCall<'_>) -> Result<Arc<Snapshot
     Ok(if is_running { running } else { running.related(RelatedText::Saved, saved) })
 }
 
-/// A configuration with the files that it includes; `None` if it includes none. Nothing of a file that has
-/// errors is shown: it may be no configuration.
+/// A configuration with the files that it includes, as one without errors; `None` if it includes none.
 pub fn composed(context: &Context, text: &Arc<Snapshot>) -> Result<Option<Composed>, Problem> {
-    match context.engine.composed(text, Follow::BELOW) {
+    match parsed(context, text)? {
         Some(composed) if !composed.is_valid() => Err(broken_includes(&composed)),
         composed => Ok(composed.map(|mut composed| {
             composed.text = text.related(RelatedText::Composed, composed.text);
             composed
         })),
+    }
+}
+
+/// The same, in which names may stand twice. Nothing of a file that can't be parsed is shown: it may be no
+/// configuration.
+pub fn parsed(context: &Context, text: &Arc<Snapshot>) -> Result<Option<Composed>, Problem> {
+    match context.engine.composed(text, Follow::BELOW) {
+        Some(composed) if !composed.is_parsed() => Err(broken_includes(&composed)),
+        composed => Ok(composed),
     }
 }
 

@@ -1,0 +1,40 @@
+//! The warnings that a text brings together with what it includes.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::composed::Composed;
+use super::new_warnings::{NewWarning, new_warnings};
+use super::snapshot::Snapshot;
+
+/// Said instead of what files bring of which messages tell nothing.
+const UNTOLD: &str = "included files that are not below the folder of the configuration bring warnings";
+
+/// A text as warnings are looked for in it: together with what it includes.
+pub struct WarnedText {
+    whole: Arc<Snapshot>,
+    /// Without the files of which messages tell nothing, if there are any.
+    told: Option<Arc<Snapshot>>,
+}
+
+impl WarnedText {
+    pub fn of(text: &Arc<Snapshot>, composed: Option<&Composed>) -> Self {
+        let whole = composed.map_or(text, |composed| &composed.text).clone();
+        Self { whole, told: composed.and_then(Composed::told_text) }
+    }
+
+    /// Returns the warnings about this text that `before` does not have. Those that are there only together with
+    /// files of which nothing is told are one, which does not say what is wrong.
+    pub fn new_warnings(&self, before: &Self) -> Vec<NewWarning> {
+        let of =
+            |before: &Arc<Snapshot>, after: &Arc<Snapshot>| new_warnings(before.document(), after.document());
+        let found = of(&before.whole, &self.whole);
+        let Some(told) = &self.told else { return found };
+        let told: HashSet<_> = of(before.told.as_ref().unwrap_or(&before.whole), told).into_iter().collect();
+        let (mut told, untold): (Vec<_>, Vec<_>) = found.into_iter().partition(|found| told.contains(found));
+        told.extend(
+            (!untold.is_empty()).then(|| NewWarning { at: String::new(), message: UNTOLD.to_owned() }),
+        );
+        told
+    }
+}
