@@ -52,13 +52,22 @@ fn whole(text: &str) -> Range<usize> {
 fn parts(text: &str, reach: Reach) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let mut at = 0;
+    let at_sign_from = |from: usize| memchr::memchr(b'@', &text.as_bytes()[from..]).map(|found| from + found);
+    let mut at_sign = at_sign_from(0);
     while let Some(found) = memchr::memchr2(b':', b'=', &text.as_bytes()[at..]) {
         let mark = at + found;
         let before = parts.len();
+        if at_sign.is_some_and(|sign| sign < mark) {
+            at_sign = at_sign_from(mark);
+        }
+        let may_be_login = || at_sign.is_some_and(|sign| sign - mark <= LONGEST_LOGIN);
         match text.as_bytes()[mark] {
             b':' if text[mark..].starts_with("://") => parts.extend(authority(text, mark, reach)),
             b':' if text[..mark].ends_with("#!") => stream_id(text, mark, reach, &mut parts),
-            b':' => parts.extend(member(text, mark, reach).or_else(|| loose_userinfo(text, mark, reach))),
+            b':' => parts.extend(
+                member(text, mark, reach)
+                    .or_else(|| may_be_login().then(|| loose_userinfo(text, mark, reach)).flatten()),
+            ),
             _ => parts.extend(assigned(text, mark, reach)),
         }
         at = parts[before..].last().map_or(mark + 1, |part| part.end.max(mark + 1));
@@ -115,7 +124,7 @@ fn userinfo(rest: &str) -> Option<usize> {
 /// `user:password` of `user:password@host`, `//user:password@host`, `rtsp//user:password@host` and the like, where
 /// the colon behind the user stands at `colon`: an address whose scheme is missing or mistyped.
 fn loose_userinfo(text: &str, colon: usize, reach: Reach) -> Option<Range<usize>> {
-    let is_edge = |c: char| c.is_whitespace() || "\"'`=(<,;".contains(c);
+    let is_edge = |c: char| c.is_whitespace() || "\"'`=(,;".contains(c);
     let login = ending(&text[..colon], LONGEST_LOGIN).rsplit(|c| c == '/' || is_edge(c)).next()?;
     let start = colon - login.len();
     // In front of the user stands the beginning of the word, or a scheme with slashes.
@@ -323,6 +332,7 @@ mod tests {
             ("registry:5000/image@sha256:0", &[]),
             ("git@example.org:group/name", &[]),
             ("u:P@", &[]),
+            ("<secret:012345>@h/x", &["<secret:012345>"]),
             ("12:30", &[]),
         ] {
             check(word_parts(value, Secrecy::Parts), value, secrets);
