@@ -47,7 +47,10 @@ impl From<&StoreError> for ErrorKind {
             | StoreError::NotAFile { .. }
             | StoreError::Unreachable { .. } => Self::Absent,
             StoreError::OutcomeUnknown { .. } => Self::Unknown,
-            StoreError::Torn { .. } | StoreError::Remote { .. } | StoreError::Io { .. } => Self::Failed,
+            StoreError::Torn { .. }
+            | StoreError::Remote { .. }
+            | StoreError::NoSocket { .. }
+            | StoreError::Io { .. } => Self::Failed,
         }
     }
 }

@@ -45,6 +45,9 @@ pub enum StoreError {
     /// The state folder cannot be made or used, so nothing can be changed.
     #[error("cannot use the state folder `{}`: {}", .path.display(), reason(.source))]
     StateFolder { path: PathBuf, source: io::Error },
+    /// The socket of a server cannot be made in the state folder.
+    #[error("cannot make the socket `{}`: {}", .path.display(), reason(.source))]
+    NoSocket { path: PathBuf, source: io::Error },
     /// The state folder, or a file in it, may have been made by another user.
     #[error("`{}` {why}", .path.display())]
     Untrusted { path: PathBuf, why: Distrust },
@@ -167,6 +170,12 @@ impl StoreError {
                 "give the path of the file itself, or make the link in a folder that only you may write"
                     .to_owned()
             }
+            StoreError::NoSocket { source, .. } if source.kind() == io::ErrorKind::StorageFull => return None,
+            StoreError::NoSocket { .. } => {
+                "the file system of the configuration has to hold sockets, as ext4 and xfs do; vfat and exFAT \
+                 hold none"
+                    .to_owned()
+            }
             StoreError::StateFolder { .. } if self.is_out_of_order() => return None,
             StoreError::StateFolder { .. } => {
                 "mediactl keeps its lock in a folder beside the configuration, which has to be writable"
@@ -263,9 +272,10 @@ impl Distrust {
                 "its contents may be forged: inspect them, then remove it, or give it to the owner of the \
                  configuration with `chown -R {owner} {path}`"
             ),
-            Self::OpenToOthers { .. } => {
-                format!("inspect its contents, then close it with `chmod -R o= {path}`")
-            }
+            Self::OpenToOthers { .. } => format!(
+                "inspect its contents, then close it with `chmod -R o= {path}`; a file system without modes, \
+                 as exFAT, has to be mounted with `umask=0077`"
+            ),
         }
     }
 }

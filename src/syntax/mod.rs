@@ -52,4 +52,4 @@ pub use sink::{Directive, ParsedEntry, ParsedWords, Sink};
 pub use snippet::Snippet;
 pub use splice::{Splice, spliced_pieces};
 pub use tokens::{Token, TokenKind, tokens};
-pub use word::{Word, needs_quotes, quoted_if_needed, quoted_word};
+pub use word::{Word, ends_word, needs_quotes, quoted_if_needed, quoted_word};

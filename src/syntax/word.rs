@@ -99,9 +99,12 @@ fn unquote(raw: &str) -> String {
 pub fn needs_quotes(value: &str) -> bool {
     value.is_empty()
         || value.starts_with(['\'', '\u{feff}'])
-        || value.bytes().any(|byte| {
-            matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b';' | b'#' | b'"' | b'\\' | b'{' | b'}')
-        })
+        || value.bytes().any(|byte| ends_word(byte) || matches!(byte, b'#' | b'"' | b'\\'))
+}
+
+/// Whether a word without quotes ends before this byte; a `#` inside of a word is part of it.
+pub fn ends_word(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b';' | b'{' | b'}')
 }
 
 /// Writes `value` as a word, in quotes only if it needs them.

@@ -40,13 +40,25 @@ fn rfc7396(own: Option<&Value>, patch: &Value) -> Option<Value> {
         Value::Object(members) => {
             let mut merged = own.and_then(Value::as_object).cloned().unwrap_or_default();
             for (key, value) in members {
-                let value = rfc7396(merged.get(key), value);
+                let value = match key.as_str() {
+                    "dvr" if value.is_object() => dvr(merged.get(key), value),
+                    _ => rfc7396(merged.get(key), value),
+                };
                 put(&mut merged, key, value);
             }
             Some(Value::Object(merged))
         }
         other => Some(general(other)),
     }
+}
+
+/// An archive, whose options are a list of ours also in a template.
+fn dvr(own: Option<&Value>, patch: &Value) -> Option<Value> {
+    let mut merged = rfc7396(own, patch)?;
+    if let Some(options) = patch.get("options").filter(|options| options.is_array()) {
+        merged["options"] = options.clone();
+    }
+    Some(merged)
 }
 
 /// A list of ours is what it is.
@@ -149,6 +161,10 @@ fn block(kind: &str, own: Option<&Value>, patch: &Map<String, Value>) -> Value {
             "urls" | "transcoder" if kind == "streams" => {
                 let says_something = |list: &Value| key == "urls" || *list != Value::Array(Vec::new());
                 put(&mut merged, key, list(value).filter(says_something));
+            }
+            "dvr" if value.is_object() => {
+                let value = dvr(merged.get(key), value);
+                put(&mut merged, key, value);
             }
             _ => {
                 let value = rfc7396(merged.get(key), value);

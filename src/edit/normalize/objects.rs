@@ -12,7 +12,7 @@ use crate::edit::json_pointer::Pointer;
 use crate::edit::path::{Path, Segment};
 use crate::model::schema::{ObjectShape, PartForm, Scope, URL_GLOBAL};
 use crate::model::shape::{bitrate, bitrate_keyword, duration, part_of, percent, reference, transcoder_name};
-use crate::syntax::{Word, needs_quotes};
+use crate::syntax::{Word, ends_word};
 
 /// The path of the object that a member belongs to.
 fn parent(at: &Pointer) -> Path {
@@ -61,7 +61,9 @@ impl Normalizer {
                 let words = self.elements(value, at, Self::option);
                 return words.filter(|words| !is_empty(words)).or(Some(Value::Null));
             }
-            PartForm::Reference if reference(&format!("@{text}")).is_some() && !needs_quotes(text) => {
+            PartForm::Reference
+                if reference(&format!("@{text}")).is_some() && !text.bytes().any(ends_word) =>
+            {
                 return self.string(value, at);
             }
             PartForm::Reference => return self.wrong(at, "expected a name without its `@`"),

@@ -104,16 +104,17 @@ impl ServeLock {
     /// Binds the socket for local commands; removes one that a killed server left.
     ///
     /// # Errors
-    /// `StateFolder`.
+    /// `NoSocket`; `StateFolder` where one that is there can't be removed.
     pub fn bind(&self) -> Result<UnixListener, StoreError> {
         let path = self.state.path_of(SOCKET);
-        let failed = StoreError::state_folder(&path);
         match self.state.remove(SOCKET) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(StoreError::StateFolder { path, source: error });
+            }
             _ => {}
         }
         let short = through(self.state.as_fd());
-        let listener = UnixListener::bind(&short).map_err(StoreError::state_folder(&path))?;
+        let listener = UnixListener::bind(&short).map_err(|source| StoreError::NoSocket { path, source })?;
         self.state.adopt_path(SOCKET);
         Ok(listener)
     }
