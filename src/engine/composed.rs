@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::composed_fault::ComposedFault;
+use super::composed_fault::{ComposedFault, told_once};
 use super::local::Engine;
 use super::snapshot::{INCLUDE, Snapshot};
 use crate::store::{Follow, IncludeError, IncludedText, Revision, Store, Told};
@@ -186,6 +186,11 @@ impl Composed {
             self.fault(found, place, is_own)
         });
         of_files.chain(of_whole).collect()
+    }
+
+    /// The same, each once, however often its file is included.
+    pub fn told_faults(&self) -> Vec<ComposedFault> {
+        told_once(self.faults())
     }
 
     fn fault(&self, found: &Diagnostic, (file, span): (usize, Span), is_own: bool) -> ComposedFault {

@@ -1,5 +1,6 @@
 //! An error that a configuration has together with what it includes.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use crate::syntax::one_line;
@@ -23,4 +24,11 @@ impl fmt::Display for ComposedFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}`, line {}: {}", one_line(&self.file), self.line, self.message)
     }
+}
+
+/// Each fault once, however often the file that has it is included.
+pub(super) fn told_once(mut faults: Vec<ComposedFault>) -> Vec<ComposedFault> {
+    let mut told = HashSet::new();
+    faults.retain(|fault| told.insert(fault.to_string()));
+    faults
 }

@@ -3,11 +3,11 @@
 //!
 //! Faults that stood there before refuse nothing: a judgement keeps no server down and no repair away.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::composed::Composed;
-use super::composed_fault::ComposedFault;
+use super::composed_fault::{ComposedFault, told_once};
 use super::content::Content;
 use super::error::EngineError;
 use super::local::Engine;
@@ -21,13 +21,7 @@ use crate::store::Follow;
 use crate::syntax::Document;
 
 impl Engine {
-    /// The errors of the configuration together with what it includes; none where it includes nothing, or has
-    /// errors itself.
-    pub fn faults(&self) -> Result<Vec<ComposedFault>, EngineError> {
-        let text = self.running().map_or_else(|| self.read(), Ok)?;
-        Ok(told_once(self.faults_of(&text)))
-    }
-
+    /// The errors of a text together with what it includes; none where it includes nothing, or has errors itself.
     fn faults_of(&self, text: &Arc<Snapshot>) -> Vec<ComposedFault> {
         self.composed(text, self.followed()).map(|composed| composed.faults()).unwrap_or_default()
     }
@@ -111,13 +105,6 @@ fn includes(before: Option<&Arc<Snapshot>>, after: &After) -> bool {
     }
 }
 
-/// Each fault once, however often the file that has it is included.
-fn told_once(mut faults: Vec<ComposedFault>) -> Vec<ComposedFault> {
-    let mut told = HashSet::new();
-    faults.retain(|fault| told.insert(fault.to_string()));
-    faults
-}
-
 /// Leaves out of `faults` what stands in `known`, each as often as it does there.
 fn leave_out(faults: &mut Vec<ComposedFault>, known: &[ComposedFault]) {
     let mut times: HashMap<&str, usize> = HashMap::new();
@@ -165,7 +152,7 @@ mod tests {
         );
         assert_eq!(engine.running().expect("it runs").bytes(), MAIN.as_bytes());
         let engine = start();
-        assert_eq!(engine.faults().expect("it can be read").len(), 1);
+        assert_eq!(engine.faults_of(&engine.running().expect("it runs")).len(), 1);
         put(folder.path(), "media.conf", &format!("{TWICE}rtmp 1;\n"));
         engine.load_again("").expect("the fault stood there before");
     }

@@ -20,7 +20,7 @@ use crate::cli::local_user::local_user;
 use crate::cli::new_account::NewAccount;
 use crate::cli::node;
 use crate::cli::prompts;
-use crate::cli::render::diagnostics::{first_error, in_one_line};
+use crate::cli::render::diagnostics::{composed_error, first_error, in_one_line};
 use crate::cli::server_certificate;
 use crate::cli::ui::{Ui, output, waiting};
 use crate::edit::request::{ChangeRequest, Edits};
@@ -29,8 +29,8 @@ use crate::http::server::handler::{Handler, HandlerSettings, Monitoring};
 use crate::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
 use crate::http::server::runtime::Runtime;
 use crate::http::server::tls::Tls;
-use crate::store::StoreError;
 use crate::store::file::{ConfFile, ServeLock};
+use crate::store::{Follow, StoreError};
 
 /// How long the requests that were read may take when the server stops.
 pub const GRACE: Duration = Duration::from_secs(10);
@@ -128,8 +128,14 @@ fn lock(store: &ConfFile, ui: Ui) -> Result<Option<ServeLock>, CliError> {
 /// Tells of the errors that the running configuration has together with what it includes. They keep no
 /// server down: whoever mends them may need it.
 fn tell_faults(engine: &Engine, ui: Ui) {
-    let faults = engine.faults().unwrap_or_default();
-    faults.iter().take(MAX_TOLD).for_each(|fault| ui.warning(&fault.to_string()));
+    let Some(composed) = engine.running().and_then(|running| engine.composed(&running, Follow::ALL)) else {
+        return;
+    };
+    let faults = composed.told_faults();
+    for (at, fault) in faults.iter().take(MAX_TOLD).enumerate() {
+        let shown = if at == 0 { composed_error(&composed, fault, ui.masker()) } else { None };
+        ui.warning(&shown.map_or_else(|| fault.to_string(), |shown| in_one_line(&shown)));
+    }
     if faults.len() > MAX_TOLD {
         ui.warning(&format!("and {} more; `mediactl check` shows them", faults.len() - MAX_TOLD));
     }
@@ -218,14 +224,19 @@ fn reload_in_background(engine: &Engine, tls: Option<&Arc<Tls>>, ui: Ui) {
 
 fn reload(engine: &Engine, tls: Option<&Tls>, ui: Ui) {
     match engine.load_again("SIGHUP") {
-        Ok(change) if !change.is_change() => ui.say("SIGHUP: the file has not changed"),
-        Ok(_) => {
-            ui.say("SIGHUP: the file was loaded again");
+        Ok(change) => {
+            let is_new = change.is_change();
+            let what = if is_new { "the file was loaded again" } else { "the file has not changed" };
+            ui.say(&format!("SIGHUP: {what}"));
             tell_faults(engine, ui);
         }
         Err(error) => {
             let fault = match &error {
                 EngineError::BadText(text) => first_error(engine.name(), text, ui.masker()),
+                EngineError::BadIncludes(faults) => {
+                    let composed = engine.read().ok().and_then(|text| engine.composed(&text, Follow::ALL));
+                    composed.and_then(|composed| composed_error(&composed, faults.first()?, ui.masker()))
+                }
                 _ => None,
             };
             let fault = fault.map_or(String::new(), |fault| format!("; {}", in_one_line(&fault)));

@@ -7,12 +7,12 @@ use crate::cli::args::history::ListFormat;
 use crate::cli::args::status::StatusArgs;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::render::diagnostics::first_error;
+use crate::cli::render::diagnostics::{composed_error, first_error};
 use crate::cli::render::history::masked;
 use crate::cli::render::status;
-use crate::cli::target::{self, Purpose};
+use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
-use crate::engine::{ConfigService, ReadForm, ReadQuery, ServiceError, Source, Status};
+use crate::engine::{ErrorKind, ReadForm, ReadQuery, ServiceError, Source, Status};
 
 /// The JSON form.
 #[derive(Serialize)]
@@ -23,9 +23,9 @@ pub struct StatusRecord<'a> {
 }
 
 pub fn run(args: &StatusArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
-    let mut service = target::resolve(global, Purpose::default(), ui)?.service;
-    let status = read(&mut *service, ui)?;
-    let target = service.name();
+    let mut target = target::resolve(global, Purpose::default(), ui)?;
+    let status = read(&mut target, ui)?;
+    let target = target.service.name();
     match args.output {
         ListFormat::Json => ui.print_json(&StatusRecord { target, status: &status })?,
         ListFormat::Text => ui.print(|out| status::print(target, &status, ui.screen(), out))?,
@@ -33,19 +33,35 @@ pub fn run(args: &StatusArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliEr
     Ok(if is_open(&status) { Exit::Different } else { Exit::Done })
 }
 
-/// The state of a configuration, with the secrets in its last change masked.
-pub fn read(service: &mut dyn ConfigService, ui: Ui) -> Result<Status, ServiceError> {
-    let status = service.status()?;
+/// The state of a configuration, with the secrets in its last change masked, and with its errors: its own, or those that
+/// it has together with what it includes.
+pub fn read(target: &mut Target, ui: Ui) -> Result<Status, ServiceError> {
+    let status = target.service.status()?;
     let last_change = status.last_change.map(|entry| masked(entry, ui.masker().as_ref()));
-    let first_error = match status.errors {
-        None | Some(0) => None,
-        Some(_) => {
-            let file =
-                service.read(&ReadQuery { source: Some(Source::Saved), form: ReadForm::Text })?.content;
-            file.snapshot().and_then(|text| first_error(service.name(), text, ui.masker()))
+    let (mut errors, mut first) = (status.errors, None);
+    if errors.is_some() {
+        let saved = Some(Source::Saved);
+        let file = target.service.read(&ReadQuery { source: saved, form: ReadForm::Text })?.content;
+        if let Some(file) = file.snapshot() {
+            first = first_error(target.service.name(), file, ui.masker());
+            match target.composed(file, saved) {
+                Ok(None) => {}
+                Ok(Some(composed)) => {
+                    let faults = composed.told_faults();
+                    errors = Some(faults.len());
+                    first = faults.first().and_then(|fault| composed_error(&composed, fault, ui.masker()));
+                }
+                // A server elsewhere says what is wrong, but sends no file with errors.
+                Err(ServiceError::Remote(failure)) if failure.kind == ErrorKind::Invalid => {
+                    let faults = failure.faults.get(1..).unwrap_or_default();
+                    errors = Some(faults.len().max(1));
+                    faults.first().iter().for_each(|(fault, _)| ui.note(fault));
+                }
+                Err(error) => return Err(error),
+            }
         }
-    };
-    Ok(Status { last_change, first_error, ..status })
+    }
+    Ok(Status { last_change, errors, first_error: first, ..status })
 }
 
 /// Whether something is left to do: to save, to confirm or to repair.

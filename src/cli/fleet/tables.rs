@@ -26,8 +26,8 @@ const NOTHING: &str = "-";
 pub fn status(args: &StatusArgs, mut fleet: Fleet) -> Result<Exit, CliError> {
     let ui = fleet.ui;
     let answers = fleet.ask("status", |member| {
-        let service = &mut *member.target.service;
-        Ok((read(service, ui)?, service.name().to_owned()))
+        let status = read(&mut member.target, ui)?;
+        Ok((status, member.target.service.name().to_owned()))
     });
     match args.output {
         ListFormat::Json => {

@@ -10,7 +10,7 @@ use crate::cli::error::{BrokenText, CliError};
 use crate::cli::render::alike::{grouped, more_like_it};
 use crate::cli::render::masked::MaskedText;
 use crate::cli::ui::Ui;
-use crate::engine::{Composed, ComposedFile, FirstError, Snapshot};
+use crate::engine::{Composed, ComposedFault, ComposedFile, FirstError, Snapshot};
 use crate::model::Masker;
 use crate::store::Told;
 use crate::syntax::{
@@ -107,9 +107,10 @@ impl<'s> Reporter<'s> {
         records
     }
 
-    /// The first error.
-    pub fn first_error(&self) -> Option<FirstError> {
-        let found = self.diagnostics.iter().find(|found| found.severity == Severity::Error)?;
+    /// The first error that meets a condition.
+    fn first_error(&self, is_meant: impl Fn(&Diagnostic) -> bool) -> Option<FirstError> {
+        let is_meant = |found: &&Diagnostic| found.severity == Severity::Error && is_meant(found);
+        let found = self.diagnostics.iter().find(is_meant)?;
         let redact = |line: Range<usize>| self.masked.replacements(&line);
         let Snippet { position, line, .. } = Snippet::at(&found.span, self.document, &self.lines, &redact);
         let text = self.quotes.then(|| line.trim().to_owned());
@@ -166,7 +167,21 @@ impl<'s> Reporter<'s> {
 
 /// The first error of a text that messages call `name`, with its line; without a masker that shows secrets.
 pub fn first_error(name: &str, text: &Snapshot, masker: Option<Masker>) -> Option<FirstError> {
-    Reporter::new(name, text.document(), text.diagnostics(), masker).first_error()
+    Reporter::new(name, text.document(), text.diagnostics(), masker).first_error(|_| true)
+}
+
+/// An error that a configuration has together with what it includes, with its line.
+pub fn composed_error(
+    composed: &Composed,
+    fault: &ComposedFault,
+    masker: Option<Masker>,
+) -> Option<FirstError> {
+    let diagnostics = composed.diagnostics();
+    let mut files = composed.files.iter().zip(&diagnostics).filter(|(file, _)| file.name == fault.file);
+    files.find_map(|(file, diagnostics)| {
+        let reporter = Reporter::of_file(file, diagnostics, masker.clone());
+        reporter.first_error(|found| found.message == fault.message)
+    })
 }
 
 /// Returns an error in one line, with the text in which it is.

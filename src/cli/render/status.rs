@@ -49,10 +49,12 @@ pub fn print(target: &str, status: &Status, screen: Screen, out: &mut dyn Write)
     if status.edited_by_hand {
         line("by hand:", "the file was edited since the last change")?;
     }
+    let is_included = status.first_error.as_ref().is_none_or(|error| error.file != target);
+    let file = if is_included { "the file, with what it includes," } else { "the file" };
     match status.errors {
         None | Some(0) => {}
-        Some(1) => line("errors:", "the file has an error; `mediactl check` shows it")?,
-        Some(count) => line("errors:", &format!("the file has {count} errors; `mediactl check` shows them"))?,
+        Some(1) => line("errors:", &format!("{file} has an error; `mediactl check` shows it"))?,
+        Some(count) => line("errors:", &format!("{file} has {count} errors; `mediactl check` shows them"))?,
     }
     if let Some(error) = &status.first_error {
         line("", &in_one_line(error))?;

@@ -501,6 +501,35 @@ fn one_more_of_a_fault_that_stood_there_is_new() {
 }
 
 #[test]
+fn a_broken_included_file_is_shown_by_status_and_by_each_hang_up() {
+    let place = place();
+    place.put(CONF, format!("edit_auth admin hunter2;\n{MAIN}"));
+    let server = Serving::over(&place);
+    place.run(["status"]).exits(0);
+    place.put("conf.d/b.conf", "stream cam9 {\n  password swordfish; }}\n");
+    let words = "conf.d/b.conf:2:24: stray `}`";
+    let status = |way: &[&str], exit: i32| {
+        let call = place.mediactl(way.iter().chain(&["status"]));
+        call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2").run().exits(exit)
+    };
+    status(&[], 1).prints("errors:        the file, with what it includes, has an error").prints(words);
+    status(&[], 1).prints("`password <secret:").hides("swordfish");
+    let elsewhere = status(&["--url", &server.url], 1).prints("with what it includes, has an error");
+    elsewhere.says("note: `conf.d/b.conf`, line 2, column 24: stray `}`").hides("swordfish");
+    let json = place.run(["status", "-o", "json"]).exits(1).json();
+    assert_eq!((&json["errors"], &json["first_error"]["line"]), (&1.into(), &2.into()), "{json}");
+    // Of signals that come together only one is seen.
+    for _ in 0..10 {
+        server.hang_up();
+        status(&[], 1).prints(words);
+    }
+    let run =
+        server.stop().says("SIGHUP: the file was loaded again").says("SIGHUP: the file has not changed");
+    let run = run.hides("swordfish");
+    assert!(run.err.matches(words).count() > 1, "{run:?}");
+}
+
+#[test]
 fn a_take_back_is_told_of_faults_and_never_refused() {
     let place = place();
     place.put(CONF, format!("{MAIN}{TWICE}"));
