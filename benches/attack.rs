@@ -12,6 +12,7 @@ use std::collections::VecDeque;
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -77,6 +78,30 @@ fn main() {
     println!("the file is as it was");
     drop(server);
     attack_the_slots(began);
+    attack_the_commands();
+}
+
+/// Texts and arguments that make a command tell or take more than it may.
+fn attack_the_commands() {
+    let folder = served::folder();
+    let put = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("it is writable");
+    let runs = |what: &str, arguments: &[&str]| {
+        let start = Instant::now();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mediactl"));
+        let done = command.args(arguments).current_dir(folder.path()).output().expect("the program starts");
+        assert_eq!(done.status.code(), Some(3), "{what}");
+        let told = done.stdout.len() + done.stderr.len();
+        println!("{what:44} {:>9} ms {told:>10} bytes", start.elapsed().as_millis());
+    };
+    put("media.conf", &configuration(HEAD, 20_000));
+    let replacement = format!("s/Camera/{}/", "x".repeat(100_000));
+    let replace = ["modify", "--dry-run", "--replace", "streams.*.title", &replacement];
+    runs("100 KB into 20 000 values", &[&["--conf", "media.conf"][..], &replace].concat());
+    let all: String = (0..30).map(|at| format!("include {at}.inc;\n").repeat(2)).collect();
+    (0..30).for_each(|at| put(&format!("{at}.inc"), &all));
+    runs("30 files that include each other twice", &["check", "0.inc"]);
+    put("elsewhere.conf", "include /proc/self/environ;\n");
+    runs("a file elsewhere that is no configuration", &["check", "elsewhere.conf"]);
 }
 
 /// A change whose values take far more memory than its text.

@@ -88,8 +88,10 @@ impl Renaming {
         if let Some(gone) = old.iter().find(|name| !current.contains(&[kind.key(), name])) {
             return Err(of_from(missing(current, &self.from, &[kind.key(), gone])));
         }
-        let new_name = |name: String| self.by.apply(&name).map(|new| (name, new));
-        let found: Vec<(String, String)> = old.into_iter().filter_map(new_name).collect();
+        let mut run = self.by.begin();
+        let new_name = |name: String| Some(run.apply(&name).transpose()?.map(|new| (name, new)));
+        let found: Result<Vec<(String, String)>, _> = old.into_iter().filter_map(new_name).collect();
+        let found = found.map_err(|error| of_from(Misfit::new(error.to_string())))?;
         if found.is_empty() {
             let misfit = Misfit::absent("no name that it stands for has what is to be replaced");
             return Err(of_from(misfit.hint("without `r` at the end, `s/OLD/NEW/` takes OLD to the letter")));

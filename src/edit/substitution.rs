@@ -5,6 +5,9 @@ use thiserror::Error;
 
 use super::regular_expression::{BadRegex, compiled};
 
+/// All texts that a substitution makes have at most twice the bytes of the old ones, and so many more.
+const MORE: usize = 32 << 20;
+
 /// What a part of a value is replaced by. Each occurrence is replaced.
 #[derive(Clone)]
 pub struct Substitution {
@@ -53,14 +56,67 @@ impl Substitution {
         }
     }
 
-    /// Returns the changed text; `None` where there is nothing to replace.
-    pub fn apply(&self, text: &str) -> Option<String> {
+    /// Begins to replace in the texts of one change.
+    pub fn begin(&self) -> SubstitutionRun<'_> {
+        SubstitutionRun { substitution: self, left: MORE }
+    }
+
+    /// Returns the changed text, of at most so many bytes; `None` where there is nothing to replace.
+    fn apply(&self, text: &str, most: usize) -> Result<Option<String>, TooMuchText> {
+        let (mut made, mut at) = (String::new(), 0);
+        let mut add = |until: usize, next: usize, more: usize, write: &dyn Fn(&mut String)| {
+            made.push_str(&text[at..until]);
+            at = next;
+            // Before it is made: one text may be replaced by many.
+            if made.len().saturating_add(more) > most {
+                return Err(TooMuchText);
+            }
+            write(&mut made);
+            Ok(())
+        };
         match &self.pattern {
-            Pattern::Text(old) => text.contains(old).then(|| text.replace(old, &self.by)),
+            Pattern::Text(old) => {
+                for (start, _) in text.match_indices(old) {
+                    add(start, start + old.len(), self.by.len(), &|made| made.push_str(&self.by))?;
+                }
+            }
             Pattern::Regex(regex) => {
-                regex.is_match(text).then(|| regex.replace_all(text, &self.by).into_owned())
+                let groups = self.by.matches('$').count();
+                for found in regex.captures_iter(text) {
+                    let whole = found.get_match();
+                    let more = self.by.len().saturating_add(groups.saturating_mul(whole.len()));
+                    add(whole.start(), whole.end(), more, &|made| found.expand(&self.by, made))?;
+                }
             }
         }
+        let is_changed = at > 0 || !made.is_empty();
+        made.push_str(&text[at..]);
+        Ok(is_changed.then_some(made))
+    }
+}
+
+/// A substitution in the texts of one change.
+pub struct SubstitutionRun<'s> {
+    substitution: &'s Substitution,
+    /// So many bytes may still be made.
+    left: usize,
+}
+
+/// A substitution makes more text than it may.
+#[derive(Debug, Error, PartialEq, Eq)]
+#[error("the new values take more than twice the room of the old ones and {} MiB", MORE >> 20)]
+pub struct TooMuchText;
+
+impl SubstitutionRun<'_> {
+    /// Returns the changed text; `None` where there is nothing to replace.
+    ///
+    /// # Errors
+    /// All texts together become too long.
+    pub fn apply(&mut self, text: &str) -> Result<Option<String>, TooMuchText> {
+        self.left = self.left.saturating_add(2 * text.len());
+        let made = self.substitution.apply(text, self.left)?;
+        self.left -= made.as_ref().map_or(text.len(), String::len).min(self.left);
+        Ok(made)
     }
 }
 
@@ -99,10 +155,28 @@ fn groups(new: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Substitution;
+    use super::{MORE, Substitution, TooMuchText};
 
     fn applied(substitution: &str, text: &str) -> Result<Option<String>, String> {
-        Substitution::parse(substitution).map(|parsed| parsed.apply(text)).map_err(|error| error.to_string())
+        let parsed = Substitution::parse(substitution).map_err(|error| error.to_string())?;
+        parsed.begin().apply(text).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn all_texts_together_stay_within_the_bound() {
+        let long = "x".repeat(100_000);
+        for by in [format!("s/a/{long}/"), format!("s/a/{long}/r"), format!("s/a+/{}/r", "$0".repeat(200))] {
+            let substitution = Substitution::parse(&by).expect("it is one");
+            let mut run = substitution.begin();
+            let text = "a".repeat(if by.contains('+') { 100_000 } else { 3 });
+            let made = (0..1000).map_while(|_| run.apply(&text).transpose()?.ok()).map(|made| made.len());
+            let (texts, bytes) = made.fold((0, 0), |(texts, bytes), made| (texts + 1, bytes + made));
+            assert!((1..1000).contains(&texts) && bytes <= MORE + 2 * texts * text.len(), "{texts}");
+            assert_eq!(run.apply(&text), Err(TooMuchText));
+        }
+        // One value alone is not made either.
+        let one = Substitution::parse(&format!("s/a/{long}/")).expect("it is one");
+        assert_eq!(one.begin().apply(&"a".repeat(100_000)), Err(TooMuchText));
     }
 
     #[test]
@@ -114,6 +188,9 @@ mod tests {
             ("s|udp://|rtp://|", "udp://1", Some("rtp://1")),
             (r"s/udp:\/\//x\\/", "udp://1", Some(r"x\\1")),
             ("s/a//", "banana", Some("bnn")),
+            ("s/b//", "b", Some("")),
+            ("s/x*/-/r", "ab", Some("-a-b-")),
+            ("s/^/-/r", "", Some("-")),
             (r"s/(\d+)-(\d+)/$2-\1/r", "1-22", Some("22-1")),
             (r"s/^cam/\0s/r", "cam cam", Some("cams cam")),
             ("s/$1/$2/", "a$1", Some("a$2")),

@@ -8,7 +8,7 @@ use crate::edit::expansion::Expansion;
 use crate::edit::misfit::Misfit;
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
-use crate::edit::substitution::Substitution;
+use crate::edit::substitution::{Substitution, SubstitutionRun, TooMuchText};
 use crate::edit::through_lists::found;
 
 /// Returns the places of the values that change, each with its new value. The path goes through lists
@@ -22,14 +22,16 @@ pub fn assignments(
     substitution: &Substitution,
 ) -> Result<Vec<(Path, AssignedValue)>, Misfit> {
     let expanded = expansion.of(path)?;
-    let mut replacement = Replacement { substitution, changes: Vec::new() };
+    let mut replacement = Replacement { run: substitution.begin(), changes: Vec::new() };
     let (mut is_any_there, mut absence) = (false, expanded.absence);
     for path in expanded.paths {
         match found(expansion.current, &path) {
             Ok(found) => {
                 is_any_there = true;
                 let places = found.into_places(&path);
-                places.into_iter().for_each(|(path, value)| replacement.value(path, &value));
+                for (path, value) in places {
+                    replacement.value(path, &value).map_err(|error| Misfit::new(error.to_string()))?;
+                }
             }
             Err(misfit) if misfit.is_absent => absence = absence.or(Some(misfit)),
             Err(misfit) => return Err(misfit),
@@ -44,48 +46,47 @@ pub fn assignments(
 }
 
 struct Replacement<'s> {
-    substitution: &'s Substitution,
+    run: SubstitutionRun<'s>,
     changes: Vec<(Path, AssignedValue)>,
 }
 
 impl Replacement<'_> {
     /// Replaces in one value: a string stays a string, another word gets the type of its place anew.
-    fn value(&mut self, path: Path, value: &Value) {
+    fn value(&mut self, path: Path, value: &Value) -> Result<(), TooMuchText> {
         match value {
             Value::Array(entries) if entries.iter().all(|entry| scalar_text(entry).is_some()) => {
-                let places = entries.iter().enumerate();
-                places.for_each(|(at, entry)| self.value(below(&path, Segment::Index(at)), entry));
+                let mut places = entries.iter().enumerate();
+                places.try_for_each(|(at, entry)| self.value(below(&path, Segment::Index(at)), entry))
             }
             Value::Array(_) | Value::Object(_) => self.strings(path, value),
             value => {
                 let text = scalar_text(value).unwrap_or_default();
-                let Some(text) = self.substitution.apply(&text).filter(|new| *new != text) else { return };
+                let Some(text) = self.run.apply(&text)?.filter(|new| *new != text) else { return Ok(()) };
                 let is_string = value.is_string();
                 let value = if is_string { AssignedValue::Text(text) } else { AssignedValue::Typed(text) };
                 self.changes.push((path, value));
+                Ok(())
             }
         }
     }
 
     /// Replaces in the strings inside a list or an object; what is derived is left out.
-    fn strings(&mut self, path: Path, value: &Value) {
+    fn strings(&mut self, path: Path, value: &Value) -> Result<(), TooMuchText> {
         match value {
             Value::String(_) => self.value(path, value),
             Value::Array(entries) => {
                 // The first part of an option of the transcoder is its name.
                 let names = usize::from(matches!(Place::of(&path.segments), Ok(Place::Pair)));
-                for (at, entry) in entries.iter().enumerate().skip(names) {
-                    self.strings(below(&path, Segment::Index(at)), entry);
-                }
+                let mut entries = entries.iter().enumerate().skip(names);
+                entries.try_for_each(|(at, entry)| self.strings(below(&path, Segment::Index(at)), entry))
             }
             Value::Object(members) => {
                 let place = Place::of(&path.segments);
                 let is_own = |key: &str| !place.as_ref().is_ok_and(|place| place.lacks_own(key));
-                for (key, value) in members.iter().filter(|(key, _)| is_own(key)) {
-                    self.strings(below(&path, Segment::Key(key.clone())), value);
-                }
+                let mut own = members.iter().filter(|(key, _)| is_own(key));
+                own.try_for_each(|(key, value)| self.strings(below(&path, Segment::Key(key.clone())), value))
             }
-            _ => {}
+            _ => Ok(()),
         }
     }
 }
