@@ -43,6 +43,7 @@ mod remote_host;
 mod render;
 mod rollout;
 mod server_certificate;
+mod service_manager;
 mod state_home;
 mod synonyms;
 mod target;

@@ -12,6 +12,7 @@ use super::activity::PendingEnd;
 use super::error::{Aftermath, EngineError};
 use super::left_over::{LeftOver, NO_USER, NOT_CONFIRMED, SERVER_ENDED};
 use super::local::Engine;
+use super::loops::Loops;
 use super::pending::{PendingChange, RollbackPoint};
 use super::running::LastChange;
 use super::trouble::Trouble;
@@ -43,7 +44,7 @@ impl Engine {
             return Ok(());
         }
         let (engine, watched) = (self.clone(), pending.clone());
-        if let Err(source) = std::thread::Builder::new().spawn(move || engine.watch(&watched)) {
+        if let Err(source) = Loops::default().spawn("confirm", move || engine.watch(&watched)) {
             writer.clear_pending()?;
             let path = self.store.path().to_owned();
             return Err(StoreError::Io { operation: "spawn a thread for", path, source }.into());

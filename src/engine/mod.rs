@@ -37,6 +37,8 @@ mod left_over;
 mod local;
 #[allow(clippy::disallowed_methods, reason = "the time that is left to confirm a change is told")]
 mod local_service;
+#[allow(clippy::disallowed_methods, reason = "a loop is late after a time")]
+mod loops;
 mod masked;
 mod modify;
 mod new_warnings;
@@ -84,6 +86,7 @@ pub use hook::{
 };
 pub use interrupt::Interrupt;
 pub use local::{DEFAULT_LOCK_WAIT, Engine};
+pub use loops::{Loops, Pulse, RESTARTS};
 pub use masked::MaskedForm;
 pub use new_warnings::NewWarning;
 pub use node_report::NodeReport;

@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 use super::member::Node;
 use super::rest::Rest;
 use super::rollout::{RolloutVerdict, verdict};
+use crate::engine::Pulse;
 use crate::store::cluster::{HeadRecord, KeyRange, Seen};
 use crate::store::jittered;
 use crate::store::{Store, StoreError};
@@ -25,9 +26,11 @@ const LOOKS: usize = 20;
 
 impl Node {
     /// Follows until the node ends.
-    pub(super) fn follow(&self) {
+    pub(super) fn follow(&self, pulse: &Pulse) {
         let (mut pause, mut retry, mut rest) = (Duration::ZERO, RETRY, Rest::new());
+        pulse.rest();
         while let Some(turn) = self.wake.next(pause) {
+            pulse.turn();
             pause = match self.look() {
                 Ok(pause) => {
                     retry = RETRY;
@@ -40,6 +43,7 @@ impl Node {
                 }
             };
             self.wake.finish(turn);
+            pulse.rest();
             let rest = rest.after(self.standing().wanted);
             if !self.wake.sleep(rest) {
                 return;

@@ -6,6 +6,7 @@ use rustix::system::uname;
 
 use super::member::Node;
 use super::report::LastRecord;
+use crate::engine::Pulse;
 use crate::store::NodeRecord;
 use crate::store::bounded_time;
 use crate::store::cluster::{GatewayFault, KeyOperation, Txn};
@@ -63,14 +64,17 @@ impl Node {
     }
 
     /// Keeps the lease alive until the node ends; then the record goes.
-    pub(super) fn keep(&self) {
+    pub(super) fn keep(&self, pulse: &Pulse) {
+        pulse.rest();
         while self.wake.sleep(jittered(BEAT)) {
+            pulse.turn();
             let lease = self.report.last().lease;
             let has_ended = lease.is_some_and(|lease| self.store.gateway().keep_alive(lease) == Ok(false));
             if has_ended {
                 self.report.last().lease = None;
                 self.wake.ask();
             }
+            pulse.rest();
         }
     }
 

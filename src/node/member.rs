@@ -1,7 +1,6 @@
 //! A node, and its threads.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::Duration;
 
 use xxhash_rust::xxh3::xxh3_64;
@@ -13,6 +12,7 @@ use super::wake::Wake;
 use crate::engine::Engine;
 use crate::engine::EngineError;
 use crate::engine::NodeReport;
+use crate::engine::{Loops, Pulse};
 use crate::store::Store;
 use crate::store::bounded_time;
 use crate::store::cluster::ClusterStore;
@@ -22,6 +22,12 @@ use crate::store::file::{ConfFile, Followed};
 /// grow: after three seconds the pause is 1.6 s, and the node is back two seconds after the cluster. In less
 /// time, many nodes would only ask a busy cluster more often.
 const LOOK_TIME: Duration = Duration::from_secs(3);
+
+/// How long a look with all its requests may take, without the hooks, before the node is not well.
+const LATE_TIME: Duration = Duration::from_secs(120);
+
+/// The hooks of a look: check and reload, and the reload of the text that comes back.
+const HOOKS: u32 = 3;
 
 /// What a node does with a hand edit of its file when the cluster has a new text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -83,13 +89,14 @@ impl Node {
     ///
     /// # Errors
     /// No thread can be spawned.
-    pub fn start(self: &Arc<Self>) -> std::io::Result<()> {
-        type Work = fn(&Node);
-        let work: [(&str, Work); 3] =
-            [("follow", Node::follow), ("watch", Node::watch), ("lease", Node::keep)];
+    pub fn start(self: &Arc<Self>, loops: &Loops) -> std::io::Result<()> {
+        type Work = fn(&Node, &Pulse);
+        let work: [(&'static str, Work); 3] =
+            [("follow", Node::follow), ("watch", Node::watch), ("keep", Node::keep)];
+        let late_after = LATE_TIME + self.local.hooks().timeout * HOOKS;
         work.into_iter().try_for_each(|(name, run)| {
-            let node = self.clone();
-            thread::Builder::new().name(name.to_owned()).spawn(move || run(&node)).map(drop)
+            let (node, pulse) = (self.clone(), loops.add(Pulse::new(name, late_after)));
+            loops.spawn(name, move || run(&node, &pulse)).map(drop)
         })
     }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::member::Node;
+use crate::engine::Pulse;
 use crate::store::cluster::KeyRange;
 use crate::store::jittered;
 
@@ -15,14 +16,16 @@ const PAUSE: Duration = Duration::from_millis(500);
 impl Node {
     /// Watches until the node ends. Nothing is missed between two watches, because the start of a watch
     /// wakes the node up, too.
-    pub(super) fn watch(&self) {
+    pub(super) fn watch(&self, pulse: &Pulse) {
         let keys = self.store.keys();
         let own = [&keys.head, &keys.pending].map(|key| KeyRange::one(key));
         let ranges: Vec<KeyRange> = own.into_iter().chain(self.settings.name.ranges(keys)).collect();
         let from_now = 0;
         loop {
+            pulse.turn();
             if let Ok(mut watch) = self.store.gateway().watch(&ranges, from_now, WATCH_TIME) {
                 while watch.next_keys().is_ok() {
+                    pulse.turn();
                     self.wake.ask();
                 }
             }

@@ -22,6 +22,7 @@ use crate::cli::node;
 use crate::cli::prompts;
 use crate::cli::render::diagnostics::{composed_error, first_error, in_one_line};
 use crate::cli::server_certificate;
+use crate::cli::service_manager::ServiceManager;
 use crate::cli::ui::{Ui, output, waiting};
 use crate::edit::request::{ChangeRequest, Edits};
 use crate::engine::{ChangeOptions, ConfigService, Engine, EngineError};
@@ -81,18 +82,28 @@ pub fn run(args: &ServeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
     let server =
         HttpServer::start(handler.clone(), listeners, tls.clone(), limits(args), Deadlines::default());
     let server = server.map_err(CliError::serve_failed)?;
+    let loops = server.loops().clone();
+    loops.end_with(move |message| end_broken(message, ui));
+    handler.runtime().watch_loops(loops.clone());
     handler.runtime().watch_connections(server.connection_count());
     handler.runtime().listens_on(urls.clone());
     let monitoring = monitor(&handler, monitoring)?;
+    monitoring.iter().for_each(|server| server.loops().end_with(move |message| end_broken(message, ui)));
+    let manager = ServiceManager::found();
+    if let Some(manager) = &manager {
+        manager.tell("READY=1");
+        manager.keep_watch(&loops).map_err(CliError::serve_failed)?;
+    }
     server_certificate::announce_certificate(args, tls.as_deref(), ui)?;
     if let Some(node) = &node {
-        node.start().map_err(CliError::serve_failed)?;
+        node.start(&loops).map_err(CliError::serve_failed)?;
     }
     announce(urls.iter().chain(&metrics_urls))?;
     signals
         .forever()
         .take_while(|signal| *signal == SIGHUP)
         .for_each(|_| reload_in_background(&engine, tls.as_ref(), ui));
+    manager.iter().for_each(|manager| manager.tell("STOPPING=1"));
     node.iter().for_each(|node| node.stop());
     server.stop(GRACE);
     monitoring.into_iter().for_each(|server| server.stop(Duration::ZERO));
@@ -105,6 +116,12 @@ pub fn run(args: &ServeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
         keep_unsaved(&engine, ui);
     }
     Ok(Exit::Done)
+}
+
+/// Ends the process when one of its threads can't go on. What is pending is rolled back at the next start.
+fn end_broken(message: &str, ui: Ui) {
+    ui.say(&format!("error: {message}"));
+    std::process::exit(Exit::Broken as i32);
 }
 
 fn refuse_url(global: &GlobalArgs) -> Result<(), CliError> {

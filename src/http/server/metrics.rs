@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use prometheus::core::Collector;
 use prometheus::{GaugeVec, IntCounterVec, IntGaugeVec, Opts, Registry, Result, TextEncoder};
 
-use crate::engine::{Activity, ChangeResult, Engine, HandEdit, Operation, PendingEnd, ServerState};
+use crate::engine::{Activity, ChangeResult, Engine, HandEdit, Loops, Operation, PendingEnd, ServerState};
 use crate::http::server::context::Context;
 use crate::http::server::figures::StreamFigures;
 use crate::http::server::runtime::resident_bytes;
@@ -69,6 +69,12 @@ impl Metrics {
             "Open connections, those of local commands included.",
             connections,
         )?;
+        let ages = "How long a thread is at its present turn, the one that is longest; 0 while it waits.";
+        let ages = GaugeVec::new(family("mediactl_loop_age_seconds", ages), &["loop"])?;
+        for (name, age) in runtime.loops().map(Loops::ages).unwrap_or_default() {
+            ages.with_label_values(&[name]).set((age.as_secs_f64() * 1000.0).round() / 1000.0);
+        }
+        self.add(ages)?;
         self.time("process_start_time_seconds", "When the server started.", runtime.started_at())?;
         if let Some(bytes) = resident_bytes() {
             self.gauge("process_resident_memory_bytes", "Resident memory of the server.", bytes)?;

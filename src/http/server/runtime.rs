@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
 
-use crate::engine::{Changes, Engine, Snapshot, Trouble, hook_output, without_secrets};
+use crate::engine::{Changes, Engine, Loops, Snapshot, Trouble, hook_output, without_secrets};
 use crate::http::server::archive_space::ArchiveSpace;
 use crate::http::server::auth::Role;
 use crate::http::server::figures::{self, StreamFigures, TagOf, timestamp, told};
@@ -28,6 +28,7 @@ pub struct Runtime {
     archives: ArchiveSpace,
     addresses: OnceLock<Vec<String>>,
     connections: OnceLock<Box<dyn Fn() -> usize + Send + Sync>>,
+    loops: OnceLock<Loops>,
     /// The last output of the command.
     printed: Fresh<Result<Value, Trouble>>,
 }
@@ -42,6 +43,7 @@ impl Runtime {
             archives: ArchiveSpace::default(),
             addresses: OnceLock::new(),
             connections: OnceLock::new(),
+            loops: OnceLock::new(),
             printed: Fresh::for_time(COMMAND_LIFE),
         }
     }
@@ -61,6 +63,17 @@ impl Runtime {
     pub fn watch_connections(&self, count: impl Fn() -> usize + Send + Sync + 'static) {
         // Called once: a server is started once.
         let _ = self.connections.set(Box::new(count));
+    }
+
+    /// Sets the loops without which the server is not well.
+    pub fn watch_loops(&self, loops: Loops) {
+        // Called once: a server is started once.
+        let _ = self.loops.set(loops);
+    }
+
+    /// The loops, once the server listens.
+    pub fn loops(&self) -> Option<&Loops> {
+        self.loops.get()
     }
 
     /// When the server started.

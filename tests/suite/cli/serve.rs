@@ -3,9 +3,12 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::os::linux::net::SocketAddrExt;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::process::Child;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -458,4 +461,31 @@ fn view_auth_may_look_and_change_nothing() {
     assert_eq!(run(&["status"]).code, Some(0));
     assert_eq!(place.text(), text);
     drop(serving);
+}
+
+#[test]
+fn systemd_is_told_when_the_server_listens_and_that_it_lives() {
+    let place = Place::with(SAMPLE);
+    let path = place.path("notify");
+    let by_name = UnixDatagram::bind(&path).expect("it can be bound");
+    let abstract_name = format!("mediactl-test-{}", std::process::id());
+    let address = SocketAddr::from_abstract_name(&abstract_name).expect("it is short");
+    let abstract_socket = UnixDatagram::bind_addr(&address).expect("it can be bound");
+    let name = path.to_str().expect("it is text").to_owned();
+    for (socket, name) in [(by_name, name), (abstract_socket, format!("@{abstract_name}"))] {
+        socket.set_read_timeout(Some(Duration::from_secs(60))).expect("it is not zero");
+        let next = || {
+            let mut message = [0; 64];
+            let length = socket.recv(&mut message).expect("something is told");
+            String::from_utf8_lossy(&message[..length]).into_owned()
+        };
+        let call = place.mediactl(["serve", "--listen", "none"]);
+        let call = call.env("NOTIFY_SOCKET", &name).env("WATCHDOG_USEC", "100000");
+        let server = Serving::of(call, false);
+        assert_eq!(next(), "READY=1");
+        (0..3).for_each(|_| assert_eq!(next(), "WATCHDOG=1"));
+        server.stop().exits(0);
+        let last = std::iter::repeat_with(next).find(|told| told != "WATCHDOG=1");
+        assert_eq!(last.as_deref(), Some("STOPPING=1"));
+    }
 }

@@ -1,13 +1,17 @@
 //! How many workers there are: one that waits for the next request, beside those that answer one. Most
 //! servers have few clients at a time, and a thread for each slot would be a hundred threads.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::engine::Pulse;
 
 /// The workers of an instance.
 #[derive(Debug)]
 pub struct Crew {
     most: usize,
     workers: Mutex<Workers>,
+    /// Rests while a worker waits.
+    pulse: Arc<Pulse>,
 }
 
 #[derive(Debug)]
@@ -18,8 +22,13 @@ struct Workers {
 
 impl Crew {
     /// The first worker, which gets company up to `most`.
-    pub fn of(most: usize) -> Self {
-        Self { most, workers: Mutex::new(Workers { all: 1, waiting: 1 }) }
+    pub fn of(most: usize, pulse: Arc<Pulse>) -> Self {
+        Self { most, workers: Mutex::new(Workers { all: 1, waiting: 1 }), pulse }
+    }
+
+    /// The first worker of another instance.
+    pub fn anew(&self) -> Self {
+        Self::of(self.most, self.pulse.clone())
     }
 
     /// A worker has a request. If no other one waits, `spawn` starts one, unless there are as many as there
@@ -31,11 +40,16 @@ impl Crew {
             workers.all += 1;
             workers.waiting += 1;
         }
+        if workers.waiting == 0 {
+            self.pulse.turn();
+        }
     }
 
     /// A worker has answered its request.
     pub fn wait(&self) {
-        self.lock().waiting += 1;
+        let mut workers = self.lock();
+        workers.waiting += 1;
+        self.pulse.rest();
     }
 
     /// Whether a worker that waits may end: another one waits, too.
@@ -56,11 +70,17 @@ impl Crew {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+
+    fn crew(most: usize) -> Crew {
+        Crew::of(most, Pulse::new("workers", Duration::ZERO))
+    }
 
     #[test]
     fn one_more_than_answer_at_a_time() {
-        let crew = Crew::of(3);
+        let crew = crew(3);
         let mut spawned = 0;
         let mut take = || {
             crew.take_request(|| {
@@ -80,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_thread_that_the_system_does_not_give_is_asked_for_again() {
-        let crew = Crew::of(2);
+        let crew = crew(2);
         crew.take_request(|| false);
         crew.wait();
         let mut is_asked = false;

@@ -18,11 +18,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+pub use crew::Crew;
 pub use fault::BackendFault;
 use folder::remove_dead;
 pub use link::{BackendLink, Beside};
 use tiny_server::TinyServer;
 
+use crate::engine::Loops;
 use crate::http::server::message::Service;
 
 /// How long the end waits for workers.
@@ -37,22 +39,23 @@ const LAST_CALL: Duration = Duration::from_secs(1);
 /// A service behind tiny_http.
 pub struct Backend {
     service: Arc<dyn Service>,
-    workers: usize,
+    loops: Loops,
     current: Mutex<Arc<TinyServer>>,
     first_requests: Mutex<()>,
     fault: Option<Arc<BackendFault>>,
 }
 
 impl Backend {
-    /// Starts tiny_http, with at most so many workers. `fault` lets a test end tiny_http.
+    /// Starts tiny_http with its workers. `fault` lets a test end tiny_http.
     pub fn start(
         service: Arc<dyn Service>,
-        workers: usize,
+        crew: Crew,
+        loops: Loops,
         fault: Option<Arc<BackendFault>>,
     ) -> io::Result<Self> {
         remove_dead();
-        let server = start(&service, workers, fault.as_deref())?;
-        Ok(Self { service, workers, current: Mutex::new(server), first_requests: Mutex::new(()), fault })
+        let server = start(&service, crew, &loops, fault.as_deref())?;
+        Ok(Self { service, loops, current: Mutex::new(server), first_requests: Mutex::new(()), fault })
     }
 
     /// Connects to tiny_http; starts a new instance if the current one has ended.
@@ -97,7 +100,7 @@ impl Backend {
     fn replace(&self, ended: &Arc<TinyServer>) -> io::Result<Arc<TinyServer>> {
         let mut current = self.current();
         if Arc::ptr_eq(&current, ended) {
-            let new = start(&self.service, self.workers, self.fault.as_deref())?;
+            let new = start(&self.service, ended.crew.anew(), &self.loops, self.fault.as_deref())?;
             std::mem::replace(&mut *current, new).leave(Instant::now() + LAST_CALL);
         }
         Ok(Arc::clone(&current))
@@ -115,9 +118,10 @@ fn is_gone(error: &io::Error) -> bool {
 /// Starts an instance with its first worker.
 fn start(
     service: &Arc<dyn Service>,
-    workers: usize,
+    crew: Crew,
+    loops: &Loops,
     fault: Option<&BackendFault>,
 ) -> io::Result<Arc<TinyServer>> {
-    let server = Arc::new(TinyServer::start(workers, fault)?);
-    worker::spawn(service, &server).map(|()| server)
+    let server = Arc::new(TinyServer::start(crew, fault)?);
+    worker::spawn(service, &server, loops).map(|()| server)
 }

@@ -24,8 +24,8 @@ pub struct TinyServer {
 }
 
 impl TinyServer {
-    /// Starts tiny_http on a new socket, for at most so many workers.
-    pub fn start(workers: usize, fault: Option<&BackendFault>) -> io::Result<Self> {
+    /// Starts tiny_http on a new socket.
+    pub fn start(crew: Crew, fault: Option<&BackendFault>) -> io::Result<Self> {
         let (folder, listener) = Folder::bind()?;
         if let Some(fault) = fault {
             fault.hold(&listener)?;
@@ -34,7 +34,7 @@ impl TinyServer {
         let server = catch_unwind(|| tiny_http::Server::from_listener(listener, None))
             .map_err(|_| io::Error::other("tiny_http got no thread"))?
             .map_err(io::Error::other)?;
-        let (last_call, parcels, crew) = (OnceLock::new(), Arc::default(), Crew::of(workers));
+        let (last_call, parcels) = (OnceLock::new(), Arc::default());
         Ok(Self { server, last_call, parcels, crew, folder })
     }
 

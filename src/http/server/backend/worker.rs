@@ -3,11 +3,11 @@
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use super::link::{Beside, Parcel, Parcels};
 use super::tiny_server::TinyServer;
+use crate::engine::Loops;
 use crate::http::protocol::headers::{API_HEADER, LINK_HEADER, api_value};
 use crate::http::protocol::problem::{Problem, ProblemKind};
 use crate::http::server::message::{Head, Request, Response, Service};
@@ -19,13 +19,13 @@ const NAME: &str = "mediactl";
 const IDLE_TIME: Duration = Duration::from_secs(10);
 
 /// Starts a worker.
-pub fn spawn(service: &Arc<dyn Service>, server: &Arc<TinyServer>) -> io::Result<()> {
-    let (service, own) = (Arc::clone(service), Arc::clone(server));
-    thread::Builder::new().name("worker".to_owned()).spawn(move || work(&service, &own)).map(drop)
+pub fn spawn(service: &Arc<dyn Service>, server: &Arc<TinyServer>, loops: &Loops) -> io::Result<()> {
+    let (service, own, others) = (Arc::clone(service), Arc::clone(server), loops.clone());
+    loops.spawn("worker", move || work(&service, &own, &others)).map(drop)
 }
 
 /// Answers requests until the last call of the instance is over, or until there are enough workers.
-fn work(service: &Arc<dyn Service>, server: &Arc<TinyServer>) {
+fn work(service: &Arc<dyn Service>, server: &Arc<TinyServer>, loops: &Loops) {
     loop {
         let last_call = server.last_call.get();
         let left = last_call.map_or(IDLE_TIME, |until| until.saturating_duration_since(Instant::now()));
@@ -35,7 +35,7 @@ fn work(service: &Arc<dyn Service>, server: &Arc<TinyServer>) {
         match server.server.recv_timeout(left) {
             Ok(Some(request)) => {
                 // Without another thread, the next request waits until this one is answered.
-                server.crew.take_request(|| spawn(service, server).is_ok());
+                server.crew.take_request(|| spawn(service, server, loops).is_ok());
                 // tiny_http may panic; its client then gets an error.
                 let _ = catch_unwind(AssertUnwindSafe(|| handle(&**service, &server.parcels, request)));
                 server.crew.wait();

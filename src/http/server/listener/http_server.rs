@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
-use std::thread::{self, JoinHandle};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::accept;
@@ -12,7 +12,8 @@ use super::connection_table::ConnectionTable;
 use super::limits::{Deadlines, Limits};
 use super::shared::{Listener, Shared};
 use super::tally::ClosedCount;
-use crate::http::server::backend::{Backend, BackendFault};
+use crate::engine::{Loops, Pulse};
+use crate::http::server::backend::{Backend, BackendFault, Crew};
 use crate::http::server::message::Service;
 use crate::http::server::tls::Tls;
 
@@ -24,6 +25,7 @@ pub struct HttpServer {
     shared: Arc<Shared>,
     listeners: Vec<Arc<Listener>>,
     threads: Vec<JoinHandle<()>>,
+    loops: Loops,
 }
 
 impl HttpServer {
@@ -51,9 +53,15 @@ impl HttpServer {
         limits: Limits,
         deadlines: Deadlines,
     ) -> io::Result<Self> {
-        let limits = limits.within_open_files();
+        let (limits, loops) = (limits.within_open_files(), Loops::default());
+        let workers = loops.add(Pulse::new("workers", deadlines.late));
         let shared = Arc::new(Shared {
-            backend: Backend::start(Arc::clone(&service), limits.connections + limits.local, fault)?,
+            backend: Backend::start(
+                Arc::clone(&service),
+                Crew::of(limits.connections + limits.local, workers),
+                loops.clone(),
+                fault,
+            )?,
             slots: Arc::new(ConnectionTable::new(
                 deadlines.rules(&limits, limits.connections),
                 limits.proxies.clone(),
@@ -67,7 +75,7 @@ impl HttpServer {
             limits,
             deadlines,
         });
-        let mut server = Self { shared, listeners: Vec::new(), threads: Vec::new() };
+        let mut server = Self { shared, listeners: Vec::new(), threads: Vec::new(), loops };
         let started = listeners.into_iter().try_for_each(|listen| server.listen(Arc::new(listen)));
         if let Err(error) = started.and_then(|()| server.admit()) {
             server.stop(Duration::ZERO);
@@ -79,7 +87,8 @@ impl HttpServer {
     fn listen(&mut self, listen: Arc<Listener>) -> io::Result<()> {
         listen.lengthen_queue();
         let (shared, own) = (Arc::clone(&self.shared), Arc::clone(&listen));
-        self.spawn("accept", move || accept::accept(&shared, &own))?;
+        let pulse = self.pulse("accept");
+        self.spawn("accept", move || accept::accept(&shared, &own, &pulse))?;
         self.listeners.push(listen);
         Ok(())
     }
@@ -87,14 +96,24 @@ impl HttpServer {
     fn admit(&mut self) -> io::Result<()> {
         for slots in self.shared.all_slots().map(Arc::clone) {
             let shared = Arc::clone(&self.shared);
-            self.spawn("admission", move || accept::admit(&shared, &slots))?;
+            let pulse = self.pulse("admission");
+            self.spawn("admission", move || accept::admit(&shared, &slots, &pulse))?;
         }
         Ok(())
     }
 
-    fn spawn(&mut self, name: &str, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
-        self.threads.push(thread::Builder::new().name(name.to_owned()).spawn(run)?);
+    fn pulse(&self, name: &'static str) -> Arc<Pulse> {
+        self.loops.add(Pulse::new(name, self.shared.deadlines.late))
+    }
+
+    fn spawn(&mut self, name: &'static str, run: impl Fn() + Send + 'static) -> io::Result<()> {
+        self.threads.push(self.loops.spawn(name, run)?);
         Ok(())
+    }
+
+    /// The threads that accept connections and answer.
+    pub fn loops(&self) -> &Loops {
+        &self.loops
     }
 
     /// The number of open connections.

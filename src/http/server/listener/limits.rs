@@ -83,6 +83,10 @@ pub const CHANGE_TIME: Duration = Duration::from_secs(110);
 /// How long the metrics for those without a password are used again.
 pub const METRICS_LIFE: Duration = Duration::from_secs(1);
 
+/// The time that the same connection may take to be accepted, and that all workers may be busy without one
+/// that ends a request, before the server is not well.
+pub const LATE_TIME: Duration = Duration::from_secs(60);
+
 /// The time after the last response, for the client to read it and to close.
 pub const LINGER_TIME: Duration = Duration::from_secs(1);
 
@@ -176,6 +180,7 @@ pub struct Deadlines {
     pub transfer: Duration,
     pub rate: usize,
     pub handler: Duration,
+    pub late: Duration,
     pub linger: Duration,
     pub grace: Duration,
     pub waiting: Duration,
@@ -191,6 +196,7 @@ impl Default for Deadlines {
             transfer: TRANSFER_TIME,
             rate: TRANSFER_RATE,
             handler: HANDLER_TIME,
+            late: LATE_TIME,
             linger: LINGER_TIME,
             grace: GRACE,
             waiting: WAITING_TIME,

@@ -2,12 +2,16 @@
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use mediactl::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
 use rustix::process::{Resource, Rlimit};
 
-use super::support::{Client, PATIENCE, Running, eventually};
+use super::support::{Client, Echo, PATIENCE, Running, eventually};
 
 #[test]
 fn a_tiny_http_that_ended_is_built_anew_behind_the_same_sockets() {
@@ -53,6 +57,58 @@ fn stopping_does_not_wait_for_a_request_that_hangs() {
     let begin = Instant::now();
     running.server.stop(Duration::from_millis(50));
     assert!(begin.elapsed() < Duration::from_secs(25));
+}
+
+#[test]
+fn an_accept_loop_that_panics_goes_on_and_one_that_always_does_is_told() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let path = folder.path().join("socket");
+    let listener = UnixListener::bind(&path).expect("it can be bound");
+    let (left, fails) = (Arc::new(AtomicUsize::new(2)), Arc::new(AtomicUsize::new(0)));
+    let (own, told) = (left.clone(), fails.clone());
+    let admits = Box::new(move |_: &_| match own.load(Ordering::SeqCst) {
+        0 => true,
+        number => {
+            own.store(number - 1, Ordering::SeqCst);
+            panic!("as the test asks")
+        }
+    });
+    let listeners = vec![Listener::Unix { listener, admits }];
+    let (limits, deadlines) = (Limits::default(), Deadlines::default());
+    let server = HttpServer::start(Arc::new(Echo::default()), listeners, None, limits, deadlines);
+    let server = server.expect("there is a place for the private socket");
+    server.loops().end_with(move |message| {
+        assert!(message.contains("`accept`"), "{message}");
+        told.fetch_add(1, Ordering::SeqCst);
+    });
+    let connect = || Client::over(UnixStream::connect(&path).expect("it is bound still"));
+    (0..2).for_each(|_| assert!(connect().is_closed()));
+    let mut client = connect();
+    client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    assert_eq!(client.answer().status, 200);
+    left.store(usize::MAX, Ordering::SeqCst);
+    eventually(|| {
+        drop(UnixStream::connect(&path));
+        fails.load(Ordering::SeqCst) == 1
+    });
+}
+
+#[test]
+fn workers_that_all_hang_are_late() {
+    let limits = Limits { connections: 1, local: 1, ..Limits::default() };
+    let late = Duration::from_millis(20);
+    let running = Running::with(limits, Deadlines { late, handler: late, ..Deadlines::default() });
+    let is_late = || running.server.loops().are_late(&["accept", "workers"]);
+    running.is_well();
+    assert!(!is_late());
+    // The listener gives up waiting for each of them, and the workers do not come back.
+    let hang = || running.client().send("GET /slow?5000 HTTP/1.1\r\nHost: a\r\n\r\n");
+    for asked in 2..=3 {
+        hang();
+        eventually(|| running.asked() == asked);
+    }
+    eventually(is_late);
+    eventually(|| !is_late());
 }
 
 /// Set in a process that runs one test alone: the threads and open files of others come and go.

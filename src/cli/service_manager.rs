@@ -1,0 +1,63 @@
+//! What systemd is told of a server (`sd_notify(3)`).
+
+use std::env;
+use std::io;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::{SocketAddr, UnixDatagram};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::engine::Loops;
+
+/// The loops without which the server answers nobody. Following is not among them: a cluster that is away
+/// must not end the API.
+const VITAL: [&str; 2] = ["accept", "workers"];
+
+/// The socket of a service manager.
+pub struct ServiceManager {
+    socket: UnixDatagram,
+    address: SocketAddr,
+}
+
+impl ServiceManager {
+    /// The one that started this process; `None` without one.
+    pub fn found() -> Option<Arc<Self>> {
+        let name = env::var_os("NOTIFY_SOCKET")?;
+        let address = match name.as_bytes() {
+            [b'@', name @ ..] => SocketAddr::from_abstract_name(name),
+            _ => SocketAddr::from_pathname(&name),
+        };
+        let socket = UnixDatagram::unbound().ok()?;
+        socket.set_nonblocking(true).ok()?;
+        Some(Arc::new(Self { socket, address: address.ok()? }))
+    }
+
+    /// Tells a state such as `READY=1`. A manager that is gone, or does not read, is no error.
+    pub fn tell(&self, state: &str) {
+        let _ = self.socket.send_to_addr(state.as_bytes(), &self.address);
+    }
+
+    /// Tells again and again that the server is alive, while it is.
+    pub fn keep_watch(self: &Arc<Self>, loops: &Loops) -> io::Result<()> {
+        let Some(pause) = watchdog_time().map(|time| time / 2) else { return Ok(()) };
+        let (own, watched) = (self.clone(), loops.clone());
+        let watch = move || {
+            loop {
+                if !watched.are_late(&VITAL) {
+                    own.tell("WATCHDOG=1");
+                }
+                std::thread::sleep(pause);
+            }
+        };
+        loops.spawn("watchdog", watch).map(drop)
+    }
+}
+
+/// After how long without a sign of life the manager ends this process; `None` if it does not.
+fn watchdog_time() -> Option<Duration> {
+    let number = |name| env::var(name).ok()?.parse::<u64>().ok();
+    let is_meant =
+        env::var_os("WATCHDOG_PID").is_none() || number("WATCHDOG_PID") == Some(std::process::id().into());
+    number("WATCHDOG_USEC").filter(|time| is_meant && *time > 0).map(Duration::from_micros)
+}
