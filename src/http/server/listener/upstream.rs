@@ -163,7 +163,8 @@ mod tests {
     use rustix::net::Shutdown;
 
     use super::Upstream;
-    use crate::http::server::backend::Backend;
+    use crate::engine::{Loops, Pulse};
+    use crate::http::server::backend::{Backend, Crew};
     use crate::http::server::listener::deadline::Deadline;
     use crate::http::server::listener::stream::Stream;
     use crate::http::server::message::{Head, PeerAddress, Request, Response, Service};
@@ -198,7 +199,9 @@ mod tests {
 
     #[test]
     fn a_link_is_kept_and_a_change_that_no_worker_took_goes_over_another() {
-        let backend = Backend::start(Arc::new(Echo), 2, None).expect("there is a place for the socket");
+        let crew = Crew::of(2, Pulse::new("workers", Duration::from_secs(60)));
+        let backend = Backend::start(Arc::new(Echo), crew, Loops::default(), None);
+        let backend = backend.expect("there is a place for the socket");
         let mut upstream = Upstream::new(&backend);
         assert_eq!(asked(&mut upstream, "one"), 0);
         assert_eq!(asked(&mut upstream, "two"), 0);
