@@ -182,7 +182,7 @@ impl Transaction<'_> {
 }
 
 /// The paths of the values that a hand edit changed, in words.
-fn hand_edited(saved: &Arc<Snapshot>, file: &Arc<Snapshot>) -> String {
+pub(super) fn hand_edited(saved: &Arc<Snapshot>, file: &Arc<Snapshot>) -> String {
     let [saved, file] = [saved, file].map(|text| Content::Text(text.clone()).to_json());
     paths_in_words(&changed_values(&saved, &file))
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::error::EngineError;
 use super::guard::{self, Guard};
 use super::local::Engine;
+use super::modify::hand_edited;
 use super::operation::Operation;
 use super::options::ChangeOptions;
 use super::outcome::{After, Outcome, OutcomeNote};
@@ -51,7 +52,12 @@ impl Engine {
             let is_hand_edited = transaction.is_hand_edited(state);
             transaction.refuse_stale(state, is_hand_edited)?;
             let is_lost = is_hand_edited && file.is_some_and(|file| file.bytes() != text);
-            notes.extend(is_lost.then_some(OutcomeNote::OverwroteHandEdit));
+            let note =
+                match file.filter(|_| operation == Operation::Save && transaction.is_for_hand_edit(state)) {
+                    Some(file) => OutcomeNote::PickedUpHandEdit(hand_edited(&state.saved, file)),
+                    None => OutcomeNote::OverwroteHandEdit,
+                };
+            notes.extend(is_lost.then_some(note));
         } else {
             transaction.refuse_other_file()?;
         }

@@ -153,10 +153,19 @@ impl<'e> Transaction<'e> {
         self.file().is_none_or(|file| !file.is_same_text(&state.saved))
     }
 
+    /// Whether the change was made for the file as it was edited by hand, and nothing else would be lost.
+    pub fn is_for_hand_edit(&self, state: &ServerState) -> bool {
+        let names = |file: &Arc<Snapshot>| {
+            self.options.expected.as_ref().is_some_and(|expected| expected.names(file.revision()))
+        };
+        state.is_saved() && self.file().is_some_and(names)
+    }
+
     /// Refuses a change that was made for another running configuration (`If-Match`), or for a file
     /// that was edited by hand since.
     pub fn refuse_stale(&self, state: &ServerState, is_hand_edited: bool) -> Result<(), EngineError> {
         match &self.options.expected {
+            Some(_) if is_hand_edited && self.is_for_hand_edit(state) => Ok(()),
             Some(_) if is_hand_edited => Err(EngineError::HandEditedSince),
             Some(expected) if !expected.allows(state.running.revision()) => Err(EngineError::Stale),
             _ => Ok(()),

@@ -16,8 +16,8 @@ use crate::cli::target;
 use crate::cli::ui::Ui;
 use crate::edit::format::formatted;
 use crate::engine::{
-    ChangeOptions, ConfigService, Content, EngineError, Expected, Feature, Outcome, ReadForm, ReadQuery,
-    Replaced, ServiceError, Snapshot, Source,
+    ChangeOptions, ConfigService, Content, EngineError, ErrorKind, Expected, Feature, Outcome, ReadForm,
+    ReadQuery, Replaced, ServiceError, Snapshot, Source,
 };
 
 /// The name of standard input in messages.
@@ -84,7 +84,21 @@ fn checked(name: &str, new: Option<&String>, ui: Ui) -> Result<Exit, CliError> {
 
 /// Replaces the configuration by the formatted one, unless it is changed meanwhile.
 fn format(service: &mut dyn ConfigService, options: &ChangeOptions) -> Result<Outcome, ServiceError> {
-    let reading = service.read(&ReadQuery { source: None, form: ReadForm::Text })?;
+    match format_of(service, None, options) {
+        // The file may have been edited by hand: that is what is formatted then.
+        Err(error) if error.kind() == ErrorKind::Conflict => {
+            format_of(service, Some(Source::Saved), options).map_err(|_| error)
+        }
+        formatted => formatted,
+    }
+}
+
+fn format_of(
+    service: &mut dyn ConfigService,
+    source: Option<Source>,
+    options: &ChangeOptions,
+) -> Result<Outcome, ServiceError> {
+    let reading = service.read(&ReadQuery { source, form: ReadForm::Text })?;
     let Content::Text(text) = reading.content else {
         return Err(ServiceError::NotOffered { service: service.name().to_owned(), feature: Feature::Conf });
     };

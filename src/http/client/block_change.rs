@@ -3,56 +3,23 @@
 
 use std::sync::Arc;
 
-use super::change::{refuse_guarded, refuse_unexpected, rehearsed};
+use super::change::{refuse_guarded, rehearsed};
 use super::replace::replace;
-use super::session::{Session, status};
+use super::session::Session;
 use crate::edit::request::TextRequest;
 use crate::engine::{
     ChangeOptions, Content, EngineError, Expected, Guard, Outcome, OutcomeNote, Replaced, ServiceError,
-    Snapshot, Source,
+    Snapshot,
 };
-use crate::http::protocol::problem::ProblemKind;
 use crate::model::top_members;
 
-/// How often the text is edited again because the configuration of the server has changed meanwhile.
-const MAX_RETRIES: u32 = 10;
-
-/// Makes the change in the text that the server runs, or rehearses it.
+/// Makes the change in a text that was read from the server, or rehearses it.
 pub fn change_block(
-    session: &mut Session,
-    mut running: Arc<Snapshot>,
-    request: &TextRequest<'_>,
-    options: &ChangeOptions,
-) -> Result<Outcome, ServiceError> {
-    let mut retries = 0;
-    loop {
-        match change_text(session, &running, request, options) {
-            Err(error) if is_stale(&error) && retries < MAX_RETRIES => {
-                retries += 1;
-                let Content::Text(now) = session.fetch(Source::Running)?.content else { return Err(error) };
-                // If only the file was edited, a retry would not help.
-                if now.is_same_text(&running) {
-                    return Err(error);
-                }
-                running = now;
-            }
-            result => return result,
-        }
-    }
-}
-
-fn is_stale(error: &ServiceError) -> bool {
-    matches!(error, ServiceError::Engine(EngineError::Stale))
-        || status(error) == Some(ProblemKind::Stale.status())
-}
-
-fn change_text(
     session: &mut Session,
     running: &Arc<Snapshot>,
     request: &TextRequest<'_>,
     options: &ChangeOptions,
 ) -> Result<Outcome, ServiceError> {
-    refuse_unexpected(&Content::Text(running.clone()), options)?;
     if !running.is_valid() {
         return Err(EngineError::BadConfig(running.clone()).into());
     }

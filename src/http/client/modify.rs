@@ -38,66 +38,96 @@ pub fn modify(
 ) -> Result<Outcome, ServiceError> {
     let mut retries = 0;
     let mut last: Option<String> = None;
+    let mut source = Source::Running;
     loop {
-        let before = session.fetch(Source::Running)?;
-        refuse_unexpected(&before.content, options)?;
-        if options.owner.is_some() && !before.reply.offers(Feature::Owner) {
-            return Err(session.not_offered(Feature::Owner));
+        let before = session.fetch(source)?;
+        if source == Source::Running {
+            refuse_unexpected(&before.content, options)?;
         }
-        let skipped = match &before.content {
-            Content::Text(running) => refuse_included(session, running, request, options)?,
-            Content::Json(_) => None,
-        };
-        if let (Some(block), Content::Text(running)) = (request.of_text(), &before.content) {
-            let mut outcome = change_block(session, running.clone(), &block, options)?;
-            outcome.notes.extend(skipped);
-            return Ok(outcome);
-        }
-        let mut evaluated = evaluate(&before.content, request, options)?;
-        if options.owner.is_some() {
-            // What the server knows of the owner changes the patch, and what there is to note.
-            evaluated.depends_on_read = true;
-            evaluated.notes.clear();
-        }
-        let notes = mem::take(&mut evaluated.notes).into_iter().map(OutcomeNote::Edit);
-        let notes: Vec<_> = notes.chain(skipped).collect();
-        let noted =
-            |outcome: Outcome| Outcome { notes: notes.into_iter().chain(outcome.notes).collect(), ..outcome };
-        if retries == 0 && request.of_text().is_some_and(|text| text.is_of_what_is_there()) {
-            session.host.warning(&format!(
-                "`{}` does not give its text, so the block is made anew there, without comments",
-                session.name
-            ));
-        }
-        if options.dry_run && !before.reply.offers(Feature::DryRun) {
-            return rehearse(before.content, evaluated).map(noted);
+        if let (Source::Saved, Content::Text(file)) = (source, &before.content)
+            && !file.is_valid()
+        {
+            return Err(EngineError::HandEditedBadly { file: file.clone(), is_conditional: false }.into());
         }
         let etag = before.reply.etag.clone();
-        let sent = match &options.owner {
-            Some(_) => send_owned(session, &before, &evaluated, options),
-            None => send(session, &before, &evaluated, options),
-        };
-        match sent {
-            Err(error) if status(&error) == Some(ProblemKind::Stale.status()) => {
-                // The running configuration did not change, so the file did; a retry would not help.
-                let is_file = last.is_some() && last == etag;
-                if is_file || retries == MAX_RETRIES {
+        match attempt(session, (source, before), request, options, retries == 0) {
+            Err(error) if is_stale(&error) => {
+                if retries == MAX_RETRIES {
                     return Err(error);
+                }
+                // The running configuration did not change, so the file did: the change is evaluated on that, unless
+                // it was made for what runs.
+                if last.is_some() && last == etag {
+                    if source == Source::Saved || options.expected.is_some() || options.force {
+                        return Err(error);
+                    }
+                    source = Source::Saved;
                 }
                 last = etag;
                 retries += 1;
                 std::thread::sleep(random_wait(retries));
             }
-            result => return result.map(noted),
+            result => return result,
         }
     }
+}
+
+fn is_stale(error: &ServiceError) -> bool {
+    matches!(error, ServiceError::Engine(EngineError::Stale))
+        || status(error) == Some(ProblemKind::Stale.status())
+}
+
+/// Evaluates the change on a configuration that was read, and makes it, or rehearses it.
+fn attempt(
+    session: &mut Session,
+    (source, before): (Source, Fetched),
+    request: &ChangeRequest,
+    options: &ChangeOptions,
+    is_first: bool,
+) -> Result<Outcome, ServiceError> {
+    if options.owner.is_some() && !before.reply.offers(Feature::Owner) {
+        return Err(session.not_offered(Feature::Owner));
+    }
+    let skipped = match &before.content {
+        Content::Text(base) => refuse_included(session, (base, source), request, options)?,
+        Content::Json(_) => None,
+    };
+    if let (Some(block), Content::Text(running)) = (request.of_text(), &before.content) {
+        let mut outcome = change_block(session, running, &block, options)?;
+        outcome.notes.extend(skipped);
+        return Ok(outcome);
+    }
+    let mut evaluated = evaluate(&before.content, request, options)?;
+    if options.owner.is_some() {
+        // What the server knows of the owner changes the patch, and what there is to note.
+        evaluated.depends_on_read = true;
+        evaluated.notes.clear();
+    }
+    let notes = mem::take(&mut evaluated.notes).into_iter().map(OutcomeNote::Edit);
+    let notes: Vec<_> = notes.chain(skipped).collect();
+    let noted =
+        |outcome: Outcome| Outcome { notes: notes.into_iter().chain(outcome.notes).collect(), ..outcome };
+    if is_first && request.of_text().is_some_and(|text| text.is_of_what_is_there()) {
+        session.host.warning(&format!(
+            "`{}` does not give its text, so the block is made anew there, without comments",
+            session.name
+        ));
+    }
+    if options.dry_run && !before.reply.offers(Feature::DryRun) {
+        return rehearse(before.content, evaluated).map(noted);
+    }
+    match &options.owner {
+        Some(_) => send_owned(session, &before, &evaluated, options),
+        None => send(session, &before, &evaluated, options),
+    }
+    .map(noted)
 }
 
 /// Refuses a change of what stands in an included file, as the server would. The paths of the request may
 /// lead nowhere in the text without it.
 fn refuse_included(
     session: &mut Session,
-    running: &Arc<Snapshot>,
+    (running, source): (&Arc<Snapshot>, Source),
     request: &ChangeRequest,
     options: &ChangeOptions,
 ) -> Result<Option<OutcomeNote>, ServiceError> {
@@ -105,7 +135,7 @@ fn refuse_included(
     let evaluated = request.evaluate(&LocalView::new(&members, &lens)).ok();
     let patch = evaluated.as_ref().map(|done| &done.patch);
     let is_told = options.force || options.skip_included;
-    match session.composed(running, Source::Running) {
+    match session.composed(running, source) {
         Ok(Some(composed)) => Ok(composed.refuse_change(request, patch, options)?),
         // What a pattern matches in files with errors is not known.
         Err(error) if request.stands_for_many() && !is_told => Err(error),

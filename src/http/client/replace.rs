@@ -49,7 +49,7 @@ pub fn replace(
         Replaced::Running => (ApiOperation::Update, "update"),
     };
     let applies = !options.dry_run;
-    let etag = expected(session, options)?;
+    let etag = expected(session, options, &before)?;
     let call = Call { parameters, body: bytes, applies, if_match: etag.as_deref(), ..Call::of(operation) };
     let reply = session.post(&call)?;
     if reply.body.as_deref().map(<[u8]>::trim_ascii) != Some(b"true") {
@@ -61,14 +61,22 @@ pub fn replace(
     Ok(outcome(session, before.content, after, reply, name, options))
 }
 
-/// The entity tag of the running configuration, if the change is meant for one configuration only.
-fn expected(session: &mut Session, options: &ChangeOptions) -> Result<Option<String>, ServiceError> {
+/// The entity tag of the running configuration, or of the file that was edited by hand, if the change is meant
+/// for one configuration only.
+fn expected(
+    session: &mut Session,
+    options: &ChangeOptions,
+    replaced: &Fetched,
+) -> Result<Option<String>, ServiceError> {
     if options.expected.is_none() {
         return Ok(None);
     }
     let running = session.fetch(Source::Running)?;
-    refuse_unexpected(&running.content, options)?;
-    Ok(running.reply.etag.clone().filter(|_| running.reply.offers(Feature::IfMatch)))
+    let meant = match refuse_unexpected(&running.content, options) {
+        Ok(()) => &running,
+        Err(error) => refuse_unexpected(&replaced.content, options).map(|()| replaced).map_err(|_| error)?,
+    };
+    Ok(meant.reply.etag.clone().filter(|_| running.reply.offers(Feature::IfMatch)))
 }
 
 /// Makes an earlier text the configuration, or rehearses it; `to` names the change by its serial
@@ -90,7 +98,7 @@ pub fn roll_back(
     let mut parameters = parameters(session, options, &before)?;
     parameters.push((TO, to.in_url().into()));
     let applies = !options.dry_run;
-    let etag = expected(session, options)?;
+    let etag = expected(session, options, &before)?;
     let call = Call { parameters, applies, if_match: etag.as_deref(), ..Call::of(ApiOperation::Rollback) };
     let reply = session.post(&call)?;
     Ok(outcome(session, before.content, Content::Text(new), reply, "rollback", options))

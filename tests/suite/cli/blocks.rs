@@ -254,6 +254,32 @@ fn what_was_agreed_to_is_not_made_of_another_configuration() {
 }
 
 #[test]
+fn every_change_of_a_server_picks_up_a_hand_edit() {
+    for arguments in [
+        &["mv", "streams.cam1", "streams.lobby"][..],
+        &["cp", "streams.cam1", "streams.lobby"],
+        &["add", "stream", "lobby", "udp://1"],
+        &["add", "stream", "lobby", "udp://1", "--before", "cam1"],
+        &["rm", "streams.film"],
+        &["rm", "streams.*.prepush"],
+        &["modify", "--set", "streams.*.disabled=true"],
+        &["apply", "--owner", "a", "state"],
+        &["apply", "--prune", "state", "--max-delete", "9"],
+        &["fmt"],
+    ] {
+        let place = Place::with(SAMPLE);
+        place.put("state", "stream cam1 { url udp://9; }\n");
+        let serving = Serving::over(&place);
+        place.put(CONF, place.text().replace("rtsp 554;", "rtsp   555;"));
+        let dry = place.run(arguments.iter().chain(&["--dry-run"])).exits(0);
+        dry.says("picked up a hand edit of rtsp\n");
+        place.run(arguments).exits(0).says("picked up a hand edit of rtsp\n");
+        assert!(place.text().contains(" 555;"), "{arguments:?}\n{}", place.text());
+        drop(serving);
+    }
+}
+
+#[test]
 fn a_hand_edit_that_a_change_picks_up_is_told_by_its_paths() {
     let place = Place::with(SAMPLE);
     let serving = Serving::over(&place);
