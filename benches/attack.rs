@@ -79,6 +79,7 @@ fn main() {
     drop(server);
     attack_the_slots(began);
     attack_the_commands();
+    read_as_viewers();
 }
 
 /// Texts and arguments that make a command tell or take more than it may.
@@ -102,6 +103,72 @@ fn attack_the_commands() {
     runs("30 files that include each other twice", &["check", "0.inc"]);
     put("elsewhere.conf", "include /proc/self/environ;\n");
     runs("a file elsewhere that is no configuration", &["check", "elsewhere.conf"]);
+}
+
+/// Requests of `view_auth` over 1 MB of text: what they take of the processor and of memory, and how long an
+/// editor waits beside them.
+fn read_as_viewers() {
+    let head = format!("{HEAD}view_auth viewer look;\n");
+    let text = configuration(&head, 1_000_000 / configuration("", 1).len());
+    let editor = format!("GET {READ} HTTP/1.1\r\nHost: a\r\n{AUTHORIZATION}\r\n");
+    let viewer = editor.replace(AUTHORIZATION, "Authorization: Basic dmlld2VyOmxvb2s=\r\n");
+    let folder = served::folder();
+
+    let (running, address) = serve(folder.path(), &text);
+    let before = processor_time(&running);
+    let answered = (0..10).filter_map(|_| ask(&address, &viewer)).count();
+    let took = processor_time(&running) - before;
+    println!(
+        "{:44} {answered} of 10 answered, {took:.2} s of processor time",
+        "10 reads of a viewer, 1 MB of text"
+    );
+    assert!(answered == 10 && took <= 0.6, "all of them cost one");
+    drop(running);
+
+    let (running, address) = serve(folder.path(), &text);
+    assert!(ask(&address, &editor).is_some(), "it has been read");
+    let before = kilobytes(&running, "VmRSS");
+    let burst: Vec<_> = (0..50)
+        .map(|_| {
+            thread::spawn({
+                let (address, viewer) = (address.clone(), viewer.clone());
+                move || ask(&address, &viewer)
+            })
+        })
+        .collect();
+    let answered = burst.into_iter().filter_map(|one| one.join().ok().flatten()).count();
+    let more = (kilobytes(&running, "VmHWM") - before) / 1024;
+    println!("{:44} {answered} of 50 answered, {more} MB more", "50 viewers at once");
+    assert!(answered == 50 && more <= 60, "they share what they read");
+
+    let deaf: Vec<_> = (0..60)
+        .filter_map(|_| {
+            let mut stream = TcpStream::connect(&address).ok()?;
+            stream.write_all(viewer.as_bytes()).ok()?;
+            Some(stream)
+        })
+        .collect();
+    let slowest = (0..QUESTIONS).map(|_| ask(&address, &editor)).max_by_key(|took| took.unwrap_or(PATIENCE));
+    let slowest = slowest.flatten().unwrap_or(PATIENCE);
+    println!(
+        "{:44} {:>9} ms for the slowest",
+        "an editor beside 60 viewers who do not read",
+        slowest.as_millis()
+    );
+    assert!(slowest < Duration::from_secs(1), "an editor has a slot");
+    drop(deaf);
+}
+
+/// Seconds of the processor that a server has used.
+fn processor_time(server: &Running) -> f64 {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", server.0.id())).unwrap_or_default();
+    let behind_name = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
+    let ticks = behind_name.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<f64>().ok());
+    ticks.sum::<f64>() / 100.0
+}
+
+fn kilobytes(server: &Running, name: &str) -> i64 {
+    status_of(server, name).trim_end_matches(" kB").parse().unwrap_or_default()
 }
 
 /// A change whose values take far more memory than its text.

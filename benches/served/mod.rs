@@ -54,7 +54,7 @@ pub fn configuration(head: &str, streams: usize) -> String {
     text
 }
 
-/// A server over `text` in `folder`, and its address.
+/// A server over `text` in `folder`, and its address. Where there is a `view_auth`, it is let in.
 pub fn serve(folder: &Path, text: &str) -> (Running, String) {
     let file = folder.join("media.conf");
     fs::write(&file, text).expect("a file can be written");
@@ -63,6 +63,7 @@ pub fn serve(folder: &Path, text: &str) -> (Running, String) {
         .arg("--conf")
         .arg(&file)
         .args(["serve", "--listen", "127.0.0.1:0"])
+        .args(text.contains("\nview_auth ").then_some("--view-auth"))
         .stdout(Stdio::piped())
         .stderr(log)
         .spawn()

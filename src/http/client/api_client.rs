@@ -14,6 +14,7 @@ use reqwest::{Method, StatusCode, redirect};
 use super::credentials::Credentials;
 use super::endpoint::Endpoint;
 use super::error::{ClientError, ServerRefusal};
+use super::reason::was_closed;
 use super::tls::{self, TlsTrust};
 use crate::http::protocol::headers::{
     API_HEADER, Feature, HAND_EDIT_HEADER, NOTE_HEADER, PENDING_HEADER, offers,
@@ -145,8 +146,17 @@ impl Client {
 
     fn exchange(&self, call: &Call<'_>, deadline: Instant) -> Result<Reply, ClientError> {
         let broken = |error: &(dyn std::error::Error + 'static)| ClientError::of(error, call.applies);
-        let time = deadline.saturating_duration_since(Instant::now());
-        let response = self.request(call)?.timeout(time).send().map_err(|error| broken(&error))?;
+        let send = || -> Result<_, ClientError> {
+            let time = deadline.saturating_duration_since(Instant::now());
+            Ok(self.request(call)?.timeout(time).send())
+        };
+        let response = match send()? {
+            // A server in a crowd closes connections whose request it has not seen. A change is never sent
+            // twice: it may have been made.
+            Err(error) if !call.operation.route().is_change() && was_closed(&error) => send()?,
+            sent => sent,
+        };
+        let response = response.map_err(|error| broken(&error))?;
         let (status, headers) = (response.status(), response.headers().clone());
         let is_known = status == StatusCode::NOT_MODIFIED && call.if_none_match.is_some();
         if status.is_redirection() && !is_known {

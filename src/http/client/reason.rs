@@ -128,6 +128,21 @@ pub(super) fn connection_fault(error: &(dyn Error + 'static)) -> String {
     }
 }
 
+/// Whether the other end closed the connection, in the handshake or before it answered.
+pub(super) fn was_closed(error: &(dyn Error + 'static)) -> bool {
+    let is_end = |kind| {
+        use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
+        matches!(kind, BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof)
+    };
+    chain(error).any(|error| {
+        match (error.downcast_ref::<hyper::Error>(), error.downcast_ref::<io::Error>()) {
+            (Some(error), _) => error.is_incomplete_message() || error.is_closed(),
+            (_, Some(error)) => is_end(error.kind()),
+            _ => false,
+        }
+    })
+}
+
 fn of_http(error: &hyper::Error) -> Option<&'static str> {
     match error {
         error if error.is_parse() => Some("the answer is not HTTP"),

@@ -24,7 +24,7 @@ use crate::http::server::forwarded::client_address;
 use crate::http::server::fresh::Fresh;
 use crate::http::server::listener::limits::{CHANGE_TIME, METRICS_LIFE};
 use crate::http::server::log::{AccessRecord, Log};
-use crate::http::server::message::{Head, PeerAddress, Request, Response, Service};
+use crate::http::server::message::{Head, PeerAddress, Rank, Request, Response, Service};
 use crate::http::server::redirect::{canonical, to_canonical};
 use crate::http::server::request_checks::{refuse_coding, refuse_cross_site};
 use crate::http::server::runtime::Runtime;
@@ -305,20 +305,22 @@ fn wrong_method(route: &Route, method: &str, allowed: String) -> ErrorResponse {
 }
 
 impl Service for Handler {
-    fn admits(&self, head: &Head) -> bool {
+    fn rank(&self, head: &Head) -> Rank {
         if matches!(head.peer, PeerAddress::Uid(_)) {
-            return true;
+            return Rank::Editor;
         }
         if is_open(head) {
-            return false;
+            return Rank::Stranger;
         }
         let (address, header) = (client_address(head, &self.trusted_proxies), head.header("authorization"));
         let verdict = self.context.authenticator.check(address, header, &self.accounts());
         match verdict {
-            Verdict::Admitted { role: Role::Edit, .. } => true,
+            Verdict::Admitted { role: Role::Edit, .. } => Rank::Editor,
             // The body of a change that is refused is not kept.
-            Verdict::Admitted { role: Role::View, .. } => matches!(&*head.method, "GET" | "HEAD"),
-            _ => false,
+            Verdict::Admitted { role: Role::View, .. } if matches!(&*head.method, "GET" | "HEAD") => {
+                Rank::Viewer
+            }
+            _ => Rank::Stranger,
         }
     }
 
@@ -362,8 +364,8 @@ impl Handler {
 pub struct Monitoring(pub Arc<Handler>);
 
 impl Service for Monitoring {
-    fn admits(&self, _: &Head) -> bool {
-        false
+    fn rank(&self, _: &Head) -> Rank {
+        Rank::Stranger
     }
 
     fn answer(&self, request: &Request) -> Response {

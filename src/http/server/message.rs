@@ -46,7 +46,7 @@ pub struct Head {
     pub headers: Vec<(String, String)>,
     /// The sender.
     pub peer: PeerAddress,
-    /// Whether the body was dropped, because [`Service::admits`] was false.
+    /// Whether the body was dropped, because [`Service::rank`] was the lowest.
     pub unread: bool,
 }
 
@@ -116,10 +116,20 @@ impl Response {
     }
 }
 
+/// What a request says of its sender; each one goes before those above it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rank {
+    /// Nobody with a right password, or one who asks for what he may not do. The body is not wanted.
+    Stranger,
+    /// One who may look.
+    Viewer,
+    Editor,
+}
+
 /// Answers the requests that arrive on the sockets.
 pub trait Service: Send + Sync + 'static {
-    /// Whether the body of a request is wanted. Changes nothing, and is cheap.
-    fn admits(&self, head: &Head) -> bool;
+    /// The rank of a request. Changes nothing, and is cheap.
+    fn rank(&self, head: &Head) -> Rank;
 
     /// Answers a request, and logs it.
     fn answer(&self, request: &Request) -> Response;

@@ -1,7 +1,7 @@
 //! `serve --view-auth`: who may look sees everything but secrets, and changes nothing.
 
 use mediactl::http::server::auth::{Account, MAX_FAILURES};
-use mediactl::http::server::message::{Response, Service};
+use mediactl::http::server::message::{Rank, Response, Service};
 use serde_json::json;
 
 use mediactl::engine::Hooks;
@@ -109,9 +109,9 @@ fn the_body_of_a_viewer_is_not_kept() {
         let sent = Account { login: login.to_owned(), password: password.to_owned() }.to_header();
         request(method, "/media/api/modify_config", &[("authorization", &sent)], "").head
     };
-    assert!(server.handler.admits(&head("admin", "s3cret", "POST")));
-    assert!(server.handler.admits(&head("viewer", "l00k", "GET")));
-    assert!(!server.handler.admits(&head("viewer", "l00k", "POST")));
+    assert_eq!(server.handler.rank(&head("admin", "s3cret", "POST")), Rank::Editor);
+    assert_eq!(server.handler.rank(&head("viewer", "l00k", "GET")), Rank::Viewer);
+    assert_eq!(server.handler.rank(&head("viewer", "l00k", "POST")), Rank::Stranger);
     let mut unread = request("POST", "/media/api/modify_config", &[], "");
     unread.head = head("viewer", "l00k", "POST");
     unread.head.unread = true;

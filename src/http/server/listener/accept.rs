@@ -176,6 +176,10 @@ fn start(shared: &Arc<Shared>, slot: Slot, visitor: NewConnection) {
 }
 
 fn turn_away(shared: &Arc<Shared>, visitor: NewConnection, refusal: Rejection) {
+    if visitor.secured && visitor.is_silent() {
+        // There is no handshake in which it could be told.
+        return;
+    }
     let own = Arc::clone(shared);
     if own.turning_away.fetch_add(1, Ordering::AcqRel) >= TURNING_AWAY {
         own.turning_away.fetch_sub(1, Ordering::AcqRel);
@@ -194,7 +198,7 @@ fn turn_away_in_time(shared: &Shared, visitor: NewConnection, refusal: &Rejectio
     let deadline = Deadline::after(TURN_AWAY_TIME);
     let stream = match shared.tls_for(&visitor) {
         None => Ok(Stream::plain(visitor.socket, deadline)),
-        Some(tls) => Stream::handshake(tls.config(), Timed::new(visitor.socket, deadline)),
+        Some(tls) => Stream::handshake(tls.config(), Timed::new(visitor.socket, deadline), || ()),
     };
     if let Ok(mut stream) = stream {
         refusal.write_to(&mut stream);

@@ -3,7 +3,9 @@
 //!
 //! A connection is *authenticated* if its last request was; each such request renews its claim to its
 //! slot. Unauthenticated connections hold at most half of all slots, and half of those of their
-//! address. When a new connection needs a slot, the oldest unauthenticated one is closed, whatever it
+//! address; the requests of viewers that are answered hold at most one less than the rest. So one slot
+//! is left that only an editor can take: he comes in as a stranger, whose place is always freed for the
+//! next one. When a new connection needs a slot, the oldest unauthenticated one is closed, whatever it
 //! does, once its grace is over. Grace gets shorter with each connection that is closed so, and
 //! longer with each one that authenticates: a burst of good clients waits for its turn, and a flood
 //! does not delay it.
@@ -12,6 +14,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use super::origin::ConnectionOrigin;
+use crate::http::server::message::Rank;
 
 /// An origin may have one in this many unauthenticated slots before its own connections are the first to
 /// be closed.
@@ -47,6 +50,16 @@ pub enum Phase {
     Arriving,
     /// Receives a wanted body, or has a request that is being answered.
     Busy,
+}
+
+/// When a request is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    Now,
+    /// When a viewer was answered.
+    Later,
+    /// Not at all: the connection lost its slot.
+    Lost,
 }
 
 /// Why a connection gets no slot.
@@ -87,7 +100,10 @@ pub struct Admission {
 #[derive(Debug)]
 struct Claim {
     origin: ConnectionOrigin,
-    authenticated: bool,
+    /// That of its last request.
+    rank: Rank,
+    /// Whether it comes on with its TLS handshake.
+    is_talking: bool,
     phase: Phase,
     /// The time of its last authenticated request, or when it got the slot.
     since: Instant,
@@ -118,12 +134,16 @@ enum AdmissionStep {
 }
 
 impl Claim {
+    fn is_authenticated(&self) -> bool {
+        self.rank > Rank::Stranger
+    }
+
     fn is_protected(&self) -> bool {
-        self.authenticated && self.phase == Phase::Busy
+        self.is_authenticated() && self.phase == Phase::Busy
     }
 
     fn is_of(&self, origin: Option<ConnectionOrigin>) -> bool {
-        !self.authenticated && Some(self.origin) == origin
+        !self.is_authenticated() && Some(self.origin) == origin
     }
 }
 
@@ -142,8 +162,9 @@ impl Admission {
         id
     }
 
-    /// Admits, evicts and refuses connections by the rules.
-    pub fn settle(&mut self, now: Instant) -> AdmissionChanges {
+    /// Admits, evicts and refuses connections by the rules. `is_silent` says of one that waits whether it
+    /// has not begun to ask: of too many that wait, the oldest of those is refused first.
+    pub fn settle(&mut self, now: Instant, is_silent: impl Fn(u64) -> bool) -> AdmissionChanges {
         let mut outcome = AdmissionChanges::default();
         self.refuse_late(now, &mut outcome);
         let again = loop {
@@ -153,7 +174,7 @@ impl Admission {
                 AdmissionStep::Wait(until) => break until,
             }
         };
-        self.refuse_surplus(now, &mut outcome);
+        self.refuse_surplus(now, is_silent, &mut outcome);
         let late = self.waiting.front().map(|first| first.since + self.rules.waiting_time);
         outcome.again = again.into_iter().chain(late).min();
         outcome
@@ -169,17 +190,47 @@ impl Admission {
         true
     }
 
-    /// Notes whether a request of the connection was authenticated; `false` if it lost its slot.
-    pub fn judge(&mut self, id: u64, authenticated: bool, now: Instant) -> bool {
+    /// Notes the rank of a request of the connection; `false` if it lost its slot.
+    pub fn judge(&mut self, id: u64, rank: Rank, now: Instant) -> bool {
         let Some(claim) = self.open.get_mut(&id) else { return false };
-        if authenticated {
+        if rank > Rank::Stranger {
             claim.since = now;
-            if !claim.authenticated {
+            if !claim.is_authenticated() {
                 self.grace = (self.grace * 2).min(self.rules.grace);
             }
         }
-        claim.authenticated = authenticated;
+        (claim.rank, claim.is_talking) = (rank, false);
         true
+    }
+
+    /// Notes that a handshake came on: it gets the whole grace from now on, also in a flood of others that
+    /// do not.
+    pub fn come_on(&mut self, id: u64, now: Instant) {
+        if let Some(claim) = self.open.get_mut(&id) {
+            (claim.is_talking, claim.since) = (true, now);
+        }
+    }
+
+    /// Whether the request of a connection may be answered now. That of a viewer is busy from then on.
+    pub fn take_turn(&mut self, id: u64) -> Turn {
+        match self.open.get(&id) {
+            None => return Turn::Lost,
+            Some(claim) if claim.rank != Rank::Viewer => return Turn::Now,
+            Some(claim) if !self.has_room_for_viewer(claim.origin) => return Turn::Later,
+            Some(_) => {}
+        }
+        self.open.entry(id).and_modify(|claim| claim.phase = Phase::Busy);
+        Turn::Now
+    }
+
+    fn has_room_for_viewer(&self, origin: ConnectionOrigin) -> bool {
+        let viewing = |counted: &dyn Fn(&Claim) -> bool| {
+            let is_viewed = |claim: &&Claim| claim.rank == Rank::Viewer && claim.phase == Phase::Busy;
+            self.open.values().filter(is_viewed).filter(|claim| counted(claim)).count()
+        };
+        viewing(&|_| true) < viewing_part(self.rules.most)
+            && (!origin.limited
+                || viewing(&|claim| claim.origin == origin) < viewing_part(self.rules.most_per_address))
     }
 
     /// Notes the end of a connection that had a slot.
@@ -217,8 +268,10 @@ impl Admission {
     /// Whether over half of the slots are taken that this connection competes for.
     pub fn is_crowded(&self, id: u64) -> bool {
         let Some(own) = self.open.get(&id) else { return true };
-        let alike = self.open.values().filter(|claim| claim.authenticated == own.authenticated).count();
-        let most = if own.authenticated { self.rules.most } else { unauthenticated_part(self.rules.most) };
+        let alike = self.open.values().filter(|claim| claim.is_authenticated() == own.is_authenticated());
+        let alike = alike.count();
+        let most =
+            if own.is_authenticated() { self.rules.most } else { unauthenticated_part(self.rules.most) };
         alike * 2 > most
     }
 
@@ -246,9 +299,16 @@ impl Admission {
         }
     }
 
-    fn refuse_surplus(&mut self, now: Instant, outcome: &mut AdmissionChanges) {
+    fn refuse_surplus(
+        &mut self,
+        now: Instant,
+        is_silent: impl Fn(u64) -> bool,
+        outcome: &mut AdmissionChanges,
+    ) {
         while self.waiting.len() > self.rules.most_waiting {
-            let Some(last) = self.waiting.pop_back() else { return };
+            let silent = self.waiting.iter().position(|waiting| is_silent(waiting.id));
+            let place = silent.unwrap_or(self.waiting.len() - 1);
+            let Some(last) = self.waiting.remove(place) else { return };
             outcome.refused.push((last.id, self.reason(last.origin, now)));
         }
     }
@@ -262,14 +322,17 @@ impl Admission {
 
     fn admit(&mut self, place: usize, now: Instant) -> Option<u64> {
         let WaitingConnection { id, origin, .. } = self.waiting.remove(place)?;
-        self.open.insert(id, Claim { origin, authenticated: false, phase: Phase::Idle, since: now });
+        self.open.insert(
+            id,
+            Claim { origin, rank: Rank::Stranger, is_talking: false, phase: Phase::Idle, since: now },
+        );
         Some(id)
     }
 
     fn evict(&mut self, id: u64) -> Option<(u64, Phase)> {
         let claim = self.open.remove(&id)?;
         self.ending += 1;
-        if !claim.authenticated {
+        if !claim.is_authenticated() {
             self.grace = (self.grace / 2).max(self.rules.least_grace.min(self.rules.grace));
         }
         Some((id, claim.phase))
@@ -334,24 +397,26 @@ impl Admission {
         if all < most && !too_many_unauthenticated {
             return RoomForOne::Free;
         }
-        let can_go = |claim: &Claim| match claim.authenticated {
+        let can_go = |claim: &Claim| match claim.is_authenticated() {
             true => !too_many_unauthenticated && !claim.is_protected(),
             false => true,
         };
         let candidates = self.open.iter().filter(|(_, claim)| counted(claim) && can_go(claim));
+        // Of those whose grace is over, strangers go first, then viewers.
         let order = |(id, claim): (&u64, &Claim)| {
-            (!claim.is_of(crowding), self.end_of_grace(claim, too_many_unauthenticated), *id)
+            let until = self.end_of_grace(claim, too_many_unauthenticated);
+            (!claim.is_of(crowding), until.max(now), claim.rank, until, *id)
         };
         match candidates.map(order).min() {
-            Some((_, until, id)) if until <= now => RoomForOne::After(id),
-            first => RoomForOne::Later(reason, first.map(|(_, until, _)| until)),
+            Some((.., until, id)) if until <= now => RoomForOne::After(id),
+            first => RoomForOne::Later(reason, first.map(|(.., until, _)| until)),
         }
     }
 
     /// The end of the grace of a connection; in a flood of unauthenticated ones they have none.
     fn end_of_grace(&self, claim: &Claim, too_many_unauthenticated: bool) -> Instant {
         let is_flood = too_many_unauthenticated && self.waiting.len() > self.rules.most_waiting;
-        let grace = match claim.authenticated {
+        let grace = match claim.is_authenticated() || claim.is_talking {
             true => self.rules.grace,
             false if is_flood => NO_GRACE,
             false => self.grace,
@@ -363,7 +428,7 @@ impl Admission {
     fn crowding(&self) -> Option<ConnectionOrigin> {
         let share = unauthenticated_part(self.rules.most) / FAIR_SHARE;
         let mut counts: HashMap<ConnectionOrigin, usize> = HashMap::new();
-        for claim in self.open.values().filter(|claim| !claim.authenticated) {
+        for claim in self.open.values().filter(|claim| !claim.is_authenticated()) {
             *counts.entry(claim.origin).or_default() += 1;
         }
         let most = counts.into_iter().max_by_key(|(_, count)| *count);
@@ -374,7 +439,7 @@ impl Admission {
     fn count(&self, counted: impl Fn(&Claim) -> bool) -> (usize, usize) {
         let counted = self.open.values().filter(|claim| counted(claim));
         counted.fold((0, 0), |(all, unauthenticated), claim| {
-            (all + 1, unauthenticated + usize::from(!claim.authenticated))
+            (all + 1, unauthenticated + usize::from(!claim.is_authenticated()))
         })
     }
 }
@@ -382,6 +447,11 @@ impl Admission {
 /// How many of `most` slots unauthenticated connections may hold.
 fn unauthenticated_part(most: usize) -> usize {
     (most / 2).max(1)
+}
+
+/// How many of `most` slots may be used for viewers at a time: with those of strangers, one less than all.
+fn viewing_part(most: usize) -> usize {
+    (most - unauthenticated_part(most)).saturating_sub(1).max(1)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::admission::Phase;
+use super::admission::{Phase, Turn};
 use super::body::{BodyBytes, BodyReader};
 use super::connection_table::{NewConnection, Slot};
 use super::deadline::{Deadline, Pace};
@@ -19,11 +19,14 @@ use super::socket::{Socket, Timed};
 use super::stream::Stream;
 use super::upstream::Upstream;
 use crate::http::protocol::problem::ProblemKind;
-use crate::http::server::message::PeerAddress;
+use crate::http::server::message::{PeerAddress, Rank};
 use crate::http::server::tls::Tls;
 
 /// How often an idle connection checks whether the server is crowded.
 const CROWD_CHECK: Duration = Duration::from_secs(2);
+
+/// The detail for a viewer that waited for nothing.
+const NO_TURN: &str = "all connections that are answered for `view_auth` at a time are taken";
 
 /// A connection that has a slot.
 pub struct Connection<'g> {
@@ -32,6 +35,8 @@ pub struct Connection<'g> {
     peer: PeerAddress,
     incoming: Incoming,
     upstream: Upstream<'g>,
+    /// Whether a whole head was read that no response was begun for.
+    is_asked: bool,
 }
 
 /// The next step after a response.
@@ -50,7 +55,7 @@ pub fn serve(shared: &Shared, slot: Slot, visitor: NewConnection) {
     match stream {
         Ok(stream) => {
             let (incoming, upstream) = (Incoming::new(stream), Upstream::new(&shared.backend));
-            Connection { shared, slot, peer, incoming, upstream }.run();
+            Connection { shared, slot, peer, incoming, upstream, is_asked: false }.run();
         }
         // Without TLS the client cannot be sent a response.
         Err(ConnectionEnd::Refused(refusal)) => shared.report(peer, &refusal),
@@ -66,7 +71,7 @@ fn handshake(shared: &Shared, slot: &Slot, socket: Arc<Socket>, tls: &Tls) -> Re
     })?;
     enter(slot, Phase::Arriving)?;
     timed.deadline = Deadline::after(shared.deadlines.handshake);
-    let stream = Stream::handshake(tls.config(), timed);
+    let stream = Stream::handshake(tls.config(), timed, || slot.come_on());
     let stream = stream.map_err(|error| refused_handshake(slot, &error))?;
     enter(slot, Phase::Idle)?;
     Ok(stream)
@@ -122,6 +127,7 @@ impl<'g> Connection<'g> {
     fn exchange(&mut self) -> Result<NextStep, ConnectionEnd> {
         self.await_request()?;
         let mut parsed = self.read_head()?;
+        self.is_asked = true;
         let shared = self.shared;
         let admitted = self.judge(&parsed)?;
         let (BodyBytes { bytes, charge }, in_step) = self.read_body(&mut parsed, admitted)?;
@@ -135,6 +141,7 @@ impl<'g> Connection<'g> {
             true => Afterwards::Kept,
         };
         let pace = self.pace();
+        self.is_asked = false;
         relay(&answer, &mut self.incoming.stream, afterwards, pace).map_err(|_| ConnectionEnd::Gone)?;
         match afterwards {
             Afterwards::Closed => Ok(NextStep::Close),
@@ -188,12 +195,14 @@ impl<'g> Connection<'g> {
         }
     }
 
-    /// Whether the request is authenticated; if so, the connection renews its claim to its slot.
+    /// Whether the request is authenticated; if so, the connection renews its claim to its slot. That of a
+    /// viewer waits while others use the slots of viewers.
     fn judge(&self, parsed: &Parsed) -> Result<bool, ConnectionEnd> {
-        let admitted = self.shared.service.admits(&parsed.head);
-        match self.slot.judge(admitted) {
-            true => Ok(admitted),
-            false => Err(ConnectionEnd::Gone),
+        let rank = self.shared.service.rank(&parsed.head);
+        match self.slot.judge(rank, Instant::now() + self.shared.deadlines.waiting) {
+            Turn::Now => Ok(rank > Rank::Stranger),
+            Turn::Later => Err(Rejection::new(ProblemKind::Full, NO_TURN).into()),
+            Turn::Lost => Err(ConnectionEnd::Gone),
         }
     }
 
@@ -226,10 +235,10 @@ impl<'g> Connection<'g> {
         Pace::start(self.shared.deadlines.transfer, self.shared.deadlines.rate)
     }
 
-    /// Sends a client whose request is arriving a response that its slot was needed. A client that sent
-    /// nothing expects no response.
+    /// Sends a client whose request is arriving, or waits, a response that its slot was needed. A client that
+    /// sent nothing expects no response.
     fn make_room(self) {
-        if !self.incoming.pending().is_empty() {
+        if self.is_asked || !self.incoming.pending().is_empty() {
             Rejection::new(ProblemKind::Full, MADE_ROOM).write_last(self.incoming.stream);
         }
     }

@@ -8,13 +8,16 @@ use std::time::{Duration, Instant};
 
 use rustix::net::Shutdown;
 
-use super::admission::{Admission, NoSlot, Phase, Rules};
+use super::admission::{Admission, NoSlot, Phase, Rules, Turn};
 use super::origin::ConnectionOrigin;
 use super::socket::Socket;
-use crate::http::server::message::PeerAddress;
+use crate::http::server::message::{PeerAddress, Rank};
 
 /// How long accepting waits for evicted connections to end.
 const ENDING_TIME: Duration = Duration::from_secs(1);
+
+/// As much as is looked at of the first record of a TLS handshake.
+const MAX_HELLO: usize = 2048;
 
 /// An accepted connection that has no thread yet.
 #[derive(Debug, Clone)]
@@ -25,6 +28,21 @@ pub struct NewConnection {
     pub secured: bool,
 }
 
+impl NewConnection {
+    /// Whether the client has sent nothing yet, or not the whole record that begins a TLS handshake.
+    pub fn is_silent(&self) -> bool {
+        let mut first = [0; MAX_HELLO];
+        let first = self.socket.peek(&mut first);
+        match (self.secured, first) {
+            (true, [_, _, _, high, low, rest @ ..]) => {
+                let length = usize::from(u16::from_be_bytes([*high, *low]));
+                rest.len() < length && first.len() < MAX_HELLO
+            }
+            (secured, first) => secured || first.is_empty(),
+        }
+    }
+}
+
 /// All connections and slots.
 #[derive(Debug)]
 pub struct ConnectionTable {
@@ -32,6 +50,8 @@ pub struct ConnectionTable {
     table: Mutex<Table>,
     changed: Condvar,
     ended: Condvar,
+    /// A viewer was answered, or one who waits for that lost its slot.
+    viewed: Condvar,
 }
 
 #[derive(Debug)]
@@ -66,7 +86,13 @@ impl ConnectionTable {
             changed: false,
             stopping: false,
         };
-        Self { proxies, table: Mutex::new(table), changed: Condvar::new(), ended: Condvar::new() }
+        Self {
+            proxies,
+            table: Mutex::new(table),
+            changed: Condvar::new(),
+            ended: Condvar::new(),
+            viewed: Condvar::new(),
+        }
     }
 
     /// Queues a new connection until [`Self::settle`] decides. While evicted connections do not end as
@@ -85,14 +111,18 @@ impl ConnectionTable {
         if table.stopping {
             return Settled::default();
         }
-        let outcome = table.admission.settle(Instant::now());
-        let visitors = &mut table.visitors;
+        let Table { admission, visitors, .. } = &mut *table;
+        let is_silent = |id| visitors.get(&id).is_none_or(NewConnection::is_silent);
+        let outcome = admission.settle(Instant::now(), is_silent);
         let evict = |(id, phase)| {
             let visitor = visitors.remove(&id)?;
             visitor.socket.shut(how_to_shut(phase));
             Some(visitor.peer)
         };
-        let evicted = outcome.evicted.into_iter().filter_map(evict).collect();
+        let evicted: Vec<PeerAddress> = outcome.evicted.into_iter().filter_map(evict).collect();
+        if !evicted.is_empty() {
+            slots.viewed.notify_all();
+        }
         let refuse = |(id, reason)| Some((visitors.remove(&id)?, reason));
         let refused = outcome.refused.into_iter().filter_map(refuse).collect();
         let admit = |id| {
@@ -195,15 +225,37 @@ impl Slot {
     /// Enters a phase. `false` if the connection has to end instead: it lost its slot, or it would be
     /// idle while the server stops.
     pub fn enter(&self, phase: Phase) -> bool {
-        self.slots.change(|table| {
+        let may_go_on = self.slots.change(|table| {
             let may_wait = !(table.stopping && phase == Phase::Idle);
             table.admission.enter(self.id, phase, Instant::now()) && may_wait
-        })
+        });
+        if phase != Phase::Busy {
+            self.slots.viewed.notify_all();
+        }
+        may_go_on
     }
 
-    /// Notes whether a request was authenticated; `false` if the connection lost its slot.
-    pub fn judge(&self, authenticated: bool) -> bool {
-        self.slots.change(|table| table.admission.judge(self.id, authenticated, Instant::now()))
+    /// Notes that a handshake came on.
+    pub fn come_on(&self) {
+        self.slots.lock().admission.come_on(self.id, Instant::now());
+    }
+
+    /// Notes the rank of a request, and waits for its turn, up to this time.
+    pub fn judge(&self, rank: Rank, until: Instant) -> Turn {
+        if !self.slots.change(|table| table.admission.judge(self.id, rank, Instant::now())) {
+            return Turn::Lost;
+        }
+        let mut table = self.slots.lock();
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            match table.admission.take_turn(self.id) {
+                Turn::Later if !left.is_zero() => {
+                    let waited = self.slots.viewed.wait_timeout(table, left);
+                    table = waited.unwrap_or_else(PoisonError::into_inner).0;
+                }
+                turn => return turn,
+            }
+        }
     }
 
     /// Whether the connection was evicted.
@@ -231,6 +283,7 @@ impl Drop for Slot {
             table.admission.leave(self.id);
         });
         self.slots.ended.notify_all();
+        self.slots.viewed.notify_all();
     }
 }
 

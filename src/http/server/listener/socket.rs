@@ -22,6 +22,12 @@ impl Socket {
     pub fn shut(&self, how: Shutdown) {
         let _ = rustix::net::shutdown(&self.0, how);
     }
+
+    /// What has come, as much of it as the buffer holds, without taking it or waiting for it.
+    pub fn peek<'b>(&self, buffer: &'b mut [u8]) -> &'b [u8] {
+        let peeked = recv(&self.0, &mut *buffer, RecvFlags::PEEK | RecvFlags::DONTWAIT);
+        &buffer[..peeked.map_or(0, |(read, _)| read)]
+    }
 }
 
 /// A socket whose reads and writes fail after a deadline, with an error of the kind `TimedOut`.

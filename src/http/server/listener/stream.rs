@@ -24,12 +24,23 @@ impl Stream {
         Self::Plain(Timed::new(socket, deadline))
     }
 
-    /// Makes the whole TLS handshake, up to the deadline of the socket.
-    pub fn handshake(config: Arc<ServerConfig>, mut timed: Timed) -> io::Result<Self> {
+    /// Makes the whole TLS handshake, up to the deadline of the socket. `come_on` is called when the client
+    /// has sent all that is to be answered.
+    pub fn handshake(config: Arc<ServerConfig>, mut timed: Timed, come_on: impl Fn()) -> io::Result<Self> {
         let mut connection = ServerConnection::new(config).map_err(io::Error::other)?;
         while connection.is_handshaking() {
-            if connection.complete_io(&mut timed)? == (0, 0) {
+            if connection.wants_write() {
+                come_on();
+                connection.write_tls(&mut timed)?;
+                continue;
+            }
+            if connection.read_tls(&mut timed)? == 0 {
                 return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            if let Err(error) = connection.process_new_packets() {
+                // The alert says why.
+                let _ = connection.write_tls(&mut timed);
+                return Err(io::Error::new(io::ErrorKind::InvalidData, error));
             }
         }
         Ok(Self::Tls(Box::new(StreamOwned::new(connection, timed))))

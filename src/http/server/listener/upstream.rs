@@ -167,13 +167,13 @@ mod tests {
     use crate::http::server::backend::{Backend, Crew};
     use crate::http::server::listener::deadline::Deadline;
     use crate::http::server::listener::stream::Stream;
-    use crate::http::server::message::{Head, PeerAddress, Request, Response, Service};
+    use crate::http::server::message::{Head, PeerAddress, Rank, Request, Response, Service};
 
     struct Echo;
 
     impl Service for Echo {
-        fn admits(&self, _: &Head) -> bool {
-            true
+        fn rank(&self, _: &Head) -> Rank {
+            Rank::Editor
         }
 
         fn answer(&self, request: &Request) -> Response {

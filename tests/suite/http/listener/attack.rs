@@ -29,7 +29,7 @@ fn a_length_that_nobody_has_is_too_large() {
     for length in ["70368744177664", "18446744073709551616", "33554433"] {
         let request = format!("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\n\r\n");
         is_problem(&running.ask(&request), 413, ProblemKind::TooLarge);
-        let answer = running.ask(request.replace("Host", "X-Stranger: 1\r\nHost"));
+        let answer = running.ask(request.replace("Host", "X-Rank: stranger\r\nHost"));
         assert_eq!((answer.status, answer.header("Connection")), (401, Some("close")));
     }
     assert_eq!(running.refused(3), [413; 3]);
@@ -243,7 +243,7 @@ fn slow_readers_hold_only_themselves() {
 fn a_stranger_with_a_long_body_gets_its_answer_and_a_clean_end() {
     let running = Running::start();
     let mut client = running.client();
-    client.send("POST / HTTP/1.1\r\nHost: a\r\nX-Stranger: 1\r\nContent-Length: 8388608\r\n\r\n");
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nX-Rank: stranger\r\nContent-Length: 8388608\r\n\r\n");
     let mut writer = client.stream.try_clone().expect("there are open files left");
     let writing = std::thread::spawn(move || {
         let _ = writer.write_all(&vec![b'x'; 8 * 1024 * 1024]);

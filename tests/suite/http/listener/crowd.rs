@@ -17,10 +17,10 @@ use super::running::{alone, is_alone, threads};
 use super::support::{Answer, Client, Echo, PATIENCE, Running, eventually};
 
 /// A whole request without credentials, and the first bytes of the next one.
-const STRANGER: &str = "GET / HTTP/1.1\r\nHost: a\r\nX-Stranger: 1\r\n\r\nGET";
+const STRANGER: &str = "GET / HTTP/1.1\r\nHost: a\r\nX-Rank: stranger\r\n\r\nGET";
 
 /// What completes the request that began, and begins the next one.
-const GOES_ON: &str = " / HTTP/1.1\r\nHost: a\r\nX-Stranger: 1\r\n\r\nGET";
+const GOES_ON: &str = " / HTTP/1.1\r\nHost: a\r\nX-Rank: stranger\r\n\r\nGET";
 
 /// Attacks until it is dropped.
 struct Attack {
@@ -117,9 +117,20 @@ fn slow_requests_without_credentials_lock_nobody_out() {
 #[test]
 fn pipeliners_that_do_not_read_lock_nobody_out() {
     let running = Running::with(few_slots(), Deadlines::default());
-    let many = "GET /big HTTP/1.1\r\nHost: a\r\nX-Stranger: 1\r\n\r\n".repeat(100);
+    let many = "GET /big HTTP/1.1\r\nHost: a\r\nX-Rank: stranger\r\n\r\n".repeat(100);
     let _deaf: Vec<_> = (0..16).map(|_| begin(running.address, &many)).collect();
     eventually(|| running.asked() > 4);
+    assert!(answered(&running) >= 99);
+}
+
+#[test]
+fn viewers_that_do_not_read_leave_slots_to_editors_and_others_are_told() {
+    let waiting = Duration::from_millis(50);
+    let running = Running::with(few_slots(), Deadlines { waiting, ..Deadlines::default() });
+    let viewed = |path: &str| format!("GET {path} HTTP/1.1\r\nHost: a\r\nX-Rank: viewer\r\n\r\n");
+    let _deaf: Vec<_> = (0..3).map(|_| begin(running.address, &viewed("/big").repeat(100))).collect();
+    eventually(|| running.ask(viewed("/")).status == 503);
+    is_full(&running.ask(viewed("/")));
     assert!(answered(&running) >= 99);
 }
 

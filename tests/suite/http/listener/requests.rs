@@ -87,7 +87,7 @@ fn a_stranger_that_waits_to_be_told_gets_its_answer_and_loses_nothing() {
     let running = Running::start();
     let mut client = running.client();
     client.send(
-        "POST / HTTP/1.1\r\nHost: a\r\nX-Stranger: 1\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: a\r\nX-Rank: stranger\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n",
     );
     let answer = client.answer();
     assert_eq!((answer.status, answer.header("Connection")), (401, Some("close")));
@@ -101,7 +101,7 @@ fn a_short_body_of_an_unauthenticated_client_is_skipped() {
     for body in
         ["Content-Length: 5\r\n\r\nhello", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"]
     {
-        client.send(format!("POST / HTTP/1.1\r\nHost: a\r\nX-Stranger: 1\r\n{body}"));
+        client.send(format!("POST / HTTP/1.1\r\nHost: a\r\nX-Rank: stranger\r\n{body}"));
         let answer = client.answer();
         assert_eq!((answer.status, answer.header("Connection")), (401, None));
     }

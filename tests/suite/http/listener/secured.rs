@@ -108,3 +108,27 @@ fn handshakes_that_stall_or_fail_hold_only_themselves() {
     drop(stalled);
     eventually(|| running.server.open_connections() == 0);
 }
+
+#[test]
+fn among_handshakes_that_stall_everybody_is_served() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let trusted = issue(folder.path());
+    let tls = Arc::new(load(folder.path()).expect("it was just written"));
+    let limits = Limits { connections: 8, ..Limits::default() };
+    let running = Running::secured(Some(tls), limits, Deadlines::default());
+    let stalled: Vec<_> = (0..60)
+        .map(|number| {
+            let mut client = running.client();
+            if number % 2 == 0 {
+                client.send(b"\x16\x03\x01\x02\x00\x01");
+            }
+            client
+        })
+        .collect();
+    std::thread::scope(|scope| {
+        for _ in 0..24 {
+            scope.spawn(|| is_well(&mut connect(&running, &trusted, &TLS13)));
+        }
+    });
+    drop(stalled);
+}

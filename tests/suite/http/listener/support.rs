@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use mediactl::http::server::backend::BackendFault;
 use mediactl::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
-use mediactl::http::server::message::{Head, PeerAddress, Request, Response, Service};
+use mediactl::http::server::message::{Head, PeerAddress, Rank, Request, Response, Service};
 use mediactl::http::server::tls::Tls;
 
 /// Long enough on any machine, and shorter than the patience of whoever waits for a test.
@@ -26,8 +26,12 @@ pub struct Echo {
 }
 
 impl Service for Echo {
-    fn admits(&self, head: &Head) -> bool {
-        head.header("x-stranger").is_none()
+    fn rank(&self, head: &Head) -> Rank {
+        match head.header("x-rank") {
+            Some("stranger") => Rank::Stranger,
+            Some("viewer") => Rank::Viewer,
+            _ => Rank::Editor,
+        }
     }
 
     fn answer(&self, request: &Request) -> Response {

@@ -1,8 +1,8 @@
 use std::time::{Duration, Instant};
 
-use super::{Admission, AdmissionChanges, NoSlot, Phase, Rules};
+use super::{Admission, AdmissionChanges, NoSlot, Phase, Rules, Turn};
 use crate::http::server::listener::origin::ConnectionOrigin;
-use crate::http::server::message::PeerAddress;
+use crate::http::server::message::{PeerAddress, Rank};
 
 const GRACE: Duration = Duration::from_millis(500);
 const LEAST: Duration = Duration::from_millis(50);
@@ -33,7 +33,7 @@ impl Case {
     }
 
     fn settle(&mut self) -> AdmissionChanges {
-        self.admission.settle(self.now)
+        self.admission.settle(self.now, |_| false)
     }
 
     fn pass(&mut self, time: Duration) {
@@ -55,7 +55,7 @@ impl Case {
     }
 
     fn request(&mut self, id: u64) {
-        assert!(self.admission.judge(id, true, self.now) && self.phase(id, Phase::Busy));
+        assert!(self.admission.judge(id, Rank::Editor, self.now) && self.phase(id, Phase::Busy));
     }
 
     fn phase(&mut self, id: u64, phase: Phase) -> bool {
@@ -77,7 +77,9 @@ fn unauthenticated_connections_hold_at_most_half_and_the_oldest_makes_room_whate
         let strangers: Vec<u64> = (0..4).map(|_| case.enter("127.0.0.1")).collect();
         for stranger in &strangers {
             case.pass(Duration::from_millis(1));
-            assert!(case.phase(*stranger, phase) && case.admission.judge(*stranger, false, case.now));
+            assert!(
+                case.phase(*stranger, phase) && case.admission.judge(*stranger, Rank::Stranger, case.now)
+            );
         }
         let new = case.arrive("127.0.0.1");
         assert!(case.settle().admitted.is_empty(), "the oldest has its time of grace");
@@ -86,6 +88,44 @@ fn unauthenticated_connections_hold_at_most_half_and_the_oldest_makes_room_whate
         assert_eq!((outcome.admitted, outcome.evicted), (vec![new], vec![(strangers[0], phase)]));
         assert!(!case.phase(strangers[0], Phase::Busy));
     }
+}
+
+#[test]
+fn viewers_have_a_share_of_their_own_and_one_slot_is_left_for_an_editor() {
+    let mut case = Case::new(8, 8, 8);
+    let look = |case: &mut Case| {
+        let id = case.enter("127.0.0.1");
+        assert!(case.admission.judge(id, Rank::Viewer, case.now));
+        (id, case.admission.take_turn(id))
+    };
+    let viewers: Vec<u64> = (0..3)
+        .map(|_| {
+            let (id, turn) = look(&mut case);
+            assert_eq!(turn, Turn::Now);
+            id
+        })
+        .collect();
+    let (waits, turn) = look(&mut case);
+    assert_eq!(turn, Turn::Later);
+    let strangers: Vec<u64> = (0..4).map(|_| case.enter("127.0.0.1")).collect();
+    case.pass(GRACE);
+    let editor = case.arrive("127.0.0.1");
+    let outcome = case.settle();
+    assert_eq!((outcome.admitted, outcome.evicted), (vec![editor], vec![(strangers[0], Phase::Idle)]));
+    case.request(editor);
+    assert_eq!(case.admission.take_turn(editor), Turn::Now);
+    case.admission.leave(strangers[0]);
+    strangers[1..].iter().for_each(|id| case.request(*id));
+    // Nobody but the viewer that waits can make room: it is behind the editors.
+    let other = case.arrive("127.0.0.1");
+    assert_eq!(case.settle().evicted, [(waits, Phase::Idle)]);
+    assert!(case.admission.holds(other) && case.admission.holds(editor));
+    assert_eq!(case.admission.take_turn(waits), Turn::Lost);
+    assert!(viewers.iter().all(|id| case.admission.holds(*id)), "who is answered stays");
+    assert!(case.admission.judge(other, Rank::Viewer, case.now));
+    assert_eq!(case.admission.take_turn(other), Turn::Later);
+    assert!(case.phase(viewers[0], Phase::Idle));
+    assert_eq!(case.admission.take_turn(other), Turn::Now);
 }
 
 #[test]
@@ -126,7 +166,7 @@ fn a_request_without_authentication_ends_what_an_earlier_one_had() {
     let mut case = Case::new(4, 4, 8);
     let (was, is) = (case.enter_busy("127.0.0.1"), case.enter_busy("127.0.0.1"));
     case.pass(GRACE);
-    assert!(case.admission.judge(was, false, case.now));
+    assert!(case.admission.judge(was, Rank::Stranger, case.now));
     let other = case.enter("127.0.0.1");
     case.arrive("127.0.0.1");
     case.pass(Duration::from_millis(1));
@@ -158,7 +198,7 @@ fn the_grace_shrinks_in_a_flood_and_grows_with_those_who_authenticate() {
     for _ in 0..8 {
         let again = case.admission.open().map(|(id, _)| id).last().expect("there are some");
         case.request(again);
-        assert!(case.admission.judge(again, false, case.now));
+        assert!(case.admission.judge(again, Rank::Stranger, case.now));
     }
     assert_eq!(case.admission.grace, GRACE);
 }
@@ -179,6 +219,27 @@ fn beyond_those_who_may_wait_nobody_has_grace_and_the_last_is_refused() {
     case.arrive("127.0.0.1");
     let last = case.arrive("127.0.0.1");
     assert_eq!(case.settle().refused, [(last, NoSlot::Full)]);
+}
+
+#[test]
+fn a_handshake_that_comes_on_has_its_grace_in_a_flood_and_of_those_who_wait_the_silent_go_first() {
+    let mut case = Case::new(4, 4, 2);
+    let (talks, stalls) = (case.enter("127.0.0.1"), case.enter("127.0.0.1"));
+    case.pass(Duration::from_millis(1));
+    case.admission.come_on(talks, case.now);
+    let waiting = [case.arrive("127.0.0.1"), case.arrive("127.0.0.1")];
+    case.settle();
+    case.arrive("127.0.0.1");
+    case.pass(Duration::from_millis(1));
+    assert_eq!(case.evicted(), [stalls]);
+    assert!(case.admission.holds(talks) && case.admission.holds(waiting[0]));
+    case.admission.come_on(waiting[0], case.now);
+    let last = case.arrive("127.0.0.1");
+    let outcome = case.admission.settle(case.now, |id| id == waiting[1]);
+    assert_eq!((outcome.evicted, outcome.refused), (vec![], vec![(waiting[1], NoSlot::Full)]));
+    case.pass(GRACE);
+    assert_eq!(case.evicted().len(), 2);
+    assert!(case.admission.holds(last));
 }
 
 #[test]

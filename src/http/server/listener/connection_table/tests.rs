@@ -1,10 +1,10 @@
 use std::io::Read;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use super::{ConnectionTable, NewConnection, Phase, Rules, Settled, Slot, Socket};
-use crate::http::server::message::PeerAddress;
+use super::{ConnectionTable, NewConnection, Phase, Rules, Settled, Slot, Socket, Turn};
+use crate::http::server::message::{PeerAddress, Rank};
 
 const LONG: Duration = Duration::from_secs(3600);
 
@@ -40,7 +40,9 @@ fn the_socket_of_one_who_makes_room_is_shut_and_its_slot_is_gone() {
     let (old, mut client) = enter(&slots);
     assert!(old.enter(Phase::Busy));
     let (new, _client) = enter(&slots);
-    assert!(old.made_room() && !old.enter(Phase::Busy) && !old.judge(true));
+    assert!(
+        old.made_room() && !old.enter(Phase::Busy) && old.judge(Rank::Editor, Instant::now()) == Turn::Lost
+    );
     assert!(!new.made_room());
     assert_eq!(client.read(&mut [0]).expect("it was shut"), 0);
     assert_eq!(slots.alive(), 2);
@@ -52,7 +54,7 @@ fn the_socket_of_one_who_makes_room_is_shut_and_its_slot_is_gone() {
 fn an_end_of_a_connection_wakes_who_looks_after_those_who_wait() {
     let slots = slots(1);
     let (busy, _client) = enter(&slots);
-    assert!(busy.judge(true) && busy.enter(Phase::Busy));
+    assert!(busy.judge(Rank::Editor, Instant::now()) == Turn::Now && busy.enter(Phase::Busy));
     let _waits = arrive(&slots);
     assert!(ConnectionTable::settle(&slots).admitted.is_empty());
     drop(busy);
@@ -64,7 +66,9 @@ fn an_end_of_a_connection_wakes_who_looks_after_those_who_wait() {
 fn nobody_waits_for_a_request_or_a_slot_after_the_end_has_begun() {
     let slots = slots(1);
     let (slot, _client) = enter(&slots);
-    assert!(slot.judge(true) && slot.enter(Phase::Busy) && slot.may_stay());
+    assert!(
+        slot.judge(Rank::Editor, Instant::now()) == Turn::Now && slot.enter(Phase::Busy) && slot.may_stay()
+    );
     let mut waits = arrive(&slots);
     slots.stop();
     assert!(slot.enter(Phase::Busy) && !slot.may_stay() && !slot.enter(Phase::Idle));
