@@ -19,6 +19,7 @@ mod error_mapping;
 mod figures;
 mod form;
 mod forwarded;
+#[allow(clippy::disallowed_methods, reason = "a value has an age")]
 mod fresh;
 #[allow(clippy::disallowed_methods, reason = "a log line has a time")]
 pub mod handler;
