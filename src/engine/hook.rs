@@ -12,6 +12,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use thiserror::Error;
 
 use super::interrupt::Interrupt;
+use crate::model::redact::LONGEST_SECRET;
 use pipe::{POLL, Pipe};
 
 /// How long a hook may take before its process group is killed.
@@ -124,7 +125,18 @@ fn after_colon(stderr: &str) -> String {
 pub fn run(command: &str, occasion: Occasion<'_>, hooks: &Hooks) -> Result<(), HookFailure> {
     finish(spawn(command, occasion), hooks.timeout, &hooks.interrupt)
         .map(drop)
-        .map_err(|failure| HookFailure { stderr: (occasion.masked)(&failure.stderr), ..failure })
+        .map_err(|failure| HookFailure { stderr: without_end(&failure.stderr, occasion.masked), ..failure })
+}
+
+/// Masks what a hook printed. Where it was cut, the end goes: half a secret is found by no mask.
+fn without_end(stderr: &str, masked: &dyn Fn(&str) -> String) -> String {
+    let mut text = masked(stderr);
+    if stderr.len() >= MAX_STDERR {
+        let most = text.len().saturating_sub(LONGEST_SECRET);
+        let end = text.char_indices().map(|(at, _)| at).take_while(|at| *at <= most).last();
+        text.truncate(end.unwrap_or(0));
+    }
+    text
 }
 
 /// Runs a command that has nothing to do with a change, with these variables, and returns its stdout.
@@ -207,5 +219,20 @@ fn kill_group(child: &Child) {
     if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
         // The group may just have ended by itself.
         let _ = kill_process_group(group, Signal::KILL);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_that_is_cut_is_not_shown_in_part() {
+        let masked = |text: &str| text.replace("S3CRET words", "<secret>");
+        for shown in 1.."S3CRET words".len() {
+            let printed = format!("{}{}", "\u{e9} ".repeat(MAX_STDERR / 3 + 1), &"S3CRET words"[..shown]);
+            assert!(!without_end(&printed, &masked).contains('S'), "{shown}");
+        }
+        assert_eq!(without_end("a S3CRET words", &masked), "a <secret>");
     }
 }

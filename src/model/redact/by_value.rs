@@ -16,7 +16,7 @@ use crate::syntax::{Document, Word};
 const SHORTEST: usize = 4;
 
 /// A longer value is not looked for, so that the search stays short. In bytes.
-const LONGEST: usize = 512;
+pub const LONGEST_SECRET: usize = 512;
 
 /// The secret values of texts.
 #[derive(Default)]
@@ -69,7 +69,7 @@ impl SecretValues {
         let password = value.split_once(':').map(|(_, password)| password);
         for value in std::iter::once(value).chain(password) {
             for form in [Cow::Borrowed(value), percent_decode_str(value).decode_utf8_lossy()] {
-                if (SHORTEST..=LONGEST).contains(&form.len()) && !self.values.contains(&*form) {
+                if (SHORTEST..=LONGEST_SECRET).contains(&form.len()) && !self.values.contains(&*form) {
                     self.lengths.insert(form.len());
                     self.values.insert(form.into_owned());
                 }

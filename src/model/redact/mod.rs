@@ -6,7 +6,7 @@ mod loose;
 
 use std::ops::Range;
 
-pub use by_value::SecretValues;
+pub use by_value::{LONGEST_SECRET, SecretValues};
 pub use json::{masked_below, masked_json, masked_keys};
 
 use super::schema::{Kind, ObjectShape, Parameter, PartForm, Scope, Shape};
