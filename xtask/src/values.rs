@@ -86,6 +86,7 @@ pub fn of_server() -> Vec<(&'static str, String)> {
         ("limits::CHANGE_TIME", time(limits::CHANGE_TIME)),
         ("limits::HANDLER_TIME", time(limits::HANDLER_TIME)),
         ("limits::METRICS_LIFE", time(limits::METRICS_LIFE)),
+        ("limits::LATE_TIME", time(limits::LATE_TIME)),
         ("limits::LINGER_TIME", time(limits::LINGER_TIME)),
         ("MAX_DEPTH", MAX_DEPTH.to_string()),
         ("DEFAULT_LOCK_WAIT", time(DEFAULT_LOCK_WAIT)),
