@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// How often the work of a thread may begin again within [`WINDOW`].
+/// How often the work of a thread may begin again within a minute.
 pub const RESTARTS: usize = 5;
 
 /// The time in which the restarts of a thread are counted.
