@@ -52,9 +52,15 @@ fn rfc7396(own: Option<&Value>, patch: &Value) -> Option<Value> {
     }
 }
 
-/// An archive, whose options are a list of ours also in a template.
+/// An archive, whose options are a list of ours also in a template. It has a root or a reference: the one
+/// that is given takes the place of the other.
 fn dvr(own: Option<&Value>, patch: &Value) -> Option<Value> {
     let mut merged = rfc7396(own, patch)?;
+    for (given, other) in [("root", "reference"), ("reference", "root")] {
+        if patch.get(given).is_some_and(Value::is_string) && patch.get(other).is_none() {
+            put(merged.as_object_mut()?, other, None);
+        }
+    }
     if let Some(options) = patch.get("options").filter(|options| options.is_array()) {
         merged["options"] = options.clone();
     }
