@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use memchr::memmem;
-use percent_encoding::percent_decode_str;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use super::loose::in_directives;
 use super::secret_spans;
@@ -17,6 +17,9 @@ const SHORTEST: usize = 4;
 
 /// A longer value is not looked for, so that the search stays short. In bytes.
 pub const LONGEST_SECRET: usize = 512;
+
+/// What a part of a URL encodes.
+const IN_URL: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// The secret values of texts.
 #[derive(Default)]
@@ -64,11 +67,13 @@ impl SecretValues {
         self.public.push('\n');
     }
 
-    /// Keeps a value as it stands and as a URL means it, and the password behind a login.
+    /// Keeps a value as it stands, as a URL means it and as a URL spells it, and the password behind a login.
     fn keep(&mut self, value: &str) {
         let password = value.split_once(':').map(|(_, password)| password);
         for value in std::iter::once(value).chain(password) {
-            for form in [Cow::Borrowed(value), percent_decode_str(value).decode_utf8_lossy()] {
+            let meant = percent_decode_str(value).decode_utf8_lossy();
+            let spelt = Cow::from(utf8_percent_encode(&meant, IN_URL));
+            for form in [Cow::Borrowed(value), spelt, meant.clone()] {
                 if (SHORTEST..=LONGEST_SECRET).contains(&form.len()) && !self.values.contains(&*form) {
                     self.lengths.insert(form.len());
                     self.values.insert(form.into_owned());
@@ -129,6 +134,8 @@ mod tests {
             ("S3CRETS and xS3CRET", "S3CRETS and xS3CRET"),
             ("p%40ss, p@ss or root:p%40ss", "<secret:000000>, <secret:000000> or <secret:000000>"),
             ("it holds two words", "it holds <secret:000000>"),
+            ("?password=two%20words", "?password=<secret:000000>"),
+            ("two%20words", "<secret:000000>"),
             // Too short, a keyword and a name: by their places only.
             ("abc, a stream, a gate", "abc, a stream, a gate"),
             ("view_auth viewer abc;", "view_auth <secret:000000> <secret:000000>;"),
