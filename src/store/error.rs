@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 use rustix::io::Errno;
 use thiserror::Error;
 
+/// How the error of a key ends that has what is none of ours.
+pub(super) const DAMAGED: &str = "can't be read";
+
 /// How etcd says that it has no space left.
 const NO_SPACE: &str = "database space exceeded";
 
@@ -202,6 +205,11 @@ impl StoreError {
             }
             StoreError::Remote { reason, .. } if reason.contains(NO_SPACE) => {
                 "etcd is full: compact it, then `etcdctl defrag` and `etcdctl alarm disarm`".to_owned()
+            }
+            StoreError::Remote { reason, .. } if reason.ends_with(DAMAGED) => {
+                "something else wrote that key: `etcdctl get --prefix` with it shows what is there, and a back-up \
+                 has what was there"
+                    .to_owned()
             }
             StoreError::NotFound { .. }
             | StoreError::PermissionDenied { .. }

@@ -40,6 +40,7 @@ impl ClusterStore {
             return Err(self.overtaken());
         }
         let value = compress(&[&serde_json::to_vec(states).expect("it was JSON")]);
+        let value = value.ok_or_else(|| self.too_large())?;
         let txn = Txn {
             compare: vec![Compare::unchanged(&key, found.map_or(0, |found| found.mod_revision))],
             success: vec![KeyOperation::put(&key, value.clone())],

@@ -1,5 +1,6 @@
 //! The store in etcd: what is read from it.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -7,14 +8,14 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 
 use super::cluster_url::ClusterUrl;
-use super::compression::decompress;
+use super::compression::{CHUNK, LARGEST_PACKED, LARGEST_TEXT, decompress};
 use super::gateway::{Gateway, GatewaySettings};
 use super::gateway_fault::GatewayFault;
 use super::head_record::{HeadRecord, TextRef};
 use super::keys::Keys;
 use super::messages::{KeyOperation, KeyRange, KeyValue, Txn};
 use super::next_writer::NextWriter;
-use crate::store::error::StoreError;
+use crate::store::error::{DAMAGED, StoreError};
 use crate::store::pending::{OpenChange, StoredPending};
 use crate::store::revision::Revision;
 use crate::store::version::{Loaded, Version};
@@ -141,7 +142,12 @@ impl ClusterStore {
     }
 
     pub(super) fn damaged(&self, what: impl std::fmt::Display) -> StoreError {
-        StoreError::Remote { name: self.name.clone(), reason: format!("{what} can't be read") }
+        StoreError::Remote { name: self.name.clone(), reason: format!("{what} {DAMAGED}") }
+    }
+
+    pub(super) fn too_large(&self) -> StoreError {
+        let most = format!("a cluster takes a text of at most {} MiB", LARGEST_TEXT >> 20);
+        StoreError::io("write", &self.path)(io::Error::new(io::ErrorKind::FileTooLarge, most))
     }
 
     pub(super) fn overtaken(&self) -> StoreError {
@@ -193,6 +199,10 @@ impl ClusterStore {
         {
             return Ok(Some(bytes.clone()));
         }
+        let damaged = || self.damaged(format!("the text in `{}`", self.keys.text(text)));
+        if text.chunks > LARGEST_PACKED.div_ceil(CHUNK) {
+            return Err(damaged());
+        }
         let mut read = read.filter(|chunk| chunk.key == self.keys.chunk(text, 0).as_bytes());
         let mut packed = Vec::new();
         for number in 0..text.chunks {
@@ -201,13 +211,14 @@ impl ClusterStore {
                 None => self.one(&self.keys.chunk(text, number))?,
             };
             match chunk {
+                Some(chunk) if packed.len() + chunk.value.len() > LARGEST_PACKED => return Err(damaged()),
                 Some(chunk) => packed.extend(chunk.value),
                 None => return Ok(None),
             }
         }
         let bytes = decompress(&text.codec, &packed, text.size).map(Bytes::from);
         let bytes = bytes.filter(|bytes| Revision::of(bytes) == text.revision);
-        let bytes = bytes.ok_or_else(|| self.damaged(format!("the text in `{}`", self.keys.text(text))))?;
+        let bytes = bytes.ok_or_else(damaged)?;
         *self.lock_last_text() = Some((text.clone(), bytes.clone()));
         Ok(Some(bytes))
     }
@@ -271,5 +282,39 @@ impl ClusterStore {
         let back = head.unconfirmed.as_ref().and_then(|change| change.back.as_ref());
         let (file, written) = (text(back)?, text(head.text.as_ref())?);
         Ok(Some(StoredPending { open, running: file.clone().unwrap_or_default(), file, written }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_that_lies_is_refused_before_anything_is_read_for_it() {
+        // Nobody listens there: a request would be another error.
+        let (url, _) = ClusterUrl::parse("etcd://127.0.0.1:1/p").expect("it is one");
+        let store = ClusterStore::new(url, GatewaySettings::default());
+        let honest = TextRef {
+            serial: 1,
+            id: "a".to_owned(),
+            revision: Revision::of(b""),
+            codec: "gzip".to_owned(),
+            size: 0,
+            chunks: 1,
+        };
+        for (text, length) in [
+            (TextRef { chunks: 1_000_000_000, ..honest.clone() }, 1),
+            (TextRef { chunks: usize::MAX, ..honest.clone() }, 1),
+            (TextRef { size: u64::MAX, ..honest.clone() }, 1),
+            (honest, LARGEST_PACKED + 1),
+        ] {
+            let key = store.keys.chunk(&text, 0).into();
+            let chunk = KeyValue { key, value: vec![0; length], ..KeyValue::default() };
+            let error = store.text_with(&text, Some(chunk)).expect_err("it can't be");
+            let key = store.keys.text(&text);
+            let StoreError::Remote { reason, .. } = &error else { panic!("{error:?}") };
+            assert_eq!(*reason, format!("the text in `{key}` can't be read"));
+            assert!(error.hint().is_some_and(|hint| hint.contains("etcdctl get")));
+        }
     }
 }

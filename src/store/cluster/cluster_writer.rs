@@ -192,7 +192,8 @@ impl Writer for ClusterWriter<'_> {
             return Err(store.overtaken());
         }
         let serial = last.map_or(0, |last| last.serial) + 1;
-        let text = new.map(|pieces| PackedText::new(pieces, serial));
+        let packed = |pieces| PackedText::new(pieces, serial).ok_or_else(|| store.too_large());
+        let text = new.map(packed).transpose()?;
         let pending = self.pending.borrow().clone();
         let (unconfirmed, canary) = match pending {
             Some((id, deadline, canary)) => {

@@ -26,9 +26,9 @@ pub enum PendingKey {
 }
 
 impl PackedText {
-    /// Compresses the pieces of a text, which the change with this serial puts.
-    pub fn new(pieces: &[&[u8]], serial: u64) -> Self {
-        let packed = compress(pieces);
+    /// Compresses the pieces of a text, which the change with this serial puts; `None` if it is too large.
+    pub fn new(pieces: &[&[u8]], serial: u64) -> Option<Self> {
+        let packed = compress(pieces)?;
         let text = TextRef {
             serial,
             id: fresh_id(),
@@ -37,7 +37,7 @@ impl PackedText {
             size: pieces.iter().map(|piece| piece.len() as u64).sum(),
             chunks: packed.chunks(CHUNK).count(),
         };
-        Self { text, packed }
+        Some(Self { text, packed })
     }
 
     /// Whether the chunks have to be put before the transaction.

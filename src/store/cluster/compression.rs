@@ -12,21 +12,30 @@ pub const GZIP: &str = "gzip";
 /// The largest chunk. etcd refuses requests of more than 1.5 MiB.
 pub const CHUNK: usize = 960 * 1024;
 
-/// Compresses the pieces of a text.
-pub fn compress(pieces: &[&[u8]]) -> Vec<u8> {
+/// The largest text, in bytes.
+pub const LARGEST_TEXT: u64 = 64 << 20;
+
+/// More than gzip makes of the largest text, where nothing in it can be compressed.
+pub const LARGEST_PACKED: usize = 65 << 20;
+
+/// Compresses the pieces of a text; `None` if it is too large.
+pub fn compress(pieces: &[&[u8]]) -> Option<Vec<u8>> {
+    if pieces.iter().map(|piece| piece.len() as u64).sum::<u64>() > LARGEST_TEXT {
+        return None;
+    }
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     let written = pieces.iter().try_for_each(|piece| encoder.write_all(piece));
-    written.and_then(|()| encoder.finish()).expect("writing to memory does not fail")
+    Some(written.and_then(|()| encoder.finish()).expect("writing to memory does not fail"))
 }
 
-/// Undoes [`compress`]; `None` if the text does not have `size` bytes then, or `codec` is unknown.
+/// Undoes [`compress`]; `None` if the text does not have `size` bytes then, or has too many, or if `codec` is unknown.
 pub fn decompress(codec: &str, bytes: &[u8], size: u64) -> Option<Vec<u8>> {
-    if codec != GZIP {
+    if codec != GZIP || size > LARGEST_TEXT {
         return None;
     }
     let mut text = Vec::new();
     // One byte more shows that there is more; without a limit, a small value could fill the memory.
-    GzDecoder::new(bytes).take(size.checked_add(1)?).read_to_end(&mut text).ok()?;
+    GzDecoder::new(bytes).take(size + 1).read_to_end(&mut text).ok()?;
     (text.len() as u64 == size).then_some(text)
 }
 
@@ -39,12 +48,30 @@ mod tests {
         for size in [0, 1, CHUNK, 3 * CHUNK] {
             let text: Vec<u8> = (0..size).map(|at| (at * 7 + at / 251) as u8).collect();
             let (one, other) = text.split_at(size / 3);
-            let packed = compress(&[one, other]);
+            let packed = compress(&[one, other]).expect("it is small");
             assert_eq!(decompress(GZIP, &packed, size as u64), Some(text));
             assert_eq!(decompress(GZIP, &packed, size as u64 + 1), None);
             assert_eq!(decompress(GZIP, &packed[..packed.len() - 1], size as u64), None);
             assert_eq!(decompress("lzw", &packed, size as u64), None);
         }
-        assert_eq!(decompress(GZIP, &compress(&[b"http 80;"]), 4), None);
+        assert_eq!(decompress(GZIP, &compress(&[b"http 80;"]).expect("it is small"), 4), None);
+    }
+
+    #[test]
+    fn a_text_beyond_the_limit_is_neither_packed_nor_unpacked() {
+        let half = vec![0; LARGEST_TEXT as usize / 2];
+        let packed = compress(&[&half, &half]).expect("it is the largest");
+        assert!(packed.len() < CHUNK && compress(&[&half, &half, b" "]).is_none());
+        assert!(
+            decompress(GZIP, &packed, LARGEST_TEXT).is_some_and(|text| text.len() as u64 == LARGEST_TEXT)
+        );
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        for piece in [&half[..], &half, b" "] {
+            encoder.write_all(piece).expect("it goes to memory");
+        }
+        let bomb = encoder.finish().expect("it goes to memory");
+        for size in [LARGEST_TEXT, LARGEST_TEXT + 1, u64::MAX] {
+            assert!(decompress(GZIP, &bomb, size).is_none(), "{size}");
+        }
     }
 }

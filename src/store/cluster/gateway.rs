@@ -6,6 +6,7 @@
 
 use std::error::Error as _;
 use std::fmt;
+use std::io::Read;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
@@ -34,6 +35,13 @@ const ATTEMPT_TIME: Duration = Duration::from_secs(3);
 
 /// How long to wait before all endpoints are asked again.
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// The largest answer that is read, and the largest message of a watch, in bytes: what stands in etcd is read in
+/// pieces of a chunk or a page, and all records of nodes, overlays or owners together are less.
+pub(super) const LARGEST_ANSWER: u64 = 32 << 20;
+
+/// The largest refusal that is read, in bytes.
+const LARGEST_REFUSAL: u64 = 64 << 10;
 
 /// The answer of an endpoint that is none of etcd's.
 const NOT_ETCD: &str = "it does not answer as etcd does";
@@ -255,7 +263,8 @@ impl Gateway {
             return Ok(Answer(response));
         }
         let status = response.status();
-        let text = response.text().map_err(|error| Ok(broken(&error)))?;
+        let text = read_body(response, LARGEST_REFUSAL)?;
+        let text = String::from_utf8_lossy(&text);
         match Refusal::parse(&text) {
             Some(Refusal::Passing(why)) => Err(Ok(NoAnswer { why, may_pass: true, may_be_done: true })),
             Some(refusal) => Err(Err(GatewayFault::Refused(refusal))),
@@ -294,10 +303,27 @@ struct Answer(Response);
 
 impl Answer {
     fn json_body<T: DeserializeOwned>(self) -> Attempt<T> {
-        let bytes = self.0.bytes().map_err(|error| Ok(broken(&error)))?;
-        serde_json::from_slice(&bytes)
-            .map_err(|_| Ok(NoAnswer { why: NOT_ETCD.to_owned(), may_pass: false, may_be_done: true }))
+        serde_json::from_slice(&read_body(self.0, LARGEST_ANSWER)?).map_err(|_| Ok(no_answer(NOT_ETCD)))
     }
+}
+
+/// Reads a body of at most so many bytes. The time of the request is over for it, too.
+fn read_body(response: Response, most: u64) -> Attempt<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = response.take(most + 1).read_to_end(&mut bytes);
+    read.map_err(|error| match error.get_ref().and_then(|error| error.downcast_ref()) {
+        Some(error) => Ok(broken(error)),
+        None => Ok(NoAnswer { may_pass: true, ..no_answer(&reason(&error)) }),
+    })?;
+    match bytes.len() as u64 > most {
+        true => Err(Ok(no_answer(&format!("{NOT_ETCD}: more than {most} bytes")))),
+        false => Ok(bytes),
+    }
+}
+
+/// An answer came, but says nothing.
+fn no_answer(why: &str) -> NoAnswer {
+    NoAnswer { why: why.to_owned(), may_pass: false, may_be_done: true }
 }
 
 fn json(body: &impl Serialize) -> Vec<u8> {
@@ -327,7 +353,7 @@ fn broken(error: &reqwest::Error) -> NoAnswer {
 
 #[cfg(test)]
 mod tests {
-    use std::io::{Read, Write};
+    use std::io::Write;
     use std::net::TcpListener;
 
     use super::*;
@@ -351,5 +377,71 @@ mod tests {
         assert_eq!(answers, Ok(7));
         listeners[0].set_nonblocking(true).expect("it is a socket");
         assert!(listeners[0].accept().is_err(), "it was not asked");
+    }
+
+    /// Answers each request with a head and then with the same bytes, until the client has enough; `pause` is between
+    /// them. What `ask` says of the gateway, and how many bytes went out.
+    fn endless<T>(head: &str, bytes: &[u8], pause: Duration, ask: impl FnOnce(Gateway) -> T) -> (T, u64) {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        let url = format!("etcd://{}/p", listener.local_addr().expect("it is bound"));
+        let settings = GatewaySettings { timeout: Duration::from_secs(2), ..GatewaySettings::default() };
+        let gateway = Gateway::new(ClusterUrl::parse(&url).expect("it is one").0, settings);
+        let sent = AtomicUsize::new(0);
+        let is_over = std::sync::atomic::AtomicBool::new(false);
+        listener.set_nonblocking(true).expect("it is a socket");
+        let answer = thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    let Ok((mut client, _)) = listener.accept() else {
+                        thread::sleep(Duration::from_millis(5));
+                        continue;
+                    };
+                    client.set_nonblocking(false).expect("it is a socket");
+                    let _ = client.read(&mut [0; 4096]);
+                    let _ = write!(client, "HTTP/1.1 {head}\r\n\r\n");
+                    while client.write_all(bytes).is_ok() && !is_over.load(Ordering::Relaxed) {
+                        sent.fetch_add(bytes.len(), Ordering::Relaxed);
+                        thread::sleep(pause);
+                    }
+                }
+            });
+            let answer = ask(gateway);
+            is_over.store(true, Ordering::Relaxed);
+            answer
+        });
+        (answer, sent.into_inner() as u64)
+    }
+
+    #[test]
+    fn an_answer_without_end_is_read_to_a_limit() {
+        let (many, slow) = (vec![b' '; 1 << 20], Duration::from_millis(100));
+        for (status, why) in [("200 OK", LARGEST_ANSWER), ("500 No", LARGEST_REFUSAL)] {
+            let ask = |gateway: Gateway| {
+                let sent = json(&"");
+                let answer =
+                    gateway.send(&gateway.url().endpoints[0], "kv/txn", &sent, Duration::from_secs(60));
+                answer.and_then(|answer| answer.json_body::<TxnReply>()).map(|_| ())
+            };
+            let (answer, sent) = endless(status, &many, Duration::ZERO, ask);
+            let Err(Ok(failed)) = answer else { panic!("{status}: it is no answer") };
+            assert_eq!(failed.why, format!("{NOT_ETCD}: more than {why} bytes"));
+            assert!(failed.may_be_done && !failed.may_pass);
+            // What is on its way is in the buffers of the two sockets.
+            assert!(sent < why + (16 << 20), "{status}: {sent}");
+        }
+        let (answer, _) = endless("200 OK", b" ", slow, |gateway| gateway.grant(1));
+        let Err(GatewayFault::NoAnswer { tried, may_be_done: true }) = answer else { panic!("{answer:?}") };
+        assert_eq!(tried[0].1, "no answer in time");
+    }
+
+    #[test]
+    fn a_message_of_a_watch_without_end_ends_the_watch() {
+        let ask = |gateway: Gateway| {
+            let mut watch = gateway.watch(&[], 0, Duration::from_secs(60)).expect("it begins");
+            watch.next_keys()
+        };
+        let (end, sent) = endless("200 OK", &vec![b' '; 1 << 20], Duration::ZERO, ask);
+        assert_eq!(end, Err(super::super::key_watch::WatchEnd::Broken));
+        assert!(sent < LARGEST_ANSWER + (16 << 20), "{sent}");
     }
 }

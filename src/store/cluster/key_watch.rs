@@ -1,13 +1,13 @@
 //! Waiting for changes of keys.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::time::Duration;
 
 use reqwest::blocking::Response;
 use serde::{Deserialize, Serialize};
 
 use super::base64_text::number;
-use super::gateway::Gateway;
+use super::gateway::{Gateway, LARGEST_ANSWER};
 use super::gateway_fault::GatewayFault;
 use super::messages::{KeyRange, KeyValue};
 
@@ -39,8 +39,7 @@ struct WatchResult {
     events: Vec<WatchEvent>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
+#[derive(Deserialize)]
 struct WatchEvent {
     kv: KeyValue,
 }
@@ -53,7 +52,7 @@ pub struct KeyWatch {
 /// Why a watch ended. Then the keys are read anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WatchEnd {
-    /// The connection broke, or its time is over.
+    /// The connection broke, its time is over, or a message is none of etcd's.
     Broken,
     /// The revision is not there any more, or etcd has ended the watch.
     Cancelled,
@@ -86,8 +85,8 @@ impl KeyWatch {
     /// and as a sign of life.
     pub fn next_keys(&mut self) -> Result<Vec<Vec<u8>>, WatchEnd> {
         let mut line = Vec::new();
-        match self.lines.read_until(b'\n', &mut line) {
-            Ok(length) if length > 0 => {}
+        match (&mut self.lines).take(LARGEST_ANSWER + 1).read_until(b'\n', &mut line) {
+            Ok(length) if length > 0 && length as u64 <= LARGEST_ANSWER => {}
             _ => return Err(WatchEnd::Broken),
         }
         let result = serde_json::from_slice::<WatchLine>(&line).map_err(|_| WatchEnd::Broken)?.result;

@@ -122,16 +122,16 @@ pub struct Txn {
 
 /// A key as it is in etcd.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
 pub struct KeyValue {
+    /// Never left out, so that a short answer does not become many keys.
     #[serde(with = "bytes")]
     pub key: Vec<u8>,
-    #[serde(with = "bytes")]
+    #[serde(default, with = "bytes")]
     pub value: Vec<u8>,
     /// The revision of etcd at which it was written last.
-    #[serde(with = "number")]
+    #[serde(default, with = "number")]
     pub mod_revision: i64,
-    #[serde(with = "number")]
+    #[serde(default, with = "number")]
     pub lease: i64,
 }
 
