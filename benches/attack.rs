@@ -11,8 +11,8 @@ mod served;
 use std::collections::VecDeque;
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
-use std::net::TcpStream;
-use std::process::Command;
+use std::net::{TcpListener, TcpStream};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -77,9 +77,41 @@ fn main() {
     );
     println!("the file is as it was");
     drop(server);
+    answer_with_zeros();
     attack_the_slots(began);
     attack_the_commands();
     read_as_viewers();
+}
+
+/// A server whose answer is 60 MB of zeros: what its client takes of time and memory.
+fn answer_with_zeros() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("there is a port");
+    let url = format!("http://{}", listener.local_addr().expect("it has an address"));
+    thread::spawn(move || {
+        let body = format!("{{\"a\":[0{}]}}", ",0".repeat(30_000_000));
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
+        let (mut stream, _) = listener.accept().expect("a client comes");
+        let _ = stream.read(&mut [0; 4096]);
+        // Who has enough closes the connection.
+        let _ = stream.write_all((head + &body).as_bytes());
+    });
+    let start = Instant::now();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mediactl"));
+    command.args(["--url", &url, "--timeout", "12", "read"]).stderr(Stdio::null());
+    let mut client = Running(command.spawn().expect("the program starts"));
+    let mut peak = String::new();
+    let ended = loop {
+        if let Some(ended) = client.0.try_wait().expect("it is a child") {
+            break ended;
+        }
+        let now = status_of(&client, "VmHWM");
+        if now != "?" {
+            peak = now;
+        }
+        thread::sleep(Duration::from_millis(1));
+    };
+    assert_eq!(ended.code(), Some(7), "the answer is refused");
+    println!("{:44} {:>9} ms {peak:>10}", "a client of 60 MB of zeros", start.elapsed().as_millis());
 }
 
 /// Texts and arguments that make a command tell or take more than it may.

@@ -344,7 +344,13 @@ fn at_endpoint(
         return Err(CliError::usage(message, "start the URL with `https://`, or leave the fingerprint out"));
     }
     let timeout = options.time(context.and_then(|context| context.timeout));
-    let settings = ClientSettings { credentials, trust, timeout, ..ClientSettings::default() };
+    let settings = ClientSettings {
+        credentials,
+        trust,
+        timeout,
+        max_answer: options.max_answer,
+        ..ClientSettings::default()
+    };
     let client = Client::new(endpoint, settings);
     let service = RemoteService::new(client, name, known.login, host);
     Ok(Target { service: Box::new(service), is_server: true, file: None, protected: None })
@@ -364,6 +370,7 @@ fn at_socket(serving: Serving, name: String, global: &GlobalArgs, ui: Ui) -> Tar
     let endpoint = Endpoint::socket(serving.socket(), DEFAULT_PREFIX);
     let settings = ClientSettings {
         timeout: global.remote.time(None),
+        max_answer: global.remote.max_answer,
         sudo_user: sudo_user(),
         ..ClientSettings::default()
     };

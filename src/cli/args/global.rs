@@ -8,7 +8,7 @@ use clap::builder::{FalseyValueParser, RangedU64ValueParser};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, FromArgMatches, ValueEnum};
 
-use crate::http::client::DEFAULT_TIMEOUT;
+use crate::http::client::{AnswerSize, DEFAULT_TIMEOUT};
 use crate::http::protocol::fingerprint::Fingerprint;
 use crate::http::protocol::headers::DEFAULT_PREFIX;
 
@@ -161,6 +161,11 @@ pub struct RemoteArgs {
         value_parser = clap::value_parser!(u64).range(1..=MAX_TIMEOUT)
     )]
     pub timeout: Option<u64>,
+
+    /// The largest answer that is taken, in bytes, or with a unit: 64M, 100KiB, 1G. Its values may
+    /// take three times that in memory
+    #[arg(long, global = true, value_name = "SIZE", default_value = "64MiB", allow_negative_numbers = true)]
+    pub max_answer: AnswerSize,
 
     /// The longest time for a request, whatever else is said.
     #[arg(skip)]

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::io::Read;
 use std::time::{Duration, Instant};
 
 use reqwest::blocking as sockets;
@@ -11,6 +10,7 @@ use reqwest::header::{
 };
 use reqwest::{Method, StatusCode, redirect};
 
+use super::answer::{AnswerLimits, AnswerSize, BoundedBody};
 use super::credentials::Credentials;
 use super::endpoint::Endpoint;
 use super::error::{ClientError, ServerRefusal};
@@ -34,12 +34,6 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// would leave it unknown whether a change was made.
 const MAX_IDLE: Duration = Duration::from_secs(1);
 
-/// The largest successful response that is read, in bytes. A configuration of 400 000 streams is less in JSON.
-const MAX_ANSWER: u64 = 128 * 1024 * 1024;
-
-/// The largest error response that is read, in bytes.
-const MAX_REFUSAL: u64 = 1024 * 1024;
-
 /// How requests are sent.
 #[derive(Debug, Clone)]
 pub struct ClientSettings {
@@ -47,15 +41,23 @@ pub struct ClientSettings {
     pub credentials: Option<Credentials>,
     /// Which server certificates are trusted.
     pub trust: TlsTrust,
-    /// How long a whole request may take.
+    /// How long a whole request may take, until its answer is parsed.
     pub timeout: Duration,
+    /// How large the answer may be.
+    pub max_answer: AnswerSize,
     /// Who became root by sudo. A server at a Unix socket is told, for its history.
     pub sudo_user: Option<String>,
 }
 
 impl Default for ClientSettings {
     fn default() -> Self {
-        Self { credentials: None, trust: TlsTrust::Platform, timeout: DEFAULT_TIMEOUT, sudo_user: None }
+        Self {
+            credentials: None,
+            trust: TlsTrust::Platform,
+            timeout: DEFAULT_TIMEOUT,
+            max_answer: AnswerSize::DEFAULT,
+            sudo_user: None,
+        }
     }
 }
 
@@ -104,7 +106,7 @@ pub struct Reply {
     /// The id of the change that has to be confirmed.
     pub pending: Option<String>,
     /// The body; none for 304: then the copy of the client is current.
-    pub body: Option<Vec<u8>>,
+    pub body: Option<BoundedBody>,
 }
 
 impl Reply {
@@ -163,15 +165,13 @@ impl Client {
             return Err(ClientError::Redirected { to: header(&headers, LOCATION.as_str()) });
         }
         let is_refused = !status.is_success() && !is_known;
-        let most = if is_refused { MAX_REFUSAL } else { MAX_ANSWER };
-        let mut body = Vec::new();
-        response.take(most + 1).read_to_end(&mut body).map_err(|error| broken(&error))?;
-        if body.len() as u64 > most {
-            return Err(ClientError::NotOfTheApi {
-                applies: call.applies,
-                what: "more data than any answer has",
-            });
-        }
+        let limits = match is_refused {
+            true => AnswerLimits::of_refusal(deadline),
+            false => AnswerLimits::new(self.settings.max_answer, deadline),
+        };
+        let length = response.content_length();
+        let body =
+            limits.read(response, length).map_err(|fault| ClientError::of_body(&fault, call.applies))?;
         if is_refused {
             let media_type = header(&headers, CONTENT_TYPE.as_str()).unwrap_or_default();
             let mut refusal = ServerRefusal::read(status, &media_type, &body, call.applies);

@@ -7,6 +7,7 @@ use std::time::Duration;
 use reqwest::StatusCode;
 use thiserror::Error;
 
+use super::answer::{AnswerSize, BodyFault, BoundedBody};
 use super::credentials::Credentials;
 use super::endpoint::without_userinfo;
 use super::reason::{TlsFault, chain, connection_fault, tls_fault};
@@ -41,6 +42,9 @@ pub enum ClientError {
     /// The server redirects.
     #[error("it redirects{}", .to.as_ref().map(|to| format!(" to `{to}`")).unwrap_or_default())]
     Redirected { to: Option<String> },
+    /// The response, or what its values take in memory, is larger than it may be.
+    #[error("it gives an answer {} {most}", if *.when_parsed { "whose values take more memory than three times" } else { "of more than" })]
+    TooLarge { applies: bool, most: AnswerSize, when_parsed: bool },
     /// The response is none that a server of this API sends.
     #[error("it answers with {what}")]
     NotOfTheApi { applies: bool, what: &'static str },
@@ -74,12 +78,12 @@ impl ServerRefusal {
     }
 
     /// Reads the body of a response.
-    pub(super) fn read(status: StatusCode, media_type: &str, body: &[u8], applies: bool) -> Self {
+    pub(super) fn read(status: StatusCode, media_type: &str, body: &BoundedBody, applies: bool) -> Self {
         let media_type = media_type.split(';').next().unwrap_or_default().trim();
         let is_problem = media_type.eq_ignore_ascii_case(MEDIA_TYPE);
-        let problem = is_problem.then(|| serde_json::from_slice(body).ok()).flatten();
+        let problem = is_problem.then(|| serde_json::from_value(body.json().ok()??).ok()).flatten();
         let (status, name) = (status.as_u16(), status.canonical_reason().unwrap_or_default());
-        let text = String::from_utf8_lossy(&body[..body.len().min(MAX_KEPT)]).into_owned();
+        let text = String::from_utf8_lossy(&body.bytes[..body.bytes.len().min(MAX_KEPT)]).into_owned();
         Self { status, name, problem, text, applies, with_credentials: false, retry_after: None }
     }
 
@@ -141,6 +145,18 @@ impl ClientError {
         }
     }
 
+    /// Why the body of a response was of no use.
+    pub(super) fn of_body(fault: &BodyFault, applies: bool) -> Self {
+        match fault {
+            BodyFault::Broken(error) => Self::of(error, applies),
+            BodyFault::TooLarge { most, when_parsed } => {
+                Self::TooLarge { applies, most: *most, when_parsed: *when_parsed }
+            }
+            BodyFault::LongRefusal => Self::NotOfTheApi { applies, what: "more data than any answer has" },
+            BodyFault::TooLate => Self::TimedOut { applies },
+        }
+    }
+
     /// Removes the login and the password, which the server may have repeated in its response.
     pub(super) fn without_secrets(self, credentials: Option<&Credentials>) -> Self {
         let cut = |text: &mut String| {
@@ -173,7 +189,9 @@ impl ClientError {
     pub fn is_unknown(&self) -> bool {
         match self {
             Self::Broken { .. } => true,
-            Self::TimedOut { applies } | Self::NotOfTheApi { applies, .. } => *applies,
+            Self::TimedOut { applies }
+            | Self::TooLarge { applies, .. }
+            | Self::NotOfTheApi { applies, .. } => *applies,
             _ => false,
         }
     }
@@ -185,6 +203,9 @@ impl ClientError {
 }
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
+    use super::super::answer::AnswerLimits;
     use super::*;
 
     #[test]
@@ -200,7 +221,9 @@ mod tests {
         let error = ClientError::Redirected { to }.without_secrets(Some(&credentials));
         assert_eq!(error.to_string(), "it redirects to `http://h/x?p=…`");
         let body = br#"{"type":"x","detail":"who is a:hunter2"}"#;
-        let refusal = ServerRefusal::read(StatusCode::FORBIDDEN, MEDIA_TYPE, body, false);
+        let limits = AnswerLimits::of_refusal(Instant::now() + Duration::from_secs(60));
+        let body = limits.read(&body[..], None).expect("it is short");
+        let refusal = ServerRefusal::read(StatusCode::FORBIDDEN, MEDIA_TYPE, &body, false);
         let error = ClientError::Refused(Box::new(refusal)).without_secrets(Some(&credentials));
         assert_eq!(error.to_string(), "who is a:…");
         assert!(!format!("{error:?}").contains("hunter2"), "{error:?}");

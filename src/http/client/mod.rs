@@ -8,6 +8,7 @@
 //! `Debug` and no URL holds them. Redirects are not followed. Sockets and TLS roots are made when the
 //! first request is sent: most commands need none.
 
+mod answer;
 mod api_client;
 mod block_change;
 mod change;
@@ -23,6 +24,7 @@ mod service;
 mod session;
 mod tls;
 
+pub use answer::{AnswerSize, BoundedBody};
 pub use api_client::{Call, Client, ClientSettings, DEFAULT_TIMEOUT, Reply};
 pub use credentials::Credentials;
 pub use endpoint::{BadUrl, Endpoint, UserInfo, without_userinfo};

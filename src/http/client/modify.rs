@@ -184,7 +184,7 @@ fn send(
     }
     let file = file_beside(session, before);
     let applies = !options.dry_run;
-    let reply = session.post(&Call {
+    let mut reply = session.post(&Call {
         parameters,
         if_match: etag
             .filter(|_| (evaluated.depends_on_read || options.expected.is_some()) && !options.force),
@@ -192,7 +192,7 @@ fn send(
         applies,
         ..Call::of(ApiOperation::Modify)
     })?;
-    let after = session.content(&reply, applies)?;
+    let after = session.content(&mut reply, applies)?;
     Ok(outcome(session, file.unwrap_or_else(|| before.content.clone()), after, reply, "modify", options))
 }
 
@@ -203,7 +203,9 @@ fn file_beside(session: &Session, running: &Fetched) -> Option<Content> {
         return None;
     }
     let call = Call::read(vec![(FORMAT, FORMAT_CONF), (SOURCE, SOURCE_SAVED)]);
-    session.try_read(&Call { if_none_match: running.reply.etag.as_deref(), ..call }).map(text)
+    session
+        .try_read(&Call { if_none_match: running.reply.etag.as_deref(), ..call })
+        .map(|answer| text(answer.bytes))
 }
 
 /// Computes the patch for the configuration of the server, and refuses what guards forbid. A server

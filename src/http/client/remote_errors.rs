@@ -132,6 +132,9 @@ fn hint(error: &ClientError) -> Option<String> {
         ClientError::Tls(_) | ClientError::NoAuthorities => {
             "`--cacert FILE` names the authority that issued the certificate of the server"
         }
+        ClientError::TooLarge { most, .. } => {
+            return most.next().map(|size| format!("`--max-answer {size}` takes a larger one"));
+        }
         ClientError::NotOfTheApi { .. } => ADDRESS,
         _ => return None,
     };

@@ -9,7 +9,7 @@ use super::api_client::Call;
 use super::change::{
     deletion, lost_credentials, outcome, parameters, refuse_guarded, refuse_unexpected, rehearsed,
 };
-use super::session::{Fetched, Session, json_object, status};
+use super::session::{Fetched, Session, status};
 use crate::edit::config_lookup::{Current, LocalView};
 use crate::engine::{
     ChangeOptions, Content, EngineError, Feature, Guard, Outcome, Replaced, ServiceError, Snapshot, Source,
@@ -52,7 +52,7 @@ pub fn replace(
     let etag = expected(session, options, &before)?;
     let call = Call { parameters, body: bytes, applies, if_match: etag.as_deref(), ..Call::of(operation) };
     let reply = session.post(&call)?;
-    if reply.body.as_deref().map(<[u8]>::trim_ascii) != Some(b"true") {
+    if reply.body.as_ref().map(|body| body.bytes.trim_ascii()) != Some(b"true") {
         return Err(session.not_of_the_api("something other than `true`", applies));
     }
     if let (Content::Json(_), Some(made)) = (&before.content, read_back(session)) {
@@ -125,7 +125,7 @@ fn may_be_about_the_file(status: u16) -> bool {
 
 /// Reads the configuration after the change; `None` if the change replaced the password.
 fn read_back(session: &Session) -> Option<Value> {
-    session.try_read(&Call::read(Vec::new())).as_deref().and_then(json_object)
+    session.try_read(&Call::read(Vec::new()))?.json().ok()?.filter(Value::is_object)
 }
 
 /// The guard for a text that has lost its line ends; none for a text equal to the present one.

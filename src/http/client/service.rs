@@ -131,15 +131,15 @@ impl ConfigService for RemoteService {
     fn history(&mut self, _wanted: usize) -> Result<Vec<HistoryEntry>, ServiceError> {
         self.session.demand(Feature::History)?;
         let reply = self.session.send(&Call::of(ApiOperation::History))?;
-        let entries = reply.body.and_then(|body| serde_json::from_slice(&body).ok());
-        entries.ok_or_else(|| self.session.not_of_the_api("something that is no history", false))
+        let entries = |list| serde_json::from_value(list).ok();
+        self.session.parsed(&reply, false, "something that is no history", entries)
     }
 
     fn kept(&mut self, change: ChangeRef) -> Result<Arc<Snapshot>, ServiceError> {
         self.session.demand(Feature::History)?;
         let argument = change.in_url();
         let reply = self.session.send(&Call { argument: Some(&argument), ..Call::of(ApiOperation::Kept) })?;
-        Ok(Arc::new(Snapshot::of(reply.body.unwrap_or_default())))
+        Ok(Arc::new(Snapshot::of(reply.body.map(|body| body.bytes).unwrap_or_default())))
     }
 
     /// Decides over a new connection with the account that the change made: users who locked themselves

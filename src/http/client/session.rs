@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::answer::BoundedBody;
 use super::api_client::{Call, Client, Reply};
 use super::credentials::Credentials;
 use super::error::ClientError;
@@ -78,8 +79,8 @@ impl Session {
 
     /// Reads a configuration as text, or as JSON if the server has no text.
     pub fn fetch(&mut self, source: Source) -> Result<Fetched, ServiceError> {
-        let reply = self.read(vec![(FORMAT, FORMAT_CONF)], source)?;
-        let content = self.content(&reply, false)?;
+        let mut reply = self.read(vec![(FORMAT, FORMAT_CONF)], source)?;
+        let content = self.content(&mut reply, false)?;
         Ok(Fetched { content, reply })
     }
 
@@ -87,11 +88,11 @@ impl Session {
     /// still the one of this tag.
     pub fn fetch_changed(&mut self, tag: Option<&str>) -> Result<Option<Fetched>, ServiceError> {
         let call = Call::read(vec![(FORMAT, FORMAT_CONF)]);
-        let reply = self.send(&Call { if_none_match: tag, ..call })?;
+        let mut reply = self.send(&Call { if_none_match: tag, ..call })?;
         if reply.body.is_none() {
             return Ok(None);
         }
-        let content = self.content(&reply, false)?;
+        let content = self.content(&mut reply, false)?;
         Ok(Some(Fetched { content, reply }))
     }
 
@@ -112,7 +113,7 @@ impl Session {
     }
 
     /// Sends a request without asking for credentials; returns the body, or `None` after any error.
-    pub fn try_read(&self, call: &Call<'_>) -> Option<Vec<u8>> {
+    pub fn try_read(&self, call: &Call<'_>) -> Option<BoundedBody> {
         self.client.send(call).ok()?.body
     }
 
@@ -152,8 +153,8 @@ impl Session {
         let parameters =
             if source == Source::Saved { vec![(SOURCE, SOURCE_SAVED.into())] } else { Vec::new() };
         let reply = self.send(&Call { parameters, ..Call::of(ApiOperation::Included) })?;
-        let sent = reply.body.and_then(|body| serde_json::from_slice::<IncludedFiles>(&body).ok());
-        let sent = sent.ok_or_else(|| self.not_of_the_api("something that is no list of files", false))?;
+        let files = |list| serde_json::from_value::<IncludedFiles>(list).ok();
+        let sent = self.parsed(&reply, false, "something that is no list of files", files)?;
         let texts = sent.into_iter().map(|(pattern, files)| {
             let texts = files.into_iter().map(|IncludedFile { name, text }| IncludedText {
                 target: (&name).into(),
@@ -207,12 +208,12 @@ impl Session {
         Ok(true)
     }
 
-    /// The configuration in the body of a response to a request for text: text, or JSON if the server
-    /// has no text.
-    pub fn content(&self, reply: &Reply, applies: bool) -> Result<Content, ServiceError> {
+    /// Takes the configuration out of a response to a request for text: text, or JSON if the server has no
+    /// text.
+    pub fn content(&self, reply: &mut Reply, applies: bool) -> Result<Content, ServiceError> {
         match reply.offers(Feature::Conf) {
             true => {
-                let bytes = reply.body.clone().unwrap_or_default();
+                let bytes = reply.body.take().map(|body| body.bytes).unwrap_or_default();
                 let revision = reply.etag.as_deref().and_then(revision_in);
                 Ok(Content::Text(Arc::new(Snapshot::with_revision(bytes, revision))))
             }
@@ -222,8 +223,24 @@ impl Session {
 
     /// The JSON object in the body of a response.
     pub fn object(&self, reply: &Reply, applies: bool) -> Result<Value, ServiceError> {
-        let parsed = reply.body.as_deref().and_then(json_object);
-        parsed.ok_or_else(|| self.not_of_the_api("something that is no JSON object", applies))
+        let is_object = |value: Value| value.is_object().then_some(value);
+        self.parsed(reply, applies, "something that is no JSON object", is_object)
+    }
+
+    /// What `read` makes of the JSON in the body of a response; an error says that the body is `otherwise`.
+    pub fn parsed<T>(
+        &self,
+        reply: &Reply,
+        applies: bool,
+        otherwise: &'static str,
+        read: impl FnOnce(Value) -> Option<T>,
+    ) -> Result<T, ServiceError> {
+        let value = reply
+            .body
+            .as_ref()
+            .map_or(Ok(None), BoundedBody::json)
+            .map_err(|fault| self.failed(&ClientError::of_body(&fault, applies)))?;
+        value.and_then(read).ok_or_else(|| self.not_of_the_api(otherwise, applies))
     }
 
     pub fn not_of_the_api(&self, what: &'static str, applies: bool) -> ServiceError {
@@ -254,11 +271,6 @@ impl Session {
 /// A configuration of which the text is known.
 pub fn text(bytes: Vec<u8>) -> Content {
     Content::Text(Arc::new(Snapshot::of(bytes)))
-}
-
-/// A JSON object; `None` if it is something else.
-pub fn json_object(body: &[u8]) -> Option<Value> {
-    serde_json::from_slice(body).ok().filter(Value::is_object)
 }
 
 /// The status of an error response that led to this error.

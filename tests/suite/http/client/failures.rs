@@ -85,12 +85,76 @@ fn unusable_answers_have_their_exit_codes() {
 
 #[test]
 fn an_endless_answer_is_not_read_to_its_end() {
-    for (status, code) in [(200, 7), (500, 7)] {
+    for (status, said) in [
+        (200, "it gives an answer of more than 64 MiB\n"),
+        (500, "it answers with more data than any answer has"),
+    ] {
         let server = Server::start(move |_| Reply::Endless(status));
         // With less memory than an answer may take, it would end otherwise.
         let limited = format!("ulimit -v 1000000; exec {PROGRAM} --url {} read", server.url());
-        let run = place().call("sh", ["-c", &limited]).run().exits(code);
-        run.says("it answers with more data than any answer has");
+        let run = place().call("sh", ["-c", &limited]).run().exits(7);
+        run.says(said);
+    }
+}
+
+#[test]
+fn an_answer_takes_no_more_than_it_may() {
+    let filled =
+        |piece: &str, count: usize| format!(r#"{{"a":[{piece}{}]}}"#, format!(",{piece}").repeat(count));
+    let zeros = filled("0", 40_000);
+    let objects = filled(r#"{"b":{}}"#, 8_000);
+    let (bytes, memory) = ("of more than 100 KiB", "whose values take more memory than three times 100 KiB");
+    let announced = || Reply::Raw("HTTP/1.1 200 OK\r\nContent-Length: 102401\r\n\r\n{");
+    for (server, said) in [
+        (Server::start(move |_| announced()), bytes),
+        (Server::start(|_| Reply::Endless(200)), bytes),
+        (Server::start(move |_| Reply::of(200, zeros.clone())), memory),
+        (Server::start(move |_| Reply::of(200, objects.clone())), memory),
+    ] {
+        let url = server.url();
+        let limited = |size, command: &[&str]| {
+            let options = ["--url", &url, "--max-answer", size];
+            place().run(options.iter().chain(command))
+        };
+        for command in [&["read"][..], &["status"], &["modify", "--set", "http[+]=1"]] {
+            let run =
+                limited("100K", command).exits(7).says("hint: `--max-answer 200K` takes a larger one\n");
+            run.says(&format!("error: `{url}`: it gives an answer {said}\n"));
+        }
+        if said == memory {
+            limited("4MiB", &["read", "a"]).exits(0);
+        }
+    }
+    // A change may have been made.
+    let changed = filled("0", 40_000);
+    let server = reading(move || Reply::of(200, changed.clone()));
+    let run = place().run(["--url", &server.url(), "--max-answer", "100K", "modify", "--set", "rtsp=1"]);
+    run.exits(8).says(memory).says("it is not known whether the change was made");
+}
+
+#[test]
+fn the_size_of_an_answer_is_a_size() {
+    for size in [
+        "0",
+        "0K",
+        "1X",
+        "-1",
+        "",
+        "M",
+        "1.5M",
+        "64 M",
+        "1k",
+        "17GiB",
+        "17179869185",
+        "99999999999999999999G",
+    ] {
+        let run = place().run(["--max-answer", size, "--url", "http://h", "read"]).exits(2);
+        run.says("a size is from 1 to `17179869184` bytes, such as `64M` or `100KiB`");
+    }
+    for size in ["200000", "1G", "16GiB", "100K", "1MiB"] {
+        place()
+            .run(["--url", &reading(|| Reply::Close).url(), "--max-answer", size, "read", "http"])
+            .exits(0);
     }
 }
 
