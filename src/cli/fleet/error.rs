@@ -1,6 +1,7 @@
 //! What goes wrong on several servers at once.
 
 use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 use crate::cli::error::{CliError, ErrorLine};
@@ -113,6 +114,19 @@ impl CliError {
             None => "no change of several servers is unfinished".to_owned(),
         };
         Self::new(ErrorKind::Absent, message).with_hint("`mediactl fleet status` shows those that are")
+    }
+
+    /// A file of a journal that is not as it was written.
+    pub fn damaged_journal(path: &Path, folder: &Path, source: io::Error) -> Self {
+        let kind = match source.kind() {
+            io::ErrorKind::PermissionDenied => ErrorKind::Denied,
+            _ => ErrorKind::Failed,
+        };
+        let hint = format!(
+            "look at each server with `mediactl history`, then remove the journal with `rm -r {}`",
+            folder.display()
+        );
+        Self::io(kind, format!("cannot use `{}`", path.display()), source).with_hint(hint)
     }
 
     /// A server that does not show its text, so that a change of it can't be finished.

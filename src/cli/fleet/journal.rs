@@ -13,19 +13,27 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::error::CliError;
 use crate::cli::state_home::state_home;
 use crate::engine::{EngineError, Snapshot};
 use crate::store::Revision;
-use crate::store::file::user_folder;
+use crate::store::file::{is_private_folder, open_own, read_private, user_folder};
+use crate::syntax::one_line;
 
 const PREFIX: &str = "fleet-";
 const JOURNAL: &str = "journal";
 const TEXT: &str = ".conf";
 const FILE_MODE: u32 = 0o600;
 const FOLDER_MODE: u32 = 0o700;
+
+/// The largest journal that is read, in bytes: a thousand servers need one.
+const LARGEST_JOURNAL: u64 = 16 << 20;
+
+/// The largest text that is read, in bytes: no server gives a larger one.
+const LARGEST_TEXT: u64 = 128 << 20;
 
 /// What the change is: the first line.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -66,6 +74,36 @@ pub struct Journal {
     pub head: JournalHead,
     folder: PathBuf,
     file: File,
+}
+
+/// The journals of a user.
+#[derive(Debug, Default)]
+pub struct Journals {
+    /// Those of changes that were interrupted, the oldest first.
+    pub unfinished: Vec<Journal>,
+    /// What is wrong with the others, by their ids.
+    pub damaged: Vec<(String, CliError)>,
+}
+
+impl Journals {
+    /// Reads all but those of changes that are under way.
+    pub fn read() -> Result<Self, CliError> {
+        let home = state_home().ok_or_else(CliError::no_state_home)?;
+        let parent = user_folder(&home).map_err(EngineError::from)?;
+        let entries = fs::read_dir(&parent).map_err(|error| CliError::input_failed(&parent, error))?;
+        let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        let mut ids: Vec<String> =
+            names.filter_map(|name| name.strip_prefix(PREFIX).map(str::to_owned)).collect();
+        ids.sort_unstable();
+        let mut found = Self::default();
+        for id in ids {
+            match Journal::open(&parent, &id) {
+                Ok(journal) => found.unfinished.extend(journal),
+                Err(error) => found.damaged.push((id, error)),
+            }
+        }
+        Ok(found)
+    }
 }
 
 impl Journal {
@@ -112,7 +150,13 @@ impl Journal {
     /// Reads one of the texts.
     pub fn text(&self, revision: Revision) -> Result<Vec<u8>, CliError> {
         let path = self.folder.join(format!("{revision}{TEXT}"));
-        fs::read(&path).map_err(|error| CliError::input_failed(&path, error))
+        let damaged = |error| CliError::damaged_journal(&path, &self.folder, error);
+        let file = open_own(&path, OpenOptions::new().read(true)).map_err(damaged)?;
+        let text = read_private(&file, LARGEST_TEXT).map_err(damaged)?;
+        match Revision::of(&text) == revision {
+            true => Ok(text),
+            false => Err(damaged(invalid("it is not the text that was kept"))),
+        }
     }
 
     /// Removes the journal, with its texts.
@@ -120,28 +164,43 @@ impl Journal {
         fs::remove_dir_all(&self.folder).map_err(|error| CliError::not_made(&self.folder, error))
     }
 
-    /// The journals of changes that were interrupted, the oldest first; those of changes that are under way are
-    /// left out.
-    pub fn unfinished() -> Result<Vec<Self>, CliError> {
-        let home = state_home().ok_or_else(CliError::no_state_home)?;
-        let parent = user_folder(&home).map_err(EngineError::from)?;
-        let entries = fs::read_dir(&parent).map_err(|error| CliError::input_failed(&parent, error))?;
-        let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-        let mut ids: Vec<String> =
-            names.filter_map(|name| name.strip_prefix(PREFIX).map(str::to_owned)).collect();
-        ids.sort_unstable();
-        Ok(ids.into_iter().filter_map(|id| Self::open(&parent, id)).collect())
-    }
-
     /// `None` if it is under way, or was never begun.
-    fn open(parent: &Path, id: String) -> Option<Self> {
+    fn open(parent: &Path, id: &str) -> Result<Option<Self>, CliError> {
         let folder = parent.join(format!("{PREFIX}{id}"));
-        let file = OpenOptions::new().read(true).append(true).open(folder.join(JOURNAL)).ok()?;
-        flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
-        let lines = fs::read_to_string(folder.join(JOURNAL)).ok()?;
-        let head = serde_json::from_str(lines.lines().next()?).ok()?;
-        Some(Self { id, head, folder, file })
+        let path = folder.join(JOURNAL);
+        let damaged = |path: &Path, error| CliError::damaged_journal(path, &folder, error);
+        if !is_private_folder(&folder) {
+            return Err(damaged(&folder, invalid("it is not a folder that you alone may write")));
+        }
+        let file = match open_own(&path, OpenOptions::new().read(true).append(true)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            file => file.map_err(|error| damaged(&path, error))?,
+        };
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) => return Ok(None),
+            locked => locked.map_err(|error| damaged(&path, error.into()))?,
+        }
+        let lines = read_private(&file, LARGEST_JOURNAL).map_err(|error| damaged(&path, error))?;
+        let head = JournalHead::parse(&lines)
+            .ok_or_else(|| damaged(&path, invalid("its first line does not say what the change is")))?;
+        Ok(Some(Self { id: id.to_owned(), head, folder, file }))
     }
+}
+
+impl JournalHead {
+    /// The first line of a journal, if it is whole and says a date.
+    fn parse(lines: &[u8]) -> Option<Self> {
+        let end = lines.iter().position(|byte| *byte == b'\n')?;
+        let head: Self = serde_json::from_slice(&lines[..end]).ok()?;
+        humantime::parse_rfc3339(&head.at).ok()?;
+        let is_plain = |text: &str| one_line(text) == text;
+        let mut names = head.servers.iter().map(|server| &server.name);
+        (is_plain(&head.operation) && names.all(|name| is_plain(name))).then_some(head)
+    }
+}
+
+fn invalid(why: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, why)
 }
 
 fn create(path: &Path) -> io::Result<File> {

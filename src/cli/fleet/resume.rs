@@ -1,6 +1,6 @@
 //! `mediactl fleet`: what became of a change on several servers that was interrupted, and how it ends.
 
-use super::journal::Journal;
+use super::journal::{Journal, Journals};
 use super::members::{FleetMember, ServerAnswer};
 use super::results::{self, ResultForm, ServerResult, Standing, exit_of_each, standing_of};
 use super::unfinished::{self, ServerNow, Unfinished, look};
@@ -35,7 +35,11 @@ pub fn run(args: &FleetCommandArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit,
 
 /// The journal with this name, or the only one.
 fn chosen(id: Option<&str>) -> Result<Journal, CliError> {
-    let mut journals = Journal::unfinished()?;
+    let Journals { unfinished: mut journals, damaged } = Journals::read()?;
+    let is_meant = |name: &str| id.map_or(journals.is_empty(), |id| id == name);
+    if let Some((_, error)) = damaged.into_iter().find(|(name, _)| is_meant(name)) {
+        return Err(error);
+    }
     match id {
         Some(id) => journals.into_iter().find(|journal| journal.id == id),
         None if journals.len() > 1 => {

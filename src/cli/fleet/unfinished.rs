@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::journal::{Journal, JournalServer};
+use super::journal::{Journal, JournalServer, Journals};
 use super::members::{Fleet, FleetMember, ServerAnswer};
 use super::tables::in_a_word;
 use super::verdict::print_errors;
@@ -15,10 +15,15 @@ use crate::cli::render::table;
 use crate::cli::ui::Ui;
 use crate::engine::{PendingInfo, ServiceError};
 use crate::store::Revision;
+use crate::syntax::one_line;
 
 /// Prints the unfinished changes.
 pub fn status(form: ListFormat, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
-    let journals = Journal::unfinished()?;
+    let Journals { unfinished: journals, damaged } = Journals::read()?;
+    let is_none = journals.is_empty() && damaged.is_empty();
+    for line in damaged.iter().flat_map(|(_, error)| &error.lines) {
+        ui.warning(&format!("{}; {}", line.message, line.hint.as_deref().unwrap_or_default()));
+    }
     let mut records = Vec::new();
     for journal in &journals {
         let states = Unfinished::open(journal, global, ui)?.states(ui);
@@ -29,16 +34,16 @@ pub fn status(form: ListFormat, global: &GlobalArgs, ui: Ui) -> Result<Exit, Cli
     }
     match form {
         ListFormat::Json => ui.print_json(&records)?,
-        ListFormat::Text if journals.is_empty() => ui.say("no change of several servers is unfinished"),
+        ListFormat::Text if is_none => ui.say("no change of several servers is unfinished"),
         ListFormat::Text => {}
     }
-    Ok(if journals.is_empty() { Exit::Done } else { Exit::Different })
+    Ok(if is_none { Exit::Done } else { Exit::Different })
 }
 
 /// Prints a change, and what stands on each server.
 pub fn print(journal: &Journal, states: &[(String, String)], ui: Ui) -> Result<(), CliError> {
     let head = &journal.head;
-    let message = head.message.as_ref().map_or(String::new(), |message| format!(": {message}"));
+    let message = head.message.as_ref().map_or(String::new(), |message| format!(": {}", one_line(message)));
     ui.say(&format!("{}  {} at {}{message}", journal.id, head.operation, head.at));
     let headings = vec!["SERVER".to_owned(), "NOW".to_owned()];
     let rows = states.iter().map(|(server, state)| vec![server.clone(), state.clone()]);

@@ -7,14 +7,14 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
 use super::open::read_whole;
+use super::own_file::{is_private_folder, open_own};
 use super::state_dir::StateDir;
 use super::target::ConfFile;
 use crate::store::error::StoreError;
@@ -96,7 +96,7 @@ impl DraftFolder {
     /// `StateFolder`, `Untrusted`.
     pub fn of_file(conf: &ConfFile) -> Result<Option<Self>, StoreError> {
         let path = StateDir::make(conf)?.path().to_owned();
-        Ok(is_private(&path).then_some(Self(path)))
+        Ok(is_private_folder(&path).then_some(Self(path)))
     }
 
     /// The folder of the user in `state_home` (`$XDG_STATE_HOME`), which is made where it is missing.
@@ -143,13 +143,13 @@ impl KeptDraft {
     /// The draft whose text is at this path; `None` where it is not one of this user, or is worked on.
     fn open(text: PathBuf) -> Option<Self> {
         let base = text.with_extension(&BASE[1..]);
-        let lock = open_own(&base).ok()?;
+        let lock = read_own(&base).ok()?;
         lock.try_lock().ok()?;
         let bytes = read_whole(&lock, &base).ok()?;
         let end = bytes.iter().position(|byte| *byte == b'\n')?;
         let head: DraftHead = serde_json::from_slice(&bytes[..end]).ok()?;
         let origin = DraftOrigin { head, base: bytes[end + 1..].to_vec() };
-        open_own(&text).ok()?;
+        read_own(&text).ok()?;
         Some(Self { text, base, origin, lock })
     }
 
@@ -163,7 +163,7 @@ impl KeptDraft {
     /// # Errors
     /// `Io`, `NotFound`.
     pub fn read(&self) -> Result<Vec<u8>, StoreError> {
-        let file = open_own(&self.text).map_err(StoreError::opening("open", &self.text))?;
+        let file = read_own(&self.text).map_err(StoreError::opening("open", &self.text))?;
         // An editor may have written another file in its place.
         let _ = file.set_permissions(Permissions::from_mode(MODE));
         read_whole(&file, &self.text)
@@ -209,7 +209,7 @@ impl KeptDraft {
     /// `Io`, `NotFound`.
     pub fn take(&self, rescue: &Rescue) -> Result<(), StoreError> {
         let path = &rescue.path;
-        let file = open_own(path).map_err(StoreError::opening("open", path))?;
+        let file = read_own(path).map_err(StoreError::opening("open", path))?;
         self.write(&read_whole(&file, path)?)?;
         fs::remove_file(path).map_err(StoreError::io("remove", path))
     }
@@ -252,6 +252,10 @@ impl Rescue {
     }
 }
 
+fn read_own(path: &Path) -> io::Result<File> {
+    open_own(path, OpenOptions::new().read(true))
+}
+
 fn with_end(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(end);
@@ -291,29 +295,11 @@ pub fn user_folder(state_home: &Path) -> Result<PathBuf, StoreError> {
     let path = state_home.join(USER_FOLDER);
     let made = DirBuilder::new().recursive(true).mode(0o700).create(&path);
     made.map_err(StoreError::state_folder(&path))?;
-    match is_private(&path) {
+    match is_private_folder(&path) {
         true => Ok(path),
         false => {
             let source = io::Error::other("other users may write it");
             Err(StoreError::StateFolder { path, source })
         }
-    }
-}
-
-/// Whether a folder belongs to this user, and nobody else may write it.
-fn is_private(folder: &Path) -> bool {
-    let user = rustix::process::geteuid().as_raw();
-    let found = fs::symlink_metadata(folder);
-    found.is_ok_and(|found| found.is_dir() && found.uid() == user && found.mode() & 0o022 == 0)
-}
-
-/// Opens a file of this user.
-fn open_own(path: &Path) -> io::Result<File> {
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
-    let found = file.metadata()?;
-    match found.is_file() && found.uid() == rustix::process::geteuid().as_raw() {
-        true => Ok(file),
-        false => Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to another user")),
     }
 }

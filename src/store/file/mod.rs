@@ -64,6 +64,7 @@ mod attributes;
 mod drafts;
 mod in_place;
 mod open_target;
+mod own_file;
 
 mod history_journal;
 mod lock;
@@ -86,6 +87,7 @@ pub use drafts::{DraftFolder, DraftHead, DraftOrigin, KeptDraft, Rescue, user_fo
 pub use file_watch::FileWatch;
 pub use followed::{Followed, FollowedText};
 pub use lock::LockedFile;
+pub use own_file::{is_private_folder, open_own, read_private};
 pub use peer::{AllowedPeers, SocketPeer};
 pub use replace::PreparedWrite;
 pub use serving::{ServeLock, Serving};

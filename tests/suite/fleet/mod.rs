@@ -1,6 +1,7 @@
 //! Commands on several servers at once, each of them a `mediactl serve` of its own.
 
 mod change;
+mod journal;
 mod proof;
 mod proxy;
 mod read;
