@@ -15,6 +15,10 @@ pub fn merge(own: &Value, patch: &Value) -> Value {
                 let group = group(key, own.get(key), value);
                 merged.insert(key.clone(), group);
             }
+            "template" if value.as_object().is_some_and(|blocks| blocks.values().all(Value::is_object)) => {
+                let group = group(key, own.get(key), value);
+                merged.insert(key.clone(), group);
+            }
             _ => put(&mut merged, key, rfc7396(own.get(key), value)),
         }
     }
@@ -40,10 +44,7 @@ fn rfc7396(own: Option<&Value>, patch: &Value) -> Option<Value> {
         Value::Object(members) => {
             let mut merged = own.and_then(Value::as_object).cloned().unwrap_or_default();
             for (key, value) in members {
-                let value = match key.as_str() {
-                    "dvr" if value.is_object() => dvr(merged.get(key), value),
-                    _ => rfc7396(merged.get(key), value),
-                };
+                let value = rfc7396(merged.get(key), value);
                 put(&mut merged, key, value);
             }
             Some(Value::Object(merged))
@@ -159,8 +160,8 @@ fn block(kind: &str, own: Option<&Value>, patch: &Map<String, Value>) -> Value {
     let mut merged = own.and_then(Value::as_object).cloned().unwrap_or_default();
     for (key, value) in patch {
         match key.as_str() {
-            "position" | "name" | "prefix" | "url_global" | "cluster_key_global" => {}
-            "auth" if kind != "plugins" => {
+            "position" | "name" | "prefix" | "url_global" | "cluster_key_global" if kind != "template" => {}
+            "auth" if matches!(kind, "streams" | "lives") => {
                 let value = auth(merged.get(key), value);
                 put(&mut merged, key, value);
             }
