@@ -16,7 +16,7 @@ use crate::edit::config_lookup::{Current, LocalView};
 use crate::edit::misfit::{Misfit, PathFault};
 use crate::edit::path::{Path, Segment};
 use crate::edit::place_in_text::entry_at;
-use crate::edit::request::ChangeRequest;
+use crate::edit::request::{ChangeRequest, Edits};
 use crate::edit::select::entries_at;
 use crate::model::schema::{Scope, WITH_INCLUDES, by_key};
 use crate::model::shape::group_name;
@@ -57,7 +57,7 @@ impl Composed {
         if !faults.is_empty() {
             return Err(EngineError::BadAssignments(faults));
         }
-        match self.passed_over(request) {
+        match self.passed_over(request, patch) {
             Some(passed) if options.force || options.skip_included => {
                 Ok(Some(OutcomeNote::SkippedIncluded(passed)))
             }
@@ -66,15 +66,19 @@ impl Composed {
         }
     }
 
-    /// The entries of included files that a request with patterns or conditions matches, too.
-    fn passed_over(&self, request: &ChangeRequest) -> Option<PassedOver> {
-        if !request.stands_for_many() {
+    /// The entries of included files that a request with patterns or conditions matches, too, or that stand in
+    /// a group which it removes.
+    fn passed_over(&self, request: &ChangeRequest, patch: Option<&Value>) -> Option<PassedOver> {
+        // The text of a patch comes from a client, who was told, or names what a server shows, which is its file.
+        let is_told = matches!(request.edits, Edits::PatchText { .. });
+        let is_whole = |keys: &Vec<&str>| matches!(keys[..], [key] if is_group(key)) && !is_told;
+        if !request.stands_for_many() && !changed_places(request, patch).iter().any(is_whole) {
             return None;
         }
         self.included_at(&|current| match request.evaluate(current) {
             Ok(evaluated) => {
                 let places = changed_places(request, Some(&evaluated.patch)).into_iter();
-                places.map(|keys| keys.into_iter().map(str::to_owned).collect()).collect()
+                places.flat_map(|keys| entries_below(current, &keys)).collect()
             }
             // One of the paths may lead nowhere in this text alone.
             Err(_) => {
@@ -163,6 +167,16 @@ fn changed_places<'r>(request: &'r ChangeRequest, patch: Option<&'r Value>) -> V
         return places.collect();
     }
     request.paths().into_iter().filter_map(place_of).collect()
+}
+
+/// The place itself; for a group, the places of its entries.
+fn entries_below(current: &dyn Current, keys: &[&str]) -> Vec<Vec<String>> {
+    match keys {
+        [group] if is_group(group) => {
+            current.names(keys).into_iter().map(|name| vec![(*group).to_owned(), name]).collect()
+        }
+        keys => vec![keys.iter().map(|key| (*key).to_owned()).collect()],
+    }
 }
 
 /// The member of the top level, or the stream, live or plugin, that a path leads into.
