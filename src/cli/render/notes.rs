@@ -27,7 +27,7 @@ pub fn in_words(note: &OutcomeNote, masker: Option<&Masker>) -> String {
         }
         OutcomeNote::TookOutUnconfirmed(paths) => {
             let paths = if paths.is_empty() { String::new() } else { format!(": {}", paths.join(", ")) };
-            return format!("a change that was never confirmed was taken out of the file first{paths}");
+            return format!("a change that was never confirmed is taken out of the file first{paths}");
         }
         OutcomeNote::OtherPending => {
             "another change waits to be confirmed; until it is, this one can't be made"
