@@ -401,6 +401,11 @@ fn a_change_sent_to_a_node_may_begin_on_some_nodes() {
     });
     nodes.iter().for_each(|node| node.until_text(&with_rtsp("555")));
     assert_eq!(b.reloads(), 2, "it never took the other one");
+    until("the nodes do not say that they run it", || {
+        let status = cluster(&etcd, &["status", "-o", "json"]).json();
+        let nodes = status["nodes"].as_array().expect("there are nodes");
+        Some(()).filter(|()| nodes.len() == 2 && nodes.iter().all(|node| node["state"] == "running"))
+    });
     for (query, message) in [
         ("canary=9", "`canary 9`: only 2 nodes run what they should"),
         ("canary=x", "`canary x`: there is no node of this name"),
