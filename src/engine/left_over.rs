@@ -3,7 +3,8 @@
 //! When a change goes back, the file may hold another text than the one that the change wrote: somebody
 //! edited it meanwhile. Then the inverse of the change is merged into the edited text. A text with errors is
 //! left, and the record of the change with it, until somebody loads or changes the file: that merges the
-//! inverse first. A file that is away leaves the record, too, because it may come back. The next process that loads or changes the file does the same after a server was killed.
+//! inverse first. A file that is away leaves the record, too, because it may come back. After a server was
+//! killed, the next process that loads or changes the file does the same.
 
 use std::sync::Arc;
 

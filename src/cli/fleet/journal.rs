@@ -32,7 +32,7 @@ const FOLDER_MODE: u32 = 0o700;
 /// The largest journal that is read, in bytes: a thousand servers need one.
 const LARGEST_JOURNAL: u64 = 16 << 20;
 
-/// The largest text that is read, in bytes: no server gives a larger one.
+/// The largest text that is read, in bytes: twice what a server may answer by default.
 const LARGEST_TEXT: u64 = 128 << 20;
 
 /// What the change is: the first line.

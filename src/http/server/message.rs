@@ -116,7 +116,7 @@ impl Response {
     }
 }
 
-/// What a request says of its sender; each one goes before those above it.
+/// What a request says of its sender, the least first: where there is not room for all, the later go first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rank {
     /// Nobody with a right password, or one who asks for what he may not do. The body is not wanted.

@@ -69,7 +69,7 @@ impl Metrics {
             "Open connections, those of local commands included.",
             connections,
         )?;
-        let ages = "How long a thread is at its present turn, the one that is longest; 0 while it waits.";
+        let ages = "How long the threads of a loop have been at their present turn, the longest of them; 0 while they wait.";
         let ages = GaugeVec::new(family("mediactl_loop_age_seconds", ages), &["loop"])?;
         for (name, age) in runtime.loops().map(Loops::ages).unwrap_or_default() {
             ages.with_label_values(&[name]).set((age.as_secs_f64() * 1000.0).round() / 1000.0);

@@ -25,8 +25,8 @@ use crate::http::server::tls::Tls;
 /// How often an idle connection checks whether the server is crowded.
 const CROWD_CHECK: Duration = Duration::from_secs(2);
 
-/// The detail for a viewer that waited for nothing.
-const NO_TURN: &str = "all connections that are answered for `view_auth` at a time are taken";
+/// The detail for a viewer whose turn did not come in time.
+const NO_TURN: &str = "all connections that `view_auth` may use at a time are in use";
 
 /// A connection that has a slot.
 pub struct Connection<'g> {
