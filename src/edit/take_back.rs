@@ -44,12 +44,12 @@ fn with_values(text: &Document, old: &Document, values: &Value) -> Option<Docume
     if present == *values {
         return Some(Document::from_bytes(text.bytes().to_vec()));
     }
-    let [values_of_old, lost] = [&own_view(old), values].map(Value::clone);
-    let is_lost = |kind: Kind, name: &str| {
-        let [old, lost] = [&values_of_old, &lost].map(|view| view[kind.key()].get(name));
-        old.is_some() && old == lost
+    let values_of_old = own_view(old);
+    let is_as_before = |kind: Kind, name: &str| {
+        let [before, wanted] = [&values_of_old, values].map(|view| view[kind.key()].get(name));
+        before.is_some() && before == wanted
     };
-    let whole = put_back(text, old, is_lost);
+    let whole = put_back(text, old, is_as_before);
     let present = (!has_errors(&whole)).then(|| own_view(&whole))?;
     let result = by_values(&whole, &present, values).unwrap_or(whole);
     (!has_errors(&result) && own_view(&result) == *values).then_some(result)

@@ -49,6 +49,7 @@ impl From<&StoreError> for ErrorKind {
             StoreError::OutcomeUnknown { .. } => Self::Unknown,
             StoreError::Torn { .. }
             | StoreError::Remote { .. }
+            | StoreError::Damaged { .. }
             | StoreError::NoSocket { .. }
             | StoreError::Io { .. } => Self::Failed,
         }

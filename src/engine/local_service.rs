@@ -127,6 +127,7 @@ impl ConfigService for Engine {
                 }
                 None => entries.into_iter().next(),
             },
+            file: Some(file),
             unconfirmed: self.unconfirmed(),
             last_error: state.and_then(|state| state.last_error).map(|trouble| trouble.whole),
             nodes: cluster.map(|cluster| cluster.nodes),

@@ -1,5 +1,6 @@
 //! The state of a configuration at a glance: the running one, the saved one, a pending change.
 
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
@@ -9,6 +10,7 @@ use super::content::Content;
 use super::node_report::NodeReport;
 use super::operation::Operation;
 use super::outcome::PendingInfo;
+use super::snapshot::Snapshot;
 use crate::edit::json_diff;
 use crate::edit::path::{Path, Segment};
 use crate::model::Masker;
@@ -30,6 +32,9 @@ pub struct Status {
     pub differing: Vec<String>,
     /// Whether the file was edited by hand since the last change in the history.
     pub edited_by_hand: bool,
+    /// The text of the file; none where the server does not show it.
+    #[serde(skip)]
+    pub file: Option<Arc<Snapshot>>,
     /// How many errors the file has; null where the server does not show it.
     pub errors: Option<usize>,
     /// The first of them.

@@ -23,9 +23,10 @@ impl Node {
         let from_now = 0;
         loop {
             pulse.turn();
-            if let Ok(mut watch) = self.store.gateway().watch(&ranges, from_now, WATCH_TIME) {
+            let watch = self.store.gateway().watch(&ranges, from_now, WATCH_TIME);
+            pulse.rest();
+            if let Ok(mut watch) = watch {
                 while watch.next_keys().is_ok() {
-                    pulse.turn();
                     self.wake.ask();
                 }
             }

@@ -9,9 +9,6 @@ use std::path::{Path, PathBuf};
 use rustix::io::Errno;
 use thiserror::Error;
 
-/// How the error of a key ends that has what is none of ours.
-pub(super) const DAMAGED: &str = "can't be read";
-
 /// How etcd says that it has no space left.
 const NO_SPACE: &str = "database space exceeded";
 
@@ -95,6 +92,9 @@ pub enum StoreError {
     /// A cluster failed; nothing was changed.
     #[error("`{name}` failed: {reason}")]
     Remote { name: String, reason: String },
+    /// What stands in a cluster is none of ours.
+    #[error("`{name}` failed: {what} can't be read")]
+    Damaged { name: String, what: String },
     /// Anything else that the system refused.
     #[error("cannot {operation} `{}`: {}", .path.display(), reason(.source))]
     Io {
@@ -206,7 +206,7 @@ impl StoreError {
             StoreError::Remote { reason, .. } if reason.contains(NO_SPACE) => {
                 "etcd is full: compact it, then `etcdctl defrag` and `etcdctl alarm disarm`".to_owned()
             }
-            StoreError::Remote { reason, .. } if reason.ends_with(DAMAGED) => {
+            StoreError::Damaged { .. } => {
                 "something else wrote that key: `etcdctl get --prefix` with it shows what is there, and a back-up \
                  has what was there"
                     .to_owned()

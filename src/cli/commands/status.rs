@@ -12,7 +12,7 @@ use crate::cli::render::history::masked;
 use crate::cli::render::status;
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
-use crate::engine::{ErrorKind, ReadForm, ReadQuery, ServiceError, Source, Status};
+use crate::engine::{ErrorKind, ServiceError, Source, Status};
 
 /// The JSON form.
 #[derive(Serialize)]
@@ -39,26 +39,22 @@ pub fn read(target: &mut Target, ui: Ui) -> Result<Status, ServiceError> {
     let status = target.service.status()?;
     let last_change = status.last_change.map(|entry| masked(entry, ui.masker().as_ref()));
     let (mut errors, mut first) = (status.errors, None);
-    if errors.is_some() {
-        let saved = Some(Source::Saved);
-        let file = target.service.read(&ReadQuery { source: saved, form: ReadForm::Text })?.content;
-        if let Some(file) = file.snapshot() {
-            first = first_error(target.service.name(), file, ui.masker());
-            match target.composed(file, saved) {
-                Ok(None) => {}
-                Ok(Some(composed)) => {
-                    let faults = composed.told_faults();
-                    errors = Some(faults.len());
-                    first = faults.first().and_then(|fault| composed_error(&composed, fault, ui.masker()));
-                }
-                // A server elsewhere says what is wrong, but sends no file with errors.
-                Err(ServiceError::Remote(failure)) if failure.kind == ErrorKind::Invalid => {
-                    let faults = failure.faults.get(1..).unwrap_or_default();
-                    errors = Some(faults.len().max(1));
-                    faults.first().iter().for_each(|(fault, _)| ui.note(fault));
-                }
-                Err(error) => return Err(error),
+    if let Some(file) = &status.file {
+        first = first_error(target.service.name(), file, ui.masker());
+        match target.composed(file, Some(Source::Saved)) {
+            Ok(None) => {}
+            Ok(Some(composed)) => {
+                let faults = composed.told_faults();
+                errors = Some(faults.len());
+                first = faults.first().and_then(|fault| composed_error(&composed, fault, ui.masker()));
             }
+            // A server elsewhere says what is wrong, but sends no file with errors.
+            Err(ServiceError::Remote(failure)) if failure.kind == ErrorKind::Invalid => {
+                let faults = failure.faults.get(1..).unwrap_or_default();
+                errors = Some(faults.len().max(1));
+                faults.first().iter().for_each(|(fault, _)| ui.note(fault));
+            }
+            Err(error) => return Err(error),
         }
     }
     Ok(Status { last_change, errors, first_error: first, ..status })

@@ -191,6 +191,7 @@ impl ConfigService for RemoteService {
             if let Content::Text(file) = &saved {
                 status.edited_by_hand = is_edited_since(&entries, file) || config["included_changed"] == true;
                 status.errors = Some(file.diagnostics().errors());
+                status.file = Some(file.clone());
             }
             status.last_change = entries.into_iter().next();
             let last = &config["last_change"];

@@ -15,7 +15,7 @@ use super::head_record::{HeadRecord, TextRef};
 use super::keys::Keys;
 use super::messages::{KeyOperation, KeyRange, KeyValue, Txn};
 use super::next_writer::NextWriter;
-use crate::store::error::{DAMAGED, StoreError};
+use crate::store::error::StoreError;
 use crate::store::pending::{OpenChange, StoredPending};
 use crate::store::revision::Revision;
 use crate::store::version::{Loaded, Version};
@@ -142,7 +142,7 @@ impl ClusterStore {
     }
 
     pub(super) fn damaged(&self, what: impl std::fmt::Display) -> StoreError {
-        StoreError::Remote { name: self.name.clone(), reason: format!("{what} {DAMAGED}") }
+        StoreError::Damaged { name: self.name.clone(), what: what.to_string() }
     }
 
     pub(super) fn too_large(&self) -> StoreError {
@@ -312,8 +312,10 @@ mod tests {
             let chunk = KeyValue { key, value: vec![0; length], ..KeyValue::default() };
             let error = store.text_with(&text, Some(chunk)).expect_err("it can't be");
             let key = store.keys.text(&text);
-            let StoreError::Remote { reason, .. } = &error else { panic!("{error:?}") };
-            assert_eq!(*reason, format!("the text in `{key}` can't be read"));
+            assert_eq!(
+                error.to_string(),
+                format!("`{}` failed: the text in `{key}` can't be read", store.given_name())
+            );
             assert!(error.hint().is_some_and(|hint| hint.contains("etcdctl get")));
         }
     }
