@@ -141,6 +141,7 @@ fn attack_the_commands() {
 /// editor waits beside them.
 fn read_as_viewers() {
     let head = format!("{HEAD}view_auth viewer look;\n");
+    read_messages(&head);
     let text = configuration(&head, 1_000_000 / configuration("", 1).len());
     let editor = format!("GET {READ} HTTP/1.1\r\nHost: a\r\n{AUTHORIZATION}\r\n");
     let viewer = editor.replace(AUTHORIZATION, "Authorization: Basic dmlld2VyOmxvb2s=\r\n");
@@ -189,6 +190,31 @@ fn read_as_viewers() {
     );
     assert!(slowest < Duration::from_secs(1), "an editor has a slot");
     drop(deaf);
+}
+
+/// Parts of headers in messages of changes, and how many of them the history tells to a viewer.
+fn read_messages(head: &str) {
+    let tokens: Vec<String> = (0..100).map(|number| format!("t0ken{number:03}")).collect();
+    let header = |token: &String| {
+        format!("header \"Authorization: Bearer {token}\";\nheader \"Cookie: a={token}x; Path=/\";\n")
+    };
+    let folder = served::folder();
+    let (running, address) =
+        serve(folder.path(), &[head.to_owned(), tokens.iter().map(header).collect()].concat());
+    let asks = |login: &str, words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mediactl"));
+        command.args(["--url", &format!("http://{login}@{address}"), "--insecure"]).args(words);
+        command.output().expect("the program starts").stdout
+    };
+    for (at, few) in tokens.chunks(10).enumerate() {
+        let said = few.iter().map(|token| format!("{token} {token}x ")).collect::<String>();
+        asks("admin:secret", &["modify", "--set", &format!("rtmp={}", at + 1), "-m", &said]);
+    }
+    let told = String::from_utf8(asks("viewer:look", &["history", "-o", "json"])).expect("JSON is UTF-8");
+    let (masked, shown) = (told.matches("<secret:").count(), told.matches("t0ken").count());
+    println!("{:44} {masked} masked, {shown} told", "200 parts of headers in messages, by a viewer");
+    assert!(masked == 200 && shown == 0, "a viewer reads no secret");
+    drop(running);
 }
 
 /// Seconds of the processor that a server has used.

@@ -5,10 +5,12 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use memchr::memmem;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use percent_encoding::percent_decode_str;
 
 use super::loose::in_directives;
 use super::secret_spans;
+use super::spelling::{Unescaped, base64_words};
+use super::within::{is_ordinary, secrets_within};
 use crate::model::secret::{Masker, merged, prose_parts};
 use crate::syntax::{Document, Word};
 
@@ -16,17 +18,23 @@ use crate::syntax::{Document, Word};
 const SHORTEST: usize = 4;
 
 /// A longer value is not looked for, so that the search stays short. In bytes.
-pub const LONGEST_SECRET: usize = 512;
+const LONGEST: usize = 2048;
 
-/// What a part of a URL encodes.
-const IN_URL: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+/// No value is longer as it is written, with each byte encoded. In bytes.
+pub const LONGEST_SECRET: usize = 3 * LONGEST;
+
+/// Secrets are taken apart so often: a header holds a login and a password in base64.
+const DEPTH: usize = 4;
+
+/// Texts are encoded so often: base64 in a URL in JSON.
+const ENCODINGS: usize = 2;
 
 /// The secret values of texts.
 #[derive(Default)]
 pub struct SecretValues {
     values: HashSet<String>,
-    /// The lengths of the values.
-    lengths: BTreeSet<usize>,
+    /// The lengths of the values that begin with the same bytes.
+    lengths: HashMap<[u8; SHORTEST], BTreeSet<usize>>,
     /// The texts without their secrets.
     public: String,
 }
@@ -43,7 +51,7 @@ impl SecretValues {
     /// gives away. A value that stands in the texts without being a secret there is masked by its place only:
     /// its mask would tell that it is one.
     pub fn masked<'t>(&self, text: &'t str, masker: &Masker) -> Cow<'t, str> {
-        let mut spans = self.spans(text);
+        let mut spans = self.spans(text, ENCODINGS);
         spans.extend(prose_parts(text));
         in_directives(text, &mut spans);
         masker.masked(text, merged(spans))
@@ -51,7 +59,7 @@ impl SecretValues {
 
     /// The same for a text whose readers mask what its form gives away: the values alone are masked.
     pub fn masked_values<'t>(&self, text: &'t str, masker: &Masker) -> Cow<'t, str> {
-        masker.masked(text, self.spans(text))
+        masker.masked(text, merged(self.spans(text, ENCODINGS)))
     }
 
     fn add(&mut self, document: &Document) {
@@ -61,34 +69,63 @@ impl SecretValues {
             self.public.push_str(&text[at..span.start]);
             self.public.push('\n');
             at = span.end;
-            self.keep(&Word::new(&text[span], 0).value());
+            let raw = &text[span];
+            self.keep(&Word::new(raw, 0).value(), DEPTH);
+            if raw.contains('\\') && !raw.starts_with('"') {
+                // It may be a part of a quoted word.
+                self.keep(&Word::new(&format!("\"{raw}\""), 0).value(), DEPTH);
+            }
         }
         self.public.push_str(&text[at..]);
         self.public.push('\n');
     }
 
-    /// Keeps a value as it stands, as a URL means it and as a URL spells it, and the password behind a login.
-    fn keep(&mut self, value: &str) {
-        let password = value.split_once(':').map(|(_, password)| password);
-        for value in std::iter::once(value).chain(password) {
-            let meant = percent_decode_str(value).decode_utf8_lossy();
-            let spelt = Cow::from(utf8_percent_encode(&meant, IN_URL));
-            for form in [Cow::Borrowed(value), spelt, meant.clone()] {
-                if (SHORTEST..=LONGEST_SECRET).contains(&form.len()) && !self.values.contains(&*form) {
-                    self.lengths.insert(form.len());
-                    self.values.insert(form.into_owned());
-                }
+    /// Keeps a value as it stands and as a URL means it, and the secrets in it.
+    fn keep(&mut self, value: &str, depth: usize) {
+        let meant = percent_decode_str(value).decode_utf8_lossy();
+        let of_form = meant.contains(' ').then(|| Cow::Owned(meant.replace(' ', "+")));
+        for form in [Some(Cow::Borrowed(value)), Some(meant.clone()), of_form].into_iter().flatten() {
+            if form.len() > LONGEST || is_ordinary(&form) || self.values.contains(&*form) {
+                continue;
             }
+            if let Some(start) = form.as_bytes().first_chunk() {
+                self.lengths.entry(*start).or_default().insert(form.len());
+            }
+            self.values.insert(form.into_owned());
+        }
+        if depth > 0 {
+            secrets_within(&meant).iter().for_each(|part| self.keep(part, depth - 1));
         }
     }
 
+    /// Where the values stand in a text, as they are or encoded.
+    fn spans(&self, text: &str, encodings: usize) -> Vec<Range<usize>> {
+        let mut spans = self.words(text);
+        if encodings > 0 && !self.values.is_empty() {
+            let encoded = base64_words(text).filter(|(_, meant)| self.is_told_by(meant, encodings - 1));
+            spans.extend(encoded.map(|(place, _)| place));
+            if let Some(plain) = Unescaped::of(text) {
+                let meant = self.spans(&plain.text, encodings - 1);
+                spans.extend(meant.iter().map(|span| plain.place_of(span)));
+            }
+        }
+        spans
+    }
+
+    /// Whether a text that was encoded tells a secret. Behind a login any password is one by its place.
+    fn is_told_by(&self, meant: &str, encodings: usize) -> bool {
+        let password = meant.split_once(':').map_or("", |(_, password)| password);
+        (!password.is_empty() && self.values.contains(password)) || !self.spans(meant, encodings).is_empty()
+    }
+
     /// Where the values stand in a text as whole words; at one place the longest.
-    fn spans(&self, text: &str) -> Vec<Range<usize>> {
+    fn words(&self, text: &str) -> Vec<Range<usize>> {
         let mut known = HashMap::new();
         let mut spans = Vec::new();
         let mut start = 0;
         while start < text.len() {
-            let ends = self.lengths.iter().rev().map(|length| start + length);
+            let lengths = text.as_bytes()[start..].first_chunk().and_then(|bytes| self.lengths.get(bytes));
+            let ends = lengths.into_iter().flatten().rev().map(|length| start + length);
             let mut ends = ends.filter(|&end| is_edge(text, start) && is_edge(text, end));
             start = match ends.find(|&end| self.is_secret(&text[start..end], &mut known)) {
                 Some(end) => {
@@ -148,5 +185,93 @@ mod tests {
             assert_eq!(secrets.masked(text, &Masker::opaque()), expected);
         }
         assert_eq!(SecretValues::default().masked("S3CRET", &Masker::opaque()), "S3CRET");
+    }
+
+    /// The ways to write secrets into a configuration; `HUSH` is one in the text that comes back.
+    const PLACES: [(&str, &[&str]); 12] = [
+        ("edit_auth admin {};", &["Hush-one"]),
+        ("edit_auth admin \"{}\";", &["Hush two\u{e9}/?&%x"]),
+        ("stream a { url http://h/ headers.Authorization=\"Bearer {}\"; }", &["Hush.tok-en_1"]),
+        ("stream a { header Authorization Bearer {}; }", &["Hush.tok-en_1"]),
+        ("header \"Authorization: Custom {}\";", &["Hush1"]),
+        ("header \"Cookie: sess={}; other={}; Path=/app; HttpOnly\";", &["Hush=1", "hush2"]),
+        (
+            "header \"Authorization: Digest username=\\\"bob\\\", realm=\\\"zone\\\", response=\\\"{}\\\"\";",
+            &["6629fae4"],
+        ),
+        ("header \"Authorization: Basic YWRtaW46SHVzaC1wYXNz\";", &["Hush-pass", "admin:Hush-pass"]),
+        ("header Authorization Basic YWRtaW46SHVzaC1wYXNz;", &["Hush-pass"]),
+        ("stream a { url rtsp://bob:{}@h/; url bob:{}@h; }", &["Hush%40pass", "Hush~7"]),
+        ("stream a { url http://h/?x=1&token={}&apiKey={}&path=2; }", &["Hush%2Fx", "hush8"]),
+        ("stream a { url \"srt://h:1?streamid=#!::r=live,m=publish,s={}\"; }", &["hush9"]),
+    ];
+
+    /// The ways in which a program writes a value.
+    fn spellings(value: &str) -> Vec<String> {
+        use base64::Engine as _;
+        use base64::prelude::{
+            BASE64_STANDARD, BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE, BASE64_URL_SAFE_NO_PAD,
+        };
+        use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
+        let meant = percent_decode_str(value).decode_utf8_lossy();
+        let mut all = vec![value.to_owned(), meant.clone().into_owned()];
+        all.push(meant.bytes().map(|byte| format!("%{byte:02x}")).collect());
+        all.push(utf8_percent_encode(&meant, NON_ALPHANUMERIC).to_string());
+        all.push(serde_json::to_string(&meant).expect("JSON can be written"));
+        all.push(meant.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect());
+        for of in [
+            meant.clone().into_owned(),
+            format!("admin:{meant}"),
+            format!("bob:{meant}"),
+            format!("x?{meant}"),
+        ] {
+            for engine in [BASE64_STANDARD, BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE, BASE64_URL_SAFE_NO_PAD] {
+                all.push(engine.encode(&of));
+            }
+        }
+        let again: Vec<String> =
+            all.iter().map(|one| utf8_percent_encode(one, NON_ALPHANUMERIC).to_string()).collect();
+        all.extend(again);
+        all
+    }
+
+    #[test]
+    fn no_part_of_a_secret_comes_back_in_any_spelling() {
+        for (place, secrets) in PLACES {
+            let text = secrets.iter().fold(place.to_owned(), |text, secret| text.replacen("{}", secret, 1));
+            let values = SecretValues::of([&Document::parse(&*format!("{text}\nrtsp 554;\n"))]);
+            for spelled in secrets.iter().flat_map(|secret| spellings(secret)) {
+                for said in [
+                    format!("it is {spelled} there"),
+                    format!("{spelled}\n"),
+                    format!("line 3: '{spelled}', wrong"),
+                    format!("http://h/live?a={spelled}&b=1"),
+                    format!("Authorization: Bearer {spelled}"),
+                ] {
+                    let masked = values.masked_values(&said, &Masker::opaque());
+                    assert!(
+                        !masked.contains(&spelled) && masked.contains("<secret:"),
+                        "{text}: {said}: {masked}"
+                    );
+                }
+            }
+            let plain =
+                "Bearer Basic Digest Custom username realm Path=/app path; HttpOnly live publish it is true";
+            assert_eq!(values.masked_values(plain, &Masker::opaque()), plain, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_short_password_behind_a_login_is_found_in_base64() {
+        let values =
+            SecretValues::of([&Document::parse("edit_auth admin abc;\nview_auth v stream;\nstream s;\n")]);
+        for (text, masked) in [
+            ("YWRtaW46YWJj", "<secret:000000>"),
+            ("bob: djpzdHJlYW0=!", "bob: <secret:000000>!"),
+            ("djpv", "djpv"),
+        ] {
+            assert_eq!(values.masked_values(text, &Masker::opaque()), masked);
+        }
     }
 }

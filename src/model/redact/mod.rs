@@ -3,6 +3,8 @@
 mod by_value;
 mod json;
 mod loose;
+mod spelling;
+mod within;
 
 use std::ops::Range;
 

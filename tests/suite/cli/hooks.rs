@@ -57,6 +57,30 @@ fn what_a_hook_prints_and_a_message_says_is_masked_by_value() {
 }
 
 #[test]
+fn no_part_of_a_header_comes_back_from_a_hook_or_a_message() {
+    let place = Place::with(
+        "edit_auth admin pa55word;\n\
+         stream a { url http://h/ headers.Authorization=\"Bearer t0ken-1\" headers.Cookie=\"sess=c00kie; Path=/app\"; }\n\
+         stream b { header \"Authorization: Basic YWRtaW46YjRzaWM=\"; url http://h/?token=qu%40ery; }\n",
+    );
+    let said = "t0ken-1, c00kie, b4sic, YWRtaW46YjRzaWM, YWRtaW46cGE1NXdvcmQ=, qu@ery, qu%40ery, pa%35%35word, \
+                in /app: Bearer and Basic";
+    let shown = |text: &str| {
+        assert!(text.ends_with(", in /app: Bearer and Basic"), "{text}");
+        assert_eq!(text.matches("<secret:").count(), 8, "{text}");
+    };
+    let prints = format!("echo '{said}' >&2; exit 1");
+    for (hook, exit) in [("--check-cmd", 3), ("--reload-cmd", 9)] {
+        let run = with_hooks(&place, &[hook, &prints]).run().exits(exit);
+        let printed = run.err.lines().find_map(|line| line.split_once("exit code 1: ")).expect("it is told");
+        shown(printed.1);
+    }
+    place.run(SET.iter().chain(&["-m", said])).exits(0);
+    let told = place.run(["history", "-o", "json", "--show-secrets"]).exits(0).json();
+    shown(told[0]["message"].as_str().expect("it has a message"));
+}
+
+#[test]
 fn hooks_come_from_the_environment_too() {
     let place = Place::with(SAMPLE);
     with_hooks(&place, &[]).env("MEDIACTL_CHECK_CMD", "false").run().exits(3);

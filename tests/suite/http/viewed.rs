@@ -63,6 +63,19 @@ fn every_answer_to_a_viewer_is_masked() {
 }
 
 #[test]
+fn a_viewer_reads_no_part_of_a_header_in_a_message() {
+    let text = format!(
+        "{TEXT}stream b {{ url http://h/ headers.Authorization=\"Bearer t1ken\"; header \"Cookie: sess=c00kie; a=b\"; }}\n"
+    );
+    let server = Server::viewed(&text);
+    let message = "t1ken+c00kie+YWRtaW46czNjcmV0+done";
+    assert_eq!(server.post(&format!("modify_config?message={message}"), r#"{"rtmp":1935}"#).status, 200);
+    let told = body(&seen(&server, "/media/api/history"))[0]["message"].clone();
+    let told = told.as_str().expect("there is a message");
+    assert!(told.ends_with(" done") && told.matches("<secret:").count() == 3, "{told}");
+}
+
+#[test]
 fn a_viewer_is_told_how_a_hook_failed_and_not_what_it_printed() {
     let reload = "cat \"$MEDIACTL_TEXT\" >&2; ! grep -q rtmp \"$MEDIACTL_TEXT\"".to_owned();
     let server = Server::viewed_with_hooks(TEXT, Hooks { reload: Some(reload), ..Hooks::default() });
