@@ -9,7 +9,7 @@ use crate::cli::prompts;
 use crate::cli::render::report::diff_of;
 use crate::cli::ui::{Ui, output};
 use crate::engine::{
-    ChangeOptions, ConfigService, Expected, Outcome, OutcomeNote, ReadForm, ReadQuery, ServiceError,
+    ChangeOptions, ConfigService, Content, Expected, Outcome, OutcomeNote, ReadForm, ReadQuery, ServiceError,
 };
 use crate::store::Revision;
 
@@ -70,12 +70,14 @@ impl Question {
             (_, None, Some(name)) => return Err(CliError::protected(name)),
             (_, None, None) => return Err(CliError::unanswered_edit(true)),
         }
-        // Then it is made for another text than the one that is there.
+        // Where a server runs another text than the file holds, it is made for that file.
         let is_of_another = |note: &OutcomeNote| {
             use OutcomeNote::{OverwroteHandEdit, PickedUpHandEdit, TookOutUnconfirmed};
             matches!(note, PickedUpHandEdit(_) | OverwroteHandEdit | TookOutUnconfirmed(_))
         };
-        if agreed.expected.is_none() && !outcome.notes.iter().any(is_of_another) {
+        let before = outcome.before.as_ref().and_then(Content::snapshot).map(|text| text.revision());
+        let is_present = before == present || !outcome.notes.iter().any(is_of_another);
+        if agreed.expected.is_none() && is_present {
             agreed.expected = present.map(|revision| Expected::OneOf(vec![revision]));
         }
         Ok(Some(agreed))

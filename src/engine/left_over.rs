@@ -128,6 +128,11 @@ impl WithoutChange {
         self.note().is_some() && self.from.as_ref().is_some_and(is_from)
     }
 
+    /// The text in which the change was.
+    pub fn from(&self) -> Option<&Arc<Snapshot>> {
+        self.from.as_ref()
+    }
+
     /// What users should know of it.
     pub fn note(&self) -> Option<OutcomeNote> {
         let (from, to) = (self.from.as_ref()?, self.to.as_ref()?);

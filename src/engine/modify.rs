@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use super::applied::Applied;
 use super::conflict::conflicts;
-use super::content::Content;
 use super::error::EngineError;
 use super::guard::{self, Guard};
 use super::local::Engine;
@@ -20,7 +19,6 @@ use super::snapshot::Snapshot;
 use super::transaction::{Change, Transaction};
 use crate::edit;
 use crate::edit::config_lookup::LocalView;
-use crate::edit::json_diff::{changed_values, paths_in_words};
 use crate::edit::request::ChangeRequest;
 use crate::model::Lens;
 use crate::syntax::Document;
@@ -59,7 +57,7 @@ impl Transaction<'_> {
         let Some(state) = &self.state else {
             self.refuse_other_file()?;
             let file = self.file().expect("a local modify has loaded a file");
-            return Ok(Basis { text: file.clone(), is_hand_edit: false, note: None });
+            return Ok(Basis { text: file.clone(), is_hand_edit: false, note: self.picked_up() });
         };
         let is_hand_edit = self.is_hand_edited(state);
         let edited = self.file().filter(|_| is_hand_edit && !force);
@@ -78,8 +76,7 @@ impl Transaction<'_> {
             (false, false, _) => Ok(running(Some(OutcomeNote::SavedEarlierUpdate))),
             (true, _, _) if force => Ok(running(Some(OutcomeNote::OverwroteHandEdit))),
             (true, true, Some(file)) => {
-                let note = Some(OutcomeNote::PickedUpHandEdit(hand_edited(&state.saved, file)));
-                Ok(Basis { text: file.clone(), is_hand_edit: true, note })
+                Ok(Basis { text: file.clone(), is_hand_edit: true, note: self.picked_up() })
             }
             (true, _, _) => Err(EngineError::HandEdited { conflicts: Vec::new() }),
         }
@@ -179,10 +176,4 @@ impl Transaction<'_> {
         let guard = guard::before_replacement(Some(state.running.document()), file);
         self.engine.refuse_guarded([guard, None], self.options)
     }
-}
-
-/// The paths of the values that a hand edit changed, in words.
-pub(super) fn hand_edited(saved: &Arc<Snapshot>, file: &Arc<Snapshot>) -> String {
-    let [saved, file] = [saved, file].map(|text| Content::Text(text.clone()).to_json());
-    paths_in_words(&changed_values(&saved, &file))
 }

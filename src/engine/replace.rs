@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::error::EngineError;
 use super::guard::{self, Guard};
 use super::local::Engine;
-use super::modify::hand_edited;
 use super::operation::Operation;
 use super::options::ChangeOptions;
 use super::outcome::{After, Outcome, OutcomeNote};
@@ -48,18 +47,14 @@ impl Engine {
         let text = &*transaction.meant(text);
         let (state, file) = (transaction.state.as_ref(), transaction.file());
         let mut notes = Vec::new();
-        if let Some(state) = state {
-            let is_hand_edited = transaction.is_hand_edited(state);
-            transaction.refuse_stale(state, is_hand_edited)?;
-            let is_lost = is_hand_edited && file.is_some_and(|file| file.bytes() != text);
-            let note =
-                match file.filter(|_| operation == Operation::Save && transaction.is_for_hand_edit(state)) {
-                    Some(file) => OutcomeNote::PickedUpHandEdit(hand_edited(&state.saved, file)),
-                    None => OutcomeNote::OverwroteHandEdit,
-                };
-            notes.extend(is_lost.then_some(note));
-        } else {
-            transaction.refuse_other_file()?;
+        match state {
+            Some(state) => transaction.refuse_stale(state, transaction.is_hand_edited(state))?,
+            None => transaction.refuse_other_file()?,
+        }
+        if transaction.hand_edit().is_some_and(|[_, file]| file.bytes() != text) {
+            let is_kept = operation == Operation::Save && transaction.is_for_hand_edit();
+            let picked_up = transaction.picked_up().filter(|_| is_kept);
+            notes.push(picked_up.unwrap_or(OutcomeNote::OverwroteHandEdit));
         }
         let before = state.map(|state| &state.running).or(file);
         // A rollback skips this guard: its text was accepted before.

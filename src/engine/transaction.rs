@@ -29,6 +29,7 @@ use super::pending::{PendingChange, RollbackPoint};
 use super::running::{LastChange, ServerState, Turn};
 use super::snapshot::Snapshot;
 use super::trouble::{message_without_secrets, without_secrets};
+use crate::edit::json_diff::{changed_values, paths_in_words};
 use crate::store::{BaseText, ChangeRecord, OpenChange, StoreError, Version, Warning, Writer};
 use crate::syntax::spliced_pieces;
 
@@ -48,6 +49,8 @@ pub(super) struct Transaction<'e> {
     pub state: Option<ServerState>,
     /// Of a rehearsal: whether another change has to be confirmed first.
     is_other_pending: bool,
+    /// Without a server: the text of the last change, and the file as it was edited by hand since.
+    hand_edit: Option<[Arc<Snapshot>; 2]>,
     /// What an owner applies by the change.
     pub applied: Option<Applied>,
     warnings: Vec<Warning>,
@@ -109,6 +112,7 @@ impl<'e> Transaction<'e> {
             file,
             state,
             is_other_pending: engine.pending().is_some(),
+            hand_edit: None,
             applied: None,
             warnings: Vec::new(),
             message: None,
@@ -119,6 +123,7 @@ impl<'e> Transaction<'e> {
         if !options.dry_run {
             transaction.reconcile()?;
         }
+        transaction.hand_edit = transaction.found_hand_edit();
         options.refuse_late()?;
         Ok(transaction)
     }
@@ -148,24 +153,38 @@ impl<'e> Transaction<'e> {
         self.operation == operation
     }
 
+    /// The text of which a hand edit was made, and the file with it.
+    pub fn hand_edit(&self) -> Option<[&Arc<Snapshot>; 2]> {
+        match &self.state {
+            Some(state) => Some([&state.saved, self.file().filter(|_| self.is_hand_edited(state))?]),
+            None => self.hand_edit.as_ref().map(|texts| texts.each_ref()),
+        }
+    }
+
+    /// Says which values a hand edit changed that the change picks up.
+    pub fn picked_up(&self) -> Option<OutcomeNote> {
+        let [known, file] = self.hand_edit()?.map(|text| Content::Text(text.clone()).to_json());
+        Some(OutcomeNote::PickedUpHandEdit(paths_in_words(&changed_values(&known, &file))))
+    }
+
     /// Whether the file differs from the text that the server loaded or saved last.
     pub fn is_hand_edited(&self, state: &ServerState) -> bool {
         self.file().is_none_or(|file| !file.is_same_text(&state.saved))
     }
 
     /// Whether the change was made for the file as it was edited by hand, and nothing else would be lost.
-    pub fn is_for_hand_edit(&self, state: &ServerState) -> bool {
+    pub fn is_for_hand_edit(&self) -> bool {
         let names = |file: &Arc<Snapshot>| {
             self.options.expected.as_ref().is_some_and(|expected| expected.names(file.revision()))
         };
-        state.is_saved() && self.file().is_some_and(names)
+        self.state.as_ref().is_none_or(ServerState::is_saved) && self.file().is_some_and(names)
     }
 
     /// Refuses a change that was made for another running configuration (`If-Match`), or for a file
     /// that was edited by hand since.
     pub fn refuse_stale(&self, state: &ServerState, is_hand_edited: bool) -> Result<(), EngineError> {
         match &self.options.expected {
-            Some(_) if is_hand_edited && self.is_for_hand_edit(state) => Ok(()),
+            Some(_) if is_hand_edited && self.is_for_hand_edit() => Ok(()),
             Some(_) if is_hand_edited => Err(EngineError::HandEditedSince),
             Some(expected) if !expected.allows(state.running.revision()) => Err(EngineError::Stale),
             _ => Ok(()),
@@ -236,6 +255,20 @@ impl<'e> Transaction<'e> {
                 Ok(())
             }
         }
+    }
+
+    /// Without a server only the history knows what the file was before a hand edit.
+    fn found_hand_edit(&self) -> Option<[Arc<Snapshot>; 2]> {
+        if self.state.is_some() {
+            return None;
+        }
+        let file = self.taken_out.as_ref().and_then(WithoutChange::from).or(self.file())?;
+        let known = match self.writer.as_ref().filter(|_| !self.options.dry_run) {
+            Some(writer) => writer.take_edited_from(),
+            None => self.engine.store.edited_from(file.revision()),
+        };
+        let known = Arc::new(Snapshot::of(known?));
+        (known.is_valid() && file.is_valid()).then(|| [known, file.clone()])
     }
 
     fn reconcile(&mut self) -> Result<(), EngineError> {

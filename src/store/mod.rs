@@ -76,6 +76,12 @@ pub trait Store: Send + Sync {
     /// Returns the text that the history keeps with a change; `None` where it keeps none.
     fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, StoreError>;
 
+    /// Returns the text of the last change, if the stored text was edited past the history since; `None` where it
+    /// was not, or where that text is not known. `now` is the revision of the stored text.
+    fn edited_from(&self, _now: Revision) -> Option<Vec<u8>> {
+        None
+    }
+
     /// Returns what each owner applied: the last state, and those before it that may be in effect still.
     fn applied(&self) -> Result<BTreeMap<OwnerName, Vec<Value>>, StoreError>;
 
@@ -138,6 +144,12 @@ pub trait Writer {
     /// Reconciles the history with the text that is in the store: withdraws changes that were never
     /// made, and records hand edits.
     fn reconcile(&self, current: Option<BaseText<'_>>) -> Result<Vec<Warning>, StoreError>;
+
+    /// Takes the text from which the hand edit was made that this writer recorded, if it recorded one and that
+    /// text is known.
+    fn take_edited_from(&self) -> Option<Vec<u8>> {
+        None
+    }
 
     /// Writes a new text to a file that hooks can read before the change is made.
     fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, StoreError>;

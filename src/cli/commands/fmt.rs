@@ -103,7 +103,7 @@ fn format_of(
         return Err(ServiceError::NotOffered { service: service.name().to_owned(), feature: Feature::Conf });
     };
     let new = formatted_text(&text)?;
-    let expected = Some(Expected::OneOf(vec![text.revision()])).filter(|_| !options.force);
+    let expected = Some(Expected::OneOf(vec![text.revision()]));
     let options = ChangeOptions { expected, ..options.clone() };
     service.replace(Replaced::File, new.as_ref().map_or(text.bytes(), String::as_bytes), &options)
 }

@@ -17,6 +17,7 @@ use crate::store::error::{LockHolder, StoreError};
 use crate::store::included::{Follow, IncludeError, IncludedText};
 use crate::store::owner_name::OwnerName;
 use crate::store::pending::{PendingRecord, StoredPending};
+use crate::store::revision::Revision;
 use crate::store::version::{BaseText, Loaded};
 use crate::store::warning::Warning;
 use crate::store::{PreparedChange, Store, Writer};
@@ -55,6 +56,10 @@ impl Store for ConfFile {
 
     fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, StoreError> {
         self.kept(serial)
+    }
+
+    fn edited_from(&self, now: Revision) -> Option<Vec<u8>> {
+        self.edited_from(now)
     }
 
     fn applied(&self) -> Result<BTreeMap<OwnerName, Vec<Value>>, StoreError> {
@@ -112,6 +117,10 @@ impl Writer for LockedFile<'_> {
 
     fn reconcile(&self, current: Option<BaseText<'_>>) -> Result<Vec<Warning>, StoreError> {
         self.reconcile(current)
+    }
+
+    fn take_edited_from(&self) -> Option<Vec<u8>> {
+        self.edited_from.take()
     }
 
     fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, StoreError> {

@@ -253,8 +253,16 @@ fn what_was_agreed_to_is_not_made_of_another_configuration() {
     }
 }
 
+/// A server over the file, or a change by which the history knows what is in it.
+fn known_to(place: &Place, serves: bool) -> Option<Serving> {
+    if !serves {
+        place.set(&["loglevel=debug"]).exits(0);
+    }
+    serves.then(|| Serving::over(place))
+}
+
 #[test]
-fn every_change_of_a_server_picks_up_a_hand_edit() {
+fn every_change_picks_up_a_hand_edit_with_a_server_and_without_one() {
     for arguments in [
         &["mv", "streams.cam1", "streams.lobby"][..],
         &["cp", "streams.cam1", "streams.lobby"],
@@ -263,41 +271,84 @@ fn every_change_of_a_server_picks_up_a_hand_edit() {
         &["rm", "streams.film"],
         &["rm", "streams.*.prepush"],
         &["modify", "--set", "streams.*.disabled=true"],
+        &["apply", "state"],
         &["apply", "--owner", "a", "state"],
         &["apply", "--prune", "state", "--max-delete", "9"],
         &["fmt"],
     ] {
+        for serves in [true, false] {
+            let place = Place::with(SAMPLE);
+            place.put("state", "stream cam1 { url udp://9; }\n");
+            let serving = known_to(&place, serves);
+            place.put(CONF, place.text().replace("rtsp 554;", "rtsp   555;"));
+            let dry = place.run(arguments.iter().chain(&["--dry-run"])).exits(0);
+            dry.says("picked up a hand edit of rtsp\n");
+            place.run(arguments).exits(0).says("picked up a hand edit of rtsp\n");
+            assert!(place.text().contains(" 555;"), "{arguments:?}\n{}", place.text());
+            place.set(&["rtmp=1"]).exits(0).hides("hand edit");
+            drop(serving);
+        }
+    }
+}
+
+#[test]
+fn a_replacement_says_that_it_overwrites_a_hand_edit() {
+    for serves in [true, false] {
         let place = Place::with(SAMPLE);
-        place.put("state", "stream cam1 { url udp://9; }\n");
-        let serving = Serving::over(&place);
-        place.put(CONF, place.text().replace("rtsp 554;", "rtsp   555;"));
-        let dry = place.run(arguments.iter().chain(&["--dry-run"])).exits(0);
-        dry.says("picked up a hand edit of rtsp\n");
-        place.run(arguments).exits(0).says("picked up a hand edit of rtsp\n");
-        assert!(place.text().contains(" 555;"), "{arguments:?}\n{}", place.text());
+        let serving = known_to(&place, serves);
+        place.set(&["title=a"]).exits(0);
+        for (arguments, text) in [(["save", "new"], "rtsp 1;\n"), (["rollback", "@1"], "rtsp 2;\n")] {
+            place.put("new", place.text() + "plugin x;\n");
+            place.put(CONF, place.text() + text);
+            place
+                .run(arguments.iter().chain(&["--dry-run"]))
+                .exits(0)
+                .says("a hand edit of the file is overwritten");
+            place.run(arguments).exits(0).says("a hand edit of the file is overwritten").hides("picked up");
+            place.run(["diff", "@1", CONF]).prints(&format!("-{text}"));
+        }
         drop(serving);
     }
 }
 
 #[test]
 fn a_hand_edit_that_a_change_picks_up_is_told_by_its_paths() {
-    let place = Place::with(SAMPLE);
-    let serving = Serving::over(&place);
-    for (title, (old, new, told)) in [
-        ("rtsp 554", "rtsp 555", "picked up a hand edit of rtsp\n"),
-        ("# main", "# mine", "picked up a hand edit that changes no value\n"),
-        ("hunter2", "hunter3", "picked up a hand edit of edit_auth.password\n"),
-        ("prepush 5", "prepush 6", "picked up a hand edit of streams.cam1.prepush\n"),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        place.put(CONF, place.text().replace(old, new));
-        place.run(["modify", "--set", "rtmp=1", "--dry-run"]).exits(0).says(told).hides("hunter");
-        place.run(["modify", "--set", &format!("title=t{title}")]).exits(0).says(told);
+    for serves in [true, false] {
+        let place = Place::with(SAMPLE);
+        let serving = known_to(&place, serves);
+        for (title, (old, new, told)) in [
+            ("rtsp 554", "rtsp 555", "picked up a hand edit of rtsp\n"),
+            ("# main", "# mine", "picked up a hand edit that changes no value\n"),
+            ("hunter2", "hunter3", "picked up a hand edit of edit_auth.password\n"),
+            ("prepush 5", "prepush 6", "picked up a hand edit of streams.cam1.prepush\n"),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            place.put(CONF, place.text().replace(old, new));
+            place.run(["modify", "--set", "rtmp=1", "--dry-run"]).exits(0).says(told).hides("hunter");
+            place.run(["modify", "--set", &format!("title=t{title}")]).exits(0).says(told);
+        }
+        let many: String = (0..12).map(|at| format!("stream s{at};\n")).collect();
+        place.put(CONF, format!("{}{many}", place.text()));
+        place.run(["modify", "--set", "rtmp=1"]).exits(0).says("streams.s9, and 2 more\n");
+        drop(serving);
     }
-    let many: String = (0..12).map(|at| format!("stream s{at};\n")).collect();
-    place.put(CONF, format!("{}{many}", place.text()));
-    place.run(["modify", "--set", "rtmp=1"]).exits(0).says("streams.s9, and 2 more\n");
-    drop(serving);
+}
+
+#[test]
+fn without_a_history_there_is_no_hand_edit_to_tell() {
+    let place = Place::with(SAMPLE);
+    place.put(CONF, place.text().replace("rtsp 554;", "rtsp 555;"));
+    place.set(&["rtmp=1"]).exits(0).hides("hand edit");
+    // Two edits in a row are one; an edit back to an earlier text is one, too.
+    let earlier = place.text();
+    place.set(&["rtmp=2"]).exits(0);
+    place.put(CONF, earlier.replace("rtsp 555;", "rtsp 556;"));
+    place.put(CONF, &earlier);
+    place.set(&["http=81"]).exits(0).says("picked up a hand edit of rtmp\n");
+    fs::write(place.path(".mediactl/media.conf/history/journal"), "damaged").expect("the folder is ours");
+    place.put(CONF, earlier);
+    place.run(["modify", "--set", "http=82", "--dry-run"]).exits(0).hides("hand edit");
+    place.set(&["http=82"]).exits(0).hides("hand edit");
 }

@@ -71,7 +71,9 @@ pub(super) fn remove(folder: &StateDir, serial: u64) {
 
 /// Rebuilds the text that the change `serial` made of `old`; none unless it has this revision.
 pub(super) fn made_of(folder: &StateDir, serial: u64, old: &[u8], revision: Revision) -> Option<Vec<u8>> {
-    let noted = folder.read_kept(&name(serial)).ok()??;
+    let read = |name: String| folder.read_kept(&name).ok().flatten();
+    // Its writer may have been killed just before it gave the delta its name.
+    let noted = read(name(serial)).or_else(|| read(new_name(serial)))?;
     let line = noted.iter().position(|&byte| byte == b'\n')?;
     let head: DeltaHeader = serde_json::from_slice(&noted[..line]).ok()?;
     let end = old.len().checked_sub(head.end).filter(|end| head.start <= *end)?;

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 
 use super::super::history_journal::{HistoryJournal, JournalLine};
 use super::super::lock::LockedFile;
+use super::super::state_dir::StateDir;
 use super::super::target::ConfFile;
 use super::forget::{forget_the_oldest, kept_from_now_on};
 use super::stray_writes::{kept_with, looked_at, record_stray_writes};
@@ -13,8 +14,21 @@ use super::{FOLDER, NEW_COPY, delta, failed, is_unmade, keep_copy, kept_name};
 use crate::store::bounded_time::seconds;
 use crate::store::change_record::HAND_EDIT;
 use crate::store::error::StoreError;
+use crate::store::revision::Revision;
 use crate::store::version::BaseText;
 use crate::store::warning::Warning;
+
+impl ConfFile {
+    /// Returns the text of the last change, if the file, which has the revision `now`, was edited by hand since, and
+    /// that text is known. Takes no lock and writes nothing.
+    pub fn edited_from(&self, now: Revision) -> Option<Vec<u8>> {
+        let journal = HistoryJournal::open_existing(self.history_folder().ok()??).ok()??;
+        let cut_short = journal.last().filter(|last| is_unmade(self, &journal.folder, last));
+        let newest = cut_short.map_or(u64::MAX, |last| last.serial.saturating_sub(1));
+        let last = journal.back_from(newest).find(|line| !line.aside)?;
+        (last.after != Some(now)).then(|| made_by(&journal.folder, &last))?
+    }
+}
 
 impl LockedFile<'_> {
     /// Reconciles the history with the file, which holds `now`, or is missing.
@@ -33,7 +47,9 @@ impl LockedFile<'_> {
         for line in looked_at(&journal) {
             warnings.extend(record_stray_writes(self.conf, &mut journal, &line)?);
         }
-        record_hand_edit(self.conf, &mut journal, now)?;
+        if let Some(text) = record_hand_edit(self.conf, &mut journal, now)? {
+            self.edited_from.replace(Some(text));
+        }
         if journal.last_serial() > known {
             let keep = kept_from_now_on(&journal.folder, None);
             warnings.extend(forget_the_oldest(self.conf, &mut journal, keep));
@@ -71,25 +87,23 @@ fn withdraw_unmade(
     Ok(())
 }
 
-/// Records a hand edit: the file does not hold the text of the last change.
+/// Records a hand edit: the file does not hold the text of the last change. Returns that text, if it is known.
 fn record_hand_edit(
     conf: &ConfFile,
     journal: &mut HistoryJournal,
     now: Option<BaseText<'_>>,
-) -> Result<(), StoreError> {
+) -> Result<Option<Vec<u8>>, StoreError> {
     let after = now.map(|now| now.revision);
-    let Some(last) = journal.last_change().filter(|last| last.after != after) else { return Ok(()) };
+    let Some(last) = journal.last_change().filter(|last| last.after != after) else { return Ok(None) };
     let folder = &journal.folder;
     let serial = journal.last_serial() + 1;
-    let made = last
-        .after
-        .and_then(|revision| delta::made_of(folder, last.serial, &kept_with(folder, &last), revision));
+    let made = made_by(folder, &last);
     if let Some(text) = &made {
         keep_copy(folder, serial, text)?;
     }
     if let Some(now) = now {
         // The next hand edit may overwrite this text in place; the delta keeps it.
-        let _ = delta::write(folder, serial, &made.unwrap_or_default(), &[now.text]);
+        let _ = delta::write(folder, serial, made.as_deref().unwrap_or_default(), &[now.text]);
         delta::mark_made(folder, serial);
     }
     let line = JournalLine {
@@ -100,7 +114,13 @@ fn record_hand_edit(
         after,
         ..JournalLine::default()
     };
-    journal.append(line).and_then(|()| journal.sync()).map_err(failed(&journal.folder))
+    journal.append(line).and_then(|()| journal.sync()).map_err(failed(&journal.folder))?;
+    Ok(made)
+}
+
+/// Rebuilds the text that a change made.
+fn made_by(folder: &StateDir, change: &JournalLine) -> Option<Vec<u8>> {
+    delta::made_of(folder, change.serial, &kept_with(folder, change), change.after?)
 }
 
 fn written_at(path: &Path) -> u64 {
