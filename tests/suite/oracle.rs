@@ -15,7 +15,11 @@ pub fn merge(own: &Value, patch: &Value) -> Value {
                 let group = group(key, own.get(key), value);
                 merged.insert(key.clone(), group);
             }
-            "template" if value.as_object().is_some_and(|blocks| blocks.values().all(Value::is_object)) => {
+            "template"
+                if value.as_object().is_some_and(|blocks| {
+                    blocks.values().all(|block| block.is_object() || block.is_null())
+                }) =>
+            {
                 let group = group(key, own.get(key), value);
                 merged.insert(key.clone(), group);
             }
