@@ -233,6 +233,8 @@ impl StoreError {
                 io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
                     StoreError::PermissionDenied { operation, path, source }
                 }
+                // On NFS: another machine has put a new file in its place.
+                io::ErrorKind::StaleNetworkFileHandle => StoreError::ChangedMeanwhile { path },
                 _ => StoreError::Io { operation, path, source },
             }
         }
@@ -243,7 +245,14 @@ impl StoreError {
         operation: &'static str,
         path: &Path,
     ) -> impl FnOnce(E) -> StoreError {
-        move |error| StoreError::Io { operation, path: path.to_owned(), source: error.into() }
+        move |error| {
+            let source = error.into();
+            let path = path.to_owned();
+            match source.kind() {
+                io::ErrorKind::StaleNetworkFileHandle => StoreError::ChangedMeanwhile { path },
+                _ => StoreError::Io { operation, path, source },
+            }
+        }
     }
 
     /// For `map_err` on a call in the state folder.
