@@ -61,6 +61,19 @@ impl Effects {
         effects
     }
 
+    /// Counts what goes and comes with an `include`: how many of each kind, and how many streams of included
+    /// files there were.
+    pub fn include(&mut self, gone: [usize; 3], come: [usize; 3], streams_before: usize) {
+        let [streams, lives, plugins] =
+            [Kind::Stream, Kind::Live, Kind::Plugin].map(|kind| gone[kind as usize] + come[kind as usize]);
+        self.deleted += gone[Kind::Stream as usize];
+        self.added += come[Kind::Stream as usize];
+        self.streams += streams;
+        self.of += streams_before + come[Kind::Stream as usize];
+        self.lives += lives;
+        self.plugins += plugins;
+    }
+
     /// How many streams, lives and plugins the change touches.
     pub fn entries(&self) -> usize {
         self.streams + self.lives + self.plugins

@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::content::Content;
-use super::outcome::Outcome;
+use super::outcome::{Outcome, OutcomeNote};
+use super::passed_over::IncludeChange;
 use super::snapshot::Snapshot;
 use crate::edit::config_lookup::LocalView;
 use crate::edit::effects::Effects;
@@ -15,14 +16,20 @@ impl Outcome {
     pub fn effects(&self) -> Effects {
         let sides = [self.before.as_ref(), self.after()];
         let is_shown = sides.iter().flatten().all(|side| side.is_valid());
-        match sides {
+        let mut effects = match sides {
             _ if !self.is_change() || !is_shown => Effects::default(),
             [Some(Content::Text(before)), Some(Content::Text(after))] => of_texts(before, after),
             sides => {
                 let [before, after] = sides.map(|side| side.map(Content::to_json).unwrap_or_default());
                 Effects::between(&before, &after, &|_, _| false)
             }
+        };
+        for note in &self.notes {
+            if let OutcomeNote::IncludeChange(IncludeChange { gone, come, streams_before, .. }) = note {
+                effects.include(*gone, *come, *streams_before);
+            }
         }
+        effects
     }
 }
 

@@ -7,9 +7,10 @@ use serde_json::Value;
 
 use super::composed::{Composed, SearchedText};
 use super::error::EngineError;
+use super::local::Engine;
 use super::options::ChangeOptions;
 use super::outcome::OutcomeNote;
-use super::passed_over::{IncludedEntry, PassedOver};
+use super::passed_over::{IncludeChange, IncludedEntry, PassedOver};
 use super::snapshot::Snapshot;
 use super::transaction::Transaction;
 use crate::edit::config_lookup::{Current, LocalView};
@@ -35,6 +36,34 @@ impl Transaction<'_> {
         let engine = self.engine;
         let Some(composed) = engine.composed(text, engine.followed()) else { return Ok(None) };
         composed.refuse_change(request, patch, self.options)
+    }
+}
+
+impl Engine {
+    /// The entries of included files that go and come with a new text; `None` where both texts include the same.
+    pub(super) fn include_change(&self, before: &Arc<Snapshot>, after: &Arc<Snapshot>) -> Option<IncludeChange> {
+        if before.includes_as(after) {
+            return None;
+        }
+        let sides = [before, after].map(|text| {
+            let composed = self.composed(text, self.followed());
+            let included = composed.map(|composed| composed.included_entries()).unwrap_or_default();
+            let members = text.members();
+            let own = Kind::ALL.into_iter().flat_map(|kind| {
+                members.own_by_key(kind.key()).iter().map(move |entry| (kind, group_name(*entry).value().into_owned()))
+            });
+            let keys: HashSet<_> =
+                included.iter().map(|entry| (entry.kind, entry.name.clone())).chain(own).collect();
+            (included, keys)
+        });
+        let [(old, old_keys), (new, new_keys)] = sides;
+        let streams_before = old.iter().filter(|entry| entry.kind == Kind::Stream).count();
+        let is_new_in = |keys: &HashSet<(Kind, String)>, entry: &IncludedEntry| {
+            !keys.contains(&(entry.kind, entry.name.clone()))
+        };
+        let gone = old.into_iter().filter(|entry| is_new_in(&new_keys, entry)).collect();
+        let come: Vec<_> = new.into_iter().filter(|entry| is_new_in(&old_keys, entry)).collect();
+        IncludeChange::new(gone, &come, streams_before)
     }
 }
 

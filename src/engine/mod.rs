@@ -93,13 +93,13 @@ pub use node_report::NodeReport;
 pub use operation::Operation;
 pub use options::{COMMANDS, ChangeOptions, Expected};
 pub use outcome::{After, Outcome, OutcomeNote, PendingInfo};
-pub use passed_over::{IncludedEntry, PassedOver};
+pub use passed_over::{IncludeChange, IncludedEntry, PassedOver};
 pub use pending::PendingChange;
 pub use running::{LastChange, MAX_REHEARSALS, ServerState};
 pub use service::{
     ConfigService, Decision, ReadForm, ReadQuery, Reading, RemoteFailure, Replaced, ServiceError, Source,
 };
-pub use snapshot::{RelatedText, Snapshot};
+pub use snapshot::{INCLUDE, RelatedText, Snapshot};
 pub use status::{FirstError, ServerInfo, Status, differing, last_change};
 pub use trouble::{Trouble, without_secrets};
 pub use warned_text::WarnedText;

@@ -155,8 +155,12 @@ impl Transaction<'_> {
         let named = request.named_deletions();
         let unnamed = edit.deleted_streams.iter().filter(|name| !named.contains(name.as_str())).count();
         let credentials = edit.removes_credentials.then_some(Guard::WouldRemoveCredentials);
-        let deletion = guard::before_deletion(unnamed, edit.streams_before, options.max_delete);
+        let after = Arc::new(Snapshot::edited(&basis.text, &edit.splices));
+        let included = engine.include_change(&basis.text, &after);
+        let (gone, of) = included.as_ref().map_or((0, 0), |all| (all.streams_gone(), all.streams_before));
+        let deletion = guard::before_deletion(unnamed + gone, edit.streams_before + of, options.max_delete);
         engine.refuse_guarded([credentials, deletion], options)?;
+        notes.extend(included.map(OutcomeNote::IncludeChange));
         Ok(Some(edit))
     }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::content::Content;
 use super::new_warnings::NewWarning;
-use super::passed_over::PassedOver;
+use super::passed_over::{IncludeChange, PassedOver};
 use super::snapshot::Snapshot;
 use crate::edit;
 use crate::store::OpenChange;
@@ -64,6 +64,8 @@ pub enum OutcomeNote {
     TookOutUnconfirmed(Vec<String>),
     /// Entries of included files that the change also matches were left alone.
     SkippedIncluded(PassedOver),
+    /// Entries of included files go or come with an `include`.
+    IncludeChange(IncludeChange),
     /// The replacement text lacks this many streams.
     DeletedStreams(usize),
     /// Of a rehearsal: another change has to be confirmed before this one can be made.

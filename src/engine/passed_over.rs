@@ -25,6 +25,51 @@ impl IncludedEntry {
     }
 }
 
+/// The entries that go, and that come, with an `include` that a change removes, adds or points elsewhere.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct IncludeChange {
+    /// How many of each kind go, in the order of [`Kind::ALL`].
+    pub gone: [usize; 3],
+    /// How many of each kind come.
+    pub come: [usize; 3],
+    /// The files in which those stand that go; not told over HTTP.
+    pub files: Option<PassedOver>,
+    /// How many streams the included files had before.
+    pub streams_before: usize,
+}
+
+impl IncludeChange {
+    pub fn new(gone: Vec<IncludedEntry>, come: &[IncludedEntry], streams_before: usize) -> Option<Self> {
+        let count = |entries: &[IncludedEntry]| {
+            Kind::ALL.map(|kind| entries.iter().filter(|entry| entry.kind == kind).count())
+        };
+        let (gone_of, come) = (count(&gone), count(come));
+        let is_any = (gone_of, come) != ([0; 3], [0; 3]);
+        is_any.then(|| Self { gone: gone_of, come, files: PassedOver::of(gone), streams_before })
+    }
+
+    /// How many streams go.
+    pub fn streams_gone(&self) -> usize {
+        self.gone[Kind::Stream as usize]
+    }
+}
+
+impl fmt::Display for IncludeChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [gone, come] = [self.gone, self.come].map(|counts| counts.iter().sum());
+        let entries = |count| format!("{count} {} of included files", if count == 1 { "entry" } else { "entries" });
+        match (&self.files, gone) {
+            (_, 0) => {}
+            (Some(files), _) => write!(f, "no longer included: {files}")?,
+            (None, gone) => write!(f, "no longer included: {}", entries(gone))?,
+        }
+        match come {
+            0 => Ok(()),
+            come => write!(f, "{}included now: {}", if gone > 0 { "; " } else { "" }, entries(come)),
+        }
+    }
+}
+
 /// How many entries of which included files there are; at least one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PassedOver(BTreeMap<String, usize>);

@@ -62,7 +62,9 @@ impl Engine {
             self.refuse_one_line([before, file], text, options)?;
         }
         let (after, deleted) = self.checked(before, Snapshot::of(text.to_vec()).into(), options)?;
-        notes.extend(deleted.filter(|_| state.is_some()));
+        notes.extend(deleted.into_iter().filter(|note| {
+            state.is_some() || !matches!(note, OutcomeNote::DeletedStreams(_))
+        }));
         let is_same = |old: &Arc<Snapshot>| old.is_same_text(&after);
         let changes = !(before.is_some_and(is_same) && file.is_some_and(is_same));
         let change = replacement(before.cloned(), after, changes, notes);
@@ -92,8 +94,7 @@ impl Engine {
         let is_same = |other: &Arc<Snapshot>| other.is_same_text(&after);
         let is_new_in_file = transaction.file().is_some_and(is_same) && !is_same(&state.saved);
         let changes = is_new_in_file || !is_same(&state.running);
-        let notes = deleted.into_iter().collect();
-        let change = replacement(Some(state.running.clone()), after, changes, notes);
+                let change = replacement(Some(state.running.clone()), after, changes, deleted);
         transaction.finish(change)
     }
 
@@ -138,25 +139,28 @@ impl Engine {
         self.refuse_guarded([is_lost.then_some(Guard::OneLine), None], options)
     }
 
-    /// Validates and guards a whole new text; the note counts the streams that it lacks.
+    /// Validates and guards a whole new text; the notes count what it lacks.
     fn checked(
         &self,
         before: Option<&Arc<Snapshot>>,
         after: Arc<Snapshot>,
         options: &ChangeOptions,
-    ) -> Result<(Arc<Snapshot>, Option<OutcomeNote>), EngineError> {
+    ) -> Result<(Arc<Snapshot>, Vec<OutcomeNote>), EngineError> {
         if !after.is_valid() {
             return Err(EngineError::BadText(after));
         }
         if holds_mask(after.document().text()) {
             return Err(EngineError::MaskedText);
         }
+        let included = before.and_then(|before| self.include_change(before, &after));
+        let (gone, included_of) = included.as_ref().map_or((0, 0), |all| (all.streams_gone(), all.streams_before));
         let before = before.map(|before| before.document());
         let (deleted, of) = before.map_or((0, 0), |before| guard::deleted_streams(before, after.document()));
         let replacement = guard::before_replacement(before, after.document());
-        let deletion = guard::before_deletion(deleted, of, options.max_delete);
+        let deletion = guard::before_deletion(deleted + gone, of + included_of, options.max_delete);
         self.refuse_guarded([replacement, deletion], options)?;
-        Ok((after, (deleted > 0).then_some(OutcomeNote::DeletedStreams(deleted))))
+        let deleted = (deleted > 0).then_some(OutcomeNote::DeletedStreams(deleted));
+        Ok((after, deleted.into_iter().chain(included.map(OutcomeNote::IncludeChange)).collect()))
     }
 }
 

@@ -13,7 +13,7 @@ use crate::store::Revision;
 use crate::syntax::{Diagnostics, Document, EntryId, RunPlace, Span, Splice, WORTH_A_THREAD};
 
 /// The directive that includes files.
-pub(super) const INCLUDE: &str = "include";
+pub const INCLUDE: &str = "include";
 
 /// A text with everything that was computed from it, each when it is first asked for.
 #[derive(Debug)]
@@ -172,6 +172,12 @@ impl Snapshot {
                 .filter_map(|entry| Some((entry.span(), only_argument(entry)?.value().into_owned())))
                 .collect()
         })
+    }
+
+    /// Whether both include the same files, in the same order.
+    pub fn includes_as(&self, other: &Snapshot) -> bool {
+        let [own, others] = [self, other].map(|text| text.includes().iter().map(|(_, pattern)| pattern));
+        own.eq(others)
     }
 
     /// Login and password of the account that may use the API; none where that is unusable.

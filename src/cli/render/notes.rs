@@ -33,6 +33,7 @@ pub fn in_words(note: &OutcomeNote, masker: Option<&Masker>) -> String {
             "another change waits to be confirmed; until it is, this one can't be made"
         }
         OutcomeNote::SkippedIncluded(passed) => return format!("left alone: {passed}"),
+        OutcomeNote::IncludeChange(change) => return change.to_string(),
         OutcomeNote::DeletedStreams(1) => "1 stream is not in the new configuration",
         OutcomeNote::DeletedStreams(count) => {
             return format!("{count} streams are not in the new configuration");

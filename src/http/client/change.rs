@@ -135,6 +135,12 @@ pub fn deletion(
     before_deletion(deleted, names.len(), options.max_delete)
 }
 
+/// The guard over many streams that go with an `include`, by what the server said of the rehearsed change.
+pub fn included_deletion(rehearsed: &Outcome, options: &ChangeOptions) -> Option<Guard> {
+    let effects = rehearsed.effects();
+    before_deletion(effects.deleted, effects.of, options.max_delete)
+}
+
 /// The guard over the account of the API, for servers without that guard.
 pub fn lost_credentials(before: &Value, after: &Value) -> Option<Guard> {
     let has_credentials = |config: &Value| {

@@ -10,14 +10,15 @@ use serde_json::Value;
 use super::api_client::Call;
 use super::block_change::change_block;
 use super::change::{
-    deletion, lost_credentials, outcome, parameters, refuse_guarded, refuse_unexpected, rehearsed,
+    deletion, included_deletion, lost_credentials, outcome, parameters, refuse_guarded, refuse_unexpected, rehearsed,
 };
 use super::session::{Fetched, Session, status, text};
 use crate::edit::config_lookup::{Current, LocalView};
 use crate::edit::request::{ChangeRequest, Evaluated};
 use crate::edit::{self, guarded, json_merge};
 use crate::engine::{
-    ChangeOptions, Content, EngineError, Feature, Guard, Outcome, OutcomeNote, ServiceError, Snapshot, Source,
+    ChangeOptions, Content, EngineError, Feature, Guard, INCLUDE, Outcome, OutcomeNote, ServiceError, Snapshot,
+    Source,
 };
 use crate::http::protocol::headers::{FORMAT, FORMAT_CONF, SOURCE, SOURCE_SAVED};
 use crate::http::protocol::problem::ProblemKind;
@@ -118,6 +119,9 @@ fn attempt(
     }
     match &options.owner {
         Some(_) => send_owned(session, &before, &evaluated, options),
+        None if changes_includes(&evaluated.patch) && before.reply.offers(Feature::DryRun) => {
+            send_with_includes(session, &before, &evaluated, options)
+        }
         None => send(session, &before, &evaluated, options),
     }
     .map(noted)
@@ -161,6 +165,24 @@ fn send_owned(
     let after = rehearsed.after().map_or(Value::Null, Content::to_json);
     let is_deleted = |name: &str| !after.contains(&[Kind::Stream.key(), name]);
     refuse_guarded([deletion(&before.content.to_json(), &is_deleted, options)], options)?;
+    if options.dry_run { Ok(rehearsed) } else { send(session, before, evaluated, options) }
+}
+
+fn changes_includes(patch: &Value) -> bool {
+    patch.get(INCLUDE).is_some()
+}
+
+/// Changes what is included. Only the server knows which streams go with that, so a rehearsal tells their number
+/// first.
+fn send_with_includes(
+    session: &mut Session,
+    before: &Fetched,
+    evaluated: &Evaluated,
+    options: &ChangeOptions,
+) -> Result<Outcome, ServiceError> {
+    let rehearsal = ChangeOptions { dry_run: true, ..options.clone() };
+    let rehearsed = send(session, before, evaluated, &rehearsal)?;
+    refuse_guarded([included_deletion(&rehearsed, options)], options)?;
     if options.dry_run { Ok(rehearsed) } else { send(session, before, evaluated, options) }
 }
 

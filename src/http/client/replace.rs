@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::api_client::Call;
 use super::change::{
-    deletion, lost_credentials, outcome, parameters, refuse_guarded, refuse_unexpected, rehearsed,
+    deletion, included_deletion, lost_credentials, outcome, parameters, refuse_guarded, refuse_unexpected, rehearsed,
 };
 use super::session::{Fetched, Session, status};
 use crate::edit::config_lookup::{Current, LocalView};
@@ -39,6 +39,12 @@ pub fn replace(
     let new = new?;
     refuse_masks(&before, &new)?;
     refuse_guarded(guards(&before, &new, options), options)?;
+    let changes_includes = before.reply.offers(Feature::DryRun)
+        && matches!(&before.content, Content::Text(old) if !old.includes().is_empty() && !old.includes_as(&new));
+    if changes_includes && !options.dry_run {
+        // Only the server knows which streams go with an `include`: a rehearsal refuses too many of them.
+        replace(session, target, bytes, &ChangeOptions { dry_run: true, ..options.clone() })?;
+    }
     let mut after = Content::Text(new);
     if options.dry_run && !before.reply.offers(Feature::DryRun) {
         return Ok(rehearsed(before.content, after));
@@ -58,7 +64,11 @@ pub fn replace(
     if let (Content::Json(_), Some(made)) = (&before.content, read_back(session)) {
         after = Content::Json(made);
     }
-    Ok(outcome(session, before.content, after, reply, name, options))
+    let outcome = outcome(session, before.content, after, reply, name, options);
+    if changes_includes && options.dry_run {
+        refuse_guarded([included_deletion(&outcome, options)], options)?;
+    }
+    Ok(outcome)
 }
 
 /// The entity tag of the running configuration, or of the file that was edited by hand, if the change is meant

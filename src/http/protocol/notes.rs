@@ -3,7 +3,7 @@
 use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use crate::edit::Note;
-use crate::engine::{NewWarning, OutcomeNote};
+use crate::engine::{IncludeChange, NewWarning, OutcomeNote};
 use crate::http::protocol::masked::masked_text;
 
 /// The word in front of the name of a query parameter that the operation does not take.
@@ -28,6 +28,8 @@ const KEPT_FOR_OWNERS: &str = "kept-for-owners";
 const SETTINGS_LACKING: &str = "settings-lacking";
 /// A number follows.
 const SKIPPED_INCLUDED: &str = "skipped-included";
+/// How many streams, lives and plugins go and come, and the streams that were included before, follow.
+const INCLUDE_CHANGE: &str = "include-change";
 /// A number follows.
 const DELETED_STREAMS: &str = "deleted-streams";
 
@@ -93,6 +95,10 @@ pub fn word_of(note: &OutcomeNote) -> String {
             format!("{TOOK_OUT_UNCONFIRMED} {}", paths.join(",")).trim_end().to_owned()
         }
         OutcomeNote::SkippedIncluded(passed) => format!("{SKIPPED_INCLUDED} {}", passed.count()),
+        OutcomeNote::IncludeChange(IncludeChange { gone, come, streams_before, .. }) => {
+            let counts = gone.iter().chain(come).chain([streams_before]).map(usize::to_string);
+            format!("{INCLUDE_CHANGE} {}", counts.collect::<Vec<_>>().join(","))
+        }
         OutcomeNote::DeletedStreams(count) => format!("{DELETED_STREAMS} {count}"),
         OutcomeNote::OtherPending => OTHER_PENDING.to_owned(),
         OutcomeNote::Word(word) => word.clone(),
@@ -102,6 +108,7 @@ pub fn word_of(note: &OutcomeNote) -> String {
 /// Returns the note for a word of a server.
 pub fn note_of(whole: &str) -> OutcomeNote {
     let (word, rest) = parts(whole);
+    let counts: Result<Vec<usize>, _> = rest.split(',').map(str::parse).collect();
     match (word, rest.parse()) {
         (SAVED_EARLIER_UPDATE, _) => OutcomeNote::SavedEarlierUpdate,
         (PICKED_UP_HAND_EDIT, _) => OutcomeNote::PickedUpHandEdit(String::new()),
@@ -120,6 +127,17 @@ pub fn note_of(whole: &str) -> OutcomeNote {
         }
         (ENTRIES_KEPT, Ok(count)) => OutcomeNote::Edit(Note::EntriesKept(count)),
         (SETTINGS_LACKING, Ok(count)) => OutcomeNote::Edit(Note::SettingsLacking(count)),
+        (INCLUDE_CHANGE, _) => match counts.as_deref() {
+            Ok(&[streams, lives, plugins, more, more_lives, more_plugins, streams_before]) => {
+                OutcomeNote::IncludeChange(IncludeChange {
+                    gone: [streams, lives, plugins],
+                    come: [more, more_lives, more_plugins],
+                    files: None,
+                    streams_before,
+                })
+            }
+            _ => OutcomeNote::Word(whole.to_owned()),
+        },
         (DELETED_STREAMS, Ok(count)) => OutcomeNote::DeletedStreams(count),
         _ => OutcomeNote::Word(whole.to_owned()),
     }
@@ -213,6 +231,12 @@ mod tests {
             OutcomeNote::TookOutUnconfirmed(Vec::new()),
             OutcomeNote::TookOutUnconfirmed(vec!["rtmp".to_owned(), "streams.\"ü,;\".title".to_owned()]),
             OutcomeNote::DeletedStreams(3),
+            OutcomeNote::IncludeChange(IncludeChange {
+                gone: [6, 0, 1],
+                come: [2, 0, 0],
+                files: None,
+                streams_before: 7,
+            }),
             OutcomeNote::Edit(Note::EntriesKept(1)),
             OutcomeNote::Edit(Note::SettingsLacking(3)),
             OutcomeNote::Edit(Note::KeptForOwners {
