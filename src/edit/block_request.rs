@@ -248,6 +248,14 @@ impl BlockRequest {
         }
     }
 
+    /// The path of the block beside which the new one is to stand, if one is named.
+    pub fn beside(&self) -> Option<Path> {
+        let (BlockPlace::After(name) | BlockPlace::Before(name)) = &self.place else { return None };
+        let kind = self.to.segments.first()?.clone();
+        let below = kind.name().and_then(|kind| name.strip_prefix(kind)?.strip_prefix('.'));
+        Some(Path { segments: vec![kind, Segment::Key(below.unwrap_or(name).to_owned())] })
+    }
+
     /// How many of the blocks with these names stand in front of a new one; `is_static` is said of a stream.
     fn index(
         &self,

@@ -222,6 +222,14 @@ impl ChangeRequest {
         }
     }
 
+    /// The block beside which a new one is to stand, if one is named.
+    pub fn beside(&self) -> Option<Path> {
+        match &self.edits {
+            Edits::Block(block) => block.beside(),
+            _ => None,
+        }
+    }
+
     /// The conditions of its assignments.
     pub fn conditions(&self) -> &[Condition] {
         match &self.edits {

@@ -256,7 +256,23 @@ impl Engine {
 
     /// The revision of a configuration together with what it includes; `None` where it includes nothing.
     pub(super) fn composed_revision(&self, text: &Arc<Snapshot>) -> Option<Revision> {
-        self.composed(text, Follow::ALL).map(|composed| composed.text.revision())
+        let composed = self.composed(text, Follow::ALL)?;
+        let mut broken = composed.files.iter().filter(|file| file.is_broken).peekable();
+        if broken.peek().is_none() {
+            return Some(composed.text.revision());
+        }
+        // The whole text does not have these.
+        let texts = std::iter::once(&composed.text).chain(broken.map(|file| &file.text));
+        Some(Revision::of(&texts.flat_map(|text| text.bytes()).copied().collect::<Vec<u8>>()))
+    }
+
+    /// What a hand edit of included files is called, with the place of their first error.
+    pub(super) fn included_in_words(&self, text: &Arc<Snapshot>) -> String {
+        let composed = self.composed(text, self.followed());
+        let first = composed.and_then(|composed| composed.told_faults().into_iter().next());
+        let fault =
+            first.map(|first| format!(" (`{}`, line {}, has an error)", one_line(&first.file), first.line));
+        format!("included files{}", fault.unwrap_or_default())
     }
 
     /// Whether an included file was changed since the server loaded the configuration.

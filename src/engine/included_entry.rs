@@ -17,7 +17,7 @@ use crate::edit::config_lookup::{Current, LocalView};
 use crate::edit::misfit::{Misfit, PathFault};
 use crate::edit::path::{Path, Segment};
 use crate::edit::place_in_text::entry_at;
-use crate::edit::request::{ChangeRequest, Edits};
+use crate::edit::request::ChangeRequest;
 use crate::edit::select::entries_at;
 use crate::model::schema::{Scope, WITH_INCLUDES, by_key};
 use crate::model::shape::group_name;
@@ -41,7 +41,11 @@ impl Transaction<'_> {
 
 impl Engine {
     /// The entries of included files that go and come with a new text; `None` where both texts include the same.
-    pub(super) fn include_change(&self, before: &Arc<Snapshot>, after: &Arc<Snapshot>) -> Option<IncludeChange> {
+    pub(super) fn include_change(
+        &self,
+        before: &Arc<Snapshot>,
+        after: &Arc<Snapshot>,
+    ) -> Option<IncludeChange> {
         if before.includes_as(after) {
             return None;
         }
@@ -50,7 +54,10 @@ impl Engine {
             let included = composed.map(|composed| composed.included_entries()).unwrap_or_default();
             let members = text.members();
             let own = Kind::ALL.into_iter().flat_map(|kind| {
-                members.own_by_key(kind.key()).iter().map(move |entry| (kind, group_name(*entry).value().into_owned()))
+                members
+                    .own_by_key(kind.key())
+                    .iter()
+                    .map(move |entry| (kind, group_name(*entry).value().into_owned()))
             });
             let keys: HashSet<_> =
                 included.iter().map(|entry| (entry.kind, entry.name.clone())).chain(own).collect();
@@ -81,7 +88,9 @@ impl Composed {
     ) -> Result<Option<OutcomeNote>, EngineError> {
         // What is expected of an entry of an included file can't be told from this text alone.
         let expected = request.expectations.iter().filter_map(|expectation| place_of(&expectation.path));
-        let places = changed_places(request, patch).into_iter().chain(expected).collect();
+        let beside = request.beside();
+        let beside = beside.as_ref().and_then(place_of);
+        let places = changed_places(request, patch).into_iter().chain(expected).chain(beside).collect();
         let faults = if options.force { Vec::new() } else { self.faults_at(places) };
         if !faults.is_empty() {
             return Err(EngineError::BadAssignments(faults));
@@ -98,9 +107,7 @@ impl Composed {
     /// The entries of included files that a request with patterns or conditions matches, too, or that stand in
     /// a group which it removes.
     fn passed_over(&self, request: &ChangeRequest, patch: Option<&Value>) -> Option<PassedOver> {
-        // The text of a patch comes from a client, who was told, or names what a server shows, which is its file.
-        let is_told = matches!(request.edits, Edits::PatchText { .. });
-        let is_whole = |keys: &Vec<&str>| matches!(keys[..], [key] if is_group(key)) && !is_told;
+        let is_whole = |keys: &Vec<&str>| matches!(keys[..], [key] if is_group(key));
         if !request.stands_for_many() && !changed_places(request, patch).iter().any(is_whole) {
             return None;
         }

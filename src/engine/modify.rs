@@ -69,8 +69,9 @@ impl Transaction<'_> {
         let running = |note| Basis { text: state.running.clone(), is_hand_edit: false, note };
         match (is_hand_edit, state.is_saved(), edited) {
             (false, true, _) => {
-                let note =
-                    self.engine.has_changed_includes().then(|| OutcomeNote::PickedUpHandEdit(String::new()));
+                let is_edited = self.engine.has_changed_includes();
+                let note = is_edited
+                    .then(|| OutcomeNote::PickedUpHandEdit(self.engine.included_in_words(&state.running)));
                 Ok(running(note))
             }
             (false, false, _) => Ok(running(Some(OutcomeNote::SavedEarlierUpdate))),

@@ -57,7 +57,8 @@ impl IncludeChange {
 impl fmt::Display for IncludeChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [gone, come] = [self.gone, self.come].map(|counts| counts.iter().sum());
-        let entries = |count| format!("{count} {} of included files", if count == 1 { "entry" } else { "entries" });
+        let entries =
+            |count| format!("{count} {} of included files", if count == 1 { "entry" } else { "entries" });
         match (&self.files, gone) {
             (_, 0) => {}
             (Some(files), _) => write!(f, "no longer included: {files}")?,

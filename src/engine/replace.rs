@@ -62,9 +62,11 @@ impl Engine {
             self.refuse_one_line([before, file], text, options)?;
         }
         let (after, deleted) = self.checked(before, Snapshot::of(text.to_vec()).into(), options)?;
-        notes.extend(deleted.into_iter().filter(|note| {
-            state.is_some() || !matches!(note, OutcomeNote::DeletedStreams(_))
-        }));
+        notes.extend(
+            deleted
+                .into_iter()
+                .filter(|note| state.is_some() || !matches!(note, OutcomeNote::DeletedStreams(_))),
+        );
         let is_same = |old: &Arc<Snapshot>| old.is_same_text(&after);
         let changes = !(before.is_some_and(is_same) && file.is_some_and(is_same));
         let change = replacement(before.cloned(), after, changes, notes);
@@ -94,7 +96,7 @@ impl Engine {
         let is_same = |other: &Arc<Snapshot>| other.is_same_text(&after);
         let is_new_in_file = transaction.file().is_some_and(is_same) && !is_same(&state.saved);
         let changes = is_new_in_file || !is_same(&state.running);
-                let change = replacement(Some(state.running.clone()), after, changes, deleted);
+        let change = replacement(Some(state.running.clone()), after, changes, deleted);
         transaction.finish(change)
     }
 
@@ -153,7 +155,8 @@ impl Engine {
             return Err(EngineError::MaskedText);
         }
         let included = before.and_then(|before| self.include_change(before, &after));
-        let (gone, included_of) = included.as_ref().map_or((0, 0), |all| (all.streams_gone(), all.streams_before));
+        let (gone, included_of) =
+            included.as_ref().map_or((0, 0), |all| (all.streams_gone(), all.streams_before));
         let before = before.map(|before| before.document());
         let (deleted, of) = before.map_or((0, 0), |before| guard::deleted_streams(before, after.document()));
         let replacement = guard::before_replacement(before, after.document());

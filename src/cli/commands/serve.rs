@@ -242,8 +242,12 @@ fn reload_in_background(engine: &Engine, tls: Option<&Arc<Tls>>, ui: Ui) {
 fn reload(engine: &Engine, tls: Option<&Tls>, ui: Ui) {
     match engine.load_again("SIGHUP") {
         Ok(change) => {
-            let is_new = change.is_change();
-            let what = if is_new { "the file was loaded again" } else { "the file has not changed" };
+            let includes = change.texts().any(|text| !text.includes().is_empty());
+            let what = match (change.is_change(), includes) {
+                (true, _) => "the file was loaded again",
+                (false, true) => "the file has not changed, nor has what it includes",
+                (false, false) => "the file has not changed",
+            };
             ui.say(&format!("SIGHUP: {what}"));
             tell_faults(engine, ui);
         }

@@ -10,17 +10,18 @@ use serde_json::Value;
 use super::api_client::Call;
 use super::block_change::change_block;
 use super::change::{
-    deletion, included_deletion, lost_credentials, outcome, parameters, refuse_guarded, refuse_unexpected, rehearsed,
+    deletion, included_deletion, lost_credentials, outcome, parameters, refuse_guarded, refuse_unexpected,
+    rehearsed,
 };
 use super::session::{Fetched, Session, status, text};
 use crate::edit::config_lookup::{Current, LocalView};
 use crate::edit::request::{ChangeRequest, Evaluated};
 use crate::edit::{self, guarded, json_merge};
 use crate::engine::{
-    ChangeOptions, Content, EngineError, Feature, Guard, INCLUDE, Outcome, OutcomeNote, ServiceError, Snapshot,
-    Source,
+    ChangeOptions, Content, EngineError, Feature, Guard, INCLUDE, Outcome, OutcomeNote, ServiceError,
+    Snapshot, Source,
 };
-use crate::http::protocol::headers::{FORMAT, FORMAT_CONF, SOURCE, SOURCE_SAVED};
+use crate::http::protocol::headers::{FORMAT, FORMAT_CONF, SKIP_INCLUDED, SOURCE, SOURCE_SAVED};
 use crate::http::protocol::problem::ProblemKind;
 use crate::http::protocol::routes::ApiOperation;
 use crate::model::{Kind, Lens, top_members};
@@ -195,6 +196,9 @@ fn send(
     let mut parameters = parameters(session, options, before)?;
     if before.reply.offers(Feature::Conf) {
         parameters.push((FORMAT, FORMAT_CONF.into()));
+    }
+    if options.skip_included && before.reply.offers(Feature::Included) {
+        parameters.push((SKIP_INCLUDED, "true".into()));
     }
     let etag = before.reply.etag.as_deref().filter(|_| before.reply.offers(Feature::IfMatch));
     if evaluated.depends_on_read && etag.is_none() {

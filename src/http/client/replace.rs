@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use super::api_client::Call;
 use super::change::{
-    deletion, included_deletion, lost_credentials, outcome, parameters, refuse_guarded, refuse_unexpected, rehearsed,
+    deletion, included_deletion, lost_credentials, outcome, parameters, refuse_guarded, refuse_unexpected,
+    rehearsed,
 };
 use super::session::{Fetched, Session, status};
 use crate::edit::config_lookup::{Current, LocalView};

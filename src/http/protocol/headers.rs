@@ -60,6 +60,9 @@ pub const FORCE: &str = "force";
 /// Refuses a change that brings warnings.
 pub const STRICT: &str = "strict";
 
+/// The query parameter that leaves entries of included files alone.
+pub const SKIP_INCLUDED: &str = "skip_included";
+
 /// The query parameter of a change that does not wait for the reload command.
 pub const ASYNC: &str = "async";
 

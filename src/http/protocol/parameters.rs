@@ -10,8 +10,8 @@ use std::ops::RangeInclusive;
 use crate::engine::{COMMANDS, GUARD_NAMES, Guard};
 use crate::http::protocol::headers::{
     ACCEPT, ASYNC, CANARY, CANARY_TIMEOUT, COMMAND, CONFIRM, DRY_RUN, FORCE, FORMAT, FORMAT_CONF,
-    FORMAT_JSON, ID, MESSAGE, OWNER, RUNTIME, SKIP_STREAMS, SOURCE, SOURCE_RUNNING, SOURCE_SAVED, STRICT, TO,
-    WITH_INCLUDES,
+    FORMAT_JSON, ID, MESSAGE, OWNER, RUNTIME, SKIP_INCLUDED, SKIP_STREAMS, SOURCE, SOURCE_RUNNING,
+    SOURCE_SAVED, STRICT, TO, WITH_INCLUDES,
 };
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::problem::{Problem, ProblemFault, ProblemKind};
@@ -96,6 +96,11 @@ pub static PARAMETERS: &[QueryParameter] = &[
         doc: "refuses a change that brings warnings of `check`.",
     },
     QueryParameter {
+        name: SKIP_INCLUDED,
+        values: Values::Switch(|parameters| &mut parameters.skip_included),
+        doc: "removes a whole group although included files have entries of it, too, which stay.",
+    },
+    QueryParameter {
         name: ASYNC,
         values: Values::Switch(|parameters| &mut parameters.reload_later),
         doc: "answers without waiting for the reload command. If that fails later, file and running \
@@ -174,6 +179,8 @@ pub struct Parameters {
     pub force: bool,
     /// `strict=true`: refuse a change that brings warnings.
     pub strict: bool,
+    /// `skip_included=true`: leave entries of included files alone.
+    pub skip_included: bool,
     /// `async=true`: do not wait for the reload command.
     pub reload_later: bool,
     /// `format=conf`: text instead of JSON.

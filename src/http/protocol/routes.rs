@@ -4,7 +4,7 @@
 
 use crate::http::protocol::headers::{
     ACCEPT, ASYNC, CANARY, CANARY_TIMEOUT, COMMAND, CONFIRM, DRY_RUN, FORCE, FORMAT, ID, MESSAGE, OWNER,
-    RUNTIME, SKIP_STREAMS, SOURCE, STRICT, TO, WITH_INCLUDES,
+    RUNTIME, SKIP_INCLUDED, SKIP_STREAMS, SOURCE, STRICT, TO, WITH_INCLUDES,
 };
 use crate::http::protocol::problem::{KINDS, ProblemKind};
 
@@ -273,6 +273,7 @@ pub static ROUTES: &[Route] = &[
             DRY_RUN,
             FORCE,
             STRICT,
+            SKIP_INCLUDED,
             ASYNC,
             ACCEPT,
             MESSAGE,

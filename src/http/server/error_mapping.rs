@@ -3,6 +3,7 @@
 use crate::edit::FaultKind;
 use crate::edit::json_pointer::{Pointer, keys_of};
 use crate::engine::{Composed, Conflict, EngineError, Guard, NewWarning, Snapshot};
+use crate::http::protocol::headers::SKIP_INCLUDED;
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::problem::{Problem, ProblemFault, ProblemKind};
 use crate::model::Masker;
@@ -98,6 +99,11 @@ fn faults(error: &EngineError) -> Vec<ProblemFault> {
             }
             faults
         }
+        EngineError::PassedOver(_) => vec![ProblemFault {
+            message: error.to_string(),
+            hint: Some(format!("`{SKIP_INCLUDED}=true` leaves them alone")),
+            ..ProblemFault::default()
+        }],
         EngineError::BadPatch(faults) => faults.0.iter().take(MAX_DIAGNOSTICS).map(patch_fault).collect(),
         EngineError::BadAssignments(faults) => {
             let faults = faults.iter().take(MAX_DIAGNOSTICS).map(|fault| ProblemFault {

@@ -206,6 +206,66 @@ fn a_change_of_all_that_matches_passes_over_no_included_file() {
     place.run(expects).exits(7).says("it stands in `conf.d/b.conf`, line 1");
 }
 
+/// Changes that take away an `include`, with what is left of it.
+const DROPPING: &[(&str, &str)] = &[
+    ("modify --set include=null", ""),
+    ("modify --unset include", ""),
+    ("modify --set include=none.d/*.conf", "include none.d/*.conf;\n"),
+    ("apply --prune=all without.conf", ""),
+    ("save without.conf", ""),
+];
+
+fn drops_no_camera_unasked(place: &Place, way: &[&str]) {
+    let before = place.text();
+    for (command, left) in DROPPING {
+        let run = |more: &[&str]| {
+            let words = way.iter().copied().chain(command.split(' ')).chain(more.iter().copied());
+            let call = place.mediactl(words).env("MEDIACTL_LOGIN", "admin");
+            call.env("MEDIACTL_PASSWORD", "hunter2").run()
+        };
+        run(&[]).exits(6).says("6 of 7 streams would be deleted").says("--max-delete");
+        run(&["--dry-run", "--max-delete", "5"]).exits(6);
+        assert_eq!(place.text(), before, "{command}");
+        let dropped = run(&["--max-delete", "6", "-o", "change-json"])
+            .exits(0)
+            .says("no longer included: 6 entries of included files");
+        assert_eq!(dropped.json()["effects"]["deleted"], 6, "{command}");
+        assert_eq!(dropped.json()["effects"]["summary"], "6 of 7 streams: 6 are deleted", "{command}");
+        assert_eq!(place.text(), before.replace("include conf.d/*.conf;\n", left), "{command}");
+        place.put("before.conf", &before);
+        let back = place.run(["save", "before.conf"]).exits(0);
+        back.says("included now: 6 entries of included files").says("6 of 7 streams: 6 are added");
+    }
+}
+
+#[test]
+fn the_cameras_that_go_with_an_include_are_counted() {
+    let place = seven_cameras();
+    place.put("without.conf", place.text().replace("include conf.d/*.conf;\n", ""));
+    drops_no_camera_unasked(&place, &[]);
+    let server = Serving::over(&place);
+    drops_no_camera_unasked(&place, &[]);
+    drops_no_camera_unasked(&place, &["--url", &server.url]);
+    // Of four that go, no one is asked; one that is included by another name stays.
+    place.set(&["include=conf.d/b.conf"]).exits(0).says("no longer included: 4 entries");
+    place.set(&["include=conf.d/?.conf"]).exits(0).says("included now: 4 entries");
+    place.set(&["include=conf.d/*.con[f]"]).hides("no longer included");
+}
+
+#[test]
+fn a_place_beside_an_included_entry_says_where_that_stands() {
+    let place = seven_cameras();
+    let server = Serving::over(&place);
+    for way in [&[][..], &["--url", &server.url]] {
+        for beside in [["--after", "cam3"], ["--before", "streams.cam3"]] {
+            let words = way.iter().chain(&["add", "stream", "cam9", "udp://9"]).chain(&beside);
+            let call =
+                place.mediactl(words).env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2");
+            call.run().exits(7).says("it stands in `conf.d/a.conf`, line 5").hides("there is no");
+        }
+    }
+}
+
 /// Included files with faults: names that stand twice, also in the configuration itself, and a broken file.
 const FAULTY: &[&str] = &[
     "stream cam2 { url udp://1; title x; }\n",
@@ -521,13 +581,20 @@ fn a_broken_included_file_is_shown_by_status_and_by_each_hang_up() {
     elsewhere.says("note: `conf.d/b.conf`, line 2, column 24: stray `}`").hides("swordfish");
     let json = place.run(["status", "-o", "json"]).exits(1).json();
     assert_eq!((&json["errors"], &json["first_error"]["line"]), (&1.into(), &2.into()), "{json}");
+    place
+        .set(&["rtsp=1935"])
+        .exits(0)
+        .says("picked up a hand edit of included files (`conf.d/b.conf`, line 2, has an error)");
+    place.put("conf.d/b.conf", "stream cam9 {\n  password swordfish; }}\n# \n");
     // Of signals that come together only one is seen.
     for _ in 0..10 {
         server.hang_up();
         status(&[], 1).prints(words);
     }
-    let run =
-        server.stop().says("SIGHUP: the file was loaded again").says("SIGHUP: the file has not changed");
+    let run = server
+        .stop()
+        .says("SIGHUP: the file was loaded again")
+        .says("has not changed, nor has what it includes");
     let run = run.hides("swordfish");
     assert!(run.err.matches(words).count() > 1, "{run:?}");
 }

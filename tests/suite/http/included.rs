@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use mediactl::http::server::auth::Account;
 use serde_json::{Value, json};
 
-use super::handler::{Server, body, refused};
+use super::handler::{Server, body, header, refused};
 
 const MAIN: &str = "edit_auth admin s3cret;\nview_auth viewer l00k;\ninclude conf.d/*.conf;\n";
 
@@ -128,4 +128,20 @@ fn a_change_of_an_included_entry_names_its_file() {
     let fault = body(&response)["errors"][0].to_string();
     assert!(fault.contains("conf.d/a.conf`, line 1, which is included"), "{fault}");
     assert_eq!(server.place.text(), MAIN);
+}
+
+#[test]
+fn a_patch_that_removes_a_whole_group_passes_over_no_included_entry() {
+    let server = stream_file();
+    let response = server.post("modify_config", r#"{"streams":null}"#);
+    refused(&response, 404, "not-found");
+    let fault = body(&response)["errors"][0].clone();
+    assert!(fault["message"].to_string().contains("conf.d/a.conf`)"), "{fault}");
+    assert_eq!(fault["hint"], "`skip_included=true` leaves them alone");
+    assert_eq!(server.place.text(), MAIN);
+    let response = server.post("modify_config?skip_included=true", r#"{"streams":null}"#);
+    assert_eq!(
+        (response.status, header(&response, "Mediactl-Note")),
+        (200, Some("picked-up-hand-edit; skipped-included 1"))
+    );
 }

@@ -164,8 +164,7 @@ fn options(context: &Context, call: &EndpointCall<'_>) -> ChangeOptions {
         confirm: if is_rollout { Some(canary_time) } else { parameters.confirm.map(Duration::from_secs) },
         canary: parameters.canary.clone(),
         reload_later: parameters.reload_later,
-        // A patch names each entry.
-        skip_included: false,
+        skip_included: parameters.skip_included,
         strict: parameters.strict,
         takes_faults: false,
         until: Some(context.until()),
