@@ -3,9 +3,10 @@
 //! It gets what the terminal would get: masked, sanitized and coloured.
 //!
 //! A pager can run commands. For somebody who works as another user, by sudo say, that would be a shell of that user. So
-//! there the pager is `less` in its secure mode, whatever the environment says.
+//! there the pager is the `less` of the system in its secure mode, whatever the environment says.
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
@@ -18,6 +19,12 @@ const LESS: &str = "FRX";
 
 /// Set for a `less` that runs no commands, opens no other files and starts no editor.
 const LESS_SECURE: &str = "LESSSECURE";
+
+/// Where the `less` of the system is.
+const FOLDERS: [&str; 3] = ["/usr/bin", "/bin", "/usr/local/bin"];
+
+/// All that the `less` of another user gets of the environment: nothing that names a command or a file.
+const KEPT: [&str; 6] = ["TERM", "LINES", "COLUMNS", "LANG", "LC_ALL", "LC_CTYPE"];
 
 /// What `sudo` and `doas` set.
 const OF_ANOTHER_USER: [&str; 2] = ["SUDO_USER", "DOAS_USER"];
@@ -33,22 +40,7 @@ pub struct Pager {
 impl Pager {
     /// Starts the pager; `None` where none is wanted or there is none.
     pub fn start() -> Option<Self> {
-        let command = chosen()?;
-        let words: Vec<&str> = command.split_whitespace().collect();
-        let mut pager = match command.contains(|c| OF_A_SHELL.contains(c)) {
-            true => Command::new("sh"),
-            false => Command::new(words.first()?),
-        };
-        match command.contains(|c| OF_A_SHELL.contains(c)) {
-            true => pager.args(["-c", &command]),
-            false => pager.args(&words[1..]),
-        };
-        if std::env::var_os("LESS").is_none() {
-            pager.env("LESS", LESS);
-        }
-        if is_another_user() {
-            pager.env(LESS_SECURE, "1");
-        }
+        let mut pager = chosen()?;
         let process = pager.stdin(Stdio::piped()).spawn().ok()?;
         // Ctrl-C is for the pager, which may search or follow just then; without a handler it would end
         // this process, and leave the pager alone with the terminal.
@@ -57,16 +49,37 @@ impl Pager {
     }
 }
 
-/// The command of the pager; `None` if it is empty or `cat`, and on a terminal that can't do anything.
-fn chosen() -> Option<String> {
+/// The pager; `None` if it is empty or `cat`, and on a terminal that can't do anything.
+fn chosen() -> Option<Command> {
     let variable = |name| std::env::var(name).ok();
     if matches!(variable("TERM").as_deref(), None | Some("" | "dumb")) {
         return None;
     }
-    let wanted = || variable("MEDIACTL_PAGER").or_else(|| variable("PAGER"));
-    let wanted = if is_another_user() { None } else { wanted() };
-    let command = wanted.unwrap_or("less".to_owned());
-    Some(command).filter(|command| !matches!(command.trim(), "" | "cat"))
+    if is_another_user() {
+        return secure_less(&FOLDERS.map(Path::new));
+    }
+    let wanted = variable("MEDIACTL_PAGER").or_else(|| variable("PAGER")).unwrap_or("less".to_owned());
+    let words: Vec<&str> = wanted.split_whitespace().collect();
+    if matches!(words[..], [] | ["cat"]) {
+        return None;
+    }
+    let is_for_shell = wanted.contains(|c| OF_A_SHELL.contains(c));
+    let words = if is_for_shell { vec!["sh", "-c", &wanted] } else { words };
+    let mut pager = Command::new(words[0]);
+    pager.args(&words[1..]);
+    if variable("LESS").is_none() {
+        pager.env("LESS", LESS);
+    }
+    Some(pager)
+}
+
+/// The first `less` of the folders, as it may run for somebody who works as another user.
+fn secure_less(folders: &[&Path]) -> Option<Command> {
+    let program = folders.iter().map(|folder| folder.join("less")).find(|program| program.is_file())?;
+    let mut less = Command::new(program);
+    let kept = KEPT.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
+    less.env_clear().envs(kept).env("LESS", LESS).env(LESS_SECURE, "1");
+    Some(less)
 }
 
 /// Whether this process runs as another user than the one who logged in.
@@ -93,5 +106,30 @@ impl Drop for Pager {
     fn drop(&mut self) {
         drop(self.process.stdin.take());
         let _ = self.process.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn under_sudo_less_is_the_one_of_the_system_and_gets_nothing_but_the_terminal() {
+        let folders = [tempfile::tempdir(), tempfile::tempdir()].map(|folder| folder.expect("there is room"));
+        let paths = [folders[0].path(), folders[1].path()];
+        assert!(secure_less(&paths).is_none(), "there is no `less` in them");
+        let program = paths[1].join("less");
+        std::fs::write(&program, "").expect("a new folder is writable");
+        let less = secure_less(&paths).expect("there is one");
+        assert_eq!(less.get_program(), program);
+        assert!(
+            format!("{less:?}").starts_with("env -i "),
+            "the environment of the caller is passed: {less:?}"
+        );
+        let variables: Vec<_> =
+            less.get_envs().filter(|(name, _)| KEPT.iter().all(|kept| kept != name)).collect();
+        let set = |name: &'static str, value: &'static str| (name.as_ref(), Some(value.as_ref()));
+        assert_eq!(variables, [set("LESS", LESS), set(LESS_SECURE, "1")]);
+        assert!(FOLDERS.iter().all(|folder| Path::new(folder).is_absolute()));
     }
 }
