@@ -103,7 +103,7 @@ fn record_applied(
     let unchanged: Vec<usize> = (0..plans.len()).filter(has_it).collect();
     let work = |at: usize, member: &mut FleetMember| {
         let Ok(plan) = &plans[at].result else { return Ok(()) };
-        let options = ChangeOptions { expected: change.expected(&plan.running), ..change.options.clone() };
+        let options = ChangeOptions { expected: change.expected(&plan.base), ..change.options.clone() };
         let made = operation(&mut *member.target.service, &options);
         made.map(drop).map_err(|error| CliError::from(error).at(&member.name))
     };
@@ -143,7 +143,7 @@ fn each_for_itself(
         .map_err(|error| CliError::journal_failed(&error))?;
     let work = |at: usize, member: &mut FleetMember| -> Result<Option<PendingInfo>, CliError> {
         let Ok(plan) = &plans[at].result else { return Ok(None) };
-        let options = ChangeOptions { expected: change.expected(&plan.running), ..change.options.clone() };
+        let options = ChangeOptions { expected: change.expected(&plan.base), ..change.options.clone() };
         let made = operation(&mut *member.target.service, &options);
         let made = made.map_err(|error| CliError::from(error).at(&member.name))?;
         plan.keep_warnings(&made, member);
@@ -241,7 +241,7 @@ fn begin_journal(
     };
     let texts: Vec<&Snapshot> = plans
         .iter()
-        .flat_map(|(_, plan)| [Some(&plan.running), plan.outcome.after()])
+        .flat_map(|(_, plan)| [Some(&plan.base), plan.outcome.after()])
         .filter_map(|content| content?.snapshot().map(|text| &**text))
         .collect();
     Journal::begin(head, &texts)

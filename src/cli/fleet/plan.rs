@@ -12,7 +12,7 @@ use crate::cli::ui::Ui;
 use crate::edit::request::ChangeRequest;
 use crate::engine::{
     ChangeOptions, ConfigService, Content, EngineError, ErrorKind, Expected, Feature, Outcome, OutcomeNote,
-    ReadForm, ReadQuery, ServiceError, Snapshot,
+    ReadForm, ReadQuery, ServiceError, Snapshot, Source,
 };
 use crate::model::Masker;
 use crate::store::Revision;
@@ -37,8 +37,8 @@ pub struct FleetChange<'a> {
 
 /// The change as one server would make it.
 pub struct FleetPlan {
-    /// What the server runs.
-    pub running: Content,
+    /// What the change is made of: what the server runs, or its file where that was edited by hand.
+    pub base: Content,
     pub outcome: Outcome,
 }
 
@@ -51,19 +51,27 @@ impl FleetPlan {
     ) -> Result<Self, CliError> {
         let service = &mut *member.target.service;
         service.demand(change.needed())?;
-        let mut retries = 0;
+        let (mut source, mut last, mut retries) = (None, None, 0);
         loop {
-            let running = service.read(&ReadQuery { source: None, form: ReadForm::TextOrJson })?.content;
+            let base = service.read(&ReadQuery { source, form: ReadForm::TextOrJson })?.content;
+            let revision = base.snapshot().map(|text| text.revision());
             let options = ChangeOptions {
                 dry_run: true,
                 confirm: None,
-                expected: change.expected(&running),
+                expected: change.expected(&base),
                 ..change.options.clone()
             };
             match operation(service, &options) {
-                Err(error) if error.kind() == ErrorKind::Conflict && retries < MAX_RETRIES => retries += 1,
+                Err(error) if error.kind() == ErrorKind::Conflict && retries < MAX_RETRIES => {
+                    // What runs did not change, so the file did. Only a change of each server for itself picks that
+                    // up: what is taken back together goes back to what ran.
+                    if last.is_some() && last == revision && !change.args.fleet.all_or_nothing {
+                        source = Some(Source::Saved);
+                    }
+                    (last, retries) = (revision, retries + 1);
+                }
                 outcome => {
-                    let plan = Self { running, outcome: outcome? };
+                    let plan = Self { base, outcome: outcome? };
                     if !change.args.dry_run && plan.outcome.notes.contains(&OutcomeNote::OtherPending) {
                         refuse_pending(service)?;
                     }
@@ -88,10 +96,10 @@ impl FleetPlan {
         new.for_each(|warning| member.warn(&format!("{}: {warning}", member.name)));
     }
 
-    /// The revision that the server runs, and the one that it will run; none where it does not show its text.
+    /// The revision that the change is made of, and the one that the server will run; none where it does not show its text.
     pub fn revisions(&self) -> Option<[Revision; 2]> {
         let after = self.outcome.after()?.snapshot()?;
-        Some([self.running.snapshot()?.revision(), after.revision()])
+        Some([self.base.snapshot()?.revision(), after.revision()])
     }
 
     /// The change for programs.
@@ -133,10 +141,10 @@ impl FleetChange<'_> {
         }
     }
 
-    /// The condition under which the change is made: the server still runs what it was evaluated on.
-    pub fn expected(&self, running: &Content) -> Option<Expected> {
-        let running = running.snapshot().filter(|_| !self.options.force)?;
-        Some(Expected::OneOf(vec![running.revision()]))
+    /// The condition under which the change is made: the server still has what it was evaluated on.
+    pub fn expected(&self, base: &Content) -> Option<Expected> {
+        let base = base.snapshot().filter(|_| !self.options.force)?;
+        Some(Expected::OneOf(vec![base.revision()]))
     }
 
     /// Prints the differences, equal ones once, and the notes.

@@ -118,7 +118,7 @@ impl<'a> Together<'a> {
             let sent = Instant::now();
             let options = ChangeOptions {
                 confirm: Some(time),
-                expected: change.expected(&plan.running),
+                expected: change.expected(&plan.base),
                 ..change.options.clone()
             };
             let outcome = operation(&mut *member.target.service, &options)

@@ -42,9 +42,14 @@ pub fn modify(
     let mut last: Option<String> = None;
     let mut source = Source::Running;
     loop {
-        let before = session.fetch(source)?;
-        if source == Source::Running {
-            refuse_unexpected(&before.content, options)?;
+        let mut before = session.fetch(source)?;
+        if source == Source::Running
+            && let Err(error) = refuse_unexpected(&before.content, options)
+        {
+            // It may be made for the file as it was edited by hand.
+            let saved = session.fetch(Source::Saved).map_err(|_| error)?;
+            refuse_unexpected(&saved.content, options)?;
+            (source, before) = (Source::Saved, saved);
         }
         if let (Source::Saved, Content::Text(file)) = (source, &before.content)
             && !file.is_valid()

@@ -37,6 +37,34 @@ fn a_change_is_shown_once_agreed_to_once_and_made_on_all() {
 }
 
 #[test]
+fn a_change_of_several_servers_picks_up_a_hand_edit_as_on_one() {
+    for arguments in [
+        &["modify", "--set", "title=new"][..],
+        &["modify", "--set", "streams.*.disabled=true"],
+        &["mv", "streams.cam1", "streams.lobby"],
+        &["add", "stream", "lobby", "udp://9"],
+        &["rm", "streams.film"],
+        &["fmt"],
+    ] {
+        let edges = Edges::new(2);
+        edges.places[1].put("media.conf", SAMPLE.replace("rtsp 554;", "rtsp   555;"));
+        // `fmt` is made of the text of the file.
+        if arguments != ["fmt"] {
+            let together = [arguments, &["--yes", "--all-or-nothing"]].concat();
+            edges.on_all(&together).exits(5).says("edge-1").says("changed by hand");
+        }
+        let dry = edges.on_all(&[arguments, &["--dry-run"]].concat()).exits(0);
+        dry.says("edge-1: picked up a hand edit of rtsp");
+        let done = edges.on_all(&[arguments, &["--yes"]].concat()).exits(0);
+        done.says("edge-1: picked up a hand edit of rtsp")
+            .prints("edge-1  changed")
+            .hides("edge-0: picked up");
+        assert!(edges.texts()[1].contains(" 555;") && !edges.texts()[0].contains(" 555;"), "{arguments:?}");
+        edges.on_all(&["status"]).exits(0).hides("edited");
+    }
+}
+
+#[test]
 fn a_server_with_a_pending_change_is_refused_before_any_is_changed() {
     let edges = Edges::new(2);
     edges.run(&["-x", "edge-1", "modify", "--set", "rtmp=1", "--confirm", "600s", "-q"]);
