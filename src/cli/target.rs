@@ -36,6 +36,8 @@ pub struct Target {
     pub service: Box<dyn ConfigService>,
     /// Whether a server runs it. If not, the file is the only configuration.
     pub is_server: bool,
+    /// The server that may run it and can't be asked, in words.
+    pub unreachable: Option<String>,
     /// The file, where it is one of this machine.
     pub file: Option<Arc<ConfFile>>,
     /// The protected context that it belongs to, if its change has to be shown and agreed to.
@@ -243,7 +245,7 @@ fn at_file(store: Arc<ConfFile>, global: &GlobalArgs, purpose: Purpose, ui: Ui) 
         Err(error) if changes => return Err(EngineError::from(error).into()),
         Err(error) => {
             ui.warning(&format!("{error}: showing the file, whether or not a server runs"));
-            return Ok(local(engine));
+            return Ok(Target { unreachable: Some("unknown".to_owned()), ..local(engine) });
         }
     };
     let name = global.file_name();
@@ -257,13 +259,14 @@ fn at_file(store: Arc<ConfFile>, global: &GlobalArgs, purpose: Purpose, ui: Ui) 
                 serving.holder,
                 reason(&error)
             ));
-            Ok(local(engine))
+            let unreachable = format!("{}, which can't be reached", serving.holder);
+            Ok(Target { unreachable: Some(unreachable), ..local(engine) })
         }
     }
 }
 
 fn local(engine: Engine) -> Target {
-    Target { service: Box::new(engine), is_server: false, file: None, protected: None }
+    Target { service: Box::new(engine), is_server: false, unreachable: None, file: None, protected: None }
 }
 
 fn no_server_confirms() -> CliError {
@@ -353,7 +356,7 @@ fn at_endpoint(
     };
     let client = Client::new(endpoint, settings);
     let service = RemoteService::new(client, name, known.login, host);
-    Ok(Target { service: Box::new(service), is_server: true, file: None, protected: None })
+    Ok(Target { service: Box::new(service), is_server: true, unreachable: None, file: None, protected: None })
 }
 
 fn parsed(
@@ -376,7 +379,7 @@ fn at_socket(serving: Serving, name: String, global: &GlobalArgs, ui: Ui) -> Tar
     };
     let client = Client::new(endpoint, settings);
     let service = RemoteService::new(client, name, None, host(None, ui)).keeping(serving);
-    Target { service: Box::new(service), is_server: true, file: None, protected: None }
+    Target { service: Box::new(service), is_server: true, unreachable: None, file: None, protected: None }
 }
 
 /// The error for what is not the URL of a server.

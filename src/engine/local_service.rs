@@ -110,6 +110,7 @@ impl ConfigService for Engine {
         let running = state.as_ref().map_or(&file, |state| &state.running);
         Ok(Status {
             server: None,
+            unreachable: None,
             node: None,
             saved: Some(running.is_same_text(&file)),
             differing: differing(&Content::Text(running.clone()), &Content::Text(file.clone())),

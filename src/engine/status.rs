@@ -23,6 +23,9 @@ use crate::syntax::Position;
 pub struct Status {
     /// The server that runs the configuration.
     pub server: Option<ServerInfo>,
+    /// The server that may run it and can't be asked, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unreachable: Option<String>,
     /// The node of a cluster that the server is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<NodeReport>,

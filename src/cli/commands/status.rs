@@ -57,7 +57,10 @@ pub fn read(target: &mut Target, ui: Ui) -> Result<Status, ServiceError> {
             Err(error) => return Err(error),
         }
     }
-    Ok(Status { last_change, errors, first_error: first, ..status })
+    let unreachable = target.unreachable.clone();
+    // What it runs, only it could tell.
+    let saved = status.saved.filter(|_| unreachable.is_none());
+    Ok(Status { last_change, errors, first_error: first, unreachable, saved, ..status })
 }
 
 /// Whether something is left to do: to save, to confirm or to repair.

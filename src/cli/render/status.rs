@@ -22,7 +22,7 @@ pub fn print(target: &str, status: &Status, screen: Screen, out: &mut dyn Write)
             let head = status.last_change.as_ref().and_then(after);
             head.map_or(Ok(()), |head| line("revision:", &head))?;
         }
-        None => line("server:", "none is running")?,
+        None => line("server:", status.unreachable.as_deref().unwrap_or("none is running"))?,
         Some(server) => {
             line("server:", &server_in_words(server))?;
             line(

@@ -241,6 +241,11 @@ fn a_server_that_does_not_answer_keeps_the_file_to_itself() {
     let server = Serving::with(&place, &["--listen", "none"]);
     std::fs::remove_file(place.path(&format!(".mediactl/{CONF}/sock"))).expect("it is there");
     place.set(&["rtsp=555"]).exits(7).says("can't be reached");
+    let status = place.run(["status"]).exits(0).says("showing the file").hides("none is running");
+    status.prints("server:        process ").prints(", which can't be reached\n").hides("saved:");
+    let json = place.run(["status", "-o", "json"]).exits(0).json();
+    assert!(json["unreachable"].to_string().contains("which can't be reached"), "{json}");
+    assert_eq!((&json["server"], &json["saved"]), (&serde_json::Value::Null, &serde_json::Value::Null));
     place.run(["read", "rtsp"]).exits(0).prints("554").says("showing the file");
     server.stop().exits(0);
 }
