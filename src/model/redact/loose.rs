@@ -7,8 +7,22 @@ use crate::model::secret::{
 };
 
 /// Names that are words of plain English too: in a comment they count only where a directive has them.
-const ORDINARY: [&str; 10] =
-    ["pass", "key", "token", "iv", "license", "credential", "credentials", "bearer", "signature", "cookie"];
+const ORDINARY: [&str; 14] = [
+    "pass",
+    "passcode",
+    "pin",
+    "key",
+    "token",
+    "tokens",
+    "iv",
+    "license",
+    "credential",
+    "credentials",
+    "bearer",
+    "signature",
+    "hmac",
+    "cookie",
+];
 
 /// The characters between two words.
 const BLANKS: [char; 5] = [' ', '\t', '\r', '\n', '#'];

@@ -17,4 +17,4 @@ pub use row::{
     Derived, Kind, ObjectShape, PUBLISH_ENABLED, Parameter, Part, PartForm, Scope, Shape, TEMPLATE,
     URL_GLOBAL, ValueType, WITH_INCLUDES,
 };
-pub use table::{ACCOUNT, PARAMETERS, SECRET_ENDINGS, SECRET_WORDS};
+pub use table::{ACCOUNT, PARAMETERS, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS};

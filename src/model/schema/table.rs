@@ -313,7 +313,17 @@ pub static SECRET_WORDS: &[&str] = &[
     "jwt",
     "signature",
     "cookie",
+    "tokens",
+    "passcode",
+    "pin",
+    "otp",
+    "pw",
+    "sig",
+    "hmac",
 ];
+
+/// Other such names that count only as the key of a query: a directive or an option with this name has no secret.
+pub static SECRET_KEYS: &[&str] = &["auth", "sid"];
 
 /// The ends of other such names, written without `_` and `-`.
 pub static SECRET_ENDINGS: &[&str] = &[
@@ -327,6 +337,7 @@ pub static SECRET_ENDINGS: &[&str] = &[
     "sessiontoken",
     "dbpass",
     "userpass",
+    "userpwd",
     "apikey",
     "authkey",
     "accesskey",
@@ -334,6 +345,7 @@ pub static SECRET_ENDINGS: &[&str] = &[
     "mykey",
     "privatekey",
     "secretkey",
+    "secretkeybase",
     "streamkey",
     "userkey",
     "sessionid",

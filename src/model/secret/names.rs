@@ -1,6 +1,10 @@
 //! Recognises the names that stand before a secret, by the tables of the schema.
 
-use crate::model::schema::{ACCOUNT, SECRET_ENDINGS, SECRET_WORDS, Scope, Shape, by_keyword};
+use std::borrow::Cow;
+
+use percent_encoding::percent_decode_str;
+
+use crate::model::schema::{ACCOUNT, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS, Scope, Shape, by_keyword};
 use crate::model::suggest::nearest;
 
 /// Misspellings are recognised of names in the table that are longer than this, and of these names.
@@ -12,6 +16,9 @@ const PUSH: &str = "push";
 
 /// Behind the names of members that repeat a global value.
 const GLOBAL: &str = "_global";
+
+/// Around the parts of a name.
+const BRACKETS: [char; 2] = ['[', ']'];
 
 /// How much of a word is a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,8 +56,18 @@ fn names_secret(word: &str) -> bool {
 /// Whether the value of an option, a directive, a query parameter, a header or a member of this name is a secret.
 ///
 /// It is by the last word of the name, behind `_`, `-`, `.` or the change from a small letter to a capital; or by
-/// the end of the part behind the last `.`. Case does not count, and neither do digits at the end.
+/// the end of the part behind the last `.`. Case does not count, and neither do digits and separators at the end. Of
+/// `user[password]` and `token[]` each part counts, and `%74oken` is what it means.
 pub fn is_secret_name(name: &str) -> bool {
+    name.bytes().all(is_key_byte) && meant(name).split(BRACKETS).any(is_secret_part)
+}
+
+/// Whether the value behind a key of a query is a secret: `auth=` is one there, and a directive is not.
+pub fn is_secret_key(key: &str) -> bool {
+    is_secret_name(key) || SECRET_KEYS.iter().any(|known| meant(key).eq_ignore_ascii_case(known))
+}
+
+fn is_secret_part(name: &str) -> bool {
     if !name.bytes().all(is_name_byte) {
         return false;
     }
@@ -62,16 +79,15 @@ pub fn is_secret_name(name: &str) -> bool {
         || SECRET_ENDINGS.iter().any(|ending| ends_with(name, ending.as_bytes()))
 }
 
-/// The name without the number that it ends in: `password` for `password_2`.
+/// What a name means with percent signs in it.
+pub fn meant(name: &str) -> Cow<'_, str> {
+    percent_decode_str(name).decode_utf8_lossy()
+}
+
+/// The name without the digits and the separators that it ends in: `password` for `password_2`.
 fn without_number(name: &[u8]) -> &[u8] {
-    let digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-    match digits {
-        0 => name,
-        _ => {
-            let name = &name[..name.len() - digits];
-            name.strip_suffix(b"_").or(name.strip_suffix(b"-")).unwrap_or(name)
-        }
-    }
+    let is_kept = |byte: &u8| !byte.is_ascii_digit() && !is_separator(*byte);
+    &name[..name.iter().rposition(is_kept).map_or(0, |last| last + 1)]
 }
 
 fn last_word(name: &[u8]) -> &[u8] {
@@ -98,6 +114,11 @@ fn is_separator(byte: u8) -> bool {
 /// Whether a name may hold this byte.
 pub fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+}
+
+/// Whether a name may hold this byte where it is the key of a query: `token[0]`, `%74oken`.
+pub fn is_key_byte(byte: u8) -> bool {
+    is_name_byte(byte) || matches!(byte, b'[' | b']' | b'%')
 }
 
 /// Whether the words behind this keyword are a login and a password.
@@ -162,6 +183,18 @@ mod tests {
             "APIKey2",
             "authtoken",
             "a.b.drm_key",
+            "CURLOPT_USERPWD",
+            "userpwd",
+            "Signature_",
+            "secretKeyBase",
+            "tokens",
+            "door-PIN",
+            "x_hmac",
+            "%74oken",
+            "token%5B%5D",
+            "token[]",
+            "token[0]",
+            "user[password]",
         ] {
             assert!(is_secret_name(name), "{name}");
         }
@@ -178,7 +211,7 @@ mod tests {
             "monkey",
             "bypass",
             "passive",
-            "tokens",
+            "tokenize",
             "secretary",
             "licensed",
             "key.id",
@@ -197,6 +230,14 @@ mod tests {
             "password_file",
             "signature-version",
             "hotkeys2",
+            "auth",
+            "sid",
+            "pine",
+            "signal",
+            "100%key",
+            "%6Beyframe",
+            "/[token]/",
+            "[]",
             "_",
             "7",
         ] {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::names::{Secrecy, is_name_byte, is_secret_name};
+use super::names::{Secrecy, is_key_byte, is_name_byte, is_secret_key, is_secret_name, meant};
 
 /// The kind of a text, which decides where a secret in it ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -172,11 +172,15 @@ fn assigned(text: &str, equals: usize, reach: Reach) -> Option<Range<usize>> {
         // An encoded value is masked whole.
         return part(start, until_end(&text[start..], reach));
     }
-    if !is_secret_name(name) {
+    let key = ending_of(text, equals, is_key_byte);
+    let before = text[..equals - key.len()].chars().next_back();
+    let is_secret = if matches!(before, Some('?' | '&')) { is_secret_key } else { is_secret_name };
+    let clear = meant(key);
+    // What was encoded may have been a whole address: its last name counts.
+    if !is_secret(name) && !is_secret(ending_of(&clear, clear.len(), is_key_byte)) {
         return None;
     }
-    let key = equals - name.len();
-    match (reach, text[..key].chars().next_back()) {
+    match (reach, before) {
         (Reach::Word, None) => part(start, &text[start..]),
         (Reach::Prose, Some(quote @ ('"' | '\''))) => part(start, until(&text[start..], &[quote, '\n'])),
         _ => part(start, until_end(&text[start..], reach)),
@@ -218,7 +222,7 @@ fn closing_quote(inside: &str) -> usize {
 fn is_secret_in_stream_id(name: &str) -> bool {
     matches!(name, "s" | "k")
         || name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("pass"))
-        || is_secret_name(name)
+        || is_secret_key(name)
 }
 
 /// The secrets in `#!::r=live,s=secret`, where the first colon stands at `colon`.
@@ -255,7 +259,12 @@ fn part(start: usize, text: &str) -> Option<Range<usize>> {
 
 /// The name that ends at `end`.
 fn name_before(text: &str, end: usize) -> &str {
-    let len = text.as_bytes()[..end].iter().rev().take_while(|byte| is_name_byte(**byte)).count();
+    ending_of(text, end, is_name_byte)
+}
+
+/// What ends at `end` and has only such bytes.
+fn ending_of(text: &str, end: usize, is_inside: fn(u8) -> bool) -> &str {
+    let len = text.as_bytes()[..end].iter().rev().take_while(|byte| is_inside(**byte)).count();
     &text[end - len..end]
 }
 
@@ -295,6 +304,14 @@ mod tests {
             ("http://h/x?pwd=abc&PassPhrase=d", &["abc", "d"]),
             ("http://u:p@h/x?x-api-key=abc", &["u:p", "abc"]),
             ("key=mysecret", &["mysecret"]),
+            ("http://h/x?%74oken=abc&b=2", &["abc"]),
+            ("http://h/x?a=1&token%5B%5D=abc&token[]=d&user[password]=e", &["abc", "d", "e"]),
+            ("http://h/x?u=http%3A%2F%2Fh%2F%3Ftoken=abc", &["abc"]),
+            ("http://h/x?off=100%password=abc", &["abc"]),
+            ("http://h/x?auth=abc&sid=d&%61uth=e&pin=1234&OTP=f&sig=g", &["abc", "d", "e", "1234", "f", "g"]),
+            ("srt://h:1?streamid=#!::r=live,sid=S,auth=A", &["S", "A"]),
+            ("auth=false", &[]),
+            ("sid=12", &[]),
             ("monkey=1", &[]),
             ("keyframe=1", &[]),
             ("region=eu", &[]),

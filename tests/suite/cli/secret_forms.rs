@@ -29,6 +29,8 @@ const FORMS: &[&str] = &[
     "input2 http://h/ \"password=HUSH pass HUSH\";",
     "input2 http://h/ \"header.Authorization=Basic HUSH\";",
     "input2 http://h/?pwd=HUSH&a=1;",
+    "input2 http://h/?%74oken=HUSH&token%5B%5D=HUSH&token[]=HUSH;",
+    "input2 http://h/?auth=HUSH&sid=HUSH;",
     "input2 srt://h:1?passphrase=HUSH&mode=caller;",
     "input2 \"srt://h:1?streamid=#!::r=live,m=publish,s=HUSH,passwd=HUSH2&x=1\";",
     "input2 mysql://u:HUSH@h/;",
@@ -58,6 +60,9 @@ const OPTIONS: &[&str] = &[
     "mykey=\"HUSH two HUSH\"",
     "\"password=HUSH pass HUSH\"",
     "X-Api-Key=HUSH",
+    "%74oken=HUSH",
+    "token[]=HUSH",
+    "pin=HUSH",
 ];
 
 /// What has to stay readable.
@@ -71,6 +76,7 @@ const NO_SECRETS: &[&str] = &[
     "monkey=CLEAR",
     "passive=CLEAR",
     "key_id=CLEAR",
+    "sid=CLEAR",
 ];
 
 /// Without the form in which a name stands where a secret can't be told.
