@@ -11,6 +11,7 @@ use super::path::{Path, Segment};
 use super::schema_path::{Place, is_shown_for_nothing, own_value, with_key_of_sources};
 use super::shown_path;
 use super::through_lists::{FoundAt, found};
+use super::value_at::missing;
 use crate::model::Masker;
 use crate::model::redact::masked_below;
 use crate::model::secret::is_mask;
@@ -64,7 +65,8 @@ pub fn unmet(current: &dyn Current, expectations: &[Expectation]) -> Result<Vec<
         let path = &*with_key_of_sources(path);
         match compared(current, path, value) {
             Ok(comparison) if comparison.is_met => {
-                let absent = comparison.found.is_none().then(|| misspelling(current, path)).flatten();
+                let slip = || misspelling(current, path).or_else(|| misnamed_block(current, path));
+                let absent = comparison.found.is_none().then(slip).flatten();
                 faults.extend(absent.map(|misfit| PathFault::new(path, without_advice(misfit))));
             }
             Ok(ComparedValue { expected, .. }) => {
@@ -76,6 +78,19 @@ pub fn unmet(current: &dyn Current, expectations: &[Expectation]) -> Result<Vec<
         }
     }
     if faults.is_empty() { Ok(unmet) } else { Err(faults) }
+}
+
+/// The misfit of a path into a stream, live or plugin that is not there, where one has nearly that name. That such a
+/// block is absent as a whole is no slip.
+fn misnamed_block(current: &dyn Current, path: &Path) -> Option<Misfit> {
+    let (names, _) = path.split_names();
+    let block = names.get(..2)?;
+    let is_below = path.segments.len() > 2 && matches!(Place::of(&path.segments[..2]), Ok(Place::Block(_)));
+    if !is_below || current.contains(block) {
+        return None;
+    }
+    let misfit = missing(current, path, block);
+    misfit.hint.is_some().then_some(Misfit { is_absent: false, ..misfit })
 }
 
 /// A misspelling for whoever can't accept it: only what may be meant.
@@ -144,13 +159,20 @@ mod tests {
 
     #[test]
     fn a_slip_is_no_absence() {
-        let current = json!({"streams": {"a": {"urls": [{"url": "u"}]}}});
+        let current = json!({"streams": {"a": {"urls": [{"url": "u"}]}, "hall": {}}});
         for (path, slip) in [
             ("loglevl", "`loglevl`: `loglevl` is not known here | did you mean `loglevel`?"),
             ("streams.a.titel", "`streams.a.titel`: `titel` is not known here | did you mean `title`?"),
             ("loglevel", ""),
             ("streams.a.title", ""),
             ("streams.a.something", ""),
+            ("streams.hlal.title", "`streams.hlal.title`: there is no stream `hlal` | did you mean `hall`?"),
+            (
+                "streams.hlal.urls[0].url",
+                "`streams.hlal.urls[0].url`: there is no stream `hlal` | did you mean `hall`?",
+            ),
+            ("streams.hlal", ""),
+            ("streams.other.title", ""),
         ] {
             let expected = Expectation { path: Path::parse(path).expect("a path"), value: "null".to_owned() };
             let found = unmet(&current, &[expected]).err().unwrap_or_default();
