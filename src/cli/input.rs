@@ -73,6 +73,11 @@ pub fn conditions(texts: &[String], accepts_near_miss: bool) -> Result<Vec<Condi
             ConditionError::NoText(_) => {
                 CliError::usage(message, "`PATH exists` holds for every value that is there")
             }
+            ConditionError::NoNegation(_) => CliError::usage(
+                message,
+                "`PATH!=VALUE` compares the whole value, and `PATH missing` holds where there is none; a text that a \
+                 value must not have can't be asked for",
+            ),
             ConditionError::NoOperator | ConditionError::NewEntry => {
                 CliError::usage(message, "such as `urls.url~10.0.3.`, `prepush=5`, `title exists`")
             }

@@ -62,6 +62,8 @@ pub enum ConditionError {
     NewEntry,
     #[error("there is no text behind `{0}`, so it would hold for every value")]
     NoText(&'static str),
+    #[error("there is no operator `!{0}`")]
+    NoNegation(&'static str),
 }
 
 /// Shows no value, which may be a secret.
@@ -78,6 +80,9 @@ impl Condition {
     /// The path, the operator or the regular expression is not one.
     pub fn parse(text: &str) -> Result<Self, ConditionError> {
         let (path, operator, value) = split(text).ok_or(ConditionError::NoOperator)?;
+        if let (Some(_), "~" | "=~") = (path.trim().strip_suffix('!'), operator) {
+            return Err(ConditionError::NoNegation(if operator == "~" { "~" } else { "=~" }));
+        }
         let path = Path::parse(path.trim())?;
         if path.segments.contains(&Segment::Append) {
             return Err(ConditionError::NewEntry);

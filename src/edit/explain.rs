@@ -147,6 +147,15 @@ impl ExplainedPath {
         {
             *key = row.key.to_owned();
         }
+        // `urls.url` leads through the list, of which the first source stands for all.
+        let is_sources = |segments: &[Segment]| {
+            matches!(Place::of(segments), Ok(Place::Own(Parameter { shape: Shape::Sources, .. })))
+        };
+        if let (Some(Segment::Key(_)), true) =
+            (segments.get(at + 1), is_sources(&segments[..(at + 1).min(segments.len())]))
+        {
+            segments.insert(at + 1, Segment::Index(0));
+        }
         Self { path: Path { segments }, is_certain }
     }
 }

@@ -61,8 +61,8 @@ pub fn run(args: &ReadArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErro
         Content::Text(snapshot) => print_text_as_json(args, &wanted, &snapshot, ui, &mut out)?,
         Content::Json(whole) => {
             let whole = without_static_streams(whole, args.skip_streams);
-            wanted.keys_lacked(&whole).for_each(|note| ui.note(&note));
             print(args, &wanted, &MaskedLookup { current: &whole, masker: masker.as_ref() }, ui, &mut out)?;
+            wanted.keys_lacked(&whole).for_each(|note| ui.note(&note));
         }
     }
     output(out.flush())?;
@@ -305,8 +305,9 @@ fn print_text_as_json(
         }
     }
     let current = LocalView::new(&members, &lens);
+    print(args, wanted, &MaskedLookup { current: &current, masker: masker.as_ref() }, ui, out)?;
     wanted.keys_lacked(&current).for_each(|note| ui.note(&note));
-    print(args, wanted, &MaskedLookup { current: &current, masker: masker.as_ref() }, ui, out)
+    Ok(())
 }
 
 /// Prints a configuration in the form that is asked for.

@@ -206,10 +206,12 @@ fn a_condition_on_a_misspelt_key_is_refused_everywhere() {
     ] {
         for condition in ["titel!=x", "titel missing", "urls.ulr!=x", "hiden_flag missing"] {
             let run = place.run(command.iter().chain(&["--where", condition])).exits(3);
-            run.says("did you mean `").says("add `--accept near-miss`");
+            run.says("did you mean `").says("add `--accept near-miss`").hides("note: no entry has");
         }
         place.run(command.iter().chain(&["--where", "title~"])).exits(2).says("there is no text behind `~`");
         place.run(command.iter().chain(&["--where", "title=~"])).exits(2);
+        let negated = place.run(command.iter().chain(&["--where", "title!~x"])).exits(2);
+        negated.says("there is no operator `!~`").says("`PATH!=VALUE` compares the whole value");
     }
     assert_eq!(place.text(), before);
     let accepted = ["--where", "titel!=x", "--accept", "near-miss"];
