@@ -14,8 +14,8 @@ use crate::store::{Follow, IncludeError, IncludedText, Revision, Store, Told};
 use crate::syntax::{Diagnostic, Diagnostics, Severity, Span, line_start, one_line};
 
 /// Said instead of a fault of which only the place may be told.
-const UNTOLD: &str =
-    "something is wrong here, and is not shown: the file is not below the folder of the configuration";
+const UNTOLD: &str = "something is wrong here, and is not shown: the file is not below the folder of the configuration, \
+     or a hard link to a file of another user";
 
 /// How deep includes may nest.
 const MAX_DEPTH: usize = 16;
@@ -404,7 +404,7 @@ impl Composer<'_> {
         let cannot = |error: IncludeError| {
             let kind = match error {
                 IncludeError::TooMuch => return IncludeFault::endless(error.to_string()),
-                IncludeError::Outside => IncludeFaultKind::Elsewhere,
+                IncludeError::Outside | IncludeError::Linked => IncludeFaultKind::Elsewhere,
                 _ => IncludeFaultKind::Unread,
             };
             IncludeFault { message: format!("cannot include `{pattern}`: {error}"), kind }

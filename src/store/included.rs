@@ -25,7 +25,7 @@ pub enum Told {
     Lines,
     /// What is wrong, but no lines: the text comes from a server.
     Messages,
-    /// Only where: the file is elsewhere, may be no configuration, and may not be for those who read the messages.
+    /// Only where: the file is elsewhere, as far as can be told, may be no configuration, and may not be for those who read the messages.
     Places,
 }
 
@@ -68,6 +68,9 @@ pub enum IncludeError {
     /// A file is elsewhere, and only those below the folder are read.
     #[error("only files below the folder of the configuration are followed here")]
     Outside,
+    /// A file has a further name, which may be elsewhere, and belongs to another user than the configuration.
+    #[error("a hard link to a file of another user is not followed here")]
+    Linked,
     /// More is included than may be read.
     #[error("too many files, or too large ones, are included")]
     TooMuch,

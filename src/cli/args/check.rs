@@ -16,8 +16,8 @@ use crate::store::Follow;
 /// --url, the saved configuration of the server is checked, or the running one if the server does not show
 /// the saved text; a note says which.
 ///
-/// Included files are checked, too, each once. Of those that are not below the folder of the configuration only
-/// file and line of a fault are shown. A server checks only those below.
+/// Included files are checked, too, each once. Of those that are not below the folder of the configuration, or are
+/// hard links to files of another user, only file and line of a fault are shown. A server does not check them.
 ///
 /// As JSON the output is an array with an object for each fault: `file`, `line` and `column` (both count
 /// from 1; the column counts characters), `severity` (`error` or `warning`), `message`, and optionally `hint`
@@ -36,8 +36,8 @@ pub struct CheckArgs {
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
 
-    /// Which included files are looked at: with `below`, one that is not below the folder of the configuration
-    /// is an error, and is not opened
+    /// Which included files are looked at: with `below`, one that is not below the folder of the configuration,
+    /// or is a hard link to a file of another user, is an error, and is not looked at
     #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
     pub includes: FollowedIncludes,
 

@@ -1,7 +1,10 @@
 //! The files that an `include PATTERN;` of a configuration names.
 
-use std::fs;
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path};
+
+use rustix::process::geteuid;
 
 use super::target::ConfFile;
 use crate::store::error::StoreError;
@@ -45,21 +48,26 @@ impl ConfFile {
     fn read_one(&self, path: &Path, rest: &mut Follow) -> Result<IncludedText, IncludeError> {
         let file = Self::resolve(path)?;
         let target = file.target().to_owned();
-        let told = if self.is_below(&target) { Told::Lines } else { Told::Places };
-        if rest.stays_below && told == Told::Places {
+        let is_below = self.is_below(&target);
+        if rest.stays_below && !is_below {
             return Err(IncludeError::Outside);
         }
         let size = fs::symlink_metadata(&target).map_err(StoreError::opening("open", &target))?.len();
         *rest = rest.after(size)?;
+        let (loaded, found) = file.load_with_metadata()?;
+        let is_linked = self.is_linked_by_another(&found);
+        if rest.stays_below && is_linked {
+            return Err(IncludeError::Linked);
+        }
         Ok(IncludedText {
             // As the file itself is named: below the folder by which it was given.
             name: match (path.strip_prefix(self.folder()), self.given().parent()) {
                 (Ok(below), Some(folder)) => folder.join(below).display().to_string(),
                 _ => path.display().to_string(),
             },
-            bytes: file.load()?.bytes,
+            bytes: loaded.bytes,
             target,
-            told,
+            told: if is_below && !is_linked { Told::Lines } else { Told::Places },
         })
     }
 
@@ -68,6 +76,14 @@ impl ConfFile {
         path.starts_with(self.folder())
             && !path.starts_with(self.state_root())
             && !path.components().any(|name| name == Component::ParentDir)
+    }
+
+    /// Whether a file has further names and another owner than this one: somebody may have given it a name here
+    /// that he could not read. A backup by `cp -al` has the same owner.
+    fn is_linked_by_another(&self, found: &Metadata) -> bool {
+        // While this file is missing, it will belong to the user of this process.
+        let own = fs::metadata(self.target()).map_or_else(|_| geteuid().as_raw(), |own| own.uid());
+        found.nlink() > 1 && found.uid() != own
     }
 }
 

@@ -1,6 +1,6 @@
 //! Reading the file whole, in one read of its exact size.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::path::Path;
 
 use super::file_stamp::FileStamp;
@@ -25,6 +25,11 @@ impl ConfFile {
     /// `NotFound`, `PermissionDenied`, `NotAFile`, `Io`; `ChangedMeanwhile` when the file never
     /// stands still, or became a link since it was resolved.
     pub fn load(&self) -> Result<Loaded, StoreError> {
+        self.load_with_metadata().map(|(loaded, _)| loaded)
+    }
+
+    /// Loads it, and says which file it was.
+    pub(super) fn load_with_metadata(&self) -> Result<(Loaded, Metadata), StoreError> {
         for _ in 0..READ_ATTEMPTS {
             // Read before the file: if a journal appears later, the stamp of the file has changed, too.
             let journal = self.journal();
@@ -34,14 +39,15 @@ impl ConfFile {
             if !stamp.same_writing_as(&stamp_now(&file, self.target())?) {
                 continue;
             }
-            return Ok(match journal {
+            let loaded = match journal {
                 Some(journal) if journal.is_torn(&found, &bytes) => Loaded {
                     bytes: journal.into_old().into(),
                     version: Version::new(stamp.unsettled()),
                     open: None,
                 },
                 _ => Loaded { bytes, version: Version::new(stamp), open: None },
-            });
+            };
+            return Ok((loaded, found));
         }
         Err(StoreError::ChangedMeanwhile { path: self.target().to_owned() })
     }

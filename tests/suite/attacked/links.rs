@@ -1,10 +1,10 @@
-//! Links that another user made in a folder that everybody may write.
+//! Links that another user made: in a folder that everybody may write, and below that of the configuration.
 
 use std::fs;
 use std::os::unix::fs::{lchown, symlink};
 
 use super::{OWNER, STRANGER, TEXT, give, is_root, public_place, set_mode};
-use crate::cli::Place;
+use crate::cli::{CONF, Place};
 
 /// A link to the file itself, and one to its folder.
 const LINKS: [(&str, &str); 2] = [("real/media.conf", "link.conf"), ("real", "folder")];
@@ -61,4 +61,40 @@ fn a_link_of_ours_or_of_the_owner_of_the_folder_is_followed() {
         set_mode(&place.path("."), mode);
         refused_and_followed(&place, 0);
     }
+}
+
+#[test]
+fn nothing_is_told_of_an_included_hard_link_to_a_file_of_another_user() {
+    if !is_root("links::nothing_is_told_of_an_included_hard_link_to_a_file_of_another_user") {
+        return;
+    }
+    let place = Place::with("include conf.d/*.conf;\n");
+    let linked = place.path("conf.d/linked.conf");
+    place.put("shadow", "root:S3CRET:19000:0:99999:7:::\n");
+    fs::create_dir(place.path("conf.d")).expect("the name is free");
+    fs::hard_link(place.path("shadow"), &linked).expect("both are in one place");
+    let said = |arguments: &[&str]| {
+        let run = place.run(arguments.iter().copied()).exits(3);
+        format!("{}{}", run.out, run.err)
+    };
+    let is_quoted =
+        || [&["check"][..], &["check", "--includes=below"]].map(|words| said(words).contains("S3CRET"));
+    assert_eq!(
+        is_quoted(),
+        [true; 2],
+        "it belongs to the owner of the configuration, as a backup by `cp -al` does"
+    );
+    give(&linked, STRANGER, STRANGER);
+    assert_eq!(is_quoted(), [false; 2]);
+    assert!(said(&["check"]).contains("something is wrong here, and is not shown"));
+    assert!(
+        said(&["check", "--includes=below"])
+            .contains("`conf.d/*.conf`: a hard link to a file of another user")
+    );
+    give(&place.path(CONF), STRANGER, STRANGER);
+    assert_eq!(is_quoted(), [true; 2], "both belong to the same user");
+    give(&place.path(CONF), OWNER, OWNER);
+    assert_eq!(is_quoted(), [false; 2]);
+    fs::remove_file(place.path("shadow")).expect("it is there");
+    assert_eq!(is_quoted(), [true; 2], "it has no other name");
 }
