@@ -266,6 +266,19 @@ impl Engine {
         Some(Revision::of(&texts.flat_map(|text| text.bytes()).copied().collect::<Vec<u8>>()))
     }
 
+    /// These texts, and those of the files that they include.
+    pub(super) fn with_included<'s>(
+        &self,
+        texts: impl IntoIterator<Item = &'s Arc<Snapshot>>,
+    ) -> Vec<Arc<Snapshot>> {
+        let all = texts.into_iter().flat_map(|text| {
+            let included = self.composed(text, self.followed()).map(|composed| composed.files);
+            let included = included.into_iter().flatten().skip(1).map(|file| file.text);
+            std::iter::once(text.clone()).chain(included)
+        });
+        all.collect()
+    }
+
     /// What a hand edit of included files is called, with the place of their first error.
     pub(super) fn included_in_words(&self, text: &Arc<Snapshot>) -> String {
         let composed = self.composed(text, self.followed());

@@ -135,9 +135,9 @@ impl Outcome {
     }
 
     /// The texts before and afterwards.
-    pub fn texts(&self) -> impl Iterator<Item = &Snapshot> {
+    pub fn texts(&self) -> impl Iterator<Item = &Arc<Snapshot>> {
         let both = [self.before.as_ref(), self.after()].into_iter().flatten();
-        both.filter_map(Content::snapshot).map(|text| &**text)
+        both.filter_map(Content::snapshot)
     }
 
     /// The configuration afterwards; none where nothing changed and there was no file.

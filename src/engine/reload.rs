@@ -43,14 +43,14 @@ impl Engine {
         &self,
         (operation, by): (&str, &str),
         before: &RollbackPoint,
-        after: &Snapshot,
+        after: &Arc<Snapshot>,
         writes: bool,
     ) -> Result<(), EngineError> {
         let writer = self.lock()?;
         let pieces = [after.bytes()];
         let candidate = writer.candidate(&pieces)?;
         let masked = |printed: &str| {
-            without_secrets(printed, before.ran().map(|ran| &**ran).into_iter().chain([after]))
+            without_secrets(printed, &self.with_included(before.ran().into_iter().chain([after])))
         };
         let (file, text) = (self.store.path(), candidate.path());
         let occasion = Occasion { operation, file, text, by, masked: &masked };
@@ -104,7 +104,7 @@ impl Engine {
         let running = self.running().map(Ok).unwrap_or_else(|| self.read());
         let result = running.and_then(|running| {
             let candidate = self.candidate(Some(writer), &[running.bytes()])?;
-            let masked = |printed: &str| without_secrets(printed, [&*running]);
+            let masked = |printed: &str| without_secrets(printed, &self.with_included([&running]));
             let (file, text) = (self.store.path(), candidate.path());
             let occasion = Occasion { operation, file, text, by, masked: &masked };
             let failed = |failure| EngineError::ReloadFailed { failure, aftermath: Aftermath::Restored };

@@ -307,7 +307,7 @@ impl<'e> Transaction<'e> {
             true => Some(engine.candidate(self.writer.as_deref(), &pieces)?),
             false => None,
         };
-        let masked = |printed: &str| without_secrets(printed, outcome.texts());
+        let masked = |printed: &str| without_secrets(printed, &engine.with_included(outcome.texts()));
         let occasion = candidate.as_ref().map(|candidate| Occasion {
             operation: self.operation.name(),
             file: engine.store.path(),
@@ -326,8 +326,10 @@ impl<'e> Transaction<'e> {
         if options.dry_run {
             return refuse_invalid(unproved).map(|()| None);
         }
-        self.message =
-            options.message.as_deref().map(|message| message_without_secrets(message, outcome.texts()));
+        self.message = options
+            .message
+            .as_deref()
+            .map(|message| message_without_secrets(message, &engine.with_included(outcome.texts())));
         self.keep_unsaved()?;
         let before = self.rollback_point();
         if let (Some(applied), Some(writer)) = (&mut self.applied, &self.writer) {

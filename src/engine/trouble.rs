@@ -1,19 +1,21 @@
 //! What is told of a failure, and to whom: secrets and the output of hooks are kept from those who may not see them.
 
+use std::sync::Arc;
+
 use super::snapshot::Snapshot;
 use crate::model::Masker;
 use crate::model::redact::SecretValues;
 
 /// Returns free text, such as the output of a hook, without the secrets of configurations.
-pub fn without_secrets<'s>(text: &str, of: impl IntoIterator<Item = &'s Snapshot>) -> String {
-    let secrets = SecretValues::of(of.into_iter().map(Snapshot::document));
+pub fn without_secrets<'s>(text: &str, of: impl IntoIterator<Item = &'s Arc<Snapshot>>) -> String {
+    let secrets = SecretValues::of(of.into_iter().map(|text| text.document()));
     secrets.masked(text, &Masker::default()).into_owned()
 }
 
 /// Returns the message of a change without the secrets of configurations. What only its form gives away is masked
 /// where the message is shown.
-pub fn message_without_secrets<'s>(message: &str, of: impl IntoIterator<Item = &'s Snapshot>) -> String {
-    let secrets = SecretValues::of(of.into_iter().map(Snapshot::document));
+pub fn message_without_secrets<'s>(message: &str, of: impl IntoIterator<Item = &'s Arc<Snapshot>>) -> String {
+    let secrets = SecretValues::of(of.into_iter().map(|text| text.document()));
     secrets.masked_values(message, &Masker::default()).into_owned()
 }
 

@@ -129,7 +129,7 @@ impl Runtime {
         let command = self.command.as_ref()?;
         Some(self.printed.get(|| {
             let output = hook_output(command, &[], COMMAND_TIMEOUT).map_err(|failure| Trouble {
-                whole: without_secrets(&format!("the runtime command {failure}"), running.as_deref()),
+                whole: without_secrets(&format!("the runtime command {failure}"), running),
                 brief: format!("the runtime command {}", failure.reason),
             })?;
             let printed = serde_json::from_slice::<Value>(&output).ok().filter(Value::is_object);

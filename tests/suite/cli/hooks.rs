@@ -81,6 +81,16 @@ fn no_part_of_a_header_comes_back_from_a_hook_or_a_message() {
 }
 
 #[test]
+fn secrets_of_included_files_are_masked_by_value_too() {
+    let place = Place::with("edit_auth admin pa55word;\ninclude more.inc;\n");
+    place.put("more.inc", "stream a { password swordfish; url udp://1; }\n");
+    let run = with_hooks(&place, &["--check-cmd", "echo swordfish >&2; exit 1"]).run().exits(3);
+    run.says("<secret:").hides("swordfish");
+    place.run(SET.iter().chain(&["-m", "with swordfish"])).exits(0);
+    place.run(["history", "--show-secrets"]).exits(0).prints("with <secret:").hides("swordfish");
+}
+
+#[test]
 fn hooks_come_from_the_environment_too() {
     let place = Place::with(SAMPLE);
     with_hooks(&place, &[]).env("MEDIACTL_CHECK_CMD", "false").run().exits(3);
