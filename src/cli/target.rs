@@ -351,7 +351,7 @@ fn at_endpoint(
         credentials,
         trust,
         timeout,
-        max_answer: options.max_answer,
+        max_answer: options.answer(context.and_then(|context| context.max_answer)),
         ..ClientSettings::default()
     };
     let client = Client::new(endpoint, settings);
@@ -373,7 +373,7 @@ fn at_socket(serving: Serving, name: String, global: &GlobalArgs, ui: Ui) -> Tar
     let endpoint = Endpoint::socket(serving.socket(), DEFAULT_PREFIX);
     let settings = ClientSettings {
         timeout: global.remote.time(None),
-        max_answer: global.remote.max_answer,
+        max_answer: global.remote.answer(None),
         sudo_user: sudo_user(),
         ..ClientSettings::default()
     };

@@ -163,9 +163,9 @@ pub struct RemoteArgs {
     pub timeout: Option<u64>,
 
     /// The largest answer that is taken, in bytes, or with a unit: 64M, 100KiB, 1G. Its values may
-    /// take three times that in memory
-    #[arg(long, global = true, value_name = "SIZE", default_value = "64MiB", allow_negative_numbers = true)]
-    pub max_answer: AnswerSize,
+    /// take three times that in memory [default: the size of the context, else 64MiB]
+    #[arg(long, global = true, value_name = "SIZE", allow_negative_numbers = true)]
+    pub max_answer: Option<AnswerSize>,
 
     /// The longest time for a request, whatever else is said.
     #[arg(skip)]
@@ -176,6 +176,11 @@ impl RemoteArgs {
     /// The path of the API: as the options say, else as the context says.
     pub fn prefix<'a>(&'a self, of_context: Option<&'a str>) -> &'a str {
         self.api_prefix.as_deref().or(of_context).unwrap_or(DEFAULT_PREFIX)
+    }
+
+    /// The size of an answer: as the options say, else as the context says.
+    pub fn answer(&self, of_context: Option<AnswerSize>) -> AnswerSize {
+        self.max_answer.or(of_context).unwrap_or(AnswerSize::DEFAULT)
     }
 
     /// The time for a request: as the options say, else as the context says, in seconds.

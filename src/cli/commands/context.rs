@@ -17,7 +17,7 @@ use crate::cli::render::table;
 use crate::cli::target;
 use crate::cli::ui::Ui;
 use crate::engine::Snapshot;
-use crate::http::client::{Endpoint, without_userinfo};
+use crate::http::client::{AnswerSize, Endpoint, without_userinfo};
 use crate::http::protocol::headers::DEFAULT_PREFIX;
 use crate::store::cluster::ClusterUrl;
 use crate::syntax::one_line;
@@ -103,8 +103,9 @@ fn settings(args: &AddContextArgs, global: &GlobalArgs) -> Result<Map<String, Va
     let words = words.into_iter().filter_map(|(key, word)| Some((key.to_owned(), Value::from(word?))));
     let groups = (!args.group.is_empty()).then(|| ("group".to_owned(), group_value(&args.group)));
     let timeout = remote.timeout.map(|seconds| ("timeout".to_owned(), Value::from(seconds)));
+    let max_answer = remote.max_answer.map(|size| ("max_answer".to_owned(), Value::from(size.bytes())));
     let protected = args.protected.then(|| ("protected".to_owned(), Value::from(true)));
-    Ok(words.chain(timeout).chain(groups).chain(protected).collect())
+    Ok(words.chain(timeout).chain(max_answer).chain(groups).chain(protected).collect())
 }
 
 /// One word is a string in JSON, several are a list.
@@ -161,6 +162,7 @@ fn record(context: &ServerContext, is_current: bool) -> Value {
         "fingerprint": context.fingerprint.map(|fingerprint| fingerprint.to_string()),
         "api_prefix": context.api_prefix,
         "timeout": context.timeout,
+        "max_answer": context.max_answer.map(AnswerSize::bytes),
         "groups": context.groups,
         "protected": context.is_protected,
     })

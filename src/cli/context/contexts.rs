@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::http::client::AnswerSize;
 use crate::http::protocol::fingerprint::Fingerprint;
 
 /// A server that the user has given a name.
@@ -24,6 +25,8 @@ pub struct ServerContext {
     pub api_prefix: Option<String>,
     /// How many seconds a request may take.
     pub timeout: Option<u64>,
+    /// How large an answer may be.
+    pub max_answer: Option<AnswerSize>,
     pub groups: Vec<String>,
     /// Whether every change is asked about.
     pub is_protected: bool,

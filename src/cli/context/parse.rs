@@ -77,6 +77,10 @@ impl ContextReader<'_> {
                 context.fingerprint = Some(fingerprint.map_err(|error| format!("`fingerprint`: {error}"))?);
             }
             "api_prefix" => context.api_prefix = Some(one()?),
+            "max_answer" => {
+                let size = one()?.parse();
+                context.max_answer = Some(size.map_err(|error: String| format!("`max_answer`: {error}"))?);
+            }
             "timeout" => context.timeout = Some(seconds(&one()?)?),
             "group" if !arguments.is_empty() => context.groups.extend(arguments),
             "group" => return Err("`group` takes a name".to_owned()),
@@ -126,7 +130,7 @@ mod tests {
         let text = format!(
             "# mine\ncurrent prod;\ncontext prod {{\n  url https://media.example; login 007;\n  \
              password_command \"pass show media/prod\"; cacert ca.pem; fingerprint {pin};\n  \
-             api_prefix /api; timeout 20; group edge eu; group all; protected true;\n}}\ncontext \"a b\" {{ url http://h; protected off; }}"
+             api_prefix /api; timeout 20; max_answer 128M; group edge eu; group all; protected true;\n}}\ncontext \"a b\" {{ url http://h; protected off; }}"
         );
         let prod = ServerContext {
             name: "prod".to_owned(),
@@ -139,6 +143,7 @@ mod tests {
             fingerprint: pin.parse().ok(),
             api_prefix: Some("/api".to_owned()),
             timeout: Some(20),
+            max_answer: "128MiB".parse().ok(),
             groups: ["edge", "eu", "all"].map(str::to_owned).to_vec(),
             is_protected: true,
         };
@@ -160,6 +165,11 @@ mod tests {
             ("stream a;", 1, "unknown directive `stream`"),
             ("context a { url h;\n passwrd x; }", 2, "unknown setting `passwrd`"),
             ("context a { url h; group; }", 1, "`group` takes a name"),
+            (
+                "context a { url h; max_answer 0; }",
+                1,
+                "`max_answer`: a size is from 1 to `17179869184` bytes, such as `64M` or `100KiB`",
+            ),
             ("context a { url h; timeout 0; }", 1, "`timeout` is a number of seconds, from 1 to 86400"),
             ("context a { url h; protected maybe; }", 1, "`protected` is `true` or `false`"),
             (

@@ -50,6 +50,10 @@ impl AnswerSize {
     /// The largest that can be chosen.
     const LARGEST: Self = Self(16 * KIB * KIB * KIB);
 
+    pub fn bytes(self) -> u64 {
+        self.0
+    }
+
     /// The next size to try, as an option takes it.
     pub fn next(self) -> Option<String> {
         let twice = Self(self.0 * 2);

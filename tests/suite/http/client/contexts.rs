@@ -80,6 +80,12 @@ fn a_context_has_its_api_prefix_and_its_time() {
     home.run(&["-x", "prod", "--api-prefix", "/media/api", "read", "rtsp"]).exits(0).prints("554");
     home.add("prod", &as_admin, &["--api-prefix", "/media/api", "--replace"]).exits(0);
     home.run(&["-x", "prod", "read", "rtsp"]).exits(0).prints("554");
+    home.add("small", &as_admin, &["--max-answer", "10"]).exits(0);
+    assert!(home.text().contains("  max_answer 10;\n"), "{}", home.text());
+    let list = home.run(&["context", "list", "-o", "json"]).exits(0).json();
+    assert!(list.as_array().is_some_and(|all| all.iter().any(|one| one["max_answer"] == 10)), "{list}");
+    home.run(&["-x", "small", "read", "rtsp"]).exits(7).says("--max-answer");
+    home.run(&["-x", "small", "--max-answer", "1M", "read", "rtsp"]).exits(0).prints("554");
     // It takes connections, and never answers.
     let silent = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
     let url = format!("http://{}", silent.local_addr().expect("it is bound"));
