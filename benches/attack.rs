@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use served::{AUTHORIZATION, HEAD, MODIFY, READ, Running, configuration, serve, status_of};
+use served::{AUTHORIZATION, HEAD, MODIFY, READ, Running, configuration, serve, serve_with, status_of};
 
 /// The configuration of so many streams is 3 MB of JSON.
 const STREAMS: usize = 10_500;
@@ -78,6 +78,9 @@ fn main() {
     println!("the file is as it was");
     drop(server);
     answer_with_zeros();
+    answer_without_an_end();
+    attack_the_metrics();
+    stop_a_server();
     attack_the_slots(began);
     attack_the_commands();
     read_as_viewers();
@@ -85,19 +88,44 @@ fn main() {
 
 /// A server whose answer is 60 MB of zeros: what its client takes of time and memory.
 fn answer_with_zeros() {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("there is a port");
-    let url = format!("http://{}", listener.local_addr().expect("it has an address"));
-    thread::spawn(move || {
-        let body = format!("{{\"a\":[0{}]}}", ",0".repeat(30_000_000));
-        let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
-        let (mut stream, _) = listener.accept().expect("a client comes");
-        let _ = stream.read(&mut [0; 4096]);
+    let body = format!("{{\"a\":[0{}]}}", ",0".repeat(30_000_000));
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
+    let answer = head + &body;
+    measure_a_client("a client of 60 MB of zeros", "http", move |stream| {
         // Who has enough closes the connection.
-        let _ = stream.write_all((head + &body).as_bytes());
+        let _ = stream.write_all(answer.as_bytes());
+    });
+}
+
+/// An etcd whose answers have no end: the same of a client of a cluster.
+fn answer_without_an_end() {
+    measure_a_client("a client of an etcd that answers on and on", "etcd", |stream| {
+        let head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{\"kvs\":[";
+        let more = [b' '; 65_536];
+        let mut sent = stream.write_all(head);
+        while sent.is_ok() {
+            sent = stream.write_all(&more);
+        }
+    });
+}
+
+/// A client of a server that reads a request and answers as it likes.
+fn measure_a_client(what: &str, scheme: &str, answer: impl Fn(&mut TcpStream) + Send + 'static) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("there is a port");
+    let address = listener.local_addr().expect("it has an address");
+    thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            let _ = stream.read(&mut [0; 4096]);
+            answer(&mut stream);
+        }
     });
     let start = Instant::now();
     let mut command = Command::new(env!("CARGO_BIN_EXE_mediactl"));
-    command.args(["--url", &url, "--timeout", "12", "read"]).stderr(Stdio::null());
+    match scheme {
+        "etcd" => command.args(["--cluster", &format!("etcd://{address}/media/prod")]),
+        _ => command.args(["--url", &format!("http://{address}")]),
+    };
+    command.args(["--timeout", "12", "read"]).stderr(Stdio::null());
     let mut client = Running(command.spawn().expect("the program starts"));
     let mut peak = String::new();
     let ended = loop {
@@ -111,7 +139,55 @@ fn answer_with_zeros() {
         thread::sleep(Duration::from_millis(1));
     };
     assert_eq!(ended.code(), Some(7), "the answer is refused");
-    println!("{:44} {:>9} ms {peak:>10}", "a client of 60 MB of zeros", start.elapsed().as_millis());
+    println!("{what:44} {:>9} ms {peak:>10}", start.elapsed().as_millis());
+}
+
+/// Slow heads at the port of the metrics, and scrapes: how many of 100 are answered, how soon, and what they take of
+/// the processor.
+fn attack_the_metrics() {
+    let folder = served::folder();
+    let text = configuration(HEAD, STREAMS);
+    let (running, [_, metrics]) = serve_with(folder.path(), &text, &["--metrics", "127.0.0.1:0"]);
+    let scrape = "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n";
+    for (what, slow) in [("100 scrapes", 0), ("100 scrapes beside 400 slow heads", 400)] {
+        let siege = Siege::new(&metrics, slow, "GET /metrics HT".to_owned(), "");
+        let over = AtomicBool::new(false);
+        let before = processor_time(&running);
+        let mut times: Vec<_> = thread::scope(|scope| {
+            scope.spawn(|| siege.lay(&over));
+            thread::sleep(Duration::from_secs(1));
+            let times = (0..100).filter_map(|_| ask(&metrics, scrape)).collect();
+            over.store(true, Ordering::SeqCst);
+            times
+        });
+        times.sort();
+        let [median, slowest] =
+            [times.get(times.len() / 2), times.last()].map(|time| time.map(Duration::as_millis));
+        let took = processor_time(&running) - before;
+        let answered = times.len();
+        println!(
+            "{what:44} {answered} answered, {median:?} ms, {slowest:?} ms, {took:.2} s of the processor"
+        );
+        assert_eq!(answered, 100, "each scrape is answered");
+    }
+}
+
+/// A server that is stopped: how long `status` takes to say so.
+fn stop_a_server() {
+    let folder = served::folder();
+    let (running, _) = serve(folder.path(), HEAD);
+    let signal = |name: &str| {
+        let id = running.0.id().to_string();
+        Command::new("kill").args([name, &id]).status().expect("there is `kill`")
+    };
+    signal("-STOP");
+    let start = Instant::now();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mediactl"));
+    command.args(["--conf", "media.conf", "status"]).current_dir(folder.path());
+    let told = command.output().expect("the program starts").stdout;
+    println!("{:44} {:>9} ms", "`status` of a server that is stopped", start.elapsed().as_millis());
+    assert!(String::from_utf8_lossy(&told).contains("which can't be reached"), "it is not denied");
+    signal("-CONT");
 }
 
 /// Texts and arguments that make a command tell or take more than it may.

@@ -56,6 +56,12 @@ pub fn configuration(head: &str, streams: usize) -> String {
 
 /// A server over `text` in `folder`, and its address. Where there is a `view_auth`, it is let in.
 pub fn serve(folder: &Path, text: &str) -> (Running, String) {
+    let (running, [address]) = serve_with(folder, text, &[]);
+    (running, address)
+}
+
+/// The same with more options, and so many addresses as it announces.
+pub fn serve_with<const N: usize>(folder: &Path, text: &str, options: &[&str]) -> (Running, [String; N]) {
     let file = folder.join("media.conf");
     fs::write(&file, text).expect("a file can be written");
     let log = fs::File::create(folder.join("log")).expect("a file can be made");
@@ -63,17 +69,18 @@ pub fn serve(folder: &Path, text: &str) -> (Running, String) {
         .arg("--conf")
         .arg(&file)
         .args(["serve", "--listen", "127.0.0.1:0"])
+        .args(options)
         .args(text.contains("\nview_auth ").then_some("--view-auth"))
         .stdout(Stdio::piped())
         .stderr(log)
         .spawn()
         .expect("it starts");
     let lines = BufReader::new(child.stdout.take().expect("stdout is a pipe")).lines();
-    let address = lines
+    let mut addresses = lines
         .map_while(Result::ok)
-        .find_map(|line| Some(line.strip_prefix("listening on http://")?.split_once('/')?.0.to_owned()))
-        .expect("it says where it listens");
-    (Running(child), address)
+        .filter_map(|line| Some(line.strip_prefix("listening on http://")?.split_once('/')?.0.to_owned()));
+    let addresses = std::array::from_fn(|_| addresses.next().expect("it says where it listens"));
+    (Running(child), addresses)
 }
 
 /// A line of the status of a server: `VmRSS`, `Threads`.

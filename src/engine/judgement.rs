@@ -18,7 +18,7 @@ use super::snapshot::{INCLUDE, Snapshot};
 use super::transaction::Transaction;
 use super::warned_text::WarnedText;
 use crate::store::Follow;
-use crate::syntax::Document;
+use crate::syntax::{Document, Splice};
 
 impl Engine {
     /// The errors of a text together with what it includes; none where it includes nothing, or has errors itself.
@@ -98,11 +98,13 @@ fn includes(before: Option<&Arc<Snapshot>>, after: &After) -> bool {
     match after {
         After::Unchanged => false,
         After::Replaced(after) => after.snapshot().is_some_and(|after| !after.includes().is_empty()),
-        After::Edited { splices, .. } => {
-            before.is_some_and(|before| !before.includes().is_empty())
-                || splices.iter().any(|splice| splice.text.contains(INCLUDE))
-        }
+        After::Edited { splices, .. } => before.is_some_and(|before| may_include(before, splices)),
     }
+}
+
+/// Whether a text includes files, or may include some after an edit.
+pub(super) fn may_include(before: &Arc<Snapshot>, splices: &[Splice]) -> bool {
+    !before.includes().is_empty() || splices.iter().any(|splice| splice.text.contains(INCLUDE))
 }
 
 /// Leaves out of `faults` what stands in `known`, each as often as it does there.

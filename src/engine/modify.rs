@@ -9,6 +9,7 @@ use super::applied::Applied;
 use super::conflict::conflicts;
 use super::error::EngineError;
 use super::guard::{self, Guard};
+use super::judgement::may_include;
 use super::local::Engine;
 use super::operation::Operation;
 use super::options::ChangeOptions;
@@ -156,8 +157,10 @@ impl Transaction<'_> {
         let named = request.named_deletions();
         let unnamed = edit.deleted_streams.iter().filter(|name| !named.contains(name.as_str())).count();
         let credentials = edit.removes_credentials.then_some(Guard::WouldRemoveCredentials);
-        let after = Arc::new(Snapshot::edited(&basis.text, &edit.splices));
-        let included = engine.include_change(&basis.text, &after);
+        // Of a text with errors, nothing is written.
+        let is_judged = may_include(&basis.text, &edit.splices) && basis.text.is_valid();
+        let after = || Arc::new(Snapshot::edited(&basis.text, &edit.splices));
+        let included = is_judged.then(|| engine.include_change(&basis.text, &after())).flatten();
         let (gone, of) = included.as_ref().map_or((0, 0), |all| (all.streams_gone(), all.streams_before));
         let deletion = guard::before_deletion(unnamed + gone, edit.streams_before + of, options.max_delete);
         engine.refuse_guarded([credentials, deletion], options)?;
