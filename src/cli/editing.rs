@@ -212,13 +212,7 @@ impl Editing<'_> {
             if asks && let Some(other) = self.ask(&present.text, &whole)? {
                 return Ok(other);
             }
-            let mut change = self.change.clone();
-            change.diff_was_shown = asks;
-            let is_conditional = present.is_running && !args.force;
-            change.options.expected = is_conditional.then(|| Expected::OneOf(vec![present.text.revision()]));
-            let made = change.run_on(&mut *self.target.service, self.ui, |service, options| {
-                service.replace(Replaced::File, &whole, options)
-            });
+            let made = self.replace(&whole, &present, asks);
             match made {
                 Err(error) if error.kind == ErrorKind::Conflict => conflict = Some(error),
                 Ok(exit) if args.dry_run => return Ok(Attempt::Rehearsed(exit)),
@@ -226,6 +220,30 @@ impl Editing<'_> {
             }
         }
         Err(conflict.unwrap_or_else(|| CliError::clashing_edit(self.target.service.name())))
+    }
+
+    /// Replaces the file, if it still is `present`. So a hand edit, which `present` has, is not overwritten.
+    fn replace(&mut self, whole: &[u8], present: &Present, was_shown: bool) -> Result<Exit, CliError> {
+        let mut change = self.change.clone();
+        change.diff_was_shown = was_shown;
+        change.options.expected = Some(Expected::OneOf(vec![present.text.revision()]));
+        let made = self.run_change(change.clone(), whole);
+        let is_conflict = made.as_ref().is_err_and(|error| error.kind == ErrorKind::Conflict);
+        if !is_conflict || (present.is_running && !self.change.args.force) {
+            return made;
+        }
+        if !configuration(&mut self.target)?.text.is_same_text(&present.text) {
+            return made;
+        }
+        // What the server runs and has not saved is replaced, too.
+        change.options.expected = None;
+        self.run_change(change, whole)
+    }
+
+    fn run_change(&mut self, change: ChangeCommand, whole: &[u8]) -> Result<Exit, CliError> {
+        change.run_on(&mut *self.target.service, self.ui, |service, options| {
+            service.replace(Replaced::File, whole, options)
+        })
     }
 
     /// Merges the edited configuration with the present one, of which the draft is made from here on: of the

@@ -349,3 +349,30 @@ fn what_a_server_runs_is_edited_and_the_draft_is_kept_at_home() {
     assert!(place.text().contains("prepush 8"));
     server.stop().exits(0);
 }
+
+#[test]
+fn an_edit_of_a_file_that_was_edited_by_hand_overwrites_nothing() {
+    for serves in [true, false] {
+        for force in [&["--yes"][..], &["--yes", "--force"]] {
+            let place = Place::with(SAMPLE);
+            place.set(&["http=81"]).exits(0);
+            let serving = serves.then(|| Serving::over(&place));
+            let hand_edited = place.text().replace("rtsp 554;", "rtsp 555;");
+            place.put(CONF, &hand_edited);
+            edit(&place, SIX, force)
+                .run()
+                .exits(0)
+                .says("picked up a hand edit of rtsp\n")
+                .hides("overwritten");
+            assert_eq!(place.text(), hand_edited.replace("prepush 5", "prepush 6"), "{serves} {force:?}");
+            if serves {
+                // What the server runs and has not saved is replaced.
+                place.put("new", place.text().replace("rtsp 555", "rtsp 556"));
+                place.run(["update", "new"]).exits(0);
+                edit(&place, "sed -i 's/prepush 6/prepush 7/' \"$1\"", force).run().exits(0);
+                assert!(place.text().contains("prepush 7"));
+            }
+            drop(serving);
+        }
+    }
+}
