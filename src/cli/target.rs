@@ -45,6 +45,10 @@ pub struct Target {
 }
 
 impl Target {
+    fn new(service: impl ConfigService + 'static, is_server: bool) -> Self {
+        Self { service: Box::new(service), is_server, unreachable: None, file: None, protected: None }
+    }
+
     /// A configuration with the files that it includes; `None` where it includes none, or where the server does
     /// not send them. `source` is where it was read.
     pub fn composed(
@@ -266,7 +270,7 @@ fn at_file(store: Arc<ConfFile>, global: &GlobalArgs, purpose: Purpose, ui: Ui) 
 }
 
 fn local(engine: Engine) -> Target {
-    Target { service: Box::new(engine), is_server: false, unreachable: None, file: None, protected: None }
+    Target::new(engine, false)
 }
 
 fn no_server_confirms() -> CliError {
@@ -356,7 +360,7 @@ fn at_endpoint(
     };
     let client = Client::new(endpoint, settings);
     let service = RemoteService::new(client, name, known.login, host);
-    Ok(Target { service: Box::new(service), is_server: true, unreachable: None, file: None, protected: None })
+    Ok(Target::new(service, true))
 }
 
 fn parsed(
@@ -379,7 +383,7 @@ fn at_socket(serving: Serving, name: String, global: &GlobalArgs, ui: Ui) -> Tar
     };
     let client = Client::new(endpoint, settings);
     let service = RemoteService::new(client, name, None, host(None, ui)).keeping(serving);
-    Target { service: Box::new(service), is_server: true, unreachable: None, file: None, protected: None }
+    Target::new(service, true)
 }
 
 /// The error for what is not the URL of a server.

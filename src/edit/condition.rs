@@ -63,7 +63,7 @@ pub enum ConditionError {
     #[error("there is no text behind `{0}`, so it would hold for every value")]
     NoText(&'static str),
     #[error("there is no operator `!{0}`")]
-    NoNegation(&'static str),
+    NoNegation(String),
 }
 
 /// Shows no value, which may be a secret.
@@ -80,8 +80,8 @@ impl Condition {
     /// The path, the operator or the regular expression is not one.
     pub fn parse(text: &str) -> Result<Self, ConditionError> {
         let (path, operator, value) = split(text).ok_or(ConditionError::NoOperator)?;
-        if let (Some(_), "~" | "=~") = (path.trim().strip_suffix('!'), operator) {
-            return Err(ConditionError::NoNegation(if operator == "~" { "~" } else { "=~" }));
+        if path.trim_end().ends_with('!') && matches!(operator, "~" | "=~") {
+            return Err(ConditionError::NoNegation(operator.to_owned()));
         }
         let path = Path::parse(path.trim())?;
         if path.segments.contains(&Segment::Append) {

@@ -64,14 +64,14 @@ impl Effects {
     /// Counts what goes and comes with an `include`: how many of each kind, and how many streams of included
     /// files there were.
     pub fn include(&mut self, gone: [usize; 3], come: [usize; 3], streams_before: usize) {
-        let [streams, lives, plugins] =
-            [Kind::Stream, Kind::Live, Kind::Plugin].map(|kind| gone[kind as usize] + come[kind as usize]);
+        let changed = |kind: Kind| gone[kind as usize] + come[kind as usize];
+        let added = come[Kind::Stream as usize];
         self.deleted += gone[Kind::Stream as usize];
-        self.added += come[Kind::Stream as usize];
-        self.streams += streams;
-        self.of += streams_before + come[Kind::Stream as usize];
-        self.lives += lives;
-        self.plugins += plugins;
+        self.added += added;
+        self.streams += changed(Kind::Stream);
+        self.of += streams_before + added;
+        self.lives += changed(Kind::Live);
+        self.plugins += changed(Kind::Plugin);
     }
 
     /// How many streams, lives and plugins the change touches.

@@ -148,11 +148,8 @@ impl ExplainedPath {
             *key = row.key.to_owned();
         }
         // `urls.url` leads through the list, of which the first source stands for all.
-        let is_sources = |segments: &[Segment]| {
-            matches!(Place::of(segments), Ok(Place::Own(Parameter { shape: Shape::Sources, .. })))
-        };
-        if let (Some(Segment::Key(_)), true) =
-            (segments.get(at + 1), is_sources(&segments[..(at + 1).min(segments.len())]))
+        if let Some(Segment::Key(_)) = segments.get(at + 1)
+            && let Ok(Place::Own(Parameter { shape: Shape::Sources, .. })) = Place::of(&segments[..=at])
         {
             segments.insert(at + 1, Segment::Index(0));
         }

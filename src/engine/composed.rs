@@ -257,13 +257,10 @@ impl Engine {
     /// The revision of a configuration together with what it includes; `None` where it includes nothing.
     pub(super) fn composed_revision(&self, text: &Arc<Snapshot>) -> Option<Revision> {
         let composed = self.composed(text, Follow::ALL)?;
-        let mut broken = composed.files.iter().filter(|file| file.is_broken).peekable();
-        if broken.peek().is_none() {
-            return Some(composed.text.revision());
-        }
-        // The whole text does not have these.
-        let texts = std::iter::once(&composed.text).chain(broken.map(|file| &file.text));
-        Some(Revision::of(&texts.flat_map(|text| text.bytes()).copied().collect::<Vec<u8>>()))
+        // The whole text does not have the broken files.
+        let broken = composed.files.iter().filter(|file| file.is_broken).map(|file| &file.text);
+        let texts = std::iter::once(&composed.text).chain(broken);
+        Some(Revision::of_pieces(texts.map(|text| text.bytes())))
     }
 
     /// These texts, and those of the files that they include.

@@ -202,7 +202,7 @@ impl Engine {
     /// Records hand edits in the history. A failure does not matter to readers.
     pub(super) fn reconcile_alone(&self) {
         let (Ok(writer), Ok(stored)) = (self.lock(), self.store.load()) else { return };
-        let warnings = writer.reconcile(Some(stored.as_base())).unwrap_or_default();
+        let warnings = writer.reconcile(Some(stored.as_base())).unwrap_or_default().warnings;
         warnings.iter().for_each(|warning| (self.on_trouble)(&warning.to_string()));
     }
 }

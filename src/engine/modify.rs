@@ -14,6 +14,7 @@ use super::local::Engine;
 use super::operation::Operation;
 use super::options::ChangeOptions;
 use super::outcome::{After, Outcome, OutcomeNote};
+use super::passed_over::IncludeChange;
 use super::retry::unless_overtaken;
 use super::running::ServerState;
 use super::snapshot::Snapshot;
@@ -161,7 +162,7 @@ impl Transaction<'_> {
         let is_judged = may_include(&basis.text, &edit.splices) && basis.text.is_valid();
         let after = || Arc::new(Snapshot::edited(&basis.text, &edit.splices));
         let included = is_judged.then(|| engine.include_change(&basis.text, &after())).flatten();
-        let (gone, of) = included.as_ref().map_or((0, 0), |all| (all.streams_gone(), all.streams_before));
+        let (gone, of) = IncludeChange::deleted_streams(included.as_ref());
         let deletion = guard::before_deletion(unnamed + gone, edit.streams_before + of, options.max_delete);
         engine.refuse_guarded([credentials, deletion], options)?;
         notes.extend(included.map(OutcomeNote::IncludeChange));

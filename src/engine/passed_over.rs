@@ -48,9 +48,9 @@ impl IncludeChange {
         is_any.then(|| Self { gone: gone_of, come, files: PassedOver::of(gone), streams_before })
     }
 
-    /// How many streams go.
-    pub fn streams_gone(&self) -> usize {
-        self.gone[Kind::Stream as usize]
+    /// How many streams go, and of how many of included files.
+    pub fn deleted_streams(change: Option<&Self>) -> (usize, usize) {
+        change.map_or((0, 0), |change| (change.gone[Kind::Stream as usize], change.streams_before))
     }
 }
 

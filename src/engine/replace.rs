@@ -8,6 +8,7 @@ use super::local::Engine;
 use super::operation::Operation;
 use super::options::ChangeOptions;
 use super::outcome::{After, Outcome, OutcomeNote};
+use super::passed_over::IncludeChange;
 use super::snapshot::Snapshot;
 use super::transaction::{Change, Transaction};
 use crate::model::has_lost_line_ends;
@@ -62,11 +63,7 @@ impl Engine {
             self.refuse_one_line([before, file], text, options)?;
         }
         let (after, deleted) = self.checked(before, Snapshot::of(text.to_vec()).into(), options)?;
-        notes.extend(
-            deleted
-                .into_iter()
-                .filter(|note| state.is_some() || !matches!(note, OutcomeNote::DeletedStreams(_))),
-        );
+        notes.extend(deleted);
         let is_same = |old: &Arc<Snapshot>| old.is_same_text(&after);
         let changes = !(before.is_some_and(is_same) && file.is_some_and(is_same));
         let change = replacement(before.cloned(), after, changes, notes);
@@ -155,14 +152,14 @@ impl Engine {
             return Err(EngineError::MaskedText);
         }
         let included = before.and_then(|before| self.include_change(before, &after));
-        let (gone, included_of) =
-            included.as_ref().map_or((0, 0), |all| (all.streams_gone(), all.streams_before));
+        let (gone, included_of) = IncludeChange::deleted_streams(included.as_ref());
         let before = before.map(|before| before.document());
         let (deleted, of) = before.map_or((0, 0), |before| guard::deleted_streams(before, after.document()));
         let replacement = guard::before_replacement(before, after.document());
         let deletion = guard::before_deletion(deleted + gone, of + included_of, options.max_delete);
         self.refuse_guarded([replacement, deletion], options)?;
-        let deleted = (deleted > 0).then_some(OutcomeNote::DeletedStreams(deleted));
+        let deleted =
+            Some(OutcomeNote::DeletedStreams(deleted)).filter(|_| deleted > 0 && self.running.is_some());
         Ok((after, deleted.into_iter().chain(included.map(OutcomeNote::IncludeChange)).collect()))
     }
 }

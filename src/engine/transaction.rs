@@ -120,10 +120,7 @@ impl<'e> Transaction<'e> {
         };
         transaction.refuse_open()?;
         transaction.note_saved();
-        if !options.dry_run {
-            transaction.reconcile()?;
-        }
-        transaction.hand_edit = transaction.found_hand_edit();
+        transaction.reconcile()?;
         options.refuse_late()?;
         Ok(transaction)
     }
@@ -257,24 +254,22 @@ impl<'e> Transaction<'e> {
         }
     }
 
-    /// Without a server only the history knows what the file was before a hand edit.
-    fn found_hand_edit(&self) -> Option<[Arc<Snapshot>; 2]> {
-        if self.state.is_some() {
-            return None;
-        }
-        let file = self.taken_out.as_ref().and_then(WithoutChange::from).or(self.file())?;
-        let known = match self.writer.as_ref().filter(|_| !self.options.dry_run) {
-            Some(writer) => writer.take_edited_from(),
-            None => self.engine.store.edited_from(file.revision()),
-        };
-        let known = Arc::new(Snapshot::of(known?));
-        (known.is_valid() && file.is_valid()).then(|| [known, file.clone()])
-    }
-
+    /// Reconciles the history with the file; a rehearsal only looks at both. Without a server, the history alone
+    /// knows what the file was before a hand edit.
     fn reconcile(&mut self) -> Result<(), EngineError> {
-        let Some(writer) = &mut self.writer else { return Ok(()) };
-        self.warnings = writer.take_warnings();
-        self.warnings.extend(writer.reconcile(self.file.as_ref().map(StoredText::as_base))?);
+        let edited = self.taken_out.as_ref().and_then(WithoutChange::from).or(self.file()).cloned();
+        let edited = edited.filter(|_| self.state.is_none());
+        let known = match &mut self.writer {
+            Some(writer) if !self.options.dry_run => {
+                self.warnings = writer.take_warnings();
+                let reconciled = writer.reconcile(self.file.as_ref().map(StoredText::as_base))?;
+                self.warnings.extend(reconciled.warnings);
+                reconciled.edited_from
+            }
+            _ => edited.as_ref().and_then(|file| self.engine.store.edited_from(file.revision())),
+        };
+        let texts = known.zip(edited).map(|(known, file)| [Arc::new(Snapshot::of(known)), file]);
+        self.hand_edit = texts.filter(|texts| texts.iter().all(|text| text.is_valid()));
         Ok(())
     }
 
@@ -307,7 +302,8 @@ impl<'e> Transaction<'e> {
             true => Some(engine.candidate(self.writer.as_deref(), &pieces)?),
             false => None,
         };
-        let masked = |printed: &str| without_secrets(printed, &engine.with_included(outcome.texts()));
+        let texts = || engine.with_included(outcome.texts());
+        let masked = |printed: &str| without_secrets(printed, &texts());
         let occasion = candidate.as_ref().map(|candidate| Occasion {
             operation: self.operation.name(),
             file: engine.store.path(),
@@ -326,10 +322,7 @@ impl<'e> Transaction<'e> {
         if options.dry_run {
             return refuse_invalid(unproved).map(|()| None);
         }
-        self.message = options
-            .message
-            .as_deref()
-            .map(|message| message_without_secrets(message, &engine.with_included(outcome.texts())));
+        self.message = options.message.as_deref().map(|message| message_without_secrets(message, &texts()));
         self.keep_unsaved()?;
         let before = self.rollback_point();
         if let (Some(applied), Some(writer)) = (&mut self.applied, &self.writer) {

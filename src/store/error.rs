@@ -233,9 +233,7 @@ impl StoreError {
                 io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
                     StoreError::PermissionDenied { operation, path, source }
                 }
-                // On NFS: another machine has put a new file in its place.
-                io::ErrorKind::StaleNetworkFileHandle => StoreError::ChangedMeanwhile { path },
-                _ => StoreError::Io { operation, path, source },
+                _ => StoreError::io(operation, &path)(source),
             }
         }
     }
@@ -249,6 +247,7 @@ impl StoreError {
             let source = error.into();
             let path = path.to_owned();
             match source.kind() {
+                // On NFS: another machine has put a new file in its place.
                 io::ErrorKind::StaleNetworkFileHandle => StoreError::ChangedMeanwhile { path },
                 _ => StoreError::Io { operation, path, source },
             }

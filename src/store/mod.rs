@@ -133,6 +133,14 @@ pub trait Store: Send + Sync {
     ) -> Result<Box<dyn Writer + '_>, StoreError>;
 }
 
+/// What came to light when the history was reconciled with the text in the store.
+#[derive(Default)]
+pub struct Reconciled {
+    pub warnings: Vec<Warning>,
+    /// The text of which the hand edit was made that was recorded, where there is one and that text is known.
+    pub edited_from: Option<Vec<u8>>,
+}
+
 /// The only writer of a configuration, until it is dropped.
 pub trait Writer {
     /// Takes the warnings from cleaning up after killed writers.
@@ -143,13 +151,7 @@ pub trait Writer {
 
     /// Reconciles the history with the text that is in the store: withdraws changes that were never
     /// made, and records hand edits.
-    fn reconcile(&self, current: Option<BaseText<'_>>) -> Result<Vec<Warning>, StoreError>;
-
-    /// Takes the text from which the hand edit was made that this writer recorded, if it recorded one and that
-    /// text is known.
-    fn take_edited_from(&self) -> Option<Vec<u8>> {
-        None
-    }
+    fn reconcile(&self, current: Option<BaseText<'_>>) -> Result<Reconciled, StoreError>;
 
     /// Writes a new text to a file that hooks can read before the change is made.
     fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, StoreError>;

@@ -31,7 +31,8 @@ impl Story {
     fn write(&self, text: &str) -> Vec<Warning> {
         let locked = self.conf.lock(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
         let old = locked.load().expect("it can be read");
-        let mut warnings = locked.reconcile(old.as_ref().map(Loaded::as_base)).expect("there is room");
+        let mut warnings =
+            locked.reconcile(old.as_ref().map(Loaded::as_base)).expect("there is room").warnings;
         let record = ChangeRecord { operation: "save", by: "me", message: Some(text), keep: Some(KEEP) };
         match locked.replace(old.as_ref().map(Loaded::as_base), &[text.as_bytes()], &record) {
             Ok(more) => warnings.extend(more),
@@ -43,7 +44,7 @@ impl Story {
     fn look(&self) -> Vec<Warning> {
         let locked = self.conf.lock(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
         let now = locked.load().expect("it can be read");
-        locked.reconcile(now.as_ref().map(Loaded::as_base)).expect("there is room")
+        locked.reconcile(now.as_ref().map(Loaded::as_base)).expect("there is room").warnings
     }
 
     fn entries(&self) -> Vec<HistoryEntry> {
@@ -309,7 +310,7 @@ fn long_story(count: usize) -> Story {
 fn change(story: &Story, text: &str, keep: Option<usize>) -> Vec<Warning> {
     let locked = story.conf.lock(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
     let old = locked.load().expect("it can be read").expect("it is there");
-    let mut warnings = locked.reconcile(Some(old.as_base())).expect("there is room");
+    let mut warnings = locked.reconcile(Some(old.as_base())).expect("there is room").warnings;
     let record = ChangeRecord { operation: "save", by: "me", message: None, keep };
     let more = locked.replace(Some(old.as_base()), &[text.as_bytes()], &record).expect("there is room");
     warnings.extend(more);
@@ -340,7 +341,7 @@ fn what_is_written_into_a_text_is_found_before_that_is_removed() {
     // The text is forgotten by the next change, which looks at the eight newest before.
     let locked = story.conf.lock(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
     let old = locked.load().expect("it can be read").expect("it is there");
-    assert!(locked.reconcile(Some(old.as_base())).expect("there is room").is_empty());
+    assert!(locked.reconcile(Some(old.as_base())).expect("there is room").warnings.is_empty());
     stray.write_all(b"b 1;\n").expect("it is open");
     let record = ChangeRecord { operation: "save", by: "me", message: None, keep: None };
     let warnings = locked.replace(Some(old.as_base()), &[b"a 9;\n"], &record).expect("there is room");

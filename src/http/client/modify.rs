@@ -123,12 +123,10 @@ fn attempt(
     if options.dry_run && !before.reply.offers(Feature::DryRun) {
         return rehearse(before.content, evaluated).map(noted);
     }
-    match &options.owner {
-        Some(_) => send_owned(session, &before, &evaluated, options),
-        None if changes_includes(&evaluated.patch) && before.reply.offers(Feature::DryRun) => {
-            send_with_includes(session, &before, &evaluated, options)
-        }
-        None => send(session, &before, &evaluated, options),
+    let changes_includes = evaluated.patch.get(INCLUDE).is_some() && before.reply.offers(Feature::DryRun);
+    match options.owner.is_some() || changes_includes {
+        true => send_rehearsed(session, &before, &evaluated, options),
+        false => send(session, &before, &evaluated, options),
     }
     .map(noted)
 }
@@ -158,9 +156,8 @@ fn refuse_included(
     }
 }
 
-/// Applies the state of an owner. Only the server knows what goes with it, so a rehearsal tells first how many
-/// streams that are.
-fn send_owned(
+/// Makes a change of which only the server knows which streams go with it: a rehearsal tells their number first.
+fn send_rehearsed(
     session: &mut Session,
     before: &Fetched,
     evaluated: &Evaluated,
@@ -168,27 +165,12 @@ fn send_owned(
 ) -> Result<Outcome, ServiceError> {
     let rehearsal = ChangeOptions { dry_run: true, ..options.clone() };
     let rehearsed = send(session, before, evaluated, &rehearsal)?;
-    let after = rehearsed.after().map_or(Value::Null, Content::to_json);
-    let is_deleted = |name: &str| !after.contains(&[Kind::Stream.key(), name]);
-    refuse_guarded([deletion(&before.content.to_json(), &is_deleted, options)], options)?;
-    if options.dry_run { Ok(rehearsed) } else { send(session, before, evaluated, options) }
-}
-
-fn changes_includes(patch: &Value) -> bool {
-    patch.get(INCLUDE).is_some()
-}
-
-/// Changes what is included. Only the server knows which streams go with that, so a rehearsal tells their number
-/// first.
-fn send_with_includes(
-    session: &mut Session,
-    before: &Fetched,
-    evaluated: &Evaluated,
-    options: &ChangeOptions,
-) -> Result<Outcome, ServiceError> {
-    let rehearsal = ChangeOptions { dry_run: true, ..options.clone() };
-    let rehearsed = send(session, before, evaluated, &rehearsal)?;
-    refuse_guarded([included_deletion(&rehearsed, options)], options)?;
+    let of_owner = options.owner.as_ref().and_then(|_| {
+        let after = rehearsed.after().map_or(Value::Null, Content::to_json);
+        let is_deleted = |name: &str| !after.contains(&[Kind::Stream.key(), name]);
+        deletion(&before.content.to_json(), &is_deleted, options)
+    });
+    refuse_guarded([of_owner, included_deletion(&rehearsed, options)], options)?;
     if options.dry_run { Ok(rehearsed) } else { send(session, before, evaluated, options) }
 }
 

@@ -108,7 +108,6 @@ pub fn word_of(note: &OutcomeNote) -> String {
 /// Returns the note for a word of a server.
 pub fn note_of(whole: &str) -> OutcomeNote {
     let (word, rest) = parts(whole);
-    let counts: Result<Vec<usize>, _> = rest.split(',').map(str::parse).collect();
     match (word, rest.parse()) {
         (SAVED_EARLIER_UPDATE, _) => OutcomeNote::SavedEarlierUpdate,
         (PICKED_UP_HAND_EDIT, _) => OutcomeNote::PickedUpHandEdit(String::new()),
@@ -127,20 +126,21 @@ pub fn note_of(whole: &str) -> OutcomeNote {
         }
         (ENTRIES_KEPT, Ok(count)) => OutcomeNote::Edit(Note::EntriesKept(count)),
         (SETTINGS_LACKING, Ok(count)) => OutcomeNote::Edit(Note::SettingsLacking(count)),
-        (INCLUDE_CHANGE, _) => match counts.as_deref() {
-            Ok(&[streams, lives, plugins, more, more_lives, more_plugins, streams_before]) => {
-                OutcomeNote::IncludeChange(IncludeChange {
-                    gone: [streams, lives, plugins],
-                    come: [more, more_lives, more_plugins],
-                    files: None,
-                    streams_before,
-                })
-            }
-            _ => OutcomeNote::Word(whole.to_owned()),
-        },
+        (INCLUDE_CHANGE, _) => include_change(rest)
+            .map_or_else(|| OutcomeNote::Word(whole.to_owned()), OutcomeNote::IncludeChange),
         (DELETED_STREAMS, Ok(count)) => OutcomeNote::DeletedStreams(count),
         _ => OutcomeNote::Word(whole.to_owned()),
     }
+}
+
+/// The numbers behind the word for what goes and comes with an `include`.
+fn include_change(numbers: &str) -> Option<IncludeChange> {
+    let numbers: Vec<usize> = numbers.split(',').map(str::parse).collect::<Result<_, _>>().ok()?;
+    let [streams, lives, plugins, new_streams, new_lives, new_plugins, streams_before] = numbers[..] else {
+        return None;
+    };
+    let (gone, come) = ([streams, lives, plugins], [new_streams, new_lives, new_plugins]);
+    Some(IncludeChange { gone, come, files: None, streams_before })
 }
 
 /// The value of the header with what a hand edit changed that was picked up; none where no note is of one.

@@ -24,7 +24,7 @@ use crate::store::owner_name::OwnerName;
 use crate::store::pending::{OpenChange, PendingRecord, StoredPending};
 use crate::store::version::{BaseText, Loaded};
 use crate::store::warning::Warning;
-use crate::store::{PreparedChange, Store, Writer};
+use crate::store::{PreparedChange, Reconciled, Store, Writer};
 
 impl Store for ClusterStore {
     fn name(&self) -> String {
@@ -166,8 +166,8 @@ impl Writer for ClusterWriter<'_> {
     }
 
     /// Nothing writes past the history.
-    fn reconcile(&self, _current: Option<BaseText<'_>>) -> Result<Vec<Warning>, StoreError> {
-        Ok(Vec::new())
+    fn reconcile(&self, _current: Option<BaseText<'_>>) -> Result<Reconciled, StoreError> {
+        Ok(Reconciled::default())
     }
 
     fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, StoreError> {

@@ -29,8 +29,6 @@ pub struct LockedFile<'a> {
     pub warnings: Vec<Warning>,
     /// The journal of the history, once it was opened.
     pub(super) journal: RefCell<Option<HistoryJournal>>,
-    /// The text from which the hand edit was made that was recorded last.
-    pub(super) edited_from: RefCell<Option<Vec<u8>>>,
     /// Closing it gives the lock back.
     _lock: File,
 }
@@ -45,14 +43,7 @@ impl ConfFile {
     ) -> Result<LockedFile<'_>, StoreError> {
         refuse_unwritable(self)?;
         let (state, lock) = take(self, wait, on_wait)?;
-        Ok(LockedFile {
-            conf: self,
-            state,
-            warnings: Vec::new(),
-            journal: RefCell::default(),
-            edited_from: RefCell::default(),
-            _lock: lock,
-        })
+        Ok(LockedFile { conf: self, state, warnings: Vec::new(), journal: RefCell::default(), _lock: lock })
     }
 }
 

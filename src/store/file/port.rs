@@ -20,7 +20,7 @@ use crate::store::pending::{PendingRecord, StoredPending};
 use crate::store::revision::Revision;
 use crate::store::version::{BaseText, Loaded};
 use crate::store::warning::Warning;
-use crate::store::{PreparedChange, Store, Writer};
+use crate::store::{PreparedChange, Reconciled, Store, Writer};
 
 /// Mode of a candidate until it gets that of the other files in the state folder.
 const CANDIDATE_MODE: u32 = 0o600;
@@ -115,12 +115,8 @@ impl Writer for LockedFile<'_> {
         std::mem::take(&mut self.warnings)
     }
 
-    fn reconcile(&self, current: Option<BaseText<'_>>) -> Result<Vec<Warning>, StoreError> {
+    fn reconcile(&self, current: Option<BaseText<'_>>) -> Result<Reconciled, StoreError> {
         self.reconcile(current)
-    }
-
-    fn take_edited_from(&self) -> Option<Vec<u8>> {
-        self.edited_from.take()
     }
 
     fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, StoreError> {

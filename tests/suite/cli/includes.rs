@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::serve::Serving;
-use super::{CONF, Place, SAMPLE};
+use super::{CONF, Place, Run, SAMPLE};
 
 const MAIN: &str = "\
 http 80;
@@ -158,14 +158,16 @@ const PASSING_OVER: &[(&str, &str)] = &[
     ("modify --where name=hall --set streams.*.title=y", "1 entry of included files (1 in `conf.d/b.conf`)"),
 ];
 
+/// Runs a command on the file, or with the account of [`seven_cameras`] on a server.
+fn run_as_admin<'w>(place: &Place, way: &[&'w str], words: impl Iterator<Item = &'w str>) -> Run {
+    let call = place.mediactl(way.iter().copied().chain(words)).env("MEDIACTL_LOGIN", "admin");
+    call.env("MEDIACTL_PASSWORD", "hunter2").run()
+}
+
 fn passes_over_nothing(place: &Place, way: &[&str]) {
     let before = place.text();
     for (command, matched) in PASSING_OVER {
-        let run = |more: &[&str]| {
-            let words = way.iter().copied().chain(command.split(' ')).chain(more.iter().copied());
-            let call = place.mediactl(words).env("MEDIACTL_LOGIN", "admin");
-            call.env("MEDIACTL_PASSWORD", "hunter2").run()
-        };
+        let run = |more: &[&str]| run_as_admin(place, way, command.split(' ').chain(more.iter().copied()));
         run(&[])
             .exits(7)
             .says("the change also matches ")
@@ -218,11 +220,7 @@ const DROPPING: &[(&str, &str)] = &[
 fn drops_no_camera_unasked(place: &Place, way: &[&str]) {
     let before = place.text();
     for (command, left) in DROPPING {
-        let run = |more: &[&str]| {
-            let words = way.iter().copied().chain(command.split(' ')).chain(more.iter().copied());
-            let call = place.mediactl(words).env("MEDIACTL_LOGIN", "admin");
-            call.env("MEDIACTL_PASSWORD", "hunter2").run()
-        };
+        let run = |more: &[&str]| run_as_admin(place, way, command.split(' ').chain(more.iter().copied()));
         run(&[]).exits(6).says("6 of 7 streams would be deleted").says("--max-delete");
         run(&["--dry-run", "--max-delete", "5"]).exits(6);
         assert_eq!(place.text(), before, "{command}");

@@ -11,12 +11,12 @@ use super::super::target::ConfFile;
 use super::forget::{forget_the_oldest, kept_from_now_on};
 use super::stray_writes::{kept_with, looked_at, record_stray_writes};
 use super::{FOLDER, NEW_COPY, delta, failed, is_unmade, keep_copy, kept_name};
+use crate::store::Reconciled;
 use crate::store::bounded_time::seconds;
 use crate::store::change_record::HAND_EDIT;
 use crate::store::error::StoreError;
 use crate::store::revision::Revision;
 use crate::store::version::BaseText;
-use crate::store::warning::Warning;
 
 impl ConfFile {
     /// Returns the text of the last change, if the file, which has the revision `now`, was edited by hand since, and
@@ -35,10 +35,10 @@ impl LockedFile<'_> {
     ///
     /// # Errors
     /// `StateFolder`.
-    pub fn reconcile(&self, now: Option<BaseText<'_>>) -> Result<Vec<Warning>, StoreError> {
+    pub fn reconcile(&self, now: Option<BaseText<'_>>) -> Result<Reconciled, StoreError> {
         // Without a change there is no history to reconcile.
         if !self.state.path_of(FOLDER).exists() {
-            return Ok(Vec::new());
+            return Ok(Reconciled::default());
         }
         let mut journal = self.journal()?;
         withdraw_unmade(self.conf, &mut journal, now).map_err(failed(&journal.folder))?;
@@ -47,15 +47,13 @@ impl LockedFile<'_> {
         for line in looked_at(&journal) {
             warnings.extend(record_stray_writes(self.conf, &mut journal, &line)?);
         }
-        if let Some(text) = record_hand_edit(self.conf, &mut journal, now)? {
-            self.edited_from.replace(Some(text));
-        }
+        let edited_from = record_hand_edit(self.conf, &mut journal, now)?;
         if journal.last_serial() > known {
             let keep = kept_from_now_on(&journal.folder, None);
             warnings.extend(forget_the_oldest(self.conf, &mut journal, keep));
         }
         self.journal.replace(Some(journal));
-        Ok(warnings)
+        Ok(Reconciled { warnings, edited_from })
     }
 }
 
