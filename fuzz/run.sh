@@ -63,7 +63,7 @@ assignments() {
     while IFS= read -r line; do
         seed <<<"$line"
         seed < <(printf 'create\n%s\n' "$line")
-    done < <(grep -ohE '\["[^]]*"\]|r#"[^#]*"#' "$root"/src/edit/{assign,path}/tests.rs |
+    done < <(grep -ohE '\["[^]]*"\]|r#"[^#]*"#' "$root"/crates/mediaconf/src/edit/{assign,path}/tests.rs |
         sed -E 's/^(\[|r#)"//; s/"[]#]$//; s/", "/\n/g; s/\\"/"/g')
     seed <<'LINES'
 streams.a.urls[+]=udp://9

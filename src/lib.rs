@@ -1,22 +1,16 @@
 //! mediactl reads and changes the configuration of media servers: only the bytes that had to
 //! change change, it is proved before the write, and nothing is ever lost.
 //!
-//! The layers, in the order in which they are to be read; a layer names only layers above it:
+//! The format (its text, its schema, and proved edits) is the crate `mediaconf`. The layers of the program, in the order
+//! in which they are to be read; a layer names only layers above it:
 //!
 //! ```text
-//! syntax → model → edit → store → engine → node → http → cli → main.rs
+//! store → engine → node → http → cli → main.rs
 //! ```
 //!
-//! A change runs through all of them once: the text is indexed (`syntax`) and seen as JSON
-//! (`model`), a patch becomes splices of the text that are proved (`edit`), which are written whole
+//! A change runs through all of them once: `mediaconf` makes splices of a patch and proves them, which are written whole
 //! or not at all (`store`). `engine` puts these in their order, for a local command and for a request
 //! (`http`) alike; `cli` puts what came of it into words. `node` has a file follow a cluster.
-
-pub mod syntax;
-
-pub mod model;
-
-pub mod edit;
 
 #[allow(clippy::disallowed_methods, reason = "the file is this layer's")]
 pub mod store;

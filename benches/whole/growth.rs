@@ -5,10 +5,10 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use mediactl::edit::{modify as edited, text_diff::hunks_of_splices};
-use mediactl::model::{Lens, View, check as check_text, top_members, write_compact};
+use mediaconf::edit::{modify as edited, text_diff::hunks_of_splices};
+use mediaconf::model::{Lens, View, check as check_text, top_members, write_compact};
+use mediaconf::syntax::Document;
 use mediactl::store::Revision;
-use mediactl::syntax::Document;
 
 use crate::timing::{command, median, timed};
 use crate::{MEDIACTL, RUNS, cases};

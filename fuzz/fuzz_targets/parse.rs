@@ -16,10 +16,10 @@ mod law;
 mod oracle;
 
 use libfuzzer_sys::fuzz_target;
-use mediactl::edit::path::split_assignment;
-use mediactl::edit::set_lines::set_lines;
-use mediactl::model::{Lens, Masker, View, check, secret_spans, to_json, top_members, write_compact};
-use mediactl::syntax::{Document, LineIndex, Snippet, Span};
+use mediaconf::edit::path::split_assignment;
+use mediaconf::edit::set_lines::set_lines;
+use mediaconf::model::{Lens, Masker, View, check, secret_spans, to_json, top_members, write_compact};
+use mediaconf::syntax::{Document, LineIndex, Snippet, Span};
 
 /// From this size on a text is parsed by two threads.
 const LARGE: usize = 1 << 20;

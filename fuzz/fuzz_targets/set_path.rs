@@ -14,13 +14,13 @@ mod law;
 mod oracle;
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use mediactl::edit::assign::{AssignOptions, AssignedValue, Assignment, to_patch};
-use mediactl::edit::config_lookup::LocalView;
-use mediactl::edit::normalize::normalize;
-use mediactl::edit::path::{Path, split_assignment};
-use mediactl::edit::select::select;
-use mediactl::model::{Lens, View, to_json, top_members};
-use mediactl::syntax::Document;
+use mediaconf::edit::assign::{AssignOptions, AssignedValue, Assignment, to_patch};
+use mediaconf::edit::config_lookup::LocalView;
+use mediaconf::edit::normalize::normalize;
+use mediaconf::edit::path::{Path, split_assignment};
+use mediaconf::edit::select::select;
+use mediaconf::model::{Lens, View, to_json, top_members};
+use mediaconf::syntax::Document;
 use serde_json::Value;
 
 /// Every shape there is, at least once.

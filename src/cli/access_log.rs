@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::cli::args::serve::LogFormat;
 use crate::http::server::log::repeats::{LineFate, PERIOD, RepeatedLines, Repeats};
 use crate::http::server::log::{AccessRecord, Log, MAX_DETAIL, MAX_PATH, shortened};
-use crate::syntax::{controls_terminal, one_line};
+use mediaconf::syntax::{controls_terminal, one_line};
 
 /// How many digits of a revision the text form shows: enough to tell two apart.
 const SHORT_REVISION: usize = 8;

@@ -7,11 +7,11 @@ use clap::ArgMatches;
 use crate::cli::error::CliError;
 use crate::cli::input;
 use crate::cli::prompts;
-use crate::edit::assign::{AssignedValue, Assignment};
-use crate::edit::misfit::{Misfit, PathFault};
-use crate::edit::path::{Path as ValuePath, PathError, split_assignment};
-use crate::edit::substitution::{Substitution, SubstitutionError};
 use crate::engine::EngineError;
+use mediaconf::edit::assign::{AssignedValue, Assignment};
+use mediaconf::edit::misfit::{Misfit, PathFault};
+use mediaconf::edit::path::{Path as ValuePath, PathError, split_assignment};
+use mediaconf::edit::substitution::{Substitution, SubstitutionError};
 
 /// The edits of a command line, each with its place there.
 pub struct GivenEdits<'m> {

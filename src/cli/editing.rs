@@ -16,10 +16,6 @@ use crate::cli::render::diff::ContentDiff;
 use crate::cli::render::notes;
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
-use crate::edit::draft::comments::{height, with_comments, without_comments};
-use crate::edit::draft::lines_of;
-use crate::edit::draft::merge::{Merged, first_marker, merge};
-use crate::edit::path::Path;
 use crate::engine::{
     After, Content, EngineError, ErrorKind, Expected, Outcome, Replaced, ServiceError, Snapshot, Source,
     WarnedText,
@@ -27,7 +23,11 @@ use crate::engine::{
 use crate::http::protocol::problem::ProblemKind;
 use crate::store::StoreError;
 use crate::store::file::{DraftHead, DraftOrigin, KeptDraft, Rescue};
-use crate::syntax::{LineIndex, Severity, one_line};
+use mediaconf::edit::draft::comments::{height, with_comments, without_comments};
+use mediaconf::edit::draft::lines_of;
+use mediaconf::edit::draft::merge::{Merged, first_marker, merge};
+use mediaconf::edit::path::Path;
+use mediaconf::syntax::{LineIndex, Severity, one_line};
 
 /// How many faults the comments on top of a draft name.
 const MAX_NAMED: usize = 20;

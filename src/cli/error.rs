@@ -9,11 +9,11 @@ use thiserror::Error;
 
 use crate::cli::render::alike::grouped;
 use crate::cli::render::notes;
-use crate::edit::misfit::PathFault;
-use crate::edit::path::PathError;
 use crate::engine::{EngineError, ErrorKind, NewWarning, ServiceError, Snapshot};
 use crate::store::cluster::ClusterUrl;
 use crate::store::{LockHolder, StoreError, reason};
+use mediaconf::edit::misfit::PathFault;
+use mediaconf::edit::path::PathError;
 
 /// The hint for a path without a value if no similar name is known.
 const ALL_PATHS: &str = "`mediactl read -o set` shows all paths";

@@ -5,12 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::cli::error::CliError;
-use crate::edit::condition::{Condition, ConditionError};
-use crate::edit::path::Path as ValuePath;
 use crate::engine::{EngineError, Snapshot};
 use crate::http::client::without_userinfo;
 use crate::store::file::ConfFile;
 use crate::store::{FileKind, StoreError};
+use mediaconf::edit::condition::{Condition, ConditionError};
+use mediaconf::edit::path::Path as ValuePath;
 
 /// The argument for standard input.
 pub const STDIN: &str = "-";

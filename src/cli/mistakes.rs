@@ -13,11 +13,11 @@ use crate::cli::context;
 use crate::cli::error::CliError;
 use crate::cli::input::{misplaced_url, snapshot};
 use crate::cli::synonyms;
-use crate::edit::config_lookup::{Current, LocalView};
-use crate::edit::shell_word::quoted;
 use crate::engine::ErrorKind;
-use crate::model::schema::{Scope, by_keyword};
-use crate::model::{Kind, Lens, top_members};
+use mediaconf::edit::config_lookup::{Current, LocalView};
+use mediaconf::edit::shell_word::quoted;
+use mediaconf::model::schema::{Scope, by_keyword};
+use mediaconf::model::{Kind, Lens, top_members};
 
 /// Returns the error for arguments that clap refuses; `None` where its own words say enough.
 pub fn explained(error: &clap::Error, arguments: &[OsString]) -> Option<CliError> {

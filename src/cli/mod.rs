@@ -70,7 +70,7 @@ use fleet::members::Fleet;
 use render::diagnostics;
 use ui::Ui;
 
-use crate::syntax::printable;
+use mediaconf::syntax::printable;
 
 /// Runs the command line of this process.
 pub fn run() -> Exit {

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 
 use dialoguer::{Input, Password};
 
-use crate::syntax::printable;
+use mediaconf::syntax::printable;
 
 /// Whether a person can be asked: stdin and stderr are terminals.
 pub fn can_ask() -> bool {

@@ -7,12 +7,12 @@ use std::ffi::OsString;
 use crate::cli::command_tree;
 use crate::cli::render::notes::masked_directive;
 use crate::cli::render::typed::call;
-use crate::edit::path::{Path, Segment, split_assignment};
-use crate::edit::shell_word::quoted;
-use crate::model::redact::masked_below;
-use crate::model::schema::{Scope, by_key};
-use crate::model::{Kind, Masker};
 use crate::store::ChangeRef;
+use mediaconf::edit::path::{Path, Segment, split_assignment};
+use mediaconf::edit::shell_word::quoted;
+use mediaconf::model::redact::masked_below;
+use mediaconf::model::schema::{Scope, by_key};
+use mediaconf::model::{Kind, Masker};
 
 use Meaning::{
     Assign, Call, Config, Disable, Enable, Make, Only, Reload, Remove, Save, Search, Start, TakeBack,

@@ -21,10 +21,10 @@ use crate::cli::pager::Pager;
 use crate::cli::render::alike::more_like_it;
 use crate::cli::render::sanitize::Sanitizer;
 use crate::cli::render::table::Screen;
-use crate::model::Masker;
 use crate::store::LockHolder;
-use crate::syntax::MAX_DIAGNOSTICS;
-use crate::syntax::printable;
+use mediaconf::model::Masker;
+use mediaconf::syntax::MAX_DIAGNOSTICS;
+use mediaconf::syntax::printable;
 
 /// How many lines of one error are shown: the message about the whole, then one for each fault.
 const MAX_ERROR_LINES: usize = MAX_DIAGNOSTICS + 1;

@@ -6,12 +6,12 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::snapshot::Snapshot;
-use crate::edit::config_lookup::{Current, LocalView, MaskedLookup};
-use crate::edit::path::{Path, Segment};
-use crate::edit::schema_path::{Place, own_value};
-use crate::edit::select::select;
-use crate::model::{Lens, Masker, top_members};
 use crate::store::HistoryEntry;
+use mediaconf::edit::config_lookup::{Current, LocalView, MaskedLookup};
+use mediaconf::edit::path::{Path, Segment};
+use mediaconf::edit::schema_path::{Place, own_value};
+use mediaconf::edit::select::select;
+use mediaconf::model::{Lens, Masker, top_members};
 
 /// A change that set a value.
 #[derive(Debug, Clone, PartialEq, Serialize)]

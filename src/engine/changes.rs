@@ -6,8 +6,8 @@ use super::local::Engine;
 use super::node_report::NodeReport;
 use super::options::ChangeOptions;
 use super::outcome::{Outcome, PendingInfo};
-use crate::edit::request::ChangeRequest;
 use crate::store::ChangeRef;
+use mediaconf::edit::request::ChangeRequest;
 
 /// Makes the changes of a server that are more than its own: an `update` alone stays with the engine.
 pub trait Changes: Send + Sync {

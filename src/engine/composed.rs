@@ -11,7 +11,7 @@ use super::composed_fault::{ComposedFault, told_once};
 use super::local::Engine;
 use super::snapshot::{INCLUDE, Snapshot};
 use crate::store::{Follow, IncludeError, IncludedText, Revision, Store, Told};
-use crate::syntax::{Diagnostic, Diagnostics, Severity, Span, line_start, one_line};
+use mediaconf::syntax::{Diagnostic, Diagnostics, Severity, Span, line_start, one_line};
 
 /// Said instead of a fault of which only the place may be told.
 const UNTOLD: &str = "something is wrong here, and is not shown: the file is not below the folder of the configuration, \

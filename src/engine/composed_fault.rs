@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use crate::syntax::one_line;
+use mediaconf::syntax::one_line;
 
 /// An error of a configuration together with what it includes.
 #[derive(Debug, Clone, PartialEq, Eq)]

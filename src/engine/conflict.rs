@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use crate::edit::Pointer;
-use crate::edit::config_lookup::{Current, LocalView};
-use crate::edit::merge::own_lens;
-use crate::model::{Kind, top_members};
-use crate::syntax::Document;
+use mediaconf::edit::Pointer;
+use mediaconf::edit::config_lookup::{Current, LocalView};
+use mediaconf::edit::merge::own_lens;
+use mediaconf::model::{Kind, top_members};
+use mediaconf::syntax::Document;
 
 /// A value that both changed, each in its own way.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::snapshot::Snapshot;
-use crate::model::{Lens, View, to_json};
+use mediaconf::model::{Lens, View, to_json};
 
 /// A configuration.
 #[derive(Debug, Clone)]

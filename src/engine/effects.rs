@@ -6,10 +6,10 @@ use super::content::Content;
 use super::outcome::{Outcome, OutcomeNote};
 use super::passed_over::IncludeChange;
 use super::snapshot::Snapshot;
-use crate::edit::config_lookup::LocalView;
-use crate::edit::effects::Effects;
-use crate::model::shape::group_name;
-use crate::model::{Kind, Lens};
+use mediaconf::edit::config_lookup::LocalView;
+use mediaconf::edit::effects::Effects;
+use mediaconf::model::shape::group_name;
+use mediaconf::model::{Kind, Lens};
 
 impl Outcome {
     /// What the change does to streams; nothing where a text has errors.

@@ -14,12 +14,12 @@ use super::outcome::PendingInfo;
 use super::passed_over::PassedOver;
 use super::snapshot::Snapshot;
 use super::trouble::Trouble;
-use crate::edit::block_request::BlockError;
-use crate::edit::expect::Unmet;
-use crate::edit::misfit::PathFault;
-use crate::edit::request::{RequestError, joined};
-use crate::edit::{EditError, Faults, Unproved};
 use crate::store::{ChangeRef, StoreError};
+use mediaconf::edit::block_request::BlockError;
+use mediaconf::edit::expect::Unmet;
+use mediaconf::edit::misfit::PathFault;
+use mediaconf::edit::request::{RequestError, joined};
+use mediaconf::edit::{EditError, Faults, Unproved};
 
 /// The hint where new warnings are refused.
 pub const WITHOUT_STRICT: &str = "without `--strict` it is made all the same";

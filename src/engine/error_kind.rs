@@ -1,7 +1,7 @@
 //! What an error means to the caller.
 
-use crate::edit::misfit::PathFault;
 use crate::store::StoreError;
+use mediaconf::edit::misfit::PathFault;
 
 use super::error::EngineError;
 

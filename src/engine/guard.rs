@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use crate::edit::FaultKind;
-use crate::model::shape::usable_account;
-use crate::model::top_members;
-use crate::syntax::{Document, Word};
+use mediaconf::edit::FaultKind;
+use mediaconf::model::shape::usable_account;
+use mediaconf::model::top_members;
+use mediaconf::syntax::{Document, Word};
 
 /// This many streams may be deleted at once without a question, however few there are.
 pub const MAX_DELETE_FLOOR: usize = 4;
@@ -144,8 +144,9 @@ pub fn account_of<'d>(document: &'d Document, keyword: &str) -> Option<[Word<'d>
 
 /// How many streams `old` has that `new` lacks, and how many `old` has.
 pub fn deleted_streams(old: &Document, new: &Document) -> (usize, usize) {
-    let name =
-        |entry: &crate::syntax::Entry<'_>| crate::model::shape::group_name(*entry).value().into_owned();
+    let name = |entry: &mediaconf::syntax::Entry<'_>| {
+        mediaconf::model::shape::group_name(*entry).value().into_owned()
+    };
     let (old, new) = (top_members(old), top_members(new));
     let kept: std::collections::HashSet<String> = new.own_by_key("streams").iter().map(name).collect();
     let before = old.own_by_key("streams");

@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use thiserror::Error;
 
 use super::interrupt::Interrupt;
-use crate::model::redact::LONGEST_SECRET;
+use mediaconf::model::redact::LONGEST_SECRET;
 use pipe::{POLL, Pipe};
 
 /// How long a hook may take before its process group is killed.

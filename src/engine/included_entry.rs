@@ -13,16 +13,16 @@ use super::outcome::OutcomeNote;
 use super::passed_over::{IncludeChange, IncludedEntry, PassedOver};
 use super::snapshot::Snapshot;
 use super::transaction::Transaction;
-use crate::edit::config_lookup::{Current, LocalView};
-use crate::edit::misfit::{Misfit, PathFault};
-use crate::edit::path::{Path, Segment};
-use crate::edit::place_in_text::entry_at;
-use crate::edit::request::ChangeRequest;
-use crate::edit::select::entries_at;
-use crate::model::schema::{Scope, WITH_INCLUDES, by_key};
-use crate::model::shape::group_name;
-use crate::model::{Kind, Lens, Shape, top_members};
-use crate::syntax::one_line;
+use mediaconf::edit::config_lookup::{Current, LocalView};
+use mediaconf::edit::misfit::{Misfit, PathFault};
+use mediaconf::edit::path::{Path, Segment};
+use mediaconf::edit::place_in_text::entry_at;
+use mediaconf::edit::request::ChangeRequest;
+use mediaconf::edit::select::entries_at;
+use mediaconf::model::schema::{Scope, WITH_INCLUDES, by_key};
+use mediaconf::model::shape::group_name;
+use mediaconf::model::{Kind, Lens, Shape, top_members};
+use mediaconf::syntax::one_line;
 
 impl Transaction<'_> {
     /// Refuses a change whose entry stands in an included file, or that also matches such entries, unless these

@@ -18,7 +18,7 @@ use super::snapshot::{INCLUDE, Snapshot};
 use super::transaction::Transaction;
 use super::warned_text::WarnedText;
 use crate::store::Follow;
-use crate::syntax::{Document, Splice};
+use mediaconf::syntax::{Document, Splice};
 
 impl Engine {
     /// The errors of a text together with what it includes; none where it includes nothing, or has errors itself.

@@ -17,10 +17,10 @@ use super::outcome::OutcomeNote;
 use super::snapshot::Snapshot;
 use super::status::differing;
 use super::trouble::Trouble;
-use crate::edit::take_back::take_back;
 use crate::store::{
     ChangeRecord, HAND_EDIT, Loaded, OpenChange, REVERT, Revision, StoreError, StoredPending, Writer,
 };
+use mediaconf::edit::take_back::take_back;
 
 /// The author of what goes back by itself: no user.
 pub(super) const NO_USER: &str = "";

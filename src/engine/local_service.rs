@@ -14,8 +14,8 @@ use super::outcome::{Outcome, OutcomeNote, PendingInfo};
 use super::service::{ConfigService, Decision, ReadForm, ReadQuery, Reading, Replaced, ServiceError, Source};
 use super::snapshot::Snapshot;
 use super::status::{Status, differing, last_change};
-use crate::edit::request::ChangeRequest;
 use crate::store::{ChangeRef, Follow, HistoryEntry};
+use mediaconf::edit::request::ChangeRequest;
 
 impl ConfigService for Engine {
     fn name(&self) -> &str {

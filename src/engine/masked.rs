@@ -1,9 +1,9 @@
 //! The forms of a configuration for those who may see no secret.
 
-use crate::model::member::Members;
-use crate::model::redact::{masked_document, masked_json};
-use crate::model::{Lens, Masker, View, to_json};
-use crate::syntax::Document;
+use mediaconf::model::member::Members;
+use mediaconf::model::redact::{masked_document, masked_json};
+use mediaconf::model::{Lens, Masker, View, to_json};
+use mediaconf::syntax::Document;
 
 /// What is made of a text; all masks in it are the same.
 #[derive(Debug, Clone, Copy)]

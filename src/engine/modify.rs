@@ -19,11 +19,11 @@ use super::retry::unless_overtaken;
 use super::running::ServerState;
 use super::snapshot::Snapshot;
 use super::transaction::{Change, Transaction};
-use crate::edit;
-use crate::edit::config_lookup::LocalView;
-use crate::edit::request::ChangeRequest;
-use crate::model::Lens;
-use crate::syntax::Document;
+use mediaconf::edit;
+use mediaconf::edit::config_lookup::LocalView;
+use mediaconf::edit::request::ChangeRequest;
+use mediaconf::model::Lens;
+use mediaconf::syntax::Document;
 
 /// The text that a patch is merged into.
 struct Basis {

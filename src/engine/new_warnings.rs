@@ -5,11 +5,11 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ops::Range;
 
-use crate::edit::path::{Path, Segment};
-use crate::model::schema::{Scope, by_keyword};
-use crate::model::shape::group_name;
-use crate::model::{Kind, Shape, check, top_members};
-use crate::syntax::{Diagnostic, Document, Entry, Severity, Splice, line_start, spliced_pieces};
+use mediaconf::edit::path::{Path, Segment};
+use mediaconf::model::schema::{Scope, by_keyword};
+use mediaconf::model::shape::group_name;
+use mediaconf::model::{Kind, Shape, check, top_members};
+use mediaconf::syntax::{Diagnostic, Document, Entry, Severity, Splice, line_start, spliced_pieces};
 
 /// A warning that a change brings.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use super::error::EngineError;
 use super::guard::Guard;
-use crate::edit::Faults;
 use crate::store::{OwnerName, Revision};
+use mediaconf::edit::Faults;
 
 /// The commands that the history names, because their operation tells less.
 pub const COMMANDS: &[&str] = &["add", "apply", "cp", "edit", "fmt", "mv", "rm"];

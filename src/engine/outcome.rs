@@ -9,10 +9,10 @@ use super::content::Content;
 use super::new_warnings::NewWarning;
 use super::passed_over::{IncludeChange, PassedOver};
 use super::snapshot::Snapshot;
-use crate::edit;
 use crate::store::OpenChange;
 use crate::store::bounded_time;
-use crate::syntax::Splice;
+use mediaconf::edit;
+use mediaconf::syntax::Splice;
 
 /// The outcome of a change, made or rehearsed.
 #[derive(Debug)]

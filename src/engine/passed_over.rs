@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::model::Kind;
-use crate::syntax::one_line;
+use mediaconf::model::Kind;
+use mediaconf::syntax::one_line;
 
 /// So many files are named.
 const MAX_FILES: usize = 10;

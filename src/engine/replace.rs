@@ -11,9 +11,9 @@ use super::outcome::{After, Outcome, OutcomeNote};
 use super::passed_over::IncludeChange;
 use super::snapshot::Snapshot;
 use super::transaction::{Change, Transaction};
-use crate::model::has_lost_line_ends;
-use crate::model::secret::holds_mask;
 use crate::store::StoreError;
+use mediaconf::model::has_lost_line_ends;
+use mediaconf::model::secret::holds_mask;
 
 impl Engine {
     /// Replaces the file, and the running configuration, by exactly these bytes; makes the file if it

@@ -14,8 +14,8 @@ use super::options::ChangeOptions;
 use super::outcome::{Outcome, OutcomeNote};
 use super::snapshot::Snapshot;
 use super::status::Status;
-use crate::edit::request::ChangeRequest;
 use crate::store::{ChangeRef, HistoryEntry};
+use mediaconf::edit::request::ChangeRequest;
 
 /// A configuration that can be read and changed.
 ///

@@ -6,11 +6,11 @@ use bytes::Bytes;
 
 use super::guard;
 use super::masked::MaskedForm;
-use crate::model::member::{Members, TopGroups};
-use crate::model::shape::only_argument;
-use crate::model::{CompactJson, KnownJson, Lens, View, check, has_errors, top_members};
 use crate::store::Revision;
-use crate::syntax::{Diagnostics, Document, EntryId, RunPlace, Span, Splice, WORTH_A_THREAD};
+use mediaconf::model::member::{Members, TopGroups};
+use mediaconf::model::shape::only_argument;
+use mediaconf::model::{CompactJson, KnownJson, Lens, View, check, has_errors, top_members};
+use mediaconf::syntax::{Diagnostics, Document, EntryId, RunPlace, Span, Splice, WORTH_A_THREAD};
 
 /// The directive that includes files.
 pub const INCLUDE: &str = "include";
@@ -96,6 +96,12 @@ impl Snapshot {
     /// The text and its index.
     pub fn document(&self) -> &Document {
         self.document.get_or_init(|| Document::from_bytes(self.bytes.clone()))
+    }
+
+    /// Whether somebody asked for the document.
+    #[cfg(test)]
+    pub fn is_indexed(&self) -> bool {
+        self.document.get().is_some()
     }
 
     pub fn bytes(&self) -> &[u8] {

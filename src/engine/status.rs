@@ -11,12 +11,12 @@ use super::node_report::NodeReport;
 use super::operation::Operation;
 use super::outcome::PendingInfo;
 use super::snapshot::Snapshot;
-use crate::edit::json_diff;
-use crate::edit::path::{Path, Segment};
-use crate::model::Masker;
-use crate::model::redact::masked_json;
 use crate::store::{HistoryEntry, NodeRecord, Revision};
-use crate::syntax::Position;
+use mediaconf::edit::json_diff;
+use mediaconf::edit::path::{Path, Segment};
+use mediaconf::model::Masker;
+use mediaconf::model::redact::masked_json;
+use mediaconf::syntax::Position;
 
 /// The state of a configuration; serialized, the members of `mediactl status -o json`.
 #[derive(Debug, Default, Serialize)]

@@ -29,9 +29,9 @@ use super::pending::{PendingChange, RollbackPoint};
 use super::running::{LastChange, ServerState, Turn};
 use super::snapshot::Snapshot;
 use super::trouble::{message_without_secrets, without_secrets};
-use crate::edit::json_diff::{changed_values, paths_in_words};
 use crate::store::{BaseText, ChangeRecord, OpenChange, StoreError, Version, Warning, Writer};
-use crate::syntax::spliced_pieces;
+use mediaconf::edit::json_diff::{changed_values, paths_in_words};
+use mediaconf::syntax::spliced_pieces;
 
 /// A change that has begun: it has its turn, its lock, and the texts that it is computed on.
 pub(super) struct Transaction<'e> {

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::edit;
 use crate::engine::EngineError;
 use crate::engine::Snapshot;
+use mediaconf::edit;
 
 /// A patch with the name of its key: that of the group behind an `@`, or that of the node.
 pub type NamedPatch = (String, Value);

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use super::member::Node;
 use super::overlays::merged;
-use crate::edit::request::ChangeRequest;
 use crate::engine::Changes;
 use crate::engine::Content;
 use crate::engine::DEFAULT_LOCK_WAIT;
@@ -18,6 +17,7 @@ use crate::engine::{After, Outcome, PendingInfo};
 use crate::engine::{Aftermath, EngineError};
 use crate::engine::{ChangeOptions, Expected, canary_nodes};
 use crate::store::{ChangeRef, NodeState, Store, StoreError};
+use mediaconf::edit::request::ChangeRequest;
 
 /// What a client is told if the node needs too long.
 const NOT_YET: &str = "the change is made in the cluster, and this node does not run it yet";

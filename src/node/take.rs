@@ -12,7 +12,7 @@ use crate::engine::Trouble;
 use crate::store::cluster::Seen;
 use crate::store::file::FollowedText;
 use crate::store::{NodeState, Store, StoreError};
-use crate::syntax::one_line;
+use mediaconf::syntax::one_line;
 
 /// What is told of a hand edit.
 const EDITED: &str = "the file was edited by hand";

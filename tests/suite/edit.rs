@@ -1,8 +1,8 @@
 //! The worked edits and refusals: byte for byte, pointer for pointer.
 
-use mediactl::edit::{EditError, modify, patch};
-use mediactl::model::check;
-use mediactl::syntax::Document;
+use mediaconf::edit::{EditError, modify, patch};
+use mediaconf::model::check;
+use mediaconf::syntax::Document;
 
 use crate::fixtures::{self, Case};
 
@@ -22,7 +22,7 @@ pub fn edited(text: &str, patch_text: &str, accepting: Accepting) -> Result<Stri
         return Err(vec!["(text)".to_owned()]);
     }
     let pointers =
-        |faults: mediactl::edit::Faults| faults.0.iter().map(|fault| fault.pointer.to_string()).collect();
+        |faults: mediaconf::edit::Faults| faults.0.iter().map(|fault| fault.pointer.to_string()).collect();
     let patch = patch::parse(patch_text.as_bytes()).map_err(pointers)?;
     match modify(&document, patch) {
         Ok(Some(edit)) if accepting == Accepting::Nothing && !edit.guarded.0.is_empty() => {

@@ -1,10 +1,10 @@
 //! Form changes and near misses of patches between real texts: what is told of a text is told of its
 //! JSON, and nothing that is in a file is taken for a misspelling.
 
-use mediactl::edit::normalize::normalize;
-use mediactl::edit::{Faults, guarded, json_diff, modify};
-use mediactl::model::{Kind, Scope, has_lost_line_ends, near_miss, top_members};
-use mediactl::syntax::{Document, Entry};
+use mediaconf::edit::normalize::normalize;
+use mediaconf::edit::{Faults, guarded, json_diff, modify};
+use mediaconf::model::{Kind, Scope, has_lost_line_ends, near_miss, top_members};
+use mediaconf::syntax::{Document, Entry};
 use serde_json::Value;
 
 use crate::fixtures;

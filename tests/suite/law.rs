@@ -2,15 +2,15 @@
 //! every fixture and its mutations to them; the fuzz targets, which include this file, whatever a
 //! fuzzer finds.
 
-use mediactl::edit::format::formatted;
-use mediactl::edit::normalize::normalize;
-use mediactl::edit::text_diff::{DiffLine, hunks_of_splices};
-use mediactl::edit::{EditError, modify, patch};
-use mediactl::model::member::key_of;
-use mediactl::model::schema::{Scope, Shape, parameters};
-use mediactl::model::shape::group_name;
-use mediactl::model::{Lens, View, check, has_errors, top_members};
-use mediactl::syntax::{
+use mediaconf::edit::format::formatted;
+use mediaconf::edit::normalize::normalize;
+use mediaconf::edit::text_diff::{DiffLine, hunks_of_splices};
+use mediaconf::edit::{EditError, modify, patch};
+use mediaconf::model::member::key_of;
+use mediaconf::model::schema::{Scope, Shape, parameters};
+use mediaconf::model::shape::group_name;
+use mediaconf::model::{Lens, View, check, has_errors, top_members};
+use mediaconf::syntax::{
     Document, Entry, LineIndex, MAX_DEPTH, ParsedEntry, Sink, Snippet, Splice, Word, parse, tokens,
 };
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ pub fn parsing_changes_nothing(text: &str) -> Document {
     for diagnostic in check(text).iter() {
         Snippet::at(&diagnostic.span, &document, &lines, &|_| Vec::new());
     }
-    mediactl::model::secret_spans(&document, std::slice::from_ref(&(0..text.len())));
+    mediaconf::model::secret_spans(&document, std::slice::from_ref(&(0..text.len())));
     both_sinks_hear_the_same(&document);
     document
 }
@@ -297,7 +297,7 @@ fn runs_hold_what_changes(document: &Document, splices: &[Splice], after: &Docum
 
 fn same_index(a: &Document, b: &Document) -> bool {
     fn walk<'d>(
-        entries: impl Iterator<Item = mediactl::syntax::Entry<'d>>,
+        entries: impl Iterator<Item = mediaconf::syntax::Entry<'d>>,
         found: &mut Vec<(u32, u32, bool)>,
     ) {
         for entry in entries {

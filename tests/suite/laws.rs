@@ -2,9 +2,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use mediactl::edit::{EditError, modify};
-use mediactl::model::{check, top_members};
-use mediactl::syntax::Document;
+use mediaconf::edit::{EditError, modify};
+use mediaconf::model::{check, top_members};
+use mediaconf::syntax::Document;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -149,7 +149,7 @@ fn restores(text: &str) {
         let unterminated = entry.children().any(|child| !child.is_terminated());
         let braces_touch = entry.is_block() && document.text()[entry.body()].is_empty();
         if entry.is_block() && !unterminated && !braces_touch {
-            let name = mediactl::model::shape::group_name(*entry).value();
+            let name = mediaconf::model::shape::group_name(*entry).value();
             pairs.push((
                 json!({"streams": {&*name: {"brand_new": "x"}}}),
                 json!({"streams": {&*name: {"brand_new": null}}}),
@@ -176,7 +176,7 @@ fn a_patch_of_one_stream_changes_only_its_lines() {
             continue;
         }
         for entry in top_members(&document).own_by_key("streams") {
-            let name = mediactl::model::shape::group_name(*entry).value();
+            let name = mediaconf::model::shape::group_name(*entry).value();
             let patch = json!({"streams": {&*name: {"prepush": 31, "marker": ["a", "b"]}}});
             let edit = modify(&document, patch).expect("it is a fine patch").expect("it changes something");
             for splice in &edit.splices {
@@ -257,7 +257,7 @@ proptest! {
         let after = Document::parse(format!("stream s {{\n{after}\n}}\n{after}\n"));
         // Named blocks that lose their last name are gone; no patch turns them into one empty block.
         prop_assume!(is_valid(&before) && is_valid(&after) && !after.text().contains("{  }"));
-        let patch = Value::Object(mediactl::edit::json_diff::diff(&view(&before, false), &view(&after, false)));
+        let patch = Value::Object(mediaconf::edit::json_diff::diff(&view(&before, false), &view(&after, false)));
         match modify(&before, patch.clone()) {
             Ok(edit) => {
                 let new = edit.map_or(before.clone(), |edit| before.with(&edit.splices));

@@ -1,11 +1,11 @@
 //! The laws of `apply --prune`: over pairs of texts, each of which is the desired state of another one.
 
-use mediactl::edit::config_lookup::LocalView;
-use mediactl::edit::desired_state::{DesiredState, Prune};
-use mediactl::edit::modify;
-use mediactl::edit::request::{ChangeRequest, Edits};
-use mediactl::model::{Lens, top_members};
-use mediactl::syntax::Document;
+use mediaconf::edit::config_lookup::LocalView;
+use mediaconf::edit::desired_state::{DesiredState, Prune};
+use mediaconf::edit::modify;
+use mediaconf::edit::request::{ChangeRequest, Edits};
+use mediaconf::model::{Lens, top_members};
+use mediaconf::syntax::Document;
 use serde_json::Value;
 
 use crate::fixtures;

@@ -1,10 +1,10 @@
 //! The laws of changes that are rolled back, over every fixture and the corpus: the bytes return.
 
-use mediactl::model::member::{Member, Members, key_of};
-use mediactl::model::schema::{Kind, Scope, by_keyword};
-use mediactl::model::shape::OptionWord;
-use mediactl::model::top_members;
-use mediactl::syntax::{Document, Entry, quoted_word};
+use mediaconf::model::member::{Member, Members, key_of};
+use mediaconf::model::schema::{Kind, Scope, by_keyword};
+use mediaconf::model::shape::OptionWord;
+use mediaconf::model::top_members;
+use mediaconf::syntax::{Document, Entry, quoted_word};
 use serde_json::{Value, json};
 
 use crate::fixtures;
@@ -102,7 +102,7 @@ fn a_bare_flag_set_false_and_then_true_is_a_bare_flag_again() {
             comes_back(document, &(json!({&*flag: false}), json!({&*flag: true})));
         }
         for entry in members.own_by_key("streams") {
-            let name = mediactl::model::shape::group_name(*entry).value();
+            let name = mediaconf::model::shape::group_name(*entry).value();
             let scope = Kind::Stream.scope();
             let inner = Members::of(scope, entry.children());
             for flag in inner.foreign().iter().filter_map(|member| flag(member, scope)) {
@@ -134,7 +134,7 @@ fn a_quoted_option_that_is_changed_and_changed_back_keeps_its_quotes() {
     hold_for_every_valid_text(texts(), |document| {
         let own = view(document, true);
         for entry in top_members(document).own_by_key("streams").iter().filter(|entry| entry.is_block()) {
-            let name = mediactl::model::shape::group_name(*entry).value();
+            let name = mediaconf::model::shape::group_name(*entry).value();
             let sources: Vec<Entry<'_>> = entry.children().filter(|child| child.keyword() == "url").collect();
             let urls = &own["streams"][&*name]["urls"];
             if urls.as_array().is_none_or(|urls| urls.len() != sources.len()) {

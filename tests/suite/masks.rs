@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use mediactl::model::Masker;
-use mediactl::model::redact::masked_document;
-use mediactl::syntax::Document;
+use mediaconf::model::Masker;
+use mediaconf::model::redact::masked_document;
+use mediaconf::syntax::Document;
 
 use crate::fixtures;
 

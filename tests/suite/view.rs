@@ -1,7 +1,7 @@
 //! The JSON view: members of the worked examples, whole views of the valid files, the checks.
 
-use mediactl::model::{Lens, View, check, top_members};
-use mediactl::syntax::{Document, LineIndex, Severity};
+use mediaconf::model::{Lens, View, check, top_members};
+use mediaconf::syntax::{Document, LineIndex, Severity};
 use serde_json::Value;
 
 use crate::fixtures;
@@ -72,7 +72,7 @@ fn diagnostics(bytes: Vec<u8>) -> (Vec<String>, Vec<String>) {
     let found = check(&bytes);
     let document = Document::from_bytes(bytes);
     let lines = LineIndex::new(document.text());
-    let place = |diagnostic: &mediactl::syntax::Diagnostic| {
+    let place = |diagnostic: &mediaconf::syntax::Diagnostic| {
         let position = lines.position(diagnostic.span.start);
         format!("{}:{}: {}", position.line, position.column, diagnostic.severity.label())
     };

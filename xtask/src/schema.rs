@@ -1,8 +1,8 @@
 //! What `media.conf(5)` takes from the schema table.
 
-use mediactl::model::schema::parameters;
-use mediactl::model::{Parameter, Scope, Shape};
-use mediactl::syntax::{MAX_DEPTH, MAX_DIAGNOSTICS};
+use mediaconf::model::schema::parameters;
+use mediaconf::model::{Parameter, Scope, Shape};
+use mediaconf::syntax::{MAX_DEPTH, MAX_DIAGNOSTICS};
 
 use crate::facts::{ERRORS, GENERAL, WARNINGS};
 use crate::markup::terms;
@@ -89,10 +89,10 @@ fn every_row_of_the_schema_is_in_the_page() {
     let page = include_str!("../pages/media.conf.md");
     let in_page = SCOPES.iter().filter(|(_, name)| page.contains(&format!("{{{{{name}}}}}")));
     let shown: usize = in_page.map(|(scope, _)| parameters(*scope).count()).sum();
-    assert_eq!(shown, mediactl::model::PARAMETERS.len());
+    assert_eq!(shown, mediaconf::model::PARAMETERS.len());
 }
 
 #[test]
 fn the_example_has_no_faults() {
-    assert!(mediactl::model::check(include_str!("../../examples/media.conf")).is_empty());
+    assert!(mediaconf::model::check(include_str!("../../examples/media.conf")).is_empty());
 }

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use mediaconf::edit::patch::{MEMORY_PER_BODY, TEXT_COST, VALUE_COST};
+use mediaconf::syntax::MAX_DEPTH;
 use mediactl::cli::GRACE;
 use mediactl::cli::exit::{EXIT_CODES, Exit};
-use mediactl::edit::patch::{MEMORY_PER_BODY, TEXT_COST, VALUE_COST};
 use mediactl::engine::{
     COMMANDS, DEFAULT_HOOK_TIMEOUT, DEFAULT_LOCK_WAIT, GUARD_NAMES, MAX_DELETE_CEILING, MAX_DELETE_FLOOR,
     MAX_DELETE_SHARE, MAX_REHEARSALS,
@@ -19,7 +20,6 @@ use mediactl::http::server::listener::limits;
 use mediactl::http::server::log::repeats::{ADDRESSES, LINES, PERIOD};
 use mediactl::http::server::log::{MAX_DETAIL, MAX_PATH};
 use mediactl::http::server::runtime::{COMMAND_LIFE, COMMAND_TIMEOUT};
-use mediactl::syntax::MAX_DEPTH;
 
 use crate::markup::terms;
 

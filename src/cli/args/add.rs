@@ -4,7 +4,7 @@ use clap::ValueEnum;
 
 use super::block_place::PlaceArgs;
 use super::changing::ChangeArgs;
-use crate::model::Kind;
+use mediaconf::model::Kind;
 
 /// Add a stream, live or plugin
 ///

@@ -1,6 +1,6 @@
 //! Where a new stream, live or plugin stands.
 
-use crate::edit::block_request::BlockPlace;
+use mediaconf::edit::block_request::BlockPlace;
 
 /// The options for the place of a new block among those of its kind.
 #[derive(Debug, clap::Args)]

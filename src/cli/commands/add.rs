@@ -10,12 +10,12 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::render::report::Verb;
 use crate::cli::ui::Ui;
-use crate::edit::assign::{AssignOptions, AssignedValue};
-use crate::edit::block_request::{BlockContent, BlockRequest};
-use crate::edit::path::{Path, Segment};
-use crate::edit::request::ChangeRequest;
 use crate::engine::Guard;
-use crate::model::Kind;
+use mediaconf::edit::assign::{AssignOptions, AssignedValue};
+use mediaconf::edit::block_request::{BlockContent, BlockRequest};
+use mediaconf::edit::path::{Path, Segment};
+use mediaconf::edit::request::ChangeRequest;
+use mediaconf::model::Kind;
 
 pub fn run(args: &AddArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let change = ChangeCommand::new(&args.changing, Verb::MODIFY).named("add");

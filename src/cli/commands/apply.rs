@@ -11,10 +11,10 @@ use crate::cli::exit::Exit;
 use crate::cli::input::{self, STDIN};
 use crate::cli::render::report::Verb;
 use crate::cli::ui::Ui;
-use crate::edit::desired_state::{DesiredState, Prune};
-use crate::edit::patch;
-use crate::edit::request::{ChangeRequest, Edits};
 use crate::engine::{EngineError, Snapshot};
+use mediaconf::edit::desired_state::{DesiredState, Prune};
+use mediaconf::edit::patch;
+use mediaconf::edit::request::{ChangeRequest, Edits};
 
 pub fn run(args: &ApplyArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let prune = match args.prune {

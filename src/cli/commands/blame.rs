@@ -15,15 +15,15 @@ use crate::cli::render::paragraph::wrapped;
 use crate::cli::render::table::{self, Screen};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
-use crate::edit::config_lookup::LocalView;
-use crate::edit::path::Path;
-use crate::edit::select::select;
 use crate::engine::{
     Blamed, ConfigService, EngineError, Feature, ServiceError, Snapshot, Source, blame, is_edited_since,
 };
-use crate::model::{Lens, Masker, top_members};
 use crate::store::{ChangeRef, WHOLE_HISTORY};
-use crate::syntax::one_line;
+use mediaconf::edit::config_lookup::LocalView;
+use mediaconf::edit::path::Path;
+use mediaconf::edit::select::select;
+use mediaconf::model::{Lens, Masker, top_members};
+use mediaconf::syntax::one_line;
 
 /// How many entries are read at first for each change that is looked for, and how many times more each time.
 const FIRST_ENTRIES: usize = 20;

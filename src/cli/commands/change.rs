@@ -19,8 +19,8 @@ use crate::cli::render::report::{Report, Verb};
 use crate::cli::rollout;
 use crate::cli::target;
 use crate::cli::ui::Ui;
-use crate::edit::request::ChangeRequest;
 use crate::engine::{ChangeOptions, ConfigService, Outcome, Replaced, ServiceError};
+use mediaconf::edit::request::ChangeRequest;
 
 /// A command that makes a change, and how it reports the outcome.
 #[derive(Clone)]

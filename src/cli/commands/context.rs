@@ -20,7 +20,7 @@ use crate::engine::Snapshot;
 use crate::http::client::{AnswerSize, Endpoint, without_userinfo};
 use crate::http::protocol::headers::DEFAULT_PREFIX;
 use crate::store::cluster::ClusterUrl;
-use crate::syntax::one_line;
+use mediaconf::syntax::one_line;
 
 /// The variables that name a target, and so beat the context in use.
 const TARGET_VARIABLES: [&str; 4] = ["MEDIACTL_CONTEXT", "MEDIACTL_URL", "MEDIACTL_CLUSTER", "MEDIACTL_CONF"];

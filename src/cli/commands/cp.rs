@@ -11,10 +11,10 @@ use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::render::report::Verb;
 use crate::cli::ui::Ui;
-use crate::edit::assign::{AssignOptions, AssignedValue};
-use crate::edit::block_request::{BlockContent, BlockRequest};
-use crate::edit::request::ChangeRequest;
 use crate::engine::Guard;
+use mediaconf::edit::assign::{AssignOptions, AssignedValue};
+use mediaconf::edit::block_request::{BlockContent, BlockRequest};
+use mediaconf::edit::request::ChangeRequest;
 
 pub fn run(args: &CpArgs, matches: &ArgMatches, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let change = ChangeCommand::new(&args.changing, Verb::MODIFY).named("cp");

@@ -14,16 +14,16 @@ use crate::cli::render::diff::ContentDiff;
 use crate::cli::render::notes::all_lack;
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
-use crate::edit::condition::{Condition, keys_that_all_lack};
-use crate::edit::expansion::{Expansion, no_entry};
-use crate::edit::misfit::PathFault;
-use crate::edit::normalize::normalize;
-use crate::edit::path::{Path, Segment};
-use crate::edit::{guarded, json_diff};
 use crate::engine::{Content, Guard, ReadForm, ReadQuery, Source};
-use crate::model::redact::masked_json;
-use crate::model::{Kind, Masker};
 use crate::store::{ChangeRef, NotAChangeRef};
+use mediaconf::edit::condition::{Condition, keys_that_all_lack};
+use mediaconf::edit::expansion::{Expansion, no_entry};
+use mediaconf::edit::misfit::PathFault;
+use mediaconf::edit::normalize::normalize;
+use mediaconf::edit::path::{Path, Segment};
+use mediaconf::edit::{guarded, json_diff};
+use mediaconf::model::redact::masked_json;
+use mediaconf::model::{Kind, Masker};
 
 /// The argument for the running configuration.
 const RUNNING: &str = "running";

@@ -17,12 +17,12 @@ use crate::cli::render::report::{Verb, lines};
 use crate::cli::state_home::state_home;
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
-use crate::edit::draft::comments::without_comments;
-use crate::edit::draft::lines_of;
-use crate::edit::path::Path;
 use crate::engine::{EngineError, ServiceError, Snapshot, Source};
 use crate::store::bounded_time;
 use crate::store::file::{DraftFolder, DraftHead, DraftOrigin, KeptDraft};
+use mediaconf::edit::draft::comments::without_comments;
+use mediaconf::edit::draft::lines_of;
+use mediaconf::edit::path::Path;
 
 pub fn run(args: &EditArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     if args.discard {

@@ -16,13 +16,13 @@ use crate::cli::render::diagnostics;
 use crate::cli::render::paragraph::wrapped;
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
-use crate::edit::config_lookup::{Current, LocalView, MaskedLookup};
-use crate::edit::explain::{Explanation, ValueSource, explain};
-use crate::edit::path::Path;
-use crate::edit::place_in_text::entry_at;
 use crate::engine::{Composed, Content, ErrorKind, ReadForm, ReadQuery, ServiceError};
-use crate::model::{Lens, top_members};
-use crate::syntax::{LineIndex, one_line};
+use mediaconf::edit::config_lookup::{Current, LocalView, MaskedLookup};
+use mediaconf::edit::explain::{Explanation, ValueSource, explain};
+use mediaconf::edit::path::Path;
+use mediaconf::edit::place_in_text::entry_at;
+use mediaconf::model::{Lens, top_members};
+use mediaconf::syntax::{LineIndex, one_line};
 
 /// An explanation, with the place where the value is set.
 #[derive(Serialize)]

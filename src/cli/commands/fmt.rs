@@ -14,11 +14,11 @@ use crate::cli::render::masked::write_text;
 use crate::cli::render::report::Verb;
 use crate::cli::target;
 use crate::cli::ui::Ui;
-use crate::edit::format::formatted;
 use crate::engine::{
     ChangeOptions, ConfigService, Content, EngineError, ErrorKind, Expected, Feature, Outcome, ReadForm,
     ReadQuery, Replaced, ServiceError, Snapshot, Source,
 };
+use mediaconf::edit::format::formatted;
 
 /// The name of standard input in messages.
 const STDIN_NAME: &str = "<stdin>";

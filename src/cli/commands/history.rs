@@ -15,10 +15,10 @@ use crate::cli::render::table::Screen;
 use crate::cli::render::value_diff::{Compared, differ, first_paths, print};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
-use crate::edit::path::Path;
 use crate::engine::{Content, Source, is_edited_since};
-use crate::model::Masker;
 use crate::store::{ChangeRef, HistoryEntry, WHOLE_HISTORY};
+use mediaconf::edit::path::Path;
+use mediaconf::model::Masker;
 
 /// How many bytes of kept texts are read to name the first changed paths; the oldest entries go without.
 const TEXTS_FOR_PATHS: usize = 16 * 1024 * 1024;

@@ -11,11 +11,11 @@ use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::render::report::Verb;
 use crate::cli::ui::Ui;
-use crate::edit::assign::{AssignOptions, AssignedValue, Assignment};
-use crate::edit::expect::Expectation;
-use crate::edit::patch;
-use crate::edit::request::{ChangeRequest, Edits};
 use crate::engine::{ChangeOptions, EngineError, Guard};
+use mediaconf::edit::assign::{AssignOptions, AssignedValue, Assignment};
+use mediaconf::edit::expect::Expectation;
+use mediaconf::edit::patch;
+use mediaconf::edit::request::{ChangeRequest, Edits};
 
 pub fn run(args: &ModifyArgs, matches: &ArgMatches, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let mut change = ChangeCommand::new(&args.changing, Verb::MODIFY);

@@ -9,10 +9,10 @@ use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::render::report::Verb;
 use crate::cli::ui::Ui;
-use crate::edit::assign::AssignOptions;
-use crate::edit::block_request::{BlockContent, BlockPlace, BlockRequest};
-use crate::edit::renaming::Renaming;
-use crate::edit::request::ChangeRequest;
+use mediaconf::edit::assign::AssignOptions;
+use mediaconf::edit::block_request::{BlockContent, BlockPlace, BlockRequest};
+use mediaconf::edit::renaming::Renaming;
+use mediaconf::edit::request::ChangeRequest;
 
 pub fn run(args: &MvArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let request = request(args)?;

@@ -16,18 +16,18 @@ use crate::cli::input;
 use crate::cli::render::table;
 use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
-use crate::edit;
-use crate::edit::assign::{AssignOptions, AssignedValue};
-use crate::edit::config_lookup::LocalView;
-use crate::edit::json_merge::compose;
-use crate::edit::path::{Path, Segment};
-use crate::edit::request::{ChangeRequest, Edits};
 use crate::engine::{EngineError, Snapshot};
-use crate::model::Lens;
-use crate::model::redact::masked_json;
 use crate::store::Store;
 use crate::store::cluster::{ClusterStore, Overlay, is_node_name};
-use crate::syntax::one_line;
+use mediaconf::edit;
+use mediaconf::edit::assign::{AssignOptions, AssignedValue};
+use mediaconf::edit::config_lookup::LocalView;
+use mediaconf::edit::json_merge::compose;
+use mediaconf::edit::path::{Path, Segment};
+use mediaconf::edit::request::{ChangeRequest, Edits};
+use mediaconf::model::Lens;
+use mediaconf::model::redact::masked_json;
+use mediaconf::syntax::one_line;
 
 pub fn run(args: &OverlayArgs, matches: &ArgMatches, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let (store, context) = cluster::named("overlays", global)?;

@@ -18,19 +18,19 @@ use crate::cli::render::notes::all_lack;
 use crate::cli::render::table::Screen;
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::{Output, Ui, output};
-use crate::edit::condition::{Condition, keys_that_all_lack};
-use crate::edit::config_lookup::{Current, LocalView, MaskedLookup};
-use crate::edit::path::{Path, Segment};
-use crate::edit::place_in_text::entry_at;
-use crate::edit::select::{Selection, entries_at, select_where};
-use crate::edit::set_lines::set_lines;
 use crate::engine::{
     Composed, Content, EngineError, IncludedEntry, PassedOver, ReadForm, ReadQuery, ServiceError, Snapshot,
     Source,
 };
-use crate::model::schema::WITH_INCLUDES;
-use crate::model::{Kind, Lens, Masker, View, top_members, write_compact};
-use crate::syntax::one_line;
+use mediaconf::edit::condition::{Condition, keys_that_all_lack};
+use mediaconf::edit::config_lookup::{Current, LocalView, MaskedLookup};
+use mediaconf::edit::path::{Path, Segment};
+use mediaconf::edit::place_in_text::entry_at;
+use mediaconf::edit::select::{Selection, entries_at, select_where};
+use mediaconf::edit::set_lines::set_lines;
+use mediaconf::model::schema::WITH_INCLUDES;
+use mediaconf::model::{Kind, Lens, Masker, View, top_members, write_compact};
+use mediaconf::syntax::one_line;
 
 /// The directive that includes files, as JSON shows it, too.
 const INCLUDE: &str = "include";

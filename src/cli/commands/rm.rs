@@ -8,12 +8,12 @@ use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::render::report::Verb;
 use crate::cli::ui::Ui;
-use crate::edit::assign::{AssignOptions, AssignedValue, Assignment};
-use crate::edit::json_diff::{changed_values, paths_in_words};
-use crate::edit::path::Path;
-use crate::edit::request::{ChangeRequest, Edits};
-use crate::edit::schema_path::Place;
 use crate::engine::{Guard, Outcome};
+use mediaconf::edit::assign::{AssignOptions, AssignedValue, Assignment};
+use mediaconf::edit::json_diff::{changed_values, paths_in_words};
+use mediaconf::edit::path::Path;
+use mediaconf::edit::request::{ChangeRequest, Edits};
+use mediaconf::edit::schema_path::Place;
 
 pub fn run(args: &RmArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let removal =

@@ -12,7 +12,7 @@ use crate::cli::render::report::Verb;
 use crate::cli::ui::Ui;
 use crate::engine::{ConfigService, ServiceError};
 use crate::store::{ChangeRef, HistoryEntry};
-use crate::syntax::one_line;
+use mediaconf::syntax::one_line;
 
 pub fn run(args: &RollbackArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let change = ChangeCommand::new(&args.changing, Verb::ROLL_BACK);

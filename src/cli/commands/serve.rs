@@ -24,7 +24,6 @@ use crate::cli::render::diagnostics::{composed_error, first_error, in_one_line};
 use crate::cli::server_certificate;
 use crate::cli::service_manager::ServiceManager;
 use crate::cli::ui::{Ui, output, waiting};
-use crate::edit::request::{ChangeRequest, Edits};
 use crate::engine::{ChangeOptions, ConfigService, Engine, EngineError};
 use crate::http::server::handler::{Handler, HandlerSettings, Monitoring};
 use crate::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
@@ -32,6 +31,7 @@ use crate::http::server::runtime::Runtime;
 use crate::http::server::tls::Tls;
 use crate::store::file::{ConfFile, ServeLock};
 use crate::store::{Follow, StoreError};
+use mediaconf::edit::request::{ChangeRequest, Edits};
 
 /// How long the requests that were read may take when the server stops.
 pub const GRACE: Duration = Duration::from_secs(10);

@@ -14,9 +14,9 @@ use crate::cli::exit::Exit;
 use crate::cli::observed::{Observed, may_pass};
 use crate::cli::target::Target;
 use crate::cli::ui::Ui;
-use crate::edit::expect::{Expectation, unmet};
-use crate::edit::misfit::PathFault;
 use crate::engine::Content;
+use mediaconf::edit::expect::{Expectation, unmet};
+use mediaconf::edit::misfit::PathFault;
 
 /// How long to wait at a time where there is no limit.
 const LONG: Duration = Duration::from_secs(3600);

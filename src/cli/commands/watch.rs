@@ -14,10 +14,10 @@ use crate::cli::observed::{Observed, may_pass};
 use crate::cli::render::history::masked;
 use crate::cli::render::value_diff::{self, Compared};
 use crate::cli::ui::Ui;
-use crate::edit::path::Path;
 use crate::engine::{Content, EngineError, ServiceError};
-use crate::model::Masker;
-use crate::syntax::one_line;
+use mediaconf::edit::path::Path;
+use mediaconf::model::Masker;
+use mediaconf::syntax::one_line;
 
 /// How long to wait at a time; the configuration is looked at more often.
 const LONG: Duration = Duration::from_secs(3600);

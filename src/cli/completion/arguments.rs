@@ -12,14 +12,14 @@ use crate::cli::commands::help::OPTIONS;
 use crate::cli::local_time;
 use crate::cli::render::group_table::Column;
 use crate::cli::render::history::masked;
-use crate::edit::completion::{Completion, PathUse, Proposal};
-use crate::edit::config_lookup::Current;
-use crate::edit::path::{EVERY, Segment, split_assignment};
-use crate::edit::schema_path::Place;
 use crate::http::client::without_userinfo;
-use crate::model::Masker;
 use crate::store::HistoryEntry;
-use crate::syntax::one_line;
+use mediaconf::edit::completion::{Completion, PathUse, Proposal};
+use mediaconf::edit::config_lookup::Current;
+use mediaconf::edit::path::{EVERY, Segment, split_assignment};
+use mediaconf::edit::schema_path::Place;
+use mediaconf::model::Masker;
+use mediaconf::syntax::one_line;
 
 /// What an argument takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,9 +6,9 @@ use clap::{ArgMatches, Command};
 
 use super::lookup::Lookup;
 use crate::cli::args::global::GlobalArgs;
-use crate::edit::path::{Path, Segment};
-use crate::edit::schema_path::Place;
-use crate::model::Kind;
+use mediaconf::edit::path::{Path, Segment};
+use mediaconf::edit::schema_path::Place;
+use mediaconf::model::Kind;
 
 /// The words before the one that is typed, as the options and arguments that they are.
 pub struct TypedLine {

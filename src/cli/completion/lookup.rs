@@ -8,10 +8,10 @@ use crate::cli::args::global::{ChosenTarget, ColorChoice, GlobalArgs, NamedBy, T
 use crate::cli::context::{self, Contexts, ContextsFile};
 use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
-use crate::edit::config_lookup::{Current, LocalView};
 use crate::engine::{Content, ReadForm, ReadQuery};
-use crate::model::Lens;
 use crate::store::{HistoryEntry, WHOLE_HISTORY};
+use mediaconf::edit::config_lookup::{Current, LocalView};
+use mediaconf::model::Lens;
 
 /// What the command line works on; it is read when it is first asked for.
 pub struct Lookup {

@@ -4,8 +4,8 @@ use clap_complete::CompletionCandidate;
 
 use super::words::TypedWord;
 use crate::cli::args::completion::ShellName;
-use crate::edit::completion::Proposal;
-use crate::syntax::one_line;
+use mediaconf::edit::completion::Proposal;
+use mediaconf::syntax::one_line;
 
 /// Marks the candidates behind which something has to follow.
 const OPEN: &str = "open";

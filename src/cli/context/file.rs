@@ -14,9 +14,9 @@ use crate::cli::args::global::{GlobalArgs, TargetKind};
 use crate::cli::error::CliError;
 use crate::cli::input;
 use crate::cli::ui::waiting;
-use crate::edit::request::{ChangeRequest, Edits};
 use crate::engine::{ChangeOptions, Engine, Guard, Hooks, Snapshot};
-use crate::model::suggest::nearest;
+use mediaconf::edit::request::{ChangeRequest, Edits};
+use mediaconf::model::suggest::nearest;
 
 /// The file below the folder of the user's configurations.
 const FILE: &str = "mediactl/contexts.conf";

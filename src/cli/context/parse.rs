@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::contexts::{Contexts, ServerContext};
 use crate::cli::args::global::MAX_TIMEOUT;
-use crate::syntax::{Document, Entry, LineIndex};
+use mediaconf::syntax::{Document, Entry, LineIndex};
 
 /// Something in the text that means nothing.
 #[derive(Debug, PartialEq, Eq)]

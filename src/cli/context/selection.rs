@@ -4,7 +4,7 @@ use super::contexts::{Contexts, ServerContext};
 use super::file::ContextsFile;
 use crate::cli::args::global::{GlobalArgs, TargetKind};
 use crate::cli::error::CliError;
-use crate::edit::path::glob_matches;
+use mediaconf::edit::path::glob_matches;
 
 /// The contexts that a command works on, if it names several: each once, in the order of the names, and
 /// those of a pattern or a group in the order of the file. `None` where it names one target at most.

@@ -12,7 +12,7 @@ use crate::cli::exit::Exit;
 use crate::cli::input::{self, is_url};
 use crate::cli::render::table;
 use crate::cli::render::value_diff::{Compared, first_paths};
-use crate::model::redact::masked_json;
+use mediaconf::model::redact::masked_json;
 
 /// Prints equal differences once, and a table of all servers; with `--json` an object with the patch of each.
 pub fn run(args: &DiffArgs, mut fleet: Fleet) -> Result<Exit, CliError> {

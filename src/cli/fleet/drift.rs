@@ -10,10 +10,10 @@ use crate::cli::commands::diff::NamedContent;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::render::table;
-use crate::edit::json_diff::{Drift, drift};
-use crate::edit::path::{Path, Segment};
-use crate::model::Masker;
-use crate::model::redact::{masked_below, masked_keys};
+use mediaconf::edit::json_diff::{Drift, drift};
+use mediaconf::edit::path::{Path, Segment};
+use mediaconf::model::Masker;
+use mediaconf::model::redact::{masked_below, masked_keys};
 
 /// A place at which servers differ, for programs.
 #[derive(Serialize)]

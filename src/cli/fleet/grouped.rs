@@ -3,8 +3,8 @@
 use crate::cli::error::CliError;
 use crate::cli::render::diff::ContentDiff;
 use crate::cli::ui::{Ui, output};
-use crate::edit::json_diff::{ChangedValue, changed_values};
 use crate::engine::Content;
+use mediaconf::edit::json_diff::{ChangedValue, changed_values};
 
 /// The line above the part of the output that is about these servers; a blank line parts it from the one before.
 pub fn heading(at: usize, servers: &[String]) -> String {

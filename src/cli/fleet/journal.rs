@@ -21,7 +21,7 @@ use crate::cli::state_home::state_home;
 use crate::engine::{EngineError, Snapshot};
 use crate::store::Revision;
 use crate::store::file::{is_private_folder, open_own, read_private, user_folder};
-use crate::syntax::one_line;
+use mediaconf::syntax::one_line;
 
 const PREFIX: &str = "fleet-";
 const JOURNAL: &str = "journal";

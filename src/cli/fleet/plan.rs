@@ -9,13 +9,13 @@ use crate::cli::render::diff::ContentDiff;
 use crate::cli::render::notes::{in_words, keys_lacked, new_warnings};
 use crate::cli::render::report::Verb;
 use crate::cli::ui::Ui;
-use crate::edit::request::ChangeRequest;
 use crate::engine::{
     ChangeOptions, ConfigService, Content, EngineError, ErrorKind, Expected, Feature, Outcome, OutcomeNote,
     ReadForm, ReadQuery, ServiceError, Snapshot, Source,
 };
-use crate::model::Masker;
 use crate::store::Revision;
+use mediaconf::edit::request::ChangeRequest;
+use mediaconf::model::Masker;
 
 /// How often a change is evaluated again because the configuration was changed meanwhile.
 const MAX_RETRIES: usize = 3;

@@ -16,11 +16,11 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::render::group_table::{self, Column, Rows, SortOrder};
 use crate::cli::ui::{Ui, output};
-use crate::edit::config_lookup::{Current, MaskedLookup};
 use crate::engine::{Content, EngineError};
-use crate::model::schema::WITH_INCLUDES;
-use crate::model::{Kind, Masker};
-use crate::syntax::Diagnostics;
+use mediaconf::edit::config_lookup::{Current, MaskedLookup};
+use mediaconf::model::schema::WITH_INCLUDES;
+use mediaconf::model::{Kind, Masker};
+use mediaconf::syntax::Diagnostics;
 
 /// Prints one object with a member for each server, a table of all, or the output of each below its name.
 pub fn run(args: &ReadArgs, mut fleet: Fleet) -> Result<Exit, CliError> {

@@ -17,7 +17,7 @@ use crate::cli::render::status::change_in_words;
 use crate::cli::render::table;
 use crate::cli::render::value_diff::print;
 use crate::engine::{ErrorKind, Status};
-use crate::syntax::one_line;
+use mediaconf::syntax::one_line;
 
 /// Stands for a value that is not there.
 const NOTHING: &str = "-";

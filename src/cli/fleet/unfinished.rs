@@ -15,7 +15,7 @@ use crate::cli::render::table;
 use crate::cli::ui::Ui;
 use crate::engine::{PendingInfo, ServiceError};
 use crate::store::Revision;
-use crate::syntax::one_line;
+use mediaconf::syntax::one_line;
 
 /// Prints the unfinished changes.
 pub fn status(form: ListFormat, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {

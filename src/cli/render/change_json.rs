@@ -3,13 +3,13 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::edit::Pointer;
-use crate::edit::effects::Effects;
-use crate::edit::json_diff::{ChangedValue, changed_values};
 use crate::engine::{Content, Outcome, PendingInfo};
 use crate::http::protocol::notes::word_of;
-use crate::model::Masker;
-use crate::model::redact::{masked_below, masked_keys};
+use mediaconf::edit::Pointer;
+use mediaconf::edit::effects::Effects;
+use mediaconf::edit::json_diff::{ChangedValue, changed_values};
+use mediaconf::model::Masker;
+use mediaconf::model::redact::{masked_below, masked_keys};
 
 /// A change that was made or rehearsed.
 #[derive(Debug, Serialize)]

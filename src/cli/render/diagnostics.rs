@@ -11,9 +11,9 @@ use crate::cli::render::alike::{grouped, more_like_it};
 use crate::cli::render::masked::MaskedText;
 use crate::cli::ui::Ui;
 use crate::engine::{Composed, ComposedFault, ComposedFile, FirstError, Snapshot};
-use crate::model::Masker;
 use crate::store::Told;
-use crate::syntax::{
+use mediaconf::model::Masker;
+use mediaconf::syntax::{
     Diagnostic, Diagnostics, Document, LineIndex, Position, Severity, Snippet, Span, printable,
 };
 

@@ -12,12 +12,12 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::render::masked::MaskedText;
 use crate::cli::ui::Ui;
-use crate::edit::stream_diff::hunks_of_streams;
-use crate::edit::text_diff::{DiffLine, Hunk, PrintedKind, hunks_of_splices, hunks_of_texts, printed};
 use crate::engine::Content;
-use crate::model::redact::masked_json;
-use crate::model::{Kind, Masker};
-use crate::syntax::{ChangedRun, Document, Splice};
+use mediaconf::edit::stream_diff::hunks_of_streams;
+use mediaconf::edit::text_diff::{DiffLine, Hunk, PrintedKind, hunks_of_splices, hunks_of_texts, printed};
+use mediaconf::model::redact::masked_json;
+use mediaconf::model::{Kind, Masker};
+use mediaconf::syntax::{ChangedRun, Document, Splice};
 
 /// The difference between two configurations, ready to be printed.
 pub struct ContentDiff<'c> {

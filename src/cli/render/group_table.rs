@@ -6,14 +6,14 @@ use std::io::{self, Write};
 use serde_json::Value;
 
 use crate::cli::render::table::{self, Screen};
-use crate::edit::config_lookup::Current;
-use crate::edit::path::{Path, Segment};
-use crate::edit::schema_path::Place;
-use crate::edit::select::select;
-use crate::edit::unknown_key::UnknownKey;
-use crate::model::Kind;
-use crate::model::schema::parameters;
-use crate::syntax::one_line;
+use mediaconf::edit::config_lookup::Current;
+use mediaconf::edit::path::{Path, Segment};
+use mediaconf::edit::schema_path::Place;
+use mediaconf::edit::select::select;
+use mediaconf::edit::unknown_key::UnknownKey;
+use mediaconf::model::Kind;
+use mediaconf::model::schema::parameters;
+use mediaconf::syntax::one_line;
 
 /// Stands for a value that is not there.
 const NOTHING: &str = "-";

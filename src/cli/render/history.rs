@@ -7,9 +7,9 @@ use colored::Color;
 use crate::cli::render::table::{self, Screen};
 use crate::cli::render::value_diff::Compared;
 use crate::cli::ui::Ui;
-use crate::model::Masker;
 use crate::store::HistoryEntry;
-use crate::syntax::one_line;
+use mediaconf::model::Masker;
+use mediaconf::syntax::one_line;
 
 /// Masks words that look like a secret in the author and the message of an entry.
 pub fn masked(entry: HistoryEntry, masker: Option<&Masker>) -> HistoryEntry {

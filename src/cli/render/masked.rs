@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use crate::engine::Snapshot;
-use crate::model::redact::masked_document;
-use crate::model::{Masker, secret_spans};
-use crate::syntax::{Document, Entry};
+use mediaconf::model::redact::masked_document;
+use mediaconf::model::{Masker, secret_spans};
+use mediaconf::syntax::{Document, Entry};
 
 /// A text, and the secrets in some windows of it.
 pub struct MaskedText<'d> {

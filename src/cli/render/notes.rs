@@ -1,13 +1,13 @@
 //! The notes that follow the diff of a change.
 
 use crate::cli::render::masked::masked_text;
-use crate::edit::Note;
-use crate::edit::condition::keys_that_all_lack;
-use crate::edit::request::ChangeRequest;
 use crate::engine::{NewWarning, Outcome, OutcomeNote};
 use crate::http::protocol::notes::sentence_of;
-use crate::model::Masker;
-use crate::syntax::one_line;
+use mediaconf::edit::Note;
+use mediaconf::edit::condition::keys_that_all_lack;
+use mediaconf::edit::request::ChangeRequest;
+use mediaconf::model::Masker;
+use mediaconf::syntax::one_line;
 
 /// So many different warnings of a change are shown.
 const MAX_WARNINGS: usize = 20;

@@ -8,10 +8,10 @@ use crate::cli::render::change_json::ChangeJson;
 use crate::cli::render::diff::ContentDiff;
 use crate::cli::render::notes;
 use crate::cli::ui::Ui;
-use crate::edit::effects::Effects;
 use crate::engine::{After, Content, Outcome, Snapshot};
-use crate::model::redact::masked_json;
-use crate::model::{Lens, Masker, View, top_members};
+use mediaconf::edit::effects::Effects;
+use mediaconf::model::redact::masked_json;
+use mediaconf::model::{Lens, Masker, View, top_members};
 
 /// What was there before the first configuration.
 static NOTHING: LazyLock<Content> = LazyLock::new(|| Content::Text(Arc::new(Snapshot::of(Vec::new()))));

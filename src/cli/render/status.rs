@@ -7,7 +7,7 @@ use super::diagnostics::in_one_line;
 use super::table::{self, Screen};
 use crate::engine::{NodeReport, PendingInfo, ServerInfo, Status};
 use crate::store::{HistoryEntry, NodeRecord};
-use crate::syntax::one_line;
+use mediaconf::syntax::one_line;
 
 /// How many differing paths are shown.
 const MAX_PATHS: usize = 20;

@@ -1,7 +1,7 @@
 //! A command line as somebody would type it into a shell.
 
-use crate::edit::shell_word::quoted;
-use crate::model::Masker;
+use mediaconf::edit::shell_word::quoted;
+use mediaconf::model::Masker;
 
 /// Returns a call of the program with these words, quoted where a shell needs it, and without secrets that have the
 /// form of one.

@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use crate::cli::render::diff::ContentDiff;
 use crate::cli::ui::Ui;
-use crate::edit::config_lookup::MaskedLookup;
-use crate::edit::json_diff::{ChangedValue, changed_values};
-use crate::edit::path::{Path, Segment, glob_matches};
-use crate::edit::select::select;
 use crate::engine::Content;
-use crate::model::redact::masked_keys;
-use crate::model::{Kind, Masker};
+use mediaconf::edit::config_lookup::MaskedLookup;
+use mediaconf::edit::json_diff::{ChangedValue, changed_values};
+use mediaconf::edit::path::{Path, Segment, glob_matches};
+use mediaconf::edit::select::select;
+use mediaconf::model::redact::masked_keys;
+use mediaconf::model::{Kind, Masker};
 
 /// How many paths are named.
 const NAMED: usize = 2;

@@ -22,7 +22,7 @@ use crate::http::protocol::headers::{
 use crate::http::protocol::notes::hand_edit_in;
 use crate::http::protocol::routes::{ApiOperation, Body, JSON, TEXT};
 use crate::http::protocol::sudo::SUDO_HEADER;
-use crate::syntax::one_line;
+use mediaconf::syntax::one_line;
 
 /// How long a whole request may take, hooks of the server included.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(150);

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use super::change::{refuse_guarded, rehearsed};
 use super::replace::replace;
 use super::session::Session;
-use crate::edit::request::TextRequest;
 use crate::engine::{
     ChangeOptions, Content, EngineError, Expected, Guard, Outcome, OutcomeNote, Replaced, ServiceError,
     Snapshot,
 };
-use crate::model::top_members;
+use mediaconf::edit::request::TextRequest;
+use mediaconf::model::top_members;
 
 /// Makes the change in a text that was read from the server, or rehearses it.
 pub fn change_block(

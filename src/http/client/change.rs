@@ -8,13 +8,13 @@ use serde_json::Value;
 
 use super::api_client::Reply;
 use super::session::{Fetched, Session};
-use crate::edit::config_lookup::Current;
 use crate::engine::{
     After, ChangeOptions, Content, EngineError, Feature, Guard, Outcome, OutcomeNote, PendingInfo,
     ServiceError, before_deletion,
 };
 use crate::http::protocol::headers::{ACCEPT, COMMAND, CONFIRM, DRY_RUN, FORCE, MESSAGE, OWNER, STRICT};
 use crate::http::protocol::notes::{note_of, warning_of};
+use mediaconf::edit::config_lookup::Current;
 
 /// Names and values of a query.
 pub type QueryValues<'a> = Vec<(&'static str, Cow<'a, str>)>;

@@ -12,7 +12,7 @@ use super::credentials::Credentials;
 use super::endpoint::without_userinfo;
 use super::reason::{TlsFault, chain, connection_fault, tls_fault};
 use crate::http::protocol::problem::{MEDIA_TYPE, Problem, ProblemKind};
-use crate::syntax::one_line;
+use mediaconf::syntax::one_line;
 
 /// How much of a response that is no problem document is shown, in characters.
 const MAX_SHOWN: usize = 200;

@@ -14,9 +14,6 @@ use super::change::{
     rehearsed,
 };
 use super::session::{Fetched, Session, status, text};
-use crate::edit::config_lookup::{Current, LocalView};
-use crate::edit::request::{ChangeRequest, Evaluated};
-use crate::edit::{self, guarded, json_merge};
 use crate::engine::{
     ChangeOptions, Content, EngineError, Feature, Guard, INCLUDE, Outcome, OutcomeNote, ServiceError,
     Snapshot, Source,
@@ -24,7 +21,10 @@ use crate::engine::{
 use crate::http::protocol::headers::{FORMAT, FORMAT_CONF, SKIP_INCLUDED, SOURCE, SOURCE_SAVED};
 use crate::http::protocol::problem::ProblemKind;
 use crate::http::protocol::routes::ApiOperation;
-use crate::model::{Kind, Lens, top_members};
+use mediaconf::edit::config_lookup::{Current, LocalView};
+use mediaconf::edit::request::{ChangeRequest, Evaluated};
+use mediaconf::edit::{self, guarded, json_merge};
+use mediaconf::model::{Kind, Lens, top_members};
 
 /// How often a request is evaluated again because the configuration of the server has changed meanwhile.
 const MAX_RETRIES: u32 = 10;

@@ -6,7 +6,7 @@ use super::error::{ClientError, ServerRefusal};
 use super::reason::TlsFault;
 use crate::engine::{ErrorKind, Guard, RemoteFailure, WITHOUT_STRICT};
 use crate::http::protocol::problem::{ProblemFault, ProblemKind};
-use crate::syntax::one_line;
+use mediaconf::syntax::one_line;
 
 /// A message, and advice where there is any.
 type MessageAndHint = (String, Option<String>);

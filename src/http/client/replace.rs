@@ -11,7 +11,6 @@ use super::change::{
     rehearsed,
 };
 use super::session::{Fetched, Session, status};
-use crate::edit::config_lookup::{Current, LocalView};
 use crate::engine::{
     ChangeOptions, Content, EngineError, Feature, Guard, Outcome, Replaced, ServiceError, Snapshot, Source,
     before_replacement,
@@ -19,9 +18,10 @@ use crate::engine::{
 use crate::http::protocol::headers::TO;
 use crate::http::protocol::problem::ProblemKind;
 use crate::http::protocol::routes::ApiOperation;
-use crate::model::secret::holds_mask;
-use crate::model::{Lens, has_lost_line_ends, top_members};
 use crate::store::ChangeRef;
+use mediaconf::edit::config_lookup::{Current, LocalView};
+use mediaconf::model::secret::holds_mask;
+use mediaconf::model::{Lens, has_lost_line_ends, top_members};
 
 /// Replaces the configuration, or rehearses it.
 pub fn replace(

@@ -12,7 +12,6 @@ use super::host::Host;
 use super::modify::modify;
 use super::replace::{replace, roll_back};
 use super::session::{Session, status};
-use crate::edit::request::ChangeRequest;
 use crate::engine::{
     ChangeOptions, Composed, ConfigService, Content, Decision, EngineError, Feature, NodeReport, Outcome,
     OutcomeNote, PendingInfo, ReadForm, ReadQuery, Reading, Replaced, ServerInfo, ServiceError, Snapshot,
@@ -23,6 +22,7 @@ use crate::http::protocol::notes::note_of;
 use crate::http::protocol::problem::ProblemKind;
 use crate::http::protocol::routes::ApiOperation;
 use crate::store::{ChangeRef, HistoryEntry};
+use mediaconf::edit::request::ChangeRequest;
 
 /// A server of this API.
 ///

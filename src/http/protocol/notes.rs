@@ -2,9 +2,9 @@
 
 use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-use crate::edit::Note;
 use crate::engine::{IncludeChange, NewWarning, OutcomeNote};
 use crate::http::protocol::masked::masked_text;
+use mediaconf::edit::Note;
 
 /// The word in front of the name of a query parameter that the operation does not take.
 pub const IGNORED_PARAMETER: &str = "ignored-parameter";

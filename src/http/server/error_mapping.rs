@@ -1,15 +1,15 @@
 //! Maps errors of the engine to problem documents.
 
-use crate::edit::FaultKind;
-use crate::edit::json_pointer::{Pointer, keys_of};
 use crate::engine::{Composed, Conflict, EngineError, Guard, NewWarning, Snapshot};
 use crate::http::protocol::headers::SKIP_INCLUDED;
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::problem::{Problem, ProblemFault, ProblemKind};
-use crate::model::Masker;
-use crate::model::redact::{masked_below, masked_keys};
 use crate::store::StoreError;
-use crate::syntax::{Diagnostics, LineIndex, MAX_DIAGNOSTICS, Severity};
+use mediaconf::edit::FaultKind;
+use mediaconf::edit::json_pointer::{Pointer, keys_of};
+use mediaconf::model::Masker;
+use mediaconf::model::redact::{masked_below, masked_keys};
+use mediaconf::syntax::{Diagnostics, LineIndex, MAX_DIAGNOSTICS, Severity};
 
 impl From<EngineError> for Problem {
     fn from(error: EngineError) -> Self {
@@ -216,7 +216,7 @@ fn guard_hint(guard: &Guard) -> String {
     }
 }
 
-fn patch_fault(fault: &crate::edit::Fault) -> ProblemFault {
+fn patch_fault(fault: &mediaconf::edit::Fault) -> ProblemFault {
     ProblemFault {
         message: fault.message.clone(),
         pointer: Some(fault.pointer.as_str().to_owned()),

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use crate::engine::{Changes, Engine, Snapshot, Trouble};
 use crate::http::server::auth::Role;
-use crate::model::setting_view::sources;
-use crate::model::shape::only_argument;
-use crate::model::top_members;
-use crate::model::view::is_static;
 use crate::store::{Revision, bounded_time};
+use mediaconf::model::setting_view::sources;
+use mediaconf::model::shape::only_argument;
+use mediaconf::model::top_members;
+use mediaconf::model::view::is_static;
 
 /// The tag of a revision, as the one who asks sees it.
 pub type TagOf<'f> = dyn Fn(Revision) -> String + 'f;

@@ -3,9 +3,9 @@
 
 use serde::de::IgnoredAny;
 
-use crate::edit::patch::without_bom;
 use crate::http::protocol::problem::{Problem, ProblemKind};
 use crate::http::protocol::routes::{Body, Route};
+use mediaconf::edit::patch::without_bom;
 
 /// The longest field name that a message repeats, in bytes.
 const MAX_NAME: usize = 64;

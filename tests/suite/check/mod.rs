@@ -6,8 +6,8 @@ mod slips;
 
 use std::path::Path;
 
-use mediactl::model::check;
-use mediactl::syntax::{Diagnostic, LineIndex};
+use mediaconf::model::check;
+use mediaconf::syntax::{Diagnostic, LineIndex};
 
 use crate::fixtures;
 

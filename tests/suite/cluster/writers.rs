@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use mediactl::edit::request::{ChangeRequest, Edits};
+use mediaconf::edit::request::{ChangeRequest, Edits};
 use mediactl::engine::{ChangeOptions, Engine, EngineError, Hooks};
 use mediactl::store::StoreError;
 use mediactl::store::cluster::GatewaySettings;

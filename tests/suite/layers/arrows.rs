@@ -42,12 +42,13 @@ pub fn arrows(source: &Source) -> Arrows<'_> {
 }
 
 impl Source {
-    /// Follows a path that stands in a module; `None` if it leads out of the library.
+    /// Follows a path that stands in a module; `None` if it leads out of the libraries.
     fn find<'path>(&'path self, from: usize, path: &'path [String], steps: usize) -> Option<Found<'path>> {
         let steps = steps.checked_sub(1)?;
         let (first, mut rest) = path.split_first()?;
         let mut found = match first.as_str() {
-            "crate" => Found::Module(0),
+            "crate" => Found::Module(self.modules[from].root),
+            "mediaconf" => Found::Module(0),
             "self" => Found::Module(from),
             "super" => Found::Module(self.modules[from].parent?),
             name => self.find_name(from, name, rest.is_empty(), steps)?,

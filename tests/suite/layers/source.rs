@@ -1,4 +1,4 @@
-//! Reads `src` as a tree of modules: what each one defines, imports and names.
+//! Reads both libraries as trees of modules: what each one defines, imports and names.
 //!
 //! Code that is only compiled for tests is left out.
 
@@ -34,8 +34,10 @@ pub struct Function {
 /// A module, which is a file or a part of one.
 #[derive(Default)]
 pub struct Module {
-    /// The file, relative to `src`.
+    /// The file, relative to `src`; below `mediaconf/` for that library.
     pub file: PathBuf,
+    /// The module at the top of its library.
+    pub root: usize,
     pub parent: Option<usize>,
     pub children: BTreeMap<String, usize>,
     pub items: BTreeSet<String>,
@@ -48,28 +50,37 @@ pub struct Module {
     pub functions: Vec<Function>,
 }
 
-/// The modules of the library; the first one is the root.
+/// The modules of `mediaconf`, whose root is the first one, and of the program's library.
 pub struct Source {
     pub modules: Vec<Module>,
 }
 
 impl Source {
-    /// Reads the library, from `lib.rs` on.
+    /// Reads the libraries, from `lib.rs` on.
     pub fn read() -> Self {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-        let mut reader = Reader { folder, modules: Vec::new() };
-        reader.read_file(Path::new("lib.rs"), Path::new(""), None);
-        Self { modules: reader.modules }
+        let top = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut modules = Vec::new();
+        for (folder, prefix) in [("crates/mediaconf/src", "mediaconf"), ("src", "")] {
+            let (folder, prefix) = (top.join(folder), PathBuf::from(prefix));
+            let mut reader = Reader { folder, prefix, root: modules.len(), modules };
+            reader.read_file(Path::new("lib.rs"), Path::new(""), None);
+            modules = reader.modules;
+        }
+        Self { modules }
     }
 
-    /// The modules with what lies in a file or folder of `src`.
+    /// The modules with what lies in a file or folder.
     pub fn below(&self, folder: &str) -> impl Iterator<Item = &Module> {
         self.modules.iter().filter(move |module| module.file.starts_with(folder))
     }
 }
 
+/// Reads one library.
 struct Reader {
     folder: PathBuf,
+    /// What the names of its files begin with.
+    prefix: PathBuf,
+    root: usize,
     modules: Vec<Module>,
 }
 
@@ -83,7 +94,8 @@ impl Reader {
 
     fn read_module(&mut self, file: &Path, inner: &Path, parent: Option<usize>, items: &[Item]) -> usize {
         let index = self.modules.len();
-        self.modules.push(Module { file: file.to_owned(), parent, ..Module::default() });
+        let named = self.prefix.join(file);
+        self.modules.push(Module { file: named, root: self.root, parent, ..Module::default() });
         for item in items {
             let Item::Mod(module) = item else {
                 self.modules[index].visit_item(item);

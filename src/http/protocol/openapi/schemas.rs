@@ -4,8 +4,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::http::protocol::problem::KINDS;
-use crate::model::schema::{Derived, ObjectShape, PARAMETERS, Part, PartForm, ValueType, parameters};
-use crate::model::{Parameter, Scope, Shape};
+use mediaconf::model::schema::{Derived, ObjectShape, PARAMETERS, Part, PartForm, ValueType, parameters};
+use mediaconf::model::{Parameter, Scope, Shape};
 
 /// The name of the schema of responses of `read_config`.
 pub(super) const CONFIGURATION: &str = "Configuration";

@@ -4,7 +4,6 @@ use std::collections::HashSet;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use crate::edit::request::{ChangeRequest, Edits};
 use crate::engine::{
     CanaryFault, ChangeOptions, Content, DEFAULT_CANARY_TIME, EngineError, Outcome, Snapshot,
 };
@@ -19,6 +18,7 @@ use crate::http::server::entity_tag::{entity_tag, expected, names};
 use crate::http::server::error_mapping::problem;
 use crate::http::server::message::Response;
 use crate::store::ChangeRef;
+use mediaconf::edit::request::{ChangeRequest, Edits};
 
 /// `read_config`
 pub fn read(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {

@@ -11,9 +11,9 @@ use crate::http::server::auth::Role;
 use crate::http::server::context::{Context, EndpointCall};
 use crate::http::server::error_mapping::broken_includes;
 use crate::http::server::message::Response;
-use crate::model::redact::masked_json;
-use crate::model::{Lens, Masker, View, write_compact};
 use crate::store::Follow;
+use mediaconf::model::redact::masked_json;
+use mediaconf::model::{Lens, Masker, View, write_compact};
 
 /// The configuration that a request is about: the running one, or the file.
 pub fn source(context: &Context, call: &EndpointCall<'_>) -> Result<Arc<Snapshot>, Problem> {

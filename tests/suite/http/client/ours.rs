@@ -1,8 +1,8 @@
 //! What our own servers offer, as far as a client has to know it.
 
-use mediactl::edit;
+use mediaconf::edit;
+use mediaconf::syntax::Document;
 use mediactl::http::protocol::headers::{API_HEADER, NOTE_HEADER, api_value};
-use mediactl::syntax::Document;
 
 use super::bare::view;
 use super::failures::problem;

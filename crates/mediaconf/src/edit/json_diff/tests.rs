@@ -103,7 +103,7 @@ fn own(view: &Value) -> Value {
 }
 
 fn views() -> Vec<Value> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/valid");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/valid");
     let files =
         std::fs::read_dir(folder).expect("there are fixtures").map(|entry| entry.expect("a file").path());
     files

@@ -12,7 +12,7 @@ use super::set_lines::set_lines;
 use crate::model::{Lens, View, check, has_errors, secret_spans, to_json, top_members, write_compact};
 use crate::syntax::{Document, work};
 
-#[path = "../../tests/suite/growth/cases.rs"]
+#[path = "../../../../tests/suite/growth/cases.rs"]
 mod cases;
 
 const ELEMENTS: usize = 100;

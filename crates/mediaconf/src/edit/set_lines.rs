@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn all_lines_on_nothing_make_the_same_view() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/valid");
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/valid");
         let mut count = 0;
         for entry in std::fs::read_dir(folder).expect("there are fixtures") {
             let path = entry.expect("the folder can be read").path();
