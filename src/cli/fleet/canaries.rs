@@ -1,6 +1,7 @@
 //! The servers that get a change before the others.
 
-use super::plan::FleetChange;
+use super::members::{Member, ServerAnswer};
+use super::plan::{FleetChange, FleetPlan};
 use crate::cli::context::ServerContext;
 use crate::cli::error::CliError;
 
@@ -19,11 +20,15 @@ pub fn refuse_unknown(change: &FleetChange<'_>, contexts: &[ServerContext]) -> R
 }
 
 /// Which of the servers that change are tried first.
-pub fn among(change: &FleetChange<'_>, changing: &[&str]) -> Vec<usize> {
-    let named = |name: &str| change.args.fleet.canary.iter().any(|canary| canary == name);
+pub fn among(
+    change: &FleetChange<'_>,
+    changing: &[Member],
+    plans: &[ServerAnswer<FleetPlan>],
+) -> Vec<Member> {
+    let is_named = |at: &Member| change.args.fleet.canary.contains(&plans[at.0].server);
     match canary_count(change) {
-        Some(count) => (0..count.min(changing.len())).collect(),
-        None => (0..changing.len()).filter(|at| named(changing[*at])).collect(),
+        Some(count) => changing.iter().copied().take(count).collect(),
+        None => changing.iter().copied().filter(is_named).collect(),
     }
 }
 

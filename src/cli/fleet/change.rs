@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use super::canaries;
 use super::coordinator::FleetVerdict;
 use super::journal::{FleetJournalLine, Journal, JournalHead, JournalServer};
-use super::members::{Fleet, FleetMember, ServerAnswer};
+use super::members::{Fleet, FleetMember, Member, ServerAnswer};
 use super::plan::{FleetChange, FleetPlan, Operation};
 use super::results::{self, Ending, ServerResult, Standing, exit_of_each, standing_of};
 use super::together::{Ended, Together};
@@ -53,7 +53,7 @@ pub fn run(
     let mut plans = fleet.ask("evaluate", |member| FleetPlan::of(member, change, operation));
     record_applied(change, &mut fleet, &mut plans, operation);
     unless_closed(change.print_summary(&plans, ui))?;
-    let changing: Vec<usize> = (0..plans.len()).filter(|at| is_change(&plans[*at])).collect();
+    let changing: Vec<Member> = changing(&plans).collect();
     let is_refused = plans.iter().any(|answer| answer.result.is_err());
     if change.args.dry_run || changing.is_empty() || (together && is_refused) {
         let results = not_made(plans, change, ui);
@@ -71,10 +71,9 @@ pub fn run(
     if !together {
         return each_for_itself(change, &mut fleet, plans, &changing, operation, (journal, held));
     }
-    let names: Vec<&str> = changing.iter().map(|at| &*plans[*at].server).collect();
-    let canaries = canaries::among(change, &names);
+    let canaries = canaries::among(change, &changing, &plans);
     let work =
-        Together::new(&mut fleet, &plans, changing, canaries, (change, operation, time), (journal, held));
+        Together::new(&mut fleet, &plans, (changing, canaries), (change, operation, time), (journal, held));
     let Ended { verdict, journal, endings, held } = work.run();
     let results = merged(plans, endings, change, ui);
     let printed = results::print(&results, change.args.into(), ui);
@@ -99,18 +98,18 @@ fn record_applied(
     if change.options.owner.is_none() || change.args.dry_run {
         return;
     }
-    let has_it = |at: &usize| plans[*at].result.as_ref().is_ok_and(|plan| !plan.outcome.is_change());
-    let unchanged: Vec<usize> = (0..plans.len()).filter(has_it).collect();
-    let work = |at: usize, member: &mut FleetMember| {
-        let Ok(plan) = &plans[at].result else { return Ok(()) };
+    let has_it = |at: &Member| plans[at.0].result.as_ref().is_ok_and(|plan| !plan.outcome.is_change());
+    let unchanged: Vec<Member> = (0..plans.len()).map(Member).filter(has_it).collect();
+    let work = |at: Member, member: &mut FleetMember| {
+        let Ok(plan) = &plans[at.0].result else { return Ok(()) };
         let options = ChangeOptions { expected: change.expected(&plan.base), ..change.options.clone() };
         let made = operation(&mut *member.target.service, &options);
         made.map(drop).map_err(|error| CliError::from(error).at(&member.name))
     };
     let recorded = fleet.on(&unchanged, "record", &|| true, work);
-    for (at, recorded) in unchanged.into_iter().zip(recorded) {
-        if let Some(Err(error)) = recorded {
-            plans[at].result = Err(error);
+    for (at, recorded) in recorded {
+        if let Err(error) = recorded {
+            plans[at.0].result = Err(error);
         }
     }
 }
@@ -132,28 +131,27 @@ fn each_for_itself(
     change: &FleetChange<'_>,
     fleet: &mut Fleet,
     plans: Vec<ServerAnswer<FleetPlan>>,
-    changing: &[usize],
+    changing: &[Member],
     operation: &Operation<'_>,
     (mut journal, held): (Journal, HeldSignals),
 ) -> Result<Exit, CliError> {
     let ui = fleet.ui;
-    let servers = changing.iter().map(|at| &*plans[*at].server).collect();
+    let servers = changing.iter().map(|at| &*plans[at.0].server).collect();
     journal
         .note(&FleetJournalLine::Step { step: "change", servers })
         .map_err(|error| CliError::journal_failed(&error))?;
-    let work = |at: usize, member: &mut FleetMember| -> Result<Option<PendingInfo>, CliError> {
-        let Ok(plan) = &plans[at].result else { return Ok(None) };
+    let work = |at: Member, member: &mut FleetMember| -> Result<Option<PendingInfo>, CliError> {
+        let Ok(plan) = &plans[at.0].result else { return Ok(None) };
         let options = ChangeOptions { expected: change.expected(&plan.base), ..change.options.clone() };
         let made = operation(&mut *member.target.service, &options);
         let made = made.map_err(|error| CliError::from(error).at(&member.name))?;
         plan.keep_warnings(&made, member);
         Ok(made.pending)
     };
-    let made = fleet.on(changing, "change", &|| held.received().is_none(), work);
+    let mut made = fleet.on(changing, "change", &|| held.received().is_none(), work);
     let endings: Vec<Ending> = changing
         .iter()
-        .zip(made)
-        .map(|(&at, made)| match made {
+        .map(|&at| match made.remove(&at) {
             None => Ending::of(at, Standing::NotChanged),
             Some(Ok(pending)) => Ending { pending, ..Ending::of(at, Standing::Changed) },
             Some(Err(error)) => {
@@ -181,9 +179,12 @@ fn each_for_itself(
     Ok(with_changes(exit, &results, change))
 }
 
-/// Whether a change was evaluated, and changes something.
-fn is_change(answer: &ServerAnswer<FleetPlan>) -> bool {
-    answer.result.as_ref().is_ok_and(|plan| plan.outcome.is_change())
+/// The servers on which the change was evaluated, and changes something.
+fn changing(plans: &[ServerAnswer<FleetPlan>]) -> impl Iterator<Item = Member> {
+    let is_change = |(_, answer): &(_, &ServerAnswer<FleetPlan>)| {
+        answer.result.as_ref().is_ok_and(|plan| plan.outcome.is_change())
+    };
+    plans.iter().enumerate().filter(is_change).map(|(at, _)| Member(at))
 }
 
 fn kind(result: &ServerResult) -> Option<ErrorKind> {
@@ -222,12 +223,12 @@ fn agree(
 
 fn begin_journal(
     change: &FleetChange<'_>,
-    changing: &[usize],
+    changing: &[Member],
     plans: &[ServerAnswer<FleetPlan>],
 ) -> Result<Journal, CliError> {
     let plans: Vec<(&str, &FleetPlan)> = changing
         .iter()
-        .filter_map(|at| Some((&*plans[*at].server, plans[*at].result.as_ref().ok()?)))
+        .filter_map(|at| Some((&*plans[at.0].server, plans[at.0].result.as_ref().ok()?)))
         .collect();
     let servers = plans
         .iter()
@@ -263,8 +264,7 @@ fn end(journal: Journal, is_open: bool, ui: Ui) {
 /// The results of a change that was not made.
 fn not_made(plans: Vec<ServerAnswer<FleetPlan>>, change: &FleetChange<'_>, ui: Ui) -> Vec<ServerResult> {
     let planned = if change.args.dry_run { Standing::WouldChange } else { Standing::NotChanged };
-    let changing = plans.iter().enumerate().filter(|(_, answer)| is_change(answer));
-    let endings = changing.map(|(at, _)| Ending::of(at, planned)).collect();
+    let endings = changing(&plans).map(|at| Ending::of(at, planned)).collect();
     merged(plans, endings, change, ui)
 }
 
@@ -275,7 +275,7 @@ fn merged(
     change: &FleetChange<'_>,
     ui: Ui,
 ) -> Vec<ServerResult> {
-    let mut endings: HashMap<usize, Ending> = endings.into_iter().map(|end| (end.at, end)).collect();
+    let mut endings: HashMap<Member, Ending> = endings.into_iter().map(|end| (end.at, end)).collect();
     let result = |(at, ServerAnswer { server, result }): (usize, ServerAnswer<FleetPlan>)| match result {
         Err(error) => ServerResult {
             server,
@@ -285,7 +285,7 @@ fn merged(
             change: None,
         },
         Ok(mut plan) => {
-            let end = endings.remove(&at).unwrap_or(Ending::of(at, Standing::Unchanged));
+            let end = endings.remove(&Member(at)).unwrap_or(Ending::of(Member(at), Standing::Unchanged));
             plan.outcome.pending = end.pending;
             let lines = plan.lines(ui.masker());
             let record = plan.record(change, &server, ui.masker().as_ref());

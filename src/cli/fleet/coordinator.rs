@@ -12,18 +12,22 @@
 //! confirmation is sent, each server goes back by itself when its time is over, whatever becomes of the others, of
 //! this program, and of the network.
 
+use std::collections::BTreeMap;
+
+use super::members::Member;
+
 /// What has to be done next, and on which servers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FleetStep {
     /// Make the change, which has to be confirmed.
-    Try(Vec<usize>),
+    Try(Vec<Member>),
     /// See whether they stay healthy for a time.
-    Watch(Vec<usize>),
+    Watch(Vec<Member>),
     /// See whether all are healthy, have answered just now, and have enough time left.
-    Check(Vec<usize>),
-    Confirm(Vec<usize>),
+    Check(Vec<Member>),
+    Confirm(Vec<Member>),
     /// Roll the change back now.
-    Cancel(Vec<usize>),
+    Cancel(Vec<Member>),
     Done(FleetVerdict),
 }
 
@@ -72,9 +76,9 @@ pub enum Stage {
 /// The state of the whole change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coordinator {
-    stages: Vec<Stage>,
+    stages: BTreeMap<Member, Stage>,
     /// The servers that are tried first.
-    canaries: Vec<usize>,
+    canaries: Vec<Member>,
     is_watched: bool,
     is_checked: bool,
     /// Whether something went wrong before the first confirmation was sent.
@@ -83,10 +87,10 @@ pub struct Coordinator {
 }
 
 impl Coordinator {
-    /// A change of `count` servers, some of which are tried first.
-    pub fn new(count: usize, canaries: Vec<usize>) -> Self {
+    /// A change of these servers, some of which are tried first.
+    pub fn new(servers: impl IntoIterator<Item = Member>, canaries: Vec<Member>) -> Self {
         Self {
-            stages: vec![Stage::Untouched; count],
+            stages: servers.into_iter().map(|server| (server, Stage::Untouched)).collect(),
             is_watched: canaries.is_empty(),
             canaries,
             is_checked: false,
@@ -96,7 +100,7 @@ impl Coordinator {
     }
 
     /// What is known of each server.
-    pub fn stages(&self) -> &[Stage] {
+    pub fn stages(&self) -> &BTreeMap<Member, Stage> {
         &self.stages
     }
 
@@ -115,12 +119,12 @@ impl Coordinator {
             return FleetStep::Done(self.verdict());
         }
         let untouched = self.at(&[Stage::Untouched]);
-        let first: Vec<usize> = untouched.iter().copied().filter(|at| self.canaries.contains(at)).collect();
+        let first: Vec<Member> = untouched.iter().copied().filter(|at| self.canaries.contains(at)).collect();
         match (first.is_empty(), self.is_watched, untouched.is_empty(), self.is_checked) {
             (false, ..) => self.begin(first, Stage::Tried, FleetStep::Try),
             (true, false, ..) => FleetStep::Watch(self.canaries.clone()),
             (true, true, false, _) => self.begin(untouched, Stage::Tried, FleetStep::Try),
-            (true, true, true, false) => FleetStep::Check((0..self.stages.len()).collect()),
+            (true, true, true, false) => FleetStep::Check(self.stages.keys().copied().collect()),
             (true, true, true, true) => {
                 self.is_confirming = true;
                 let waiting = self.at(&[Stage::Waiting]);
@@ -130,19 +134,20 @@ impl Coordinator {
     }
 
     /// Hears what came of trying the change on a server.
-    pub fn tried(&mut self, at: usize, reply: StepReply) {
+    pub fn tried(&mut self, at: Member, reply: StepReply) {
         self.has_failed |= reply != StepReply::Done;
-        self.stages[at] = match reply {
+        let stage = match reply {
             StepReply::Done => Stage::Waiting,
             StepReply::Refused => Stage::Refused,
             StepReply::Lost => Stage::Tried,
         };
+        self.stages.insert(at, stage);
     }
 
     /// Hears that the change was not sent to a server any more.
-    pub fn not_tried(&mut self, at: usize) {
+    pub fn not_tried(&mut self, at: Member) {
         self.has_failed = true;
-        self.stages[at] = Stage::Untouched;
+        self.stages.insert(at, Stage::Untouched);
     }
 
     /// Hears whether the canaries stayed healthy.
@@ -158,17 +163,19 @@ impl Coordinator {
     }
 
     /// Hears what came of a confirmation.
-    pub fn confirmed(&mut self, at: usize, reply: StepReply) {
-        self.stages[at] = match reply {
+    pub fn confirmed(&mut self, at: Member, reply: StepReply) {
+        let stage = match reply {
             StepReply::Done => Stage::Confirmed,
             StepReply::Refused => Stage::NotConfirmed,
             StepReply::Lost => Stage::Confirming,
         };
+        self.stages.insert(at, stage);
     }
 
     /// Hears what came of a cancellation.
-    pub fn cancelled(&mut self, at: usize, reply: StepReply) {
-        self.stages[at] = if reply == StepReply::Done { Stage::Cancelled } else { Stage::Cancelling };
+    pub fn cancelled(&mut self, at: Member, reply: StepReply) {
+        let is_done = reply == StepReply::Done;
+        self.stages.insert(at, if is_done { Stage::Cancelled } else { Stage::Cancelling });
     }
 
     /// Gives up, as long as no confirmation was sent.
@@ -176,16 +183,16 @@ impl Coordinator {
         self.has_failed |= !self.is_confirming;
     }
 
-    fn begin(&mut self, servers: Vec<usize>, stage: Stage, step: fn(Vec<usize>) -> FleetStep) -> FleetStep {
+    fn begin(&mut self, servers: Vec<Member>, stage: Stage, step: fn(Vec<Member>) -> FleetStep) -> FleetStep {
         if servers.is_empty() {
             return FleetStep::Done(self.verdict());
         }
-        servers.iter().for_each(|at| self.stages[*at] = stage);
+        self.stages.extend(servers.iter().map(|at| (*at, stage)));
         step(servers)
     }
 
-    fn at(&self, stages: &[Stage]) -> Vec<usize> {
-        (0..self.stages.len()).filter(|at| stages.contains(&self.stages[*at])).collect()
+    fn at(&self, stages: &[Stage]) -> Vec<Member> {
+        self.stages.iter().filter(|(_, stage)| stages.contains(stage)).map(|(at, _)| *at).collect()
     }
 
     fn may_be_confirmed(&self) -> bool {
@@ -193,7 +200,7 @@ impl Coordinator {
     }
 
     fn verdict(&self) -> FleetVerdict {
-        if self.stages.iter().all(|stage| *stage == Stage::Confirmed) {
+        if self.stages.values().all(|stage| *stage == Stage::Confirmed) {
             return FleetVerdict::All;
         }
         if self.may_be_confirmed() { FleetVerdict::Mixed } else { FleetVerdict::None }

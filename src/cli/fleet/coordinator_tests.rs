@@ -15,7 +15,7 @@ enum Real {
 #[derive(Clone)]
 struct World {
     coordinator: Coordinator,
-    servers: Vec<Real>,
+    servers: BTreeMap<Member, Real>,
     canaries: usize,
     /// Whether the canaries stayed healthy, and all servers were ready.
     was_watched: bool,
@@ -66,8 +66,8 @@ fn replies(step: &FleetStep, real: Real) -> Vec<(StepReply, Real)> {
 impl World {
     fn new(count: usize, canaries: usize, meddlers: usize) -> Self {
         Self {
-            coordinator: Coordinator::new(count, (0..canaries).collect()),
-            servers: vec![Real::Old; count],
+            coordinator: Coordinator::new((0..count).map(Member), (0..canaries).map(Member).collect()),
+            servers: (0..count).map(|at| (Member(at), Real::Old)).collect(),
             canaries,
             was_watched: canaries == 0,
             was_checked: false,
@@ -81,7 +81,7 @@ impl World {
     /// What every server runs once the time to confirm is over.
     fn after_the_time(&self) -> Vec<Real> {
         let ended = |real: &Real| if *real == Real::Pending { Real::Old } else { *real };
-        self.servers.iter().map(ended).collect()
+        self.servers.values().map(ended).collect()
     }
 
     /// What has to hold wherever the program is killed.
@@ -92,7 +92,7 @@ impl World {
         let after = self.after_the_time();
         assert!(self.was_confirmed || after.iter().all(|real| *real == Real::Old), "{:?}", self.coordinator);
         // What the journal has names each server that may have the change.
-        for (stage, real) in self.coordinator.stages().iter().zip(&self.servers) {
+        for (stage, real) in self.coordinator.stages().values().zip(self.servers.values()) {
             let may_stand = matches!(stage, Stage::Confirming | Stage::Confirmed);
             assert!(may_stand || *real != Real::New, "{:?} but {real:?}", self.coordinator);
         }
@@ -105,21 +105,23 @@ impl World {
             FleetVerdict::None => {
                 // What another client has confirmed is not seen on a server that can't be reached any more.
                 let is_unseen = |stage: &Stage| self.was_meddled_with && *stage == Stage::Cancelling;
-                for (real, stage) in after.iter().zip(self.coordinator.stages()) {
+                for (real, stage) in after.iter().zip(self.coordinator.stages().values()) {
                     assert!(*real == Real::Old || is_unseen(stage), "{after:?} but {:?}", self.coordinator);
                 }
             }
             FleetVerdict::Mixed => {
                 let is_confirmed = self.was_confirmed || self.was_meddled_with;
-                assert!(is_confirmed || self.coordinator.stages().contains(&Stage::Confirming))
+                assert!(
+                    is_confirmed
+                        || self.coordinator.stages().values().any(|stage| *stage == Stage::Confirming)
+                )
             }
         }
     }
 
-    fn hear(&mut self, step: &FleetStep, at: usize, heard: Heard, real: Real) {
-        let was_new = self.servers[at] == Real::New;
+    fn hear(&mut self, step: &FleetStep, at: Member, heard: Heard, real: Real) {
+        let was_new = self.servers.insert(at, real) == Some(Real::New);
         self.was_confirmed |= real == Real::New && !was_new;
-        self.servers[at] = real;
         let Heard::Reply(reply) = heard else { return self.coordinator.not_tried(at) };
         match step {
             FleetStep::Cancel(_) if was_new && reply == StepReply::Done => {
@@ -141,17 +143,18 @@ impl World {
         if interrupted.coordinator != self.coordinator {
             runs += interrupted.explore();
         }
-        for at in 0..self.servers.len() {
-            if self.crashes > 0 && self.servers[at] == Real::Pending {
+        for (&at, _) in self.servers.iter().filter(|(_, real)| **real == Real::Pending) {
+            if self.crashes > 0 {
                 let mut crashed = self.clone();
                 crashed.crashes -= 1;
-                crashed.servers[at] = Real::Old;
+                crashed.servers.insert(at, Real::Old);
                 runs += crashed.explore();
             }
-            if self.meddlers > 0 && self.servers[at] == Real::Pending {
+            if self.meddlers > 0 {
                 let mut kept = self.clone();
                 kept.meddlers -= 1;
-                (kept.servers[at], kept.was_meddled_with) = (Real::New, true);
+                kept.was_meddled_with = true;
+                kept.servers.insert(at, Real::New);
                 runs += kept.explore();
             }
         }
@@ -180,7 +183,7 @@ impl World {
             }
             FleetStep::Try(servers) | FleetStep::Confirm(servers) | FleetStep::Cancel(servers) => {
                 let is_try = matches!(step, FleetStep::Try(_));
-                let is_early = is_try && servers.iter().any(|at| *at >= self.canaries);
+                let is_early = is_try && servers.iter().any(|at| at.0 >= self.canaries);
                 assert!(self.was_watched || !is_early, "the others follow only healthy canaries");
                 if matches!(step, FleetStep::Confirm(_)) {
                     assert!(self.was_checked, "all are checked before one is confirmed");
@@ -191,7 +194,7 @@ impl World {
                     worlds = worlds
                         .iter()
                         .flat_map(|world| {
-                            outcomes(&step, world.servers[at]).into_iter().map(|(heard, real)| {
+                            outcomes(&step, world.servers[&at]).into_iter().map(|(heard, real)| {
                                 let mut next = world.clone();
                                 next.hear(&step, at, heard, real);
                                 next.check_here();
@@ -225,14 +228,16 @@ fn what_another_client_confirms_meanwhile_is_told() {
 
 #[test]
 fn where_every_confirmation_is_refused_nothing_stands() {
-    let mut coordinator = Coordinator::new(2, Vec::new());
-    assert_eq!(coordinator.step(), FleetStep::Try(vec![0, 1]));
-    [0, 1].iter().for_each(|at| coordinator.tried(*at, StepReply::Done));
-    assert_eq!(coordinator.step(), FleetStep::Check(vec![0, 1]));
+    // Neither the first two of their fleet, nor named in its order.
+    let (both, sorted) = ([Member(7), Member(3)], vec![Member(3), Member(7)]);
+    let mut coordinator = Coordinator::new(both, Vec::new());
+    assert_eq!(coordinator.step(), FleetStep::Try(sorted.clone()));
+    both.iter().for_each(|at| coordinator.tried(*at, StepReply::Done));
+    assert_eq!(coordinator.step(), FleetStep::Check(sorted.clone()));
     coordinator.checked(true);
-    assert_eq!(coordinator.step(), FleetStep::Confirm(vec![0, 1]));
-    [0, 1].iter().for_each(|at| coordinator.confirmed(*at, StepReply::Refused));
-    assert_eq!(coordinator.step(), FleetStep::Cancel(vec![0, 1]));
-    [0, 1].iter().for_each(|at| coordinator.cancelled(*at, StepReply::Done));
+    assert_eq!(coordinator.step(), FleetStep::Confirm(sorted.clone()));
+    both.iter().for_each(|at| coordinator.confirmed(*at, StepReply::Refused));
+    assert_eq!(coordinator.step(), FleetStep::Cancel(sorted.clone()));
+    both.iter().for_each(|at| coordinator.cancelled(*at, StepReply::Done));
     assert_eq!(coordinator.step(), FleetStep::Done(FleetVerdict::None));
 }

@@ -1,5 +1,7 @@
 //! Several servers, open at the same time.
 
+use std::collections::BTreeMap;
+
 use indicatif::ProgressBar;
 
 use super::host::{SilentHost, Warnings};
@@ -12,6 +14,10 @@ use crate::cli::ui::Ui;
 
 /// The name of work that shows no bar.
 pub const UNSEEN: &str = "";
+
+/// A server of a fleet, by its place among those that were named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Member(pub usize);
 
 /// The servers that a command works on.
 pub struct Fleet {
@@ -66,31 +72,35 @@ impl Fleet {
         goes_on: &(dyn Fn() -> bool + Sync),
         work: impl Fn(&mut FleetMember) -> Result<T, CliError> + Sync,
     ) -> Vec<ServerAnswer<Option<T>>> {
-        let all: Vec<usize> = (0..self.members.len()).collect();
+        let all: Vec<Member> = (0..self.members.len()).map(Member).collect();
         let work = |_, member: &mut FleetMember| work(member).map_err(|error| error.at(&member.name));
-        let found = self.on(&all, what, goes_on, work);
-        let answers = self.members.iter().zip(found);
+        let mut found = self.on(&all, what, goes_on, work);
+        let answers = self.members.iter().zip(all);
         answers
-            .map(|(member, result)| ServerAnswer { server: member.name.clone(), result: result.transpose() })
+            .map(|(member, at)| ServerAnswer {
+                server: member.name.clone(),
+                result: found.remove(&at).transpose(),
+            })
             .collect()
     }
 
-    /// Works on some of the servers at the same time, as long as it goes on; the results are in the order of
-    /// `which`. A terminal shows the progress.
+    /// Works on some of the servers at the same time, as long as it goes on, and returns the result of each that was
+    /// asked. A terminal shows the progress.
     pub fn on<T: Send>(
         &mut self,
-        which: &[usize],
+        which: &[Member],
         what: &'static str,
         goes_on: &(dyn Fn() -> bool + Sync),
-        work: impl Fn(usize, &mut FleetMember) -> T + Sync,
-    ) -> Vec<Option<T>> {
+        work: impl Fn(Member, &mut FleetMember) -> T + Sync,
+    ) -> BTreeMap<Member, T> {
         let bar = if what == UNSEEN { ProgressBar::hidden() } else { bar(which.len(), what) };
-        let items = self.members.iter_mut().enumerate().filter(|(at, _)| which.contains(at));
-        let done = |(at, member): (usize, &mut FleetMember)| work(at, member);
+        let all = self.members.iter_mut().enumerate().map(|(at, member)| (Member(at), member));
+        let items = all.filter(|(at, _)| which.contains(at));
+        let done = |(at, member): (Member, &mut FleetMember)| (at, work(at, member));
         let found = in_parallel(items, (which.len(), self.jobs), goes_on, done, || bar.inc(1));
         bar.finish_and_clear();
         self.members.iter().for_each(|member| member.print_warnings(self.ui));
-        found
+        found.into_iter().flatten().collect()
     }
 }
 
@@ -116,4 +126,33 @@ impl FleetMember {
 pub struct ServerAnswer<T> {
     pub server: String,
     pub result: Result<T, CliError>,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::args::global::ColorChoice;
+
+    #[derive(Parser)]
+    struct Options {
+        #[command(flatten)]
+        global: GlobalArgs,
+    }
+
+    #[test]
+    fn a_result_is_that_of_its_server_however_the_list_is_sorted() {
+        let context = |name: &str| ServerContext {
+            name: name.to_owned(),
+            url: "http://admin:secret@127.0.0.1".to_owned(),
+            ..ServerContext::default()
+        };
+        let Options { global } = Options::parse_from(["mediactl"]);
+        let contexts = ["a", "b", "c"].map(context).to_vec();
+        let mut fleet = Fleet::open(contexts, &global, Ui::new(ColorChoice::Never)).expect("nothing is sent");
+        let work = |_, member: &mut FleetMember| member.name.clone();
+        let found = fleet.on(&[Member(2), Member(0)], UNSEEN, &|| true, work);
+        assert_eq!(found, BTreeMap::from([(Member(2), "c".to_owned()), (Member(0), "a".to_owned())]));
+    }
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::members::Member;
 use super::tables::in_a_word;
 use super::verdict::{exit_of, print_errors};
 use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
@@ -57,9 +58,9 @@ pub fn standing_of(error: &CliError) -> Standing {
     if error.kind == ErrorKind::Unknown { Standing::Unknown } else { Standing::Refused }
 }
 
-/// How the change ended on a server that was to be changed, by its number.
+/// How the change ended on a server that was to be changed.
 pub struct Ending {
-    pub at: usize,
+    pub at: Member,
     pub standing: Standing,
     pub error: Option<CliError>,
     /// The change, if it still has to be confirmed.
@@ -68,7 +69,7 @@ pub struct Ending {
 
 impl Ending {
     /// An end without an error, behind which nothing waits.
-    pub fn of(at: usize, standing: Standing) -> Self {
+    pub fn of(at: Member, standing: Standing) -> Self {
         Self { at, standing, error: None, pending: None }
     }
 }

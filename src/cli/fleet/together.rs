@@ -1,6 +1,6 @@
 //! Drives the coordinator: a change is made on all servers or on none.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use super::coordinator::{Coordinator, FleetStep, FleetVerdict, Stage, StepReply}
 use super::decide::{PAUSE, TakenBack, WaitingChange, confirm, take_back};
 use super::health;
 use super::journal::{FleetJournalLine, Journal};
-use super::members::{Fleet, FleetMember, ServerAnswer, UNSEEN};
+use super::members::{Fleet, FleetMember, Member, ServerAnswer, UNSEEN};
 use super::parallel::bar;
 use super::plan::{FleetChange, FleetPlan, Operation};
 use super::results::{Ending, Standing};
@@ -27,8 +27,6 @@ const LEFT: Duration = Duration::from_secs(10);
 pub struct Together<'a> {
     fleet: &'a mut Fleet,
     plans: &'a [ServerAnswer<FleetPlan>],
-    /// The numbers of the servers that change.
-    changing: Vec<usize>,
     change: &'a FleetChange<'a>,
     operation: &'a Operation<'a>,
     /// How long each server waits to be confirmed.
@@ -36,9 +34,9 @@ pub struct Together<'a> {
     coordinator: Coordinator,
     journal: Journal,
     held: HeldSignals,
-    /// What each of the servers that change has made.
-    made: Vec<Option<WaitingChange>>,
-    errors: Vec<Option<CliError>>,
+    /// What the servers have made.
+    made: BTreeMap<Member, WaitingChange>,
+    errors: BTreeMap<Member, CliError>,
 }
 
 /// How it ended.
@@ -51,24 +49,21 @@ pub struct Ended {
 }
 
 impl<'a> Together<'a> {
-    /// A change of those servers whose numbers are in `changing`; the `canaries` are places in that list.
+    /// A change of those servers that are `changing`; the `canaries` among them get it first.
     pub fn new(
         fleet: &'a mut Fleet,
         plans: &'a [ServerAnswer<FleetPlan>],
-        changing: Vec<usize>,
-        canaries: Vec<usize>,
+        (changing, canaries): (Vec<Member>, Vec<Member>),
         (change, operation, time): (&'a FleetChange<'a>, &'a Operation<'a>, Duration),
         (journal, held): (Journal, HeldSignals),
     ) -> Self {
-        let count = changing.len();
         Self {
-            coordinator: Coordinator::new(count, canaries),
-            made: vec![None; count],
-            errors: (0..count).map(|_| None).collect(),
+            coordinator: Coordinator::new(changing, canaries),
+            made: BTreeMap::new(),
+            errors: BTreeMap::new(),
             held,
             fleet,
             plans,
-            changing,
             change,
             operation,
             time,
@@ -99,22 +94,24 @@ impl<'a> Together<'a> {
         };
         if verdict == FleetVerdict::None {
             // Whether the change was made is not known, but that it goes back is.
-            let unknown = self.errors.iter_mut().flatten().filter(|error| error.kind == ErrorKind::Unknown);
+            let unknown = self.errors.values_mut().filter(|error| error.kind == ErrorKind::Unknown);
             unknown.for_each(|error| error.kind = ErrorKind::Absent);
         }
-        let stages = self.coordinator.stages().iter().zip(self.changing).zip(self.errors);
-        let ending =
-            |((stage, at), error): ((&Stage, _), _)| Ending { error, ..Ending::of(at, standing(*stage)) };
-        Ended { verdict, journal: self.journal, endings: stages.map(ending).collect(), held: self.held }
+        let ending = |(at, stage): (&Member, &Stage)| Ending {
+            error: self.errors.remove(at),
+            ..Ending::of(*at, standing(*stage))
+        };
+        let endings = self.coordinator.stages().iter().map(ending).collect();
+        Ended { verdict, journal: self.journal, endings, held: self.held }
     }
 
-    fn try_on(&mut self, servers: &[usize]) {
+    fn try_on(&mut self, servers: &[Member]) {
         if let Err(error) = self.begin("try", servers) {
             return servers.iter().for_each(|at| self.hear_try(*at, Err(CliError::journal_failed(&error))));
         }
         let (plans, change, operation, time) = (self.plans, self.change, self.operation, self.time);
-        let work = |at: usize, member: &mut FleetMember| -> Result<WaitingChange, CliError> {
-            let Ok(plan) = &plans[at].result else { return Err(CliError::not_begun(&plans[at].server)) };
+        let work = |at: Member, member: &mut FleetMember| -> Result<WaitingChange, CliError> {
+            let Ok(plan) = &plans[at.0].result else { return Err(CliError::not_begun(&plans[at.0].server)) };
             let sent = Instant::now();
             let options = ChangeOptions {
                 confirm: Some(time),
@@ -137,7 +134,7 @@ impl<'a> Together<'a> {
         }
     }
 
-    fn hear_try(&mut self, at: usize, made: Result<WaitingChange, CliError>) {
+    fn hear_try(&mut self, at: Member, made: Result<WaitingChange, CliError>) {
         let reply = match &made {
             Ok(_) => StepReply::Done,
             Err(error) if error.kind == ErrorKind::Unknown => StepReply::Lost,
@@ -145,14 +142,14 @@ impl<'a> Together<'a> {
         };
         self.coordinator.tried(at, reply);
         match made {
-            Ok(made) => self.made[at] = Some(made),
-            Err(error) => self.errors[at] = Some(error),
+            Ok(made) => drop(self.made.insert(at, made)),
+            Err(error) => drop(self.errors.insert(at, error)),
         }
         self.note(at);
     }
 
     /// Looks at servers again and again; false as soon as one is not healthy, or a signal comes.
-    fn watch(&mut self, servers: &[usize]) -> bool {
+    fn watch(&mut self, servers: &[Member]) -> bool {
         let (begin, time) = (Instant::now(), self.change.args.fleet.canary_time);
         let bar = bar(usize::try_from(time.as_secs()).unwrap_or(usize::MAX), "check the canaries, seconds:");
         let is_healthy = loop {
@@ -167,14 +164,14 @@ impl<'a> Together<'a> {
             std::thread::sleep(PAUSE.min(left));
         };
         if is_healthy && bar.is_hidden() && !self.change.args.quiet {
-            let line = |at: &usize| format!("{}: healthy for {} s", self.name(*at), time.as_secs());
+            let line = |at: &Member| format!("{}: healthy for {} s", self.name(*at), time.as_secs());
             servers.iter().map(line).for_each(|line| self.fleet.ui.say(&line));
         }
         bar.finish_and_clear();
         is_healthy
     }
 
-    fn are_healthy(&mut self, servers: &[usize], what: &'static str) -> bool {
+    fn are_healthy(&mut self, servers: &[Member], what: &'static str) -> bool {
         let command = self.change.args.fleet.health_cmd.as_deref();
         let timeout = Duration::from_secs(self.change.args.hooking.hook_timeout);
         let look = |_, member: &mut FleetMember| health::look(member, command, timeout);
@@ -183,7 +180,7 @@ impl<'a> Together<'a> {
     }
 
     /// Whether every server is healthy, has answered just now, and leaves enough time.
-    fn check(&mut self, servers: &[usize]) -> bool {
+    fn check(&mut self, servers: &[Member]) -> bool {
         if !self.are_healthy(servers, "check") {
             return false;
         }
@@ -196,8 +193,8 @@ impl<'a> Together<'a> {
         let mut was_slow = false;
         loop {
             let first = Mutex::new(None::<Instant>);
-            let ping = |at: usize, member: &mut FleetMember| -> Result<(), CliError> {
-                health::still_runs(member, revisions[at])?;
+            let ping = |at: Member, member: &mut FleetMember| -> Result<(), CliError> {
+                health::still_runs(member, revisions[at.0])?;
                 first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(Instant::now());
                 Ok(())
             };
@@ -205,7 +202,7 @@ impl<'a> Together<'a> {
             if !self.all_fine(found) {
                 return false;
             }
-            let until = self.made.iter().flatten().map(|made| made.until).min();
+            let until = self.made.values().map(|made| made.until).min();
             let left = until.map_or(Duration::ZERO, |until| until.saturating_duration_since(Instant::now()));
             if left < LEFT {
                 self.blame(servers, || match was_slow {
@@ -223,126 +220,108 @@ impl<'a> Together<'a> {
     }
 
     /// Keeps an error for each of these servers that has none.
-    fn blame(&mut self, servers: &[usize], error: impl Fn() -> CliError) {
+    fn blame(&mut self, servers: &[Member], error: impl Fn() -> CliError) {
         servers.iter().for_each(|at| {
-            self.errors[*at].get_or_insert_with(&error);
+            self.errors.entry(*at).or_insert_with(&error);
         });
     }
 
     /// Keeps the errors; false if there is one, or if a server was not asked.
-    fn all_fine(&mut self, found: Vec<(usize, Option<Result<(), CliError>>)>) -> bool {
+    fn all_fine(&mut self, found: Vec<(Member, Option<Result<(), CliError>>)>) -> bool {
         let mut is_fine = true;
         for (at, result) in found {
             is_fine &= matches!(result, Some(Ok(())));
             if let Some(Err(error)) = result {
-                self.errors[at] = Some(error);
+                self.errors.insert(at, error);
             }
         }
         is_fine
     }
 
     /// Confirms each server once, so that one that hangs keeps no other waiting, and then again where that failed.
-    fn confirm(&mut self, servers: &[usize]) {
+    fn confirm(&mut self, servers: &[Member]) {
         self.confirm_while(servers, &|_| false);
-        let is_open = |at: &usize| self.coordinator.stages()[*at] != Stage::Confirmed;
-        let again: Vec<usize> = servers.iter().copied().filter(is_open).collect();
+        let is_open = |at: &Member| self.coordinator.stages()[at] != Stage::Confirmed;
+        let again: Vec<Member> = servers.iter().copied().filter(is_open).collect();
         if !again.is_empty() {
             self.confirm_while(&again, &|held| held.received().is_none());
         }
     }
 
-    fn confirm_while(&mut self, servers: &[usize], goes_on: &(dyn Fn(&HeldSignals) -> bool + Sync)) {
-        let (of, held, plans) = (self.places(), &self.held, self.plans);
-        let (made, was_sent): (_, Vec<bool>) =
-            (self.made.clone(), self.errors.iter().map(is_unknown).collect());
-        let work = |at: usize, member: &mut FleetMember| match &made[of[&at]] {
-            Some(change) => confirm(member, change, after(&plans[at]), was_sent[of[&at]], &|| goes_on(held)),
+    fn confirm_while(&mut self, servers: &[Member], goes_on: &(dyn Fn(&HeldSignals) -> bool + Sync)) {
+        let (held, plans, made) = (&self.held, self.plans, &self.made);
+        let was_sent = |at| self.errors.get(&at).is_some_and(|error| error.kind == ErrorKind::Unknown);
+        let work = |at: Member, member: &mut FleetMember| match made.get(&at) {
+            Some(change) => confirm(member, change, after(&plans[at.0]), was_sent(at), &|| goes_on(held)),
             None => (StepReply::Refused, None),
         };
         // Once the first confirmation is sent, every server gets one, whatever signal comes.
-        let which = self.numbers(servers);
-        let found = self.fleet.on(&which, "confirm", &|| true, work);
-        for (at, (reply, error)) in servers.iter().zip(found.into_iter().flatten()) {
-            self.coordinator.confirmed(*at, reply);
-            self.errors[*at] = error;
-            self.note(*at);
+        for (at, (reply, error)) in self.fleet.on(servers, "confirm", &|| true, work) {
+            self.coordinator.confirmed(at, reply);
+            match error {
+                Some(error) => drop(self.errors.insert(at, error)),
+                None => drop(self.errors.remove(&at)),
+            }
+            self.note(at);
         }
     }
 
-    fn cancel(&mut self, servers: &[usize]) {
+    fn cancel(&mut self, servers: &[Member]) {
         // Without its line in the journal a cancellation does no harm.
         let _ = self.begin("cancel", servers);
-        let (of, made, plans) = (self.places(), self.made.clone(), self.plans);
-        let work = |at: usize, member: &mut FleetMember| {
-            let id = made[of[&at]].as_ref().map(|made| made.id.as_str());
-            take_back(member, id, after(&plans[at]))
+        let (made, plans) = (&self.made, self.plans);
+        let work = |at: Member, member: &mut FleetMember| {
+            let id = made.get(&at).map(|made| made.id.as_str());
+            take_back(member, id, after(&plans[at.0]))
         };
-        let which = self.numbers(servers);
-        let found = self.fleet.on(&which, "take back", &|| true, work);
-        for (at, result) in servers.iter().zip(found.into_iter().flatten()) {
+        for (at, result) in self.fleet.on(servers, "take back", &|| true, work) {
             match result {
-                TakenBack::Done => self.coordinator.cancelled(*at, StepReply::Done),
+                TakenBack::Done => self.coordinator.cancelled(at, StepReply::Done),
                 TakenBack::Kept => {
-                    self.fleet.ui.say(&format!("{}: confirmed by others", self.name(*at)));
-                    self.coordinator.confirmed(*at, StepReply::Done);
+                    self.fleet.ui.say(&format!("{}: confirmed by others", self.name(at)));
+                    self.coordinator.confirmed(at, StepReply::Done);
                 }
                 TakenBack::Later(error) => {
-                    self.coordinator.cancelled(*at, StepReply::Lost);
-                    self.errors[*at].get_or_insert(error);
+                    self.coordinator.cancelled(at, StepReply::Lost);
+                    self.errors.entry(at).or_insert(error);
                 }
             }
-            self.note(*at);
+            self.note(at);
         }
     }
 
     /// Works on servers as long as no signal comes.
     fn on<T: Send>(
         &mut self,
-        servers: &[usize],
+        servers: &[Member],
         what: &'static str,
-        work: impl Fn(usize, &mut FleetMember) -> Result<T, CliError> + Sync,
-    ) -> Vec<(usize, Option<Result<T, CliError>>)> {
-        let which = self.numbers(servers);
+        work: impl Fn(Member, &mut FleetMember) -> Result<T, CliError> + Sync,
+    ) -> Vec<(Member, Option<Result<T, CliError>>)> {
         let held = &self.held;
-        let found = self.fleet.on(&which, what, &|| held.received().is_none(), work);
-        servers.iter().copied().zip(found).collect()
+        let mut found = self.fleet.on(servers, what, &|| held.received().is_none(), work);
+        servers.iter().map(|at| (*at, found.remove(at))).collect()
     }
 
-    fn begin(&mut self, step: &str, servers: &[usize]) -> std::io::Result<()> {
-        let servers = servers.iter().map(|at| &*self.plans[self.changing[*at]].server).collect();
+    fn begin(&mut self, step: &str, servers: &[Member]) -> std::io::Result<()> {
+        let servers = servers.iter().map(|at| &*self.plans[at.0].server).collect();
         self.journal.note(&FleetJournalLine::Step { step, servers })
     }
 
     /// Writes what is known of a server. Without that line it is found out again.
-    fn note(&mut self, at: usize) {
-        let stage = format!("{:?}", self.coordinator.stages()[at]).to_lowercase();
-        let server = &*self.plans[self.changing[at]].server;
+    fn note(&mut self, at: Member) {
+        let stage = format!("{:?}", self.coordinator.stages()[&at]).to_lowercase();
+        let server = &*self.plans[at.0].server;
         let _ = self.journal.note(&FleetJournalLine::Server { server, stage });
     }
 
-    /// The numbers of servers in the whole fleet.
-    fn numbers(&self, servers: &[usize]) -> Vec<usize> {
-        servers.iter().map(|at| self.changing[*at]).collect()
-    }
-
-    /// The places of those numbers among the servers that change.
-    fn places(&self) -> HashMap<usize, usize> {
-        self.changing.iter().enumerate().map(|(place, number)| (*number, place)).collect()
-    }
-
-    fn name(&self, at: usize) -> &str {
-        &self.plans[self.changing[at]].server
+    fn name(&self, at: Member) -> &str {
+        &self.plans[at.0].server
     }
 }
 
 /// The revision that a server runs after the change.
 fn after(answer: &ServerAnswer<FleetPlan>) -> Option<Revision> {
     answer.result.as_ref().ok()?.revisions().map(|[_, after]| after)
-}
-
-/// Whether it is not known what came of a request.
-fn is_unknown(error: &Option<CliError>) -> bool {
-    error.as_ref().is_some_and(|error| error.kind == ErrorKind::Unknown)
 }
 
 fn standing(stage: Stage) -> Standing {
