@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::cli::{CONF, PROGRAM, Place, Run, SAMPLE};
+use crate::needs::needs;
 
 fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(name)
@@ -18,16 +19,6 @@ fn search_path() -> OsString {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::join_paths([own].into_iter().chain(std::env::split_paths(&path)))
         .expect("folders have no colon")
-}
-
-/// Whether a program is there; says so where it is not.
-fn is_there(program: &str, advice: &str) -> bool {
-    let is_there =
-        Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
-    if !is_there {
-        eprintln!("SKIPPED: {program} is not installed: {advice}");
-    }
-    is_there
 }
 
 /// A command in the folder of a place, with an environment of its own.
@@ -48,7 +39,7 @@ fn run(command: &mut Command) -> Run {
 
 #[test]
 fn the_cron_script_follows_a_git_repository() {
-    if !is_there("git", "apt-get install git") {
+    if !needs("git") {
         return;
     }
     let place = Place::with(SAMPLE);
@@ -101,7 +92,7 @@ fn the_cron_script_follows_a_git_repository() {
 
 #[test]
 fn a_day_of_work_runs_as_a_script() {
-    if !is_there("git", "apt-get install git") || !is_there("curl", "apt-get install curl") {
+    if !needs("git") || !needs("curl") {
         return;
     }
     let place = Place::empty();
@@ -113,7 +104,7 @@ fn a_day_of_work_runs_as_a_script() {
 
 #[test]
 fn the_ansible_role_changes_what_differs_and_then_nothing() {
-    if !is_there("ansible-playbook", "pip install ansible-core") {
+    if !needs("ansible-playbook") {
         return;
     }
     let place = Place::with(SAMPLE);
@@ -154,7 +145,7 @@ fn the_ansible_role_changes_what_differs_and_then_nothing() {
 
 #[test]
 fn the_cluster_to_try_out_starts_and_ends() {
-    if !is_there("etcd", "apt-get install etcd-server") {
+    if !needs("etcd") {
         return;
     }
     let place = Place::with(SAMPLE);

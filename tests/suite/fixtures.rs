@@ -26,20 +26,27 @@ pub fn cases(kind: &str) -> Vec<Case> {
 }
 
 fn folders(parent: &Path) -> Vec<Case> {
-    sorted(parent).into_iter().filter(|path| path.is_dir()).map(|folder| Case { folder }).collect()
+    let folders = sorted(parent).into_iter().filter(|path| path.is_dir());
+    some(folders.map(|folder| Case { folder }).collect(), &parent.display())
 }
 
 /// The files with this extension in a folder, in order.
 pub fn files(parent: &Path, extension: &str) -> Vec<PathBuf> {
-    sorted(parent)
-        .into_iter()
-        .filter(|path| path.extension().is_some_and(|found| found == extension))
-        .collect()
+    let mut paths = sorted(parent);
+    paths.retain(|path| path.extension().is_some_and(|found| found == extension));
+    some(paths, &format_args!("{}, *.{extension}", parent.display()))
+}
+
+/// The items that were found somewhere: a test that looks at none could not fail.
+#[track_caller]
+fn some<T>(found: Vec<T>, place: &dyn std::fmt::Display) -> Vec<T> {
+    assert!(!found.is_empty(), "nothing is there: {place}");
+    found
 }
 
 fn sorted(parent: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(parent) else { return Vec::new() };
-    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
+    let entries = fs::read_dir(parent).unwrap_or_else(|error| panic!("{}: {error}", parent.display()));
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a folder can be read").path()).collect();
     paths.sort();
     paths
 }
@@ -77,13 +84,23 @@ impl Case {
     }
 }
 
-/// The valid files of the corpus, with their names; none where the folder is not there.
-pub fn valid_corpus() -> Vec<(String, Vec<u8>)> {
-    corpus("valid")
+/// The files of the folder `valid` or `invalid`, and those of the corpus of which its manifest expects that, with
+/// their names.
+pub fn whole_files(verdict: &str) -> Vec<(String, Vec<u8>)> {
+    let own = files(&root().join(verdict), "conf").into_iter();
+    let name = |path: &Path| path.file_name().expect("a file has a name").to_string_lossy().into_owned();
+    let own = own.map(|path| (name(&path), fs::read(&path).expect("a fixture can be read")));
+    own.chain(corpus(verdict)).collect()
 }
 
-/// The files of the corpus of which its manifest expects `verdict`.
-pub fn corpus(verdict: &str) -> Vec<(String, Vec<u8>)> {
+/// Those of the valid files that are UTF-8.
+pub fn valid_texts() -> Vec<(String, String)> {
+    let text = |(name, bytes): (String, Vec<u8>)| Some((name, String::from_utf8(bytes).ok()?));
+    whole_files("valid").into_iter().filter_map(text).collect()
+}
+
+/// The files of the corpus of which its manifest expects `verdict`; none where the folder is not there.
+fn corpus(verdict: &str) -> Vec<(String, Vec<u8>)> {
     let Some(folder) = shared().map(|shared| shared.join("corpus")) else { return Vec::new() };
     let manifest = fs::read_to_string(folder.join("MANIFEST.tsv")).expect("the corpus has a manifest");
     let mut found = Vec::new();
@@ -94,7 +111,7 @@ pub fn corpus(verdict: &str) -> Vec<(String, Vec<u8>)> {
             found.push((file.to_owned(), fs::read(folder.join(file)).expect("the manifest names files")));
         }
     }
-    found
+    some(found, &format_args!("{}, {verdict}", folder.display()))
 }
 
 /// Runs `test` on every item and reports all failures at once.
@@ -111,5 +128,18 @@ pub fn all<T>(
             failures.push(format!("--- {}\n{failure}", name(&item)));
         }
     }
+    assert!(count > 0, "there is nothing to look at");
     assert!(failures.is_empty(), "{} of {count} failed\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+#[should_panic = "there is nothing to look at"]
+fn a_test_over_nothing_fails() {
+    all([0; 0], |_| String::new(), |_| Ok(()));
+}
+
+#[test]
+#[should_panic = "nothing is there"]
+fn a_folder_without_fixtures_fails() {
+    files(&root().join("valid"), "nothing");
 }

@@ -17,11 +17,7 @@ fn texts() -> Vec<(String, String)> {
         texts.extend(fixtures::cases(kind).iter().map(|case| (case.name(), case.lossy("in.conf"))));
     }
     texts.extend(fixtures::cases("edit").iter().map(|case| (case.name(), case.text("out.conf"))));
-    texts.extend(
-        fixtures::valid_corpus()
-            .into_iter()
-            .filter_map(|(name, text)| Some((name, String::from_utf8(text).ok()?))),
-    );
+    texts.extend(fixtures::valid_texts());
     texts.retain(|(_, text)| is_valid(&Document::parse(text.clone())));
     texts
 }
@@ -61,10 +57,10 @@ fn form_change_and_near_miss_are_told_of_the_json_as_of_the_text() {
 #[test]
 fn near_miss_takes_no_keyword_of_a_real_file_for_a_misspelling() {
     fixtures::all(
-        fixtures::valid_corpus(),
+        fixtures::valid_texts(),
         |(name, _)| name.clone(),
         |(_, text)| {
-            let document = Document::from_bytes(text.clone());
+            let document = Document::parse(text.clone());
             let members = top_members(&document);
             let top = members.foreign().iter().map(|member| (Scope::Top, member.keyword.to_string()));
             let inside = [Kind::Stream, Kind::Live, Kind::Plugin].into_iter().flat_map(|kind| {

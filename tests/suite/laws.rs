@@ -21,14 +21,8 @@ pub fn texts() -> Vec<(String, String)> {
         texts.extend(fixtures::cases(kind).iter().map(|case| (case.name(), case.lossy("in.conf"))));
     }
     texts.extend(fixtures::cases("edit").iter().map(|case| (case.name(), case.text("out.conf"))));
-    for folder in ["valid", "invalid"] {
-        for path in fixtures::files(&fixtures::root().join(folder), "conf") {
-            let bytes = std::fs::read(&path).expect("a fixture can be read");
-            texts.push((path.display().to_string(), String::from_utf8_lossy(&bytes).into_owned()));
-        }
-    }
-    let corpus = fixtures::valid_corpus().into_iter().chain(fixtures::corpus("invalid"));
-    texts.extend(corpus.map(|(name, bytes)| (name, String::from_utf8_lossy(&bytes).into_owned())));
+    let files = ["valid", "invalid"].into_iter().flat_map(fixtures::whole_files);
+    texts.extend(files.map(|(name, bytes)| (name, String::from_utf8_lossy(&bytes).into_owned())));
     texts
 }
 

@@ -21,6 +21,7 @@ mod laws_of_apply;
 mod laws_of_return;
 mod layers;
 mod masks;
+mod needs;
 mod oracle;
 mod pages;
 mod proof;

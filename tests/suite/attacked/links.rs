@@ -3,8 +3,9 @@
 use std::fs;
 use std::os::unix::fs::{lchown, symlink};
 
-use super::{OWNER, STRANGER, TEXT, give, is_root, public_place, set_mode};
+use super::{OWNER, STRANGER, TEXT, give, public_place, set_mode};
 use crate::cli::{CONF, Place};
+use crate::needs::needs_root;
 
 /// A link to the file itself, and one to its folder.
 const LINKS: [(&str, &str); 2] = [("real/media.conf", "link.conf"), ("real", "folder")];
@@ -37,7 +38,7 @@ fn refused_and_followed(place: &Place, exit: i32) {
 
 #[test]
 fn a_link_of_a_stranger_in_a_sticky_folder_is_not_followed() {
-    if !is_root("links::a_link_of_a_stranger_in_a_sticky_folder_is_not_followed") {
+    if !needs_root() {
         return;
     }
     let place = place_with_links(STRANGER);
@@ -48,7 +49,7 @@ fn a_link_of_a_stranger_in_a_sticky_folder_is_not_followed() {
 
 #[test]
 fn a_link_of_ours_or_of_the_owner_of_the_folder_is_followed() {
-    if !is_root("links::a_link_of_ours_or_of_the_owner_of_the_folder_is_followed") {
+    if !needs_root() {
         return;
     }
     refused_and_followed(&place_with_links(0), 0);
@@ -65,7 +66,7 @@ fn a_link_of_ours_or_of_the_owner_of_the_folder_is_followed() {
 
 #[test]
 fn nothing_is_told_of_an_included_hard_link_to_a_file_of_another_user() {
-    if !is_root("links::nothing_is_told_of_an_included_hard_link_to_a_file_of_another_user") {
+    if !needs_root() {
         return;
     }
     let place = Place::with("include conf.d/*.conf;\n");

@@ -6,9 +6,10 @@ use std::path::Path;
 
 use rustix::fs::XattrFlags;
 
-use super::{GROUP, OWNER, STRANGER, TEXT, give, is_root, mode, run_as, set_mode};
+use super::{GROUP, OWNER, STRANGER, TEXT, give, mode, run_as, set_mode};
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place};
+use crate::needs::{given, needs_root};
 
 const ACCESS_LIST: &str = "system.posix_acl_access";
 
@@ -39,8 +40,8 @@ fn list_of(path: &Path) -> Vec<u8> {
 }
 
 /// A shared configuration of `OWNER` with a list; none where the file system has no lists.
-fn with_list(test: &str) -> Option<Place> {
-    if !is_root(test) {
+fn with_list() -> Option<Place> {
+    if !needs_root() {
         return None;
     }
     let place = Place::with(TEXT);
@@ -49,8 +50,7 @@ fn with_list(test: &str) -> Option<Place> {
     set_mode(&place.path("."), 0o777);
     let set =
         rustix::fs::setxattr(place.path(CONF), ACCESS_LIST, &list(ONE_MORE_WRITER), XattrFlags::empty());
-    if let Err(error) = set {
-        eprintln!("attacked::{test} is not run: there are no access control lists here: {error}");
+    if !given("xattr", set.is_ok()) {
         return None;
     }
     assert_eq!(mode(&place.path(CONF)), 0o660, "what the group seems to have is the mask");
@@ -65,10 +65,7 @@ fn looks(path: &Path) -> (u32, u32, u32) {
 
 #[test]
 fn a_list_does_not_open_the_state_folder_to_a_group_that_may_read() {
-    let Some(place) = with_list("lists::a_list_does_not_open_the_state_folder_to_a_group_that_may_read")
-    else {
-        return;
-    };
+    let Some(place) = with_list() else { return };
     let server = Serving::with(&place, &["--listen", "none"]);
     place.set(&["rtsp=554"]).exits(0);
     let state = format!(".mediactl/{CONF}");
@@ -90,7 +87,7 @@ fn a_list_does_not_open_the_state_folder_to_a_group_that_may_read() {
 
 #[test]
 fn a_change_keeps_the_list() {
-    let Some(place) = with_list("lists::a_change_keeps_the_list") else { return };
+    let Some(place) = with_list() else { return };
     let (conf, before) = (place.path(CONF), looks(&place.path(CONF)));
     // The user whom the list names may write the file, but can make no file of its owner.
     let refuse_named = |text: &str| {
@@ -107,7 +104,7 @@ fn a_change_keeps_the_list() {
 /// The group shares the file: a member can't give a new file to the owner, so the old one is written.
 #[test]
 fn a_change_by_a_member_of_the_group_keeps_owner_and_mode() {
-    if !is_root("lists::a_change_by_a_member_of_the_group_keeps_owner_and_mode") {
+    if !needs_root() {
         return;
     }
     for first in [0, 1] {
@@ -132,7 +129,7 @@ fn a_change_by_a_member_of_the_group_keeps_owner_and_mode() {
 /// Reaching the socket is not enough.
 #[test]
 fn a_peer_of_the_socket_must_be_allowed_to_write_the_file() {
-    if !is_root("lists::a_peer_of_the_socket_must_be_allowed_to_write_the_file") {
+    if !needs_root() {
         return;
     }
     let place = Place::with(TEXT);

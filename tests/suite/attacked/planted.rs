@@ -5,8 +5,9 @@ use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 
-use super::{GROUP, OWNER, STRANGER, TEXT, give, is_root, public_place, run_as, set_mode};
+use super::{GROUP, OWNER, STRANGER, TEXT, give, public_place, run_as, set_mode};
 use crate::cli::{CONF, Place};
+use crate::needs::needs_root;
 
 /// The state folder as this user makes it, with the mode that it should have.
 fn plant(place: &Place, user: u32) -> PathBuf {
@@ -26,7 +27,7 @@ fn put(path: PathBuf, bytes: &[u8], user: u32) {
 
 #[test]
 fn a_password_is_not_sent_to_the_socket_of_a_stranger() {
-    if !is_root("planted::a_password_is_not_sent_to_the_socket_of_a_stranger") {
+    if !needs_root() {
         return;
     }
     let place = public_place();
@@ -49,7 +50,7 @@ fn a_password_is_not_sent_to_the_socket_of_a_stranger() {
 /// The folders are root's by now, and a file in them is still the stranger's.
 #[test]
 fn a_planted_change_to_take_back_or_journal_is_refused() {
-    if !is_root("planted::a_planted_change_to_take_back_or_journal_is_refused") {
+    if !needs_root() {
         return;
     }
     for name in ["pending", "in-place", "lock", "serve.lock", "history/journal"] {
@@ -67,7 +68,7 @@ fn a_planted_change_to_take_back_or_journal_is_refused() {
 
 #[test]
 fn a_state_folder_is_refused_by_its_owner_and_its_mode() {
-    if !is_root("planted::a_state_folder_is_refused_by_its_owner_and_its_mode") {
+    if !needs_root() {
         return;
     }
     for (user, exit) in [(0, 0), (OWNER, 0), (STRANGER, 4)] {
@@ -94,7 +95,7 @@ fn a_state_folder_is_refused_by_its_owner_and_its_mode() {
 /// Who may write the file by the mode of the others may still not make a state that all believe.
 #[test]
 fn a_stranger_makes_no_state_folder_for_the_file_of_another() {
-    if !is_root("planted::a_stranger_makes_no_state_folder_for_the_file_of_another") {
+    if !needs_root() {
         return;
     }
     let place = public_place();

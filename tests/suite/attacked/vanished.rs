@@ -3,8 +3,8 @@
 use std::fs;
 use std::process::Command;
 
-use super::is_root;
 use crate::cli::{CONF, Place};
+use crate::needs::{given, needs_root};
 
 /// What `history` keeps, and what `rollback 1` comes to.
 #[track_caller]
@@ -34,7 +34,7 @@ fn an_old_file_that_is_moved_back_leaves_the_new_text_in_the_history() {
 /// old time back.
 #[test]
 fn a_mounted_file_that_is_restored_leaves_the_new_text_in_the_history() {
-    if !is_root("vanished::a_mounted_file_that_is_restored_leaves_the_new_text_in_the_history") {
+    if !needs_root() {
         return;
     }
     let place = Place::with("http 80;\nrtsp 1;\n");
@@ -46,8 +46,7 @@ fn a_mounted_file_that_is_restored_leaves_the_new_text_in_the_history() {
     let program = crate::cli::PROGRAM;
     let (conf, copy) = (conf.display(), copy.display());
     let mount = format!("mount --bind {conf} {conf}");
-    if !run(mount.clone()) {
-        eprintln!("attacked::vanished: nothing can be mounted here");
+    if !given("mount", run(mount.clone())) {
         return;
     }
     let set = |port: u32| format!("{program} --conf {conf} modify -q --set rtsp={port}");

@@ -1,6 +1,6 @@
 //! Every alarm on a real file was looked at, and is right.
 
-use super::{found, real_files};
+use super::found;
 use crate::fixtures;
 
 /// What is found in valid files: the file, then each diagnostic.
@@ -39,7 +39,7 @@ const RIGHT: &[(&str, &[&str])] = &[
 #[test]
 fn there_is_no_false_alarm_in_a_valid_file() {
     fixtures::all(
-        real_files(),
+        fixtures::valid_texts(),
         |(name, _)| name.clone(),
         |(name, text)| {
             let right = RIGHT.iter().find(|(file, _)| file == name).map_or(&[][..], |(_, right)| right);

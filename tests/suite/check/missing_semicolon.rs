@@ -3,7 +3,8 @@
 use mediaconf::model::check;
 use mediaconf::syntax::Document;
 
-use super::{found, real_files};
+use super::found;
+use crate::fixtures;
 
 /// So many places of one file are tried, evenly apart.
 const MOST_OF_A_FILE: usize = 40;
@@ -41,7 +42,7 @@ fn messages(text: &str) -> Vec<String> {
 #[test]
 fn a_missing_semicolon_before_another_directive_is_seen_in_nine_of_ten_places() {
     let (mut seen, mut unseen) = (0, Vec::new());
-    for (name, text) in real_files() {
+    for (name, text) in fixtures::valid_texts() {
         let before = messages(&text);
         for at in places(&text) {
             let broken = format!("{}{}", &text[..at], &text[at + 1..]);

@@ -1,7 +1,8 @@
 //! What an operator sees in a real terminal, a narrow one and a wide one: whole lines, colours and questions.
 
-use super::tmux::{Screen, are_there};
+use super::tmux::Screen;
 use super::{Place, SAMPLE};
+use crate::needs::needs;
 
 /// The widths of the terminals.
 const WIDTHS: [usize; 2] = [80, 200];
@@ -36,7 +37,7 @@ fn too_wide(shown: &str, columns: usize) -> Vec<&str> {
 
 #[test]
 fn help_and_tables_fit_the_terminal() {
-    if !are_there(&["tmux"]) {
+    if !needs("tmux") {
         return;
     }
     let commands = mediactl::cli::command();
@@ -78,7 +79,7 @@ fn help_and_tables_fit_the_terminal() {
 
 #[test]
 fn changes_are_shown_in_colours() {
-    if !are_there(&["tmux"]) {
+    if !needs("tmux") {
         return;
     }
     for columns in WIDTHS {
@@ -105,7 +106,7 @@ fn changes_are_shown_in_colours() {
 
 #[test]
 fn questions_are_asked_and_watching_is_live() {
-    if !are_there(&["tmux"]) {
+    if !needs("tmux") {
         return;
     }
     for columns in WIDTHS {

@@ -1,7 +1,8 @@
 //! Completion in real shells, each in a real terminal.
 
-use super::tmux::{Screen, are_there};
+use super::tmux::Screen;
 use super::{Place, SAMPLE};
+use crate::needs::needs;
 
 /// The prompt of every shell.
 const PROMPT: &str = ">>";
@@ -68,7 +69,7 @@ fn completes(screen: &Screen) {
 
 #[test]
 fn bash_completes() {
-    if !are_there(&["tmux", "bash"]) {
+    if !needs("tmux") || !needs("bash") {
         return;
     }
     let place = place();
@@ -81,7 +82,7 @@ fn bash_completes() {
 
 #[test]
 fn zsh_completes_and_shows_documentation() {
-    if !are_there(&["tmux", "zsh"]) {
+    if !needs("tmux") || !needs("zsh") {
         return;
     }
     let place = place();
@@ -96,7 +97,7 @@ fn zsh_completes_and_shows_documentation() {
 
 #[test]
 fn fish_completes_and_shows_documentation() {
-    if !are_there(&["tmux", "fish"]) {
+    if !needs("tmux") || !needs("fish") {
         return;
     }
     let place = place();

@@ -21,18 +21,6 @@ pub struct Screen {
     columns: usize,
 }
 
-/// Whether all of these programs are there; says so where one is not.
-pub fn are_there(programs: &[&str]) -> bool {
-    programs.iter().all(|program| {
-        let found = Command::new("sh").args(["-c", &format!("command -v {program}")]).output();
-        let is_there = found.is_ok_and(|output| output.status.success());
-        if !is_there {
-            eprintln!("SKIPPED: {program} is not installed: apt-get install {program}");
-        }
-        is_there
-    })
-}
-
 impl Screen {
     /// Starts a program in the folder of a place, with the program under test on the search path.
     pub fn of(place: &Place, columns: usize, program: &[&str]) -> Self {

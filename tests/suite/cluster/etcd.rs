@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::cli::{Call, Place};
+use crate::needs::needs;
 
 /// The program.
 const ETCD: &str = "etcd";
@@ -54,8 +55,7 @@ impl Etcd {
         members: usize,
         options: impl FnOnce(&TempDir) -> Vec<String>,
     ) -> Option<Self> {
-        if Command::new(ETCD).arg("--version").stdout(Stdio::null()).status().is_err() {
-            eprintln!("SKIPPED: there is no `etcd`; Debian has it in `etcd-server`");
+        if !needs(ETCD) {
             return None;
         }
         let folder = TempDir::new().expect("a folder can be made");

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use mediactl::store::StoreError;
@@ -17,6 +17,7 @@ use super::etcd::Etcd;
 use super::nodes::until;
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Call, Place, SAMPLE};
+use crate::needs::needs;
 
 /// The certificate that has a common name.
 const NAMED: &str = "named";
@@ -145,8 +146,7 @@ fn three_members_with_tls_and_logins_go_on_without_one() {
     let file = |name: &str| place.path(name).display().to_string();
     let asks = ["--client-cert-auth", "--peer-client-cert-auth"].map(str::to_owned);
     let options = [tls_options("", &file), tls_options("peer-", &file), asks.to_vec()].concat();
-    if Command::new("curl").arg("--version").stdout(Stdio::null()).status().is_err() {
-        eprintln!("SKIPPED: there is no `curl`");
+    if !needs("curl") {
         return;
     }
     let Some(mut etcd) = Etcd::start_with("https", 3, |_| options) else { return };

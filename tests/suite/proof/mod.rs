@@ -16,7 +16,7 @@
 //! | `writers`: 8 writers with 12 changes each        | 1 round                  | 9 rounds                     |
 //! | `secrets`                                        | all                      | all                          |
 //!
-//! † With `strace`. Where that is missing, or may not trace, they say so and pass.
+//! † With `strace`.
 //!
 //! Times are measured to spread kills over the life of a command; none is asserted. What the proofs
 //! counted is printed (`--nocapture` shows it).
@@ -59,11 +59,6 @@ fn in_full() -> bool {
 /// How often something is done.
 fn rounds(short: usize, full: usize) -> usize {
     if in_full() { full } else { short }
-}
-
-/// Says why a proof is not run; past the capture of the test harness, because it passes.
-fn say_not_run(proof: &str, reason: &str) {
-    let _ = writeln!(io::stderr(), "proof::{proof} is not run: {reason}");
 }
 
 /// Numbers that nobody chose (xorshift64).

@@ -9,9 +9,10 @@ use std::thread::JoinHandle;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::{finish, say_not_run};
+use super::finish;
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, PROGRAM, Place, Run};
+use crate::needs::{given, needs};
 
 /// Calls with a path or an open file.
 const TRACED: &str = "trace=%file,%desc";
@@ -75,16 +76,11 @@ impl Trace {
     }
 }
 
-/// Whether programs can be traced; says so if not.
-pub fn can_run(proof: &str) -> bool {
-    let tried = Command::new("strace").args(["-o", "/dev/null", "true"]).stderr(Stdio::null()).status();
-    let reason = match tried {
-        Ok(status) if status.success() => return true,
-        Ok(_) => "strace may not trace programs here",
-        Err(_) => "strace is not on the PATH",
-    };
-    say_not_run(proof, reason);
-    false
+/// Whether programs can be traced.
+#[track_caller]
+pub fn can_run() -> bool {
+    let tried = || Command::new("strace").args(["-o", "/dev/null", "true"]).stderr(Stdio::null()).status();
+    needs("strace") && given("tracing", tried().is_ok_and(|status| status.success()))
 }
 
 /// Runs the program on the configuration of the place, its calls changed by `options`.
@@ -114,6 +110,7 @@ impl<'a> Attached<'a> {
         let mut lines = BufReader::new(strace.stderr.take().expect("stderr is a pipe")).lines();
         if !lines.by_ref().map_while(Result::ok).any(|line| line.contains(" attached")) {
             strace.wait().expect("it has ended");
+            given("tracing", false);
             return None;
         }
         let words = Some(std::thread::spawn(move || lines.for_each(drop)));
