@@ -1,6 +1,6 @@
 //! The servers that get a change before the others.
 
-use super::members::{Member, ServerAnswer};
+use super::members::{ServerAnswer, ServerNumber};
 use super::plan::{FleetChange, FleetPlan};
 use crate::cli::context::ServerContext;
 use crate::cli::error::CliError;
@@ -22,10 +22,10 @@ pub fn refuse_unknown(change: &FleetChange<'_>, contexts: &[ServerContext]) -> R
 /// Which of the servers that change are tried first.
 pub fn among(
     change: &FleetChange<'_>,
-    changing: &[Member],
+    changing: &[ServerNumber],
     plans: &[ServerAnswer<FleetPlan>],
-) -> Vec<Member> {
-    let is_named = |at: &Member| change.args.fleet.canary.contains(&plans[at.0].server);
+) -> Vec<ServerNumber> {
+    let is_named = |at: &ServerNumber| change.args.fleet.canary.contains(&plans[at.0].server);
     match canary_count(change) {
         Some(count) => changing.iter().copied().take(count).collect(),
         None => changing.iter().copied().filter(is_named).collect(),

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use super::canaries;
 use super::coordinator::FleetVerdict;
 use super::journal::{FleetJournalLine, Journal, JournalHead, JournalServer};
-use super::members::{Fleet, FleetMember, Member, ServerAnswer};
+use super::members::{Fleet, FleetMember, ServerAnswer, ServerNumber};
 use super::plan::{FleetChange, FleetPlan, Operation};
 use super::results::{self, Ending, ServerResult, Standing, exit_of_each, standing_of};
 use super::together::{Ended, Together};
@@ -53,7 +53,7 @@ pub fn run(
     let mut plans = fleet.ask("evaluate", |member| FleetPlan::of(member, change, operation));
     record_applied(change, &mut fleet, &mut plans, operation);
     unless_closed(change.print_summary(&plans, ui))?;
-    let changing: Vec<Member> = changing(&plans).collect();
+    let changing: Vec<ServerNumber> = changing(&plans).collect();
     let is_refused = plans.iter().any(|answer| answer.result.is_err());
     if change.args.dry_run || changing.is_empty() || (together && is_refused) {
         let results = not_made(plans, change, ui);
@@ -98,9 +98,9 @@ fn record_applied(
     if change.options.owner.is_none() || change.args.dry_run {
         return;
     }
-    let has_it = |at: &Member| plans[at.0].result.as_ref().is_ok_and(|plan| !plan.outcome.is_change());
-    let unchanged: Vec<Member> = (0..plans.len()).map(Member).filter(has_it).collect();
-    let work = |at: Member, member: &mut FleetMember| {
+    let has_it = |at: &ServerNumber| plans[at.0].result.as_ref().is_ok_and(|plan| !plan.outcome.is_change());
+    let unchanged: Vec<ServerNumber> = (0..plans.len()).map(ServerNumber).filter(has_it).collect();
+    let work = |at: ServerNumber, member: &mut FleetMember| {
         let Ok(plan) = &plans[at.0].result else { return Ok(()) };
         let options = ChangeOptions { expected: change.expected(&plan.base), ..change.options.clone() };
         let made = operation(&mut *member.target.service, &options);
@@ -131,7 +131,7 @@ fn each_for_itself(
     change: &FleetChange<'_>,
     fleet: &mut Fleet,
     plans: Vec<ServerAnswer<FleetPlan>>,
-    changing: &[Member],
+    changing: &[ServerNumber],
     operation: &Operation<'_>,
     (mut journal, held): (Journal, HeldSignals),
 ) -> Result<Exit, CliError> {
@@ -140,7 +140,7 @@ fn each_for_itself(
     journal
         .note(&FleetJournalLine::Step { step: "change", servers })
         .map_err(|error| CliError::journal_failed(&error))?;
-    let work = |at: Member, member: &mut FleetMember| -> Result<Option<PendingInfo>, CliError> {
+    let work = |at: ServerNumber, member: &mut FleetMember| -> Result<Option<PendingInfo>, CliError> {
         let Ok(plan) = &plans[at.0].result else { return Ok(None) };
         let options = ChangeOptions { expected: change.expected(&plan.base), ..change.options.clone() };
         let made = operation(&mut *member.target.service, &options);
@@ -180,11 +180,11 @@ fn each_for_itself(
 }
 
 /// The servers on which the change was evaluated, and changes something.
-fn changing(plans: &[ServerAnswer<FleetPlan>]) -> impl Iterator<Item = Member> {
+fn changing(plans: &[ServerAnswer<FleetPlan>]) -> impl Iterator<Item = ServerNumber> {
     let is_change = |(_, answer): &(_, &ServerAnswer<FleetPlan>)| {
         answer.result.as_ref().is_ok_and(|plan| plan.outcome.is_change())
     };
-    plans.iter().enumerate().filter(is_change).map(|(at, _)| Member(at))
+    plans.iter().enumerate().filter(is_change).map(|(at, _)| ServerNumber(at))
 }
 
 fn kind(result: &ServerResult) -> Option<ErrorKind> {
@@ -223,7 +223,7 @@ fn agree(
 
 fn begin_journal(
     change: &FleetChange<'_>,
-    changing: &[Member],
+    changing: &[ServerNumber],
     plans: &[ServerAnswer<FleetPlan>],
 ) -> Result<Journal, CliError> {
     let plans: Vec<(&str, &FleetPlan)> = changing
@@ -275,7 +275,7 @@ fn merged(
     change: &FleetChange<'_>,
     ui: Ui,
 ) -> Vec<ServerResult> {
-    let mut endings: HashMap<Member, Ending> = endings.into_iter().map(|end| (end.at, end)).collect();
+    let mut endings: HashMap<ServerNumber, Ending> = endings.into_iter().map(|end| (end.at, end)).collect();
     let result = |(at, ServerAnswer { server, result }): (usize, ServerAnswer<FleetPlan>)| match result {
         Err(error) => ServerResult {
             server,
@@ -285,7 +285,9 @@ fn merged(
             change: None,
         },
         Ok(mut plan) => {
-            let end = endings.remove(&Member(at)).unwrap_or(Ending::of(Member(at), Standing::Unchanged));
+            let end = endings
+                .remove(&ServerNumber(at))
+                .unwrap_or(Ending::of(ServerNumber(at), Standing::Unchanged));
             plan.outcome.pending = end.pending;
             let lines = plan.lines(ui.masker());
             let record = plan.record(change, &server, ui.masker().as_ref());

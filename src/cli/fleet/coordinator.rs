@@ -14,20 +14,20 @@
 
 use std::collections::BTreeMap;
 
-use super::members::Member;
+use super::members::ServerNumber;
 
 /// What has to be done next, and on which servers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FleetStep {
     /// Make the change, which has to be confirmed.
-    Try(Vec<Member>),
+    Try(Vec<ServerNumber>),
     /// See whether they stay healthy for a time.
-    Watch(Vec<Member>),
+    Watch(Vec<ServerNumber>),
     /// See whether all are healthy, have answered just now, and have enough time left.
-    Check(Vec<Member>),
-    Confirm(Vec<Member>),
+    Check(Vec<ServerNumber>),
+    Confirm(Vec<ServerNumber>),
     /// Roll the change back now.
-    Cancel(Vec<Member>),
+    Cancel(Vec<ServerNumber>),
     Done(FleetVerdict),
 }
 
@@ -76,9 +76,9 @@ pub enum Stage {
 /// The state of the whole change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coordinator {
-    stages: BTreeMap<Member, Stage>,
+    stages: BTreeMap<ServerNumber, Stage>,
     /// The servers that are tried first.
-    canaries: Vec<Member>,
+    canaries: Vec<ServerNumber>,
     is_watched: bool,
     is_checked: bool,
     /// Whether something went wrong before the first confirmation was sent.
@@ -88,7 +88,7 @@ pub struct Coordinator {
 
 impl Coordinator {
     /// A change of these servers, some of which are tried first.
-    pub fn new(servers: impl IntoIterator<Item = Member>, canaries: Vec<Member>) -> Self {
+    pub fn new(servers: impl IntoIterator<Item = ServerNumber>, canaries: Vec<ServerNumber>) -> Self {
         Self {
             stages: servers.into_iter().map(|server| (server, Stage::Untouched)).collect(),
             is_watched: canaries.is_empty(),
@@ -100,7 +100,7 @@ impl Coordinator {
     }
 
     /// What is known of each server.
-    pub fn stages(&self) -> &BTreeMap<Member, Stage> {
+    pub fn stages(&self) -> &BTreeMap<ServerNumber, Stage> {
         &self.stages
     }
 
@@ -119,7 +119,8 @@ impl Coordinator {
             return FleetStep::Done(self.verdict());
         }
         let untouched = self.at(&[Stage::Untouched]);
-        let first: Vec<Member> = untouched.iter().copied().filter(|at| self.canaries.contains(at)).collect();
+        let first: Vec<ServerNumber> =
+            untouched.iter().copied().filter(|at| self.canaries.contains(at)).collect();
         match (first.is_empty(), self.is_watched, untouched.is_empty(), self.is_checked) {
             (false, ..) => self.begin(first, Stage::Tried, FleetStep::Try),
             (true, false, ..) => FleetStep::Watch(self.canaries.clone()),
@@ -134,7 +135,7 @@ impl Coordinator {
     }
 
     /// Hears what came of trying the change on a server.
-    pub fn tried(&mut self, at: Member, reply: StepReply) {
+    pub fn tried(&mut self, at: ServerNumber, reply: StepReply) {
         self.has_failed |= reply != StepReply::Done;
         let stage = match reply {
             StepReply::Done => Stage::Waiting,
@@ -145,7 +146,7 @@ impl Coordinator {
     }
 
     /// Hears that the change was not sent to a server any more.
-    pub fn not_tried(&mut self, at: Member) {
+    pub fn not_tried(&mut self, at: ServerNumber) {
         self.has_failed = true;
         self.stages.insert(at, Stage::Untouched);
     }
@@ -163,7 +164,7 @@ impl Coordinator {
     }
 
     /// Hears what came of a confirmation.
-    pub fn confirmed(&mut self, at: Member, reply: StepReply) {
+    pub fn confirmed(&mut self, at: ServerNumber, reply: StepReply) {
         let stage = match reply {
             StepReply::Done => Stage::Confirmed,
             StepReply::Refused => Stage::NotConfirmed,
@@ -173,7 +174,7 @@ impl Coordinator {
     }
 
     /// Hears what came of a cancellation.
-    pub fn cancelled(&mut self, at: Member, reply: StepReply) {
+    pub fn cancelled(&mut self, at: ServerNumber, reply: StepReply) {
         let is_done = reply == StepReply::Done;
         self.stages.insert(at, if is_done { Stage::Cancelled } else { Stage::Cancelling });
     }
@@ -183,7 +184,12 @@ impl Coordinator {
         self.has_failed |= !self.is_confirming;
     }
 
-    fn begin(&mut self, servers: Vec<Member>, stage: Stage, step: fn(Vec<Member>) -> FleetStep) -> FleetStep {
+    fn begin(
+        &mut self,
+        servers: Vec<ServerNumber>,
+        stage: Stage,
+        step: fn(Vec<ServerNumber>) -> FleetStep,
+    ) -> FleetStep {
         if servers.is_empty() {
             return FleetStep::Done(self.verdict());
         }
@@ -191,7 +197,7 @@ impl Coordinator {
         step(servers)
     }
 
-    fn at(&self, stages: &[Stage]) -> Vec<Member> {
+    fn at(&self, stages: &[Stage]) -> Vec<ServerNumber> {
         self.stages.iter().filter(|(_, stage)| stages.contains(stage)).map(|(at, _)| *at).collect()
     }
 

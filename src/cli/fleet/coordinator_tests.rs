@@ -15,7 +15,7 @@ enum Real {
 #[derive(Clone)]
 struct World {
     coordinator: Coordinator,
-    servers: BTreeMap<Member, Real>,
+    servers: BTreeMap<ServerNumber, Real>,
     canaries: usize,
     /// Whether the canaries stayed healthy, and all servers were ready.
     was_watched: bool,
@@ -66,8 +66,11 @@ fn replies(step: &FleetStep, real: Real) -> Vec<(StepReply, Real)> {
 impl World {
     fn new(count: usize, canaries: usize, meddlers: usize) -> Self {
         Self {
-            coordinator: Coordinator::new((0..count).map(Member), (0..canaries).map(Member).collect()),
-            servers: (0..count).map(|at| (Member(at), Real::Old)).collect(),
+            coordinator: Coordinator::new(
+                (0..count).map(ServerNumber),
+                (0..canaries).map(ServerNumber).collect(),
+            ),
+            servers: (0..count).map(|at| (ServerNumber(at), Real::Old)).collect(),
             canaries,
             was_watched: canaries == 0,
             was_checked: false,
@@ -119,7 +122,7 @@ impl World {
         }
     }
 
-    fn hear(&mut self, step: &FleetStep, at: Member, heard: Heard, real: Real) {
+    fn hear(&mut self, step: &FleetStep, at: ServerNumber, heard: Heard, real: Real) {
         let was_new = self.servers.insert(at, real) == Some(Real::New);
         self.was_confirmed |= real == Real::New && !was_new;
         let Heard::Reply(reply) = heard else { return self.coordinator.not_tried(at) };
@@ -229,7 +232,7 @@ fn what_another_client_confirms_meanwhile_is_told() {
 #[test]
 fn where_every_confirmation_is_refused_nothing_stands() {
     // Neither the first two of their fleet, nor named in its order.
-    let (both, sorted) = ([Member(7), Member(3)], vec![Member(3), Member(7)]);
+    let (both, sorted) = ([ServerNumber(7), ServerNumber(3)], vec![ServerNumber(3), ServerNumber(7)]);
     let mut coordinator = Coordinator::new(both, Vec::new());
     assert_eq!(coordinator.step(), FleetStep::Try(sorted.clone()));
     both.iter().for_each(|at| coordinator.tried(*at, StepReply::Done));

@@ -15,9 +15,9 @@ use crate::cli::ui::Ui;
 /// The name of work that shows no bar.
 pub const UNSEEN: &str = "";
 
-/// A server of a fleet, by its place among those that were named.
+/// The number of a server in its fleet, in the order of its members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Member(pub usize);
+pub struct ServerNumber(pub usize);
 
 /// The servers that a command works on.
 pub struct Fleet {
@@ -72,7 +72,7 @@ impl Fleet {
         goes_on: &(dyn Fn() -> bool + Sync),
         work: impl Fn(&mut FleetMember) -> Result<T, CliError> + Sync,
     ) -> Vec<ServerAnswer<Option<T>>> {
-        let all: Vec<Member> = (0..self.members.len()).map(Member).collect();
+        let all: Vec<ServerNumber> = (0..self.members.len()).map(ServerNumber).collect();
         let work = |_, member: &mut FleetMember| work(member).map_err(|error| error.at(&member.name));
         let mut found = self.on(&all, what, goes_on, work);
         let answers = self.members.iter().zip(all);
@@ -88,15 +88,15 @@ impl Fleet {
     /// asked. A terminal shows the progress.
     pub fn on<T: Send>(
         &mut self,
-        which: &[Member],
+        which: &[ServerNumber],
         what: &'static str,
         goes_on: &(dyn Fn() -> bool + Sync),
-        work: impl Fn(Member, &mut FleetMember) -> T + Sync,
-    ) -> BTreeMap<Member, T> {
+        work: impl Fn(ServerNumber, &mut FleetMember) -> T + Sync,
+    ) -> BTreeMap<ServerNumber, T> {
         let bar = if what == UNSEEN { ProgressBar::hidden() } else { bar(which.len(), what) };
-        let all = self.members.iter_mut().enumerate().map(|(at, member)| (Member(at), member));
+        let all = self.members.iter_mut().enumerate().map(|(at, member)| (ServerNumber(at), member));
         let items = all.filter(|(at, _)| which.contains(at));
-        let done = |(at, member): (Member, &mut FleetMember)| (at, work(at, member));
+        let done = |(at, member): (ServerNumber, &mut FleetMember)| (at, work(at, member));
         let found = in_parallel(items, (which.len(), self.jobs), goes_on, done, || bar.inc(1));
         bar.finish_and_clear();
         self.members.iter().for_each(|member| member.print_warnings(self.ui));
@@ -152,7 +152,10 @@ mod tests {
         let contexts = ["a", "b", "c"].map(context).to_vec();
         let mut fleet = Fleet::open(contexts, &global, Ui::new(ColorChoice::Never)).expect("nothing is sent");
         let work = |_, member: &mut FleetMember| member.name.clone();
-        let found = fleet.on(&[Member(2), Member(0)], UNSEEN, &|| true, work);
-        assert_eq!(found, BTreeMap::from([(Member(2), "c".to_owned()), (Member(0), "a".to_owned())]));
+        let found = fleet.on(&[ServerNumber(2), ServerNumber(0)], UNSEEN, &|| true, work);
+        assert_eq!(
+            found,
+            BTreeMap::from([(ServerNumber(2), "c".to_owned()), (ServerNumber(0), "a".to_owned())])
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::members::Member;
+use super::members::ServerNumber;
 use super::tables::in_a_word;
 use super::verdict::{exit_of, print_errors};
 use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
@@ -60,7 +60,7 @@ pub fn standing_of(error: &CliError) -> Standing {
 
 /// How the change ended on a server that was to be changed.
 pub struct Ending {
-    pub at: Member,
+    pub at: ServerNumber,
     pub standing: Standing,
     pub error: Option<CliError>,
     /// The change, if it still has to be confirmed.
@@ -69,7 +69,7 @@ pub struct Ending {
 
 impl Ending {
     /// An end without an error, behind which nothing waits.
-    pub fn of(at: Member, standing: Standing) -> Self {
+    pub fn of(at: ServerNumber, standing: Standing) -> Self {
         Self { at, standing, error: None, pending: None }
     }
 }

@@ -8,7 +8,7 @@ use super::coordinator::{Coordinator, FleetStep, FleetVerdict, Stage, StepReply}
 use super::decide::{PAUSE, TakenBack, WaitingChange, confirm, take_back};
 use super::health;
 use super::journal::{FleetJournalLine, Journal};
-use super::members::{Fleet, FleetMember, Member, ServerAnswer, UNSEEN};
+use super::members::{Fleet, FleetMember, ServerAnswer, ServerNumber, UNSEEN};
 use super::parallel::bar;
 use super::plan::{FleetChange, FleetPlan, Operation};
 use super::results::{Ending, Standing};
@@ -35,8 +35,8 @@ pub struct Together<'a> {
     journal: Journal,
     held: HeldSignals,
     /// What the servers have made.
-    made: BTreeMap<Member, WaitingChange>,
-    errors: BTreeMap<Member, CliError>,
+    made: BTreeMap<ServerNumber, WaitingChange>,
+    errors: BTreeMap<ServerNumber, CliError>,
 }
 
 /// How it ended.
@@ -53,7 +53,7 @@ impl<'a> Together<'a> {
     pub fn new(
         fleet: &'a mut Fleet,
         plans: &'a [ServerAnswer<FleetPlan>],
-        (changing, canaries): (Vec<Member>, Vec<Member>),
+        (changing, canaries): (Vec<ServerNumber>, Vec<ServerNumber>),
         (change, operation, time): (&'a FleetChange<'a>, &'a Operation<'a>, Duration),
         (journal, held): (Journal, HeldSignals),
     ) -> Self {
@@ -97,7 +97,7 @@ impl<'a> Together<'a> {
             let unknown = self.errors.values_mut().filter(|error| error.kind == ErrorKind::Unknown);
             unknown.for_each(|error| error.kind = ErrorKind::Absent);
         }
-        let ending = |(at, stage): (&Member, &Stage)| Ending {
+        let ending = |(at, stage): (&ServerNumber, &Stage)| Ending {
             error: self.errors.remove(at),
             ..Ending::of(*at, standing(*stage))
         };
@@ -105,12 +105,12 @@ impl<'a> Together<'a> {
         Ended { verdict, journal: self.journal, endings, held: self.held }
     }
 
-    fn try_on(&mut self, servers: &[Member]) {
+    fn try_on(&mut self, servers: &[ServerNumber]) {
         if let Err(error) = self.begin("try", servers) {
             return servers.iter().for_each(|at| self.hear_try(*at, Err(CliError::journal_failed(&error))));
         }
         let (plans, change, operation, time) = (self.plans, self.change, self.operation, self.time);
-        let work = |at: Member, member: &mut FleetMember| -> Result<WaitingChange, CliError> {
+        let work = |at: ServerNumber, member: &mut FleetMember| -> Result<WaitingChange, CliError> {
             let Ok(plan) = &plans[at.0].result else { return Err(CliError::not_begun(&plans[at.0].server)) };
             let sent = Instant::now();
             let options = ChangeOptions {
@@ -134,7 +134,7 @@ impl<'a> Together<'a> {
         }
     }
 
-    fn hear_try(&mut self, at: Member, made: Result<WaitingChange, CliError>) {
+    fn hear_try(&mut self, at: ServerNumber, made: Result<WaitingChange, CliError>) {
         let reply = match &made {
             Ok(_) => StepReply::Done,
             Err(error) if error.kind == ErrorKind::Unknown => StepReply::Lost,
@@ -149,7 +149,7 @@ impl<'a> Together<'a> {
     }
 
     /// Looks at servers again and again; false as soon as one is not healthy, or a signal comes.
-    fn watch(&mut self, servers: &[Member]) -> bool {
+    fn watch(&mut self, servers: &[ServerNumber]) -> bool {
         let (begin, time) = (Instant::now(), self.change.args.fleet.canary_time);
         let bar = bar(usize::try_from(time.as_secs()).unwrap_or(usize::MAX), "check the canaries, seconds:");
         let is_healthy = loop {
@@ -164,14 +164,14 @@ impl<'a> Together<'a> {
             std::thread::sleep(PAUSE.min(left));
         };
         if is_healthy && bar.is_hidden() && !self.change.args.quiet {
-            let line = |at: &Member| format!("{}: healthy for {} s", self.name(*at), time.as_secs());
+            let line = |at: &ServerNumber| format!("{}: healthy for {} s", self.name(*at), time.as_secs());
             servers.iter().map(line).for_each(|line| self.fleet.ui.say(&line));
         }
         bar.finish_and_clear();
         is_healthy
     }
 
-    fn are_healthy(&mut self, servers: &[Member], what: &'static str) -> bool {
+    fn are_healthy(&mut self, servers: &[ServerNumber], what: &'static str) -> bool {
         let command = self.change.args.fleet.health_cmd.as_deref();
         let timeout = Duration::from_secs(self.change.args.hooking.hook_timeout);
         let look = |_, member: &mut FleetMember| health::look(member, command, timeout);
@@ -180,7 +180,7 @@ impl<'a> Together<'a> {
     }
 
     /// Whether every server is healthy, has answered just now, and leaves enough time.
-    fn check(&mut self, servers: &[Member]) -> bool {
+    fn check(&mut self, servers: &[ServerNumber]) -> bool {
         if !self.are_healthy(servers, "check") {
             return false;
         }
@@ -193,7 +193,7 @@ impl<'a> Together<'a> {
         let mut was_slow = false;
         loop {
             let first = Mutex::new(None::<Instant>);
-            let ping = |at: Member, member: &mut FleetMember| -> Result<(), CliError> {
+            let ping = |at: ServerNumber, member: &mut FleetMember| -> Result<(), CliError> {
                 health::still_runs(member, revisions[at.0])?;
                 first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(Instant::now());
                 Ok(())
@@ -220,14 +220,14 @@ impl<'a> Together<'a> {
     }
 
     /// Keeps an error for each of these servers that has none.
-    fn blame(&mut self, servers: &[Member], error: impl Fn() -> CliError) {
+    fn blame(&mut self, servers: &[ServerNumber], error: impl Fn() -> CliError) {
         servers.iter().for_each(|at| {
             self.errors.entry(*at).or_insert_with(&error);
         });
     }
 
     /// Keeps the errors; false if there is one, or if a server was not asked.
-    fn all_fine(&mut self, found: Vec<(Member, Option<Result<(), CliError>>)>) -> bool {
+    fn all_fine(&mut self, found: Vec<(ServerNumber, Option<Result<(), CliError>>)>) -> bool {
         let mut is_fine = true;
         for (at, result) in found {
             is_fine &= matches!(result, Some(Ok(())));
@@ -239,19 +239,19 @@ impl<'a> Together<'a> {
     }
 
     /// Confirms each server once, so that one that hangs keeps no other waiting, and then again where that failed.
-    fn confirm(&mut self, servers: &[Member]) {
+    fn confirm(&mut self, servers: &[ServerNumber]) {
         self.confirm_while(servers, &|_| false);
-        let is_open = |at: &Member| self.coordinator.stages()[at] != Stage::Confirmed;
-        let again: Vec<Member> = servers.iter().copied().filter(is_open).collect();
+        let is_open = |at: &ServerNumber| self.coordinator.stages()[at] != Stage::Confirmed;
+        let again: Vec<ServerNumber> = servers.iter().copied().filter(is_open).collect();
         if !again.is_empty() {
             self.confirm_while(&again, &|held| held.received().is_none());
         }
     }
 
-    fn confirm_while(&mut self, servers: &[Member], goes_on: &(dyn Fn(&HeldSignals) -> bool + Sync)) {
+    fn confirm_while(&mut self, servers: &[ServerNumber], goes_on: &(dyn Fn(&HeldSignals) -> bool + Sync)) {
         let (held, plans, made) = (&self.held, self.plans, &self.made);
         let was_sent = |at| self.errors.get(&at).is_some_and(|error| error.kind == ErrorKind::Unknown);
-        let work = |at: Member, member: &mut FleetMember| match made.get(&at) {
+        let work = |at: ServerNumber, member: &mut FleetMember| match made.get(&at) {
             Some(change) => confirm(member, change, after(&plans[at.0]), was_sent(at), &|| goes_on(held)),
             None => (StepReply::Refused, None),
         };
@@ -266,11 +266,11 @@ impl<'a> Together<'a> {
         }
     }
 
-    fn cancel(&mut self, servers: &[Member]) {
+    fn cancel(&mut self, servers: &[ServerNumber]) {
         // Without its line in the journal a cancellation does no harm.
         let _ = self.begin("cancel", servers);
         let (made, plans) = (&self.made, self.plans);
-        let work = |at: Member, member: &mut FleetMember| {
+        let work = |at: ServerNumber, member: &mut FleetMember| {
             let id = made.get(&at).map(|made| made.id.as_str());
             take_back(member, id, after(&plans[at.0]))
         };
@@ -293,28 +293,28 @@ impl<'a> Together<'a> {
     /// Works on servers as long as no signal comes.
     fn on<T: Send>(
         &mut self,
-        servers: &[Member],
+        servers: &[ServerNumber],
         what: &'static str,
-        work: impl Fn(Member, &mut FleetMember) -> Result<T, CliError> + Sync,
-    ) -> Vec<(Member, Option<Result<T, CliError>>)> {
+        work: impl Fn(ServerNumber, &mut FleetMember) -> Result<T, CliError> + Sync,
+    ) -> Vec<(ServerNumber, Option<Result<T, CliError>>)> {
         let held = &self.held;
         let mut found = self.fleet.on(servers, what, &|| held.received().is_none(), work);
         servers.iter().map(|at| (*at, found.remove(at))).collect()
     }
 
-    fn begin(&mut self, step: &str, servers: &[Member]) -> std::io::Result<()> {
+    fn begin(&mut self, step: &str, servers: &[ServerNumber]) -> std::io::Result<()> {
         let servers = servers.iter().map(|at| &*self.plans[at.0].server).collect();
         self.journal.note(&FleetJournalLine::Step { step, servers })
     }
 
     /// Writes what is known of a server. Without that line it is found out again.
-    fn note(&mut self, at: Member) {
+    fn note(&mut self, at: ServerNumber) {
         let stage = format!("{:?}", self.coordinator.stages()[&at]).to_lowercase();
         let server = &*self.plans[at.0].server;
         let _ = self.journal.note(&FleetJournalLine::Server { server, stage });
     }
 
-    fn name(&self, at: Member) -> &str {
+    fn name(&self, at: ServerNumber) -> &str {
         &self.plans[at.0].server
     }
 }
