@@ -12,13 +12,12 @@ use crate::cli::error::{CliError, KEPT};
 use crate::cli::exit::Exit;
 use crate::cli::interrupt::LastWords;
 use crate::cli::prompts;
-use crate::cli::render::diff::ContentDiff;
-use crate::cli::render::notes;
+use crate::cli::render::{diff, notes};
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
 use crate::engine::{
-    After, Content, EngineError, ErrorKind, Expected, Outcome, Replaced, ServiceError, Snapshot, Source,
-    WarnedText,
+    After, ChangeReport, Content, ContentDiff, EngineError, ErrorKind, Expected, Outcome, Replaced,
+    ServiceError, Snapshot, Source, WarnedText,
 };
 use crate::http::protocol::problem::ProblemKind;
 use crate::store::StoreError;
@@ -287,7 +286,7 @@ impl Editing<'_> {
         let name = self.target.service.name();
         let new = Snapshot::of(whole.to_vec());
         let diff = ContentDiff::between_texts(present.document(), new.document(), self.ui.masker());
-        output(diff.print([name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
+        output(diff::print(&diff.printed(), [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
         let _last_words = LastWords::new(self.ui, || format!("\n{KEPT}"));
         let protected = self.target.protected.as_ref();
         let protected = protected.map_or(String::new(), |name| format!("context `{name}` is protected: "));
@@ -382,8 +381,9 @@ impl Editing<'_> {
     }
 
     fn report_unchanged(&self, present: Arc<Snapshot>) -> Result<Exit, CliError> {
+        let report = self.change.report(self.target.service.name(), self.ui);
         let outcome = Outcome::new(Some(Content::Text(present)), After::Unchanged);
-        self.change.report(self.target.service.name(), self.ui).print(&outcome)?;
+        report.print(&ChangeReport::of(outcome, None, report.parts()))?;
         Ok(Exit::Done)
     }
 

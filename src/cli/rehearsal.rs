@@ -6,10 +6,11 @@ use std::io;
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::error::CliError;
 use crate::cli::prompts;
-use crate::cli::render::report::diff_of;
+use crate::cli::render::diff;
 use crate::cli::ui::{Ui, output};
 use crate::engine::{
-    ChangeOptions, ConfigService, Content, Expected, Outcome, OutcomeNote, ReadForm, ReadQuery, ServiceError,
+    ChangeOptions, ChangeReport, ConfigService, Expected, OutcomeNote, ReadForm, ReadQuery, ReportParts,
+    ServiceError,
 };
 use crate::store::Revision;
 
@@ -22,7 +23,7 @@ pub struct Question {
     /// The protected context that it is made in.
     pub protected: Option<String>,
     /// Says what the rehearsed change does that needs a question; none where it needs none.
-    pub about: Option<fn(&Outcome) -> Option<String>>,
+    pub about: Option<fn(&ChangeReport) -> Option<String>>,
     /// Whether it may change more than [`MOST_UNASKED`] entries.
     pub may_be_many: bool,
 }
@@ -42,26 +43,34 @@ impl Question {
         service: &mut dyn ConfigService,
         ui: Ui,
         options: &ChangeOptions,
-        operation: &mut dyn FnMut(&mut dyn ConfigService, &ChangeOptions) -> Result<Outcome, ServiceError>,
+        operation: &mut dyn FnMut(
+            &mut dyn ConfigService,
+            &ChangeOptions,
+        ) -> Result<ChangeReport, ServiceError>,
     ) -> Result<Option<ChangeOptions>, CliError> {
         let present = present(service);
         let mut agreed = options.clone();
         let mut reasons: Vec<String> = Vec::new();
         reasons.extend(self.protected.iter().map(|name| format!("context `{name}` is protected")));
-        let (outcome, refusal) = rehearse(service, &mut agreed, operation)?;
+        let told = ReportParts {
+            diff: true,
+            values: true,
+            secrets: ui.masker().is_none(),
+            ..ReportParts::default()
+        };
+        agreed.told = told;
+        let (report, refusal) = rehearse(service, &mut agreed, operation)?;
         reasons.extend(refusal.iter().map(ToString::to_string));
-        reasons.extend(self.about.and_then(|about| about(&outcome)));
+        reasons.extend(self.about.and_then(|about| about(&report)));
         if refusal.is_none() {
-            let effects = outcome.effects();
+            let effects = &report.effects;
             reasons.extend(effects.in_words().filter(|_| effects.entries() > MOST_UNASKED));
         }
-        if reasons.is_empty() || !outcome.is_change() {
+        if reasons.is_empty() || !report.changed {
             return Ok(None);
         }
         let name = service.name();
-        if let Some(diff) = diff_of(&outcome, ui.masker()) {
-            output(diff.print([name; 2], ui.on_stderr(), &mut io::stderr().lock()))?;
-        }
+        output(diff::print(&report.diff, [name; 2], ui.on_stderr(), &mut io::stderr().lock()))?;
         let end = if self.protected.is_some() && reasons.len() == 1 { "change it?" } else { "go on?" };
         let question = format!("{}: {end}", reasons.join("; "));
         match (prompts::confirm(&question).map_err(CliError::prompt_failed)?, refusal, &self.protected) {
@@ -75,8 +84,7 @@ impl Question {
             use OutcomeNote::{OverwroteHandEdit, PickedUpHandEdit, TookOutUnconfirmed};
             matches!(note, PickedUpHandEdit(_) | OverwroteHandEdit | TookOutUnconfirmed(_))
         };
-        let before = outcome.before.as_ref().and_then(Content::snapshot).map(|text| text.revision());
-        let is_present = before == present || !outcome.notes.iter().any(is_of_another);
+        let is_present = report.before == present || !report.notes.iter().any(is_of_another);
         if agreed.expected.is_none() && is_present {
             agreed.expected = present.map(|revision| Expected::OneOf(vec![revision]));
         }
@@ -94,12 +102,12 @@ fn present(service: &mut dyn ConfigService) -> Option<Revision> {
 fn rehearse(
     service: &mut dyn ConfigService,
     options: &mut ChangeOptions,
-    operation: &mut dyn FnMut(&mut dyn ConfigService, &ChangeOptions) -> Result<Outcome, ServiceError>,
-) -> Result<(Outcome, Option<ServiceError>), CliError> {
+    operation: &mut dyn FnMut(&mut dyn ConfigService, &ChangeOptions) -> Result<ChangeReport, ServiceError>,
+) -> Result<(ChangeReport, Option<ServiceError>), CliError> {
     let mut refusal = None;
     loop {
         let error = match operation(service, &ChangeOptions { dry_run: true, ..options.clone() }) {
-            Ok(outcome) => return Ok((outcome, refusal)),
+            Ok(report) => return Ok((report, refusal)),
             Err(error) => error,
         };
         match error.guard().filter(|guard| guard.is_question()).cloned() {

@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::blame::is_edited_since;
+use super::change_report::ChangeReport;
 use super::composed::Composed;
 use super::content::Content;
 use super::error::EngineError;
 use super::feature::Feature;
 use super::local::Engine;
 use super::options::ChangeOptions;
-use super::outcome::{Outcome, OutcomeNote, PendingInfo};
+use super::outcome::{OutcomeNote, PendingInfo};
 use super::service::{ConfigService, Decision, ReadForm, ReadQuery, Reading, Replaced, ServiceError, Source};
 use super::snapshot::Snapshot;
 use super::status::{Status, differing, last_change};
@@ -54,8 +55,13 @@ impl ConfigService for Engine {
         Ok(Engine::composed(self, text, Follow::ALL))
     }
 
-    fn modify(&mut self, request: &ChangeRequest, options: &ChangeOptions) -> Result<Outcome, ServiceError> {
-        Ok(Engine::modify(self, request, options)?)
+    fn modify(
+        &mut self,
+        request: &ChangeRequest,
+        options: &ChangeOptions,
+    ) -> Result<ChangeReport, ServiceError> {
+        let outcome = Engine::modify(self, request, options)?;
+        Ok(ChangeReport::of(outcome, Some(request), options.told))
     }
 
     fn replace(
@@ -63,15 +69,16 @@ impl ConfigService for Engine {
         target: Replaced,
         text: &[u8],
         options: &ChangeOptions,
-    ) -> Result<Outcome, ServiceError> {
-        Ok(match target {
+    ) -> Result<ChangeReport, ServiceError> {
+        let outcome = match target {
             Replaced::File => Engine::save(self, text, options)?,
             Replaced::Running => Engine::update(self, text, options)?,
-        })
+        };
+        Ok(ChangeReport::of(outcome, None, options.told))
     }
 
-    fn rollback(&mut self, to: ChangeRef, options: &ChangeOptions) -> Result<Outcome, ServiceError> {
-        Ok(Engine::rollback(self, to, options)?)
+    fn rollback(&mut self, to: ChangeRef, options: &ChangeOptions) -> Result<ChangeReport, ServiceError> {
+        Ok(ChangeReport::of(Engine::rollback(self, to, options)?, None, options.told))
     }
 
     fn history(&mut self, wanted: usize) -> Result<Vec<HistoryEntry>, ServiceError> {

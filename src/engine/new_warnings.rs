@@ -5,6 +5,8 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use mediaconf::edit::path::{Path, Segment};
 use mediaconf::model::schema::{Scope, by_keyword};
 use mediaconf::model::shape::group_name;
@@ -12,7 +14,7 @@ use mediaconf::model::{Kind, Shape, check, top_members};
 use mediaconf::syntax::{Diagnostic, Document, Entry, Severity, Splice, line_start, spliced_pieces};
 
 /// A warning that a change brings.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct NewWarning {
     /// The path of the stream, live or plugin that it is about; empty for the rest of the configuration.
     pub at: String,

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::change_report::ReportParts;
 use super::error::EngineError;
 use super::guard::Guard;
 use crate::store::{OwnerName, Revision};
@@ -48,6 +49,8 @@ pub struct ChangeOptions {
     pub takes_faults: bool,
     /// When the request times out: after that the change is not written.
     pub until: Option<Instant>,
+    /// What is told of the change.
+    pub told: ReportParts,
 }
 
 impl ChangeOptions {

@@ -47,7 +47,8 @@ pub enum After {
 }
 
 /// A side effect of a change that the user should know.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum OutcomeNote {
     /// A note of the edit itself.
     Edit(edit::Note),

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use mediaconf::model::Kind;
 use mediaconf::syntax::one_line;
 
@@ -26,7 +28,7 @@ impl IncludedEntry {
 }
 
 /// The entries that go, and that come, with an `include` that a change removes, adds or points elsewhere.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IncludeChange {
     /// How many of each kind go, in the order of [`Kind::ALL`].
     pub gone: [usize; 3],
@@ -72,7 +74,7 @@ impl fmt::Display for IncludeChange {
 }
 
 /// How many entries of which included files there are; at least one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PassedOver(BTreeMap<String, usize>);
 
 impl PassedOver {

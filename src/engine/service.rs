@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use super::change_report::ChangeReport;
 use super::composed::Composed;
 use super::content::Content;
 use super::error::EngineError;
@@ -11,7 +12,7 @@ use super::error_kind::ErrorKind;
 use super::feature::Feature;
 use super::guard::Guard;
 use super::options::ChangeOptions;
-use super::outcome::{Outcome, OutcomeNote};
+use super::outcome::OutcomeNote;
 use super::snapshot::Snapshot;
 use super::status::Status;
 use crate::store::{ChangeRef, HistoryEntry};
@@ -42,7 +43,11 @@ pub trait ConfigService: Send {
     ) -> Result<Option<Composed>, ServiceError>;
 
     /// Merges a patch into the running configuration, and saves the result.
-    fn modify(&mut self, request: &ChangeRequest, options: &ChangeOptions) -> Result<Outcome, ServiceError>;
+    fn modify(
+        &mut self,
+        request: &ChangeRequest,
+        options: &ChangeOptions,
+    ) -> Result<ChangeReport, ServiceError>;
 
     /// Replaces the whole configuration by `text`.
     fn replace(
@@ -50,10 +55,10 @@ pub trait ConfigService: Send {
         target: Replaced,
         text: &[u8],
         options: &ChangeOptions,
-    ) -> Result<Outcome, ServiceError>;
+    ) -> Result<ChangeReport, ServiceError>;
 
     /// Makes an earlier text the configuration again, as a new change.
-    fn rollback(&mut self, to: ChangeRef, options: &ChangeOptions) -> Result<Outcome, ServiceError>;
+    fn rollback(&mut self, to: ChangeRef, options: &ChangeOptions) -> Result<ChangeReport, ServiceError>;
 
     /// Returns the changes in the history, the last one first: at least the last `wanted`, if there are so
     /// many.

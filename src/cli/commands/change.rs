@@ -14,12 +14,12 @@ use crate::cli::input;
 use crate::cli::local_user::local_user;
 use crate::cli::prompts;
 use crate::cli::rehearsal::{MOST_UNASKED, Question};
-use crate::cli::render::notes::keys_lacked;
+use crate::cli::render::notes::all_lack;
 use crate::cli::render::report::{Report, Verb};
 use crate::cli::rollout;
 use crate::cli::target;
 use crate::cli::ui::Ui;
-use crate::engine::{ChangeOptions, ConfigService, Outcome, Replaced, ServiceError};
+use crate::engine::{ChangeOptions, ChangeReport, ConfigService, Replaced, ReportParts, ServiceError};
 use mediaconf::edit::request::ChangeRequest;
 
 /// A command that makes a change, and how it reports the outcome.
@@ -35,15 +35,13 @@ pub struct ChangeCommand<'a> {
     pub diff_was_shown: bool,
     /// What is asked, with the diff, before the change is made.
     pub question: Question,
-    /// The request, where it has conditions (`--where`).
-    conditional: Option<&'a ChangeRequest>,
 }
 
 impl<'a> ChangeCommand<'a> {
     /// A change with the options that all changes have.
     pub fn new(args: &'a ChangeArgs, verb: Verb) -> Self {
         let question = Question { may_be_many: true, ..Question::default() };
-        Self { args, options: args.options(), verb, diff_was_shown: false, question, conditional: None }
+        Self { args, options: args.options(), verb, diff_was_shown: false, question }
     }
 
     /// The same, named in the history by the command that makes it.
@@ -54,9 +52,8 @@ impl<'a> ChangeCommand<'a> {
     }
 
     /// The same for this request.
-    pub fn of(mut self, request: &'a ChangeRequest) -> Self {
+    pub fn of(mut self, request: &ChangeRequest) -> Self {
         self.question.may_be_many = !request.names_few(MOST_UNASKED);
-        self.conditional = Some(request).filter(|request| !request.conditions().is_empty());
         self
     }
 
@@ -66,11 +63,19 @@ impl<'a> ChangeCommand<'a> {
         self,
         global: &GlobalArgs,
         ui: Ui,
-        operation: impl Fn(&mut dyn ConfigService, &ChangeOptions) -> Result<Outcome, ServiceError> + Sync,
+        operation: impl Fn(&mut dyn ConfigService, &ChangeOptions) -> Result<ChangeReport, ServiceError> + Sync,
     ) -> Result<Exit, CliError> {
         if let Some(contexts) = context::several(global)? {
-            let Self { args, options, verb, conditional, .. } = self;
-            let change = FleetChange { args, options, verb, conditional };
+            let Self { args, options, verb, .. } = self;
+            let told = ReportParts {
+                diff: true,
+                values: true,
+                text: true,
+                secrets: ui.masker().is_none(),
+                ..ReportParts::default()
+            };
+            let options = ChangeOptions { told, ..options };
+            let change = FleetChange { args, options, verb };
             return fleet::change::run(&change, contexts, global, ui, &operation);
         }
         let mut target = target::resolve(global, self.args.into(), ui)?;
@@ -90,7 +95,7 @@ impl<'a> ChangeCommand<'a> {
         mut self,
         service: &mut dyn ConfigService,
         ui: Ui,
-        mut operation: impl FnMut(&mut dyn ConfigService, &ChangeOptions) -> Result<Outcome, ServiceError>,
+        mut operation: impl FnMut(&mut dyn ConfigService, &ChangeOptions) -> Result<ChangeReport, ServiceError>,
     ) -> Result<Exit, CliError> {
         if !self.diff_was_shown
             && self.question.is_asked(self.args)
@@ -101,10 +106,11 @@ impl<'a> ChangeCommand<'a> {
         let (args, target) = (self.args, service.name().to_owned());
         let report = self.report(&target, ui);
         let canary = self.options.canary.clone();
-        let outcome = with_guards(self.options, |options| operation(&mut *service, options))?;
-        report.print(&outcome)?;
-        keys_lacked(self.conditional, &outcome).iter().for_each(|note| report.note(note));
-        match &outcome.pending {
+        let options = ChangeOptions { told: report.parts(), ..self.options };
+        let made = with_guards(options, |options| operation(&mut *service, options))?;
+        report.print(&made)?;
+        made.keys_lacked.iter().for_each(|key| report.note(&all_lack(key)));
+        match &made.pending {
             Some(pending) if !canary.is_empty() => rollout::wait(service, pending, &canary, &report)?,
             Some(pending) => {
                 let time = args.confirm.unwrap_or_default();
@@ -112,7 +118,7 @@ impl<'a> ChangeCommand<'a> {
             }
             None => {}
         }
-        Ok(if args.exit_code && outcome.is_change() { Exit::Changed } else { Exit::Done })
+        Ok(if args.exit_code && made.changed { Exit::Changed } else { Exit::Done })
     }
 
     /// How the outcome of the change of `target` is reported.

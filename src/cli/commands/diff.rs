@@ -10,11 +10,11 @@ use crate::cli::args::global::GlobalArgs;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input::{self, STDIN, is_url};
-use crate::cli::render::diff::ContentDiff;
+use crate::cli::render::diff;
 use crate::cli::render::notes::all_lack;
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
-use crate::engine::{Content, Guard, ReadForm, ReadQuery, Source};
+use crate::engine::{Content, ContentDiff, Guard, ReadForm, ReadQuery, Source};
 use crate::store::{ChangeRef, NotAChangeRef};
 use mediaconf::edit::condition::{Condition, keys_that_all_lack};
 use mediaconf::edit::expansion::{Expansion, no_entry};
@@ -185,7 +185,7 @@ fn print_diff(
         new.to_json()?;
     }
     let diff = diff_between(&old.content, &new.content, streams, ui.masker());
-    ui.print_painted(|out| diff.print([&old.name, &new.name], ui, out))?;
+    ui.print_painted(|out| diff::print(&diff.printed(), [&old.name, &new.name], ui, out))?;
     let (Content::Text(old), Content::Text(new), None) = (&old.content, &new.content, streams) else {
         return Ok(!diff.is_empty());
     };

@@ -15,7 +15,7 @@ use crate::cli::render::report::Verb;
 use crate::cli::target;
 use crate::cli::ui::Ui;
 use crate::engine::{
-    ChangeOptions, ConfigService, Content, EngineError, ErrorKind, Expected, Feature, Outcome, ReadForm,
+    ChangeOptions, ChangeReport, ConfigService, Content, EngineError, ErrorKind, Expected, Feature, ReadForm,
     ReadQuery, Replaced, ServiceError, Snapshot, Source,
 };
 use mediaconf::edit::format::formatted;
@@ -83,7 +83,7 @@ fn checked(name: &str, new: Option<&String>, ui: Ui) -> Result<Exit, CliError> {
 }
 
 /// Replaces the configuration by the formatted one, unless it is changed meanwhile.
-fn format(service: &mut dyn ConfigService, options: &ChangeOptions) -> Result<Outcome, ServiceError> {
+fn format(service: &mut dyn ConfigService, options: &ChangeOptions) -> Result<ChangeReport, ServiceError> {
     match format_of(service, None, options) {
         // The file may have been edited by hand: that is what is formatted then.
         Err(error) if error.kind() == ErrorKind::Conflict => {
@@ -97,7 +97,7 @@ fn format_of(
     service: &mut dyn ConfigService,
     source: Option<Source>,
     options: &ChangeOptions,
-) -> Result<Outcome, ServiceError> {
+) -> Result<ChangeReport, ServiceError> {
     let reading = service.read(&ReadQuery { source, form: ReadForm::Text })?;
     let Content::Text(text) = reading.content else {
         return Err(ServiceError::NotOffered { service: service.name().to_owned(), feature: Feature::Conf });

@@ -12,7 +12,7 @@ use crate::cli::local_time;
 use crate::cli::render::history::{self, Listed};
 use crate::cli::render::masked::write_text;
 use crate::cli::render::table::Screen;
-use crate::cli::render::value_diff::{Compared, differ, first_paths, print};
+use crate::cli::render::value_diff::{Compared, changed, differ, first_paths, print};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
 use crate::engine::{Content, Source, is_edited_since};
@@ -152,7 +152,7 @@ impl Selected {
                 if self.path.is_some() && !differ(before, after, self.path.as_ref()) {
                     listed.is_elsewhere = true;
                 }
-                listed.paths = first_paths(before, after, masker);
+                listed.paths = first_paths(&changed(before, after).unwrap_or_default(), masker);
                 listed.texts = keeps_texts.then(|| [before.clone(), after.clone()]);
             } else {
                 listed.is_elsewhere = self.path.is_some();

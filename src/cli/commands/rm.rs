@@ -8,9 +8,9 @@ use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::render::report::Verb;
 use crate::cli::ui::Ui;
-use crate::engine::{Guard, Outcome};
+use crate::engine::{ChangeReport, Guard};
 use mediaconf::edit::assign::{AssignOptions, AssignedValue, Assignment};
-use mediaconf::edit::json_diff::{changed_values, paths_in_words};
+use mediaconf::edit::json_diff::paths_in_words;
 use mediaconf::edit::path::Path;
 use mediaconf::edit::request::{ChangeRequest, Edits};
 use mediaconf::edit::schema_path::Place;
@@ -38,7 +38,6 @@ fn stands_for_many(request: &ChangeRequest, args: &RmArgs) -> bool {
 }
 
 /// Names what a change removes.
-fn removed(outcome: &Outcome) -> Option<String> {
-    let [before, after] = [outcome.before.as_ref()?.to_json(), outcome.after()?.to_json()];
-    Some(format!("this removes {}", paths_in_words(&changed_values(&before, &after))))
+fn removed(change: &ChangeReport) -> Option<String> {
+    change.changed.then(|| format!("this removes {}", paths_in_words(&change.values)))
 }

@@ -18,7 +18,8 @@ use crate::cli::exit::Exit;
 use crate::cli::interrupt::HeldSignals;
 use crate::cli::prompts;
 use crate::cli::ui::Ui;
-use crate::engine::{ChangeOptions, ErrorKind, PendingInfo, Snapshot};
+use crate::engine::{ErrorKind, PendingInfo};
+use crate::store::Revision;
 use crate::store::cluster::ClusterUrl;
 
 /// How long each server waits to be confirmed, if the user does not say.
@@ -98,12 +99,11 @@ fn record_applied(
     if change.options.owner.is_none() || change.args.dry_run {
         return;
     }
-    let has_it = |at: &ServerNumber| plans[at.0].result.as_ref().is_ok_and(|plan| !plan.outcome.is_change());
+    let has_it = |at: &ServerNumber| plans[at.0].result.as_ref().is_ok_and(|plan| !plan.report.changed);
     let unchanged: Vec<ServerNumber> = (0..plans.len()).map(ServerNumber).filter(has_it).collect();
     let work = |at: ServerNumber, member: &mut FleetMember| {
         let Ok(plan) = &plans[at.0].result else { return Ok(()) };
-        let options = ChangeOptions { expected: change.expected(&plan.base), ..change.options.clone() };
-        let made = operation(&mut *member.target.service, &options);
+        let made = operation(&mut *member.target.service, &change.options(plan));
         made.map(drop).map_err(|error| CliError::from(error).at(&member.name))
     };
     let recorded = fleet.on(&unchanged, "record", &|| true, work);
@@ -142,8 +142,7 @@ fn each_for_itself(
         .map_err(|error| CliError::journal_failed(&error))?;
     let work = |at: ServerNumber, member: &mut FleetMember| -> Result<Option<PendingInfo>, CliError> {
         let Ok(plan) = &plans[at.0].result else { return Ok(None) };
-        let options = ChangeOptions { expected: change.expected(&plan.base), ..change.options.clone() };
-        let made = operation(&mut *member.target.service, &options);
+        let made = operation(&mut *member.target.service, &change.options(plan));
         let made = made.map_err(|error| CliError::from(error).at(&member.name))?;
         plan.keep_warnings(&made, member);
         Ok(made.pending)
@@ -182,7 +181,7 @@ fn each_for_itself(
 /// The servers on which the change was evaluated, and changes something.
 fn changing(plans: &[ServerAnswer<FleetPlan>]) -> impl Iterator<Item = ServerNumber> {
     let is_change = |(_, answer): &(_, &ServerAnswer<FleetPlan>)| {
-        answer.result.as_ref().is_ok_and(|plan| plan.outcome.is_change())
+        answer.result.as_ref().is_ok_and(|plan| plan.report.changed)
     };
     plans.iter().enumerate().filter(is_change).map(|(at, _)| ServerNumber(at))
 }
@@ -240,10 +239,14 @@ fn begin_journal(
         all_or_nothing: change.args.fleet.all_or_nothing,
         servers: servers.collect(),
     };
-    let texts: Vec<&Snapshot> = plans
+    let texts: Vec<(Revision, &[u8])> = plans
         .iter()
-        .flat_map(|(_, plan)| [Some(&plan.base), plan.outcome.after()])
-        .filter_map(|content| content?.snapshot().map(|text| &**text))
+        .flat_map(|(_, plan)| {
+            let base = plan.base.snapshot().map(|base| (base.revision(), base.bytes()));
+            let after = plan.report.after.zip(plan.report.text.as_ref().map(String::as_bytes));
+            [base, after]
+        })
+        .flatten()
         .collect();
     Journal::begin(head, &texts)
 }
@@ -288,8 +291,8 @@ fn merged(
             let end = endings
                 .remove(&ServerNumber(at))
                 .unwrap_or(Ending::of(ServerNumber(at), Standing::Unchanged));
-            plan.outcome.pending = end.pending;
-            let lines = plan.lines(ui.masker());
+            plan.report.pending = end.pending;
+            let lines = [plan.report.lines_added, plan.report.lines_removed];
             let record = plan.record(change, &server, ui.masker().as_ref());
             ServerResult { server, standing: end.standing, error: end.error, lines, change: Some(record) }
         }

@@ -11,7 +11,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input::{self, is_url};
 use crate::cli::render::table;
-use crate::cli::render::value_diff::{Compared, first_paths};
+use crate::cli::render::value_diff::{Compared, changed, first_paths};
 use mediaconf::model::redact::masked_json;
 
 /// Prints equal differences once, and a table of all servers; with `--json` an object with the patch of each.
@@ -48,14 +48,15 @@ pub fn run(args: &DiffArgs, mut fleet: Fleet) -> Result<Exit, CliError> {
         let diff = diff_between(&old.content, &new.content, selected.names.as_ref(), masker.clone());
         is_different |= !diff.is_empty();
         let [old_name, new_name] = sides.map(|side| side.unwrap_or("the server"));
-        diffs.add(server, &diff, [(old_name, &old.content), (new_name, &new.content)], ui)?;
-        let [added, removed] = diff.added_and_removed();
         let [old, new] = [old, new].map(|side| Compared::of(side.content.clone()));
+        let values = changed(&old, &new);
+        diffs.add(server, (&diff.printed(), values.as_deref()), [old_name, new_name], ui)?;
+        let [added, removed] = diff.added_and_removed();
         let (differs, lines) = match diff.is_empty() {
             true => ("no", "-".to_owned()),
             false => ("yes", format!("+{added} -{removed}")),
         };
-        let paths = first_paths(&old, &new, &masker.clone().unwrap_or_default());
+        let paths = first_paths(&values.unwrap_or_default(), &masker.clone().unwrap_or_default());
         rows.push(vec![server.clone(), differs.to_owned(), lines, paths]);
     }
     notes.print(ui);

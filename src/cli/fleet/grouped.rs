@@ -1,10 +1,9 @@
 //! Differences and notes of several servers: equal ones are shown once.
 
 use crate::cli::error::CliError;
-use crate::cli::render::diff::ContentDiff;
+use crate::cli::render::diff;
 use crate::cli::ui::{Ui, output};
-use crate::engine::Content;
-use mediaconf::edit::json_diff::{ChangedValue, changed_values};
+use mediaconf::edit::json_diff::ChangedValue;
 
 /// The line above the part of the output that is about these servers; a blank line parts it from the one before.
 pub fn heading(at: usize, servers: &[String]) -> String {
@@ -27,30 +26,35 @@ struct DiffGroup {
 }
 
 impl GroupedDiffs {
-    /// Adds the difference of a server between two sides with these names, if there is one.
+    /// Adds the difference of a server between two sides with these names, if there is one: its lines, and its values,
+    /// if both sides are valid.
     pub fn add(
         &mut self,
         server: &str,
-        diff: &ContentDiff<'_>,
-        [old, new]: [(&str, &Content); 2],
+        (lines, values): (&[String], Option<&[ChangedValue]>),
+        names: [&str; 2],
         ui: Ui,
     ) -> Result<(), CliError> {
-        if diff.is_empty() {
+        if lines.is_empty() {
             return Ok(());
         }
         let mut text = Vec::new();
-        output(diff.print([old.0, new.0], ui, &mut text))?;
+        output(diff::print(lines, names, ui, &mut text))?;
         let text = String::from_utf8_lossy(&text).into_owned();
-        let changed = diff.changed_lines();
-        let both_valid = old.1.is_valid() && new.1.is_valid();
-        let values = if both_valid { changed_values(&old.1.to_json(), &new.1.to_json()) } else { Vec::new() };
-        let is_same = |group: &&mut DiffGroup| match both_valid {
-            true => group.changed == changed && group.values == values,
-            false => group.text == text,
+        let changed: Vec<String> =
+            lines.iter().filter(|line| line.starts_with(['-', '+'])).cloned().collect();
+        let is_same = |group: &&mut DiffGroup| match values {
+            Some(values) => group.changed == changed && group.values == values,
+            None => group.text == text,
         };
         match self.0.iter_mut().find(is_same) {
             Some(group) => group.servers.push(server.to_owned()),
-            None => self.0.push(DiffGroup { servers: vec![server.to_owned()], text, changed, values }),
+            None => self.0.push(DiffGroup {
+                servers: vec![server.to_owned()],
+                text,
+                changed,
+                values: values.unwrap_or_default().to_vec(),
+            }),
         }
         Ok(())
     }

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cli::error::CliError;
 use crate::cli::state_home::state_home;
-use crate::engine::{EngineError, Snapshot};
+use crate::engine::EngineError;
 use crate::store::Revision;
 use crate::store::file::{is_private_folder, open_own, read_private, user_folder};
 use mediaconf::syntax::one_line;
@@ -108,7 +108,7 @@ impl Journals {
 
 impl Journal {
     /// Writes the journal of a change that begins, with these texts.
-    pub fn begin(head: JournalHead, texts: &[&Snapshot]) -> Result<Self, CliError> {
+    pub fn begin(head: JournalHead, texts: &[(Revision, &[u8])]) -> Result<Self, CliError> {
         let home = state_home().ok_or_else(CliError::no_state_home)?;
         let parent = user_folder(&home).map_err(EngineError::from)?;
         let time = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
@@ -125,14 +125,14 @@ impl Journal {
         }
     }
 
-    fn write(folder: &Path, head: &JournalHead, texts: &[&Snapshot]) -> io::Result<File> {
+    fn write(folder: &Path, head: &JournalHead, texts: &[(Revision, &[u8])]) -> io::Result<File> {
         DirBuilder::new().mode(FOLDER_MODE).create(folder)?;
-        for text in texts {
-            let mut file = match create(&folder.join(format!("{}{TEXT}", text.revision()))) {
+        for (revision, text) in texts {
+            let mut file = match create(&folder.join(format!("{revision}{TEXT}"))) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 file => file?,
             };
-            file.write_all(text.bytes())?;
+            file.write_all(text)?;
             file.sync_all()?;
         }
         let mut file = create(&folder.join(JOURNAL))?;

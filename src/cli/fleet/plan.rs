@@ -5,16 +5,14 @@ use super::members::{FleetMember, ServerAnswer};
 use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
 use crate::cli::error::CliError;
 use crate::cli::render::change_json::ChangeJson;
-use crate::cli::render::diff::ContentDiff;
-use crate::cli::render::notes::{in_words, keys_lacked, new_warnings};
+use crate::cli::render::notes::{all_lack, in_words, new_warnings};
 use crate::cli::render::report::Verb;
 use crate::cli::ui::Ui;
 use crate::engine::{
-    ChangeOptions, ConfigService, Content, EngineError, ErrorKind, Expected, Feature, Outcome, OutcomeNote,
-    ReadForm, ReadQuery, ServiceError, Snapshot, Source,
+    ChangeOptions, ChangeReport, ConfigService, Content, EngineError, ErrorKind, Expected, Feature,
+    OutcomeNote, ReadForm, ReadQuery, ReportParts, ServiceError, Source,
 };
 use crate::store::Revision;
-use mediaconf::edit::request::ChangeRequest;
 use mediaconf::model::Masker;
 
 /// How often a change is evaluated again because the configuration was changed meanwhile.
@@ -22,7 +20,7 @@ const MAX_RETRIES: usize = 3;
 
 /// What makes the change, or rehearses it.
 pub type Operation<'o> =
-    dyn Fn(&mut dyn ConfigService, &ChangeOptions) -> Result<Outcome, ServiceError> + Sync + 'o;
+    dyn Fn(&mut dyn ConfigService, &ChangeOptions) -> Result<ChangeReport, ServiceError> + Sync + 'o;
 
 /// A change that a command makes on several servers.
 pub struct FleetChange<'a> {
@@ -31,15 +29,13 @@ pub struct FleetChange<'a> {
     pub options: ChangeOptions,
     /// What the command does, in words.
     pub verb: Verb,
-    /// The request, if it has conditions.
-    pub conditional: Option<&'a ChangeRequest>,
 }
 
 /// The change as one server would make it.
 pub struct FleetPlan {
     /// What the change is made of: what the server runs, or its file where that was edited by hand.
     pub base: Content,
-    pub outcome: Outcome,
+    pub report: ChangeReport,
 }
 
 impl FleetPlan {
@@ -70,12 +66,12 @@ impl FleetPlan {
                     }
                     (last, retries) = (revision, retries + 1);
                 }
-                outcome => {
-                    let plan = Self { base, outcome: outcome? };
-                    if !change.args.dry_run && plan.outcome.notes.contains(&OutcomeNote::OtherPending) {
+                report => {
+                    let plan = Self { base, report: report? };
+                    if !change.args.dry_run && plan.report.notes.contains(&OutcomeNote::OtherPending) {
                         refuse_pending(service)?;
                     }
-                    return match change.args.fleet.all_or_nothing && plan.changes_account() {
+                    return match change.args.fleet.all_or_nothing && plan.report.changes_account {
                         true => Err(CliError::changes_account(&member.name)),
                         false => Ok(plan),
                     };
@@ -84,22 +80,15 @@ impl FleetPlan {
         }
     }
 
-    /// Whether the account changes by which the server is asked.
-    fn changes_account(&self) -> bool {
-        let account = |content: &Content| content.to_json()["edit_auth"].take();
-        self.sides(|old, new| self.outcome.is_change() && account(old) != account(new))
-    }
-
     /// Keeps the warnings that came when the change was made, and not when it was evaluated.
-    pub fn keep_warnings(&self, made: &Outcome, member: &FleetMember) {
-        let new = made.warnings.iter().filter(|warning| !self.outcome.warnings.contains(warning));
+    pub fn keep_warnings(&self, made: &ChangeReport, member: &FleetMember) {
+        let new = made.warnings.iter().filter(|warning| !self.report.warnings.contains(warning));
         new.for_each(|warning| member.warn(&format!("{}: {warning}", member.name)));
     }
 
     /// The revision that the change is made of, and the one that the server will run; none where it does not show its text.
     pub fn revisions(&self) -> Option<[Revision; 2]> {
-        let after = self.outcome.after()?.snapshot()?;
-        Some([self.base.snapshot()?.revision(), after.revision()])
+        Some([self.base.snapshot()?.revision(), self.report.after?])
     }
 
     /// The change for programs.
@@ -109,20 +98,8 @@ impl FleetPlan {
         server: &str,
         masker: Option<&Masker>,
     ) -> serde_json::Value {
-        let lines = self.lines(masker.cloned());
-        let record = ChangeJson::new((change.verb.operation(), server), &self.outcome, lines, masker);
+        let record = ChangeJson::new((change.verb.operation(), server), &self.report, masker);
         serde_json::to_value(record).expect("a change has only texts as keys")
-    }
-
-    /// How many lines it adds and removes.
-    pub fn lines(&self, masker: Option<Masker>) -> [usize; 2] {
-        self.sides(|old, new| ContentDiff::between(old, new, masker).added_and_removed())
-    }
-
-    fn sides<T>(&self, compare: impl FnOnce(&Content, &Content) -> T) -> T {
-        let missing = Content::Text(std::sync::Arc::new(Snapshot::of(Vec::new())));
-        let before = self.outcome.before.as_ref().unwrap_or(&missing);
-        compare(before, self.outcome.after().unwrap_or(before))
     }
 }
 
@@ -147,24 +124,27 @@ impl FleetChange<'_> {
         Some(Expected::OneOf(vec![base.revision()]))
     }
 
+    /// The options with which the planned change is made.
+    pub fn options(&self, plan: &FleetPlan) -> ChangeOptions {
+        let expected = self.expected(&plan.base);
+        ChangeOptions { expected, told: ReportParts::default(), ..self.options.clone() }
+    }
+
     /// Prints the differences, equal ones once, and the notes.
     pub fn print_summary(&self, plans: &[ServerAnswer<FleetPlan>], ui: Ui) -> Result<(), CliError> {
         let masker = ui.masker();
         let (mut diffs, mut notes) = (GroupedDiffs::default(), GroupedNotes::default());
         for ServerAnswer { server, result } in plans {
             let Ok(plan) = result else { continue };
-            plan.sides(|old, new| {
-                let diff = ContentDiff::between(old, new, masker.clone());
-                diffs.add(server, &diff, [("before", old), ("after", new)], ui)
-            })?;
-            plan.outcome.warnings.iter().for_each(|warning| ui.warning(&format!("{server}: {warning}")));
-            let new_warnings = new_warnings(&plan.outcome.new_warnings, masker.as_ref());
+            diffs.add(server, (&plan.report.diff, Some(&plan.report.values)), ["before", "after"], ui)?;
+            plan.report.warnings.iter().for_each(|warning| ui.warning(&format!("{server}: {warning}")));
+            let new_warnings = new_warnings(&plan.report.new_warnings, masker.as_ref());
             new_warnings.iter().for_each(|warning| ui.warning(&format!("{server}: {warning}")));
-            let effects = plan.outcome.effects();
+            let effects = &plan.report.effects;
             let effects = effects.in_words().filter(|_| effects.streams > 1);
             let in_words = |note| in_words(note, masker.as_ref());
-            let own = plan.outcome.notes.iter().map(in_words);
-            let lacked = keys_lacked(self.conditional, &plan.outcome);
+            let own = plan.report.notes.iter().map(in_words);
+            let lacked = plan.report.keys_lacked.iter().map(|key| all_lack(key));
             own.chain(effects).chain(lacked).for_each(|note| notes.add(server, note));
         }
         if self.args.quiet || self.args.output != ChangeFormat::Diff {

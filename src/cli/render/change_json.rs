@@ -1,13 +1,14 @@
 //! A change as `-o change-json` prints it, for programs. The shape is stable.
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::engine::{Content, Outcome, PendingInfo};
+use crate::engine::{ChangeReport, PendingInfo};
 use crate::http::protocol::notes::word_of;
+use crate::store::Revision;
 use mediaconf::edit::Pointer;
 use mediaconf::edit::effects::Effects;
-use mediaconf::edit::json_diff::{ChangedValue, changed_values};
+use mediaconf::edit::json_diff::ChangedValue;
 use mediaconf::model::Masker;
 use mediaconf::model::redact::{masked_below, masked_keys};
 
@@ -21,11 +22,11 @@ pub struct ChangeJson<'a> {
     /// The path of the file, or the URL of the server.
     target: &'a str,
     /// The revision of the text afterwards; none where the text is not known.
-    revision: Option<String>,
+    revision: Option<Revision>,
     paths: Vec<ChangedPath>,
     lines_added: usize,
     lines_removed: usize,
-    effects: EffectsJson,
+    effects: EffectsJson<'a>,
     /// The words of `Mediactl-Note`.
     notes: Vec<String>,
     /// What went wrong without stopping the change, and the warnings of `check` that it brings.
@@ -36,11 +37,11 @@ pub struct ChangeJson<'a> {
 
 /// What the change does to streams.
 #[derive(Debug, Serialize)]
-struct EffectsJson {
+struct EffectsJson<'a> {
     /// In words; `null` for none.
     summary: Option<String>,
     #[serde(flatten)]
-    counts: Effects,
+    counts: &'a Effects,
 }
 
 /// One value that changed.
@@ -55,33 +56,26 @@ struct ChangedPath {
 }
 
 impl<'a> ChangeJson<'a> {
-    /// The change that a command made of a target; `lines` is how many were added and removed. Without
-    /// a masker secrets are shown.
+    /// The change that a command made of a target. Without a masker secrets are shown.
     pub fn new(
         (operation, target): (&'static str, &'a str),
-        outcome: &'a Outcome,
-        [lines_added, lines_removed]: [usize; 2],
+        change: &'a ChangeReport,
         masker: Option<&Masker>,
     ) -> Self {
-        let (after, effects) = (outcome.after(), outcome.effects());
-        let changed = match outcome.is_change() {
-            true => changed_values(&view(outcome.before.as_ref()), &view(after)),
-            false => Vec::new(),
-        };
         let masked = |text: String| masker.map_or(text.clone(), |masker| masker.prose(&text).into_owned());
-        let new_warnings = outcome.new_warnings.iter().map(|warning| masked(warning.to_string()));
+        let new_warnings = change.new_warnings.iter().map(|warning| masked(warning.to_string()));
         Self {
-            changed: outcome.is_change(),
+            changed: change.changed,
             operation,
             target,
-            revision: after.and_then(Content::snapshot).map(|after| after.revision().to_string()),
-            paths: changed.into_iter().map(|changed| ChangedPath::new(changed, masker)).collect(),
-            lines_added,
-            lines_removed,
-            effects: EffectsJson { summary: effects.in_words(), counts: effects },
-            notes: outcome.notes.iter().map(word_of).collect(),
-            warnings: outcome.warnings.iter().cloned().chain(new_warnings).collect(),
-            pending: outcome.pending.as_ref(),
+            revision: change.after,
+            paths: change.values.iter().map(|value| ChangedPath::new(value.clone(), masker)).collect(),
+            lines_added: change.lines_added,
+            lines_removed: change.lines_removed,
+            effects: EffectsJson { summary: change.effects.in_words(), counts: &change.effects },
+            notes: change.notes.iter().map(word_of).collect(),
+            warnings: change.warnings.iter().cloned().chain(new_warnings).collect(),
+            pending: change.pending.as_ref(),
         }
     }
 }
@@ -96,9 +90,4 @@ impl ChangedPath {
         let pointer = Pointer::of(masked_keys(&keys, masker)).as_str().to_owned();
         Self { pointer, before: masked(before), after: masked(after) }
     }
-}
-
-/// A configuration as JSON; empty where there is none, or one with errors.
-fn view(content: Option<&Content>) -> Value {
-    content.filter(|content| content.is_valid()).map_or(Value::Object(Map::new()), Content::to_json)
 }

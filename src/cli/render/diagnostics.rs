@@ -8,11 +8,11 @@ use serde::Serialize;
 
 use crate::cli::error::{BrokenText, CliError};
 use crate::cli::render::alike::{grouped, more_like_it};
-use crate::cli::render::masked::MaskedText;
 use crate::cli::ui::Ui;
 use crate::engine::{Composed, ComposedFault, ComposedFile, FirstError, Snapshot};
 use crate::store::Told;
 use mediaconf::model::Masker;
+use mediaconf::model::redact::MaskedText;
 use mediaconf::syntax::{
     Diagnostic, Diagnostics, Document, LineIndex, Position, Severity, Snippet, Span, printable,
 };

@@ -1,222 +1,26 @@
-//! The unified diff of two configurations, secrets masked.
-//!
-//! Texts are compared by their lines. Where one of the two is only known as JSON, both are compared as
-//! indented JSON.
+//! Prints the lines of a unified diff.
 
-use std::collections::HashSet;
 use std::io::{self, Write};
-use std::ops::Range;
 
 use colored::Color;
-use serde_json::{Map, Value, json};
 
-use crate::cli::render::masked::MaskedText;
 use crate::cli::ui::Ui;
-use crate::engine::Content;
-use mediaconf::edit::stream_diff::hunks_of_streams;
-use mediaconf::edit::text_diff::{DiffLine, Hunk, PrintedKind, hunks_of_splices, hunks_of_texts, printed};
-use mediaconf::model::redact::masked_json;
-use mediaconf::model::{Kind, Masker};
-use mediaconf::syntax::{ChangedRun, Document, Splice};
 
-/// The difference between two configurations, ready to be printed.
-pub struct ContentDiff<'c> {
-    old: DiffSide<'c>,
-    new: DiffSide<'c>,
-    hunks: Vec<Hunk>,
-    masker: Option<Masker>,
+/// Prints a diff; `names` are those of the old and the new side, and each line begins with the sign that tells what it
+/// is.
+pub fn print(diff: &[String], [old, new]: [&str; 2], ui: Ui, out: &mut dyn Write) -> io::Result<()> {
+    if !diff.is_empty() {
+        writeln!(out, "{}\n{}", ui.sanitized(&format!("--- {old}")), ui.sanitized(&format!("+++ {new}")))?;
+    }
+    diff.iter().try_for_each(|line| writeln!(out, "{}", coloured(line, ui)))
 }
 
-/// Where the lines of one side come from.
-enum DiffSide<'c> {
-    Text(&'c Document),
-    /// The parts of a text that an edit touches: all lines that it adds are in them.
-    Runs(Vec<ChangedRun>),
-    /// Indented JSON, masked already.
-    Json(String),
-}
-
-impl<'c> ContentDiff<'c> {
-    /// Compares two configurations; without a masker secrets are shown.
-    pub fn between(old: &'c Content, new: &'c Content, masker: Option<Masker>) -> Self {
-        match (old, new) {
-            (Content::Text(old), Content::Text(new)) => {
-                Self::between_texts(old.document(), new.document(), masker)
-            }
-            _ => Self::between_json(&old.to_json(), &new.to_json(), masker),
-        }
-    }
-
-    /// Compares two texts.
-    pub fn between_texts(old: &'c Document, new: &'c Document, masker: Option<Masker>) -> Self {
-        let hunks = hunks_of_texts(old.text(), new.text());
-        Self { old: DiffSide::Text(old), new: DiffSide::Text(new), hunks, masker }
-    }
-
-    /// Compares the streams of these names in two configurations.
-    pub fn of_streams(
-        old: &'c Content,
-        new: &'c Content,
-        names: &HashSet<String>,
-        masker: Option<Masker>,
-    ) -> Self {
-        if let (Content::Text(old), Content::Text(new)) = (old, new) {
-            let (old, new) = (old.document(), new.document());
-            let hunks = hunks_of_streams(old, new, names);
-            return Self { old: DiffSide::Text(old), new: DiffSide::Text(new), hunks, masker };
-        }
-        let [old, new] = [old, new].map(|side| {
-            let mut whole = side.to_json();
-            let mut streams = whole[Kind::Stream.key()].take();
-            if let Some(streams) = streams.as_object_mut() {
-                streams.retain(|name, _| names.contains(name));
-            }
-            json!({ Kind::Stream.key(): streams })
-        });
-        Self::between_json(&old, &new, masker)
-    }
-
-    /// The difference that an edit makes; the text as a whole is not compared.
-    pub fn of_edit(old: &'c Document, splices: &[Splice], masker: Option<Masker>) -> Self {
-        let hunks = hunks_of_splices(old.text(), splices);
-        let new = DiffSide::Runs(old.changed_runs(splices));
-        Self { old: DiffSide::Text(old), new, hunks, masker }
-    }
-
-    /// Compares two values, secrets masked already.
-    pub fn between_values(old: &Value, new: &Value) -> Self {
-        Self::between_json(old, new, None)
-    }
-
-    fn between_json(old: &Value, new: &Value, masker: Option<Masker>) -> Self {
-        let text = |value: &Value| match &masker {
-            Some(masker) => format!("{:#}\n", masked_json(value, masker)),
-            None => format!("{value:#}\n"),
-        };
-        let (old, new) = (text(old), text(&in_order_of(new, old)));
-        let hunks = hunks_of_texts(&old, &new);
-        Self { old: DiffSide::Json(old), new: DiffSide::Json(new), hunks, masker }
-    }
-
-    /// Whether the configurations were compared as JSON, so that users can be told.
-    pub fn is_of_json(&self) -> bool {
-        matches!(self.old, DiffSide::Json(_))
-    }
-
-    /// Whether no line differs.
-    pub fn is_empty(&self) -> bool {
-        self.hunks.is_empty()
-    }
-
-    /// How many lines only the new side has, and how many only the old side.
-    pub fn added_and_removed(&self) -> [usize; 2] {
-        let count = |is: fn(&DiffLine) -> bool| self.lines().filter(|line| is(line)).count();
-        [count(|line| matches!(line, DiffLine::Added(_))), count(|line| matches!(line, DiffLine::Removed(_)))]
-    }
-
-    /// Prints the diff; `names` are those of the old and the new side.
-    pub fn print(&self, names: [&str; 2], ui: Ui, out: &mut dyn Write) -> io::Result<()> {
-        self.try_each_line(names, |kind, line| writeln!(out, "{}", coloured(kind, &line, ui)))
-    }
-
-    /// The lines that differ, without what stands around them.
-    pub fn changed_lines(&self) -> Vec<String> {
-        let mut lines = Vec::new();
-        let collected = self.try_each_line(["", ""], |kind, line| {
-            lines.extend(matches!(kind, PrintedKind::Added | PrintedKind::Removed).then_some(line));
-            Ok(())
-        });
-        collected.expect("nothing is written");
-        lines
-    }
-
-    fn try_each_line(
-        &self,
-        names: [&str; 2],
-        mut use_line: impl FnMut(PrintedKind, String) -> io::Result<()>,
-    ) -> io::Result<()> {
-        let old_lines = self.lines().filter_map(|line| match line {
-            DiffLine::Context { old, .. } | DiffLine::Removed(old) => Some(old.clone()),
-            DiffLine::Added(_) => None,
-        });
-        let new_lines = self.lines().filter_map(|line| match line {
-            DiffLine::Added(new) => Some(new.clone()),
-            DiffLine::Context { .. } | DiffLine::Removed(_) => None,
-        });
-        let old = self.old.shown_line(old_lines.collect(), self.masker.as_ref());
-        let new = self.new.shown_line(new_lines.collect(), self.masker.as_ref());
-        printed(&self.hunks, names[0], names[1], &old, &new).try_for_each(|(kind, line)| use_line(kind, line))
-    }
-
-    fn lines(&self) -> impl Iterator<Item = &DiffLine> {
-        self.hunks.iter().flat_map(|hunk| &hunk.lines)
-    }
-}
-
-impl DiffSide<'_> {
-    /// Returns a function that renders a line of this side; `lines` are those that it will get, in order.
-    fn shown_line<'s>(
-        &'s self,
-        lines: Vec<Range<usize>>,
-        masker: Option<&Masker>,
-    ) -> Box<dyn Fn(Range<usize>) -> String + 's> {
-        match self {
-            Self::Json(text) => Box::new(|line| text[line].to_owned()),
-            Self::Text(document) => {
-                let text = MaskedText::new(document, masker.cloned(), lines);
-                Box::new(move |line| text.line(line))
-            }
-            Self::Runs(runs) => {
-                let mut lines = lines.into_iter().peekable();
-                let mut texts = Vec::new();
-                for ChangedRun { start, document, .. } in runs {
-                    let end = start + document.text().len();
-                    let inside = std::iter::from_fn(|| lines.next_if(|line| line.end <= end));
-                    let windows = inside.map(|line| line.start - start..line.end - start).collect();
-                    texts.push((*start, MaskedText::new(document, masker.cloned(), windows)));
-                }
-                Box::new(move |line| {
-                    let run = texts.partition_point(|(start, _)| *start <= line.start) - 1;
-                    let (start, text) = &texts[run];
-                    text.line(line.start - start..line.end - start)
-                })
-            }
-        }
-    }
-}
-
-fn coloured(kind: PrintedKind, line: &str, ui: Ui) -> String {
-    let line = ui.sanitized(line);
-    match kind {
-        PrintedKind::Removed => ui.paint(&line, Color::Red),
-        PrintedKind::Added => ui.paint(&line, Color::Green),
-        PrintedKind::Hunk => ui.paint(&line, Color::Cyan),
-        PrintedKind::File | PrintedKind::Context | PrintedKind::NoNewline => line.into_owned(),
-    }
-}
-
-/// Returns the value with its members in the order of another value: servers differ in the order,
-/// which means nothing.
-fn in_order_of(value: &Value, like: &Value) -> Value {
-    let (Value::Object(members), Value::Object(order)) = (value, like) else { return value.clone() };
-    let known =
-        order.iter().filter_map(|(key, like)| Some((key.clone(), in_order_of(members.get(key)?, like))));
-    let others = members.iter().filter(|(key, _)| !order.contains_key(*key));
-    Value::Object(Map::from_iter(known.chain(others.map(|(key, value)| (key.clone(), value.clone())))))
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::ContentDiff;
-
-    #[test]
-    fn the_order_of_members_is_no_difference() {
-        let old = json!({"a": 1, "b": {"x": 1, "y": 2}});
-        let diff = ContentDiff::between_json(&old, &json!({"b": {"y": 2, "x": 1}, "a": 1}), None);
-        assert!(diff.is_empty());
-        let diff = ContentDiff::between_json(&old, &json!({"c": 3, "b": {"y": 2, "x": 5}, "a": 1}), None);
-        assert_eq!(diff.added_and_removed(), [3, 2]);
+fn coloured(line: &str, ui: Ui) -> String {
+    let shown = ui.sanitized(line);
+    match line.as_bytes().first() {
+        Some(b'-') => ui.paint(&shown, Color::Red),
+        Some(b'+') => ui.paint(&shown, Color::Green),
+        Some(b'@') => ui.paint(&shown, Color::Cyan),
+        _ => shown.into_owned(),
     }
 }

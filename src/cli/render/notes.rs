@@ -1,11 +1,9 @@
 //! The notes that follow the diff of a change.
 
 use crate::cli::render::masked::masked_text;
-use crate::engine::{NewWarning, Outcome, OutcomeNote};
+use crate::engine::{NewWarning, OutcomeNote};
 use crate::http::protocol::notes::sentence_of;
 use mediaconf::edit::Note;
-use mediaconf::edit::condition::keys_that_all_lack;
-use mediaconf::edit::request::ChangeRequest;
 use mediaconf::model::Masker;
 use mediaconf::syntax::one_line;
 
@@ -62,15 +60,6 @@ pub fn new_warnings(warnings: &[NewWarning], masker: Option<&Masker>) -> Vec<Str
     let more = groups.len().saturating_sub(MAX_WARNINGS);
     let more = (more > 0).then(|| format!("and {more} more new warnings; `mediactl check` shows them"));
     groups.iter().take(MAX_WARNINGS).map(line).chain(more).collect()
-}
-
-/// Returns what is said of each key in the conditions of a request that no entry had before the change.
-pub fn keys_lacked(request: Option<&ChangeRequest>, outcome: &Outcome) -> Vec<String> {
-    let (Some(request), Some(before)) = (request, &outcome.before) else { return Vec::new() };
-    keys_that_all_lack(request.conditions(), &before.to_json(), &request.paths())
-        .into_iter()
-        .map(all_lack)
-        .collect()
 }
 
 /// Said of a key in a condition that no entry has, so that the condition holds for all of them.

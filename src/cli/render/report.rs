@@ -1,20 +1,15 @@
 //! The report of a change: the diff or the new configuration on stdout, and a line about it on stderr.
 
-use std::sync::{Arc, LazyLock};
+use serde_json::Value;
 
 use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
 use crate::cli::error::CliError;
 use crate::cli::render::change_json::ChangeJson;
-use crate::cli::render::diff::ContentDiff;
-use crate::cli::render::notes;
+use crate::cli::render::{diff, notes};
 use crate::cli::ui::Ui;
-use crate::engine::{After, Content, Outcome, Snapshot};
+use crate::engine::{ChangeReport, ReportParts};
 use mediaconf::edit::effects::Effects;
 use mediaconf::model::redact::masked_json;
-use mediaconf::model::{Lens, Masker, View, top_members};
-
-/// What was there before the first configuration.
-static NOTHING: LazyLock<Content> = LazyLock::new(|| Content::Text(Arc::new(Snapshot::of(Vec::new()))));
 
 /// How the outcome of a change is reported.
 pub struct Report<'a> {
@@ -68,39 +63,39 @@ impl Verb {
 }
 
 impl Report<'_> {
-    /// Prints the outcome of a change.
-    pub fn print(&self, outcome: &Outcome) -> Result<(), CliError> {
-        outcome.warnings.iter().for_each(|warning| self.ui.warning(warning));
-        let diff = diff_of(outcome, self.ui.masker());
-        let printed = match &diff {
-            _ if self.args.output == ChangeFormat::ChangeJson => self.print_change(outcome, diff.as_ref()),
+    /// What has to be told of a change for this report.
+    pub fn parts(&self) -> ReportParts {
+        parts(self.args, self.ui, self.diff_was_shown)
+    }
+
+    /// Prints what a change did.
+    pub fn print(&self, change: &ChangeReport) -> Result<(), CliError> {
+        change.warnings.iter().for_each(|warning| self.ui.warning(warning));
+        let printed = match &change.configuration {
+            _ if self.args.output == ChangeFormat::ChangeJson => self.print_change(change),
             _ if self.args.quiet => Ok(()),
-            _ if self.args.output == ChangeFormat::Json => {
-                outcome.after().map_or(Ok(()), |after| self.print_json(after))
-            }
-            Some(diff) if !self.diff_was_shown => {
-                self.ui.print_painted(|out| diff.print([self.target; 2], self.ui, out))
-            }
-            _ => Ok(()),
+            Some(configuration) if self.args.output == ChangeFormat::Json => self.print_json(configuration),
+            _ if change.diff.is_empty() => Ok(()),
+            _ => self.ui.print_painted(|out| diff::print(&change.diff, [self.target; 2], self.ui, out)),
         };
         self.unless_written(printed)?;
         if !self.diff_was_shown {
-            let warnings = notes::new_warnings(&outcome.new_warnings, self.ui.masker().as_ref());
+            let warnings = notes::new_warnings(&change.new_warnings, self.ui.masker().as_ref());
             warnings.iter().for_each(|warning| self.ui.warning(warning));
         }
-        outcome.notes.iter().for_each(|note| self.note(&notes::in_words(note, self.ui.masker().as_ref())));
-        let Some(diff) = diff else {
+        change.notes.iter().for_each(|note| self.note(&notes::in_words(note, self.ui.masker().as_ref())));
+        if !change.differs() {
             self.say(&format!("nothing to change in {}", self.target));
             return Ok(());
-        };
-        if diff.is_of_json() && self.args.output == ChangeFormat::Diff {
+        }
+        if change.is_of_json && self.args.output == ChangeFormat::Diff {
             self.note(&format!("`{}` does not show the text, so the diff compares the JSON", self.target));
         }
         let verb = if self.args.dry_run { self.verb.rehearsed } else { self.verb.done };
         if self.args.output == ChangeFormat::Diff {
-            self.say_effects(&outcome.effects());
+            self.say_effects(&change.effects);
         }
-        let [added, removed] = diff.added_and_removed().map(lines);
+        let [added, removed] = [change.lines_added, change.lines_removed].map(lines);
         self.say(&format!("{verb} {}: {added} added, {removed} removed", self.target));
         Ok(())
     }
@@ -139,35 +134,29 @@ impl Report<'_> {
         }
     }
 
-    fn print_change(&self, outcome: &Outcome, diff: Option<&ContentDiff<'_>>) -> Result<(), CliError> {
-        let lines = diff.map_or([0, 0], ContentDiff::added_and_removed);
+    fn print_change(&self, change: &ChangeReport) -> Result<(), CliError> {
         let place = (self.verb.operation, self.target);
-        self.ui.print_json(&ChangeJson::new(place, outcome, lines, self.ui.masker().as_ref()))
+        self.ui.print_json(&ChangeJson::new(place, change, self.ui.masker().as_ref()))
     }
 
-    fn print_json(&self, content: &Content) -> Result<(), CliError> {
-        match (content, self.ui.value_masker()) {
-            (Content::Text(snapshot), None) => {
-                let members = top_members(snapshot.document());
-                self.ui.print_json(&View::new(&members, &Lens::default()))
-            }
-            (content, Some(masker)) => self.ui.print_json(&masked_json(&content.to_json(), &masker)),
-            (Content::Json(value), None) => self.ui.print_json(value),
+    fn print_json(&self, configuration: &Value) -> Result<(), CliError> {
+        match self.ui.value_masker() {
+            None => self.ui.print_json(configuration),
+            Some(masker) => self.ui.print_json(&masked_json(configuration, &masker)),
         }
     }
 }
 
-/// The difference that a change makes; none where it changes nothing.
-pub fn diff_of(outcome: &Outcome, masker: Option<Masker>) -> Option<ContentDiff<'_>> {
-    let diff = match (&outcome.after, &outcome.before) {
-        (After::Edited { splices, .. }, Some(Content::Text(before))) => {
-            ContentDiff::of_edit(before.document(), splices, masker)
-        }
-        (After::Replaced(after), Some(before)) => ContentDiff::between(before, after, masker),
-        (After::Replaced(after), None) => ContentDiff::between(&NOTHING, after, masker),
-        (After::Unchanged | After::Edited { .. }, _) => return None,
-    };
-    Some(diff).filter(|diff| !diff.is_empty())
+/// What has to be told of a change for the output that the user asks for.
+pub fn parts(args: &ChangeArgs, ui: Ui, diff_was_shown: bool) -> ReportParts {
+    let is = |format: ChangeFormat| args.output == format;
+    ReportParts {
+        diff: is(ChangeFormat::Diff) && !args.quiet && !diff_was_shown,
+        values: is(ChangeFormat::ChangeJson),
+        configuration: is(ChangeFormat::Json) && !args.quiet,
+        secrets: ui.masker().is_none(),
+        ..ReportParts::default()
+    }
 }
 
 /// A number of lines in words.

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
-use crate::cli::render::diff::ContentDiff;
+use crate::cli::render::diff;
 use crate::cli::ui::Ui;
-use crate::engine::Content;
+use crate::engine::{Content, ContentDiff};
 use mediaconf::edit::config_lookup::MaskedLookup;
 use mediaconf::edit::json_diff::{ChangedValue, changed_values};
 use mediaconf::edit::path::{Path, Segment, glob_matches};
@@ -67,27 +67,31 @@ pub fn print(
     ui: Ui,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let Some(path) = path else {
-        return ContentDiff::between(&old.content, &new.content, masker).print(names, ui, out);
+    let streams = |path| Some((old.streams(path)?, new.streams(path)?));
+    let differing = match path {
+        None => ContentDiff::between(&old.content, &new.content, masker),
+        Some(path) => match streams(path) {
+            Some((before, after)) => {
+                let streams = before.union(&after).cloned().collect();
+                ContentDiff::of_streams(&old.content, &new.content, &streams, masker)
+            }
+            None => {
+                let [before, after] =
+                    [old, new].map(|side| side.value(path, masker.as_ref()).unwrap_or_default());
+                ContentDiff::between_values(&before, &after)
+            }
+        },
     };
-    match (old.streams(path), new.streams(path)) {
-        (Some(before), Some(after)) => {
-            let streams = before.union(&after).cloned().collect();
-            ContentDiff::of_streams(&old.content, &new.content, &streams, masker).print(names, ui, out)
-        }
-        _ => {
-            let [before, after] =
-                [old, new].map(|side| side.value(path, masker.as_ref()).unwrap_or_default());
-            ContentDiff::between_values(&before, &after).print(names, ui, out)
-        }
-    }
+    diff::print(&differing.printed(), names, ui, out)
 }
 
-/// The first paths at which two configurations differ, and how many more there are; empty where one
-/// of them has errors.
-pub fn first_paths(old: &Compared, new: &Compared, masker: &Masker) -> String {
-    let (Some(old), Some(new)) = (&old.json, &new.json) else { return String::new() };
-    let changed = changed_values(old, new);
+/// The values in which two configurations differ; `None` where one of them has errors.
+pub fn changed(old: &Compared, new: &Compared) -> Option<Vec<ChangedValue>> {
+    Some(changed_values(old.json.as_ref()?, new.json.as_ref()?))
+}
+
+/// The paths of the first values, and how many more there are.
+pub fn first_paths(changed: &[ChangedValue], masker: &Masker) -> String {
     let mut words: Vec<String> = changed.iter().take(NAMED).map(|value| path(value, masker)).collect();
     if changed.len() > NAMED {
         words.push(format!("{} more", changed.len() - NAMED));

@@ -13,9 +13,9 @@ use super::modify::modify;
 use super::replace::{replace, roll_back};
 use super::session::{Session, status};
 use crate::engine::{
-    ChangeOptions, Composed, ConfigService, Content, Decision, EngineError, Feature, NodeReport, Outcome,
-    OutcomeNote, PendingInfo, ReadForm, ReadQuery, Reading, Replaced, ServerInfo, ServiceError, Snapshot,
-    Source, Status, differing, find, is_edited_since, last_change,
+    ChangeOptions, ChangeReport, Composed, ConfigService, Content, Decision, EngineError, Feature,
+    NodeReport, OutcomeNote, PendingInfo, ReadForm, ReadQuery, Reading, Replaced, ServerInfo, ServiceError,
+    Snapshot, Source, Status, differing, find, is_edited_since, last_change,
 };
 use crate::http::protocol::headers::{ID, RUNTIME, SKIP_STREAMS};
 use crate::http::protocol::notes::note_of;
@@ -48,11 +48,11 @@ impl RemoteService {
         Self { _way: Some(Box::new(way)), ..self }
     }
 
-    /// Remembers the account of a changed configuration.
-    fn remember_account(&mut self, outcome: Outcome) -> Outcome {
-        let account = outcome.after().and_then(Content::snapshot).and_then(|after| after.account().cloned());
+    /// Remembers the account that a change makes.
+    fn remember_account(&mut self, report: ChangeReport) -> ChangeReport {
+        let account = report.account.clone();
         self.new_account = account.and_then(|[login, password]| Credentials::new(login, password));
-        outcome
+        report
     }
 
     /// The id of the pending change.
@@ -108,8 +108,13 @@ impl ConfigService for RemoteService {
         self.session.composed(text, source.unwrap_or(Source::Running))
     }
 
-    fn modify(&mut self, request: &ChangeRequest, options: &ChangeOptions) -> Result<Outcome, ServiceError> {
-        modify(&mut self.session, request, options).map(|outcome| self.remember_account(outcome))
+    fn modify(
+        &mut self,
+        request: &ChangeRequest,
+        options: &ChangeOptions,
+    ) -> Result<ChangeReport, ServiceError> {
+        let outcome = modify(&mut self.session, request, options)?;
+        Ok(self.remember_account(ChangeReport::of(outcome, Some(request), options.told)))
     }
 
     fn replace(
@@ -117,15 +122,17 @@ impl ConfigService for RemoteService {
         target: Replaced,
         text: &[u8],
         options: &ChangeOptions,
-    ) -> Result<Outcome, ServiceError> {
-        replace(&mut self.session, target, text, options).map(|outcome| self.remember_account(outcome))
+    ) -> Result<ChangeReport, ServiceError> {
+        let outcome = replace(&mut self.session, target, text, options)?;
+        Ok(self.remember_account(ChangeReport::of(outcome, None, options.told)))
     }
 
-    fn rollback(&mut self, to: ChangeRef, options: &ChangeOptions) -> Result<Outcome, ServiceError> {
+    fn rollback(&mut self, to: ChangeRef, options: &ChangeOptions) -> Result<ChangeReport, ServiceError> {
         // The serial number names the same change whatever is changed meanwhile.
         let serial = ChangeRef::Serial(find(&self.history(to.entries())?, to)?.serial);
         let text = self.kept(serial)?;
-        roll_back(&mut self.session, serial, text, options).map(|outcome| self.remember_account(outcome))
+        let outcome = roll_back(&mut self.session, serial, text, options)?;
+        Ok(self.remember_account(ChangeReport::of(outcome, None, options.told)))
     }
 
     fn history(&mut self, _wanted: usize) -> Result<Vec<HistoryEntry>, ServiceError> {

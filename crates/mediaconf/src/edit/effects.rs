@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::config_lookup::Current;
@@ -11,7 +11,8 @@ use super::schema_path::{Place, own_value};
 use crate::model::Kind;
 
 /// The effects of a change, counted. A stream may stand in several counts.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Effects {
     /// How many streams it touches.
     pub streams: usize,

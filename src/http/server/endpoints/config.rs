@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use crate::engine::{
-    CanaryFault, ChangeOptions, Content, DEFAULT_CANARY_TIME, EngineError, Outcome, Snapshot,
+    CanaryFault, ChangeOptions, Content, DEFAULT_CANARY_TIME, EngineError, Outcome, ReportParts, Snapshot,
 };
 use crate::http::protocol::headers::{HAND_EDIT_HEADER, NOTE_HEADER, PENDING_HEADER, WITH_INCLUDES};
 use crate::http::protocol::notes::{WARNINGS_IN_LOG, hand_edit_header, word_of, words_of_warnings};
@@ -168,6 +168,7 @@ fn options(context: &Context, call: &EndpointCall<'_>) -> ChangeOptions {
         strict: parameters.strict,
         takes_faults: false,
         until: Some(context.until()),
+        told: ReportParts::default(),
     }
 }
 

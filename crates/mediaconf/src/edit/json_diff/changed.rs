@@ -1,5 +1,6 @@
 //! Lists the values in which two views of a configuration differ, each with its place.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{diff, new_block, object, own_backend};
@@ -10,7 +11,7 @@ use crate::model::schema::{Kind, Scope, Shape, by_key};
 use crate::syntax::one_line;
 
 /// A value that differs between two views.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChangedValue {
     /// The keys and indices that lead to it from the root.
     pub keys: Vec<String>,

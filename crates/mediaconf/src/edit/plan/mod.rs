@@ -17,6 +17,7 @@ mod words;
 
 use std::collections::{HashMap, HashSet};
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::emit::Draft;
@@ -75,7 +76,8 @@ pub struct NamedEntry<'d> {
 }
 
 /// A side effect of a change, which its patch does not show.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Note {
     /// `url: false` took extras with it.
     ExtrasDropped {

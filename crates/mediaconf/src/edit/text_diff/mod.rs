@@ -49,23 +49,6 @@ pub enum DiffLine {
     Added(Range<usize>),
 }
 
-/// The kind of a printed line, for its colour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PrintedKind {
-    /// `--- NAME` or `+++ NAME`
-    File,
-    /// `@@ … @@`
-    Hunk,
-    /// A line on both sides, after a space.
-    Context,
-    /// A line after `-`.
-    Removed,
-    /// A line after `+`.
-    Added,
-    /// `\ No newline at end of file`
-    NoNewline,
-}
-
 /// Returns the hunks between `old` and what `splices` make of it.
 ///
 /// The cost grows with the lines that the splices touch; the text as a whole is only searched for
@@ -104,35 +87,25 @@ pub fn hunks_of_parts(old: &str, new: &str, pairs: &[[Range<usize>; 2]]) -> Vec<
     pairs.collect()
 }
 
-/// Returns the lines of a unified diff, without their newlines, each with what it is.
+/// Returns the lines of a unified diff from the first `@@` on, without their newlines. A line on both sides follows a
+/// space, others `-`, `+` and `\\`.
 pub fn printed<'a>(
     hunks: &'a [Hunk],
-    old_name: &str,
-    new_name: &str,
     old_line: &'a dyn Fn(Range<usize>) -> String,
     new_line: &'a dyn Fn(Range<usize>) -> String,
-) -> impl Iterator<Item = (PrintedKind, String)> + use<'a> {
-    let names = [format!("--- {old_name}"), format!("+++ {new_name}")];
-    let shown_names = if hunks.is_empty() { 0 } else { names.len() };
-    let names = names.into_iter().take(shown_names).map(|name| (PrintedKind::File, name));
-    names.chain(hunks.iter().flat_map(|hunk| printed_hunk(hunk, old_line, new_line)))
-}
-
-fn printed_hunk<'a>(
-    hunk: &'a Hunk,
-    old_line: &'a dyn Fn(Range<usize>) -> String,
-    new_line: &'a dyn Fn(Range<usize>) -> String,
-) -> impl Iterator<Item = (PrintedKind, String)> + use<'a> {
-    let lines = hunk.lines.iter().enumerate().flat_map(move |(at, line)| {
-        let printed = match line {
-            DiffLine::Context { old, .. } => (PrintedKind::Context, format!(" {}", old_line(old.clone()))),
-            DiffLine::Removed(old) => (PrintedKind::Removed, format!("-{}", old_line(old.clone()))),
-            DiffLine::Added(new) => (PrintedKind::Added, format!("+{}", new_line(new.clone()))),
-        };
-        let marker = || (PrintedKind::NoNewline, r"\ No newline at end of file".to_owned());
-        once(printed).chain(hunk.unterminated.contains(&at).then(marker))
-    });
-    once((PrintedKind::Hunk, hunk.header.clone())).chain(lines)
+) -> impl Iterator<Item = String> + use<'a> {
+    hunks.iter().flat_map(move |hunk| {
+        let lines = hunk.lines.iter().enumerate().flat_map(move |(at, line)| {
+            let printed = match line {
+                DiffLine::Context { old, .. } => format!(" {}", old_line(old.clone())),
+                DiffLine::Removed(old) => format!("-{}", old_line(old.clone())),
+                DiffLine::Added(new) => format!("+{}", new_line(new.clone())),
+            };
+            let marker = || r"\ No newline at end of file".to_owned();
+            once(printed).chain(hunk.unterminated.contains(&at).then(marker))
+        });
+        once(hunk.header.clone()).chain(lines)
+    })
 }
 
 /// Whole lines around one or more splices.

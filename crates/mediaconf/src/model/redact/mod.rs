@@ -3,6 +3,7 @@
 mod by_value;
 mod json;
 mod loose;
+mod masked_text;
 mod spelling;
 mod within;
 
@@ -10,6 +11,7 @@ use std::ops::Range;
 
 pub use by_value::{LONGEST_SECRET, SecretValues};
 pub use json::{masked_below, masked_json, masked_keys};
+pub use masked_text::MaskedText;
 
 use super::schema::{Kind, ObjectShape, Parameter, PartForm, Scope, Shape};
 use super::secret::{Masker, Secrecy, merged, word_parts};

@@ -1,0 +1,146 @@
+//! What a change did, or would do: as a command shows it, and as a server tells it.
+
+use std::sync::{Arc, LazyLock};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::content::Content;
+use super::content_diff::ContentDiff;
+use super::new_warnings::NewWarning;
+use super::outcome::{After, Outcome, OutcomeNote, PendingInfo};
+use super::snapshot::Snapshot;
+use crate::store::Revision;
+use mediaconf::edit::condition::keys_that_all_lack;
+use mediaconf::edit::effects::Effects;
+use mediaconf::edit::json_diff::{ChangedValue, changed_values};
+use mediaconf::edit::request::ChangeRequest;
+use mediaconf::model::Masker;
+
+/// What was there before the first configuration.
+static NOTHING: LazyLock<Content> = LazyLock::new(|| Content::Text(Arc::new(Snapshot::of(Vec::new()))));
+
+/// The key of the account of the API.
+const ACCOUNT: &str = "edit_auth";
+
+/// Which parts of a report are asked for: those that cost time and room.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ReportParts {
+    /// The lines of the difference.
+    pub diff: bool,
+    /// The values that differ.
+    pub values: bool,
+    /// The configuration afterwards as JSON.
+    pub configuration: bool,
+    /// The text afterwards.
+    pub text: bool,
+    /// Whether the difference shows secrets.
+    pub secrets: bool,
+}
+
+/// What a change did, or would do.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ChangeReport {
+    /// Whether something changed.
+    pub changed: bool,
+    /// The revision of the text before; none where there was none, or it is not known.
+    pub before: Option<Revision>,
+    /// The revision of the text afterwards.
+    pub after: Option<Revision>,
+    /// Whether the JSON was compared, because the text is not known.
+    pub is_of_json: bool,
+    pub lines_added: usize,
+    pub lines_removed: usize,
+    /// The lines of a unified diff, from the first `@@` on.
+    pub diff: Vec<String>,
+    /// The values that differ, with their secrets.
+    pub values: Vec<ChangedValue>,
+    /// The configuration afterwards as JSON, with its secrets.
+    pub configuration: Option<Value>,
+    /// The text afterwards, with its secrets.
+    pub text: Option<String>,
+    pub effects: Effects,
+    /// Whether the account of the API differs.
+    pub changes_account: bool,
+    /// The login and the password of that account afterwards, if they differ and can be used.
+    pub account: Option<[String; 2]>,
+    /// The keys in the conditions of the request that no entry had.
+    pub keys_lacked: Vec<String>,
+    /// Side effects that the user should know.
+    pub notes: Vec<OutcomeNote>,
+    /// What went wrong without stopping the change.
+    pub warnings: Vec<String>,
+    /// The warnings of `check` that the change brings.
+    pub new_warnings: Vec<NewWarning>,
+    /// The change, if it still has to be confirmed.
+    pub pending: Option<PendingInfo>,
+}
+
+impl ChangeReport {
+    /// The report of a change; `request` is what was asked, if that may have had conditions.
+    pub fn of(outcome: Outcome, request: Option<&ChangeRequest>, parts: ReportParts) -> Self {
+        let (old, new) = (outcome.before.as_ref(), outcome.after());
+        let revision = |content: Option<&Content>| Some(content?.snapshot()?.revision());
+        let text = |content: Option<&Content>| Some(content?.snapshot()?.document().text().to_owned());
+        let mut report = Self {
+            changed: outcome.is_change(),
+            before: revision(old),
+            after: revision(new),
+            effects: outcome.effects(),
+            configuration: new.filter(|_| parts.configuration).map(Content::to_json),
+            text: text(new.filter(|_| parts.text)),
+            ..Self::default()
+        };
+        if report.changed {
+            let masker = (!parts.secrets).then(Masker::default);
+            if let Some(diff) = diff_of(&outcome, masker) {
+                [report.lines_added, report.lines_removed] = diff.added_and_removed();
+                report.is_of_json = diff.is_of_json();
+                report.diff = if parts.diff { diff.printed() } else { Vec::new() };
+            }
+            if parts.values {
+                report.values = changed_values(&view(old), &view(new));
+            }
+            (report.changes_account, report.account) = account(old, new);
+        }
+        if let (Some(request), Some(old)) = (request.filter(|request| !request.conditions().is_empty()), old)
+        {
+            let lacked = keys_that_all_lack(request.conditions(), &old.to_json(), &request.paths());
+            report.keys_lacked = lacked.into_iter().map(str::to_owned).collect();
+        }
+        let Outcome { notes, warnings, new_warnings, pending, .. } = outcome;
+        Self { notes, warnings, new_warnings, pending, ..report }
+    }
+
+    /// Whether the texts differ in lines, or the values where the text is not known.
+    pub fn differs(&self) -> bool {
+        self.lines_added + self.lines_removed > 0
+    }
+}
+
+/// The difference that a change makes; none where it changes nothing.
+fn diff_of(outcome: &Outcome, masker: Option<Masker>) -> Option<ContentDiff<'_>> {
+    Some(match (&outcome.after, &outcome.before) {
+        (After::Edited { splices, .. }, Some(Content::Text(before))) => {
+            ContentDiff::of_edit(before.document(), splices, masker)
+        }
+        (After::Replaced(after), Some(before)) => ContentDiff::between(before, after, masker),
+        (After::Replaced(after), None) => ContentDiff::between(&NOTHING, after, masker),
+        (After::Unchanged | After::Edited { .. }, _) => return None,
+    })
+}
+
+/// Whether the account of the API differs, and what it is afterwards, if it can be used.
+fn account(old: Option<&Content>, new: Option<&Content>) -> (bool, Option<[String; 2]>) {
+    match (old.and_then(Content::snapshot), new.and_then(Content::snapshot)) {
+        (Some(old), Some(new)) if old.account() == new.account() => (false, None),
+        (_, Some(new)) => (true, new.account().cloned()),
+        _ => (view(old)[ACCOUNT] != view(new)[ACCOUNT], None),
+    }
+}
+
+/// A configuration as JSON; empty where there is none, or one with errors.
+fn view(content: Option<&Content>) -> Value {
+    content.filter(|content| content.is_valid()).map_or(Value::Object(Map::new()), Content::to_json)
+}
