@@ -6,15 +6,25 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Instant, SystemTime};
 
+use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use crate::cli::args::serve::LogFormat;
 use crate::http::server::log::repeats::{LineFate, PERIOD, RepeatedLines, Repeats};
 use crate::http::server::log::{AccessRecord, Log, MAX_DETAIL, MAX_PATH, shortened};
 use mediaconf::syntax::{controls_terminal, one_line};
 
 /// How many digits of a revision the text form shows: enough to tell two apart.
 const SHORT_REVISION: usize = 8;
+
+/// How a request is logged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum LogFormat {
+    /// Fields separated by blanks
+    #[default]
+    Text,
+    /// A JSON object
+    Json,
+}
 
 /// The log.
 #[derive(Debug, Clone)]

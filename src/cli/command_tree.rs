@@ -7,10 +7,39 @@
 use std::ffi::{OsStr, OsString};
 use std::mem::ManuallyDrop;
 
-use clap::{Arg, ArgMatches, Args, Command, CommandFactory, Subcommand};
+use clap::{Arg, ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use super::args::command_line::{CommandArgs, CommandLine};
 use super::args::global::{GlobalArgs, SERVER_HEADING};
+use super::commands::CommandArgs;
+
+/// Read and change the configuration of media servers
+///
+/// Comments, order and spacing stay as they are: a change touches only the bytes that have to
+/// change. Every change is checked before it is written, and it is written completely or not at all.
+#[derive(Debug, Parser)]
+#[command(name = "mediactl", version, disable_help_subcommand = true, propagate_version = true)]
+#[command(after_help = "\
+Examples:
+  mediactl check media.conf
+  mediactl --conf media.conf read streams.cam1
+  mediactl --conf media.conf modify --set streams.cam1.prepush=5 --dry-run
+
+`mediactl COMMAND --help` describes a command in full. The manual has mediactl(1), a page for each
+command such as mediactl-read(1), and media.conf(5) for the configuration file.")]
+pub struct CommandLine {
+    #[command(flatten)]
+    pub global: GlobalArgs,
+    #[command(subcommand)]
+    pub command: CommandArgs,
+}
+
+impl CommandLine {
+    /// The command line by the matches of the whole tree, or of one in which only the commands have the options of
+    /// every command.
+    pub fn of(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Ok(Self { global: GlobalArgs::of(matches)?, command: CommandArgs::from_arg_matches(matches)? })
+    }
+}
 
 /// Returns the tree of commands and options, from which the manual pages are made, too.
 pub fn command() -> Command {

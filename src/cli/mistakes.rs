@@ -6,9 +6,8 @@ use std::path::Path;
 use clap::error::{ContextKind, ContextValue, ErrorKind as ClapErrorKind};
 use clap::{ArgMatches, Args, Command};
 
-use crate::cli::args::command_line::CommandLine;
 use crate::cli::args::global::{GlobalArgs, TargetKind};
-use crate::cli::command_tree::{command, parse};
+use crate::cli::command_tree::{CommandLine, command, parse};
 use crate::cli::context;
 use crate::cli::error::CliError;
 use crate::cli::input::{misplaced_url, snapshot};

@@ -1,11 +1,12 @@
 //! The command line: arguments come in, a command works on a configuration, the outcome is reported.
 //!
 //! ```text
-//! args → target → commands → render
+//! command_tree → commands → target → render
 //! ```
 //!
-//! `args` is what clap parses. `target` decides which [`ConfigService`](crate::engine::ConfigService) a
-//! command works on; the commands themselves don't know whether that is a file or a server.
+//! `command_tree` is what clap parses, and `commands` has a table of all commands. `target` decides which
+//! [`ConfigService`](crate::engine::ConfigService) a command works on; the commands themselves don't know whether that is a
+//! file or a server.
 //!
 //! *Invariants.* Only this layer knows terminals. Results go to stdout, everything else to stderr.
 //! The exit code depends on the kind of an error and on nothing else ([`exit`]).
@@ -29,6 +30,7 @@ mod fleet;
 mod help;
 mod input;
 mod interrupt;
+mod invocation;
 mod listening;
 mod local_time;
 mod local_user;
@@ -52,21 +54,18 @@ mod ui;
 use std::ffi::OsString;
 use std::sync::Arc;
 
-use clap::ArgMatches;
 use clap::error::ErrorKind;
 use signal_hook::consts::SIGXFSZ;
 
-use args::command_line::{CommandArgs, CommandLine};
 use args::global::{ColorChoice, GlobalArgs};
+use command_tree::CommandLine;
 pub use command_tree::command;
+use commands::CommandArgs;
 pub use commands::serve::GRACE;
-use commands::{
-    add, apply, blame, check, confirm, cp, diff, edit, explain, fmt, history, modify, mv, read, rm, rollback,
-    save, serve, status, update,
-};
 use error::CliError;
 use exit::Exit;
 use fleet::members::Fleet;
+use invocation::Invocation;
 use render::diagnostics;
 use ui::Ui;
 
@@ -89,7 +88,9 @@ pub fn run() -> Exit {
     let cli = CommandLine::of(&matches).expect("clap parsed the matches with the same tree of commands");
     let ui = Ui::from_options(&cli.global);
     let (_, called) = matches.subcommand().expect("a command was given");
-    let result = dispatch(&cli, ui, called);
+    let call =
+        Invocation { global: &cli.global, matches: called, ui, tree: command, meant: synonyms::command };
+    let result = of_several(&cli, ui).and_then(|done| done.map_or_else(|| cli.command.run(call), Ok));
     result.unwrap_or_else(|error| fail(&mistakes::with_file_meant(error, called), &cli.global, ui))
 }
 
@@ -98,42 +99,6 @@ pub fn run() -> Exit {
 fn survive_file_limit() {
     // Where the handler can't be set, the signal ends the process.
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
-}
-
-fn dispatch(cli: &CommandLine, ui: Ui, matches: &ArgMatches) -> Result<Exit, CliError> {
-    if let Some(done) = of_several(cli, ui)? {
-        return Ok(done);
-    }
-    match &cli.command {
-        CommandArgs::Read(args) => read::run(args, &cli.global, ui),
-        CommandArgs::Modify(args) => modify::run(args, matches, &cli.global, ui),
-        CommandArgs::Edit(args) => edit::run(args, &cli.global, ui),
-        CommandArgs::Add(args) => add::run(args, &cli.global, ui),
-        CommandArgs::Mv(args) => mv::run(args, &cli.global, ui),
-        CommandArgs::Cp(args) => cp::run(args, matches, &cli.global, ui),
-        CommandArgs::Rm(args) => rm::run(args, &cli.global, ui),
-        CommandArgs::Update(args) => update::run(args, &cli.global, ui),
-        CommandArgs::Save(args) => save::run(args, &cli.global, ui),
-        CommandArgs::Apply(args) => apply::run(args, &cli.global, ui),
-        CommandArgs::Diff(args) => diff::run(args, &cli.global, ui),
-        CommandArgs::Check(args) => check::run(args, &cli.global, ui),
-        CommandArgs::Explain(args) => explain::run(args, &cli.global, ui),
-        CommandArgs::Fmt(args) => fmt::run(args, &cli.global, ui),
-        CommandArgs::History(args) => history::run(args, &cli.global, ui),
-        CommandArgs::Rollback(args) => rollback::run(args, &cli.global, ui),
-        CommandArgs::Blame(args) => blame::run(args, &cli.global, ui),
-        CommandArgs::Confirm(args) => confirm::run(args, &cli.global, ui),
-        CommandArgs::Init(args) => commands::init::run(args, &cli.global, ui),
-        CommandArgs::Completion(args) => commands::completion::run(args, ui),
-        CommandArgs::Help(args) => commands::help::run(args, command(), ui),
-        CommandArgs::Fleet(args) => fleet::resume::run(args, &cli.global, ui),
-        CommandArgs::Context(args) => commands::context::run(args, &cli.global, ui),
-        CommandArgs::Overlay(args) => commands::overlay::run(args, matches, &cli.global, ui),
-        CommandArgs::Status(args) => status::run(args, &cli.global, ui),
-        CommandArgs::Watch(args) => commands::watch::run(args, &cli.global, ui),
-        CommandArgs::Wait(args) => commands::wait::run(args, &cli.global, ui),
-        CommandArgs::Serve(args) => serve::run(args, &cli.global, ui),
-    }
 }
 
 /// Runs a command that only looks at several servers; `None` where one target is meant, and for changes, which find

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use crate::cli::args::global::{ChosenTarget, GlobalArgs, NamedBy, TargetKind};
-use crate::cli::args::serve::ServeArgs;
 use crate::cli::cluster;
 use crate::cli::context;
 use crate::cli::error::CliError;
 use crate::cli::ui::waiting;
 use crate::engine::{Engine, EngineError, Hooks};
-use crate::node::{Node, NodeName, NodeSettings, first_text};
+use crate::node::{Node, NodeSettings, first_text};
 use crate::store::cluster::{ClusterStore, ClusterUrl};
 use crate::store::file::ConfFile;
 
@@ -25,14 +24,15 @@ pub struct Membership {
     texts: Arc<ClusterStore>,
 }
 
-/// The node that the options name; `None` for a server of its own.
-pub fn membership(args: &ServeArgs, global: &GlobalArgs) -> Result<Option<Membership>, CliError> {
-    let Some(name) = &args.node else { return refuse_cluster(global).map(|()| None) };
+/// The node that a server is to be; `None` for a server of its own.
+pub fn membership(
+    settings: Option<NodeSettings>,
+    global: &GlobalArgs,
+) -> Result<Option<Membership>, CliError> {
+    let Some(settings) = settings else { return refuse_cluster(global).map(|()| None) };
     let no_cluster =
         || CliError::usage("`--node` needs a cluster", "give the URL of the configuration: `--cluster URL`");
     let texts = store(global)?.ok_or_else(no_cluster)?;
-    let name = NodeName { name: name.clone(), group: args.node_group.clone() };
-    let settings = NodeSettings { name, on_drift: args.on_drift.into() };
     Ok(Some(Membership { settings, texts: Arc::new(texts) }))
 }
 

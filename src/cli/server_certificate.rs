@@ -2,9 +2,9 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 
-use crate::cli::args::serve::ServeArgs;
 use crate::cli::error::CliError;
 use crate::cli::ui::Ui;
 use crate::engine::EngineError;
@@ -15,20 +15,26 @@ use crate::store::file::ServeLock;
 /// Where the system tells the name of this machine.
 const HOST_NAME: &str = "/proc/sys/kernel/hostname";
 
-/// The certificate that the options name, or the one that the server makes itself.
+/// Where the certificate of a server is from.
+pub enum CertificateOrigin<'a> {
+    Files { certificate: &'a Path, key: &'a Path },
+    SelfSigned,
+}
+
+/// The certificate from there, if the server is to have one.
 pub fn tls(
-    args: &ServeArgs,
+    origin: Option<CertificateOrigin<'_>>,
     addresses: &[SocketAddr],
     lock: Option<&ServeLock>,
 ) -> Result<Option<Arc<Tls>>, CliError> {
-    let [certificate, key] = match (&args.tls_cert, &args.tls_key, lock) {
-        (Some(certificate), Some(key), _) => [certificate.clone(), key.clone()],
-        _ if !args.tls_self_signed => return Ok(None),
-        (_, _, Some(lock)) => {
+    let [certificate, key] = match (origin, lock) {
+        (None, _) => return Ok(None),
+        (Some(CertificateOrigin::Files { certificate, key }), _) => [certificate.into(), key.into()],
+        (Some(CertificateOrigin::SelfSigned), Some(lock)) => {
             let make = || self_signed(names(addresses)).map_err(io::Error::other);
             lock.certificate(make).map_err(EngineError::from)?
         }
-        (_, _, None) => {
+        (Some(CertificateOrigin::SelfSigned), None) => {
             let hint = "give files: `--tls-cert` and `--tls-key`";
             return Err(CliError::usage("without a state folder there is no place for a certificate", hint));
         }
@@ -38,8 +44,7 @@ pub fn tls(
 }
 
 /// Prints the fingerprint of a certificate that no authority has signed.
-pub fn announce_certificate(args: &ServeArgs, tls: Option<&Tls>, ui: Ui) -> Result<(), CliError> {
-    let Some(tls) = tls.filter(|_| args.tls_self_signed) else { return Ok(()) };
+pub fn announce(tls: &Tls, ui: Ui) -> Result<(), CliError> {
     let fingerprint = tls.fingerprint().map_err(|error| CliError::bad_certificate(error.to_string()))?;
     match ui.print(|out| writeln!(out, "fingerprint {fingerprint}")) {
         // The reader of stdout is gone; the server runs all the same.

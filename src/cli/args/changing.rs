@@ -5,9 +5,9 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use super::confirm_time::confirm_time;
-use super::fleet::FleetArgs;
+use crate::cli::error::CliError;
 use crate::engine::{DEFAULT_HOOK_TIMEOUT, GUARD_NAMES, Guard, Hooks};
+use crate::http::protocol::parameters::MAX_CONFIRM;
 
 /// The largest value of `--hook-timeout`: a day, in seconds.
 const MAX_HOOK_TIMEOUT: u64 = 24 * 60 * 60;
@@ -133,4 +133,65 @@ impl HookArgs {
 fn guard_names() -> impl TypedValueParser<Value = Guard> {
     let names = PossibleValuesParser::new(GUARD_NAMES.iter().map(|(name, _)| *name));
     names.map(|name| Guard::named(&name).expect("the parser lets only names in the table through"))
+}
+
+/// Options of a change on several servers.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Options of a change on several servers")]
+pub struct FleetArgs {
+    /// Make the change on all servers or on none: each server rolls it back unless all have made it
+    #[arg(long)]
+    pub all_or_nothing: bool,
+
+    /// Begin with these servers, or with these nodes of a cluster: how many, or their names separated by commas
+    #[arg(long, value_name = "N|NAME", value_delimiter = ',')]
+    pub canary: Vec<String>,
+
+    /// How long the first servers have to stay healthy before the others follow
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = confirm_time)]
+    pub canary_time: Duration,
+
+    /// Shell command that fails if a server is not healthy; MEDIACTL_CONTEXT is the server, for `mediactl` in it
+    #[arg(long, value_name = "CMD")]
+    pub health_cmd: Option<String>,
+}
+
+impl FleetArgs {
+    /// Refuses options that say nothing about one server.
+    pub fn refuse_for_one(&self) -> Result<(), CliError> {
+        let promise = self.all_or_nothing.then_some("--all-or-nothing");
+        let refused = |option| {
+            let hint = "name them with `-x 'edge-*'`, `-x a,b` or `--group GROUP`; `--canary` works with `--cluster`, too";
+            Err(CliError::usage(format!("`{option}` is for changes of several servers"), hint))
+        };
+        promise.or(self.part_of_promise()).map_or(Ok(()), refused)
+    }
+
+    /// Refuses options that say nothing where each server is changed for itself.
+    pub fn refuse_for_each(&self) -> Result<(), CliError> {
+        let refused = |option| {
+            let hint =
+                "add `--all-or-nothing`, or leave the option out: each server is then changed for itself";
+            Err(CliError::usage(format!("`{option}` goes with `--all-or-nothing`"), hint))
+        };
+        self.part_of_promise().map_or(Ok(()), refused)
+    }
+
+    /// An option that goes with `--all-or-nothing`, if one is given.
+    fn part_of_promise(&self) -> Option<&'static str> {
+        let given = [(!self.canary.is_empty(), "--canary"), (self.health_cmd.is_some(), "--health-cmd")];
+        given.into_iter().find_map(|(is_given, option)| is_given.then_some(option))
+    }
+}
+
+/// Parses a time such as `60s`, or a number of seconds.
+pub fn confirm_time(text: &str) -> Result<Duration, String> {
+    let seconds = match text.parse() {
+        Ok(seconds) => seconds,
+        Err(_) => humantime::parse_duration(text).map_err(|error| error.to_string())?.as_secs(),
+    };
+    match (1..=MAX_CONFIRM).contains(&seconds) {
+        true => Ok(Duration::from_secs(seconds)),
+        false => Err(format!("the time has to be from 1 to {MAX_CONFIRM} seconds")),
+    }
 }

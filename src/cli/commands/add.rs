@@ -1,15 +1,16 @@
 //! `mediactl add`
 
+use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 
-use crate::cli::args::add::AddArgs;
-use crate::cli::args::global::GlobalArgs;
+use crate::cli::args::changing::ChangeArgs;
+use crate::cli::args::shared::PlaceArgs;
 use crate::cli::assignments::set;
 use crate::cli::commands::change::ChangeCommand;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
-use crate::cli::ui::Ui;
 use crate::engine::Guard;
 use mediaconf::edit::assign::{AssignOptions, AssignedValue};
 use mediaconf::edit::block_request::{BlockContent, BlockRequest};
@@ -17,7 +18,60 @@ use mediaconf::edit::path::{Path, Segment};
 use mediaconf::edit::request::ChangeRequest;
 use mediaconf::model::Kind;
 
-pub fn run(args: &AddArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+/// Add a stream, live or plugin
+///
+/// It goes behind the last one of its kind: a stream behind the last `stream`, or with static=false behind the last
+/// `ondemand`. It is an error if there is one of this name already.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mediactl add stream cam5 udp://239.0.0.5:1234
+  mediactl add stream cam6 udp://239.0.0.6:1234 --after cam1
+  mediactl add stream film file://film.mp4 --set static=false --set title=Film
+  mediactl add live studio --set publish_enabled=false")]
+pub struct AddArgs {
+    /// What to add
+    #[arg(value_name = "KIND")]
+    pub kind: AddedKind,
+
+    /// Its name, taken literally
+    #[arg(value_name = "NAME")]
+    pub name: String,
+
+    /// The sources of a stream, the first one first
+    #[arg(value_name = "URL")]
+    pub urls: Vec<String>,
+
+    /// Set a value in it, such as `prepush=5`; may be given several times
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
+
+    #[command(flatten)]
+    pub place: PlaceArgs,
+
+    #[command(flatten)]
+    pub changing: ChangeArgs,
+}
+
+/// What can be added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum AddedKind {
+    Stream,
+    Live,
+    Plugin,
+}
+
+impl From<AddedKind> for Kind {
+    fn from(kind: AddedKind) -> Self {
+        match kind {
+            AddedKind::Stream => Self::Stream,
+            AddedKind::Live => Self::Live,
+            AddedKind::Plugin => Self::Plugin,
+        }
+    }
+}
+
+pub fn run(args: &AddArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let change = ChangeCommand::new(&args.changing, Verb::MODIFY).named("add");
     let kind = Kind::from(args.kind);
     if kind != Kind::Stream && !args.urls.is_empty() {
@@ -42,7 +96,7 @@ pub fn run(args: &AddArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError
         }
         .with_edits(assignments),
     );
-    change.of(&request).run(global, ui, |service, options| service.modify(&request, options))
+    change.of(&request).run(call, |service, options| service.modify(&request, options))
 }
 
 /// What the new block has at first.

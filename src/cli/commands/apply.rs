@@ -1,22 +1,80 @@
 //! `mediactl apply`
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::cli::args::apply::{ApplyArgs, PruneScope};
-use crate::cli::args::global::GlobalArgs;
+use clap::ValueEnum;
+
+use crate::cli::args::changing::ChangeArgs;
 use crate::cli::commands::change::ChangeCommand;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input::{self, STDIN};
+use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
-use crate::cli::ui::Ui;
 use crate::engine::{EngineError, Snapshot};
+use crate::store::OwnerName;
 use mediaconf::edit::desired_state::{DesiredState, Prune};
 use mediaconf::edit::patch;
 use mediaconf::edit::request::{ChangeRequest, Edits};
 
-pub fn run(args: &ApplyArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+/// Bring the configuration to a desired state, such as one from a Git repository
+///
+/// FILE is the text of a configuration, or JSON as `mediactl read` prints it. It is merged: what it sets is
+/// set, and what it does not mention stays, with all comments; a note says how many settings of its entries
+/// it lacks. A second run changes nothing.
+///
+/// With `--prune` each stream, live and plugin of FILE gets exactly its values, and all others are deleted.
+/// Settings outside of them are still merged. With `--prune=all` these go, too, if FILE lacks them: the
+/// configuration is what FILE is.
+///
+/// With `--owner` FILE is merged, and what was in the FILE before under that name, but no longer is, is
+/// removed. That FILE is kept beside the history, by the server where there is one. So several can keep
+/// their own parts of one configuration, and settings made by hand stay.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mediactl apply site.conf --dry-run
+  mediactl apply --prune site.conf
+  mediactl apply --prune=all --dry-run whole.conf
+  mediactl apply --owner building-a cameras.conf
+  mediactl apply -o change-json --exit-code site.json
+  mediactl --url https://media.example apply - < site.json")]
+pub struct ApplyArgs {
+    /// The desired state, as text or as JSON; `-` is standard input
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub file: PathBuf,
+
+    /// Remove what FILE lacks: streams, lives and plugins, and settings of those that it has; with `all`
+    /// the other settings, too
+    #[arg(
+        long,
+        value_name = "WHAT",
+        value_enum,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "entries"
+    )]
+    pub prune: Option<PruneScope>,
+
+    /// Also remove what the last state that NAME applied had and FILE lacks; what NAME never set stays
+    #[arg(long, value_name = "NAME", conflicts_with = "prune")]
+    pub owner: Option<OwnerName>,
+
+    #[command(flatten)]
+    pub changing: ChangeArgs,
+}
+
+/// What `--prune` removes, if FILE lacks it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PruneScope {
+    /// Streams, lives and plugins, and the settings of those that FILE has
+    Entries,
+    /// Everything
+    All,
+}
+
+pub fn run(args: &ApplyArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let prune = match args.prune {
         None => Prune::Nothing,
         Some(PruneScope::Entries) => Prune::Entries,
@@ -26,7 +84,7 @@ pub fn run(args: &ApplyArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
     let request = ChangeRequest { edits: Edits::State(state), expectations: Vec::new() };
     let mut change = ChangeCommand::new(&args.changing, Verb::APPLY).named("apply");
     change.options.owner.clone_from(&args.owner);
-    change.run(global, ui, |service, options| service.modify(&request, options))
+    change.run(call, |service, options| service.modify(&request, options))
 }
 
 /// Reads a desired state.

@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::cli::args::blame::BlameArgs;
-use crate::cli::args::global::GlobalArgs;
-use crate::cli::args::history::ListFormat;
+use crate::cli::args::shared::ListFormat;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
+use crate::cli::invocation::Invocation;
 use crate::cli::render::history::masked;
 use crate::cli::render::paragraph::wrapped;
 use crate::cli::render::table::{self, Screen};
@@ -25,6 +24,34 @@ use mediaconf::edit::select::select;
 use mediaconf::model::{Lens, Masker, top_members};
 use mediaconf::syntax::one_line;
 
+/// Show which changes set a value
+///
+/// Shows one line for each change of the value, the last one first: when, by whom, the old and the new
+/// value. Only changes whose texts are still in the history are found.
+///
+/// As JSON the output is an array of the entries that `mediactl history` shows, with `from` and `to`.
+///
+/// Passwords and keys are always masked, unless --show-secrets is given.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mediactl blame streams.cam1.prepush
+  mediactl blame streams.cam1.prepush -n 1
+  mediactl blame 'streams.cam1.urls[0].url' -o json")]
+pub struct BlameArgs {
+    /// Which value, such as `streams.cam1.prepush`
+    #[arg(value_name = "PATH")]
+    pub path: String,
+
+    /// Show at most this many changes
+    #[arg(short = 'n', long, value_name = "N")]
+    pub max_count: Option<usize>,
+
+    /// How to print it
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
+    pub output: ListFormat,
+}
+
 /// How many entries are read at first for each change that is looked for, and how many times more each time.
 const FIRST_ENTRIES: usize = 20;
 const MORE_ENTRIES: usize = 8;
@@ -39,7 +66,8 @@ const NOT_FOUND: u16 = 404;
 pub const HAND_EDIT: &str = "the file was edited by hand since the last change; the next change found that edit, and \
                              `mediactl blame` shows it from then on";
 
-pub fn run(args: &BlameArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+pub fn run(args: &BlameArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+    let Invocation { global, ui, .. } = call;
     let ui = ui.paged();
     let path = input::value_path(&args.path)?;
     let mut target = target::resolve(global, Purpose::default(), ui)?;

@@ -4,13 +4,13 @@
 use std::path::Path;
 
 use crate::cli::args::changing::ChangeArgs;
-use crate::cli::args::global::GlobalArgs;
 use crate::cli::context;
 use crate::cli::countdown;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::fleet::{self, plan::FleetChange};
 use crate::cli::input;
+use crate::cli::invocation::Invocation;
 use crate::cli::local_user::local_user;
 use crate::cli::prompts;
 use crate::cli::rehearsal::{MOST_UNASKED, Question};
@@ -61,8 +61,7 @@ impl<'a> ChangeCommand<'a> {
     /// the confirmation if one is needed.
     pub fn run(
         self,
-        global: &GlobalArgs,
-        ui: Ui,
+        Invocation { global, ui, .. }: Invocation<'_>,
         operation: impl Fn(&mut dyn ConfigService, &ChangeOptions) -> Result<ChangeReport, ServiceError> + Sync,
     ) -> Result<Exit, CliError> {
         if let Some(contexts) = context::several(global)? {
@@ -135,11 +134,10 @@ pub fn replace(
     what: Replaced,
     file: &Path,
     change: ChangeCommand<'_>,
-    global: &GlobalArgs,
-    ui: Ui,
+    call: Invocation<'_>,
 ) -> Result<Exit, CliError> {
     let text = input::read(file)?;
-    change.run(global, ui, |service, options| service.replace(what, &text, options))
+    change.run(call, |service, options| service.replace(what, &text, options))
 }
 
 /// Runs an operation. On a terminal, a guard that refuses it becomes a question.

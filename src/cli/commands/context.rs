@@ -2,15 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::Subcommand;
 use serde_json::{Map, Value, json};
 
-use crate::cli::args::context::{AddContextArgs, ContextArgs, ContextCommand};
 use crate::cli::args::global::{GlobalArgs, NamedBy, TargetKind};
-use crate::cli::args::history::ListFormat;
+use crate::cli::args::shared::ListFormat;
 use crate::cli::cluster;
 use crate::cli::context::{self, Contexts, ContextsFile, ServerContext};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::invocation::Invocation;
 use crate::cli::local_user::local_user;
 use crate::cli::render::masked::write_text;
 use crate::cli::render::table;
@@ -22,10 +23,92 @@ use crate::http::protocol::headers::DEFAULT_PREFIX;
 use crate::store::cluster::ClusterUrl;
 use mediaconf::syntax::one_line;
 
+/// Name servers, and work on them by their names
+///
+/// A context is a server, or a cluster, with its URL, its login, and how to get its password. `mediactl -x NAME COMMAND`
+/// works on it, and so does every command where MEDIACTL_CONTEXT is NAME, or after `mediactl context use NAME`
+/// where no option and no variable names a target. MEDIACTL_URL, MEDIACTL_CLUSTER, MEDIACTL_LOGIN and
+/// MEDIACTL_PASSWORD are ignored then.
+///
+/// Contexts stand in `~/.config/mediactl/contexts.conf` (or below XDG_CONFIG_HOME), in the syntax of
+/// configurations. You may edit it by hand; only you may read it (mode 0600).
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mediactl context add prod --url https://media.example --user admin
+  mediactl -x prod status
+  mediactl context use prod")]
+pub struct ContextArgs {
+    #[command(subcommand)]
+    pub command: ContextCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ContextCommand {
+    /// Add a server by `--url`, or a cluster by `--cluster`; `--user`, `--cacert`, … are kept with it
+    ///
+    /// Kept are `--user`, `--cacert`, `--cert`, `--key`, `--fingerprint`, `--api-prefix`, `--timeout` and `--max-answer`.
+    ///
+    /// The password itself is better not in the URL: `--password-command` runs a password manager instead.
+    Add(AddContextArgs),
+    /// List all contexts; a `*` marks the one in use
+    List {
+        /// How to print them
+        #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
+        output: ListFormat,
+    },
+    /// Use a context wherever nothing else names a target
+    Use {
+        /// The context
+        #[arg(value_name = "NAME", required_unless_present = "none")]
+        name: Option<String>,
+
+        /// Use none any more
+        #[arg(long, conflicts_with = "name")]
+        none: bool,
+    },
+    /// Show what a context says
+    Show {
+        /// The context [default: the one in use]
+        #[arg(value_name = "NAME")]
+        name: Option<String>,
+    },
+    /// Remove a context
+    Remove {
+        /// The context
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub struct AddContextArgs {
+    /// The name, of letters, digits and `.`, `_`, `-`
+    #[arg(value_name = "NAME")]
+    pub name: String,
+
+    /// Shell command that prints the password; it runs whenever the password is needed
+    #[arg(long, value_name = "CMD")]
+    pub password_command: Option<String>,
+
+    /// A group that the server belongs to; several are separated by commas
+    #[arg(long, value_name = "GROUP", value_delimiter = ',')]
+    pub group: Vec<String>,
+
+    /// Ask before every change
+    #[arg(long)]
+    pub protected: bool,
+
+    /// Change the context if it exists: what is not given stays
+    #[arg(long)]
+    pub replace: bool,
+}
+
 /// The variables that name a target, and so beat the context in use.
 const TARGET_VARIABLES: [&str; 4] = ["MEDIACTL_CONTEXT", "MEDIACTL_URL", "MEDIACTL_CLUSTER", "MEDIACTL_CONF"];
 
-pub fn run(args: &ContextArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+pub fn run(args: &ContextArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+    let Invocation { global, ui, .. } = call;
     let file = ContextsFile::of_user_or_error()?;
     match &args.command {
         ContextCommand::Add(args) => add(&file, args, global, ui),

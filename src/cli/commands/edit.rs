@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::cli::args::edit::EditArgs;
+use crate::cli::args::changing::ChangeArgs;
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::commands::change::ChangeCommand;
 use crate::cli::editing::{Editing, Present, configuration};
@@ -11,6 +11,7 @@ use crate::cli::editor::Editor;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
+use crate::cli::invocation::Invocation;
 use crate::cli::prompts;
 use crate::cli::render::report::{Verb, lines};
 use crate::cli::state_home::state_home;
@@ -23,7 +24,40 @@ use mediaconf::edit::draft::comments::without_comments;
 use mediaconf::edit::draft::lines_of;
 use mediaconf::edit::path::Path;
 
-pub fn run(args: &EditArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+/// Edit the configuration, or one entry of it, in a text editor
+///
+/// The editor is $VISUAL, else $EDITOR, else vi. When it ends, the text is checked, the change is shown, and
+/// after a question it is made. A text with faults is opened again at the first of them. What you wrote is
+/// kept until it is in the configuration: --resume opens it again, --discard ends it. If the configuration was
+/// changed meanwhile, both changes are merged. An editor that fails and leaves the text as it was (`:cq`) changes
+/// nothing.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mediactl edit
+  mediactl edit streams.cam1
+  mediactl edit --resume
+  mediactl edit --discard
+  mediactl --url https://media.example edit --confirm 60s")]
+pub struct EditArgs {
+    /// The entry to edit, such as `streams.cam1` [default: the whole text]
+    #[arg(value_name = "PATH", conflicts_with_all = ["resume", "discard"])]
+    pub path: Option<String>,
+
+    /// Go on with the last edit that was not finished
+    #[arg(long)]
+    pub resume: bool,
+
+    /// End all edits that were not finished, and say what they were
+    #[arg(long, conflicts_with_all = ["resume", "dry_run"])]
+    pub discard: bool,
+
+    #[command(flatten)]
+    pub changing: ChangeArgs,
+}
+
+pub fn run(args: &EditArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+    let Invocation { global, ui, .. } = call;
     if args.discard {
         return discard(args, global, ui);
     }

@@ -6,12 +6,11 @@ use colored::Color;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::cli::args::explain::ExplainArgs;
-use crate::cli::args::global::GlobalArgs;
-use crate::cli::args::history::ListFormat;
+use crate::cli::args::shared::ListFormat;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
+use crate::cli::invocation::Invocation;
 use crate::cli::render::diagnostics;
 use crate::cli::render::paragraph::wrapped;
 use crate::cli::target::{self, Purpose, Target};
@@ -24,6 +23,33 @@ use mediaconf::edit::place_in_text::entry_at;
 use mediaconf::model::{Lens, top_members};
 use mediaconf::syntax::{LineIndex, one_line};
 
+/// Explain a parameter, and show its value and where that comes from
+///
+/// Shows what the parameter is for, its type, unit and default, how it is written in the text and in JSON, where
+/// it may stand, and an example. `streams.prepush` is the parameter of any stream, `streams.cam1.prepush`
+/// that of one: then the value that holds there is shown, too, with the file and the line where it is set.
+/// The value is its own, that of the top level (`global`), derived from the text around it, or the default.
+/// The members of an object are listed.
+///
+/// A keyword of the text, such as `streams.url`, stands for its key in JSON. Passwords and keys are always
+/// masked, unless --show-secrets is given.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mediactl explain streams
+  mediactl explain streams.prepush
+  mediactl explain streams.cam1.auth
+  mediactl explain edit_auth.password -o json")]
+pub struct ExplainArgs {
+    /// What to explain, such as `streams.prepush` or `streams.cam1.prepush`
+    #[arg(value_name = "PATH")]
+    pub path: String,
+
+    /// How to print it
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
+    pub output: ListFormat,
+}
+
 /// An explanation, with the place where the value is set.
 #[derive(Serialize)]
 pub struct Explained {
@@ -34,7 +60,8 @@ pub struct Explained {
     line: Option<usize>,
 }
 
-pub fn run(args: &ExplainArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+pub fn run(args: &ExplainArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+    let Invocation { global, ui, .. } = call;
     let ui = ui.paged();
     let path = input::value_path(&args.path)?;
     let mut target = target::resolve(global, Purpose::default(), ui)?;

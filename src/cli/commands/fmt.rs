@@ -1,14 +1,14 @@
 //! `mediactl fmt`
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::cli::args::fmt::FmtArgs;
-use crate::cli::args::global::GlobalArgs;
+use crate::cli::args::changing::ChangeArgs;
 use crate::cli::commands::change::ChangeCommand;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input::{self, STDIN};
+use crate::cli::invocation::Invocation;
 use crate::cli::render::diagnostics;
 use crate::cli::render::masked::write_text;
 use crate::cli::render::report::Verb;
@@ -20,21 +20,53 @@ use crate::engine::{
 };
 use mediaconf::edit::format::formatted;
 
+/// Format the configuration: indentation, blanks, blank lines and line ends
+///
+/// Only white space changes. Words, comments and their order stay, a block on one line stays on one
+/// line, and what the text says as JSON is proved to be the same before it is written. Entries get a line of
+/// their own, indented by two blanks for each block; comments behind neighbouring lines stand below each
+/// other; lines end in LF; one blank line at most stands between two entries.
+///
+/// With --check nothing is written: each file that is not formatted is named, and the exit code is 1 if
+/// there is one. Standard input (`-`) is formatted to standard output.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mediactl fmt --dry-run
+  mediactl fmt
+  mediactl fmt --check *.conf
+  mediactl fmt - < media.conf")]
+pub struct FmtArgs {
+    /// What to format: files, or `-` for standard input [default: the configuration]
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub files: Vec<PathBuf>,
+
+    /// Name what is not formatted, and change nothing
+    #[arg(long)]
+    pub check: bool,
+
+    #[command(flatten)]
+    pub changing: ChangeArgs,
+}
+
 /// The name of standard input in messages.
 const STDIN_NAME: &str = "<stdin>";
 
-pub fn run(args: &FmtArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+pub fn run(args: &FmtArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     if args.files.is_empty() {
-        return configuration(args, global, ui);
+        return configuration(args, call);
     }
+    let Invocation { global, ui, .. } = call;
     if global.chosen.names_server() {
         return Err(CliError::usage("a FILE and `--url` are two different targets", "leave one of them out"));
     }
     let mut worst = Exit::Done;
     for file in &args.files {
         let at_file = global.at_file(file);
-        let done =
-            if file.as_os_str() == STDIN { stdin(args, ui) } else { configuration(args, &at_file, ui) };
+        let done = match file.as_os_str() == STDIN {
+            true => stdin(args, ui),
+            false => configuration(args, Invocation { global: &at_file, ..call }),
+        };
         let exit = match done {
             Err(error) if error.is_closed_output() => return Err(error),
             Err(error) => {
@@ -49,13 +81,13 @@ pub fn run(args: &FmtArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError
     Ok(worst)
 }
 
-fn configuration(args: &FmtArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+fn configuration(args: &FmtArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     if args.check {
-        let mut target = target::file_or_named_server(global, ui)?;
+        let mut target = target::file_or_named_server(call.global, call.ui)?;
         let text = target.read_text(Some(Source::Saved).filter(|_| !target.is_server))?;
-        return checked(target.service.name(), formatted_text(&text)?.as_ref(), ui);
+        return checked(target.service.name(), formatted_text(&text)?.as_ref(), call.ui);
     }
-    ChangeCommand::new(&args.changing, Verb::FORMAT).named("fmt").run(global, ui, format)
+    ChangeCommand::new(&args.changing, Verb::FORMAT).named("fmt").run(call, format)
 }
 
 /// Formats standard input to standard output.

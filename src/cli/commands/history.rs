@@ -3,27 +3,90 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::cli::args::global::GlobalArgs;
-use crate::cli::args::history::{HistoryArgs, HistoryCommand, ListFormat};
+use clap::Subcommand;
+use clap::builder::RangedU64ValueParser;
+
+use crate::cli::args::shared::ListFormat;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
+use crate::cli::invocation::Invocation;
 use crate::cli::local_time;
 use crate::cli::render::history::{self, Listed};
 use crate::cli::render::masked::write_text;
 use crate::cli::render::table::Screen;
 use crate::cli::render::value_diff::{Compared, changed, differ, first_paths, print};
 use crate::cli::target::{self, Purpose, Target};
-use crate::cli::ui::Ui;
 use crate::engine::{Content, Source, is_edited_since};
 use crate::store::{ChangeRef, HistoryEntry, WHOLE_HISTORY};
 use mediaconf::edit::path::Path;
 use mediaconf::model::Masker;
 
+/// Show what was changed, when, and by whom
+///
+/// Shows one line for each change, the last one first: when it was made (in the zone of this machine, without the date if it was today, on a terminal), by whom, and
+/// the first paths that it changed. `@1` is the text before the last change, `@2` the
+/// text before that; `mediactl diff @2`, `mediactl history show 2` and `mediactl rollback 2` take these
+/// numbers, which grow with each new change. The number behind `#` never changes; write it as `serial:7`.
+/// An entry with only a `#` holds a text that is kept aside, such as a running configuration that was
+/// unsaved when its server ended. A hand edit of the file gets its own entry as soon as the next change is
+/// made, or a server reads the file.
+///
+/// As JSON it is an array of objects with `number` (null where a text has only its `serial`), `serial`,
+/// `at`, `operation`, `by`, `message`, the revisions `before` and `after`, and `aside`.
+///
+/// Passwords and keys are always masked, unless --show-secrets is given.
+#[derive(Debug, clap::Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "\
+Examples:
+  mediactl history
+  mediactl history -p -n 5 streams.cam1
+  mediactl history --since yesterday
+  mediactl history show 1
+  mediactl history -o json"
+)]
+pub struct HistoryArgs {
+    #[command(subcommand)]
+    pub command: Option<HistoryCommand>,
+
+    /// Show only the changes of the value at this path, and with --patch only their difference there
+    #[arg(value_name = "PATH")]
+    pub path: Option<String>,
+
+    /// Show what each change did, as a diff
+    #[arg(short, long)]
+    pub patch: bool,
+
+    /// Show at most this many changes
+    #[arg(short = 'n', long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
+    pub max_count: Option<usize>,
+
+    /// Show the changes since then: a date (`2026-11-22`, `2026-11-22 15:04`), or how long ago (`2h`, `3 days`)
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+
+    /// How to print it
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
+    pub output: ListFormat,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum HistoryCommand {
+    /// Show the whole text from before a change
+    Show {
+        /// Which change: counted back from the last one, or `serial:` and its `#` number
+        #[arg(value_name = "N")]
+        which: ChangeRef,
+    },
+}
+
 /// How many bytes of kept texts are read to name the first changed paths; the oldest entries go without.
 const TEXTS_FOR_PATHS: usize = 16 * 1024 * 1024;
 
-pub fn run(args: &HistoryArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+pub fn run(args: &HistoryArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+    let Invocation { global, ui, .. } = call;
     let ui = ui.paged();
     let wanted = Selected::of(args)?;
     let mut target = target::resolve(global, Purpose::default(), ui)?;

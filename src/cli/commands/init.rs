@@ -1,22 +1,37 @@
 //! `mediactl init`
 
 use std::fs::create_dir_all;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::cli::args::global::GlobalArgs;
-use crate::cli::args::init::InitArgs;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input::{self, is_url};
+use crate::cli::invocation::Invocation;
 use crate::cli::local_user::local_user;
 use crate::cli::new_account::NewAccount;
-use crate::cli::ui::{Ui, waiting};
+use crate::cli::ui::waiting;
 use crate::engine::{ChangeOptions, ConfigService, Engine, Hooks, Replaced};
+
+/// Make a first configuration, with a random password
+///
+/// The configuration is small and has comments. Its folder is made, too, if it is missing. The login and the
+/// password of the API are printed, and are not shown again. A file that exists is never overwritten.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mediactl init
+  mediactl init site.conf && mediactl --conf site.conf serve")]
+pub struct InitArgs {
+    /// The file to make [default: the one of --conf]
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub file: Option<PathBuf>,
+}
 
 /// The first configuration; the login and the password go where the braces are.
 const TEMPLATE: &str = include_str!("init.conf");
 
-pub fn run(args: &InitArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+pub fn run(args: &InitArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+    let Invocation { global, ui, .. } = call;
     let path = args.file.as_deref().unwrap_or(&global.conf);
     if global.chosen.names_server() || path.to_str().is_some_and(is_url) {
         return Err(CliError::usage("`init` makes a file, so it has no server", "give a FILE, or nothing"));

@@ -1,4 +1,5 @@
-//! The commands: one file each, and [`change`] with what those that change something share.
+//! The commands: each is a file with its options, its help and its work, and a row of the table below. [`change`] has
+//! what those that change something share.
 
 pub mod add;
 pub mod apply;
@@ -12,6 +13,7 @@ pub mod cp;
 pub mod diff;
 pub mod edit;
 pub mod explain;
+pub mod fleet;
 pub mod fmt;
 pub mod help;
 pub mod history;
@@ -28,3 +30,61 @@ pub mod status;
 pub mod update;
 pub mod wait;
 pub mod watch;
+
+use clap::Subcommand;
+
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::invocation::Invocation;
+
+/// Makes the commands of a table `NAME: FILE::OPTIONS`, in the order of the help. A command is run by `run` of its file.
+macro_rules! commands {
+    ($($name:ident: $file:ident::$options:ident,)*) => {
+        // The options of a command are made when that command is called, not at each start.
+        #[derive(Debug, Subcommand)]
+        #[command(defer = true)]
+        pub enum CommandArgs {
+            $($name($file::$options),)*
+        }
+
+        impl CommandArgs {
+            /// Runs the command that was called.
+            pub fn run(&self, call: Invocation<'_>) -> Result<Exit, CliError> {
+                match self {
+                    $(Self::$name(options) => $file::run(options, call),)*
+                }
+            }
+        }
+    };
+}
+
+commands! {
+    Read: read::ReadArgs,
+    Modify: modify::ModifyArgs,
+    Edit: edit::EditArgs,
+    Add: add::AddArgs,
+    Mv: mv::MvArgs,
+    Cp: cp::CpArgs,
+    Rm: rm::RmArgs,
+    Update: update::UpdateArgs,
+    Save: save::SaveArgs,
+    Apply: apply::ApplyArgs,
+    Diff: diff::DiffArgs,
+    Check: check::CheckArgs,
+    Explain: explain::ExplainArgs,
+    Fmt: fmt::FmtArgs,
+    History: history::HistoryArgs,
+    Rollback: rollback::RollbackArgs,
+    Blame: blame::BlameArgs,
+    Confirm: confirm::ConfirmArgs,
+    Status: status::StatusArgs,
+    Watch: watch::WatchArgs,
+    Wait: wait::WaitArgs,
+    Fleet: fleet::FleetCommandArgs,
+    Context: context::ContextArgs,
+    Overlay: overlay::OverlayArgs,
+    Serve: serve::ServeArgs,
+    Init: init::InitArgs,
+    Completion: completion::CompletionArgs,
+    Help: help::HelpArgs,
+}

@@ -1,13 +1,12 @@
 //! `mediactl rm`
 
-use crate::cli::args::global::GlobalArgs;
-use crate::cli::args::rm::RmArgs;
+use crate::cli::args::changing::ChangeArgs;
 use crate::cli::commands::change::ChangeCommand;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
+use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
-use crate::cli::ui::Ui;
 use crate::engine::{ChangeReport, Guard};
 use mediaconf::edit::assign::{AssignOptions, AssignedValue, Assignment};
 use mediaconf::edit::json_diff::paths_in_words;
@@ -15,7 +14,35 @@ use mediaconf::edit::path::Path;
 use mediaconf::edit::request::{ChangeRequest, Edits};
 use mediaconf::edit::schema_path::Place;
 
-pub fn run(args: &RmArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+/// Remove streams, or other values
+///
+/// This is `mediactl modify --unset` in short. On a terminal, what a `*` or --where removes is shown, and removed
+/// after a question, which --yes answers. If more than a few streams match, they are not removed without one
+/// anywhere; those that are named one by one are.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mediactl rm streams.cam1 streams.cam2
+  mediactl rm 'streams.test*' --dry-run
+  mediactl rm streams --where 'urls.url~10.0.3.'")]
+pub struct RmArgs {
+    /// What to remove, such as `streams.cam1`; `*` stands for any characters of a name
+    #[arg(value_name = "PATH", required = true)]
+    pub paths: Vec<String>,
+
+    /// Remove only entries that meet this condition, as in `mediactl modify`; may be given several times
+    #[arg(long = "where", value_name = "CONDITION")]
+    pub conditions: Vec<String>,
+
+    /// Succeed if there is nothing to remove
+    #[arg(long)]
+    pub ignore_missing: bool,
+
+    #[command(flatten)]
+    pub changing: ChangeArgs,
+}
+
+pub fn run(args: &RmArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let removal =
         |text: &String| Ok(Assignment { path: input::value_path(text)?, value: AssignedValue::Remove });
     let accepts_near_miss = args.changing.force || args.changing.accept.contains(&Guard::NearMiss);
@@ -27,7 +54,7 @@ pub fn run(args: &RmArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError>
     let request = ChangeRequest { edits, expectations: Vec::new() };
     let mut change = ChangeCommand::new(&args.changing, Verb::MODIFY).named("rm").of(&request);
     change.question.about = stands_for_many(&request, args).then_some(removed);
-    change.run(global, ui, |service, options| service.modify(&request, options))
+    change.run(call, |service, options| service.modify(&request, options))
 }
 
 /// Whether a path stands for what matches, which the user may not know.

@@ -1,14 +1,34 @@
 //! `mediactl save`
 
-use crate::cli::args::global::GlobalArgs;
-use crate::cli::args::save::SaveArgs;
+use std::path::PathBuf;
+
+use crate::cli::args::changing::ChangeArgs;
 use crate::cli::commands::change::{ChangeCommand, replace};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
-use crate::cli::ui::Ui;
 use crate::engine::Replaced;
 
-pub fn run(args: &SaveArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
-    replace(Replaced::File, &args.file, ChangeCommand::new(&args.changing, Verb::SAVE), global, ui)
+/// Replace the configuration file with exactly the given text
+///
+/// The text is checked first; if it has errors, nothing is written. If the configuration file is
+/// missing, it is created with mode 0640.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mediactl save new.conf --dry-run
+  mediactl save new.conf
+  mediactl --conf media.conf save - < new.conf")]
+pub struct SaveArgs {
+    /// The new configuration; `-` is standard input
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub file: PathBuf,
+
+    #[command(flatten)]
+    pub changing: ChangeArgs,
+}
+
+pub fn run(args: &SaveArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+    replace(Replaced::File, &args.file, ChangeCommand::new(&args.changing, Verb::SAVE), call)
 }

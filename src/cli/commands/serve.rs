@@ -1,27 +1,32 @@
 //! `mediactl serve`
 
 use std::io::{self, Write};
+use std::net::IpAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use clap::ValueEnum;
+use clap::builder::RangedU64ValueParser;
 use serde_json::json;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::cli::access_log::{self, AccessLog};
+use crate::cli::access_log::{self, AccessLog, LogFormat};
 use crate::cli::allocator;
+use crate::cli::args::changing::HookArgs;
 use crate::cli::args::global::GlobalArgs;
-use crate::cli::args::serve::ServeArgs;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
+use crate::cli::invocation::Invocation;
 use crate::cli::listening;
 use crate::cli::local_user::local_user;
 use crate::cli::new_account::NewAccount;
 use crate::cli::node;
 use crate::cli::prompts;
 use crate::cli::render::diagnostics::{composed_error, first_error, in_one_line};
-use crate::cli::server_certificate;
+use crate::cli::server_certificate::{self, CertificateOrigin};
 use crate::cli::service_manager::ServiceManager;
 use crate::cli::ui::{Ui, output, waiting};
 use crate::engine::{ChangeOptions, ConfigService, Engine, EngineError};
@@ -29,9 +34,127 @@ use crate::http::server::handler::{Handler, HandlerSettings, Monitoring};
 use crate::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
 use crate::http::server::runtime::Runtime;
 use crate::http::server::tls::Tls;
+use crate::node::{NodeName, NodeSettings, OnDrift};
 use crate::store::file::{ConfFile, ServeLock};
 use crate::store::{Follow, StoreError};
 use mediaconf::edit::request::{ChangeRequest, Edits};
+
+/// The default address: only this machine can connect.
+const DEFAULT_LISTEN: &str = "127.0.0.1:8090";
+
+/// Serve the HTTP API over the configuration file
+///
+/// While the server runs, other commands on the same file go through it, over a Unix socket beside the
+/// file. So the running configuration, the file, and the output of the commands never disagree. Over TCP the
+/// server asks for the login and the password of `edit_auth`; without them it does not listen on TCP.
+///
+/// SIGHUP loads the file and the certificate again. SIGTERM and SIGINT end the server as soon as the
+/// requests that it has read are answered, after 10 seconds at the latest.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mediactl --conf media.conf serve
+  mediactl serve --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem
+  mediactl serve --listen :8443 --tls-self-signed
+  mediactl serve --listen none
+  mediactl serve --listen 127.0.0.1:0 --reload-cmd 'systemctl reload media'")]
+pub struct ServeArgs {
+    /// Address and port to listen on, or `:PORT` for all addresses; `none` means only the Unix socket, port 0
+    /// means any free port; may be given several times
+    #[arg(long, value_name = "ADDR:PORT", default_value = DEFAULT_LISTEN)]
+    pub listen: Vec<String>,
+
+    /// Address and port where `/metrics` and `/healthz` are served without credentials and without TLS, and
+    /// nothing else; may be given several times
+    #[arg(long, value_name = "ADDR:PORT")]
+    pub metrics: Vec<String>,
+
+    /// Let the account of `view_auth` look at the configuration, its history and the metrics, all with masked
+    /// secrets; it can change nothing
+    #[arg(long)]
+    pub view_auth: bool,
+
+    /// Certificate chain in PEM, leaf certificate first; TCP then speaks only HTTPS
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, requires = "tls_key")]
+    pub tls_cert: Option<PathBuf>,
+
+    /// Private key of the certificate, in PEM
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
+
+    /// Make a certificate, keep it in the state folder, and print its fingerprint; TCP then speaks only HTTPS
+    #[arg(long, conflicts_with = "tls_cert")]
+    pub tls_self_signed: bool,
+
+    /// Largest request body, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 32, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
+    pub max_body: usize,
+
+    /// Maximum number of TCP connections at a time; fewer if the limit of open files is too low
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = RangedU64ValueParser::<usize>::new().range(1..=4096))]
+    pub max_connections: usize,
+
+    /// IP address of a proxy whose X-Forwarded-For header is trusted, and to which the limit of connections
+    /// from one address does not apply; may be given several times
+    #[arg(long, value_name = "ADDR")]
+    pub trusted_proxy: Vec<IpAddr>,
+
+    /// Shell command that prints figures of the media server as a JSON object, which `runtime=true` then
+    /// shows, too
+    #[arg(long, value_name = "CMD")]
+    pub runtime_cmd: Option<String>,
+
+    /// Be the node of this name of the cluster that `--cluster` names: follow its configuration in the file
+    #[arg(long, value_name = "NAME", value_parser = node_name)]
+    pub node: Option<String>,
+
+    /// The group of the node, whose own values (overlay `@GROUP`) come before those of the node
+    #[arg(long, value_name = "GROUP", requires = "node", value_parser = node_name)]
+    pub node_group: Option<String>,
+
+    /// What becomes of an edit of the file by hand when the cluster has a new text
+    #[arg(long, value_enum, default_value_t, value_name = "WHAT", requires = "node")]
+    pub on_drift: DriftChoice,
+
+    /// Make every requested change, even one that removes all access to the API
+    #[arg(long)]
+    pub no_guards: bool,
+
+    /// Form of the line that is logged on stderr for each request
+    #[arg(long, value_enum, default_value_t, value_name = "FORM")]
+    pub log_format: LogFormat,
+
+    #[command(flatten)]
+    pub hooking: HookArgs,
+}
+
+/// What becomes of an edit by hand on a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum DriftChoice {
+    /// The next text of the cluster overwrites it; the history keeps it
+    #[default]
+    Overwrite,
+    /// It stays, and the node takes no text until it is gone
+    Keep,
+}
+
+impl From<DriftChoice> for OnDrift {
+    fn from(choice: DriftChoice) -> Self {
+        match choice {
+            DriftChoice::Overwrite => Self::Overwrite,
+            DriftChoice::Keep => Self::Keep,
+        }
+    }
+}
+
+/// Parses the name of a node or a group: a part of a key in etcd.
+fn node_name(text: &str) -> Result<String, String> {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => Ok(text.to_owned()),
+        false => Err("a name has letters, digits, `-`, `_` and `.`".to_owned()),
+    }
+}
 
 /// How long the requests that were read may take when the server stops.
 pub const GRACE: Duration = Duration::from_secs(10);
@@ -42,11 +165,12 @@ const MAX_TOLD: usize = 10;
 /// The unit of `--max-body`.
 const MIB: usize = 1024 * 1024;
 
-pub fn run(args: &ServeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+    let Invocation { global, ui, .. } = call;
     allocator::limit();
     // Registered first, so that no signal meets its default action.
     let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).map_err(CliError::serve_failed)?;
-    let membership = node::membership(args, global)?;
+    let membership = node::membership(node_settings(args), global)?;
     if membership.is_none() {
         refuse_url(global)?;
     }
@@ -66,7 +190,7 @@ pub fn run(args: &ServeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
         offer_account(&engine, global, ui)?;
     }
     warn_of_no_view_account(args, &engine, global, ui);
-    let tls = server_certificate::tls(args, &addresses, lock.as_ref())?;
+    let tls = server_certificate::tls(certificate(args), &addresses, lock.as_ref())?;
     let listeners = listening::listeners(&addresses, lock.as_ref())?;
     let monitoring = listening::bound(&listening::addresses(&args.metrics)?)?;
     listening::warn_of_plain_text(&listeners, tls.is_some(), ui);
@@ -94,7 +218,9 @@ pub fn run(args: &ServeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
         manager.tell("READY=1");
         manager.keep_watch(&loops).map_err(CliError::serve_failed)?;
     }
-    server_certificate::announce_certificate(args, tls.as_deref(), ui)?;
+    if let Some(tls) = tls.as_deref().filter(|_| args.tls_self_signed) {
+        server_certificate::announce(tls, ui)?;
+    }
     if let Some(node) = &node {
         node.start(&loops).map_err(CliError::serve_failed)?;
     }
@@ -116,6 +242,20 @@ pub fn run(args: &ServeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
         keep_unsaved(&engine, ui);
     }
     Ok(Exit::Done)
+}
+
+/// The node that the options name.
+fn node_settings(args: &ServeArgs) -> Option<NodeSettings> {
+    let name = NodeName { name: args.node.clone()?, group: args.node_group.clone() };
+    Some(NodeSettings { name, on_drift: args.on_drift.into() })
+}
+
+/// Where the certificate is from, if the server has one.
+fn certificate(args: &ServeArgs) -> Option<CertificateOrigin<'_>> {
+    match (&args.tls_cert, &args.tls_key) {
+        (Some(certificate), Some(key)) => Some(CertificateOrigin::Files { certificate, key }),
+        _ => args.tls_self_signed.then_some(CertificateOrigin::SelfSigned),
+    }
 }
 
 /// Ends the process when one of its threads can't go on. What is pending is rolled back at the next start.

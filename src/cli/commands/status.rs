@@ -2,17 +2,42 @@
 
 use serde::Serialize;
 
-use crate::cli::args::global::GlobalArgs;
-use crate::cli::args::history::ListFormat;
-use crate::cli::args::status::StatusArgs;
+use crate::cli::args::shared::ListFormat;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::invocation::Invocation;
 use crate::cli::render::diagnostics::{composed_error, first_error};
 use crate::cli::render::history::masked;
 use crate::cli::render::status;
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
 use crate::engine::{ErrorKind, ServiceError, Source, Status};
+
+/// Show the running, the saved and the pending state of the configuration
+///
+/// Tells whether a server runs over the file, and where; which values differ between the running and the
+/// saved configuration; whether the file has errors; whether a change waits to be confirmed; and the last
+/// change.
+///
+/// As JSON it is an object with `target`, `server` (`pid`, `version`, `addresses`, `started_at`; null without
+/// one), `saved`, `differing` (paths), `edited_by_hand`, `errors` (how many the file has; null where the
+/// server does not show it), `first_error` (`file`, `line`, `column`, `message`, `text`), `pending` (`id`, `operation`, `by`, `deadline`, `seconds_left`; of a cluster
+/// also `canary`, the nodes that it waits for; `is_over` if its time is over; null if none is pending),
+/// `unconfirmed` (the paths of values that the file holds though they were never confirmed), `last_change` as
+/// `mediactl history` has it, and `last_error`. Of a cluster it has `nodes`, too.
+///
+/// The exit code is 1 if the running configuration is not saved, if a change waits to be confirmed or was
+/// never confirmed, or if the file has errors; otherwise it is 0.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mediactl status
+  mediactl status -o json")]
+pub struct StatusArgs {
+    /// How to print it
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
+    pub output: ListFormat,
+}
 
 /// The JSON form.
 #[derive(Serialize)]
@@ -22,7 +47,8 @@ pub struct StatusRecord<'a> {
     pub status: &'a Status,
 }
 
-pub fn run(args: &StatusArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+pub fn run(args: &StatusArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+    let Invocation { global, ui, .. } = call;
     let mut target = target::resolve(global, Purpose::default(), ui)?;
     let status = read(&mut target, ui)?;
     let target = target.service.name();

@@ -1,14 +1,29 @@
 //! `mediactl update`
 
-use crate::cli::args::global::GlobalArgs;
-use crate::cli::args::update::UpdateArgs;
+use std::path::PathBuf;
+
+use crate::cli::args::changing::ChangeArgs;
 use crate::cli::commands::change::{ChangeCommand, replace};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
-use crate::cli::ui::Ui;
 use crate::engine::Replaced;
 
-pub fn run(args: &UpdateArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
-    replace(Replaced::Running, &args.file, ChangeCommand::new(&args.changing, Verb::UPDATE), global, ui)
+/// Replace the running configuration of a server without touching its file
+///
+/// Without a running server the command is refused, and the exit code is 7. `mediactl save` replaces the
+/// file.
+#[derive(Debug, clap::Args)]
+pub struct UpdateArgs {
+    /// The new configuration; `-` is standard input
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub file: PathBuf,
+
+    #[command(flatten)]
+    pub changing: ChangeArgs,
+}
+
+pub fn run(args: &UpdateArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+    replace(Replaced::Running, &args.file, ChangeCommand::new(&args.changing, Verb::UPDATE), call)
 }

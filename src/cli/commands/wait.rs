@@ -6,17 +6,35 @@ use std::thread;
 use std::time::Duration;
 
 use crate::cli::args::global::GlobalArgs;
-use crate::cli::args::wait::WaitArgs;
 use crate::cli::commands::modify::expectation;
 use crate::cli::commands::read::text_that_includes;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::invocation::Invocation;
 use crate::cli::observed::{Observed, may_pass};
 use crate::cli::target::Target;
-use crate::cli::ui::Ui;
 use crate::engine::Content;
 use mediaconf::edit::expect::{Expectation, unmet};
 use mediaconf::edit::misfit::PathFault;
+
+/// Wait until a value is there
+///
+/// Waits until the configuration has this value: the running one of a server, or the file where no server runs.
+/// The value is written as for --set; `PATH=null` waits until there is none. If several are given, all have to be
+/// there at the same time. A server that cannot be reached yet is waited for, too. `--timeout SECONDS` limits the whole
+/// wait; without it there is no limit.
+///
+/// The exit code is 0 when the values are there, and 1 when the time is over.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mediactl wait streams.cam1.prepush=5 --timeout 30
+  mediactl --url https://media.example wait streams.cam9=null")]
+pub struct WaitArgs {
+    /// The value that has to be there
+    #[arg(value_name = "PATH=VALUE", required = true)]
+    pub expected: Vec<String>,
+}
 
 /// How long to wait at a time where there is no limit.
 const LONG: Duration = Duration::from_secs(3600);
@@ -24,7 +42,8 @@ const LONG: Duration = Duration::from_secs(3600);
 /// What is still missing, for whoever gives up.
 type Missing = Arc<Mutex<Option<String>>>;
 
-pub fn run(args: &WaitArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+pub fn run(args: &WaitArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+    let Invocation { global, ui, .. } = call;
     let awaited = Awaited::of(args, global)?;
     let global = global.clone();
     match awaited.wait(move || Observed::begin(&global, ui))? {

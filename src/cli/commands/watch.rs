@@ -4,11 +4,10 @@ use std::time::{Duration, SystemTime};
 
 use colored::Color;
 
-use crate::cli::args::global::GlobalArgs;
-use crate::cli::args::watch::WatchArgs;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
+use crate::cli::invocation::Invocation;
 use crate::cli::local_time;
 use crate::cli::observed::{Observed, may_pass};
 use crate::cli::render::history::masked;
@@ -19,10 +18,30 @@ use mediaconf::edit::path::Path;
 use mediaconf::model::Masker;
 use mediaconf::syntax::one_line;
 
+/// Print each change as it happens
+///
+/// Prints a line with the time and, as far as the history tells, who made the change, and then the diff. The running
+/// configuration of a server is asked for once a second, and sent only if it changed; a file is watched. With PATH,
+/// only changes of the value there are printed; of a stream the diff shows the lines, of other values the JSON.
+///
+/// Runs until it is interrupted. Passwords and keys are masked, unless --show-secrets is given.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mediactl watch
+  mediactl watch streams.cam1
+  mediactl --url https://media.example watch 'streams.*.urls'")]
+pub struct WatchArgs {
+    /// Where to look [default: everywhere]
+    #[arg(value_name = "PATH")]
+    pub path: Option<String>,
+}
+
 /// How long to wait at a time; the configuration is looked at more often.
 const LONG: Duration = Duration::from_secs(3600);
 
-pub fn run(args: &WatchArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+pub fn run(args: &WatchArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+    let Invocation { global, ui, .. } = call;
     let path = args.path.as_deref().map(input::value_path).transpose()?;
     watch(Observed::begin(global, ui)?, path.as_ref(), ui)
 }

@@ -29,10 +29,9 @@ use std::time::Duration;
 use clap::{Command, ValueEnum};
 use clap_complete::engine::complete;
 
-use crate::cli::args::completion::ShellName;
 use crate::cli::exit::Exit;
 use line::TypedLine;
-pub use script::script;
+pub use script::{ShellName, script};
 use words::TypedWord;
 
 /// The variable in which a script tells the shell.

@@ -2,8 +2,8 @@
 
 use clap_complete::CompletionCandidate;
 
+use super::script::ShellName;
 use super::words::TypedWord;
-use crate::cli::args::completion::ShellName;
 use mediaconf::edit::completion::Proposal;
 use mediaconf::syntax::one_line;
 

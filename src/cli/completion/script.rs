@@ -3,10 +3,18 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use crate::cli::args::completion::ShellName;
+use clap::ValueEnum;
 
 /// Stands in a script for the program that it asks.
 const PROGRAM: &str = "PROGRAM";
+
+/// A shell that asks for candidates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ShellName {
+    Bash,
+    Zsh,
+    Fish,
+}
 
 /// Returns the script for a shell. It asks the program that was called as `program`: by its name, or by its
 /// absolute path if it was called by a path.

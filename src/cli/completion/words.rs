@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 
-use crate::cli::args::completion::ShellName;
+use super::script::ShellName;
 
 /// The word that is being typed.
 pub struct TypedWord<'r> {

@@ -5,8 +5,8 @@ use unicode_width::UnicodeWidthStr;
 
 use super::members::Fleet;
 use super::verdict::{exit_of, without_errors};
-use crate::cli::args::blame::BlameArgs;
-use crate::cli::args::history::ListFormat;
+use crate::cli::args::shared::ListFormat;
+use crate::cli::commands::blame::BlameArgs;
 use crate::cli::commands::blame::{HAND_EDIT, ValueHistory, lines, never_changed};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::members::{Fleet, FleetMember};
 use super::verdict::{exit_of, without_errors};
-use crate::cli::args::check::{CheckArgs, CheckFormat};
+use crate::cli::commands::check::{CheckArgs, CheckFormat};
 use crate::cli::commands::check::{CheckTotals, CheckedText, RUNNING, saved_or_running};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::grouped::{GroupedDiffs, GroupedNotes};
 use super::members::{Fleet, FleetMember};
 use super::verdict::{exit_of, found, without_errors};
-use crate::cli::args::diff::DiffArgs;
+use crate::cli::commands::diff::DiffArgs;
 use crate::cli::commands::diff::{NamedContent, SelectedStreams, diff_between, patch_between, sides};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::members::Fleet;
 use super::verdict::{exit_of, found, without_errors};
-use crate::cli::args::diff::DiffArgs;
+use crate::cli::commands::diff::DiffArgs;
 use crate::cli::commands::diff::NamedContent;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;

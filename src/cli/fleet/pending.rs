@@ -2,7 +2,7 @@
 
 use super::members::{Fleet, ServerAnswer};
 use super::results::{ResultForm, ServerResult, Standing, exit_of_each, print};
-use crate::cli::args::confirm::ConfirmArgs;
+use crate::cli::commands::confirm::ConfirmArgs;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::render::notes::in_words;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::grouped::{GroupedNotes, heading};
 use super::members::{Fleet, FleetMember};
 use super::verdict::{exit_of, print_errors, without_errors};
-use crate::cli::args::read::{ReadArgs, ReadFormat};
+use crate::cli::commands::read::{ReadArgs, ReadFormat};
 use crate::cli::commands::read::{
     Wanted, columns, included_beside, included_names, lacks_includes, masker, no_includes, no_such_column,
     print, print_conf, print_json, read, table_groups, without_static_streams,

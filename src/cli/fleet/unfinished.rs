@@ -7,7 +7,7 @@ use super::members::{Fleet, FleetMember, ServerAnswer};
 use super::tables::in_a_word;
 use super::verdict::print_errors;
 use crate::cli::args::global::GlobalArgs;
-use crate::cli::args::history::ListFormat;
+use crate::cli::args::shared::ListFormat;
 use crate::cli::context::ContextsFile;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;

@@ -1,6 +1,18 @@
-//! Where a new stream, live or plugin stands.
+//! Options that several commands take.
+
+use clap::ValueEnum;
 
 use mediaconf::edit::block_request::BlockPlace;
+
+/// How a list is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum ListFormat {
+    /// One line for each entry
+    #[default]
+    Text,
+    /// JSON
+    Json,
+}
 
 /// The options for the place of a new block among those of its kind.
 #[derive(Debug, clap::Args)]

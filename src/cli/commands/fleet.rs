@@ -1,22 +1,83 @@
 //! `mediactl fleet`: what became of a change on several servers that was interrupted, and how it ends.
 
-use super::journal::{Journal, Journals};
-use super::members::{FleetMember, ServerAnswer};
-use super::results::{self, ResultForm, ServerResult, Standing, exit_of_each, standing_of};
-use super::unfinished::{self, ServerNow, Unfinished, look};
-use crate::cli::args::fleet::{FleetCommand, FleetCommandArgs, ResumeArgs};
+use clap::{Args, Subcommand};
+
 use crate::cli::args::global::GlobalArgs;
-use crate::cli::args::history::ListFormat;
+use crate::cli::args::shared::ListFormat;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::fleet::journal::{Journal, Journals};
+use crate::cli::fleet::members::{FleetMember, ServerAnswer};
+use crate::cli::fleet::results::{self, ResultForm, ServerResult, Standing, exit_of_each, standing_of};
+use crate::cli::fleet::unfinished::{self, ServerNow, Unfinished, look};
 use crate::cli::interrupt::HeldSignals;
+use crate::cli::invocation::Invocation;
 use crate::cli::local_user::local_user;
 use crate::cli::prompts;
 use crate::cli::ui::Ui;
 use crate::engine::{ChangeOptions, Decision, ErrorKind, Expected, GUARD_NAMES, Guard, Replaced};
 use crate::store::Revision;
 
-pub fn run(args: &FleetCommandArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+/// Finish a change on several servers that was interrupted, or take it back
+///
+/// A change on several servers has a journal in `~/.local/state/mediactl` (or below XDG_STATE_HOME), which is
+/// removed when the change is made everywhere or nowhere. Where it stands on some servers only, it says what
+/// stands where.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mediactl fleet status
+  mediactl fleet resume
+  mediactl fleet resume --take-back")]
+pub struct FleetCommandArgs {
+    #[command(subcommand)]
+    pub command: FleetCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum FleetCommand {
+    /// Show which changes are unfinished, and what stands on each server now
+    ///
+    /// The exit code is 1 if there is one, otherwise 0.
+    Status {
+        /// How to print it
+        #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
+        output: ListFormat,
+    },
+    /// Make the change on the servers that do not have it yet
+    ///
+    /// Each server gets the text that was computed for it, and only if it still runs the text before it. A
+    /// server that waits for the confirmation is confirmed.
+    Resume(ResumeArgs),
+    /// Forget an unfinished change: its journal and the texts in it are removed, and no server is asked
+    Forget {
+        /// Which change [default: the only one]
+        #[arg(value_name = "ID")]
+        id: Option<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct ResumeArgs {
+    /// Which change, as `mediactl fleet status` shows it [default: the only one]
+    #[arg(value_name = "ID")]
+    pub id: Option<String>,
+
+    /// Take the change back where it stands instead
+    #[arg(long)]
+    pub take_back: bool,
+
+    /// Answer yes to the question
+    #[arg(short, long)]
+    pub yes: bool,
+
+    /// How to print the result
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
+    pub output: ListFormat,
+}
+
+pub fn run(args: &FleetCommandArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+    let Invocation { global, ui, .. } = call;
     if global.chosen.names_server() {
         return Err(CliError::fleet_with_target());
     }

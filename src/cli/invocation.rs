@@ -1,0 +1,19 @@
+//! A call of the program, as its command gets it.
+
+use clap::ArgMatches;
+
+use super::args::global::GlobalArgs;
+use super::ui::Ui;
+
+/// What a command gets beside its own options.
+#[derive(Clone, Copy)]
+pub struct Invocation<'c> {
+    pub global: &'c GlobalArgs,
+    /// The words behind the command, where their order counts.
+    pub matches: &'c ArgMatches,
+    pub ui: Ui,
+    /// Makes the whole tree of commands.
+    pub tree: fn() -> clap::Command,
+    /// Finds the command that does what a word of other tools means.
+    pub meant: fn(&str) -> Option<String>,
+}
