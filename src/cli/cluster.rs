@@ -40,7 +40,7 @@ pub fn store(
     let settings = GatewaySettings {
         login: known.into_login(),
         tls: tls(options, source.err())?,
-        ..time(options, source.err())
+        ..limits(options, source.err())
     };
     Ok(ClusterStore::new(url, settings))
 }
@@ -64,11 +64,12 @@ pub fn named(what: &str, global: &GlobalArgs) -> Result<(ClusterStore, Option<Se
     Ok((store(url, source, &global.remote)?, context))
 }
 
-/// A request may take less time than usual, if the user says so, but never more: etcd answers at once.
-fn time(options: &RemoteArgs, context: Option<&ServerContext>) -> GatewaySettings {
+/// What a request may take: less time than usual, if the user says so, but never more: etcd answers at once.
+fn limits(options: &RemoteArgs, context: Option<&ServerContext>) -> GatewaySettings {
     let settings = GatewaySettings::default();
     let time = options.time(context.and_then(|context| context.timeout));
-    GatewaySettings { timeout: settings.timeout.min(time), ..settings }
+    let largest = options.answer(context.and_then(|context| context.max_answer)).bytes();
+    GatewaySettings { timeout: settings.timeout.min(time), largest, ..settings }
 }
 
 fn tls(options: &RemoteArgs, context: Option<&ServerContext>) -> Result<ClusterTls, CliError> {

@@ -45,6 +45,7 @@ impl From<&StoreError> for ErrorKind {
             | StoreError::DanglingLink { .. }
             | StoreError::LinkLoop { .. }
             | StoreError::NotAFile { .. }
+            | StoreError::TooLarge { .. }
             | StoreError::Unreachable { .. } => Self::Absent,
             StoreError::OutcomeUnknown { .. } => Self::Unknown,
             StoreError::Torn { .. }

@@ -92,6 +92,9 @@ pub enum StoreError {
     /// A cluster failed; nothing was changed.
     #[error("`{name}` failed: {reason}")]
     Remote { name: String, reason: String },
+    /// An answer of a cluster, or a text in it, has more bytes than the user takes; nothing was changed.
+    #[error("`{name}` gives an answer of more than {most} bytes")]
+    TooLarge { name: String, most: u64 },
     /// What stands in a cluster is none of ours.
     #[error("`{name}` failed: {what} can't be read")]
     Damaged { name: String, what: String },
@@ -205,6 +208,9 @@ impl StoreError {
             }
             StoreError::Remote { reason, .. } if reason.contains(NO_SPACE) => {
                 "etcd is full: compact it, then `etcdctl defrag` and `etcdctl alarm disarm`".to_owned()
+            }
+            StoreError::TooLarge { most, .. } => {
+                format!("`--max-answer {}` takes a larger one", most.saturating_mul(2))
             }
             StoreError::Damaged { .. } => {
                 "something else wrote that key: `etcdctl get --prefix` with it shows what is there, and a back-up \

@@ -15,6 +15,9 @@ use crate::cli::ui::Ui;
 /// The name of work that shows no bar.
 pub const UNSEEN: &str = "";
 
+/// The most bytes that the answers of servers that are asked at the same time have, all together.
+const ANSWERS_TOGETHER: u64 = 1 << 30;
+
 /// The number of a server in its fleet, in the order of its members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ServerNumber(pub usize);
@@ -42,13 +45,14 @@ impl Fleet {
         if global.chosen.hooks {
             return Err(target::hooks_of_a_server());
         }
+        let jobs = jobs(&contexts, global);
         let member = |context: ServerContext| {
             let warnings = Warnings::default();
             let target = target::at_member(&context, global, Box::new(SilentHost(warnings.clone())))?;
             Ok(FleetMember { name: context.name, target, tag: None, warnings })
         };
         let members = contexts.into_iter().map(member).collect::<Result<_, CliError>>()?;
-        Ok(Self { members, jobs: global.jobs, ui })
+        Ok(Self { members, jobs, ui })
     }
 
     /// Asks all servers at the same time; prints the warnings.
@@ -104,6 +108,13 @@ impl Fleet {
     }
 }
 
+/// How many servers are asked at the same time: fewer where their answers may be large.
+fn jobs(contexts: &[ServerContext], global: &GlobalArgs) -> usize {
+    let sizes = contexts.iter().map(|context| global.remote.answer(context.max_answer).bytes());
+    let most = sizes.max().map_or(global.jobs as u64, |largest| ANSWERS_TOGETHER / largest);
+    usize::try_from(most).unwrap_or(usize::MAX).clamp(1, global.jobs)
+}
+
 impl FleetMember {
     /// Prints the warnings that are kept, and from now on each as it comes.
     pub fn print_warnings_from_now(&self, ui: Ui) {
@@ -139,6 +150,25 @@ mod tests {
     struct Options {
         #[command(flatten)]
         global: GlobalArgs,
+    }
+
+    #[test]
+    fn fewer_servers_are_asked_at_once_where_their_answers_may_be_large() {
+        for (options, of_context, jobs) in [
+            (&[][..], None, 16),
+            (&["--jobs", "3"], None, 3),
+            (&["--max-answer", "1K"], None, 16),
+            (&["--max-answer", "128M"], None, 8),
+            (&["--max-answer", "16G"], None, 1),
+            (&[], Some("256M"), 4),
+            (&["--max-answer", "1M"], Some("256M"), 16),
+        ] {
+            let Options { global } = Options::parse_from([&["mediactl"], options].concat());
+            let max_answer = of_context.map(|size: &str| size.parse().expect("it is a size"));
+            let contexts =
+                [ServerContext::default(), ServerContext { max_answer, ..ServerContext::default() }];
+            assert_eq!(super::jobs(&contexts, &global), jobs, "{options:?} {of_context:?}");
+        }
     }
 
     #[test]

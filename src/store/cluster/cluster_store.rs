@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 
 use super::cluster_url::ClusterUrl;
-use super::compression::{CHUNK, LARGEST_PACKED, LARGEST_TEXT, decompress};
+use super::compression::{CHUNK, LARGEST_TEXT, decompress, most_packed};
 use super::gateway::{Gateway, GatewaySettings};
 use super::gateway_fault::GatewayFault;
 use super::head_record::{HeadRecord, TextRef};
@@ -200,8 +200,13 @@ impl ClusterStore {
             return Ok(Some(bytes.clone()));
         }
         let damaged = || self.damaged(format!("the text in `{}`", self.keys.text(text)));
-        if text.chunks > LARGEST_PACKED.div_ceil(CHUNK) {
+        let most_packed = most_packed(text.size);
+        if text.size > LARGEST_TEXT || text.chunks > most_packed.div_ceil(CHUNK) {
             return Err(damaged());
+        }
+        let most = self.gateway.largest();
+        if text.size > most {
+            return Err(StoreError::TooLarge { name: self.name.clone(), most });
         }
         let mut read = read.filter(|chunk| chunk.key == self.keys.chunk(text, 0).as_bytes());
         let mut packed = Vec::new();
@@ -211,7 +216,7 @@ impl ClusterStore {
                 None => self.one(&self.keys.chunk(text, number))?,
             };
             match chunk {
-                Some(chunk) if packed.len() + chunk.value.len() > LARGEST_PACKED => return Err(damaged()),
+                Some(chunk) if packed.len() + chunk.value.len() > most_packed => return Err(damaged()),
                 Some(chunk) => packed.extend(chunk.value),
                 None => return Ok(None),
             }
@@ -306,7 +311,7 @@ mod tests {
             (TextRef { chunks: 1_000_000_000, ..honest.clone() }, 1),
             (TextRef { chunks: usize::MAX, ..honest.clone() }, 1),
             (TextRef { size: u64::MAX, ..honest.clone() }, 1),
-            (honest, LARGEST_PACKED + 1),
+            (honest, most_packed(0) + 1),
         ] {
             let key = store.keys.chunk(&text, 0).into();
             let chunk = KeyValue { key, value: vec![0; length], ..KeyValue::default() };

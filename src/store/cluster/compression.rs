@@ -15,8 +15,13 @@ pub const CHUNK: usize = 960 * 1024;
 /// The largest text, in bytes.
 pub const LARGEST_TEXT: u64 = 64 << 20;
 
-/// More than gzip makes of the largest text, where nothing in it can be compressed.
-pub const LARGEST_PACKED: usize = 65 << 20;
+/// More than gzip adds to a text in which nothing can be compressed, in bytes.
+const SPARE: u64 = 1 << 20;
+
+/// More than a text of `size` bytes takes when it is compressed.
+pub fn most_packed(size: u64) -> usize {
+    usize::try_from(size.saturating_add(SPARE)).unwrap_or(usize::MAX)
+}
 
 /// Compresses the pieces of a text; `None` if it is too large.
 pub fn compress(pieces: &[&[u8]]) -> Option<Vec<u8>> {

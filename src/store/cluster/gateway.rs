@@ -19,6 +19,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::cluster_url::ClusterUrl;
+use super::compression::LARGEST_TEXT;
 use super::gateway_fault::{GatewayFault, Refusal};
 use super::messages::{KeyOperation, KeyRange, KeyValue, Txn, TxnReply};
 use super::tls::ClusterTls;
@@ -67,11 +68,13 @@ pub struct GatewaySettings {
     pub tls: ClusterTls,
     /// How long a request may take with all its attempts.
     pub timeout: Duration,
+    /// The largest answer, and the largest text, that is taken, in bytes.
+    pub largest: u64,
 }
 
 impl Default for GatewaySettings {
     fn default() -> Self {
-        Self { login: None, tls: ClusterTls::default(), timeout: DEFAULT_REQUEST_TIME }
+        Self { login: None, tls: ClusterTls::default(), timeout: DEFAULT_REQUEST_TIME, largest: LARGEST_TEXT }
     }
 }
 
@@ -134,6 +137,11 @@ impl Gateway {
         Self { links: self.links.clone(), settings: GatewaySettings { timeout, ..self.settings.clone() } }
     }
 
+    /// The largest text that is taken, in bytes.
+    pub(super) fn largest(&self) -> u64 {
+        self.settings.largest
+    }
+
     pub fn url(&self) -> &ClusterUrl {
         &self.links.url
     }
@@ -169,7 +177,7 @@ impl Gateway {
         let body = json(body);
         self.try_all(|endpoint, time| {
             let response = self.send(endpoint, path, &body, time)?;
-            response.json_body()
+            response.json_body(self.largest())
         })
     }
 
@@ -232,7 +240,7 @@ impl Gateway {
         let asked = match asked {
             // No login is needed: etcd has no users.
             Err(Err(GatewayFault::Refused(Refusal::AuthDisabled))) => return Ok(None),
-            asked => asked.and_then(|answer| answer.json_body::<Authenticated>()),
+            asked => asked.and_then(|answer| answer.json_body::<Authenticated>(self.largest())),
         };
         let token =
             asked.map_err(|failed| failed.map(|failed| NoAnswer { may_be_done: false, ..failed }))?.token;
@@ -263,7 +271,7 @@ impl Gateway {
             return Ok(Answer(response));
         }
         let status = response.status();
-        let text = read_body(response, LARGEST_REFUSAL)?;
+        let text = read_body(response, LARGEST_REFUSAL)?.ok_or_else(|| Ok(more_than(LARGEST_REFUSAL)))?;
         let text = String::from_utf8_lossy(&text);
         match Refusal::parse(&text) {
             Some(Refusal::Passing(why)) => Err(Ok(NoAnswer { why, may_pass: true, may_be_done: true })),
@@ -302,23 +310,31 @@ impl Gateway {
 struct Answer(Response);
 
 impl Answer {
-    fn json_body<T: DeserializeOwned>(self) -> Attempt<T> {
-        serde_json::from_slice(&read_body(self.0, LARGEST_ANSWER)?).map_err(|_| Ok(no_answer(NOT_ETCD)))
+    /// Parses a body of at most so many bytes, and at most of those that etcd sends.
+    fn json_body<T: DeserializeOwned>(self, most: u64) -> Attempt<T> {
+        let body = read_body(self.0, most.min(LARGEST_ANSWER))?;
+        let body = body.ok_or_else(|| match most < LARGEST_ANSWER {
+            true => Err(GatewayFault::TooLarge { most }),
+            false => Ok(more_than(LARGEST_ANSWER)),
+        })?;
+        serde_json::from_slice(&body).map_err(|_| Ok(no_answer(NOT_ETCD)))
     }
 }
 
-/// Reads a body of at most so many bytes. The time of the request is over for it, too.
-fn read_body(response: Response, most: u64) -> Attempt<Vec<u8>> {
+/// Reads a body; `None` if it has more bytes than so many. The time of the request is over for it, too.
+fn read_body(response: Response, most: u64) -> Attempt<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     let read = response.take(most + 1).read_to_end(&mut bytes);
     read.map_err(|error| match error.get_ref().and_then(|error| error.downcast_ref()) {
         Some(error) => Ok(broken(error)),
         None => Ok(NoAnswer { may_pass: true, ..no_answer(&reason(&error)) }),
     })?;
-    match bytes.len() as u64 > most {
-        true => Err(Ok(no_answer(&format!("{NOT_ETCD}: more than {most} bytes")))),
-        false => Ok(bytes),
-    }
+    Ok((bytes.len() as u64 <= most).then_some(bytes))
+}
+
+/// An endpoint sends more than etcd does.
+fn more_than(most: u64) -> NoAnswer {
+    no_answer(&format!("{NOT_ETCD}: more than {most} bytes"))
 }
 
 /// An answer came, but says nothing.
@@ -420,7 +436,7 @@ mod tests {
                 let sent = json(&"");
                 let answer =
                     gateway.send(&gateway.url().endpoints[0], "kv/txn", &sent, Duration::from_secs(60));
-                answer.and_then(|answer| answer.json_body::<TxnReply>()).map(|_| ())
+                answer.and_then(|answer| answer.json_body::<TxnReply>(gateway.largest())).map(|_| ())
             };
             let (answer, sent) = endless(status, &many, Duration::ZERO, ask);
             let Err(Ok(failed)) = answer else { panic!("{status}: it is no answer") };

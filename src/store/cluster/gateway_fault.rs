@@ -16,6 +16,8 @@ pub enum GatewayFault {
     },
     /// etcd refused the request.
     Refused(Refusal),
+    /// An answer has more bytes than the user takes.
+    TooLarge { most: u64 },
     /// The certificates or the key can't be used.
     Tls(&'static str),
 }
@@ -98,6 +100,10 @@ impl GatewayFault {
                     false => StoreError::Unreachable { name, reason },
                 }
             }
+            Self::TooLarge { most } if changes => {
+                StoreError::OutcomeUnknown { name, reason: format!("the answer has more than {most} bytes") }
+            }
+            Self::TooLarge { most } => StoreError::TooLarge { name, most },
             Self::Refused(Refusal::Unauthenticated(reason) | Refusal::Denied(reason)) => {
                 StoreError::Refused { name, reason }
             }
