@@ -6,7 +6,7 @@ default:
 
 # Builds the program.
 build:
-    cargo build --release
+    cargo build
 
 # Runs the tests; FILTER picks some of them.
 test *FILTER:
@@ -20,7 +20,7 @@ proof:
 ci:
     bash .ci/run
 
-# Writes the manual pages and the output in the README and in docs/.
+# Writes the manual pages, the completions and the output in the README and in docs/.
 bless:
     cargo xtask generate
     MEDIACTL_BLESS=1 cargo test --quiet --test suite readme

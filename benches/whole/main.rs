@@ -9,10 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use nix::sys::resource::{UsageWho, getrusage};
-
 use contents::{configuration, toml};
-use timing::{check, command, compare, median, read_compact, timed};
+use timing::{check, command, compare, median, peak, read_compact, timed};
 
 #[path = "../../tests/suite/growth/cases.rs"]
 mod cases;
@@ -57,9 +55,7 @@ fn linear(folder: &Path) {
         let times = (0..=runs).filter_map(|_| timed(check(&file)())).skip(1);
         let seconds = median(times.map(|time| time.as_secs_f64()).collect());
         let megabytes = text.len() as f64 / 1e6;
-        // The largest child so far: the files grow, so it is this one.
-        let peak =
-            getrusage(UsageWho::RUSAGE_CHILDREN).map_or(0, |usage| usage.max_rss()) as f64 * 1024.0 / 1e6;
+        let peak = peak(check(&file)()) / 1e6;
         println!(
             "{count:>9} {megabytes:>10.1} {:>10.1} {:>9.0} {:>10.0} {:>12.2}",
             seconds * 1e3,

@@ -1,5 +1,6 @@
 //! Whole processes, timed one by one or in pairs.
 
+use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -26,6 +27,19 @@ pub fn timed(mut command: Command) -> Option<Duration> {
     let start = Instant::now();
     let status = command.status().ok()?;
     status.success().then(|| start.elapsed())
+}
+
+/// The most memory that a program has, in bytes: its status is read until it ends.
+pub fn peak(mut command: Command) -> f64 {
+    let mut child = command.spawn().expect("the program can be started");
+    let status = format!("/proc/{}/status", child.id());
+    let mut kilobytes = 0.0;
+    while matches!(child.try_wait(), Ok(None)) {
+        let text = fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(kilobytes);
+    }
+    kilobytes * 1024.0
 }
 
 pub fn median(mut values: Vec<f64>) -> f64 {

@@ -62,6 +62,7 @@ use command_tree::CommandLine;
 pub use command_tree::command;
 use commands::CommandArgs;
 pub use commands::serve::GRACE;
+pub use completion::{ShellName, script as completion_script};
 use error::CliError;
 use exit::Exit;
 use fleet::members::Fleet;

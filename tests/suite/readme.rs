@@ -15,7 +15,8 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use crate::cli::PROGRAM;
+use crate::cli::terminal::Terminal;
+use crate::cli::{PROGRAM, Place};
 
 /// Set to `1`, this environment variable has the output written instead of compared.
 const BLESS: &str = "MEDIACTL_BLESS";
@@ -38,6 +39,45 @@ fn the_output_in_the_pages_is_that_of_the_program() {
         checks.into_iter().filter_map(|check| check.join().expect("a page is run")).collect()
     });
     assert!(stale.is_empty(), "run `{BLESS}=1 cargo test --test suite readme`:\n{}", stale.join("\n"));
+}
+
+/// Answers what a line of *Every day* asks.
+fn answer(line: &str, terminal: &mut Terminal) {
+    if line.starts_with("mediactl rm ") {
+        terminal.expect("go on? [y/N]").enter("y");
+    } else if line.starts_with("mediactl edit ") {
+        terminal.expect("[y]es").enter("y");
+    } else if line.contains("--set edit_auth.password ") {
+        terminal.expect("edit_auth.password").enter_hidden("a-new-secret");
+        terminal.expect("again").enter_hidden("a-new-secret");
+    }
+}
+
+/// The lines of *Every day* that write nothing.
+const READING: &[&str] = &["mediactl read ", " --dry-run ", "mediactl check "];
+
+#[test]
+fn every_line_of_every_day_works_on_the_example() {
+    let readme = include_str!("../../README.md");
+    let (_, day) = readme.split_once("## Every day\n\n```sh\n").expect("there is such a day");
+    let (lines, _) = day.split_once("```").expect("a block ends");
+    assert!(lines.lines().count() >= 10);
+    let place = Place::with(include_str!("../../examples/media.conf"));
+    fs::create_dir(place.path("bin")).expect("a folder can be made");
+    std::os::unix::fs::symlink(PROGRAM, place.path("bin/mediactl")).expect("a link can be made");
+    place.put("bin/systemctl", "#!/bin/sh\necho \"$@\" > restarted\n");
+    fs::set_permissions(place.path("bin/systemctl"), fs::Permissions::from_mode(0o755)).expect("it is ours");
+    let path = format!("{}:{}", place.path("bin").display(), std::env::var("PATH").expect("there is a path"));
+    for line in lines.lines() {
+        let before = place.text();
+        let call = place.call("bash", ["-c", line]).env("PATH", &path).env("PAGER", "cat");
+        let mut terminal = call.env("EDITOR", "sed -i 's/prepush.*/prepush 9;/'").on_terminal();
+        answer(line, &mut terminal);
+        terminal.exits(0);
+        let is_reading = READING.iter().any(|part| line.contains(part));
+        assert_eq!(place.text() == before, is_reading, "{line}");
+    }
+    assert_eq!(fs::read_to_string(place.path("restarted")).expect("it was called"), "restart media\n");
 }
 
 /// The README and the pages of `docs/`.

@@ -1,5 +1,5 @@
-//! Makes the manual pages, from the tree of commands, from the tables of the
-//! program and from the prose in `pages/`. They are committed, so that a package needs no tool:
+//! Makes the manual pages, from the tree of commands, from the tables of the program and from the prose in `pages/`,
+//! and the completions. They are committed, so that a package needs no tool:
 //!
 //! ```text
 //! cargo xtask generate    writes them
@@ -20,8 +20,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// The folder that holds generated files, and nothing else.
-const FOLDER: &str = "man";
+use mediactl::cli::{ShellName, completion_script};
+
+/// The folders that hold generated files, and nothing else.
+const FOLDERS: [&str; 2] = [MAN, COMPLETIONS];
+
+const MAN: &str = "man";
+const COMPLETIONS: &str = "completions";
+
+/// The scripts of `mediactl completion`, each with the name of its file.
+const SCRIPTS: [(ShellName, &str); 3] =
+    [(ShellName::Bash, "mediactl.bash"), (ShellName::Zsh, "_mediactl"), (ShellName::Fish, "mediactl.fish")];
 
 /// A generated file, with its path in the repository.
 struct Artifact {
@@ -46,6 +55,9 @@ fn main() -> ExitCode {
 
 fn generate() -> Result<(), String> {
     let artifacts = artifacts();
+    for folder in FOLDERS {
+        fs::create_dir_all(repository().join(folder)).map_err(|error| failed(Path::new(folder), &error))?;
+    }
     for Artifact { path, text } in &artifacts {
         fs::write(repository().join(path), text).map_err(|error| failed(path, &error))?;
     }
@@ -71,15 +83,22 @@ fn check() -> Result<(), String> {
 }
 
 fn artifacts() -> Vec<Artifact> {
-    let artifact = |(name, text)| Artifact { path: Path::new(FOLDER).join::<String>(name), text };
-    pages::pages().into_iter().map(artifact).collect()
+    let page = |(name, text)| Artifact { path: Path::new(MAN).join::<String>(name), text };
+    // The shell finds the program as it finds the script: by its name.
+    let script = |(shell, name)| Artifact {
+        path: Path::new(COMPLETIONS).join::<&str>(name),
+        text: completion_script(shell, "mediactl".as_ref()),
+    };
+    pages::pages().into_iter().map(page).chain(SCRIPTS.map(script)).collect()
 }
 
 /// The committed files that nothing makes any more.
 fn left_over(artifacts: &[Artifact]) -> Result<Vec<PathBuf>, String> {
     let made: BTreeSet<&Path> = artifacts.iter().map(|artifact| artifact.path.as_path()).collect();
-    let folder = Path::new(FOLDER);
-    let mut found = files_in(folder).map_err(|error| failed(folder, &error))?;
+    let mut found = Vec::new();
+    for folder in FOLDERS.map(Path::new) {
+        found.extend(files_in(folder).map_err(|error| failed(folder, &error))?);
+    }
     found.retain(|path| !made.contains(path.as_path()));
     Ok(found)
 }

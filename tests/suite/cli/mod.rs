@@ -20,7 +20,7 @@ pub(crate) mod hooks;
 mod includes;
 mod interrupted;
 pub(crate) mod masking;
-mod memory;
+pub(crate) mod memory;
 mod mistakes;
 mod modify;
 mod output;

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 
 use super::Edges;
+use crate::cli::memory::peak;
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Run, SAMPLE};
 
@@ -215,11 +216,9 @@ fn a_coordinator_that_is_killed_leaves_no_mixture_and_can_be_resumed() {
     no_mixture(&edges, Some(0), "killed and resumed");
 }
 
-/// The most memory that a process has used so far, in MB; `None` if it has ended.
-fn most_memory(pid: u32) -> Option<f64> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    Some(line.trim().trim_end_matches(" kB").parse::<f64>().ok()? / 1024.0)
+/// The most memory that a process has had so far.
+fn megabytes(pid: u32) -> Option<f64> {
+    Some(peak(pid)? as f64 / (1024.0 * 1024.0))
 }
 
 /// What came of a command, and how long and with how much memory.
@@ -229,7 +228,7 @@ fn measured(edges: &Edges, arguments: &[&str]) -> (Run, Duration, f64) {
     let pid = child.id();
     let watch = thread::spawn(move || {
         let mut most = 0.0;
-        while let Some(memory) = most_memory(pid) {
+        while let Some(memory) = megabytes(pid) {
             most = memory;
             thread::sleep(Duration::from_millis(2));
         }
@@ -257,7 +256,7 @@ fn a_hundred_servers() {
     let together: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let run = figures("`modify --all-or-nothing`", &together).exits(0);
     no_mixture(&healthy, run.code, "healthy");
-    let servers = healthy.servers.iter().flatten().filter_map(|server| most_memory(server.pid()));
+    let servers = healthy.servers.iter().flatten().filter_map(|server| megabytes(server.pid()));
     println!("| a server after all of it | | {:.1} MB |", servers.fold(0.0, f64::max));
     drop(healthy);
     for (phase, fault) in STORIES {
