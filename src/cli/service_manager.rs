@@ -44,13 +44,18 @@ impl ServiceManager {
         let (own, watched) = (self.clone(), loops.clone());
         let watch = move || {
             loop {
-                if !watched.are_late(&VITAL) {
-                    own.tell("WATCHDOG=1");
-                }
+                own.tell_that_it_lives(&watched);
                 std::thread::sleep(pause);
             }
         };
         loops.spawn("watchdog", watch).map(drop)
+    }
+
+    /// Tells that the server is alive, unless it answers nobody.
+    fn tell_that_it_lives(&self, loops: &Loops) {
+        if !loops.are_late(&VITAL) {
+            self.tell("WATCHDOG=1");
+        }
     }
 }
 
@@ -60,4 +65,33 @@ fn watchdog_time() -> Option<Duration> {
     let is_meant =
         env::var_os("WATCHDOG_PID").is_none() || number("WATCHDOG_PID") == Some(std::process::id().into());
     number("WATCHDOG_USEC").filter(|time| is_meant && *time > 0).map(Duration::from_micros)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Pulse;
+
+    #[test]
+    fn the_server_lives_while_accept_and_workers_turn() {
+        let folder = tempfile::tempdir().expect("a folder can be made");
+        let told = UnixDatagram::bind(folder.path().join("notify")).expect("it can be bound");
+        told.set_nonblocking(true).expect("it is a socket");
+        let socket = UnixDatagram::unbound().expect("a socket can be made");
+        let address = told.local_addr().expect("it is bound");
+        let (manager, loops) = (ServiceManager { socket, address }, Loops::default());
+        let lives = || {
+            manager.tell_that_it_lives(&loops);
+            let mut message = [0; 64];
+            told.recv(&mut message).is_ok_and(|length| &message[..length] == b"WATCHDOG=1")
+        };
+        for (name, is_vital) in [("accept", true), ("workers", true), ("follow", false), ("watch", false)] {
+            let pulse = loops.add(Pulse::new(name, Duration::ZERO));
+            assert!(lives(), "`{name}` waits");
+            pulse.turn();
+            std::thread::sleep(Duration::from_millis(1));
+            assert_eq!(lives(), !is_vital, "`{name}` is late");
+            pulse.rest();
+        }
+    }
 }

@@ -129,3 +129,46 @@ impl Node {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Instant;
+
+    use super::*;
+    use crate::engine::{Engine, Hooks, Loops};
+    use crate::node::{NodeName, NodeSettings, OnDrift};
+    use crate::store::cluster::{ClusterStore, ClusterUrl, GatewaySettings};
+    use crate::store::file::ConfFile;
+
+    #[test]
+    fn a_turn_that_panics_is_not_the_last_one() {
+        let folder = tempfile::tempdir().expect("a folder can be made");
+        let path = folder.path().join("media.conf");
+        std::fs::write(&path, "http 80;\n").expect("it can be written");
+        let file = Arc::new(ConfFile::resolve(&path).expect("it can be found"));
+        let panics = Arc::new(AtomicUsize::new(0));
+        let own = panics.clone();
+        let log = move |_: &str| {
+            own.fetch_add(1, Ordering::SeqCst);
+            panic!("as the test asks")
+        };
+        let local = Engine::new(file.clone(), Hooks::default(), |_, _| {});
+        let local = local.start(log).expect("it is valid");
+        // Nobody listens there.
+        let (url, _) = ClusterUrl::parse("etcd://127.0.0.1:1/p").expect("it is one");
+        let texts = Arc::new(ClusterStore::new(url, GatewaySettings::default()));
+        let cluster = Engine::new(texts.clone(), Hooks::default(), |_, _| {});
+        let name = NodeName { name: "a".to_owned(), group: None };
+        let settings = NodeSettings { name, on_drift: OnDrift::default() };
+        let node = Node::new(settings, local, file, (cluster, texts)).expect("the folder can be written");
+        // As if the cluster was there before: the first turn tells that it is away.
+        node.standing().away = None;
+        let turn = node.wake.ask();
+        node.start(&Loops::default()).expect("threads can be spawned");
+        assert!(node.wake.wait_for(turn, Instant::now() + Duration::from_secs(60)));
+        assert_eq!(panics.load(Ordering::SeqCst), 1);
+        node.stop();
+    }
+}

@@ -430,3 +430,32 @@ fn keep_unsaved(engine: &Engine, ui: Ui) {
         )),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+    use crate::cli::args::global::ColorChoice;
+    use crate::engine::Loops;
+
+    /// Set in the process that the test starts, and which ends.
+    const ENDS: &str = "MEDIACTL_TEST_ENDS";
+
+    #[test]
+    fn a_thread_that_always_fails_ends_the_process_with_a_code_of_its_own() {
+        if std::env::var_os(ENDS).is_some() {
+            let loops = Loops::default();
+            loops.end_with(|message| end_broken(message, Ui::new(ColorChoice::Never)));
+            let spawned = loops.spawn("accept", || panic!("each turn fails"));
+            return spawned.expect("a thread can be spawned").join().expect("it returns");
+        }
+        let name = "cli::commands::serve::tests::\
+                    a_thread_that_always_fails_ends_the_process_with_a_code_of_its_own";
+        let mut again = Command::new(std::env::current_exe().expect("it runs"));
+        let ended = again.args(["--exact", name, "--nocapture"]).env(ENDS, "1").output().expect("it runs");
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert_eq!(ended.status.code(), Some(12), "{said}");
+        assert!(said.ends_with("error: the thread `accept` of the server failed 6 times within a minute\n"));
+    }
+}

@@ -13,6 +13,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::{CONF, Call, Place, Run, SAMPLE};
+use mediactl::http::server::listener::limits::MONITORING_CONNECTIONS;
 
 /// A server over the configuration of a place, with its address. It is killed when this is dropped.
 pub(crate) struct Serving {
@@ -432,6 +433,29 @@ fn metrics_have_an_address_of_their_own_without_credentials() {
     );
     assert!(got(&address, "/healthz").ends_with("\r\n\r\nok\n"));
     assert!(got(&address, "/media/api/read_config").starts_with("HTTP/1.1 404 "));
+    assert_eq!(serving.stop().code, Some(0));
+}
+
+#[test]
+fn slow_heads_at_the_address_for_metrics_keep_no_scrape_out() {
+    let place = Place::with(SAMPLE);
+    let call = place.mediactl(["serve", "--listen", "none", "--metrics", "127.0.0.1:0"]);
+    let serving = Serving::of(call, true);
+    let address = serving.url.trim_start_matches("http://").trim_end_matches("/metrics").to_owned();
+    let slow = || {
+        let mut stream = TcpStream::connect(&address).expect("it listens");
+        stream.write_all(b"GET /metrics HT").expect("it is taken");
+        stream
+    };
+    let mut slow: Vec<TcpStream> = (0..4 * MONITORING_CONNECTIONS).map(|_| slow()).collect();
+    for _ in 0..3 {
+        assert!(got(&address, "/metrics").starts_with("HTTP/1.1 200 "));
+        slow[0].set_read_timeout(Some(Duration::from_secs(60))).expect("it is not zero");
+        // The first one made room long before the time for its head was over.
+        let mut told = String::new();
+        slow.remove(0).read_to_string(&mut told).expect("it is closed");
+        assert!(!told.starts_with("HTTP/1.1 408 "), "{told}");
+    }
     assert_eq!(serving.stop().code, Some(0));
 }
 
