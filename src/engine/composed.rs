@@ -264,7 +264,7 @@ impl Engine {
     }
 
     /// These texts, and those of the files that they include.
-    pub(super) fn with_included<'s>(
+    pub fn with_included<'s>(
         &self,
         texts: impl IntoIterator<Item = &'s Arc<Snapshot>>,
     ) -> Vec<Arc<Snapshot>> {

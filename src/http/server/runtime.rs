@@ -102,7 +102,7 @@ impl Runtime {
             }
             figures["node"] = json!(node);
         }
-        match self.printed(&running) {
+        match self.printed(engine, &running) {
             Some(Ok(printed)) => merge(&mut figures, printed),
             Some(Err(error)) => merge(&mut figures, json!({ "errors": [told(role, error)] })),
             None => {}
@@ -125,11 +125,14 @@ impl Runtime {
     }
 
     /// The output of the runtime command; the last one while it is fresh.
-    fn printed(&self, running: &Option<Arc<Snapshot>>) -> Option<Result<Value, Trouble>> {
+    fn printed(&self, engine: &Engine, running: &Option<Arc<Snapshot>>) -> Option<Result<Value, Trouble>> {
         let command = self.command.as_ref()?;
         Some(self.printed.get(|| {
             let output = hook_output(command, &[], COMMAND_TIMEOUT).map_err(|failure| Trouble {
-                whole: without_secrets(&format!("the runtime command {failure}"), running),
+                whole: without_secrets(
+                    &format!("the runtime command {failure}"),
+                    &engine.with_included(running),
+                ),
                 brief: format!("the runtime command {}", failure.reason),
             })?;
             let printed = serde_json::from_slice::<Value>(&output).ok().filter(Value::is_object);
@@ -155,5 +158,30 @@ fn merge(into: &mut Value, from: Value) {
             }
         }
         (into, from) => *into = from,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Hooks;
+    use crate::store::file::ConfFile;
+
+    #[test]
+    fn a_command_that_fails_tells_no_secret_of_an_included_file() {
+        let folder = tempfile::tempdir().expect("a folder can be made");
+        let path = folder.path().join("media.conf");
+        let put = |name: &str, text: &str| {
+            std::fs::write(folder.path().join(name), text).expect("it can be written");
+        };
+        put("media.conf", "edit_auth admin pa55word;\ninclude more.inc;\n");
+        put("more.inc", "stream a { password swordfish; url udp://1; }\n");
+        let file = Arc::new(ConfFile::resolve(&path).expect("it can be found"));
+        let engine = Engine::new(file, Hooks::default(), |_, _| {}).start(|_| {}).expect("it is valid");
+        let runtime = Runtime::new(Some("echo swordfish and pa55word >&2; exit 1".to_owned()));
+        let told = runtime.printed(&engine, &engine.running()).expect("there is a command");
+        let told = told.expect_err("it fails").whole;
+        assert!(told.contains("<secret:") && told.contains(" and "), "{told}");
+        assert!(!told.contains("swordfish") && !told.contains("pa55word"), "{told}");
     }
 }

@@ -54,7 +54,7 @@ fn parts(text: &str, reach: Reach) -> Vec<Range<usize>> {
     let mut at = 0;
     let at_sign_from = |from: usize| memchr::memchr(b'@', &text.as_bytes()[from..]).map(|found| from + found);
     let mut at_sign = at_sign_from(0);
-    while let Some(found) = memchr::memchr2(b':', b'=', &text.as_bytes()[at..]) {
+    while let Some(found) = memchr::memchr3(b':', b'=', b'%', &text.as_bytes()[at..]) {
         let mark = at + found;
         let before = parts.len();
         if at_sign.is_some_and(|sign| sign < mark) {
@@ -68,6 +68,7 @@ fn parts(text: &str, reach: Reach) -> Vec<Range<usize>> {
                 member(text, mark, reach)
                     .or_else(|| may_be_login().then(|| loose_userinfo(text, mark, reach)).flatten()),
             ),
+            b'%' => parts.extend(assigned_encoded(text, mark, reach)),
             _ => parts.extend(assigned(text, mark, reach)),
         }
         at = parts[before..].last().map_or(mark + 1, |part| part.end.max(mark + 1));
@@ -80,6 +81,12 @@ const LONGEST: usize = 4096;
 
 /// No user and no password without a scheme in front of them is looked for that is longer than this.
 const LONGEST_LOGIN: usize = 256;
+
+/// No key in front of an encoded `=` is looked for that is longer than this.
+const LONGEST_KEY: usize = 64;
+
+/// An address is encoded so often, in the query of another one that stands in a third one.
+const ENCODINGS: usize = 4;
 
 /// What may stand behind an address in a sentence.
 const PUNCTUATION: [char; 8] = ['`', '\'', '>', ')', ',', '.', ';', ':'];
@@ -185,6 +192,27 @@ fn assigned(text: &str, equals: usize, reach: Reach) -> Option<Range<usize>> {
         (Reach::Prose, Some(quote @ ('"' | '\''))) => part(start, until(&text[start..], &[quote, '\n'])),
         _ => part(start, until_end(&text[start..], reach)),
     }
+}
+
+/// The value of `password%3D…`, where the percent sign stands at `percent`. What was encoded more than once has
+/// `%253D` there.
+fn assigned_encoded(text: &str, percent: usize, reach: Reach) -> Option<Range<usize>> {
+    let sign = &text[percent + 1..];
+    let digits = sign.trim_start_matches("25");
+    let encodings = 1 + (sign.len() - digits.len()) / "25".len();
+    let value = digits.strip_prefix("3D").or_else(|| digits.strip_prefix("3d"))?;
+    let near = ending(&text[..percent], LONGEST_KEY);
+    let key = ending_of(near, near.len(), is_key_byte);
+    let before = near[..near.len() - key.len()].chars().next_back();
+    let decoded = |key: String, _| meant(&key).into_owned();
+    let clear = (0..encodings.min(ENCODINGS)).fold(key.to_owned(), decoded);
+    let name = ending_of(&clear, clear.len(), is_key_byte);
+    let before = clear[..clear.len() - name.len()].chars().next_back().or(before);
+    let is_secret = if matches!(before, Some('?' | '&')) { is_secret_key } else { is_secret_name };
+    let is_stream_id = name.eq_ignore_ascii_case("streamid") && value.starts_with('%');
+    (is_secret(name) || is_stream_id)
+        .then(|| part(text.len() - value.len(), until_end(value, reach)))
+        .flatten()
 }
 
 /// The value of `"password": "…"`, as JSON in a message has it, and of `Authorization: …`.
@@ -308,6 +336,14 @@ mod tests {
             ("http://h/x?a=1&token%5B%5D=abc&token[]=d&user[password]=e", &["abc", "d", "e"]),
             ("http://h/x?u=http%3A%2F%2Fh%2F%3Ftoken=abc", &["abc"]),
             ("http://h/x?off=100%password=abc", &["abc"]),
+            ("http://h/x?token%3Dabc", &["abc"]),
+            ("http://h/x?a=1&api%4Bey%3dabc&b=2", &["abc"]),
+            ("http://h/x?auth%3Dabc", &["abc"]),
+            ("http://h/x?u=http%3A%2F%2Fh%2F%3Fsid%3Dabc%26b%3D1&c=2", &["abc%26b%3D1"]),
+            ("http://h/x?u=http%253A%252F%252Fh%252F%253Fauth%253Dabc&c=2", &["abc"]),
+            ("srt://h:1?streamid%3D%23!::r%3Dlive%2Cs%3DS&latency=1", &["%23!::r%3Dlive%2Cs%3DS"]),
+            ("http://h/x?monkey%3D1&off=100%&a%3D1&%3D", &[]),
+            ("http://h/x?x=auth%3Dabc", &[]),
             ("http://h/x?auth=abc&sid=d&%61uth=e&pin=1234&OTP=f&sig=g", &["abc", "d", "e", "1234", "f", "g"]),
             ("srt://h:1?streamid=#!::r=live,sid=S,auth=A", &["S", "A"]),
             ("auth=false", &[]),
