@@ -13,7 +13,6 @@ use thiserror::Error;
 use super::assign::NULL;
 use super::assign::value::{is_list, meant, typed};
 use super::config_lookup::Current;
-use super::emit::scalar_text;
 use super::misfit::Misfit;
 use super::path::{Path, PathError, Segment};
 use super::regular_expression::{BadRegex, compiled};
@@ -23,6 +22,7 @@ use super::through_lists::{any, names};
 use super::unknown_key::UnknownKey;
 use super::value_at::value_at;
 use crate::model::Kind;
+use crate::model::json_value::scalar_text;
 
 /// A condition on the entries that a path selects.
 #[derive(Clone)]

@@ -1,17 +1,14 @@
 //! Writes new text: whole entries, and the words of values.
 
-use std::borrow::Cow;
-
 use serde_json::{Map, Value};
 
-use super::quoting;
+use crate::model::json_value::{plain_word, scalar_text, word};
 use crate::model::member::keyword_of;
-use crate::model::scalar::Scalar;
 use crate::model::schema::{
-    Kind, ObjectShape, PUBLISH_ENABLED, Parameter, Part, PartForm, Scope, Shape, ValueType, block_scope,
-    by_key, parameters,
+    Kind, ObjectShape, PUBLISH_ENABLED, Parameter, Part, PartPlace, Scope, Shape, block_scope, by_key,
+    parameters,
 };
-use crate::model::shape::{DURATION_UNITS, bitrate_keyword, duration, percent, reference};
+use crate::model::shape::bitrate_keyword;
 use crate::syntax::{Word, quoted_if_needed, quoted_word};
 
 /// A new entry, before it is laid out as text.
@@ -79,34 +76,6 @@ pub fn block_lines(entries: &[Draft], style: &Style) -> String {
     text
 }
 
-/// A scalar as a word under the word rule.
-pub fn word(value: &Value) -> String {
-    let scalar = match value {
-        Value::Bool(value) => Scalar::Bool(*value),
-        Value::Number(number) => {
-            number.as_i64().map_or(Scalar::Text(number.to_string().into()), Scalar::Number)
-        }
-        Value::String(text) => Scalar::Text(Cow::Borrowed(text)),
-        _ => Scalar::Text(Cow::Borrowed("")),
-    };
-    scalar.to_word().into_owned()
-}
-
-/// The text of a scalar as a word.
-pub fn scalar_text(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Bool(value) => Some(value.to_string()),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
-    }
-}
-
-/// The word of a known string field, which needs no quotes to be read as a string.
-pub fn plain_word(value: &Value) -> String {
-    quoted_if_needed(&scalar_text(value).unwrap_or_default()).into_owned()
-}
-
 /// All occurrences of a foreign keyword.
 pub fn general(keyword: &str, value: &Value) -> Vec<Draft> {
     match value {
@@ -169,24 +138,12 @@ pub fn setting(parameter: &'static Parameter, value: &Value) -> Vec<Draft> {
 /// The words behind the keyword of a parameter that has one directive.
 pub fn setting_words(parameter: &Parameter, value: &Value) -> Vec<String> {
     match parameter.shape {
-        Shape::Value(kind) => value_word(kind, value).into_iter().collect(),
+        Shape::Value(kind) => (kind.write)(value, None).into_iter().collect(),
         Shape::Object(object) => object_words(object, value),
         Shape::Backend => backend_words(value),
         Shape::Transcoder => value.as_array().into_iter().flatten().map(transcoder_word).collect(),
         Shape::Ports | Shape::Sources | Shape::Group(_) | Shape::PortOptions | Shape::Derived(_) => {
             Vec::new()
-        }
-    }
-}
-
-/// The word of a value; `None` if the bare keyword has that value.
-pub fn value_word(kind: ValueType, value: &Value) -> Option<String> {
-    match kind {
-        ValueType::Flag if *value == Value::Bool(true) => None,
-        ValueType::Seconds if *value == Value::Bool(false) => Some("off".to_owned()),
-        ValueType::Scalar => Some(word(value)),
-        ValueType::Port | ValueType::Text | ValueType::Switch | ValueType::Flag | ValueType::Seconds => {
-            Some(plain_word(value))
         }
     }
 }
@@ -205,37 +162,15 @@ fn object_words(object: &'static ObjectShape, value: &Value) -> Vec<String> {
 /// A text that would be read as another part is quoted.
 pub fn part_word(object: &ObjectShape, part: &Part, value: &Value, replaced: Option<Word<'_>>) -> String {
     let text = scalar_text(value).unwrap_or_default();
-    match part.form {
-        PartForm::Word if object.alternative(part).is_some() && reference(&text).is_some() => {
-            quoted_word(&text)
+    let reads = |other: &Part| (other.kind.read)(Some(Word::new(&text, 0))).is_some();
+    let is_another = match part.place {
+        PartPlace::Required => object.alternative(part).is_some_and(reads),
+        PartPlace::Rest => {
+            object.parts.iter().any(|other| other.place == PartPlace::Optional && reads(other))
         }
-        PartForm::Word => plain_word(value),
-        PartForm::Reference => format!("@{text}"),
-        PartForm::Percent => format!("{text}%"),
-        PartForm::Duration => duration_word(value.as_i64().unwrap_or_default(), replaced),
-        PartForm::Words if is_limit(&text) => quoted_word(&text),
-        PartForm::Words => {
-            let written = word(value);
-            replaced.map_or_else(|| written.clone(), |old| quoting::word(old, value, written.clone()))
-        }
-    }
-}
-
-fn is_limit(text: &str) -> bool {
-    let word = Word::new(text, 0);
-    percent(word).or_else(|| duration(word)).is_some()
-}
-
-/// A duration keeps its unit where that divides it; else it gets the longest unit that does.
-fn duration_word(seconds: i64, replaced: Option<Word<'_>>) -> String {
-    let divides = |unit: &(char, i64)| seconds % unit.1 == 0;
-    let kept =
-        DURATION_UNITS.into_iter().find(|(unit, _)| replaced.is_some_and(|old| old.raw.ends_with(*unit)));
-    let (unit, length) = kept
-        .filter(divides)
-        .or_else(|| DURATION_UNITS.into_iter().find(divides))
-        .expect("one second divides every duration");
-    format!("{}{unit}", seconds / length)
+        PartPlace::Instead | PartPlace::Optional => false,
+    };
+    if is_another { quoted_word(&text) } else { (part.kind.write)(value, replaced).unwrap_or_default() }
 }
 
 fn backend_words(value: &Value) -> Vec<String> {

@@ -11,7 +11,7 @@ use super::schema_path::{Place, is_derived, own_value};
 use super::select::{Selection, select};
 use super::shown_path::shown;
 use crate::model::schema::{
-    Kind, PARAMETERS, Parameter, PartForm, Scope, Shape, URL_GLOBAL, by_key, by_keyword, parameters,
+    Kind, PARAMETERS, Parameter, Part, Scope, Shape, URL_GLOBAL, by_key, by_keyword, parameters,
 };
 
 /// The name that stands for any stream, live or plugin.
@@ -202,7 +202,7 @@ fn of_row(row: &'static Parameter, below: &[Segment], place: Place) -> Explanati
         _ => format!("Part of `{}`: {}", row.key, row.doc),
     };
     let unit = match place {
-        Place::Part(form) => form.unit(),
+        Place::Part(part) => part.kind.unit,
         _ => row.unit,
     };
     Explanation {
@@ -270,7 +270,7 @@ fn type_of(place: Place) -> String {
         Place::BackendUrl => "string, or false",
         Place::Extras => "object of strings",
         Place::Text => "string",
-        Place::Part(form) => form.name(),
+        Place::Part(part) => part.value_type(),
         Place::Templates | Place::Template | Place::Foreign => "any",
     }
     .to_owned()
@@ -291,8 +291,7 @@ pub(super) fn members(place: Place) -> Vec<(String, String)> {
                 (URL_GLOBAL.to_owned(), "The global URL, in streams and lives; output only".to_owned()),
             ],
             Shape::Object(object) => {
-                let part =
-                    |part: &crate::model::schema::Part| (part.key.to_owned(), part_in_words(part.form));
+                let part = |part: &Part| (part.key.to_owned(), part_in_words(part));
                 object.parts.iter().map(part).collect()
             }
             _ => Vec::new(),
@@ -301,10 +300,10 @@ pub(super) fn members(place: Place) -> Vec<(String, String)> {
     }
 }
 
-fn part_in_words(form: PartForm) -> String {
-    match form.unit() {
-        "" => form.name().to_owned(),
-        unit => format!("{}, in {unit}", form.name()),
+fn part_in_words(part: &Part) -> String {
+    match part.kind.unit {
+        "" => part.value_type().to_owned(),
+        unit => format!("{}, in {unit}", part.value_type()),
     }
 }
 

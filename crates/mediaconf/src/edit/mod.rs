@@ -43,7 +43,6 @@ pub mod path;
 pub mod place_in_text;
 pub mod plan;
 mod put_back;
-mod quoting;
 mod regular_expression;
 mod removal;
 pub mod renaming;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::misfit::Misfit;
 use super::path::{Path, Segment};
 use crate::model::schema::{
-    Derived, Kind, Parameter, PartForm, Scope, Shape, TEMPLATE, URL_GLOBAL, ValueType, by_key, by_keyword,
+    Derived, Kind, Parameter, Part, PartPlace, Scope, Shape, TEMPLATE, URL_GLOBAL, by_key, by_keyword,
 };
 
 /// A place in a configuration.
@@ -34,7 +34,7 @@ pub enum Place {
     /// A part of a parameter that is a string and nothing else.
     Text,
     /// A member of an object whose words a directive holds.
-    Part(PartForm),
+    Part(&'static Part),
     /// The block of an http directive.
     ForeignBlock,
     /// The blocks `template`, by name.
@@ -96,7 +96,9 @@ impl Place {
             Self::ForeignBlock | Self::Foreign => Ok(Self::Foreign),
             Self::Own(parameter) => in_parameter(parameter, key),
             Self::Pair => Err(is_list("`[0]` for the name or `[1]` for the value")),
-            Self::Part(PartForm::Words) => Err(is_list("a word, such as `[0]`, or `[+]` for a new one")),
+            Self::Part(part) if part.place == PartPlace::Rest => {
+                Err(is_list("a word, such as `[0]`, or `[+]` for a new one"))
+            }
             Self::Port | Self::BackendUrl | Self::Text | Self::Part(_) => Err(no_members()),
         }
     }
@@ -125,7 +127,8 @@ impl Place {
             },
             Self::Templates => Some(Self::Templates),
             Self::Template => Some(Self::Template),
-            Self::Pair | Self::Foreign | Self::Part(PartForm::Words) => Some(Self::Foreign),
+            Self::Part(part) if part.place == PartPlace::Rest => Some(Self::Foreign),
+            Self::Pair | Self::Foreign => Some(Self::Foreign),
             _ => None,
         }
     }
@@ -155,8 +158,9 @@ impl Place {
     /// Whether `null` and words like `false` are plain text at this place.
     pub fn is_text(self) -> bool {
         match self {
-            Self::Text | Self::Part(PartForm::Word | PartForm::Reference) => true,
-            Self::Own(parameter) => parameter.shape == Shape::Value(ValueType::Text),
+            Self::Text => true,
+            Self::Part(part) => part.kind.is_text,
+            Self::Own(Parameter { shape: Shape::Value(kind), .. }) => kind.is_text,
             _ => false,
         }
     }
@@ -165,7 +169,7 @@ impl Place {
     pub fn takes_elements(self) -> bool {
         match self {
             Self::Own(parameter) => matches!(parameter.shape, Shape::Ports | Shape::Sources),
-            Self::Part(form) => form == PartForm::Words,
+            Self::Part(part) => part.place == PartPlace::Rest,
             _ => false,
         }
     }
@@ -202,7 +206,7 @@ fn in_scope(scope: Scope, key: &str) -> Result<Place, Misfit> {
 fn in_parameter(parameter: &'static Parameter, key: &str) -> Result<Place, Misfit> {
     match (parameter.shape, key) {
         (Shape::Object(object), key) => {
-            object.part(key).map(|part| Place::Part(part.form)).ok_or_else(|| no_member(&object.keys()))
+            object.part(key).map(Place::Part).ok_or_else(|| no_member(&object.keys()))
         }
         (Shape::Backend, "url") => Ok(Place::BackendUrl),
         (Shape::Backend, "extra") => Ok(Place::Extras),

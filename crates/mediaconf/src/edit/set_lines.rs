@@ -3,9 +3,9 @@
 use serde_json::{Map, Value};
 
 use super::assign::value::typed;
-use super::emit::scalar_text;
 use super::path::{Path, Segment};
 use super::schema_path::{Place, own_value};
+use crate::model::json_value::scalar_text;
 
 /// Returns `(path, text)` pairs for `value`, which is at `prefix`: `--set path=text`, one after the
 /// other, makes the same value on a configuration that does not have it.

@@ -6,13 +6,13 @@
 use serde_json::Value;
 
 use super::config_lookup::{Current, ValueKind};
-use super::emit::scalar_text;
 use super::misfit::Misfit;
 use super::path::{Path, Segment, glob_matches};
 use super::schema_path::Place;
 use super::suggestion::keys;
 use super::unknown_key::UnknownKey;
 use super::value_at::value_at;
+use crate::model::json_value::scalar_text;
 
 /// What is at a path that stands for one place, or for that place in each entry of a list.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,12 +3,12 @@
 use serde_json::Value;
 
 use super::config_lookup::Current;
-use super::emit::scalar_text;
 use super::misfit::Misfit;
 use super::path::{Path, Segment};
 use super::schema_path::Place;
 use super::shown_path::shown;
 use super::suggestion::{did_you_mean, in_a_group, with_quoted_name};
+use crate::model::json_value::scalar_text;
 
 /// Returns the value at a path that stands for one place.
 ///

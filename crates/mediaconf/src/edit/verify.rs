@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use super::merge::{named_value, own_lens};
-use super::normalize::json_value::is_empty;
 use super::plan::Plan;
+use crate::model::json_value::is_empty;
 use crate::model::member::Members;
 use crate::model::names::NameSet;
 use crate::model::schema::Scope;

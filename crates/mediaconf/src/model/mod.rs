@@ -10,12 +10,14 @@
 pub mod check;
 pub mod general;
 mod json;
+pub mod json_value;
 mod json_writer;
 mod lens;
 pub mod member;
 pub mod names;
 mod near_miss;
 mod one_line;
+pub mod quoting;
 pub mod redact;
 pub mod scalar;
 pub mod schema;

@@ -3,7 +3,7 @@
 //! The checks warn of them in a text, and an edit that would write one is refused. Other servers of the
 //! family, and newer ones, have directives with similar names; those are accepted.
 
-use super::schema::{Parameter, Scope, Shape, ValueType, by_key, by_keyword, is_foreign_keyword, parameters};
+use super::schema::{Parameter, Scope, by_key, by_keyword, is_foreign_keyword, parameters};
 use super::suggest::nearest;
 
 /// The known parameter that an unknown keyword is probably a misspelling of.
@@ -43,10 +43,7 @@ fn known(scope: Scope, name: &str) -> Option<&'static Parameter> {
 /// another protocol of it.
 fn is_variant(scope: Scope, keyword: &str) -> bool {
     let without_digits = keyword.trim_end_matches(|c: char| c.is_ascii_digit());
-    let is_protocol = |name: &str| {
-        known(scope, name)
-            .is_some_and(|known| matches!(known.shape, Shape::Value(ValueType::Port) | Shape::Ports))
-    };
+    let is_protocol = |name: &str| known(scope, name).is_some_and(|known| known.transport().is_some());
     (without_digits.len() < keyword.len() && known(scope, without_digits).is_some())
         || keyword.strip_suffix(['s', 't', 'e']).is_some_and(is_protocol)
 }

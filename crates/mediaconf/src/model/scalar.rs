@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::syntax::{Word, quoted_if_needed, quoted_word};
 
@@ -48,6 +49,16 @@ impl<'t> Scalar<'t> {
                 Scalar::Text(_) => quoted_if_needed(text),
                 _ => Cow::Owned(quoted_word(text)),
             },
+        }
+    }
+}
+
+impl From<Scalar<'_>> for Value {
+    fn from(scalar: Scalar<'_>) -> Self {
+        match scalar {
+            Scalar::Bool(value) => value.into(),
+            Scalar::Number(number) => number.into(),
+            Scalar::Text(text) => text.into(),
         }
     }
 }

@@ -6,10 +6,10 @@ use serde::{Serialize, Serializer};
 use super::json::to_json;
 use super::member::key_of;
 use super::scalar::Scalar;
-use super::schema::{ObjectShape, Parameter, PartForm, Scope, Shape, URL_GLOBAL, ValueType};
+use super::schema::kinds::PORT;
+use super::schema::{ObjectShape, Parameter, PartPlace, Scope, Shape, URL_GLOBAL};
 use super::shape::{
-    Address, OptionWord, Port, Seconds, duration, first_argument, header_source, only_argument, part_words,
-    percent, reference, seconds, switch, transcoder_name, transcoder_value,
+    Address, OptionWord, header_source, part_words, transcoder_name, transcoder_value, value,
 };
 use crate::syntax::{Directive, Entry, Word};
 
@@ -35,30 +35,16 @@ impl<'d> Setting<'_, 'd> {
 impl Serialize for Setting<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.parameter.shape {
-            Shape::Ports => serializer.collect_seq(self.entries.iter().filter_map(|&entry| port(entry))),
-            Shape::Value(value) => self.value(value, serializer),
+            Shape::Ports => {
+                serializer.collect_seq(self.entries.iter().filter_map(|&entry| value(&PORT, entry)))
+            }
+            Shape::Value(kind) => value(kind, self.last()).serialize(serializer),
             Shape::Object(object) => ObjectView { object, entry: self.last() }.serialize(serializer),
             Shape::Backend => BackendView { own: Some(self.last()), url_global: None }.serialize(serializer),
             Shape::Transcoder => serializer.collect_seq(self.last().arguments().map(name_and_value)),
             Shape::Sources | Shape::Group(_) | Shape::PortOptions | Shape::Derived(_) => {
                 serializer.serialize_unit()
             }
-        }
-    }
-}
-
-impl Setting<'_, '_> {
-    fn value<S: Serializer>(&self, value: ValueType, serializer: S) -> Result<S::Ok, S::Error> {
-        let entry = self.last();
-        match value {
-            ValueType::Port => port(entry).serialize(serializer),
-            ValueType::Text => serializer.serialize_str(&first_argument(entry)),
-            ValueType::Scalar => only_argument(entry).map(Scalar::of).serialize(serializer),
-            ValueType::Switch | ValueType::Flag => serializer.serialize_bool(switch(entry).unwrap_or(true)),
-            ValueType::Seconds => match seconds(&first_argument(entry)) {
-                Some(Seconds::Number(seconds)) => serializer.serialize_i64(seconds),
-                _ => serializer.serialize_bool(false),
-            },
         }
     }
 }
@@ -78,15 +64,12 @@ impl Serialize for ObjectView<'_> {
                 matching.map(|(_, word)| word)
             };
             let Some(last) = words().last() else { continue };
-            match part.form {
-                PartForm::Word => map.serialize_entry(part.key, &last.value())?,
-                PartForm::Reference => map.serialize_entry(part.key, &reference(last.raw))?,
-                PartForm::Percent => map.serialize_entry(part.key, &percent(last))?,
-                PartForm::Duration => map.serialize_entry(part.key, &duration(last))?,
-                PartForm::Words => {
+            match part.place {
+                PartPlace::Rest => {
                     let words: Vec<Scalar<'_>> = words().map(Scalar::of).collect();
                     map.serialize_entry(part.key, &words)?;
                 }
+                _ => map.serialize_entry(part.key, &(part.kind.read)(Some(last)))?,
             }
         }
         map.end()
@@ -96,10 +79,6 @@ impl Serialize for ObjectView<'_> {
 /// The value of a directive that has the form of `object`, unmasked.
 pub fn object_value(object: &'static ObjectShape, entry: Entry<'_>) -> serde_json::Value {
     to_json(&ObjectView { object, entry })
-}
-
-fn port(entry: Entry<'_>) -> Option<Port<'_>> {
-    Port::of(only_argument(entry)?.value())
 }
 
 /// Whether the address is the word `false`, which opens access; `auth "false";` names a backend.

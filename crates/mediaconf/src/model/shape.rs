@@ -3,12 +3,9 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use serde::Serialize;
-
 use super::scalar::{Scalar, canonical_integer};
-use super::schema::{
-    Kind, ObjectShape, Parameter, Part, PartForm, Scope, Shape, ValueType, block_scope, by_keyword,
-};
+use super::schema::kinds::{PORT, WordKind};
+use super::schema::{Kind, ObjectShape, Parameter, Part, PartPlace, Scope, Shape, block_scope, by_keyword};
 use crate::syntax::{Directive, Entry, Word};
 
 /// The row an entry belongs to, and whether the entry has the form of the row.
@@ -43,9 +40,9 @@ pub fn fits<'t>(shape: Shape, entry: impl Directive<'t>) -> bool {
     match shape {
         Shape::Group(Kind::Stream) if !entry.is_block() => count > 0,
         Shape::Group(_) => count == 1,
-        Shape::Ports => fits_value(ValueType::Port, entry),
+        Shape::Ports => value(&PORT, entry).is_some(),
         _ if entry.is_block() => false,
-        Shape::Value(value) => fits_value(value, entry),
+        Shape::Value(kind) => value(kind, entry).is_some(),
         Shape::Object(object) => {
             count >= object.required() && part_words(object, entry).all(|(part, _)| part.is_some())
         }
@@ -55,14 +52,10 @@ pub fn fits<'t>(shape: Shape, entry: impl Directive<'t>) -> bool {
     }
 }
 
-fn fits_value<'t>(value: ValueType, entry: impl Directive<'t>) -> bool {
-    let is_word = |reads: fn(&str) -> bool| only_argument(entry).is_some_and(|word| reads(&word.value()));
-    match value {
-        ValueType::Port => is_word(|word| Port::of(word).is_some()),
-        ValueType::Text | ValueType::Scalar => entry.count_arguments() == 1,
-        ValueType::Switch | ValueType::Flag => switch(entry).is_some(),
-        ValueType::Seconds => is_word(|word| seconds(word).is_some()),
-    }
+/// The value of a directive with at most one word; `None` if it is not of this kind.
+#[inline]
+pub fn value<'t>(kind: &WordKind, entry: impl Directive<'t>) -> Option<Scalar<'t>> {
+    if entry.count_arguments() > 1 { None } else { (kind.read)(entry.arguments().next()) }
 }
 
 /// Pairs each word behind the keyword with its part; `None` for a word that fits no part.
@@ -72,7 +65,7 @@ pub fn part_words<'t>(
     object: &'static ObjectShape,
     entry: impl Directive<'t>,
 ) -> impl Iterator<Item = (Option<&'static Part>, Word<'t>)> {
-    let mut required = object.parts.iter().filter(|part| part.form == PartForm::Word);
+    let mut required = object.parts.iter().filter(|part| part.place == PartPlace::Required);
     entry.arguments().map(move |word| (part_of(object, required.next(), word), word))
 }
 
@@ -82,35 +75,15 @@ pub fn part_of(
     required: Option<&'static Part>,
     word: Word<'_>,
 ) -> Option<&'static Part> {
+    let reads = |part: &&Part| (part.kind.read)(Some(word)).is_some();
     let Some(required) = required else {
-        return object.parts.iter().find(|part| match part.form {
-            PartForm::Word | PartForm::Reference => false,
-            PartForm::Percent => percent(word).is_some(),
-            PartForm::Duration => duration(word).is_some(),
-            PartForm::Words => true,
+        return object.parts.iter().find(|part| match part.place {
+            PartPlace::Required | PartPlace::Instead => false,
+            PartPlace::Optional => reads(part),
+            PartPlace::Rest => true,
         });
     };
-    object.alternative(required).filter(|_| reference(word.raw).is_some()).or(Some(required))
-}
-
-/// The `NAME` in `@NAME`. A quoted word is no reference.
-pub fn reference(raw: &str) -> Option<&str> {
-    raw.strip_prefix('@').filter(|name| !name.is_empty() && !name.starts_with('@') && !name.contains('"'))
-}
-
-/// The number in `90%`.
-pub fn percent(word: Word<'_>) -> Option<i64> {
-    canonical_integer(word.raw.strip_suffix('%')?).filter(|percent| (0..=100).contains(percent))
-}
-
-/// The units of a duration, with their seconds; the longest first.
-pub const DURATION_UNITS: [(char, i64); 4] = [('d', 86_400), ('h', 3_600), ('m', 60), ('s', 1)];
-
-/// The seconds in `5d`.
-pub fn duration(word: Word<'_>) -> Option<i64> {
-    let number = canonical_integer(word.raw.strip_suffix(|unit: char| unit.is_ascii_alphabetic())?)?;
-    let (_, seconds) = DURATION_UNITS.into_iter().find(|(unit, _)| word.raw.ends_with(*unit))?;
-    number.checked_mul(seconds).filter(|seconds| (0..=super::scalar::MAX_SAFE).contains(seconds))
+    object.alternative(required).filter(reads).or(Some(required))
 }
 
 /// The scope inside the block of an unknown entry.
@@ -128,50 +101,6 @@ pub fn only_argument<'t>(entry: impl Directive<'t>) -> Option<Word<'t>> {
     if entry.count_arguments() == 1 { entry.arguments().next() } else { None }
 }
 
-/// A port or an address to listen on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-pub enum Port<'t> {
-    /// 0..65535.
-    Number(u16),
-    /// `host:port`.
-    Address(Cow<'t, str>),
-}
-
-impl<'t> Port<'t> {
-    /// `None` if the text is neither.
-    pub fn of(value: impl Into<Cow<'t, str>>) -> Option<Self> {
-        let value = value.into();
-        match canonical_integer(&value) {
-            Some(number) => u16::try_from(number).ok().map(Port::Number),
-            None => is_address(&value).then_some(Port::Address(value)),
-        }
-    }
-}
-
-fn is_address(value: &str) -> bool {
-    value.rsplit_once(':').is_some_and(|(host, port)| {
-        !host.is_empty() && canonical_integer(port).is_some_and(|port| u16::try_from(port).is_ok())
-    })
-}
-
-/// The value of `log_requests true;`; bare is true.
-pub fn switch<'t>(entry: impl Directive<'t>) -> Option<bool> {
-    match entry.count_arguments() {
-        0 => Some(true),
-        _ => switch_value(&only_argument(entry)?.value()),
-    }
-}
-
-/// `true`, `false`, and the spellings that other tools write.
-pub fn switch_value(word: &str) -> Option<bool> {
-    match word {
-        "true" | "True" | "on" => Some(true),
-        "false" | "False" | "off" => Some(false),
-        _ => None,
-    }
-}
-
 /// Login and password of an account directive.
 pub fn account(entry: Entry<'_>) -> Option<[Word<'_>; 2]> {
     let mut arguments = entry.arguments();
@@ -184,23 +113,6 @@ pub fn usable_account<'d>(entries: &[Entry<'d>]) -> Option<[Word<'d>; 2]> {
     let both = account(*entries.last()?)?;
     let is_usable = both.iter().all(|word| !word.value().is_empty()) && !both[0].value().contains(':');
     is_usable.then_some(both)
-}
-
-/// The value of `prepush`: a number of seconds, or switched off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Seconds {
-    /// `prepush off;`
-    Off,
-    /// `prepush 5;`
-    Number(i64),
-}
-
-/// Reads the value of `prepush`.
-pub fn seconds(word: &str) -> Option<Seconds> {
-    match word {
-        "off" | "false" => Some(Seconds::Off),
-        _ => canonical_integer(word).filter(|&seconds| seconds >= 0).map(Seconds::Number),
-    }
 }
 
 /// One `key=value` or bare word behind the positional argument.

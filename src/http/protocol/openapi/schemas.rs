@@ -4,7 +4,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::http::protocol::problem::KINDS;
-use mediaconf::model::schema::{Derived, ObjectShape, PARAMETERS, Part, PartForm, ValueType, parameters};
+use mediaconf::model::schema::kinds::{PORT, SCALAR, WordKind};
+use mediaconf::model::schema::{Derived, ObjectShape, PARAMETERS, Part, PartPlace, parameters};
 use mediaconf::model::{Parameter, Scope, Shape};
 
 /// The name of the schema of responses of `read_config`.
@@ -124,14 +125,8 @@ impl SchemaForm {
 
     fn value(self, row: &Parameter) -> Value {
         match row.shape {
-            Shape::Ports => json!({ "type": "array", "items": reference("Port") }),
-            Shape::Value(ValueType::Port) => reference("Port"),
-            Shape::Value(ValueType::Text) => text(row.secret),
-            Shape::Value(ValueType::Scalar) => self.word(),
-            Shape::Value(ValueType::Switch | ValueType::Flag) => json!({ "type": "boolean" }),
-            Shape::Value(ValueType::Seconds) => {
-                json!({ "anyOf": [{ "type": "integer", "minimum": 0 }, { "const": false }] })
-            }
+            Shape::Ports => json!({ "type": "array", "items": self.one_word(&PORT, false) }),
+            Shape::Value(kind) => self.one_word(kind, row.secret),
             Shape::Object(object) => self.reference(object.name),
             Shape::Backend if self == Self::Shown && row.scope != Scope::Top => reference(BLOCK_BACKEND),
             Shape::Backend => self.reference(BACKEND),
@@ -150,7 +145,8 @@ impl SchemaForm {
 
     /// A part that has to be there can't be removed alone, so it can't be null.
     fn parts(self, object: &'static ObjectShape) -> Value {
-        let is_required = |part: &&Part| part.form == PartForm::Word && object.alternative(part).is_none();
+        let is_required =
+            |part: &&Part| part.place == PartPlace::Required && object.alternative(part).is_none();
         let member = |part: &'static Part| {
             let value = self.part(part);
             let value = if is_required(&part) { value } else { self.or_null(value) };
@@ -170,17 +166,16 @@ impl SchemaForm {
     }
 
     fn part(self, part: &Part) -> Value {
-        match part.form {
-            PartForm::Word | PartForm::Reference => text(part.secret),
-            PartForm::Percent => {
-                self.or_text(json!({ "type": "integer", "minimum": 0, "maximum": 100 }), "^[0-9]+%?$")
-            }
-            PartForm::Duration => {
-                let seconds = json!({ "type": "integer", "minimum": 0, "description": "In seconds." });
-                self.or_text(seconds, "^[0-9]+[dhms]?$")
-            }
-            PartForm::Words => json!({ "type": "array", "items": self.word() }),
+        let value = self.one_word(part.kind, part.secret);
+        if part.place == PartPlace::Rest { json!({ "type": "array", "items": value }) } else { value }
+    }
+
+    fn one_word(self, kind: &WordKind, is_secret: bool) -> Value {
+        let mut schema = (kind.schema)(self == Self::Patch);
+        if is_secret {
+            schema["format"] = json!("password");
         }
+        schema
     }
 
     fn backend(self) -> Value {
@@ -212,18 +207,9 @@ impl SchemaForm {
         json!({ "type": "array", "prefixItems": parts, "minItems": 1, "maxItems": 2 })
     }
 
-    /// The value of an option. A patch may have a fraction, which becomes the string of its digits.
+    /// The value of an option.
     fn word(self) -> Value {
-        let number = if self == Self::Shown { "integer" } else { "number" };
-        json!({ "type": ["string", number, "boolean"] })
-    }
-
-    /// In a patch a number may be given as the directive has it, such as `5d`.
-    fn or_text(self, number: Value, pattern: &str) -> Value {
-        match self {
-            Self::Shown => number,
-            Self::Patch => json!({ "anyOf": [number, { "type": "string", "pattern": pattern }] }),
-        }
+        self.one_word(&SCALAR, false)
     }
 
     fn or_null(self, schema: Value) -> Value {
@@ -232,10 +218,6 @@ impl SchemaForm {
             Self::Patch => json!({ "anyOf": [schema, { "type": "null" }] }),
         }
     }
-}
-
-fn text(is_secret: bool) -> Value {
-    if is_secret { json!({ "type": "string", "format": "password" }) } else { json!({ "type": "string" }) }
 }
 
 fn object_name(scope: Scope) -> &'static str {

@@ -10,7 +10,7 @@ use crate::edit::shell_word::quoted;
 use crate::edit::shown_path::shown;
 use crate::model::Masker;
 use crate::model::redact::masked_below;
-use crate::model::schema::{Kind, Parameter, PartForm, Shape};
+use crate::model::schema::{Kind, Parameter, PartPlace, Shape};
 
 /// An address for examples.
 const ADDRESS: &str = "udp://239.0.0.1:1234";
@@ -50,7 +50,7 @@ pub fn example(place: Place, assignment: &Assignment) -> Option<String> {
         Place::Source => such(ADDRESS),
         Place::Pair => such("vb=1024k"),
         Place::Extras => such("{\"KEY\":\"VALUE\"}"),
-        Place::Part(PartForm::Words) => such("[\"OPTION\"]"),
+        Place::Part(part) if part.place == PartPlace::Rest => such("[\"OPTION\"]"),
         _ => None,
     }
 }

@@ -4,9 +4,10 @@ use serde_json::Value;
 
 use crate::edit::misfit::Misfit;
 use crate::model::scalar::Scalar;
+use crate::model::schema::kinds::SWITCH;
 use crate::model::schema::{ObjectShape, Parameter, Part};
 use crate::model::setting_view::{SourceView, entry_sources, setting_value, transcoder_pair};
-use crate::model::shape::{Address, fits, switch_value};
+use crate::model::shape::{Address, fits};
 use crate::model::to_json;
 use crate::syntax::{Document, Entry, quoted_if_needed};
 
@@ -37,7 +38,9 @@ pub fn backend_in_words(parameter: &'static Parameter, text: &str) -> Result<Val
     let value = setting(parameter, text)?;
     match &value["url"] {
         Value::Bool(_) if value.get("extra").is_some() => Err(Misfit::new("`false` takes no options")),
-        Value::String(url) if !text.starts_with('"') && switch_value(url).is_some() => Err(unlike(parameter)),
+        Value::String(url) if !text.starts_with('"') && (SWITCH.parse)(url).is_some() => {
+            Err(unlike(parameter))
+        }
         _ => Ok(value),
     }
 }

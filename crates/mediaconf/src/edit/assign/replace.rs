@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 use super::assignment::AssignedValue;
-use crate::edit::emit::scalar_text;
 use crate::edit::expansion::Expansion;
 use crate::edit::misfit::Misfit;
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
 use crate::edit::substitution::{Substitution, SubstitutionRun, TooMuchText};
 use crate::edit::through_lists::found;
+use crate::model::json_value::scalar_text;
 
 /// Returns the places of the values that change, each with its new value. The path goes through lists
 /// without brackets; of a list of words each word changes, of another list or an object each string.

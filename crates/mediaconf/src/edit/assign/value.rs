@@ -13,9 +13,8 @@ use crate::edit::misfit::Misfit;
 use crate::edit::patch;
 use crate::edit::schema_path::Place;
 use crate::model::scalar::canonical_integer;
-use crate::model::schema::{Derived, Parameter, PartForm, Shape, ValueType};
-use crate::model::shape::{Port, Seconds, duration, percent, seconds, switch_value};
-use crate::syntax::Word;
+use crate::model::schema::kinds::{PORT, SWITCH, WordKind};
+use crate::model::schema::{Derived, Parameter, PartPlace, Shape};
 
 /// Advice where only JSON fits.
 const OWN_PATH: &str = "one parameter is set with its own path, after a `.`";
@@ -60,13 +59,14 @@ pub fn typed(place: Place, text: &str) -> Result<Value, Misfit> {
         return string(place, &text);
     }
     match place {
-        Place::Part(PartForm::Words) => elements(text, options),
-        Place::Part(form @ (PartForm::Percent | PartForm::Duration)) => Ok(limit(form, text)),
-        Place::Text | Place::Part(_) => Ok(text.into()),
+        Place::Part(part) if part.place == PartPlace::Rest => elements(text, options),
+        // Normalizing refuses other texts.
+        Place::Part(part) => Ok((part.kind.parse)(text).unwrap_or_else(|| text.into())),
+        Place::Text => Ok(text.into()),
         Place::BackendUrl if text == "false" => Ok(Value::Bool(false)),
         Place::BackendUrl => Ok(text.into()),
         Place::Templates | Place::Template | Place::Foreign => general(text),
-        Place::Port => port(text),
+        Place::Port => of_kind(&PORT, text),
         Place::Source => source(text),
         Place::Pair => pair(text),
         Place::Own(parameter) => setting(parameter, text),
@@ -75,31 +75,20 @@ pub fn typed(place: Place, text: &str) -> Result<Value, Misfit> {
     }
 }
 
-/// Reads a limit as the directive has it, or as a plain number. Normalizing refuses other texts.
-fn limit(form: PartForm, text: &str) -> Value {
-    let word = Word::new(text, 0);
-    let read = if form == PartForm::Percent { percent(word) } else { duration(word) };
-    read.or_else(|| canonical_integer(text)).map_or_else(|| text.into(), Value::from)
-}
-
 /// Returns `text` as a string, whatever it looks like, if the place takes strings.
 fn string(place: Place, text: &str) -> Result<Value, Misfit> {
     match place {
-        Place::Part(PartForm::Words) => Ok(Value::Array(vec![text.into()])),
+        Place::Part(part) if part.place == PartPlace::Rest => Ok(Value::Array(vec![text.into()])),
         Place::Text | Place::BackendUrl | Place::Part(_) => Ok(text.into()),
         Place::Templates | Place::Template | Place::Foreign => Ok(text.into()),
-        Place::Port => port(text),
+        Place::Port => of_kind(&PORT, text),
         Place::Source => Ok(source_at(text)),
         Place::Own(parameter) => match parameter.shape {
-            Shape::Value(ValueType::Text | ValueType::Scalar) => Ok(text.into()),
-            Shape::Value(ValueType::Port) => port(text),
-            Shape::Value(ValueType::Seconds) => whole_seconds(text).ok_or_else(no_seconds),
-            Shape::Value(ValueType::Switch | ValueType::Flag) | Shape::Derived(Derived::Static) => {
-                Err(no_switch())
-            }
+            Shape::Value(kind) => (kind.accept)(text.into()).map_err(|_| unlike_kind(kind)),
+            Shape::Derived(Derived::Static) => Err(unlike_kind(&SWITCH)),
             Shape::Derived(Derived::Position) => position(text),
             Shape::Derived(_) => Ok(text.into()),
-            Shape::Ports => port(text).map(|port| Value::Array(vec![port])),
+            Shape::Ports => of_kind(&PORT, text).map(|port| Value::Array(vec![port])),
             Shape::Sources => Ok(Value::Array(vec![source_at(text)])),
             _ => Err(no_string()),
         },
@@ -128,16 +117,8 @@ fn removal(place: Place) -> Result<Value, Misfit> {
 
 fn setting(parameter: &'static Parameter, text: &str) -> Result<Value, Misfit> {
     match parameter.shape {
-        Shape::Value(ValueType::Text) => Ok(text.into()),
-        Shape::Value(ValueType::Scalar) => general(text),
-        Shape::Value(ValueType::Port) => port(text),
-        Shape::Value(ValueType::Switch | ValueType::Flag) | Shape::Derived(Derived::Static) => {
-            switch_value(text).map(Value::Bool).ok_or_else(no_switch)
-        }
-        Shape::Value(ValueType::Seconds) => match seconds(text) {
-            Some(Seconds::Off) => Ok(Value::Bool(false)),
-            _ => whole_seconds(text).ok_or_else(no_seconds),
-        },
+        Shape::Value(kind) => of_kind(kind, text),
+        Shape::Derived(Derived::Static) => of_kind(&SWITCH, text),
         Shape::Object(shape) if shape.takes_words && text.trim_start().starts_with('[') => list(text),
         Shape::Object(_) | Shape::Backend if text.trim_start().starts_with('{') => object(text),
         Shape::Object(shape) => object_in_words(parameter, shape, text),
@@ -149,7 +130,7 @@ fn setting(parameter: &'static Parameter, text: &str) -> Result<Value, Misfit> {
         Shape::Derived(Derived::Position) => position(text),
         Shape::Derived(Derived::Runtime) => general(text),
         Shape::Derived(_) => Ok(text.into()),
-        Shape::Ports => elements(text, |text| port(text).map(|port| vec![port])),
+        Shape::Ports => elements(text, |text| of_kind(&PORT, text).map(|port| vec![port])),
         Shape::Sources => elements(text, |text| source(text).map(|source| vec![source])).map(sources),
         Shape::Transcoder if text.trim_start().starts_with('[') => list(text),
         Shape::Transcoder => pairs(text).map(Value::Array).ok_or_else(no_pairs),
@@ -158,24 +139,12 @@ fn setting(parameter: &'static Parameter, text: &str) -> Result<Value, Misfit> {
     }
 }
 
-fn port(text: &str) -> Result<Value, Misfit> {
-    match Port::of(text) {
-        Some(Port::Number(port)) => Ok(Value::from(port)),
-        Some(Port::Address(address)) => Ok(Value::String(address.into_owned())),
-        None => Err(Misfit::new("expected a port (0 to 65535) or host:port")),
-    }
+fn of_kind(kind: &WordKind, text: &str) -> Result<Value, Misfit> {
+    (kind.parse)(text).ok_or_else(|| unlike_kind(kind))
 }
 
-fn no_switch() -> Misfit {
-    Misfit::new("expected true or false")
-}
-
-fn whole_seconds(text: &str) -> Option<Value> {
-    canonical_integer(text).filter(|&seconds| seconds >= 0).map(Value::from)
-}
-
-fn no_seconds() -> Misfit {
-    Misfit::new("expected a number of seconds, or `off`")
+fn unlike_kind(kind: &WordKind) -> Misfit {
+    Misfit::new(format!("expected {}", kind.expected))
 }
 
 fn position(text: &str) -> Result<Value, Misfit> {

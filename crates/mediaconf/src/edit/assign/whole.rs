@@ -7,11 +7,11 @@ use super::assignment::{AssignedValue, Assignment};
 use super::hint::{may_show, set, set_below};
 use super::value::{is_list, typed};
 use crate::edit::config_lookup::Current;
-use crate::edit::emit::scalar_text;
 use crate::edit::misfit::Misfit;
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
 use crate::edit::suggestion::keys;
+use crate::model::json_value::scalar_text;
 use crate::model::schema::{Parameter, Shape};
 
 /// Whether the patch for the assignment depends on what is there.

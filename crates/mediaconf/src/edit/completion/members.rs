@@ -12,7 +12,7 @@ use crate::edit::schema_path::Place;
 use crate::edit::suggestion::keys;
 use crate::edit::through_lists;
 use crate::edit::value_at::value_at;
-use crate::model::schema::{Parameter, PartForm, Shape, by_key};
+use crate::model::schema::{Parameter, PartPlace, Shape, by_key};
 
 impl Completion<'_> {
     /// The members of what stands at `above` whose names begin with `start`.
@@ -110,7 +110,7 @@ impl Completion<'_> {
             Some(Place::Root | Place::Group(_) | Place::Block(_) | Place::Source) => Form::Object,
             Some(Place::Extras | Place::ForeignBlock) => Form::Object,
             Some(Place::Own(row)) => form_of(row),
-            Some(Place::Part(PartForm::Words)) => Form::List,
+            Some(Place::Part(part)) if part.place == PartPlace::Rest => Form::List,
             Some(Place::Templates | Place::Template | Place::Foreign) => {
                 let path =
                     Path { segments: [&above.segments[..], &[Segment::Key(name.to_owned())]].concat() };

@@ -2,12 +2,13 @@
 
 use super::{Completion, PathUse, Proposal, Step, place};
 use crate::edit::config_lookup::{Current, MaskedLookup};
-use crate::edit::emit::scalar_text;
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
 use crate::edit::value_at::value_at;
 use crate::model::Masker;
-use crate::model::schema::{Derived, Parameter, PartForm, Shape, ValueType};
+use crate::model::json_value::scalar_text;
+use crate::model::schema::kinds::{SWITCH, WordKind};
+use crate::model::schema::{Derived, Parameter, PartPlace, Shape};
 use crate::model::secret::holds_mask;
 
 /// The value that is there now.
@@ -26,8 +27,8 @@ impl Completion<'_> {
             values.extend(shown(self.current, &path).map(|value| (value, PRESENT)));
         }
         values.extend(known(place).into_iter().map(|(value, help)| (value.to_owned(), help)));
-        if matches!(place, Place::Part(PartForm::Reference)) {
-            values.extend(self.current.names(&["dvr"]).into_iter().map(|name| (name, "")));
+        if let Some(keyword) = kind(place).and_then(|kind| kind.names_of) {
+            values.extend(self.current.names(&[keyword]).into_iter().map(|name| (name, "")));
         }
         let mut found: Vec<Step> = Vec::new();
         for (value, help) in values.into_iter().filter(|(value, _)| value.starts_with(start)) {
@@ -50,45 +51,47 @@ pub(super) fn shown(current: &dyn Current, path: &Path) -> Option<String> {
     scalar_text(&real).filter(|text| is_open && !text.is_empty() && !holds_mask(text))
 }
 
-/// The values that the schema knows for a place, each with its documentation.
-fn known(place: Place) -> Vec<(&'static str, &'static str)> {
-    const SWITCH: [(&str, &str); 2] = [("true", ""), ("false", "")];
+/// The kind of the value at a place, where that is one word.
+fn kind(place: Place) -> Option<&'static WordKind> {
     match place {
-        Place::Own(row) => match row.shape {
-            Shape::Value(ValueType::Switch | ValueType::Flag) | Shape::Derived(Derived::Static) => {
-                SWITCH.to_vec()
-            }
-            Shape::Value(ValueType::Seconds) => {
-                [example(row), Some(("off", ""))].into_iter().flatten().collect()
-            }
-            Shape::Value(ValueType::Port | ValueType::Text) if !row.secret => {
-                example(row).into_iter().collect()
-            }
-            _ => Vec::new(),
-        },
-        Place::BackendUrl => vec![("false", "opens access to everybody")],
-        Place::Part(PartForm::Percent) => vec![("90%", EXAMPLE)],
-        Place::Part(PartForm::Duration) => vec![("5d", EXAMPLE), ("12h", EXAMPLE)],
-        _ => Vec::new(),
+        Place::Own(Parameter { shape: Shape::Value(kind), .. }) => Some(kind),
+        Place::Own(Parameter { shape: Shape::Derived(Derived::Static), .. }) => Some(&SWITCH),
+        Place::Part(part) if part.place != PartPlace::Rest => Some(part.kind),
+        _ => None,
     }
 }
 
-/// The value in the example of a directive with one word.
-fn example(row: &Parameter) -> Option<(&'static str, &'static str)> {
+/// The values that the schema knows for a place, each with its documentation.
+fn known(place: Place) -> Vec<(&'static str, &'static str)> {
+    let Some(kind) = kind(place) else {
+        return match place {
+            Place::BackendUrl => vec![("false", "opens access to everybody")],
+            _ => Vec::new(),
+        };
+    };
+    let of_row = match place {
+        Place::Own(row) => example(row).filter(|example| !kind.values.contains(example)),
+        _ => None,
+    };
+    let examples = of_row.into_iter().chain(kind.examples.iter().copied().filter(|_| of_row.is_none()));
+    examples.map(|value| (value, EXAMPLE)).chain(kind.values.iter().map(|&value| (value, ""))).collect()
+}
+
+/// The value in the example of a directive with one word, which is no secret.
+fn example(row: &Parameter) -> Option<&'static str> {
     let (_, value) = row.example.strip_suffix(';')?.split_once(' ')?;
-    Some((value, EXAMPLE))
+    Some(value).filter(|value| !row.secret && !value.contains([' ', '"']))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::schema::kinds::SCALAR;
 
     #[test]
     fn examples_are_single_words() {
         let rows = crate::model::PARAMETERS.iter();
-        let of_one_word = rows.filter(|row| {
-            matches!(row.shape, Shape::Value(ValueType::Port | ValueType::Text | ValueType::Seconds))
-        });
+        let of_one_word = rows.filter(|row| matches!(row.shape, Shape::Value(kind) if *kind != SCALAR));
         for row in of_one_word.filter(|row| !row.secret) {
             let place = Place::Own(row);
             assert!(known(place).iter().all(|(value, _)| !value.contains(' ')), "{}", row.key);

@@ -11,8 +11,9 @@ use serde_json::{Map, Value, json};
 pub use changed::{ChangedValue, changed_values, paths_in_words};
 pub use drift::{Drift, drift};
 
-use super::emit::{are_named_blocks, scalar_text};
+use super::emit::are_named_blocks;
 use super::schema_path::is_derived;
+use crate::model::json_value::scalar_text;
 use crate::model::member::keyword_of;
 use crate::model::schema::{Kind, PUBLISH_ENABLED, Parameter, Scope, Shape, block_scope, by_key};
 

@@ -3,10 +3,11 @@
 use serde_json::{Map, Value};
 
 use super::setting::merge_setting;
-use crate::edit::emit::{self, Draft, scalar_text};
+use crate::edit::emit::{self, Draft};
 use crate::edit::fault::{Fault, Faults};
 use crate::edit::json_pointer::Pointer;
 use crate::model::general::{Contents, DirectiveForm, General};
+use crate::model::json_value::scalar_text;
 use crate::model::member::{Members, key_of, keyword_of};
 use crate::model::schema::{ESCAPE, Scope, block_scope, by_key, by_keyword};
 use crate::model::setting_view::setting_value;

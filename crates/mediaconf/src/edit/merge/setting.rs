@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::edit::fault::{Fault, Faults};
 use crate::edit::json_pointer::Pointer;
 use crate::model::Parameter;
-use crate::model::schema::{ObjectShape, Part, PartForm, Shape};
+use crate::model::schema::{ObjectShape, Part, PartPlace, Shape};
 
 /// Merges into a known setting; `None` if it is not set afterwards.
 pub fn merge_setting(
@@ -37,7 +37,7 @@ fn parts(
     let mut merged = current.and_then(Value::as_object).cloned().unwrap_or_default();
     merged.extend(patch.iter().map(|(key, value)| (key.clone(), value.clone())));
     let mut faults = Faults::default();
-    for part in object.parts.iter().filter(|part| part.form == PartForm::Word) {
+    for part in object.parts.iter().filter(|part| part.place == PartPlace::Required) {
         let is_given = |part: &Part| patch.get(part.key).is_some_and(|value| !value.is_null());
         if let Some(other) = object.alternative(part) {
             match (is_given(part), is_given(other)) {

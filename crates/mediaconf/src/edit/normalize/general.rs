@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::json_value::{is_scalar, kind_of};
 use super::{Normalized, Normalizer};
 use crate::edit::json_pointer::Pointer;
+use crate::model::json_value::{is_scalar, kind_of};
 use crate::model::member::keyword_of;
 use crate::model::schema::{ESCAPE, Scope, block_scope, by_keyword, is_reserved};
 use crate::model::secret::holds_mask;

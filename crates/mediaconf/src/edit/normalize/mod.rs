@@ -2,15 +2,15 @@
 //! shows it, and refuses values that can't be written as text, with all faults at once.
 
 mod general;
-pub mod json_value;
 mod objects;
 mod values;
 
 use serde_json::{Map, Value};
 
-use self::json_value::{integer, is_empty, kind_of};
 use super::fault::{Fault, FaultKind, Faults};
 use super::json_pointer::Pointer;
+use crate::model::json_value::{integer, is_empty, kind_of};
+use crate::model::schema::kinds::{PORT, SWITCH};
 use crate::model::schema::{Derived, Kind, Parameter, Scope, Shape, by_key};
 use crate::model::secret::holds_mask;
 
@@ -71,7 +71,9 @@ impl Normalizer {
             return Some(value);
         }
         match parameter.shape {
-            Shape::Ports => self.elements(value, at, Self::port),
+            Shape::Ports => {
+                self.elements(value, at, |normalizer, value, at| normalizer.value(&PORT, value, at))
+            }
             Shape::Value(kind) => self.value(kind, value, at),
             Shape::Object(object) => self.parts(object, value, at),
             Shape::Backend => self.backend(value, at).filter(|backend| !is_empty(backend)),
@@ -95,7 +97,7 @@ impl Normalizer {
             }
             // Null sets it to the default.
             Derived::Static if scope == Scope::Stream && value.is_null() => Some(value),
-            Derived::Static if scope == Scope::Stream => self.boolean(value, at),
+            Derived::Static if scope == Scope::Stream => self.value(&SWITCH, value, at),
             _ if value.is_null() => None,
             Derived::Static if value == false => None,
             Derived::Static => {

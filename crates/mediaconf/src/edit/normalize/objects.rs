@@ -5,14 +5,13 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::general::has_needless_escape;
-use super::json_value::{integer, is_empty, kind_of, shown};
 use super::{Normalized, Normalizer};
-use crate::edit::emit::scalar_text;
 use crate::edit::json_pointer::Pointer;
 use crate::edit::path::{Path, Segment};
-use crate::model::schema::{ObjectShape, PartForm, Scope, URL_GLOBAL};
-use crate::model::shape::{bitrate, bitrate_keyword, duration, part_of, percent, reference, transcoder_name};
-use crate::syntax::{Word, ends_word};
+use crate::model::json_value::{is_empty, kind_of, scalar_text};
+use crate::model::schema::{ObjectShape, Part, PartPlace, Scope, URL_GLOBAL};
+use crate::model::shape::{bitrate, bitrate_keyword, part_of, transcoder_name};
+use crate::syntax::Word;
 
 /// The path of the object that a member belongs to.
 fn parent(at: &Pointer) -> Path {
@@ -32,7 +31,9 @@ impl Normalizer {
         };
         self.each_member(value, at, |normalizer, key, value, at| match object.part(key) {
             Some(part)
-                if value.is_null() && part.form == PartForm::Word && object.alternative(part).is_none() =>
+                if value.is_null()
+                    && part.place == PartPlace::Required
+                    && object.alternative(part).is_none() =>
             {
                 let message = format!("the {key} can't be removed alone");
                 normalizer.wrong_with(
@@ -45,37 +46,17 @@ impl Normalizer {
                 )
             }
             Some(_) if value.is_null() => Some(value),
-            Some(part) => normalizer.part(part.form, value, at),
+            Some(part) => normalizer.part(part, value, at),
             None => normalizer.unknown_member(at, &object.keys()),
         })
     }
 
-    pub(super) fn part(&mut self, form: PartForm, value: Value, at: &Pointer) -> Normalized {
-        let text = value.as_str().unwrap_or_default();
-        let limit = |read: fn(Word<'_>) -> Option<i64>| {
-            read(Word::new(text, 0)).or_else(|| integer(&value)).filter(|number| *number >= 0)
-        };
-        let (number, expected) = match form {
-            PartForm::Word => return self.string(value, at),
-            PartForm::Words => {
-                let words = self.elements(value, at, Self::option);
-                return words.filter(|words| !is_empty(words)).or(Some(Value::Null));
-            }
-            PartForm::Reference
-                if reference(&format!("@{text}")).is_some() && !text.bytes().any(ends_word) =>
-            {
-                return self.string(value, at);
-            }
-            PartForm::Reference => return self.wrong(at, "expected a name without its `@`"),
-            PartForm::Percent => {
-                (limit(percent).filter(|number| *number <= 100), "a percentage from 0 to 100")
-            }
-            PartForm::Duration => (limit(duration), "a number of seconds, or a text such as \"5d\""),
-        };
-        match number {
-            Some(number) => Some(Value::Number(number.into())),
-            None => self.wrong(at, format!("expected {expected}, found {}", shown(&value))),
+    fn part(&mut self, part: &Part, value: Value, at: &Pointer) -> Normalized {
+        if part.place != PartPlace::Rest {
+            return self.value(part.kind, value, at);
         }
+        let words = self.elements(value, at, Self::option);
+        words.filter(|words| !is_empty(words)).or(Some(Value::Null))
     }
 
     /// Turns the words of a directive into members; members without a word are removed by null.
@@ -87,7 +68,7 @@ impl Normalizer {
     ) -> Normalized {
         let mut members: Map<String, Value> =
             object.parts.iter().map(|part| (part.key.to_owned(), Value::Null)).collect();
-        let mut required = object.parts.iter().filter(|part| part.form == PartForm::Word);
+        let mut required = object.parts.iter().filter(|part| part.place == PartPlace::Required);
         for (index, value) in words.into_iter().enumerate() {
             let Some(text) = scalar_text(&value) else {
                 return self.wrong(&at.child(index), format!("expected a word, found {}", kind_of(&value)));
@@ -95,10 +76,10 @@ impl Normalizer {
             let Some(part) = part_of(object, required.next(), Word::new(&text, 0)) else {
                 return self.wrong(&at.child(index), "unexpected word: the directive takes fewer words");
             };
-            match (part.form, &mut members[part.key]) {
-                (PartForm::Words, Value::Array(words)) => words.push(value),
-                (PartForm::Words, none) => *none = Value::Array(vec![value]),
-                (PartForm::Reference, member) => *member = text.trim_start_matches('@').into(),
+            match (part.place, &mut members[part.key]) {
+                (PartPlace::Rest, Value::Array(words)) => words.push(value),
+                (PartPlace::Rest, none) => *none = Value::Array(vec![value]),
+                (PartPlace::Instead, member) => *member = text.trim_start_matches('@').into(),
                 (_, member) => *member = text.into(),
             }
         }

@@ -11,13 +11,13 @@ use crate::edit::align::{ElementOrigin, align};
 use crate::edit::emit;
 use crate::edit::json_pointer::Pointer;
 use crate::edit::merge::{contents_value, general_value, occurrences, split_occurrence};
-use crate::edit::quoting;
 use crate::model::general::{DirectiveForm, scalars};
 use crate::model::member::{Members, key_of, keyword_of};
 use crate::model::schema::{Scope, Shape, by_key, by_keyword};
 use crate::model::setting_view::setting_value;
 use crate::model::shape::{first_argument, inner_scope};
 use crate::model::to_json;
+use crate::model::{json_value, quoting};
 use crate::syntax::{Entry, Word};
 
 impl<'d> Planner<'_, 'd> {
@@ -127,7 +127,7 @@ impl<'d> Planner<'_, 'd> {
         let keyword = entry.words().next().expect("an entry has a keyword");
         let mut edits = WordEdits::of(entry);
         edits.list(keyword, &words, &old, wanted, |index, replaced| {
-            let written = emit::word(&wanted[index]);
+            let written = json_value::word(&wanted[index]);
             match replaced {
                 Some(word) => quoting::word(word, &wanted[index], written),
                 None => written,

@@ -17,7 +17,7 @@ use crate::edit::merge;
 use crate::model::Kind;
 use crate::model::member::{Members, keyword_of};
 use crate::model::names::NameSet;
-use crate::model::schema::{Derived, Parameter, Shape, ValueType, by_key, parameters};
+use crate::model::schema::{Derived, Parameter, Shape, by_key, parameters};
 use crate::model::shape::group_name;
 use crate::syntax::Entry;
 
@@ -160,8 +160,8 @@ impl<'d> Planner<'_, 'd> {
                 (Shape::Derived(Derived::Static), _) => {}
                 (Shape::Sources, Some(target)) => self.sources(within, &entries, target, &at),
                 // A default that is shown without a directive needs none.
-                (Shape::Value(ValueType::Switch), Some(Value::Bool(true)))
-                    if change.removed.contains(&parameter.key) =>
+                (_, Some(Value::Bool(true)))
+                    if parameter.is_always_shown() && change.removed.contains(&parameter.key) =>
                 {
                     self.setting(parameter, &entries, None, &at);
                 }

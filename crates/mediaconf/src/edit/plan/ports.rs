@@ -11,9 +11,10 @@ use crate::edit::emit::{self, Draft};
 use crate::edit::fault::Fault;
 use crate::edit::json_pointer::Pointer;
 use crate::edit::merge::{self, GeneralMerge};
+use crate::model::json_value::{plain_word, scalar_text};
 use crate::model::schema::Scope;
-use crate::model::shape::{Port, only_argument};
-use crate::model::to_json;
+use crate::model::schema::kinds::PORT;
+use crate::model::shape::{only_argument, value};
 use crate::model::view::port_text;
 use crate::syntax::Entry;
 
@@ -66,7 +67,7 @@ impl<'d> Planner<'_, 'd> {
                 ElementOrigin::Edited(index) => {
                     let mut edits = WordEdits::of(entries[index]);
                     let word = only_argument(entries[index]).expect("an http entry has one port");
-                    edits.replace(word, emit::plain_word(&new[at]));
+                    edits.replace(word, plain_word(&new[at]));
                     self.rewrite(edits.finish());
                     match entries[index].is_block() {
                         true => PortFate::Stripped(entries[index]),
@@ -74,7 +75,7 @@ impl<'d> Planner<'_, 'd> {
                     }
                 }
                 ElementOrigin::New => {
-                    drafts[at] = Some(Draft::directive("http", [emit::plain_word(&new[at])]));
+                    drafts[at] = Some(Draft::directive("http", [plain_word(&new[at])]));
                     PortFate::New
                 }
             });
@@ -118,7 +119,7 @@ impl<'d> Planner<'_, 'd> {
         let counting = counting(fates, new);
         let mut shown = Map::new();
         for (index, fate) in fates.iter().enumerate() {
-            let port = emit::scalar_text(&new[index]).unwrap_or_default();
+            let port = scalar_text(&new[index]).unwrap_or_default();
             let change = if remove_all { Some(&Value::Null) } else { patch.get(&port) };
             let change = change.filter(|change| change.is_null() || counting[&new[index]] == index);
             let value = self.options_of_port(fate, change, &mut drafts[index], &at.child(&port));
@@ -126,7 +127,7 @@ impl<'d> Planner<'_, 'd> {
                 shown.insert(port, value);
             }
         }
-        let listening: HashSet<String> = new.iter().filter_map(emit::scalar_text).collect();
+        let listening: HashSet<String> = new.iter().filter_map(scalar_text).collect();
         for (port, value) in patch {
             if !listening.contains(port) && !value.is_null() {
                 let fault = Fault::wrong_type(&at.child(port), "there is no such port in `http`");
@@ -226,5 +227,5 @@ fn counting<'v>(fates: &[PortFate<'_>], ports: &'v [Value]) -> HashMap<&'v Value
 }
 
 fn port_value(entry: Entry<'_>) -> Value {
-    to_json(&Port::of(port_text(entry)))
+    value(&PORT, entry).map(Value::from).unwrap_or_default()
 }

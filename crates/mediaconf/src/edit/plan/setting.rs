@@ -9,9 +9,10 @@ use super::words::{WordEdits, backend, writable_key, writable_source};
 use crate::edit::emit;
 use crate::edit::fault::Faults;
 use crate::edit::json_pointer::Pointer;
-use crate::edit::quoting;
+use crate::model::quoting;
 use crate::model::scalar::Scalar;
-use crate::model::schema::{ObjectShape, Parameter, Part, PartForm, Shape, ValueType};
+use crate::model::schema::kinds::WordKind;
+use crate::model::schema::{ObjectShape, Parameter, Part, PartPlace, Shape};
 use crate::model::setting_view::{object_value, transcoder_pair};
 use crate::model::shape::{Address, OptionWord, part_words, transcoder_name};
 use crate::model::to_json;
@@ -87,11 +88,9 @@ fn edit<'d>(
 }
 
 /// Replaces the only word of a directive; a bare switch gains a word, a flag may lose it.
-fn only_word(edits: &mut WordEdits<'_>, kind: ValueType, entry: Entry<'_>, target: &Value) {
-    match (entry.arguments().next(), emit::value_word(kind, target)) {
-        (Some(word), Some(new)) if kind == ValueType::Scalar => {
-            edits.replace(word, quoting::word(word, target, new));
-        }
+fn only_word(edits: &mut WordEdits<'_>, kind: &WordKind, entry: Entry<'_>, target: &Value) {
+    let old = entry.arguments().next();
+    match (old, (kind.write)(target, old)) {
         (Some(word), Some(new)) => edits.replace(word, new),
         (Some(word), None) => edits.remove(word),
         (None, Some(new)) => edits.insert(entry.head_span().end, &new),
@@ -112,10 +111,10 @@ fn object_words(edits: &mut WordEdits<'_>, object: &'static ObjectShape, entry: 
         let other = object.alternative(part);
         let in_place = old.last().copied().or_else(|| other.and_then(|other| words(other).next_back()));
         let wanted = [Some(part), other].into_iter().flatten().find(|part| target.get(part.key).is_some());
-        match (part.form, in_place, wanted) {
+        match (part.place, in_place, wanted) {
             // Edited already, in the place of the part before it.
-            (PartForm::Reference, ..) => continue,
-            (PartForm::Words, ..) => {
+            (PartPlace::Instead, ..) => continue,
+            (PartPlace::Rest, ..) => {
                 let values: Vec<Value> = old.iter().map(|&word| to_json(&Scalar::of(word))).collect();
                 let new = target.get(part.key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
                 edits.list(previous, &old, &values, new, |at, replaced| {

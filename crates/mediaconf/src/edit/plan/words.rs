@@ -9,13 +9,13 @@ use crate::edit::align::{ElementOrigin, align};
 use crate::edit::emit;
 use crate::edit::fault::{Fault, Faults};
 use crate::edit::json_pointer::Pointer;
-use crate::edit::quoting;
 use crate::model::member::{key_of, keyword_of};
 use crate::model::schema::Scope;
 use crate::model::secret::holds_mask;
 use crate::model::setting_view::is_open;
 use crate::model::shape::{Address, OptionWord};
 use crate::model::to_json;
+use crate::model::{json_value, quoting};
 use crate::syntax::{Entry, Splice, Word, needs_quotes};
 
 /// Collects the edits of the words of one entry.
@@ -124,7 +124,7 @@ pub fn source(
     at: &Pointer,
 ) -> Result<(), Faults> {
     if target["url"].as_str() != Some(&*source.positional.value()) {
-        edits.replace(source.positional, emit::plain_word(&target["url"]));
+        edits.replace(source.positional, json_value::plain_word(&target["url"]));
     }
     let mut wanted = target.as_object().cloned().unwrap_or_default();
     wanted.shift_remove("url");

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::address;
-use crate::model::shape::{Port, only_argument};
+use crate::model::schema::kinds::PORT;
+use crate::model::shape::only_argument;
 use crate::syntax::{Diagnostic, Diagnostics, Directive, ParsedEntry, Word};
 
 /// The directives of other servers of the family that name a port or an address to listen on.
@@ -40,7 +41,7 @@ impl<'t> Listeners<'t> {
                 diagnostics.push(address::too_large(word));
             } else if address::has_large_part(host) {
                 diagnostics.push(address::large_part(word));
-            } else if Port::of(&*value).is_none() {
+            } else if (PORT.read)(Some(word)).is_none() {
                 continue;
             } else {
                 let others = by_port.entry(port.to_owned()).or_default();

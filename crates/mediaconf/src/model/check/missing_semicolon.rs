@@ -6,10 +6,8 @@
 
 use std::cmp::Ordering;
 
-use crate::model::schema::{
-    Kind, Parameter, Scope, Shape, ValueType, by_keyword, is_any_keyword, is_foreign_keyword,
-};
-use crate::model::shape::{Port, duration, percent, seconds};
+use crate::model::schema::kinds::{PORT, WordKind};
+use crate::model::schema::{Kind, Parameter, Scope, Shape, by_keyword, is_any_keyword, is_foreign_keyword};
 use crate::syntax::{Diagnostic, Diagnostics, Directive, ParsedEntry, ParsedWords, Word};
 
 /// How far a tab indents.
@@ -126,27 +124,30 @@ fn is_own(scope: Scope, word: Word<'_>, rest: ParsedWords<'_, '_>, is_block: boo
 
 fn reads_as(parameter: &Parameter, mut rest: ParsedWords<'_, '_>, is_block: bool) -> bool {
     let Some(first) = rest.next() else { return false };
-    let value = first.value();
     let second = rest.next();
     let is_url = |word: &Word<'_>| word.raw.contains("://");
     match parameter.shape {
-        Shape::Value(ValueType::Port) | Shape::Ports => Port::of(&*value).is_some(),
-        Shape::Value(ValueType::Seconds) => seconds(&value).is_some(),
-        Shape::Value(ValueType::Text | ValueType::Scalar | ValueType::Switch | ValueType::Flag) => false,
+        Shape::Value(kind) => tells(kind, first),
+        Shape::Ports => tells(&PORT, first),
         Shape::Object(object) if object.required() == object.parts.len() => {
             second.is_some() && rest.next().is_none()
         }
-        Shape::Object(_) => {
+        Shape::Object(object) => {
             let mut words = second.into_iter().chain(rest).take(MAX_WORDS);
-            words.any(|word| percent(word).or(duration(word)).is_some())
+            words.any(|word| object.parts.iter().any(|part| tells(part.kind, word)))
         }
-        Shape::Backend => is_url(&first) || value == "false",
+        Shape::Backend => is_url(&first) || first.value() == "false",
         Shape::Sources => is_url(&first),
         Shape::Transcoder => first.raw.contains('='),
         Shape::Group(Kind::Stream) if !is_block => second.as_ref().is_some_and(is_url),
         Shape::Group(_) => is_block && second.is_none(),
         Shape::PortOptions | Shape::Derived(_) => false,
     }
+}
+
+/// Whether a word is a value of a kind that tells a directive from other words.
+fn tells(kind: &WordKind, word: Word<'_>) -> bool {
+    kind.is_telling && (kind.read)(Some(word)).is_some()
 }
 
 /// The indentation of the line of an offset; `None` if there is other text in front of the offset.

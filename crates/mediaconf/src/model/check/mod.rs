@@ -17,14 +17,10 @@ use self::names::Names;
 use self::settings::Settings;
 use self::sourceless::{lacks_source, supplies_source};
 use super::near_miss::near_miss;
-use super::schema::{
-    Kind, ObjectShape, Parameter, Part, PartForm, Scope, Shape, ValueType, by_keyword, may_be_strict,
-};
+use super::schema::kinds::Transport;
+use super::schema::{Kind, ObjectShape, Parameter, Part, PartPlace, Scope, Shape, by_keyword, may_be_strict};
 use super::setting_view::is_plural;
-use super::shape::{
-    OptionWord, RowMatch, duration, fits, group_name, inner_scope, only_argument, part_words, read,
-};
-use super::suggest::nearest;
+use super::shape::{OptionWord, RowMatch, fits, group_name, inner_scope, only_argument, part_words, read};
 use crate::syntax::{
     Diagnostic, Diagnostics, Directive, Document, Entry, ParsedEntry, Sink, Span, Word, Words, decode, parse,
 };
@@ -77,30 +73,6 @@ const MAX_OPTIONS: usize = 200;
 /// The fewest arguments of a directive that has swallowed another one: a value of its own, the other
 /// keyword, and a value of that.
 const FEWEST_WITH_ANOTHER: usize = 3;
-
-/// Archives are seldom kept for less, in seconds: a number without a unit is meant then.
-const MINUTE: i64 = 60;
-
-/// The setting that names a port of UDP, which no other listener takes.
-const SNMP: &str = "snmp";
-
-const LOGLEVEL: &str = "loglevel";
-
-/// The levels of the log of media servers.
-const LOG_LEVELS: [&str; 12] = [
-    "debug",
-    "info",
-    "notice",
-    "warning",
-    "warn",
-    "error",
-    "critical",
-    "alert",
-    "emergency",
-    "none",
-    "trace",
-    "verbose",
-];
 
 /// Checks the entries of a text while it is parsed.
 struct Checker<'t> {
@@ -227,10 +199,13 @@ impl<'t> Checker<'t> {
         entry: ParsedEntry<'_, 't>,
     ) -> Option<Scope> {
         match parameter.shape {
-            Shape::Value(value) => {
+            Shape::Value(kind) => {
                 self.scalar(scope, parameter, entry);
-                if scope == Scope::Top {
-                    self.top_value(parameter, value, entry);
+                if kind.transport == Some(Transport::Tcp) {
+                    self.listeners.add(entry);
+                }
+                if let Some(warning) = kind.warning {
+                    self.diagnostics.push_any(only_argument(entry).and_then(warning));
                 }
             }
             Shape::Group(kind) => {
@@ -278,17 +253,6 @@ impl<'t> Checker<'t> {
         }
     }
 
-    /// Checks the value of a setting of the top level.
-    #[cold]
-    fn top_value(&mut self, parameter: &'static Parameter, value: ValueType, entry: ParsedEntry<'_, 't>) {
-        if value == ValueType::Port && parameter.key != SNMP {
-            self.listeners.add(entry);
-        } else if parameter.key == LOGLEVEL {
-            let word = only_argument(entry);
-            self.diagnostics.push_any(word.and_then(log_level));
-        }
-    }
-
     /// Notes a setting of which the last one counts.
     fn scalar(&mut self, scope: Scope, parameter: &'static Parameter, entry: ParsedEntry<'_, 't>) {
         let settings = if scope == Scope::Top { &mut self.top } else { &mut self.inner };
@@ -306,10 +270,8 @@ impl<'t> Checker<'t> {
     ) {
         let mut seen: Vec<(&Part, Word<'t>)> = Vec::new();
         for (part, word) in part_words(object, entry) {
-            let Some(part) = part.filter(|part| part.form != PartForm::Words) else { continue };
-            if part.form == PartForm::Duration && duration(word).is_some_and(|seconds| seconds < MINUTE) {
-                self.diagnostics.push(short_archive(word));
-            }
+            let Some(part) = part.filter(|part| part.place != PartPlace::Rest) else { continue };
+            self.diagnostics.push_any(part.kind.warning.and_then(|warning| warning(word)));
             let Some((_, previous)) = seen.iter().find(|(known, _)| *known == part) else {
                 seen.push((part, word));
                 continue;
@@ -435,19 +397,6 @@ impl Foreign {
             _ => slip().map_or(Self::Plain, Self::Slip),
         }
     }
-}
-
-fn short_archive(word: Word<'_>) -> Diagnostic {
-    let message = format!("an archive of `{}` is less than a minute", word.raw);
-    Diagnostic::warning(word.span(), message).hint("`7d` is 7 days, `12h` 12 hours")
-}
-
-/// The warning about a word that is nearly a level of the log.
-fn log_level(word: Word<'_>) -> Option<Diagnostic> {
-    let value = word.value();
-    let known = nearest(&value, LOG_LEVELS).filter(|_| !LOG_LEVELS.contains(&&*value))?;
-    let message = format!("`{value}` is no known level");
-    Some(Diagnostic::warning(word.span(), message).hint(format!("did you mean `{known}`?")))
 }
 
 fn repeated(span: Span, message: String, (previous, note): (Span, &'static str)) -> Diagnostic {

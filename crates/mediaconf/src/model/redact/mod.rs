@@ -13,7 +13,7 @@ pub use by_value::{LONGEST_SECRET, SecretValues};
 pub use json::{masked_below, masked_json, masked_keys};
 pub use masked_text::MaskedText;
 
-use super::schema::{Kind, ObjectShape, Parameter, PartForm, Scope, Shape};
+use super::schema::{Kind, ObjectShape, Parameter, PartPlace, Scope, Shape};
 use super::secret::{Masker, Secrecy, merged, word_parts};
 use super::setting_view::is_plural;
 use super::shape::{OptionWord, RowMatch, inner_scope, part_words, read};
@@ -104,7 +104,7 @@ impl Finder {
     fn object(&mut self, object: &'static ObjectShape, entry: Entry<'_>) {
         let mut free = Secrecy::Parts;
         for (part, word) in part_words(object, entry) {
-            let is_free = part.is_some_and(|part| part.form == PartForm::Words);
+            let is_free = part.is_some_and(|part| part.place == PartPlace::Rest);
             match part {
                 Some(part) if part.secret => self.whole(word),
                 _ => self.word(word, if is_free { free } else { Secrecy::Parts }),

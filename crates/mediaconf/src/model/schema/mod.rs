@@ -4,6 +4,7 @@
 //! completion in shells and `media.conf(5)` are made from it. A new parameter is a new row in `table`.
 
 mod foreign;
+pub mod kinds;
 mod lookup;
 mod row;
 mod table;
@@ -14,7 +15,7 @@ pub use lookup::{
     parameters,
 };
 pub use row::{
-    Derived, Kind, ObjectShape, PUBLISH_ENABLED, Parameter, Part, PartForm, Scope, Shape, TEMPLATE,
-    URL_GLOBAL, ValueType, WITH_INCLUDES,
+    Derived, Kind, ObjectShape, PUBLISH_ENABLED, Parameter, Part, PartPlace, Scope, Shape, TEMPLATE,
+    URL_GLOBAL, WITH_INCLUDES,
 };
 pub use table::{ACCOUNT, PARAMETERS, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS};

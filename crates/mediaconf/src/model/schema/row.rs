@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::kinds::{PORT, Transport, WordKind};
+
 /// Where a known parameter may stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scope {
@@ -39,7 +41,7 @@ pub(super) const SCOPES: [Scope; 8] = [
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// `prepush 5;`, one directive with one value.
-    Value(ValueType),
+    Value(&'static WordKind),
     /// `edit_auth LOGIN PASSWORD;`, one directive whose words are the members of an object.
     Object(&'static ObjectShape),
     /// `http 80;` repeated, an array of ports and `host:port` strings.
@@ -58,23 +60,6 @@ pub enum Shape {
     Derived(Derived),
 }
 
-/// The type of the only word of a directive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ValueType {
-    /// `rtmp 1935;`, an integer 0..65535 or a `host:port` string.
-    Port,
-    /// `root wwwroot;`, a string.
-    Text,
-    /// `title "Camera 1";`, a string, number or boolean under the word rule.
-    Scalar,
-    /// `log_requests true;`, a boolean; the bare directive is true.
-    Switch,
-    /// `disabled;`, a boolean like [`Self::Switch`]; a new true is written bare.
-    Flag,
-    /// `prepush 5;` or `prepush off;`, an integer or false.
-    Seconds,
-}
-
 /// A directive whose words are the members of an object.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ObjectShape {
@@ -91,25 +76,25 @@ pub struct ObjectShape {
 pub struct Part {
     /// The JSON key.
     pub key: &'static str,
-    /// How it is written.
-    pub form: PartForm,
+    /// The kind of its value.
+    pub kind: &'static WordKind,
+    /// Where it stands among the words.
+    pub place: PartPlace,
     /// Whether its value is a secret.
     pub secret: bool,
 }
 
-/// How a member of an object stands in the text.
+/// Where a member of an object stands among the words of its directive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PartForm {
-    /// The next word, which has to be there; a string.
-    Word,
-    /// `@NAME` in the place of the part before it; the string `NAME`.
-    Reference,
-    /// `90%`, an integer 0..100.
-    Percent,
-    /// `5d`, an integer of seconds.
-    Duration,
-    /// All words that are no other part, an array under the word rule.
-    Words,
+pub enum PartPlace {
+    /// The next word, which has to be there.
+    Required,
+    /// In the place of the part before it.
+    Instead,
+    /// Anywhere behind those: its form tells it.
+    Optional,
+    /// All words that are no other part, as a list.
+    Rest,
 }
 
 impl ObjectShape {
@@ -120,13 +105,14 @@ impl ObjectShape {
 
     /// How many words have to be there.
     pub fn required(&self) -> usize {
-        self.parts.iter().filter(|part| part.form == PartForm::Word).count()
+        self.parts.iter().filter(|part| part.place == PartPlace::Required).count()
     }
 
     /// The part that may stand in the place of this one.
     pub fn alternative(&self, part: &Part) -> Option<&'static Part> {
         let at = self.parts.iter().position(|known| known == part)?;
-        self.parts.get(at + 1).filter(|next| part.form == PartForm::Word && next.form == PartForm::Reference)
+        let next = self.parts.get(at + 1)?;
+        (part.place == PartPlace::Required && next.place == PartPlace::Instead).then_some(next)
     }
 
     /// The keys as messages list them: "`login` and `password`".
@@ -140,14 +126,7 @@ impl ObjectShape {
 
     /// The words behind the keyword, as a usage line shows them.
     fn usage(&self) -> String {
-        let word = |part: &Part| match part.form {
-            PartForm::Word => part.key.to_uppercase(),
-            PartForm::Reference => "or @NAME".to_owned(),
-            PartForm::Percent => "[90%]".to_owned(),
-            PartForm::Duration => "[5d]".to_owned(),
-            PartForm::Words => "[OPTION...]".to_owned(),
-        };
-        self.parts.iter().map(word).collect::<Vec<_>>().join(" ")
+        self.parts.iter().map(Part::usage).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -223,10 +202,19 @@ impl Parameter {
         matches!(self.shape, Shape::Ports | Shape::Group(_) | Shape::Sources) || self.key == PUBLISH_ENABLED
     }
 
+    /// What carries the traffic of the ports that it names.
+    pub fn transport(&self) -> Option<Transport> {
+        match self.shape {
+            Shape::Value(kind) => kind.transport,
+            Shape::Ports => PORT.transport,
+            _ => None,
+        }
+    }
+
     /// The type of its value in JSON, in short.
     pub fn value_type(&self) -> &'static str {
         match self.shape {
-            Shape::Value(value) => value.name(),
+            Shape::Value(kind) => kind.name,
             Shape::Object(_) | Shape::Backend => "object",
             Shape::Ports => "list of ports",
             Shape::Sources => "list of objects",
@@ -243,11 +231,8 @@ impl Parameter {
     /// The words behind the keyword when they are right, for messages and the manual.
     pub fn usage(&self) -> Cow<'static, str> {
         Cow::Borrowed(match self.shape {
-            Shape::Value(ValueType::Port) | Shape::Ports => "a port from 0 to 65535, or HOST:PORT",
-            Shape::Value(ValueType::Text | ValueType::Scalar) => "one word",
-            Shape::Value(ValueType::Switch) => "`true` or `false`",
-            Shape::Value(ValueType::Flag) => "nothing, `true` or `false`",
-            Shape::Value(ValueType::Seconds) => "a number of seconds, or `off`",
+            Shape::Value(kind) => kind.usage,
+            Shape::Ports => PORT.usage,
             Shape::Object(object) => return Cow::Owned(object.usage()),
             Shape::Backend => "a URL or `false`, then NAME=VALUE options",
             Shape::Sources => "a URL, then NAME=VALUE options",
@@ -261,11 +246,7 @@ impl Parameter {
     /// The form of the value in JSON, for the manual.
     pub fn json_form(&self) -> Cow<'static, str> {
         Cow::Borrowed(match self.shape {
-            Shape::Value(ValueType::Port) => "a number or a \"host:port\" string",
-            Shape::Value(ValueType::Text) => "a string",
-            Shape::Value(ValueType::Scalar) => "a string, a number or a boolean",
-            Shape::Value(ValueType::Switch | ValueType::Flag) => "true or false; the bare keyword is true",
-            Shape::Value(ValueType::Seconds) => "a number; `off` is false",
+            Shape::Value(kind) => kind.json_form,
             Shape::Object(object) => {
                 let keys: Vec<String> = object.parts.iter().map(|part| format!("\"{}\"", part.key)).collect();
                 return Cow::Owned(format!("{{{}}}", keys.join(", ")));
@@ -290,36 +271,18 @@ impl Parameter {
     }
 }
 
-impl ValueType {
-    /// The name of the type in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Port => "port or \"host:port\"",
-            Self::Text => "string",
-            Self::Scalar => "string, number or boolean",
-            Self::Switch | Self::Flag => "boolean",
-            Self::Seconds => "integer, or false",
-        }
-    }
-}
-
-impl PartForm {
-    /// The name of the type in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Word | Self::Reference => "string",
-            Self::Percent => "integer from 0 to 100",
-            Self::Duration => "integer",
-            Self::Words => "list of words",
-        }
+impl Part {
+    /// The type of its value in JSON, in short.
+    pub fn value_type(&self) -> &'static str {
+        if self.place == PartPlace::Rest { "list of words" } else { self.kind.name }
     }
 
-    /// The unit of the number.
-    pub fn unit(self) -> &'static str {
-        match self {
-            Self::Percent => "%",
-            Self::Duration => "s",
-            Self::Word | Self::Reference | Self::Words => "",
+    fn usage(&self) -> String {
+        match self.place {
+            PartPlace::Required => self.key.to_uppercase(),
+            PartPlace::Instead => format!("or {}", self.kind.usage),
+            PartPlace::Optional => format!("[{}]", self.kind.examples[0]),
+            PartPlace::Rest => "[OPTION...]".to_owned(),
         }
     }
 }

@@ -1,16 +1,20 @@
 //! The rows. Within a scope they stand in the order in which they are shown and written.
 
+use super::kinds::{
+    DURATION, DVR_REFERENCE, FLAG, LOG_LEVEL, PERCENT, PORT, SCALAR, SECONDS, SWITCH, TEXT, UDP_PORT,
+    WordKind,
+};
 use super::row::{
-    Derived, Kind, ObjectShape, PUBLISH_ENABLED, Parameter, Part, PartForm, Scope, Shape, URL_GLOBAL,
-    ValueType, WITH_INCLUDES,
+    Derived, Kind, ObjectShape, PUBLISH_ENABLED, Parameter, Part, PartPlace, Scope, Shape, URL_GLOBAL,
+    WITH_INCLUDES,
 };
 
 /// `edit_auth LOGIN PASSWORD;`
 pub static ACCOUNT: ObjectShape = ObjectShape {
     name: "Account",
     parts: &[
-        Part { key: "login", form: PartForm::Word, secret: false },
-        Part { key: "password", form: PartForm::Word, secret: true },
+        part("login", &TEXT, PartPlace::Required),
+        Part { secret: true, ..part("password", &TEXT, PartPlace::Required) },
     ],
     takes_words: false,
 };
@@ -19,14 +23,18 @@ pub static ACCOUNT: ObjectShape = ObjectShape {
 static DVR: ObjectShape = ObjectShape {
     name: "Dvr",
     parts: &[
-        Part { key: "root", form: PartForm::Word, secret: false },
-        Part { key: "reference", form: PartForm::Reference, secret: false },
-        Part { key: "disk_limit", form: PartForm::Percent, secret: false },
-        Part { key: "dvr_limit", form: PartForm::Duration, secret: false },
-        Part { key: "options", form: PartForm::Words, secret: false },
+        part("root", &TEXT, PartPlace::Required),
+        part("reference", &DVR_REFERENCE, PartPlace::Instead),
+        part("disk_limit", &PERCENT, PartPlace::Optional),
+        part("dvr_limit", &DURATION, PartPlace::Optional),
+        part("options", &SCALAR, PartPlace::Rest),
     ],
     takes_words: true,
 };
+
+const fn part(key: &'static str, kind: &'static WordKind, place: PartPlace) -> Part {
+    Part { key, kind, place, secret: false }
+}
 
 const fn row(key: &'static str, keywords: &'static [&'static str], scope: Scope, shape: Shape) -> Parameter {
     Parameter {
@@ -51,12 +59,12 @@ const fn derived(key: &'static str, scope: Scope, what: Derived, doc: &'static s
 const fn value(
     scope: Scope,
     keywords: &'static [&'static str],
-    value: ValueType,
+    kind: &'static WordKind,
     doc: &'static str,
     example: &'static str,
 ) -> Parameter {
-    let strict = matches!(value, ValueType::Port);
-    Parameter { strict, doc, example, ..row(keywords[0], keywords, scope, Shape::Value(value)) }
+    let (strict, unit) = (kind.transport.is_some(), kind.unit);
+    Parameter { strict, unit, doc, example, ..row(keywords[0], keywords, scope, Shape::Value(kind)) }
 }
 
 /// What holds in a stream or live that does not say it.
@@ -66,11 +74,7 @@ const fn inherited(scope: Scope, global: &'static str) -> &'static str {
 
 const fn cluster_key(scope: Scope, doc: &'static str) -> Parameter {
     let default = inherited(scope, "the global `cluster_key`");
-    Parameter {
-        secret: true,
-        default,
-        ..value(scope, &["cluster_key"], ValueType::Text, doc, "cluster_key SECRET;")
-    }
+    Parameter { secret: true, default, ..value(scope, &["cluster_key"], &TEXT, doc, "cluster_key SECRET;") }
 }
 
 const fn account(keywords: &'static [&'static str], doc: &'static str, example: &'static str) -> Parameter {
@@ -109,17 +113,17 @@ const fn dvr(scope: Scope) -> Parameter {
 }
 
 const fn title(scope: Scope) -> Parameter {
-    value(scope, &["title"], ValueType::Scalar, "Title that viewers see", "title \"Camera 1\";")
+    value(scope, &["title"], &SCALAR, "Title that viewers see", "title \"Camera 1\";")
 }
 
 const fn comment(scope: Scope) -> Parameter {
-    value(scope, &["comment"], ValueType::Scalar, "Remark for administrators", "comment \"north gate\";")
+    value(scope, &["comment"], &SCALAR, "Remark for administrators", "comment \"north gate\";")
 }
 
 const fn disabled(scope: Scope) -> Parameter {
     Parameter {
         default: "false",
-        ..value(scope, &["disabled"], ValueType::Flag, "Whether it is switched off", "disabled;")
+        ..value(scope, &["disabled"], &FLAG, "Whether it is switched off", "disabled;")
     }
 }
 
@@ -152,24 +156,18 @@ pub static PARAMETERS: &[Parameter] = &numbered([
         example: "http 80 { api false; }",
         ..row("http_options", &[], Scope::Top, Shape::PortOptions)
     },
-    value(Scope::Top, &["rtmp"], ValueType::Port, "Port or address of the RTMP server", "rtmp 1935;"),
-    value(Scope::Top, &["rtsp"], ValueType::Port, "Port or address of the RTSP server", "rtsp 554;"),
-    value(Scope::Top, &["snmp"], ValueType::Port, "Port or address of the SNMP agent", "snmp 4000;"),
-    value(Scope::Top, &["mysql"], ValueType::Port, "Port or address of the MySQL interface", "mysql 3306;"),
-    value(Scope::Top, &["loglevel"], ValueType::Text, "How much the server logs", "loglevel debug;"),
-    value(Scope::Top, &["root", "wwwroot"], ValueType::Text, "Folder of static files", "root wwwroot;"),
-    value(
-        Scope::Top,
-        &["pulsedb"],
-        ValueType::Text,
-        "Folder of the statistics database",
-        "pulsedb /var/lib/media;",
-    ),
+    value(Scope::Top, &["rtmp"], &PORT, "Port or address of the RTMP server", "rtmp 1935;"),
+    value(Scope::Top, &["rtsp"], &PORT, "Port or address of the RTSP server", "rtsp 554;"),
+    value(Scope::Top, &["snmp"], &UDP_PORT, "Port or address of the SNMP agent", "snmp 4000;"),
+    value(Scope::Top, &["mysql"], &PORT, "Port or address of the MySQL interface", "mysql 3306;"),
+    value(Scope::Top, &["loglevel"], &LOG_LEVEL, "How much the server logs", "loglevel debug;"),
+    value(Scope::Top, &["root", "wwwroot"], &TEXT, "Folder of static files", "root wwwroot;"),
+    value(Scope::Top, &["pulsedb"], &TEXT, "Folder of the statistics database", "pulsedb /var/lib/media;"),
     cluster_key(Scope::Top, "Secret that the servers of a cluster share"),
     value(
         Scope::Top,
         &["log_requests", "logrequests"],
-        ValueType::Switch,
+        &SWITCH,
         "Whether requests are logged",
         "log_requests true;",
     ),
@@ -227,16 +225,13 @@ pub static PARAMETERS: &[Parameter] = &numbered([
         "auth false;",
     ),
     cluster_key(Scope::Stream, "Secret of this stream's source, instead of the global one"),
-    Parameter {
-        unit: "s",
-        ..value(
-            Scope::Stream,
-            &["prepush"],
-            ValueType::Seconds,
-            "How much is buffered before playing starts; off buffers nothing",
-            "prepush 5;",
-        )
-    },
+    value(
+        Scope::Stream,
+        &["prepush"],
+        &SECONDS,
+        "How much is buffered before playing starts; off buffers nothing",
+        "prepush 5;",
+    ),
     Parameter {
         unit: "bit/s",
         doc: "Options of the transcoder, in order; vb is video_bitrate, ab is audio_bitrate, 64k is 64000",
@@ -255,7 +250,7 @@ pub static PARAMETERS: &[Parameter] = &numbered([
         ..value(
             Scope::Live,
             &[PUBLISH_ENABLED],
-            ValueType::Switch,
+            &SWITCH,
             "Whether streams may be published here",
             "publish_enabled false;",
         )

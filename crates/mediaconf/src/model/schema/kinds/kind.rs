@@ -1,0 +1,132 @@
+//! What is known of a kind of value.
+
+use serde_json::{Value, json};
+
+use crate::model::json_value::plain_word;
+use crate::model::scalar::Scalar;
+use crate::syntax::{Diagnostic, Word};
+
+/// A kind of value that is one word of the text: how it is read, taken from JSON and from a command line, and
+/// written, and what is said of it.
+#[derive(Debug)]
+pub struct WordKind {
+    /// The type in JSON, in short.
+    pub name: &'static str,
+    /// The unit of a number.
+    pub unit: &'static str,
+    /// The word behind the keyword, for messages and the manual.
+    pub usage: &'static str,
+    /// The form in JSON, for the manual.
+    pub json_form: &'static str,
+    /// What an assignment is told to be, behind "expected".
+    pub expected: &'static str,
+    /// Values that completion proposes.
+    pub values: &'static [&'static str],
+    /// Examples that completion proposes where the row has none.
+    pub examples: &'static [&'static str],
+    /// The keyword of the named blocks whose names are values of this kind.
+    pub names_of: Option<&'static str>,
+    /// Whether an assignment takes any text as it is, `null` and `false` included.
+    pub is_text: bool,
+    /// Whether such a word behind a keyword is a sign that a directive begins there.
+    pub is_telling: bool,
+    /// Where the value is a port to listen on.
+    pub transport: Option<Transport>,
+    /// Returns the JSON schema of the value, as it is shown or as a patch may give it.
+    pub schema: fn(in_patch: bool) -> Value,
+    /// Reads the only word of a directive, or a directive without words; `None` if it is no such value.
+    pub read: for<'t> fn(Option<Word<'t>>) -> Option<Scalar<'t>>,
+    /// Reads the text of an assignment; `None` if it is no such value.
+    pub parse: fn(&str) -> Option<Value>,
+    /// Returns the value that a patch gives, in the form in which it is shown.
+    pub accept: fn(Value) -> Result<Value, WrongValue>,
+    /// Writes the word of a value, in the place of another one; `None` if the bare keyword has that value.
+    pub write: fn(&Value, Option<Word<'_>>) -> Option<String>,
+    /// Returns a warning about a word that has the form, but is seldom meant.
+    pub warning: Option<fn(Word<'_>) -> Option<Diagnostic>>,
+}
+
+/// What carries the traffic of a port.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Transport {
+    Tcp,
+    Udp,
+}
+
+/// Why a JSON value is not of a kind.
+#[derive(Debug, PartialEq, Eq)]
+pub struct WrongValue {
+    /// Lower case, no full stop.
+    pub message: String,
+    /// Advice, where there is any.
+    pub hint: Option<&'static str>,
+}
+
+impl WrongValue {
+    pub fn new(message: String) -> Self {
+        Self { message, hint: None }
+    }
+
+    #[must_use]
+    pub fn hint(self, hint: &'static str) -> Self {
+        Self { hint: Some(hint), ..self }
+    }
+}
+
+/// Two kinds are equal if they are the same static.
+impl PartialEq for WordKind {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+impl Eq for WordKind {}
+
+impl WordKind {
+    /// What a kind is that says nothing else: any one word, shown and taken as a scalar.
+    pub(super) const WORD: Self = Self {
+        name: "",
+        unit: "",
+        usage: "one word",
+        json_form: "",
+        expected: "one word",
+        values: &[],
+        examples: &[],
+        names_of: None,
+        is_text: false,
+        is_telling: false,
+        transport: None,
+        schema: |_| json!({ "type": "string" }),
+        read: |word| word.map(Scalar::of),
+        parse: |text| Some(text.into()),
+        accept: Ok,
+        write: |value, _| Some(plain_word(value)),
+        warning: None,
+    };
+}
+
+/// The schema of a number that a patch may also give as the text has it.
+pub(super) fn number_or_text(in_patch: bool, number: Value, pattern: &str) -> Value {
+    match in_patch {
+        false => number,
+        true => json!({ "anyOf": [number, { "type": "string", "pattern": pattern }] }),
+    }
+}
+
+/// Checks that these words are read as these values (null: not at all), and that each value is accepted, and
+/// written as a word that is read as the value.
+#[cfg(test)]
+pub(super) fn check(kind: &WordKind, words: &[(&str, Value)]) {
+    for (raw, expected) in words {
+        let read = |raw: &str| {
+            let word = (!raw.is_empty()).then(|| Word::new(raw, 0));
+            (kind.read)(word).map(|read| Value::from(read)).unwrap_or_default()
+        };
+        assert_eq!(read(raw), *expected, "{raw}");
+        if !expected.is_null() {
+            assert_eq!((kind.accept)(expected.clone()), Ok(expected.clone()), "{raw}");
+            let written = (kind.write)(expected, None).unwrap_or_default();
+            assert_eq!(read(&written), *expected, "{raw}: {written}");
+        }
+    }
+}

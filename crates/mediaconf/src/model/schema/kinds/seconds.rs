@@ -1,0 +1,54 @@
+//! `prepush 5;` or `prepush off;`, an integer or false.
+
+use serde_json::{Value, json};
+
+use super::kind::{WordKind, WrongValue};
+use crate::model::json_value::{integer, plain_word, shown};
+use crate::model::scalar::{Scalar, canonical_integer};
+
+/// `prepush 5;` or `prepush off;`, an integer or false.
+pub static SECONDS: WordKind = WordKind {
+    name: "integer, or false",
+    unit: "s",
+    usage: USAGE,
+    json_form: "a number; `off` is false",
+    expected: USAGE,
+    values: &["off"],
+    is_telling: true,
+    schema: |_| json!({ "anyOf": [{ "type": "integer", "minimum": 0 }, { "const": false }] }),
+    read: |word| meaning(&word?.value()),
+    parse: |text| meaning(text).map(Value::from),
+    accept,
+    write: |value, _| Some(if *value == false { "off".to_owned() } else { plain_word(value) }),
+    ..WordKind::WORD
+};
+
+const USAGE: &str = "a number of seconds, or `off`";
+
+fn meaning(word: &str) -> Option<Scalar<'static>> {
+    match word {
+        "off" | "false" => Some(Scalar::Bool(false)),
+        _ => canonical_integer(word).filter(|&seconds| seconds >= 0).map(Scalar::Number),
+    }
+}
+
+fn accept(value: Value) -> Result<Value, WrongValue> {
+    match integer(&value).filter(|&seconds| seconds >= 0) {
+        Some(seconds) => Ok(seconds.into()),
+        None if value == false => Ok(value),
+        None => {
+            let message = format!("expected a number of seconds or false, found {}", shown(&value));
+            Err(WrongValue::new(message).hint("false is written `off`"))
+        }
+    }
+}
+
+#[test]
+fn off_is_false() {
+    super::kind::check(
+        &SECONDS,
+        &[("", json!(null)), ("5", json!(5)), ("off", json!(false)), ("-1", json!(null)), ("x", json!(null))],
+    );
+    assert_eq!(accept(json!("5")), Ok(json!(5)));
+    assert!(accept(json!("off")).is_err());
+}
