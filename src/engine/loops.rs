@@ -153,11 +153,15 @@ mod tests {
             [Duration::ZERO, Duration::from_secs(60)].map(|late| loops.add(Pulse::new("follow", late)));
         assert!(!loops.are_late(&["follow"]));
         pulses[1].turn();
-        thread::sleep(Duration::from_millis(1));
-        assert!(!loops.are_late(&["follow"]) && loops.ages()[0].1 > Duration::ZERO);
+        while loops.ages()[0].1.is_zero() {
+            thread::yield_now();
+        }
+        assert!(!loops.are_late(&["follow"]));
         pulses[0].turn();
-        thread::sleep(Duration::from_millis(1));
-        assert!(loops.are_late(&["follow"]) && !loops.are_late(&["accept"]));
+        while !loops.are_late(&["follow"]) {
+            thread::yield_now();
+        }
+        assert!(!loops.are_late(&["accept"]));
         pulses[0].rest();
         assert!(!loops.are_late(&["follow"]));
     }

@@ -8,6 +8,7 @@ use std::process::Command;
 
 use crate::cli::{CONF, PROGRAM, Place, Run, SAMPLE};
 use crate::needs::needs;
+use crate::waiting::eventually;
 
 fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(name)
@@ -167,9 +168,7 @@ fn the_cluster_to_try_out_starts_and_ends() {
         let file = place.path(&format!("try/node{node}/media.conf"));
         fs::read_to_string(file).is_ok_and(|text| text.contains("rtsp 555"))
     };
-    while !(1..=5).all(followed) {
-        std::thread::sleep(std::time::Duration::from_millis(50));
-    }
+    eventually(|| (1..=5).all(followed));
     let pid = rustix::process::Pid::from_child(&script);
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("it runs");
     assert_eq!(script.wait().expect("it ends").code(), Some(143));

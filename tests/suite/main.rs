@@ -28,3 +28,4 @@ mod proof;
 mod readme;
 mod store;
 mod view;
+mod waiting;

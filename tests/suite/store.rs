@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,6 +15,7 @@ use tempfile::TempDir;
 
 use crate::cli::UNTIL_FREE;
 use crate::needs::{given, needs_root};
+use crate::waiting::{PATIENCE, let_pass};
 
 const OLD: &[u8] = b"http 80;\n";
 const NEW: &[&[u8]] = &[b"http ", b"8080", b";\n"];
@@ -166,7 +168,7 @@ fn says_that_other_hard_links_keep_the_old_text() {
 fn equal_bytes_keep_mtime_and_inode() {
     let place = Place::new();
     let before = found(&place.conf);
-    thread::sleep(Duration::from_millis(25));
+    let_pass(Duration::from_millis(25));
     let outcome = replace(&place.conf, &[b"http", b"", b" 80;\n"]).expect("the file is writable");
     assert!(outcome.is_empty());
     let after = found(&place.conf);
@@ -511,9 +513,12 @@ fn a_lock_whose_folder_was_removed_does_not_count() {
     let place = Place::new();
     let conf = resolve(&place.conf);
     let held = lock(&conf);
+    let (told, waits) = channel();
     thread::scope(|scope| {
-        let waiting = scope.spawn(|| conf.lock(Duration::from_secs(10), &mut |_| ()).is_ok());
-        thread::sleep(Duration::from_millis(50));
+        let mut tell = |_: &_| told.send(()).expect("it is waited for");
+        let conf = &conf;
+        let waiting = scope.spawn(move || conf.lock(PATIENCE, &mut tell).is_ok());
+        waits.recv_timeout(PATIENCE).expect("it says that it waits");
         fs::remove_dir_all(place.path(".mediactl")).expect("the folder is ours");
         drop(held);
         assert!(waiting.join().expect("the thread does not panic"));

@@ -371,6 +371,7 @@ fn broken(error: &reqwest::Error) -> NoAnswer {
 mod tests {
     use std::io::Write;
     use std::net::TcpListener;
+    use std::sync::mpsc::{RecvTimeoutError, channel};
 
     use super::*;
 
@@ -403,26 +404,24 @@ mod tests {
         let settings = GatewaySettings { timeout: Duration::from_secs(2), ..GatewaySettings::default() };
         let gateway = Gateway::new(ClusterUrl::parse(&url).expect("it is one").0, settings);
         let sent = AtomicUsize::new(0);
-        let is_over = std::sync::atomic::AtomicBool::new(false);
+        let (end, over) = channel::<()>();
         listener.set_nonblocking(true).expect("it is a socket");
+        let (served, count) = (&listener, &sent);
         let answer = thread::scope(|scope| {
-            scope.spawn(|| {
-                while !is_over.load(Ordering::Relaxed) {
-                    let Ok((mut client, _)) = listener.accept() else {
-                        thread::sleep(Duration::from_millis(5));
-                        continue;
-                    };
+            scope.spawn(move || {
+                let goes_on = |pause| over.recv_timeout(pause) == Err(RecvTimeoutError::Timeout);
+                while goes_on(Duration::from_millis(5)) {
+                    let Ok((mut client, _)) = served.accept() else { continue };
                     client.set_nonblocking(false).expect("it is a socket");
                     let _ = client.read(&mut [0; 4096]);
                     let _ = write!(client, "HTTP/1.1 {head}\r\n\r\n");
-                    while client.write_all(bytes).is_ok() && !is_over.load(Ordering::Relaxed) {
-                        sent.fetch_add(bytes.len(), Ordering::Relaxed);
-                        thread::sleep(pause);
+                    while client.write_all(bytes).is_ok() && goes_on(pause) {
+                        count.fetch_add(bytes.len(), Ordering::Relaxed);
                     }
                 }
             });
             let answer = ask(gateway);
-            is_over.store(true, Ordering::Relaxed);
+            drop(end);
             answer
         });
         (answer, sent.into_inner() as u64)

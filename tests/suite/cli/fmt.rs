@@ -2,6 +2,7 @@
 
 use super::serve::Serving;
 use super::{CONF, Place, SAMPLE};
+use crate::waiting::eventually;
 
 /// A text that is not formatted, and its form.
 const LOOSE: &str = "http  80;\r\nedit_auth admin hunter2;\nstream a{url udp://1 ;\n\n\n  prepush 5;# why\n}";
@@ -77,9 +78,7 @@ fn through_a_server_and_over_the_network() {
     assert_eq!(place.text(), FORMATTED);
     place.put(CONF, LOOSE);
     server.hang_up();
-    while remote(&["fmt", "--check"]).code == Some(0) {
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
+    eventually(|| remote(&["fmt", "--check"]).code != Some(0));
     remote(&["fmt"]).exits(0);
     assert_eq!(place.text(), FORMATTED);
 }

@@ -4,6 +4,7 @@ use std::fs;
 
 use super::serve::Serving;
 use super::{CONF, Place, Run, SAMPLE};
+use crate::waiting::eventually;
 
 const MAIN: &str = "\
 http 80;
@@ -684,7 +685,5 @@ fn a_server_notices_changes_of_included_files_like_hand_edits() {
     place.put("conf.d/d.conf", "stream cam10 { url udp://10; }\n");
     assert!(is_noticed());
     server.hang_up();
-    while is_noticed() {
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
+    eventually(|| !is_noticed());
 }

@@ -1,21 +1,19 @@
 //! Ctrl-C while a change is under way: one line says what became of it.
 
 use std::fs;
-use std::time::Duration;
 
 use rustix::process::Signal;
 
 use super::serve::Serving;
 use super::terminal::Terminal;
 use super::{CONF, Place, SAMPLE};
+use crate::waiting::eventually;
 
 /// A hook that says that it runs, and takes its time the first time.
 const SLOW: &str = "echo x >> runs; [ $(wc -l < runs) -gt 1 ] || { touch begun; sleep 60; }";
 
 fn begun(place: &Place) {
-    while !place.path("begun").exists() {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    eventually(|| place.path("begun").exists());
 }
 
 fn start(place: &Place, flags: &[&str]) -> Terminal {

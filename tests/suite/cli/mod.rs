@@ -108,6 +108,11 @@ impl Place {
         assert!(made.expect("mkfifo is part of every Unix").success());
     }
 
+    /// Lets a hook go on that waits at the pipe `gate`.
+    pub fn open_gate(&self) {
+        fs::write(self.path("gate"), "go").expect("the hook reads it");
+    }
+
     pub fn bytes(&self) -> Vec<u8> {
         fs::read(self.path(CONF)).expect("the configuration is there")
     }

@@ -13,6 +13,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::{CONF, Call, Place, Run, SAMPLE};
+use crate::waiting::eventually;
 use mediactl::http::server::listener::limits::MONITORING_CONNECTIONS;
 
 /// A server over the configuration of a place, with its address. It is killed when this is dropped.
@@ -272,19 +273,15 @@ fn serve_refuses_what_it_cannot_serve() {
 fn a_hangup_loads_the_file_again() {
     let place = Place::with(SAMPLE);
     let server = Serving::with(&place, &["--listen", "none"]);
-    let reads = |expected: &str| {
-        (0..100).any(|_| {
-            std::thread::sleep(std::time::Duration::from_millis(20));
-            place.run(["read", "rtsp"]).out.trim() == expected
-        })
-    };
+    let reads = |expected: &str| place.run(["read", "rtsp"]).out.trim() == expected;
     place.put(CONF, SAMPLE.replace("rtsp 554", "rtsp 555"));
     assert!(reads("554"));
     server.hang_up();
-    assert!(reads("555"));
+    eventually(|| reads("555"));
     place.put(CONF, format!("{SAMPLE}edit_auth a geheim }}\n"));
     let place_of_error = format!("media.conf:{}:", SAMPLE.lines().count() + 1);
     server.hang_up();
+    eventually(|| place.run(["status"]).out.contains(&place_of_error));
     assert!(reads("555"));
     let status =
         place.run(["status"]).exits(1).prints("saved:         no").prints(&place_of_error).hides("geheim");
@@ -302,13 +299,6 @@ fn a_hangup_loads_the_file_again() {
 fn an_unconfirmed_change_does_not_come_back_with_the_next_signal() {
     let place = Place::with(SAMPLE);
     let server = Serving::over(&place);
-    let becomes = |text: &str| {
-        let is_so = || {
-            std::thread::sleep(std::time::Duration::from_millis(20));
-            place.text() == text
-        };
-        assert!((0..200).any(|_| is_so()), "{}", place.text());
-    };
     for [from, to] in [["rtsp 554;", "rtsp 554; # by hand"], ["rtsp 554;", "rtsp 554; }"]] {
         place.put(CONF, SAMPLE);
         server.hang_up();
@@ -323,7 +313,7 @@ fn an_unconfirmed_change_does_not_come_back_with_the_next_signal() {
         }
         server.hang_up();
         let to = if to.ends_with('}') { "rtsp 555;" } else { to };
-        becomes(&SAMPLE.replace(from, to));
+        eventually(|| place.text() == SAMPLE.replace(from, to));
         assert_eq!(place.run(["read", "edit_auth.password"]).exits(0).out, before);
     }
     let stopped = server.stop().exits(0).says("taken out of it: edit_auth.password").says("may hold");

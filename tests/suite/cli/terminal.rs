@@ -5,7 +5,6 @@ use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus, Stdio};
-use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
@@ -14,12 +13,10 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
 use super::Call;
+use crate::waiting::eventually;
 
 /// How long a program may be silent.
 const PATIENCE: Timespec = Timespec { tv_sec: 60, tv_nsec: 0 };
-
-/// How long a terminal may take to change its mode.
-const A_MOMENT: Duration = Duration::from_millis(10);
 
 /// The program, with a pseudo-terminal as stdin, stdout and stderr.
 pub struct Terminal {
@@ -79,9 +76,7 @@ impl Terminal {
             let modes = tcgetattr(&self.screen).expect("a terminal has modes").local_modes;
             modes.contains(LocalModes::ECHO)
         };
-        while is_shown() {
-            std::thread::sleep(A_MOMENT);
-        }
+        eventually(|| !is_shown());
         self.enter(line)
     }
 

@@ -1,18 +1,11 @@
 //! A real terminal: tmux shows the screen of a program, and types into it.
 
 use std::process::{Command, Output};
-use std::thread::sleep;
-use std::time::Duration;
 
 use tempfile::TempDir;
 
 use super::{PROGRAM, Place};
-
-/// How often the screen is looked at until it shows what is waited for.
-const LOOKS: usize = 600;
-
-/// The time between two looks.
-const BETWEEN: Duration = Duration::from_millis(50);
+use crate::waiting::look;
 
 /// A terminal with a program in it. It ends when this is dropped.
 pub struct Screen {
@@ -92,13 +85,10 @@ impl Screen {
     /// Waits until the screen is as it is wanted.
     #[track_caller]
     pub fn until(&self, wanted: &str, is_there: impl Fn(&str) -> bool) -> &Self {
-        for _ in 0..LOOKS {
-            if is_there(&self.text()) {
-                return self;
-            }
-            sleep(BETWEEN);
-        }
-        panic!("{wanted} did not come on a screen of {} columns:\n{}", self.columns, self.text());
+        let found = look(|| is_there(&self.text()).then_some(self));
+        let did_not_come =
+            || panic!("{wanted} did not come on a screen of {} columns:\n{}", self.columns, self.text());
+        found.unwrap_or_else(did_not_come)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::cli::apply::{
 use crate::cli::hooks::HELD;
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place, SAMPLE};
-use crate::http::eventually;
+use crate::waiting::{eventually, let_pass};
 
 /// The last prefix of a test.
 const PREFIX: &str = "/media/prod";
@@ -53,7 +53,7 @@ fn a_dry_run_delays_no_change() {
     let dry = prod.etcd.mediactl(&prod.place, PREFIX, &arguments).start();
     eventually(|| prod.place.path("runs").exists());
     prod.run(&["modify", "--set", "rtmp=1935", "-q"]).exits(0);
-    std::fs::write(prod.place.path("gate"), "go").expect("the check reads it");
+    prod.place.open_gate();
     let dry = dry.wait_with_output().expect("it ends");
     assert_eq!(dry.status.code(), Some(0), "{}", String::from_utf8_lossy(&dry.stderr));
     assert!(prod.text().contains("rtmp 1935;") && prod.text().contains("rtsp 554;"));
@@ -156,7 +156,7 @@ fn an_unconfirmed_change_is_taken_back_by_whoever_writes_next() {
     assert!(text.contains("title one;") && text.contains("prepush 9;"), "{text}");
     // A time that is over in the record counts, even if the lease lasts.
     prod.run(&["modify", "--set", "title=four", "--confirm", "1", "-q"]).exits(0);
-    std::thread::sleep(Duration::from_millis(1100));
+    let_pass(Duration::from_millis(1100));
     prod.run(&["modify", "--set", "streams.cam1.prepush=10"]).exits(0).says("it was rolled back first");
     assert!(prod.text().contains("title one;"));
 }

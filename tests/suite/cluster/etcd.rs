@@ -5,8 +5,7 @@ use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mediactl::store::cluster::{ClusterStore, ClusterUrl, GatewaySettings};
 use rustix::process::{Pid, Signal, kill_process};
@@ -15,12 +14,10 @@ use tempfile::TempDir;
 
 use crate::cli::{Call, Place};
 use crate::needs::needs;
+use crate::waiting::until;
 
 /// The program.
 const ETCD: &str = "etcd";
-
-/// How long the members may take to choose a leader.
-const START: Duration = Duration::from_secs(30);
 
 /// How long a member may take to answer.
 const ANSWER: Duration = Duration::from_secs(3);
@@ -106,11 +103,7 @@ impl Etcd {
     /// The same for members that ask for more.
     pub fn wait_until_ready_for(&self, settings: GatewaySettings) {
         let store = self.store("/ready", settings);
-        let until = Instant::now() + START;
-        while let Err(error) = store.seen() {
-            assert!(Instant::now() < until, "etcd is not ready in time: {error}");
-            thread::sleep(Duration::from_millis(50));
-        }
+        until("etcd is not ready", || store.seen().ok());
     }
 
     /// The URL of a configuration.
@@ -141,12 +134,7 @@ impl Etcd {
             let status = self.ask(*number, "maintenance/status", &json!({}));
             status["leader"].is_string() && status["leader"] == status["header"]["member_id"]
         };
-        loop {
-            if let Some(leader) = (0..self.members.len()).find(is_leader) {
-                return leader;
-            }
-            thread::sleep(Duration::from_millis(50));
-        }
+        until("no member leads", || (0..self.members.len()).find(is_leader))
     }
 
     /// Sends a request to a member without TLS; null without an answer.

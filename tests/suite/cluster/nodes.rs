@@ -15,12 +15,10 @@ use super::etcd::Etcd;
 use super::proxy::Proxy;
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place, Run, SAMPLE};
+use crate::waiting::{let_pass, until};
 
 /// The prefix of the keys.
 pub const PREFIX: &str = "/media/test";
-
-/// After this long something hangs. It is no measure of speed.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A node with its folder.
 pub struct TestNode {
@@ -98,19 +96,6 @@ impl TestNode {
 
 /// The options of a node that counts its reloads.
 pub const COUNTING: [&str; 2] = ["--reload-cmd", "echo >> reloads"];
-
-/// Waits for something.
-#[track_caller]
-pub fn until<T>(otherwise: &str, mut found: impl FnMut() -> Option<T>) -> T {
-    let start = Instant::now();
-    loop {
-        if let Some(found) = found() {
-            return found;
-        }
-        assert!(start.elapsed() < PATIENCE, "{otherwise}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
 
 /// A command on the cluster.
 pub fn cluster(etcd: &Etcd, arguments: &[&str]) -> Run {
@@ -455,7 +440,7 @@ fn a_node_that_was_killed_while_it_took_a_text_has_the_media_server_load_it() {
     for (round, delay) in [0, 20, 60, 150, 250, 320].into_iter().enumerate() {
         let port = (600 + round).to_string();
         cluster(&etcd, &["modify", "--set", &format!("rtsp={port}")]).exits(0);
-        std::thread::sleep(Duration::from_millis(delay));
+        let_pass(Duration::from_millis(delay));
         node.kill();
         node.go();
         node.until_text(&with_rtsp(&port));

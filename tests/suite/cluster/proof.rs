@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use super::etcd::Etcd;
 use super::nodes::{COUNTING, PREFIX, TestNode, cluster, with_sample};
 use crate::cli::{CONF, Place, SAMPLE};
+use crate::waiting::let_pass;
 
 /// So many reloads a node at the most makes of 200 changes in a second.
 const RELOADS: usize = 60;
@@ -104,7 +105,7 @@ fn pass(mut from: TcpStream, mut to: TcpStream, is_cut: &AtomicBool) {
     let mut bytes = [0; 4096];
     while let Ok(length) = from.read(&mut bytes) {
         while is_cut.load(Ordering::SeqCst) {
-            thread::sleep(Duration::from_millis(10));
+            let_pass(Duration::from_millis(10));
         }
         if length == 0 || to.write_all(&bytes[..length]).is_err() {
             break;
@@ -120,7 +121,7 @@ fn a_node_cut_off_is_soon_back(time: Duration) {
     let node = TestNode::start_in(Place::empty(), &url, "far", &COUNTING);
     node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
     cut.set(true);
-    thread::sleep(time);
+    let_pass(time);
     node.until("away", |report| report["away"] != Value::Null);
     cluster(&etcd, &["modify", "--set", "rtsp=600"]).exits(0);
     assert_eq!(node.place.text(), SAMPLE);

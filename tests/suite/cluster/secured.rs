@@ -14,10 +14,10 @@ use rcgen::{
 use serde_json::json;
 
 use super::etcd::Etcd;
-use super::nodes::until;
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Call, Place, SAMPLE};
 use crate::needs::needs;
+use crate::waiting::until;
 
 /// The certificate that has a common name.
 const NAMED: &str = "named";

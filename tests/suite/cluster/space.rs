@@ -10,10 +10,10 @@ use mediactl::store::cluster::GatewaySettings;
 use serde_json::{Value, json};
 
 use super::etcd::Etcd;
-use super::nodes::until;
 use super::writers::{engines, wait_for, write};
 use crate::cli::{CONF, Place, Run, SAMPLE};
 use crate::needs::given;
+use crate::waiting::until;
 
 /// How large a text is that fills etcd, about: one chunk.
 const LARGE: usize = 800 * 1024;

@@ -13,6 +13,7 @@ use serde_json::json;
 
 use super::etcd::Etcd;
 use crate::cli::{CONF, Place, SAMPLE};
+use crate::waiting::eventually;
 
 const WRITERS: usize = 8;
 
@@ -167,9 +168,7 @@ fn trouble(all: &[Trouble]) {
 /// Waits until so many more changes are made.
 pub fn wait_for(made: &AtomicUsize, more: usize) {
     let until = made.load(Ordering::SeqCst) + more;
-    while made.load(Ordering::SeqCst) < until {
-        thread::sleep(Duration::from_millis(10));
-    }
+    eventually(|| made.load(Ordering::SeqCst) >= until);
 }
 
 /// Adds one stream after the other.

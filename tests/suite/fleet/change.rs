@@ -7,7 +7,10 @@ use serde_json::json;
 
 use super::Edges;
 use crate::cli::SAMPLE;
+use crate::cli::hooks::HELD;
+use crate::cli::terminal::Terminal;
 use crate::cluster::etcd::Etcd;
+use crate::waiting::eventually;
 
 #[test]
 fn a_change_is_shown_once_agreed_to_once_and_made_on_all() {
@@ -232,17 +235,32 @@ fn a_change_between_the_summary_and_the_write_is_not_overwritten() {
     assert!(edges.journals().is_empty());
 }
 
+/// Four servers, of which the first checks a change until it is let go, once there is a file `slow`.
+fn slow_edges() -> Edges {
+    let check = format!("test ! -f slow || {{ rm slow; {HELD}; }}");
+    let edges = Edges::with(&vec![SAMPLE.to_owned(); 4], &["--check-cmd", &check]);
+    edges.places[0].put_fifo("gate");
+    edges
+}
+
+/// Agrees to a change, and interrupts it while the first server checks it.
+fn interrupt_the_first(edges: &Edges, terminal: &mut Terminal) -> String {
+    edges.places[0].put("slow", "");
+    terminal.enter("y");
+    eventually(|| edges.places[0].path("runs").exists());
+    terminal.signal(Signal::INT);
+    edges.places[0].open_gate();
+    terminal.exits(130)
+}
+
 #[test]
 fn what_others_changed_since_and_what_is_gone_is_named_and_left_alone() {
-    let edges = Edges::with(&vec![SAMPLE.to_owned(); 4], &["--check-cmd", "test ! -f slow || sleep 1"]);
+    let edges = slow_edges();
     let urls: Vec<String> = edges.servers.iter().flatten().map(|server| server.url.clone()).collect();
     let set = ["-x", "edge-*", "--jobs", "1", "modify", "--set", "rtsp=1935"];
     let mut terminal = edges.call(&set).on_terminal();
     terminal.expect("change 4 of 4 servers?");
-    edges.places.iter().for_each(|place| place.put("slow", ""));
-    terminal.enter("y").expect("change ");
-    std::thread::sleep(std::time::Duration::from_millis(300));
-    terminal.signal(Signal::INT).exits(130);
+    interrupt_the_first(&edges, &mut terminal);
     edges.run(&["-x", "edge-2", "modify", "--set", "rtsp=7"]).exits(0);
     edges.put_contexts(&urls[..3], "");
     let status = edges.run(&["fleet", "status"]).exits(1).says("`edge-3`: there is no such context any more");
@@ -255,14 +273,11 @@ fn what_others_changed_since_and_what_is_gone_is_named_and_left_alone() {
 
 #[test]
 fn an_interrupted_change_says_what_stands_where() {
-    let edges = Edges::with(&vec![SAMPLE.to_owned(); 4], &["--check-cmd", "test ! -f slow || sleep 1"]);
+    let edges = slow_edges();
     let mut terminal =
         edges.call(&["-x", "edge-*", "--jobs", "1", "modify", "--set", "rtsp=1935"]).on_terminal();
     terminal.expect("change 4 of 4 servers?");
-    edges.places.iter().for_each(|place| place.put("slow", ""));
-    terminal.enter("y").expect("change ");
-    std::thread::sleep(std::time::Duration::from_millis(300));
-    let seen = terminal.signal(Signal::INT).exits(130);
+    let seen = interrupt_the_first(&edges, &mut terminal);
     assert!(seen.contains("edge-0  changed") && seen.contains("edge-3  not changed"), "{seen}");
     assert!(edges.texts()[3].contains("rtsp 554;"));
     edges.run(&["fleet", "resume", "--yes"]).exits(0).prints("edge-0  unchanged").prints("edge-3  changed");

@@ -18,6 +18,7 @@ use super::Edges;
 use crate::cli::memory::peak;
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Run, SAMPLE};
+use crate::waiting::{eventually, let_pass};
 
 /// How many servers there are in the short form.
 const FEW: usize = 8;
@@ -128,15 +129,11 @@ fn recover(edges: &mut Edges) {
         urls.push(server.as_ref().expect("it runs").url.clone());
     }
     edges.put_contexts(&urls, "");
-    let start = Instant::now();
     let waits = |edges: &Edges| {
         let waiting = |place: &crate::cli::Place| place.path(&format!(".mediactl/{CONF}/pending")).exists();
         edges.places.iter().any(waiting)
     };
-    while waits(edges) {
-        assert!(start.elapsed() < Duration::from_secs(120), "a change waits for ever");
-        thread::sleep(Duration::from_millis(50));
-    }
+    eventually(|| !waits(edges));
 }
 
 /// All servers run the same text, the new one if the program said so.
@@ -230,7 +227,7 @@ fn measured(edges: &Edges, arguments: &[&str]) -> (Run, Duration, f64) {
         let mut most = 0.0;
         while let Some(memory) = megabytes(pid) {
             most = memory;
-            thread::sleep(Duration::from_millis(2));
+            let_pass(Duration::from_millis(2));
         }
         most
     });

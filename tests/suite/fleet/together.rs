@@ -1,13 +1,13 @@
 //! Changes that are made on all servers or on none.
 
-use std::time::Duration;
-
 use rustix::process::Signal;
 
 use super::Edges;
 use super::proxy::{Fate, Proxy};
+use crate::cli::hooks::HELD;
 use crate::cli::{PROGRAM, Run, SAMPLE};
 use crate::http::client::bare::bare;
+use crate::waiting::eventually;
 
 /// A change on all servers or on none, with more options.
 fn change(edges: &Edges, more: &[&str]) -> Run {
@@ -117,13 +117,17 @@ fn a_signal_before_the_first_confirmation_takes_the_change_back() {
 
 #[test]
 fn servers_to_which_nothing_was_sent_are_not_changed() {
-    let edges = Edges::with(&vec![SAMPLE.to_owned(); 3], &["--reload-cmd", "test ! -f slow || sleep 2"]);
+    let hook = format!("test ! -f slow || {{ rm slow; {HELD}; }}");
+    let edges = Edges::with(&vec![SAMPLE.to_owned(); 3], &["--reload-cmd", &hook]);
     edges.places[0].put("slow", "");
+    edges.places[0].put_fifo("gate");
     let set = ["-x", "edge-*", "--jobs", "1", "modify", "--set", "rtsp=1935", "--yes", "--all-or-nothing"];
     let mut terminal = edges.call(&set).env("TERM", "xterm").on_terminal_of(24, 80);
     terminal.expect("try ");
-    std::thread::sleep(Duration::from_millis(500));
-    let seen = terminal.signal(Signal::INT).exits(130);
+    eventually(|| edges.places[0].path("runs").exists());
+    terminal.signal(Signal::INT);
+    edges.places[0].open_gate();
+    let seen = terminal.exits(130);
     assert!(seen.contains("edge-0  taken back") && seen.contains("edge-2  not changed  +1 -1  -"), "{seen}");
     all_run(&edges, SAMPLE);
 }
@@ -203,9 +207,7 @@ fn a_cut_between_two_confirmations_is_named_and_resumed_or_taken_back() {
         let run = change(&edges, &["--confirm", "12s", "-m", "why"]).exits(11).says("mediactl fleet resume");
         run.prints("edge-0  changed  ").prints("edge-1  unknown").prints("edge-2  changed");
         proxy.on("nothing", Fate::Cut);
-        while edges.on_all(&["status"]).out.contains("s left") {
-            std::thread::sleep(Duration::from_millis(100));
-        }
+        eventually(|| !edges.on_all(&["status"]).out.contains("s left"));
         edges
             .run(&["fleet", "status"])
             .exits(1)

@@ -6,6 +6,7 @@ use mediactl::http::server::message::{PeerAddress, Response, Service};
 use serde_json::json;
 
 use super::handler::{Server, TEXT, body, header, refused, request};
+use crate::waiting::eventually;
 
 const PATCH: &str = r#"{"streams":{"b":{"prepush":7}}}"#;
 
@@ -198,7 +199,7 @@ fn the_right_password_gets_in_beside_a_neighbour_who_guesses() {
         let wait: u64 = header(&answer, "Retry-After").and_then(|wait| wait.parse().ok()).expect("seconds");
         assert!((1..=2).contains(&wait), "{wait}");
     }
-    super::eventually(|| server.get("").status == 200);
+    eventually(|| server.get("").status == 200);
     assert_eq!(server.get("").status, 200, "it was right");
     refused(&guess(11), 429, "too-many-failures");
 }

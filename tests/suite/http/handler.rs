@@ -15,6 +15,7 @@ use mediactl::store::file::ConfFile;
 use serde_json::{Value, json};
 
 use crate::cli::{CONF, Place};
+use crate::waiting::{eventually, until};
 
 pub(super) const TEXT: &str = "# main\nhttp 80;\nedit_auth admin s3cret; # keep\nstream a { url udp://1; }\n\
                     stream b {\n  url udp://2;\n  prepush 5;\n}\nondemand film file://f.mp4;\n";
@@ -248,15 +249,13 @@ fn the_space_of_an_archive_has_an_age_and_a_prober_that_fails_is_survived() {
     let known = |probe| {
         let server = Server::probing(&format!("{TEXT}dvr /x;\n"), probe);
         let shown = || body(&server.get("?runtime=true"))["runtime"]["archives"]["/x"].clone();
-        // On a busy machine the thread that asks may come late.
-        let tries = (0..1000).inspect(|_| std::thread::sleep(std::time::Duration::from_millis(10)));
-        tries.map(|_| shown()).find(|shown| shown["exists"] != "unknown")
+        until("it is not known", || Some(shown()).filter(|shown| shown["exists"] != "unknown"))
     };
-    let found = known(|_| Some((3, 2))).expect("it is known in time");
+    let found = known(|_| Some((3, 2)));
     assert_eq!([&found["total_bytes"], &found["free_bytes"]], [3, 2]);
     assert_eq!(found["exists"], true);
     assert!(found["age_s"].is_u64(), "{found}");
-    let failed = known(|_| panic!("a prober fails")).expect("it is known in time");
+    let failed = known(|_| panic!("a prober fails"));
     assert_eq!(failed["exists"], false);
 }
 
@@ -521,12 +520,11 @@ fn hooks_reject_and_take_back() {
     assert_eq!(server.place.text(), TEXT);
     assert_eq!(body(&server.get(""))["rtmp"], Value::Null, "what runs went back, too");
     assert_eq!(server.ask("POST", "/media/api/modify_config?async=true", &[], r#"{"rtmp":1}"#).status, 200);
-    let went_back = (0..2000).any(|_| {
-        std::thread::sleep(std::time::Duration::from_millis(20));
+    eventually(|| {
         let runtime = body(&server.get("?runtime=true"))["runtime"].clone();
         runtime["config"]["last_error"].as_str().is_some_and(|error| error.contains("exit code 3"))
     });
-    assert!(went_back && server.place.text() == TEXT);
+    assert_eq!(server.place.text(), TEXT);
 }
 
 #[test]

@@ -16,5 +16,3 @@ mod past;
 mod rehearsed;
 mod url_global;
 mod viewed;
-
-pub(crate) use listener::support::eventually;

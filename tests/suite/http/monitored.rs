@@ -13,8 +13,8 @@ use mediactl::http::server::handler::Monitoring;
 use mediactl::http::server::message::{Rank, Response, Service};
 
 use super::handler::{Server, TEXT, header, refused, request};
-use super::listener::support::eventually;
 use crate::needs::needs;
+use crate::waiting::eventually;
 
 fn text(response: &Response) -> String {
     assert_eq!(response.status, 200);

@@ -1,7 +1,6 @@
 //! History, roll-back and confirmation, at the handler: no socket, no process.
 
 use std::os::unix::fs::DirBuilderExt;
-use std::time::{Duration, Instant};
 
 use mediactl::engine::Hooks;
 use mediactl::http::server::message::Response;
@@ -9,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::handler::{Server, TEXT, body, header, refused};
 use crate::cli::{CONF, Place};
+use crate::waiting::eventually;
 
 fn history(server: &Server) -> Vec<Value> {
     let answer = server.ask("GET", "/media/api/history", &[], "");
@@ -32,15 +32,6 @@ pub(super) fn pending(answer: &Response) -> String {
 
 fn rtmp(server: &Server) -> Value {
     body(&server.get(""))["rtmp"].clone()
-}
-
-/// Waits for what happens by itself; that it happens is what counts, not when.
-fn until(what: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !what() {
-        assert!(start.elapsed() < Duration::from_secs(20), "it does not happen");
-        std::thread::sleep(Duration::from_millis(20));
-    }
 }
 
 #[test]
@@ -153,7 +144,7 @@ fn an_unconfirmed_change_is_rolled_back() {
     let changed = server.post("modify_config?confirm=1", r#"{"rtmp":7}"#);
     assert_eq!(body(&changed)["rtmp"], json!(7));
     assert!(server.place.text().contains("rtmp 7;"));
-    until(|| header(&server.get(""), "Mediactl-Pending").is_none());
+    eventually(|| header(&server.get(""), "Mediactl-Pending").is_none());
     assert_eq!((server.place.text().as_str(), rtmp(&server)), (TEXT, Value::Null));
     assert_eq!(operations(&server), ["revert", "modify"]);
     assert_eq!(server.post("modify_config", r#"{"rtmp":8}"#).status, 200);
@@ -189,8 +180,8 @@ fn a_reload_that_fails_leaves_nothing_to_confirm() {
     let server = Server::with_hooks(TEXT, Hooks { reload: Some("exit 1".to_owned()), ..Hooks::default() });
     for wait in ["", "&async=1"] {
         server.post(&format!("modify_config?confirm=60{wait}"), r#"{"rtmp":7}"#);
-        until(|| header(&server.get(""), "Mediactl-Pending").is_none());
-        until(|| server.place.text() == TEXT && rtmp(&server).is_null());
+        eventually(|| header(&server.get(""), "Mediactl-Pending").is_none());
+        eventually(|| server.place.text() == TEXT && rtmp(&server).is_null());
         assert!(!server.place.path(&format!(".mediactl/{CONF}/pending")).exists());
     }
 }

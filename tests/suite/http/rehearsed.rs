@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use mediactl::engine::Hooks;
 
-use super::eventually;
 use super::handler::{Server, TEXT, body, header, refused};
 use crate::cli::{CONF, Place};
+use crate::waiting::eventually;
 
 /// A change whose check waits to be let go on.
 const HELD: &str = r#"{"streams":{"b":{"title":"held"}}}"#;

@@ -7,7 +7,7 @@ use serde_json::json;
 use mediactl::engine::Hooks;
 
 use super::handler::{Server, body, header, refused, request};
-use super::listener::support::eventually;
+use crate::waiting::eventually;
 
 const SECRETS: [&str; 5] = ["s3cret", "l00k", "c1uster", "h1dden", "t0ken"];
 

@@ -1,13 +1,11 @@
 //! A server is killed in each phase of a change that has to be confirmed: what was confirmed stays,
 //! everything else goes back before the next server answers, and an edit by hand is kept.
 
-use std::thread;
-use std::time::{Duration, Instant};
-
 use super::strace::{self, Attached, Call};
-use super::{PATIENCE, ask, rounds, strays, text_for_readers};
+use super::{ask, rounds, strays, text_for_readers};
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place, SAMPLE};
+use crate::waiting::until;
 
 /// So many calls of a phase are looked at in the short form.
 const SOME: usize = 15;
@@ -69,15 +67,12 @@ impl Story {
 
     /// Until the change is rolled back, or no server is left that could do it.
     fn wait_for_the_end(&self) -> bool {
-        let start = Instant::now();
         let record = self.place.path(&format!(".mediactl/{CONF}/pending"));
-        while record.exists() && start.elapsed() < PATIENCE {
-            if ask(&self.server.url, "GET", "read_config", "").is_err() {
-                return false;
-            }
-            thread::sleep(Duration::from_millis(20));
-        }
-        true
+        let answers = || ask(&self.server.url, "GET", "read_config", "").is_ok();
+        until("the change waits for ever", || match record.exists() {
+            true => (!answers()).then_some(false),
+            false => Some(true),
+        })
     }
 }
 

@@ -5,11 +5,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::{
-    PATIENCE, Random, ask, finish, hand_edits_in_whole_history, padded, rounds, strace, strays,
-    text_for_readers,
+    Random, ask, finish, hand_edits_in_whole_history, padded, rounds, strace, strays, text_for_readers,
 };
 use crate::cli::serve::Serving;
 use crate::cli::{Place, Run};
+use crate::waiting::{eventually, let_pass};
 
 /// Size of the configuration.
 const BYTES: usize = 200_000;
@@ -93,7 +93,7 @@ fn commands_at_random_times() {
     for round in 0..rounds(60, 3000) {
         let new = 10 + 2 * round;
         let mut child = place.mediactl(arguments(&place, &texts, new, round % 2 == 1)).start();
-        thread::sleep(random.up_to(life));
+        let_pass(random.up_to(life));
         // It fails when there is nobody left to kill.
         let _ = child.kill();
         let run = finish(child);
@@ -249,19 +249,16 @@ impl Clients {
                 scope.spawn(move || client.run(url, number));
             }
             self.wait_for_answers();
-            thread::sleep(delay);
+            let_pass(delay);
             let run = server.kill();
             assert!(!run.err.contains("panicked"), "{}", run.err);
         });
     }
 
-    /// Until each client had an answer, or the first of them never comes.
+    /// Until there are as many answers as clients.
     fn wait_for_answers(&self) {
-        let start = Instant::now();
         let before = self.acknowledged();
-        while self.acknowledged() < before + CLIENTS && start.elapsed() < PATIENCE {
-            thread::sleep(Duration::from_millis(1));
-        }
+        eventually(|| self.acknowledged() >= before + CLIENTS);
     }
 
     fn acknowledged(&self) -> usize {

@@ -41,9 +41,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::cli::{CONF, Place, Run};
 use crate::http::live::{Answer, receive};
-
-/// After this long something hangs. It is no measure of speed.
-const PATIENCE: Duration = Duration::from_secs(120);
+use crate::waiting::PATIENCE;
 
 /// So many texts of the history are looked at: those that a writer who was just killed had to do with.
 const NEWEST: usize = 10;

@@ -1,5 +1,6 @@
 //! An HTTP server of a few lines, one request a connection.
 
+use crate::waiting::let_pass;
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -145,7 +146,7 @@ fn trickle(stream: &mut impl Write) {
             return;
         }
         piece = "x";
-        std::thread::sleep(std::time::Duration::from_millis(100));
+        let_pass(std::time::Duration::from_millis(100));
     }
 }
 

@@ -7,7 +7,8 @@ use std::time::Duration;
 use mediactl::http::protocol::problem::{Problem, ProblemKind};
 use mediactl::http::server::listener::{Deadlines, Limits};
 
-use super::support::{Answer, BIG, Client, Running, eventually, short};
+use super::support::{Answer, BIG, Client, Running, short};
+use crate::waiting::{eventually, let_pass};
 
 fn is_problem(answer: &Answer, status: u16, kind: ProblemKind) {
     assert_eq!(answer.header("Content-Type"), Some("application/problem+json"), "{}", answer.head);
@@ -136,7 +137,7 @@ fn all_bodies_together_have_a_limit() {
     held.send(request(900_000));
     held.send("x".repeat(899_999));
     // Whoever comes first gets the memory.
-    std::thread::sleep(Duration::from_secs(1));
+    eventually(|| held.is_read());
     let other = || {
         let mut other = running.client();
         other.send(request(900_000));
@@ -184,7 +185,7 @@ fn slow_heads_and_bodies_time_out() {
     let mut client = running.client();
     client.send("GET / HTTP/1.1\r\nX: ");
     let trickled = (0..1000).take_while(|_| {
-        std::thread::sleep(Duration::from_millis(20));
+        let_pass(Duration::from_millis(20));
         client.stream.write_all(b"x").is_ok() && running.server.open_connections() > 0
     });
     assert!(trickled.count() < 1000, "a byte now and then is no progress");

@@ -14,7 +14,8 @@ use mediactl::http::protocol::problem::{Problem, ProblemKind};
 use mediactl::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
 
 use super::running::{alone, is_alone, threads};
-use super::support::{Answer, Client, Echo, PATIENCE, Running, eventually};
+use super::support::{Answer, Client, Echo, Running};
+use crate::waiting::{PATIENCE, eventually, let_pass, until};
 
 /// A whole request without credentials, and the first bytes of the next one.
 const STRANGER: &str = "GET / HTTP/1.1\r\nHost: a\r\nX-Rank: stranger\r\n\r\nGET";
@@ -53,7 +54,7 @@ impl Attack {
                     *connection = begin(address, STRANGER);
                 }
             }
-            thread::sleep(Duration::from_millis(5));
+            let_pass(Duration::from_millis(5));
         })
     }
 
@@ -65,7 +66,7 @@ impl Attack {
             if connections.len() > count {
                 connections.pop_front();
             }
-            thread::sleep(Duration::from_millis(10));
+            let_pass(Duration::from_millis(10));
         })
     }
 }
@@ -129,8 +130,7 @@ fn viewers_that_do_not_read_leave_slots_to_editors_and_others_are_told() {
     let running = Running::with(few_slots(), Deadlines { waiting, ..Deadlines::default() });
     let viewed = |path: &str| format!("GET {path} HTTP/1.1\r\nHost: a\r\nX-Rank: viewer\r\n\r\n");
     let _deaf: Vec<_> = (0..3).map(|_| begin(running.address, &viewed("/big").repeat(100))).collect();
-    eventually(|| running.ask(viewed("/")).status == 503);
-    is_full(&running.ask(viewed("/")));
+    is_full(&until("there is room", || Some(running.ask(viewed("/"))).filter(|answer| answer.status != 200)));
     assert!(answered(&running) >= 99);
 }
 

@@ -8,7 +8,8 @@ use mediactl::http::protocol::problem::{Problem, ProblemKind};
 use mediactl::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
 use mediactl::http::server::message::PeerAddress;
 
-use super::support::{BIG, Client, Echo, Running, eventually};
+use super::support::{BIG, Client, Echo, Running};
+use crate::waiting::{PATIENCE, eventually};
 
 #[test]
 fn a_connection_is_kept_as_long_as_both_wish() {
@@ -170,7 +171,7 @@ fn the_unix_socket_knows_its_peers() {
         assert_eq!(client.answer().status, status);
         let refused = service.refused.lock().expect("nobody panicked").first().map(|(peer, ..)| *peer);
         assert_eq!(refused, (status == 403).then_some(Some(PeerAddress::Uid(own))));
-        server.stop(super::support::PATIENCE);
+        server.stop(PATIENCE);
         assert!(UnixStream::connect(&path).is_err(), "nobody listens any more");
     }
 }

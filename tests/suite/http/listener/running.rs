@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 use mediactl::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
 use rustix::process::{Resource, Rlimit};
 
-use super::support::{Client, Echo, PATIENCE, Running, eventually};
+use super::support::{Client, Echo, Running};
+use crate::waiting::{PATIENCE, eventually};
 
 #[test]
 fn a_tiny_http_that_ended_is_built_anew_behind_the_same_sockets() {

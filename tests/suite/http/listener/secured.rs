@@ -11,7 +11,8 @@ use rustls::pki_types::CertificateDer;
 use rustls::version::{TLS12, TLS13};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned, SupportedProtocolVersion};
 
-use super::support::{BIG, Client, Running, eventually, short};
+use super::support::{BIG, Client, Running, short};
+use crate::waiting::eventually;
 
 type TlsClient = Client<StreamOwned<ClientConnection, TcpStream>>;
 

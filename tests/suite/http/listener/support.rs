@@ -1,19 +1,18 @@
 //! A service that tells what it was asked, and a client that sends whatever bytes it likes.
 
+use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mediactl::http::server::backend::BackendFault;
 use mediactl::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
 use mediactl::http::server::message::{Head, PeerAddress, Rank, Request, Response, Service};
 use mediactl::http::server::tls::Tls;
 
-/// Long enough on any machine, and shorter than the patience of whoever waits for a test.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+use crate::waiting::{PATIENCE, eventually, let_pass};
 
 /// Bytes of the answer to `/big`.
 pub const BIG: usize = 3 * 1024 * 1024;
@@ -45,7 +44,7 @@ impl Service for Echo {
             "/panic" => panic!("as the test asks"),
             "/split" => (299, Vec::new()),
             "/slow" => {
-                thread::sleep(Duration::from_millis(head.query().parse().expect("a time in ms")));
+                let_pass(Duration::from_millis(head.query().parse().expect("a time in ms")));
                 (200, b"at last".to_vec())
             }
             "/headers" => (200, format!("{:?}", head.headers).into_bytes()),
@@ -137,19 +136,21 @@ impl Running {
     }
 }
 
-/// Waits until it is so.
-pub fn eventually(mut so: impl FnMut() -> bool) {
-    let until = Instant::now() + PATIENCE;
-    while !so() {
-        assert!(Instant::now() < until, "it never came to be so");
-        thread::sleep(Duration::from_millis(5));
-    }
-}
-
 /// Deadlines that a test can wait for.
 pub fn short() -> Deadlines {
     let brief = Duration::from_millis(300);
     Deadlines { handshake: brief, head: brief, transfer: brief, linger: brief, ..Deadlines::default() }
+}
+
+impl Client<TcpStream> {
+    /// Whether the server has read all that was sent: no end of the connection has bytes in a queue.
+    pub fn is_read(&self) -> bool {
+        let port = format!(":{:04X}", self.stream.local_addr().expect("it is connected").port());
+        let sockets = fs::read_to_string("/proc/self/net/tcp").expect("this is Linux");
+        let fields = sockets.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+        let mut ends = fields.filter(|fields| fields[1].ends_with(&port) || fields[2].ends_with(&port));
+        ends.all(|fields| fields[4] == "00000000:00000000")
+    }
 }
 
 /// A connection, and what came on it.

@@ -1,0 +1,73 @@
+//! How tests wait: for what happens, as long as it takes, or for time to pass.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// After this long something hangs. It is no measure of speed.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
+/// The time between two looks.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Looks until something is found; none where that takes too long.
+pub fn look<T>(mut found: impl FnMut() -> Option<T>) -> Option<T> {
+    let start = Instant::now();
+    loop {
+        let found = found();
+        if found.is_some() || start.elapsed() > PATIENCE {
+            return found;
+        }
+        thread::sleep(PAUSE);
+    }
+}
+
+/// The same for what has to come.
+#[track_caller]
+pub fn until<T>(otherwise: &str, found: impl FnMut() -> Option<T>) -> T {
+    look(found).unwrap_or_else(|| panic!("{otherwise}"))
+}
+
+/// Waits until it is so.
+#[track_caller]
+pub fn eventually(mut so: impl FnMut() -> bool) {
+    until("it never came to be so", || so().then_some(()));
+}
+
+/// Lets time pass, where time itself is what the test is about: an age, a time limit, a moment to be killed at, the
+/// pace of a client, the slowness of a server. It is not for waiting until something has happened.
+pub fn let_pass(time: Duration) {
+    thread::sleep(time);
+}
+
+/// Only this file lets a thread sleep, and only `needs` leaves a test out, in the tests here and beside the code.
+#[test]
+fn no_other_test_sleeps_or_leaves_itself_out() {
+    let checkout = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = ["src", "crates", "xtask/src", "tests/suite"].map(|folder| checkout.join(folder));
+    let files: Vec<PathBuf> = folders.iter().flat_map(|folder| sources(folder)).collect();
+    assert!(files.len() > 100, "the sources are found");
+    let mut faults = Vec::new();
+    for file in files.iter().filter(|file| !file.ends_with("waiting.rs") && !file.ends_with("needs.rs")) {
+        let text = fs::read_to_string(file).expect("a source can be read");
+        let name = file.strip_prefix(checkout).expect("it is in the checkout").display().to_string();
+        let is_test = name.contains("tests/") || name.ends_with("tests.rs");
+        let tests =
+            if is_test { &*text } else { text.split_once("#[cfg(test)]").map_or("", |(_, tests)| tests) };
+        let words = ["thread::sleep", "SKIPPED"].into_iter().filter(|word| tests.contains(word));
+        faults.extend(words.map(|word| format!("{name}: `{word}`")));
+    }
+    assert!(faults.is_empty(), "wait with tests/suite/waiting.rs: {faults:#?}");
+}
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries =
+        fs::read_dir(folder).expect("the folder is there").map(|entry| entry.expect("it can be read").path());
+    let inner = |path: PathBuf| match path.is_dir() {
+        true => sources(&path),
+        false => vec![path],
+    };
+    let files = entries.flat_map(inner);
+    files.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
+}
