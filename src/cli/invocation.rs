@@ -17,3 +17,11 @@ pub struct Invocation<'c> {
     /// Finds the command that does what a word of other tools means.
     pub meant: fn(&str) -> Option<String>,
 }
+
+impl Invocation<'_> {
+    /// The same for a command that only shows something: a long output goes through a pager.
+    #[must_use]
+    pub fn paged(self) -> Self {
+        Self { ui: self.ui.paged(), ..self }
+    }
+}

@@ -60,12 +60,10 @@ use signal_hook::consts::SIGXFSZ;
 use args::global::{ColorChoice, GlobalArgs};
 use command_tree::CommandLine;
 pub use command_tree::command;
-use commands::CommandArgs;
 pub use commands::serve::GRACE;
 pub use completion::{ShellName, script as completion_script};
 use error::CliError;
 use exit::Exit;
-use fleet::members::Fleet;
 use invocation::Invocation;
 use render::diagnostics;
 use ui::Ui;
@@ -91,8 +89,9 @@ pub fn run() -> Exit {
     let (_, called) = matches.subcommand().expect("a command was given");
     let call =
         Invocation { global: &cli.global, matches: called, ui, tree: command, meant: synonyms::command };
-    let result = of_several(&cli, ui).and_then(|done| done.map_or_else(|| cli.command.run(call), Ok));
-    result.unwrap_or_else(|error| fail(&mistakes::with_file_meant(error, called), &cli.global, ui))
+    cli.command
+        .run(call)
+        .unwrap_or_else(|error| fail(&mistakes::with_file_meant(error, called), &cli.global, ui))
 }
 
 /// Lets a write beyond the limit of file sizes (`ulimit -f`) fail with an error. Without a handler, a
@@ -100,33 +99,6 @@ pub fn run() -> Exit {
 fn survive_file_limit() {
     // Where the handler can't be set, the signal ends the process.
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
-}
-
-/// Runs a command that only looks at several servers; `None` where one target is meant, and for changes, which find
-/// their servers themselves.
-fn of_several(cli: &CommandLine, ui: Ui) -> Result<Option<Exit>, CliError> {
-    if !context::several_chosen(&cli.global) {
-        return Ok(None);
-    }
-    let open = || {
-        let contexts = context::several(&cli.global)?.ok_or_else(CliError::several_servers)?;
-        Fleet::open(contexts, &cli.global, ui)
-    };
-    match &cli.command {
-        CommandArgs::Read(args) => fleet::read::run(args, open()?),
-        CommandArgs::Status(args) => fleet::tables::status(args, open()?),
-        CommandArgs::History(args) => fleet::tables::history(args, open()?),
-        CommandArgs::Blame(args) => fleet::blame::run(args, open()?),
-        CommandArgs::Explain(args) => fleet::explain::run(args, open()?),
-        CommandArgs::Check(args) => fleet::check::run(args, open()?),
-        CommandArgs::Confirm(args) => fleet::pending::run(args, open()?),
-        CommandArgs::Diff(args) if args.across => fleet::drift::run(args, open()?),
-        CommandArgs::Diff(args) => fleet::diff::run(args, open()?),
-        CommandArgs::Watch(args) => fleet::observe::watch(args, open()?),
-        CommandArgs::Wait(args) => fleet::observe::wait(args, &cli.global, open()?),
-        _ => return Ok(None),
-    }
-    .map(Some)
 }
 
 fn print_help(arguments: &[OsString]) -> Exit {

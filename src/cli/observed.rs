@@ -3,10 +3,12 @@
 use std::thread;
 use std::time::Duration;
 
-use crate::cli::args::global::GlobalArgs;
+use crate::cli::context;
 use crate::cli::error::CliError;
+use crate::cli::fleet::answers::{Answers, ServerAnswer};
+use crate::cli::fleet::members::FleetMember;
+use crate::cli::invocation::Invocation;
 use crate::cli::target::{self, Purpose, Target};
-use crate::cli::ui::Ui;
 use crate::engine::{Content, ErrorKind, ServiceError};
 use crate::store::Store;
 use crate::store::file::FileWatch;
@@ -26,19 +28,16 @@ pub struct Observed {
     tag: Option<String>,
 }
 
+/// Finds a configuration, and begins to observe it.
+pub type BeginObserving = Box<dyn FnOnce() -> Result<Observed, CliError> + Send>;
+
 impl Observed {
     /// Begins to observe; nothing is read yet.
-    pub fn begin(global: &GlobalArgs, ui: Ui) -> Result<Self, CliError> {
-        let target = target::resolve(global, Purpose::default(), ui)?;
+    fn of(target: Target) -> Self {
         // Where the system has no watch left, the file is looked at at intervals.
         let file = target.file.as_ref().filter(|_| !target.is_server);
         let watch = file.and_then(|file| FileWatch::of(file.path()).ok());
-        Ok(Self { target, watch, tag: None })
-    }
-
-    /// Begins to observe a server that was found already.
-    pub fn of(server: Target) -> Self {
-        Self { target: server, watch: None, tag: None }
+        Self { target, watch, tag: None }
     }
 
     /// Reads the configuration; `None` if it is still the one that was read last.
@@ -58,6 +57,43 @@ impl Observed {
             None => thread::sleep(most.min(INTERVAL)),
         }
     }
+}
+
+/// Works on the one configuration that is named, or on each server that is named, in a thread of its own whatever
+/// `--jobs` says: none of them ends soon. An error of one of several is given to `on_error` when it comes.
+pub fn observe<T: Send>(
+    call: Invocation<'_>,
+    on_error: impl Fn(&CliError) + Sync,
+    work: impl Fn(BeginObserving) -> Result<T, CliError> + Sync,
+) -> Result<Answers<T>, CliError> {
+    let Invocation { global, ui, .. } = call;
+    if !context::several_chosen(global) {
+        let global = global.clone();
+        let begin = move || Ok(Observed::of(target::resolve(&global, Purpose::default(), ui)?));
+        return Ok(Answers::of_one(String::new(), work(Box::new(begin))?, ui));
+    }
+    let (work, on_error) = (&work, &on_error);
+    let members = call.fleet(Purpose::default())?.members;
+    let answers = thread::scope(|scope| {
+        let start = |member: FleetMember| {
+            member.print_warnings_from_now(ui);
+            let server = member.name.clone();
+            let working = scope.spawn(move || {
+                let FleetMember { name, target, .. } = member;
+                work(Box::new(|| Ok(Observed::of(target))))
+                    .map_err(|error| error.at(&name))
+                    .inspect_err(on_error)
+            });
+            (server, working)
+        };
+        let started: Vec<_> = members.into_iter().map(start).collect();
+        let ended = started.into_iter().map(|(server, working)| ServerAnswer {
+            server,
+            result: working.join().expect("the thread does not panic"),
+        });
+        ended.collect()
+    });
+    Ok(Answers::of_several(answers, ui))
 }
 
 /// Whether an error may be over soon: the server is being started again, or the file replaced.

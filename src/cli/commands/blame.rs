@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::cli::args::shared::ListFormat;
 use crate::cli::error::CliError;
@@ -12,7 +12,7 @@ use crate::cli::invocation::Invocation;
 use crate::cli::render::history::masked;
 use crate::cli::render::paragraph::wrapped;
 use crate::cli::render::table::{self, Screen};
-use crate::cli::target::{self, Purpose, Target};
+use crate::cli::target::Target;
 use crate::cli::ui::Ui;
 use crate::engine::{
     Blamed, ConfigService, EngineError, Feature, ServiceError, Snapshot, Source, blame, is_edited_since,
@@ -63,45 +63,47 @@ const INDENT: &str = "    ";
 const NOT_FOUND: u16 = 404;
 
 /// Said where a hand edit is not in the history yet.
-pub const HAND_EDIT: &str = "the file was edited by hand since the last change; the next change found that edit, and \
+const HAND_EDIT: &str = "the file was edited by hand since the last change; the next change found that edit, and \
                              `mediactl blame` shows it from then on";
 
 pub fn run(args: &BlameArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
-    let Invocation { global, ui, .. } = call;
-    let ui = ui.paged();
+    let (call, masker) = (call.paged(), call.ui.masker());
+    let ui = call.ui;
     let path = input::value_path(&args.path)?;
-    let mut target = target::resolve(global, Purpose::default(), ui)?;
-    let ValueHistory { changes, is_edited } =
-        ValueHistory::at(&path, args.max_count, &mut target, ui.masker().as_ref())?;
-    if is_edited {
-        ui.note(HAND_EDIT);
+    let answers = call
+        .ask("read", |server| ValueHistory::at(&path, args.max_count, &mut server.target, masker.as_ref()))?;
+    let answers = answers.with_errors_told();
+    let edited = |found: &ValueHistory| found.is_edited.then(|| HAND_EDIT.to_owned());
+    answers.once(edited).iter().for_each(|text| ui.note(text));
+    if args.output == ListFormat::Json {
+        answers.print_json(|found| json!(found.changes))?;
+        return Ok(answers.exit());
     }
-    match args.output {
-        ListFormat::Json => ui.print_json(&changes)?,
-        ListFormat::Text if changes.is_empty() => ui.say(&never_changed(&path)),
-        ListFormat::Text => {
-            let lines = lines(&changes, ui.screen().width, ui);
-            ui.print(|out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))?;
-        }
+    let never = || format!("`{path}` was never changed in the recorded history");
+    answers.once(|found| found.changes.is_empty().then(never)).iter().for_each(|text| ui.say(text));
+    let width = ui.screen().width.map(|width| width.saturating_sub(answers.width_of_names()));
+    let rows: Vec<Vec<String>> = answers
+        .found()
+        .flat_map(|(server, found)| {
+            lines(&found.changes, width, ui).into_iter().map(|line| answers.row(server, [line]))
+        })
+        .collect();
+    if !rows.is_empty() {
+        ui.print(|out| table::aligned(&rows).try_for_each(|line| writeln!(out, "{line}")))?;
     }
-    Ok(Exit::Done)
-}
-
-/// Said of a value that no change in the history has set.
-pub fn never_changed(path: &Path) -> String {
-    format!("`{path}` was never changed in the recorded history")
+    Ok(answers.exit())
 }
 
 /// What the history of a configuration tells of a value.
-pub struct ValueHistory {
-    pub changes: Vec<Blamed>,
+struct ValueHistory {
+    changes: Vec<Blamed>,
     /// Whether the file was edited by hand since the last change.
-    pub is_edited: bool,
+    is_edited: bool,
 }
 
 impl ValueHistory {
     /// Looks for the last changes of the value at a path, for `most` of them.
-    pub fn at(
+    fn at(
         path: &Path,
         most: Option<usize>,
         target: &mut Target,
@@ -162,7 +164,7 @@ fn is_not_kept(error: &ServiceError) -> bool {
 }
 
 /// Each change in one line, or in as many as fit a width; what continues one is indented.
-pub fn lines(changes: &[Blamed], width: Option<usize>, ui: Ui) -> Vec<String> {
+fn lines(changes: &[Blamed], width: Option<usize>, ui: Ui) -> Vec<String> {
     let width = width.map(|width| width.saturating_sub(INDENT.len()).max(1));
     let broken = |blamed: &Blamed| wrapped(&line(blamed, ui), width.unwrap_or(usize::MAX));
     let broken: Vec<Vec<String>> = changes.iter().map(broken).collect();

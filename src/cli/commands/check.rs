@@ -5,13 +5,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::ValueEnum;
+use serde_json::json;
 
 use crate::cli::args::global::GlobalArgs;
+use crate::cli::context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::fleet::members::FleetMember;
 use crate::cli::input::{self, STDIN};
 use crate::cli::invocation::Invocation;
 use crate::cli::render::diagnostics::{DiagnosticRecord, Reporter};
+use crate::cli::render::table;
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, Feature, ServiceError, Snapshot, Source};
@@ -91,10 +95,13 @@ pub enum CheckFormat {
 }
 
 /// The argument for the running configuration.
-pub const RUNNING: &str = "running";
+const RUNNING: &str = "running";
 
 pub fn run(args: &CheckArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let Invocation { global, ui, .. } = call;
+    if context::several_chosen(global) {
+        return on_servers(args, call);
+    }
     let follow = args.includes.into();
     let mut totals = CheckTotals::default();
     let mut out = BufWriter::new(io::stdout().lock());
@@ -120,15 +127,62 @@ pub fn run(args: &CheckArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     if totals.files > 0 {
         ui.say(&totals.summary());
     }
-    let invalid = totals.errors > 0 || args.strict && totals.warnings > 0;
-    Ok(totals.unread.unwrap_or(if invalid { Exit::Invalid } else { Exit::Done }))
+    let exit = if totals.are_faulty(args) { Exit::Invalid } else { Exit::Done };
+    Ok(totals.unread.unwrap_or(exit))
+}
+
+/// Prints each fault behind the name of its server, and a table of all servers.
+fn on_servers(args: &CheckArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+    let is_running = match &args.files[..] {
+        [] => false,
+        [only] if only.as_os_str() == RUNNING => true,
+        _ => {
+            let hint = "leave the file out, or write `running`; without `-x` and `--group` files are checked";
+            return Err(CliError::usage("a file is the same for all servers", hint));
+        }
+    };
+    let read = |server: &mut FleetMember| -> Result<CheckedText, CliError> {
+        let (name, target) = (server.name.clone(), &mut server.target);
+        let (text, source) = match is_running {
+            true => (target.read_text(Some(Source::Running))?, Source::Running),
+            false => saved_or_running(target)?,
+        };
+        let mut composed = target.composed(&text, Some(source))?;
+        for file in composed.iter_mut().flat_map(|composed| &mut composed.files) {
+            file.name = format!("{name}: {}", file.name);
+        }
+        Ok(CheckedText { name, text, composed })
+    };
+    let mut shown = Vec::new();
+    let answers = call.ask("check", read)?.then(|_, checked| {
+        let mut totals = CheckTotals::default();
+        output(totals.add(args, call.ui, checked, &mut shown))?;
+        Ok(totals)
+    })?;
+    let answers = answers.with_errors_told();
+    match args.output {
+        CheckFormat::Json => answers.print_json(|totals| json!(totals.records))?,
+        CheckFormat::Text => {
+            let row = |(server, totals): (&str, &CheckTotals)| {
+                answers.row(server, [totals.errors, totals.warnings].map(|count| count.to_string()))
+            };
+            let headings = ["SERVER", "ERRORS", "WARNINGS"].map(str::to_owned).to_vec();
+            let rows = std::iter::once(headings).chain(answers.found().map(row)).collect();
+            call.ui.print_painted(|out| {
+                out.write_all(&shown)?;
+                table::print(rows, call.ui.screen(), out)
+            })?;
+        }
+    }
+    let are_faulty = answers.found().any(|(_, totals)| totals.are_faulty(args));
+    Ok(answers.exit_if(are_faulty, Exit::Invalid))
 }
 
 /// A text, its name in the output, and what it includes.
-pub struct CheckedText {
-    pub name: String,
-    pub text: Arc<Snapshot>,
-    pub composed: Option<Composed>,
+struct CheckedText {
+    name: String,
+    text: Arc<Snapshot>,
+    composed: Option<Composed>,
 }
 
 /// The configuration file, even where a server runs over it: the next start of the server reads the file.
@@ -140,7 +194,7 @@ fn configuration(follow: Follow, global: &GlobalArgs, ui: Ui) -> Result<CheckedT
 }
 
 /// The saved text of a server, or the running one if the server does not show that.
-pub fn saved_or_running(target: &mut Target) -> Result<(Arc<Snapshot>, Source), ServiceError> {
+fn saved_or_running(target: &mut Target) -> Result<(Arc<Snapshot>, Source), ServiceError> {
     match target.read_text(Some(Source::Saved)) {
         Err(ServiceError::NotOffered { feature: Feature::Saved, .. }) => {
             Ok((target.read_text(Some(Source::Running))?, Source::Running))
@@ -185,18 +239,18 @@ fn checked(
 
 /// The faults of all texts.
 #[derive(Default)]
-pub struct CheckTotals {
-    pub files: usize,
-    pub errors: usize,
-    pub warnings: usize,
-    pub records: Vec<DiagnosticRecord>,
+struct CheckTotals {
+    files: usize,
+    errors: usize,
+    warnings: usize,
+    records: Vec<DiagnosticRecord>,
     /// The exit code for the first text that could not be read.
     unread: Option<Exit>,
 }
 
 impl CheckTotals {
     /// Counts the faults of a text and of what it includes, and prints them where the output is no JSON.
-    pub fn add(
+    fn add(
         &mut self,
         args: &CheckArgs,
         ui: Ui,
@@ -237,6 +291,11 @@ impl CheckTotals {
                 Ok(())
             }
         }
+    }
+
+    /// Whether there is an error, or a warning that counts as one.
+    fn are_faulty(&self, args: &CheckArgs) -> bool {
+        self.errors > 0 || args.strict && self.warnings > 0
     }
 
     fn summary(&self) -> String {

@@ -2,9 +2,12 @@
 
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::fleet::answers::ServerAnswer;
+use crate::cli::fleet::members::FleetMember;
+use crate::cli::fleet::results::{self, ResultForm, ServerResult, Standing, exit_of_each};
 use crate::cli::invocation::Invocation;
 use crate::cli::render::notes::in_words;
-use crate::cli::target::{self, Purpose};
+use crate::cli::target::Purpose;
 use crate::engine::Decision;
 
 /// Keep a change that waits to be confirmed, or roll it back
@@ -33,17 +36,35 @@ pub struct ConfirmArgs {
 }
 
 pub fn run(args: &ConfirmArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
-    let Invocation { global, ui, .. } = call;
     let purpose = Purpose { changes: true, is_agreed: args.yes, ..Purpose::default() };
-    let mut service = target::resolve(global, purpose, ui)?.service;
-    let (decision, done) = match args.revert {
-        true => (Decision::RollBack, "rolled back"),
-        false => (Decision::Keep, "confirmed"),
+    let (decision, done, standing) = match args.revert {
+        true => (Decision::RollBack, "rolled back", Standing::TakenBack),
+        false => (Decision::Keep, "confirmed", Standing::Confirmed),
     };
-    let notes = service.decide(decision, None)?;
-    if !args.quiet {
-        notes.iter().for_each(|note| ui.note(&in_words(note, ui.masker().as_ref())));
-        ui.say(&format!("{done}: the last change of {}", service.name()));
+    let work = |server: &mut FleetMember| Ok(server.target.service.decide(decision, None)?);
+    let answers = call.fleet(purpose)?.gather("confirm", work)?;
+    for (server, notes) in answers.found().filter(|_| !args.quiet) {
+        let notes = notes.iter().map(|note| in_words(note, call.ui.masker().as_ref()));
+        notes.for_each(|note| call.ui.note(&answers.named(server, &note)));
     }
-    Ok(Exit::Done)
+    if let Some((name, _)) = answers.one() {
+        if !args.quiet {
+            call.ui.say(&format!("{done}: the last change of {name}"));
+        }
+        return Ok(Exit::Done);
+    }
+    let result = |ServerAnswer { server, result }| match result {
+        Ok(_) => ServerResult { server, standing, error: None, lines: [0, 0], change: None },
+        Err(error) => {
+            let standing = Standing::Refused;
+            ServerResult { server, standing, error: Some(error), lines: [0, 0], change: None }
+        }
+    };
+    let results: Vec<ServerResult> = answers.list.into_iter().map(result).collect();
+    results::print(
+        &results,
+        if args.quiet { ResultForm::TableOfFaults } else { ResultForm::Table },
+        call.ui,
+    )?;
+    Ok(exit_of_each(&results))
 }

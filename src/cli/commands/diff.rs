@@ -3,26 +3,31 @@
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path as FilePath;
 
+use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::cli::args::global::GlobalArgs;
+use crate::cli::context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::fleet::grouped::GroupedDiffs;
+use crate::cli::fleet::members::FleetMember;
 use crate::cli::input::{self, STDIN, is_url};
 use crate::cli::invocation::Invocation;
-use crate::cli::render::diff;
 use crate::cli::render::notes::all_lack;
+use crate::cli::render::value_diff::{Compared, changed, first_paths};
+use crate::cli::render::{diff, table};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
 use crate::engine::{Content, ContentDiff, Guard, ReadForm, ReadQuery, Source};
 use crate::store::{ChangeRef, NotAChangeRef};
 use mediaconf::edit::condition::{Condition, keys_that_all_lack};
 use mediaconf::edit::expansion::{Expansion, no_entry};
+use mediaconf::edit::json_diff::{Drift, drift};
 use mediaconf::edit::misfit::PathFault;
 use mediaconf::edit::normalize::normalize;
 use mediaconf::edit::path::{Path, Segment};
 use mediaconf::edit::{guarded, json_diff};
-use mediaconf::model::redact::masked_json;
+use mediaconf::model::redact::{masked_below, masked_json, masked_keys};
 use mediaconf::model::{Kind, Masker};
 
 /// Show how two configurations differ
@@ -82,28 +87,164 @@ const RUNNING: &str = "running";
 const SAVED: &str = "saved";
 
 pub fn run(args: &DiffArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
-    let Invocation { global, ui, .. } = call;
-    let ui = ui.paged();
+    let call = call.paged();
     if args.across {
+        return across(args, call);
+    }
+    let sides = sides(args)?;
+    let conditions = input::conditions(&args.conditions, args.accept.is_some())?;
+    let compare = |old, new| ComparedSides::of([old, new], &conditions, args.json);
+    if context::several_chosen(call.global) {
+        return on_servers(sides, compare, call);
+    }
+    let [old, new] = sides.map(|side| NamedContent::load(side, call));
+    let compared = compare(old?, new?)?;
+    compared.notes.iter().for_each(|note| call.ui.note(note));
+    let differs = match &compared.patch {
+        Some(patch) => print_patch(&compared.sides[0], patch, call.ui)?,
+        None => print_diff(&compared, call.ui)?,
+    };
+    Ok(if differs { Exit::Different } else { Exit::Done })
+}
+
+/// Prints equal differences of servers once, and a table of all servers; or an object with the patch of each.
+fn on_servers(
+    sides: [Option<&str>; 2],
+    compare: impl Fn(NamedContent, NamedContent) -> Result<ComparedSides, CliError> + Sync,
+    call: Invocation<'_>,
+) -> Result<Exit, CliError> {
+    let (ui, masker) = (call.ui, call.ui.masker());
+    // What is the same for all is read once.
+    let [given_old, given_new] = sides.map(given);
+    let given = [given_old?, given_new?];
+    let answers = call.ask("compare", |server| {
+        let mut side = |at: usize| match &given[at] {
+            Some(content) => Ok(content.clone()),
+            None => NamedContent::of_target(sides[at], &mut server.target),
+        };
+        compare(side(0)?, side(1)?)
+    })?;
+    let answers = answers.with_errors_told();
+    answers.once(|compared| compared.notes.clone()).iter().for_each(|note| ui.note(note));
+    let patches = || answers.found().filter_map(|(_, compared)| compared.patch.as_ref());
+    if patches().next().is_some() {
+        answers.print_json(|compared| {
+            compared.patch.as_ref().map_or(Value::Null, |patch| shown_patch(patch, ui))
+        })?;
+        let is_different = patches().any(|patch| !patch.is_empty());
+        return Ok(answers.exit_if(is_different, Exit::Different));
+    }
+    let (mut diffs, mut is_different) = (GroupedDiffs::default(), false);
+    let mut rows = vec![["SERVER", "DIFFERS", "LINES", "PATHS"].map(str::to_owned).to_vec()];
+    for (server, compared) in answers.found() {
+        let diff = compared.diff(masker.clone());
+        is_different |= !diff.is_empty();
+        let names = sides.map(|side| side.unwrap_or("the server"));
+        let [old, new] = compared.sides.each_ref().map(|side| Compared::of(side.content.clone()));
+        let values = changed(&old, &new);
+        diffs.add(server, (&diff.printed(), values.as_deref()), names, ui)?;
+        let [added, removed] = diff.added_and_removed();
+        let (differs, lines) = match diff.is_empty() {
+            true => ("no", "-".to_owned()),
+            false => ("yes", format!("+{added} -{removed}")),
+        };
+        let paths = first_paths(&values.unwrap_or_default(), &masker.clone().unwrap_or_default());
+        rows.push(answers.row(server, [differs.to_owned(), lines, paths]));
+    }
+    diffs.print(ui)?;
+    ui.print(|out| table::print(rows, ui.screen(), out))?;
+    Ok(answers.exit_if(is_different, Exit::Different))
+}
+
+/// The configuration that an argument names, if that is none of the servers'.
+fn given(argument: Option<&str>) -> Result<Option<NamedContent>, CliError> {
+    match argument {
+        Some(url) if is_url(url) => Err(CliError::usage(
+            "several servers are not compared with another server",
+            "use `diff --across`",
+        )),
+        Some(file) if !NamedContent::is_of_target(argument) => NamedContent::of_file(file).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// Prints each value in which servers differ, with the servers that have it.
+fn across(args: &DiffArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+    if !context::several_chosen(call.global) {
         return Err(CliError::usage(
             "`--across` compares several servers",
             "name them with `-x a,b` or `--group`",
         ));
     }
-    let sides = sides(args)?;
-    let conditions = input::conditions(&args.conditions, args.accept.is_some())?;
-    let [old, new] = sides.map(|side| NamedContent::load(side, global, ui));
-    let (old, new) = (old?, new?);
-    let selected = SelectedStreams::of(&conditions, &old, &new)?;
-    selected.notes.iter().for_each(|note| ui.note(note));
-    let streams = selected.names.as_ref();
-    let differs =
-        if args.json { print_patch(&old, &new, streams, ui)? } else { print_diff(&old, &new, streams, ui)? };
-    Ok(if differs { Exit::Different } else { Exit::Done })
+    let (ui, source) = (call.ui, args.first.as_deref());
+    let is_fit = source.is_none_or(|source| [RUNNING, SAVED].contains(&source));
+    if !is_fit || !args.conditions.is_empty() {
+        let hint = "write `diff --across`, `diff --across running` or `diff --across saved`";
+        return Err(CliError::usage("`--across` compares whole configurations of servers", hint));
+    }
+    let read = |server: &mut FleetMember| NamedContent::of_target(source, &mut server.target)?.to_json();
+    let answers = call.ask("read", read)?.with_errors_told();
+    let (servers, views): (Vec<String>, Vec<Value>) =
+        answers.found().map(|(server, view)| (server.to_owned(), view.clone())).unzip();
+    let masker = if args.json { ui.value_masker() } else { ui.masker() };
+    let record = |drift| drift_record(drift, &servers, masker.as_ref());
+    let records: Vec<DriftRecord> = drift(&views).into_iter().map(record).collect();
+    if args.json {
+        ui.print_json(&records)?;
+    } else if records.is_empty() {
+        ui.say(&format!("{} servers have the same values", servers.len()));
+    } else {
+        let headings = ["PATH", "VALUE", "SERVERS"].map(str::to_owned).to_vec();
+        let rows = std::iter::once(headings).chain(records.iter().flat_map(drift_rows)).collect();
+        ui.print(|out| table::print(rows, ui.screen(), out))?;
+    }
+    Ok(answers.exit_if(!records.is_empty(), Exit::Different))
+}
+
+/// A place at which servers differ, for programs.
+#[derive(Serialize)]
+struct DriftRecord {
+    path: String,
+    values: Vec<DriftedValue>,
+}
+
+#[derive(Serialize)]
+struct DriftedValue {
+    /// `null` for none.
+    value: Option<Value>,
+    servers: Vec<String>,
+}
+
+fn drift_record(drift: Drift, servers: &[String], masker: Option<&Masker>) -> DriftRecord {
+    let keys: Vec<&str> = drift.keys.iter().map(String::as_str).collect();
+    let shown_keys = match masker {
+        Some(masker) => masked_keys(&keys, masker),
+        None => drift.keys.clone(),
+    };
+    let segment = |key: String| key.parse().map_or(Segment::Key(key), Segment::Index);
+    let path = Path { segments: shown_keys.into_iter().map(segment).collect() }.to_string();
+    let shown = |value: Value| match masker {
+        Some(masker) => masked_below(&keys, &value, masker),
+        None => value,
+    };
+    let values = drift.values.into_iter().map(|(value, who)| DriftedValue {
+        value: value.map(shown),
+        servers: who.into_iter().map(|number| servers[number].clone()).collect(),
+    });
+    DriftRecord { path, values: values.collect() }
+}
+
+/// One row for each value; the path stands in the first one.
+fn drift_rows(record: &DriftRecord) -> impl Iterator<Item = Vec<String>> + '_ {
+    record.values.iter().enumerate().map(|(at, DriftedValue { value, servers })| {
+        let path = if at == 0 { record.path.clone() } else { String::new() };
+        let value = value.as_ref().map_or("-".to_owned(), ToString::to_string);
+        vec![path, value, servers.join(", ")]
+    })
 }
 
 /// The arguments for the two sides; `None` is the configuration that `mediactl read` shows.
-pub fn sides(args: &DiffArgs) -> Result<[Option<&str>; 2], CliError> {
+fn sides(args: &DiffArgs) -> Result<[Option<&str>; 2], CliError> {
     let sides = match (args.first.as_deref(), args.second.as_deref()) {
         (None, _) => [Some(RUNNING), Some(SAVED)],
         (Some(only), None) if is_change_ref(only) => [Some(only), Some(SAVED)],
@@ -124,14 +265,15 @@ fn is_change_ref(argument: &str) -> bool {
 
 /// One of the two configurations.
 #[derive(Clone)]
-pub struct NamedContent {
-    pub name: String,
-    pub content: Content,
+struct NamedContent {
+    name: String,
+    content: Content,
 }
 
 impl NamedContent {
     /// Loads the configuration that an argument names; without one, the configuration that `mediactl read` shows.
-    fn load(argument: Option<&str>, global: &GlobalArgs, ui: Ui) -> Result<Self, CliError> {
+    fn load(argument: Option<&str>, call: Invocation<'_>) -> Result<Self, CliError> {
+        let Invocation { global, ui, .. } = call;
         match argument {
             Some(url) if is_url(url) => Self::read(&mut target::at_argument(url, global, ui)?, None),
             Some(file) if !Self::is_of_target(argument) => Self::of_file(file),
@@ -140,12 +282,12 @@ impl NamedContent {
     }
 
     /// Whether an argument names a configuration of the target.
-    pub fn is_of_target(argument: Option<&str>) -> bool {
+    fn is_of_target(argument: Option<&str>) -> bool {
         argument.is_none_or(|argument| [RUNNING, SAVED].contains(&argument) || is_change_ref(argument))
     }
 
     /// Loads a configuration of the target.
-    pub fn of_target(argument: Option<&str>, target: &mut Target) -> Result<Self, CliError> {
+    fn of_target(argument: Option<&str>, target: &mut Target) -> Result<Self, CliError> {
         match argument {
             Some(RUNNING) => Self::read(target, Some(Source::Running)),
             Some(SAVED) => Self::read(target, Some(Source::Saved)),
@@ -174,13 +316,13 @@ impl NamedContent {
     }
 
     /// Loads a file, or standard input.
-    pub fn of_file(file: &str) -> Result<Self, CliError> {
+    fn of_file(file: &str) -> Result<Self, CliError> {
         let name = if file == STDIN { "<stdin>" } else { file };
         Ok(Self { name: name.to_owned(), content: Content::Text(input::snapshot(FilePath::new(file))?) })
     }
 
     /// The configuration as JSON; a text with errors has none.
-    pub fn to_json(&self) -> Result<Value, CliError> {
+    fn to_json(&self) -> Result<Value, CliError> {
         match &self.content {
             Content::Text(snapshot) if !snapshot.is_valid() => {
                 Err(CliError::broken_text(&self.name, snapshot.clone()))
@@ -190,54 +332,87 @@ impl NamedContent {
     }
 }
 
-/// The streams that are compared.
-#[derive(Default)]
-pub struct SelectedStreams {
-    /// Those that meet all conditions on one side at least; none without conditions: the whole is compared.
-    pub names: Option<HashSet<String>>,
+/// Two configurations that are compared.
+struct ComparedSides {
+    sides: [NamedContent; 2],
+    /// The streams that meet all conditions on one side at least; none without conditions: the whole is compared.
+    streams: Option<HashSet<String>>,
     /// What is said of keys in the conditions that no stream has on either side.
-    pub notes: Vec<String>,
+    notes: Vec<String>,
+    /// The patch that turns one into the other, where it is asked for.
+    patch: Option<Map<String, Value>>,
 }
 
-impl SelectedStreams {
-    pub fn of(conditions: &[Condition], old: &NamedContent, new: &NamedContent) -> Result<Self, CliError> {
-        if conditions.is_empty() {
-            return Ok(Self::default());
+impl ComparedSides {
+    fn of(sides: [NamedContent; 2], conditions: &[Condition], is_patch: bool) -> Result<Self, CliError> {
+        let (streams, notes) = match conditions {
+            [] => (None, Vec::new()),
+            _ => selected(&sides, conditions).map(|(names, notes)| (Some(names), notes))?,
+        };
+        let patch = is_patch.then(|| patch_between(&sides, streams.as_ref())).transpose()?;
+        Ok(Self { sides, streams, notes, patch })
+    }
+
+    /// The difference, of the streams that are compared.
+    fn diff(&self, masker: Option<Masker>) -> ContentDiff<'_> {
+        let [old, new] = self.sides.each_ref().map(|side| &side.content);
+        match &self.streams {
+            Some(names) => ContentDiff::of_streams(old, new, names, masker),
+            None => ContentDiff::between(old, new, masker),
         }
-        let every = Path::all(Kind::Stream.key());
-        let sides = [old.to_json()?, new.to_json()?];
-        let mut names = HashSet::new();
-        for whole in &sides {
-            let expansion = Expansion { current: whole, conditions, own_only: false };
-            let found = expansion
-                .of(&every)
-                .map_err(|misfit| CliError::bad_selection(PathFault::new(&every, misfit)))?;
-            let name = |path: &Path| path.segments.last().and_then(Segment::name).map(str::to_owned);
-            names.extend(found.paths.iter().filter_map(name));
-        }
-        if names.is_empty() {
-            return Err(CliError::bad_selection(PathFault::new(&every, no_entry())));
-        }
-        let [old, new] = sides.map(|whole| keys_that_all_lack(conditions, &whole, &[&every]));
-        Ok(Self { names: Some(names), notes: old.intersection(&new).map(|key| all_lack(key)).collect() })
     }
 }
 
-/// Prints the unified diff; returns whether there is a difference.
-fn print_diff(
-    old: &NamedContent,
-    new: &NamedContent,
+/// The names of the streams that meet conditions, and notes about keys that no stream has.
+fn selected(
+    sides: &[NamedContent; 2],
+    conditions: &[Condition],
+) -> Result<(HashSet<String>, Vec<String>), CliError> {
+    let every = Path::all(Kind::Stream.key());
+    let sides = [sides[0].to_json()?, sides[1].to_json()?];
+    let mut names = HashSet::new();
+    for whole in &sides {
+        let expansion = Expansion { current: whole, conditions, own_only: false };
+        let found =
+            expansion.of(&every).map_err(|misfit| CliError::bad_selection(PathFault::new(&every, misfit)))?;
+        let name = |path: &Path| path.segments.last().and_then(Segment::name).map(str::to_owned);
+        names.extend(found.paths.iter().filter_map(name));
+    }
+    if names.is_empty() {
+        return Err(CliError::bad_selection(PathFault::new(&every, no_entry())));
+    }
+    let [old, new] = sides.map(|whole| keys_that_all_lack(conditions, &whole, &[&every]));
+    Ok((names, old.intersection(&new).map(|key| all_lack(key)).collect()))
+}
+
+/// The patch that turns one configuration into the other.
+fn patch_between(
+    [old, new]: &[NamedContent; 2],
     streams: Option<&HashSet<String>>,
-    ui: Ui,
-) -> Result<bool, CliError> {
+) -> Result<Map<String, Value>, CliError> {
+    let mut patch = json_diff::diff(&old.to_json()?, &new.to_json()?);
+    if let Some(names) = streams {
+        patch.retain(|key, _| key == Kind::Stream.key());
+        patch.values_mut().filter_map(Value::as_object_mut).for_each(|streams| {
+            streams.retain(|name, _| names.contains(name));
+        });
+        patch.retain(|_, streams| streams.as_object().is_none_or(|streams| !streams.is_empty()));
+    }
+    Ok(patch)
+}
+
+/// Prints the unified diff; returns whether there is a difference.
+fn print_diff(compared: &ComparedSides, ui: Ui) -> Result<bool, CliError> {
+    let [old, new] = &compared.sides;
     if let Some(side) = [old, new].into_iter().find(|side| matches!(side.content, Content::Json(_))) {
         ui.note(&format!("`{}` does not show the text, so the diff compares the JSON", side.name));
         old.to_json()?;
         new.to_json()?;
     }
-    let diff = diff_between(&old.content, &new.content, streams, ui.masker());
+    let diff = compared.diff(ui.masker());
     ui.print_painted(|out| diff::print(&diff.printed(), [&old.name, &new.name], ui, out))?;
-    let (Content::Text(old), Content::Text(new), None) = (&old.content, &new.content, streams) else {
+    let (Content::Text(old), Content::Text(new), None) = (&old.content, &new.content, &compared.streams)
+    else {
         return Ok(!diff.is_empty());
     };
     let (old, new) = (old.bytes(), new.bytes());
@@ -245,19 +420,6 @@ fn print_diff(
         ui.warning("the two differ in bytes that are not UTF-8");
     }
     Ok(old != new)
-}
-
-/// The difference of two configurations, or of their streams of these names.
-pub fn diff_between<'c>(
-    old: &'c Content,
-    new: &'c Content,
-    streams: Option<&HashSet<String>>,
-    masker: Option<Masker>,
-) -> ContentDiff<'c> {
-    match streams {
-        Some(names) => ContentDiff::of_streams(old, new, names, masker),
-        None => ContentDiff::between(old, new, masker),
-    }
 }
 
 /// Names the guards to accept for the patch, because the user wants the other configuration exactly as
@@ -273,38 +435,15 @@ fn note_guards(old: &Value, patch: &Map<String, Value>, ui: Ui) {
     }
 }
 
-/// Prints the patch; returns whether there is a difference. It is computed from the real values, and
-/// masked afterwards.
-fn print_patch(
-    old: &NamedContent,
-    new: &NamedContent,
-    streams: Option<&HashSet<String>>,
-    ui: Ui,
-) -> Result<bool, CliError> {
-    let patch = patch_between(old, new, streams)?;
-    let different = !patch.is_empty();
-    note_guards(&old.to_json()?, &patch, ui);
-    let shown = match ui.value_masker() {
-        Some(masker) => masked_json(&Value::Object(patch), &masker),
-        None => Value::Object(patch),
-    };
-    ui.print_json(&shown)?;
-    Ok(different)
+/// Prints a patch; returns whether there is a difference.
+fn print_patch(old: &NamedContent, patch: &Map<String, Value>, ui: Ui) -> Result<bool, CliError> {
+    note_guards(&old.to_json()?, patch, ui);
+    ui.print_json(&shown_patch(patch, ui))?;
+    Ok(!patch.is_empty())
 }
 
-/// The patch that turns one configuration into the other.
-pub fn patch_between(
-    old: &NamedContent,
-    new: &NamedContent,
-    streams: Option<&HashSet<String>>,
-) -> Result<Map<String, Value>, CliError> {
-    let mut patch = json_diff::diff(&old.to_json()?, &new.to_json()?);
-    if let Some(names) = streams {
-        patch.retain(|key, _| key == Kind::Stream.key());
-        patch.values_mut().filter_map(Value::as_object_mut).for_each(|streams| {
-            streams.retain(|name, _| names.contains(name));
-        });
-        patch.retain(|_, streams| streams.as_object().is_none_or(|streams| !streams.is_empty()));
-    }
-    Ok(patch)
+/// A patch as users see it: it was computed from the real values, and is masked afterwards.
+fn shown_patch(patch: &Map<String, Value>, ui: Ui) -> Value {
+    let patch = Value::Object(patch.clone());
+    ui.value_masker().map_or(patch.clone(), |masker| masked_json(&patch, &masker))
 }

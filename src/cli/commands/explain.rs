@@ -9,12 +9,14 @@ use serde_json::{Value, json};
 use crate::cli::args::shared::ListFormat;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::fleet::grouped::heading;
+use crate::cli::fleet::members::FleetMember;
 use crate::cli::input;
 use crate::cli::invocation::Invocation;
-use crate::cli::render::diagnostics;
 use crate::cli::render::paragraph::wrapped;
-use crate::cli::target::{self, Purpose, Target};
-use crate::cli::ui::Ui;
+use crate::cli::render::{diagnostics, table};
+use crate::cli::target::Target;
+use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, Content, ErrorKind, ReadForm, ReadQuery, ServiceError};
 use mediaconf::edit::config_lookup::{Current, LocalView, MaskedLookup};
 use mediaconf::edit::explain::{Explanation, ValueSource, explain};
@@ -52,7 +54,7 @@ pub struct ExplainArgs {
 
 /// An explanation, with the place where the value is set.
 #[derive(Serialize)]
-pub struct Explained {
+struct Explained {
     #[serde(flatten)]
     explanation: Explanation,
     file: Option<String>,
@@ -61,25 +63,57 @@ pub struct Explained {
 }
 
 pub fn run(args: &ExplainArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
-    let Invocation { global, ui, .. } = call;
-    let ui = ui.paged();
+    let call = call.paged();
+    let ui = call.ui;
     let path = input::value_path(&args.path)?;
-    let mut target = target::resolve(global, Purpose::default(), ui)?;
-    let read = Explained::read(&mut target).or_else(|error| without_configuration(error, ui))?;
-    let explained = Explained::of(&path, read, target.service.name(), ui)?;
-    match args.output {
-        ListFormat::Json => ui.print_json(&explained)?,
-        ListFormat::Text => {
-            let value = explained.value_or_not_set();
-            ui.print_painted(|out| print(&explained, value.as_deref(), ui, out))?;
+    let read = |server: &mut FleetMember| match Explained::read(&mut server.target) {
+        // One server may have no configuration yet: the schema is known without one.
+        Err(error) if server.is_alone() && error.kind() == ErrorKind::Absent => {
+            ui.warning(&format!("{error}: explaining without values"));
+            Ok((Content::Json(json!({})), None))
         }
+        read => Ok(read?),
+    };
+    let answers = call.ask("read", read)?.then(|server, read| Explained::of(&path, read, server, ui))?;
+    let answers = answers.with_errors_told();
+    if args.output == ListFormat::Json {
+        answers.print_json(|explained| json!(explained))?;
+        return Ok(answers.exit());
     }
-    Ok(Exit::Done)
+    if let Some((_, explained)) = answers.one() {
+        let value = explained.value_or_not_set();
+        ui.print_painted(|out| print(explained, value.as_deref(), ui, out))?;
+        return Ok(answers.exit());
+    }
+    // Equal explanations are shown once, and the values in a table.
+    let mut texts: Vec<(Vec<u8>, Vec<String>)> = Vec::new();
+    let mut rows = vec![["SERVER", "VALUE"].map(str::to_owned).to_vec()];
+    for (server, explained) in answers.found() {
+        let mut text = Vec::new();
+        output(print(explained, None, ui, &mut text))?;
+        match texts.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, servers)) => servers.push(server.to_owned()),
+            None => texts.push((text, vec![server.to_owned()])),
+        }
+        rows.extend(explained.value_or_not_set().map(|value| answers.row(server, [value])));
+    }
+    ui.print_painted(|out| {
+        for (at, (text, servers)) in texts.iter().enumerate() {
+            writeln!(out, "{}", heading(at, servers))?;
+            out.write_all(text)?;
+        }
+        if rows.len() > 1 {
+            writeln!(out)?;
+            table::print(rows, ui.screen(), out)?;
+        }
+        Ok(())
+    })?;
+    Ok(answers.exit())
 }
 
 impl Explained {
     /// Reads a configuration, with what it includes.
-    pub fn read(target: &mut Target) -> Result<(Content, Option<Composed>), ServiceError> {
+    fn read(target: &mut Target) -> Result<(Content, Option<Composed>), ServiceError> {
         let query = ReadQuery { source: None, form: ReadForm::TextOrJson };
         let content = target.service.read(&query)?.content;
         let composed = match &content {
@@ -90,7 +124,7 @@ impl Explained {
     }
 
     /// Explains what is at a path of a configuration with this name.
-    pub fn of(
+    fn of(
         path: &Path,
         (content, composed): (Content, Option<Composed>),
         name: &str,
@@ -121,18 +155,9 @@ impl Explained {
     }
 
     /// The value in words, where the path leads to one place.
-    pub fn value_or_not_set(&self) -> Option<String> {
+    fn value_or_not_set(&self) -> Option<String> {
         self.explanation.is_certain.then(|| value(self).unwrap_or("not set".to_owned()))
     }
-}
-
-/// An empty configuration where there is none: the schema is known without one.
-fn without_configuration(error: ServiceError, ui: Ui) -> Result<(Content, Option<Composed>), CliError> {
-    if error.kind() != ErrorKind::Absent {
-        return Err(error.into());
-    }
-    ui.warning(&format!("{error}: explaining without values"));
-    Ok((Content::Json(json!({})), None))
 }
 
 fn looked_up(current: &dyn Current, path: &Path, ui: Ui) -> Result<Explained, CliError> {
@@ -143,7 +168,7 @@ fn looked_up(current: &dyn Current, path: &Path, ui: Ui) -> Result<Explained, Cl
 }
 
 /// Prints an explanation, with this value.
-pub fn print(explained: &Explained, value: Option<&str>, ui: Ui, out: &mut dyn Write) -> io::Result<()> {
+fn print(explained: &Explained, value: Option<&str>, ui: Ui, out: &mut dyn Write) -> io::Result<()> {
     let Explanation { path, documentation, value_type, unit, default, text, json, .. } =
         &explained.explanation;
     writeln!(out, "{}", ui.paint(&one_line(path), Color::Yellow))?;

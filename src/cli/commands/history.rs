@@ -1,10 +1,13 @@
 //! `mediactl history`
 
+use std::io::Write;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use clap::Subcommand;
 use clap::builder::RangedU64ValueParser;
+use colored::Color;
+use serde_json::json;
 
 use crate::cli::args::shared::ListFormat;
 use crate::cli::error::CliError;
@@ -14,9 +17,10 @@ use crate::cli::invocation::Invocation;
 use crate::cli::local_time;
 use crate::cli::render::history::{self, Listed};
 use crate::cli::render::masked::write_text;
-use crate::cli::render::table::Screen;
+use crate::cli::render::table;
 use crate::cli::render::value_diff::{Compared, changed, differ, first_paths, print};
-use crate::cli::target::{self, Purpose, Target};
+use crate::cli::target::Target;
+use crate::cli::ui::Ui;
 use crate::engine::{Content, Source, is_edited_since};
 use crate::store::{ChangeRef, HistoryEntry, WHOLE_HISTORY};
 use mediaconf::edit::path::Path;
@@ -86,37 +90,55 @@ pub enum HistoryCommand {
 const TEXTS_FOR_PATHS: usize = 16 * 1024 * 1024;
 
 pub fn run(args: &HistoryArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
-    let Invocation { global, ui, .. } = call;
-    let ui = ui.paged();
+    let (call, masker) = (call.paged(), call.ui.masker());
+    let ui = call.ui;
     let wanted = Selected::of(args)?;
-    let mut target = target::resolve(global, Purpose::default(), ui)?;
-    let masker = ui.masker();
     if let Some(HistoryCommand::Show { which }) = &args.command {
-        let snapshot = target.service.kept(*which)?;
-        ui.print(|out| write_text(&snapshot, masker.as_ref(), out))?;
-        return Ok(Exit::Done);
+        let texts = call.ask("read", |server| Ok(server.target.service.kept(*which)?))?.with_errors_told();
+        texts.print(|text, out| write_text(text, masker.as_ref(), out))?;
+        return Ok(texts.exit());
     }
-    let found = wanted.read(args, &mut target, masker.as_ref())?;
-    let name = target.service.name();
-    match args.output {
-        ListFormat::Json => ui.print_json(&found.iter().map(|listed| &listed.entry).collect::<Vec<_>>())?,
-        ListFormat::Text if found.is_empty() => ui.say(&wanted.nothing_found(name)),
-        ListFormat::Text => ui.print_painted(|out| {
-            // Above a diff there is room for a whole message.
-            let screen = if args.patch { Screen::default() } else { ui.screen() };
-            for (line, listed) in history::lines(&found, screen, ui).iter().zip(&found) {
-                writeln!(out, "{line}")?;
-                if let (true, Some([before, after])) = (args.patch, &listed.texts) {
-                    let serial = listed.entry.serial;
-                    let names = [format!("{name} before #{serial}"), format!("{name} after #{serial}")];
-                    let names = names.each_ref().map(String::as_str);
-                    print([before, after], wanted.path.as_ref(), names, masker.clone(), ui, out)?;
-                }
-            }
-            Ok(())
-        })?,
+    let answers = call.ask("read", |server| wanted.read(args, &mut server.target, masker.as_ref()))?;
+    let answers = answers.with_errors_told();
+    if args.output == ListFormat::Json {
+        answers.print_json(|found| found.iter().map(|listed| json!(listed.entry)).collect())?;
+        return Ok(answers.exit());
     }
-    Ok(Exit::Done)
+    let name = answers.one().map_or("the configuration", |(name, _)| name);
+    let nothing = |found: &Vec<_>| found.is_empty().then(|| wanted.nothing_found(name));
+    answers.once(nothing).iter().for_each(|text| ui.say(text));
+    let all: Vec<(&str, &Listed)> = answers
+        .found()
+        .flat_map(|(server, found)| found.iter().map(move |listed| (server, listed)))
+        .collect();
+    let row = |(server, listed): &(&str, &Listed)| answers.row(server, history::row(listed, ui));
+    let mut rows: Vec<Vec<String>> = all.iter().map(row).collect();
+    // Above a diff there is room for a whole message.
+    if !args.patch {
+        table::fit(&mut rows, ui.screen());
+    }
+    let print_all = |out: &mut dyn Write| {
+        table::aligned(&rows).zip(&all).try_for_each(|(line, (server, listed))| {
+            writeln!(out, "{}", painted(&ui.sanitized(&line), answers.one().is_some(), ui))?;
+            let Some([before, after]) = &listed.texts else { return Ok(()) };
+            let serial = listed.entry.serial;
+            let names = [format!("{server} before #{serial}"), format!("{server} after #{serial}")];
+            let names = names.each_ref().map(String::as_str);
+            print([before, after], wanted.path.as_ref(), names, masker.clone(), ui, out)
+        })
+    };
+    if !all.is_empty() {
+        ui.print_painted(print_all)?;
+    }
+    Ok(answers.exit())
+}
+
+/// A line whose number is coloured, where it begins with one.
+fn painted(line: &str, has_number: bool, ui: Ui) -> String {
+    match line.split_once(' ').filter(|_| has_number) {
+        Some((number, rest)) => format!("{} {rest}", ui.paint(number, Color::Yellow)),
+        None => line.to_owned(),
+    }
 }
 
 /// Parses the path of a value; a change is told where it is shown.
@@ -131,15 +153,15 @@ fn path(text: &str) -> Result<Path, CliError> {
 }
 
 /// Which entries are shown.
-pub struct Selected {
-    pub path: Option<Path>,
+struct Selected {
+    path: Option<Path>,
     since: Option<SystemTime>,
     most: usize,
 }
 
 impl Selected {
     /// What the arguments ask for.
-    pub fn of(args: &HistoryArgs) -> Result<Self, CliError> {
+    fn of(args: &HistoryArgs) -> Result<Self, CliError> {
         if args.patch && args.output == ListFormat::Json {
             return Err(CliError::usage("JSON has no diffs", "leave out `--patch`, or `-o json`"));
         }
@@ -151,14 +173,14 @@ impl Selected {
     }
 
     /// Says that there is no such entry in the history of a server.
-    pub fn nothing_found(&self, name: &str) -> String {
+    fn nothing_found(&self, name: &str) -> String {
         let what = self.path.as_ref().map_or(name.to_owned(), |path| format!("`{path}`"));
         let when = if self.since.is_some() { "since then" } else { "in the recorded history" };
         format!("{what} was never changed {when}")
     }
 
     /// Reads the entries; where people look at them, also what each changed.
-    pub fn read(
+    fn read(
         &self,
         args: &HistoryArgs,
         target: &mut Target,

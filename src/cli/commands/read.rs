@@ -5,19 +5,20 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::fleet::members::FleetMember;
 use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::diagnostics;
-use crate::cli::render::group_table::{self, Column, SortOrder};
+use crate::cli::render::group_table::{self, GroupTables};
 use crate::cli::render::masked::{write_entry, write_text};
 use crate::cli::render::notes::all_lack;
 use crate::cli::render::table::Screen;
-use crate::cli::target::{self, Purpose, Target};
-use crate::cli::ui::{Output, Ui, output};
+use crate::cli::target::Target;
+use crate::cli::ui::{Ui, output};
 use crate::engine::{
     Composed, Content, EngineError, IncludedEntry, PassedOver, ReadForm, ReadQuery, ServiceError, Snapshot,
     Source,
@@ -30,7 +31,7 @@ use mediaconf::edit::select::{Selection, entries_at, select_where};
 use mediaconf::edit::set_lines::set_lines;
 use mediaconf::model::schema::WITH_INCLUDES;
 use mediaconf::model::{Kind, Lens, Masker, View, top_members, write_compact};
-use mediaconf::syntax::one_line;
+use mediaconf::syntax::Diagnostics;
 
 /// Show the configuration, or single values of it
 ///
@@ -132,73 +133,218 @@ pub enum ReadFormat {
 const INCLUDE: &str = "include";
 
 pub fn run(args: &ReadArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
-    let Invocation { global, ui, .. } = call;
-    let ui = ui.paged();
-    let mut wanted = Wanted::of(args)?;
-    let mut target = target::resolve(global, Purpose::default(), ui)?;
-    let (mut content, composed) = read(args, &mut target)?;
-    if let Some(beside) = included_beside(args, &wanted, &content, &mut target)? {
-        beside.notes.iter().for_each(|note| ui.note(note));
-        content = beside.shown.map_or(content, Content::Text);
+    let call = call.paged();
+    let ui = call.ui;
+    let wanted = Wanted::of(args)?;
+    let answers = call.ask("read", |server| Shown::read(args, &wanted, server, ui))?.with_errors_told();
+    // A table is for people, wherever it goes; other forms are for programs, too.
+    let masker = if args.output == ReadFormat::Table { ui.masker() } else { ui.value_masker() };
+    let masker = masker.as_ref();
+    if let Some((_, shown)) = answers.one() {
+        let mut out = ui.results()?;
+        shown.print(args, &wanted, masker, ui.screen(), &mut out)?;
+        shown.keys_lacked(args, &wanted).iter().for_each(|note| ui.note(note));
+        output(out.flush())?;
+        return Ok(answers.exit());
     }
-    if lacks_includes(args, &content, composed.as_ref()) {
-        ui.note(&no_includes(target.service.name()));
-    }
-    if let Some(composed) = composed {
-        let composed = diagnostics::valid(composed, ui)?;
-        wanted.included = included_names(&composed);
-        content = Content::Text(composed.text);
-    }
-    let masker = masker(args, ui);
-    let mut out = ui.results()?;
-    match content {
-        Content::Text(snapshot) if args.output == ReadFormat::Conf => {
-            print_conf(&wanted, &snapshot, masker.as_ref(), &mut out)?;
+    answers.once(|shown| shown.keys_lacked(args, &wanted)).iter().for_each(|note| ui.note(note));
+    match args.output {
+        ReadFormat::Table => {
+            let mut tables = GroupTables::of(&args.columns, args.sort.as_deref());
+            let read = answers.then(|server, shown| {
+                shown.look(args, masker, |current| wanted.add_tables(current, Some(server), &mut tables))
+            })?;
+            let read = read.with_errors_told();
+            let tables = tables.some(wanted.paths.is_empty())?;
+            ui.print(|out| group_table::print(tables, ui.screen(), out))?;
+            Ok(read.exit())
         }
-        Content::Text(snapshot) => print_text_as_json(args, &wanted, &snapshot, ui, &mut out)?,
-        Content::Json(whole) => {
-            let whole = without_static_streams(whole, args.skip_streams);
-            print(args, &wanted, &MaskedLookup { current: &whole, masker: masker.as_ref() }, ui, &mut out)?;
-            wanted.keys_lacked(&whole).for_each(|note| ui.note(&note));
+        ReadFormat::Json | ReadFormat::Compact if !args.raw => {
+            let value =
+                |_: &str, shown: Shown| shown.look(args, masker, |current| shown.value(&wanted, current));
+            let values = answers.then(value)?.with_errors_told();
+            let all: Map<String, Value> =
+                values.found().map(|(server, value)| (server.to_owned(), value.clone())).collect();
+            ui.print(|mut out| print_json(args.output, &all, &mut out))?;
+            Ok(values.exit())
+        }
+        _ => {
+            let texts = answers.then(|_, shown| {
+                let mut text = Vec::new();
+                shown.print(args, &wanted, masker, ui.screen(), &mut text).map(|()| text)
+            })?;
+            let texts = texts.with_errors_told();
+            texts.print(|text, out| out.write_all(text))?;
+            Ok(texts.exit())
         }
     }
-    output(out.flush())?;
-    Ok(Exit::Done)
 }
 
-/// The masker for what is shown: a table is for people, wherever it goes; other forms are for programs, too.
-pub fn masker(args: &ReadArgs, ui: Ui) -> Option<Masker> {
-    if args.output == ReadFormat::Table { ui.masker() } else { ui.value_masker() }
+/// A configuration that is shown.
+struct Shown {
+    content: Content,
+    /// The files whose contents are shown, too.
+    included: Vec<String>,
 }
 
-/// Reads what the arguments ask for, with what it includes where that is shown, too.
-pub fn read(args: &ReadArgs, target: &mut Target) -> Result<(Content, Option<Composed>), ServiceError> {
-    let follows = (args.with_includes || args.output == ReadFormat::Table) && !args.runtime;
-    let query = ReadQuery {
-        source: args.saved.then_some(Source::Saved),
-        form: match args.output {
-            ReadFormat::Conf => ReadForm::Text,
-            _ if follows => ReadForm::TextOrJson,
-            _ => ReadForm::Json { skip_static: args.skip_streams, runtime: args.runtime },
-        },
-    };
-    let content = target.service.read(&query)?.content;
-    let composed = match &content {
-        Content::Text(text) if follows => target.composed(text, query.source)?,
-        _ => None,
-    };
-    Ok((content, composed))
+impl Shown {
+    /// Reads what the arguments ask for, with what it includes where that is shown, too.
+    fn read(args: &ReadArgs, wanted: &Wanted, server: &mut FleetMember, ui: Ui) -> Result<Self, CliError> {
+        let follows = (args.with_includes || args.output == ReadFormat::Table) && !args.runtime;
+        let query = ReadQuery {
+            source: args.saved.then_some(Source::Saved),
+            form: match args.output {
+                ReadFormat::Conf => ReadForm::Text,
+                _ if follows => ReadForm::TextOrJson,
+                _ => ReadForm::Json { skip_static: args.skip_streams, runtime: args.runtime },
+            },
+        };
+        let mut content = server.target.service.read(&query)?.content;
+        let composed = match &content {
+            Content::Text(text) if follows => server.target.composed(text, query.source)?,
+            _ => None,
+        };
+        if let Some(beside) = included_beside(args, wanted, &content, &mut server.target)? {
+            beside.notes.iter().for_each(|note| server.note(&server.named(note)));
+            content = beside.shown.map_or(content, Content::Text);
+        }
+        if lacks_includes(args, &content, composed.as_ref()) {
+            server.note(&format!("`{}` does not send the files that it includes", server.name));
+        }
+        let mut included = Vec::new();
+        if let Some(composed) = composed {
+            let composed = match composed.is_valid() || server.is_alone() {
+                true => diagnostics::valid(composed, ui)?,
+                false => {
+                    let errors = composed.diagnostics().iter().map(Diagnostics::errors).sum();
+                    return Err(CliError::broken_includes(&server.name, errors));
+                }
+            };
+            included = composed.files[1..].iter().map(|file| file.name.clone()).collect();
+            content = Content::Text(composed.text);
+        }
+        match content {
+            Content::Json(whole) => {
+                let content = Content::Json(without_static_streams(whole, args.skip_streams));
+                Ok(Self { content, included })
+            }
+            // In the thread of its server; one alone begins to print while its text is checked.
+            Content::Text(text)
+                if !(server.is_alone() || args.output == ReadFormat::Conf || text.is_valid()) =>
+            {
+                Err(EngineError::BadConfig(text).into())
+            }
+            text => Ok(Self { content: text, included }),
+        }
+    }
+
+    /// Looks into it; a text with errors has no values.
+    fn look<R>(
+        &self,
+        args: &ReadArgs,
+        masker: Option<&Masker>,
+        work: impl FnOnce(&MaskedLookup<'_>) -> Result<R, CliError>,
+    ) -> Result<R, CliError> {
+        let snapshot = match &self.content {
+            Content::Json(whole) => return work(&MaskedLookup { current: whole, masker }),
+            Content::Text(snapshot) => snapshot,
+        };
+        snapshot.check_in_background();
+        let members = top_members(snapshot.document());
+        if !snapshot.is_valid() {
+            return Err(EngineError::BadConfig(snapshot.clone()).into());
+        }
+        let lens = lens(args);
+        work(&MaskedLookup { current: &LocalView::new(&members, &lens), masker })
+    }
+
+    /// What is said of each key in the conditions that no entry has.
+    fn keys_lacked(&self, args: &ReadArgs, wanted: &Wanted) -> Vec<String> {
+        if wanted.conditions.is_empty() || args.output == ReadFormat::Conf {
+            return Vec::new();
+        }
+        let paths: Vec<&Path> = wanted.paths.iter().collect();
+        let lacked = |current: &MaskedLookup<'_>| {
+            Ok(keys_that_all_lack(&wanted.conditions, current.current, &paths)
+                .into_iter()
+                .map(all_lack)
+                .collect())
+        };
+        self.look(args, None, lacked).unwrap_or_default()
+    }
+
+    /// Prints it in the form that is asked for.
+    fn print(
+        &self,
+        args: &ReadArgs,
+        wanted: &Wanted,
+        masker: Option<&Masker>,
+        screen: Screen,
+        out: &mut impl Write,
+    ) -> Result<(), CliError> {
+        let is_whole = wanted.paths.is_empty() && self.included.is_empty() && masker.is_none();
+        match (&self.content, args.output) {
+            (Content::Text(snapshot), ReadFormat::Conf) => print_conf(wanted, snapshot, masker, out),
+            // Piece by piece, without a tree of values.
+            (Content::Text(snapshot), form @ (ReadFormat::Json | ReadFormat::Compact)) if is_whole => {
+                snapshot.check_in_background();
+                let (members, lens) = (top_members(snapshot.document()), lens(args));
+                let view = View::new(&members, &lens);
+                match form {
+                    _ if !snapshot.is_valid() => Err(EngineError::BadConfig(snapshot.clone()).into()),
+                    ReadFormat::Compact => output(write_compact(&view, out).and_then(|()| writeln!(out))),
+                    _ => output(print_json(form, &view, out)),
+                }
+            }
+            (_, ReadFormat::Table) => {
+                let mut tables = GroupTables::of(&args.columns, args.sort.as_deref());
+                self.look(args, masker, |current| wanted.add_tables(current, None, &mut tables))?;
+                output(group_table::print(tables.some(wanted.paths.is_empty())?, screen, out))
+            }
+            _ if !wanted.paths.is_empty() => {
+                self.look(args, masker, |current| print_values(args, wanted, current, out))
+            }
+            (_, form) => {
+                let whole = self.look(args, masker, |current| self.value(wanted, current))?;
+                output(match form {
+                    ReadFormat::Set => print_set_lines(&whole, &[], out),
+                    form => print_json(form, &whole, out),
+                })
+            }
+        }
+    }
+
+    /// The whole configuration, the value at the path, or a list of those at the paths.
+    fn value(&self, wanted: &Wanted, current: &MaskedLookup<'_>) -> Result<Value, CliError> {
+        let mut values = wanted.paths.iter().map(|path| wanted.at(path, current).map(Selection::into_value));
+        match wanted.paths.len() {
+            0 => {
+                let mut whole = current.value(&[]).unwrap_or_default();
+                if let (false, Some(members)) = (self.included.is_empty(), whole.as_object_mut()) {
+                    // Whoever sends this back would write what is included into the configuration: it is refused.
+                    members.insert(WITH_INCLUDES.to_owned(), self.included.clone().into());
+                }
+                Ok(whole)
+            }
+            1 => values.next().expect("there is a path"),
+            _ => Ok(Value::Array(values.collect::<Result<_, _>>()?)),
+        }
+    }
+}
+
+fn lens(args: &ReadArgs) -> Lens {
+    Lens { skip_static_streams: args.skip_streams, ..Lens::default() }
 }
 
 /// What included files have of what is asked for, where they are not shown as a whole.
-pub struct IncludedBeside {
+struct IncludedBeside {
     /// The configuration with what it includes, if a path leads there.
-    pub shown: Option<Arc<Snapshot>>,
-    pub notes: Vec<String>,
+    shown: Option<Arc<Snapshot>>,
+    notes: Vec<String>,
 }
 
 /// Looks whether the arguments ask for entries of included files. Most configurations include nothing.
-pub fn included_beside(
+fn included_beside(
     args: &ReadArgs,
     wanted: &Wanted,
     content: &Content,
@@ -247,38 +393,20 @@ fn has_include(value: &Value) -> bool {
 }
 
 /// Whether files that are to be shown are missing: the JSON of a configuration does not tell all that it includes.
-pub fn lacks_includes(args: &ReadArgs, content: &Content, composed: Option<&Composed>) -> bool {
+fn lacks_includes(args: &ReadArgs, content: &Content, composed: Option<&Composed>) -> bool {
     let may_include = || content.snapshot().is_none_or(|text| text.is_valid() && !text.includes().is_empty());
     args.with_includes && composed.is_none() && may_include()
 }
 
-/// Said of a server that keeps the included files for itself.
-pub fn no_includes(name: &str) -> String {
-    format!("`{name}` does not send the files that it includes")
-}
-
-/// The names of the files that a configuration includes.
-pub fn included_names(composed: &Composed) -> Vec<String> {
-    composed.files[1..].iter().map(|file| file.name.clone()).collect()
-}
-
 /// The values to show: those at the paths, in the entries that meet the conditions.
-pub struct Wanted {
-    pub paths: Vec<Path>,
+struct Wanted {
+    paths: Vec<Path>,
     conditions: Vec<Condition>,
-    /// The files whose contents are shown, too.
-    included: Vec<String>,
 }
 
 impl Wanted {
-    /// What is said of each key in the conditions that no entry has.
-    pub fn keys_lacked(&self, current: &dyn Current) -> impl Iterator<Item = String> {
-        let paths: Vec<&Path> = self.paths.iter().collect();
-        keys_that_all_lack(&self.conditions, current, &paths).into_iter().map(all_lack)
-    }
-
     /// What the arguments ask for.
-    pub fn of(args: &ReadArgs) -> Result<Self, CliError> {
+    fn of(args: &ReadArgs) -> Result<Self, CliError> {
         let mut paths =
             args.paths.iter().map(|path| input::value_path(path)).collect::<Result<Vec<_>, _>>()?;
         let conditions = input::conditions(&args.conditions, args.accept.is_some())?;
@@ -286,7 +414,7 @@ impl Wanted {
         if paths.is_empty() && !conditions.is_empty() {
             paths.push(Path::all(Kind::Stream.key()));
         }
-        Ok(Self { paths, conditions, included: Vec::new() })
+        Ok(Self { paths, conditions })
     }
 
     /// What the paths lead to in included files, or how much of them is not shown.
@@ -319,8 +447,31 @@ impl Wanted {
         IncludedBeside { shown: is_shown_beside.then(|| composed.text.clone()), notes }
     }
 
+    /// Adds the tables of a configuration: those of the groups at the paths, or of all groups. Streams are shown even if
+    /// there are none.
+    fn add_tables(
+        &self,
+        current: &MaskedLookup<'_>,
+        server: Option<&str>,
+        tables: &mut GroupTables<'_>,
+    ) -> Result<(), CliError> {
+        let groups = match &self.paths[..] {
+            [] => {
+                let all = Kind::ALL.map(|kind| (kind, current.names(&[kind.key()])));
+                let is_shown =
+                    |(kind, names): &(Kind, Vec<String>)| *kind == Kind::Stream || !names.is_empty();
+                all.into_iter().filter(is_shown).collect()
+            }
+            paths => {
+                paths.iter().map(|path| table_group(self, path, current)).collect::<Result<Vec<_>, _>>()?
+            }
+        };
+        groups.iter().for_each(|(kind, names)| tables.add(*kind, names, current, server));
+        Ok(())
+    }
+
     /// What is at one of the paths.
-    pub fn at(&self, path: &Path, current: &MaskedLookup<'_>) -> Result<Selection, CliError> {
+    fn at(&self, path: &Path, current: &MaskedLookup<'_>) -> Result<Selection, CliError> {
         select_where(current, current.current, path, &self.conditions).map_err(CliError::bad_selection)
     }
 }
@@ -336,7 +487,7 @@ fn refuse_unfit_output(args: &ReadArgs) -> Result<(), CliError> {
 }
 
 /// Leaves the static streams out. A server may not know the parameter that asks for it.
-pub fn without_static_streams(mut whole: Value, skip_streams: bool) -> Value {
+fn without_static_streams(mut whole: Value, skip_streams: bool) -> Value {
     let streams = whole.get_mut("streams").and_then(Value::as_object_mut);
     if let Some(streams) = streams.filter(|_| skip_streams) {
         streams.retain(|_, stream| stream["static"] != true);
@@ -345,7 +496,7 @@ pub fn without_static_streams(mut whole: Value, skip_streams: bool) -> Value {
 }
 
 /// Prints the text of a configuration, or of the entries at the paths.
-pub fn print_conf(
+fn print_conf(
     wanted: &Wanted,
     snapshot: &Arc<Snapshot>,
     masker: Option<&Masker>,
@@ -377,156 +528,7 @@ pub fn print_conf(
     Ok(())
 }
 
-/// Prints the JSON of a configuration whose text is known. The JSON is written piece by piece, unless
-/// secrets have to be masked.
-fn print_text_as_json(
-    args: &ReadArgs,
-    wanted: &Wanted,
-    snapshot: &Arc<Snapshot>,
-    ui: Ui,
-    out: &mut Output,
-) -> Result<(), CliError> {
-    let masker = masker(args, ui);
-    snapshot.check_in_background();
-    let members = top_members(snapshot.document());
-    if !snapshot.is_valid() {
-        return Err(EngineError::BadConfig(snapshot.clone()).into());
-    }
-    let lens = Lens { skip_static_streams: args.skip_streams, ..Lens::default() };
-    if wanted.paths.is_empty() && wanted.included.is_empty() && masker.is_none() {
-        let view = View::new(&members, &lens);
-        match args.output {
-            ReadFormat::Json => return output(print_json(args.output, &view, out)),
-            ReadFormat::Compact => return output(write_compact(&view, out).and_then(|()| writeln!(out))),
-            ReadFormat::Conf | ReadFormat::Set | ReadFormat::Table => {}
-        }
-    }
-    let current = LocalView::new(&members, &lens);
-    print(args, wanted, &MaskedLookup { current: &current, masker: masker.as_ref() }, ui, out)?;
-    wanted.keys_lacked(&current).for_each(|note| ui.note(&note));
-    Ok(())
-}
-
-/// Prints a configuration in the form that is asked for.
-pub fn print(
-    args: &ReadArgs,
-    wanted: &Wanted,
-    current: &MaskedLookup<'_>,
-    ui: Ui,
-    out: &mut impl Write,
-) -> Result<(), CliError> {
-    if args.output == ReadFormat::Table {
-        return print_tables(args, wanted, current, ui.screen(), out);
-    }
-    if !wanted.paths.is_empty() {
-        return print_values(args, wanted, current, out);
-    }
-    let mut whole = current.value(&[]).unwrap_or_default();
-    if let (false, Some(members)) = (wanted.included.is_empty(), whole.as_object_mut()) {
-        // Whoever sends this back would write what is included into the configuration: it is refused.
-        members.insert(WITH_INCLUDES.to_owned(), wanted.included.clone().into());
-    }
-    output(match args.output {
-        ReadFormat::Set => print_set_lines(&whole, &[], out),
-        form => print_json(form, &whole, out),
-    })
-}
-
-/// Prints a table for each group, one below the other: those of the paths, or all; where columns are given
-/// without a path, the first group that has them.
-fn print_tables(
-    args: &ReadArgs,
-    wanted: &Wanted,
-    current: &MaskedLookup<'_>,
-    screen: Screen,
-    out: &mut impl Write,
-) -> Result<(), CliError> {
-    let mut shown = 0;
-    let groups = table_groups(wanted, current)?;
-    for (kind, names) in &groups {
-        let Some((columns, order)) = columns(args, *kind, names, current) else { continue };
-        if shown > 0 {
-            output(writeln!(out))?;
-        }
-        shown += 1;
-        let is_last = wanted.paths.is_empty() && !(args.columns.is_empty() && args.sort.is_none());
-        let rows = group_table::rows(*kind, names, &columns, order.as_ref(), current);
-        output(group_table::print(Column::headings(&columns), rows, order.as_ref(), screen, out))?;
-        if is_last {
-            break;
-        }
-    }
-    if shown == 0 {
-        return Err(no_such_column(args, groups.iter().map(|(kind, _)| kind)));
-    }
-    Ok(())
-}
-
-/// The error for columns that no group has.
-pub fn no_such_column<'k>(args: &ReadArgs, kinds: impl IntoIterator<Item = &'k Kind>) -> CliError {
-    let kinds: Vec<Kind> = kinds.into_iter().copied().collect();
-    let sorted_by = args.sort.iter().map(|sort| sort.trim_start_matches('-'));
-    let asked = args.columns.iter().map(String::as_str).chain(sorted_by);
-    // What is wrong with a column in each group; a text that is no path has no advice.
-    let hints = |name: &str| -> Option<Vec<Option<String>>> {
-        let hint = |kind| Column::named(kind, name).map_or(Some(None), |column| column.unknown_hint(kind));
-        kinds.iter().map(|kind| hint(*kind)).collect()
-    };
-    let mut unknown = asked.filter_map(|name| Some((name, hints(name)?)));
-    let (message, hint) = match unknown.next() {
-        Some((name, hints)) => {
-            (format!("there is no column `{}`", one_line(name)), hints.into_iter().flatten().next())
-        }
-        None => ("no table has all of these columns".to_owned(), None),
-    };
-    let mut known: Vec<String> = Vec::new();
-    for name in kinds.iter().flat_map(|kind| Column::names(*kind)) {
-        if !known.contains(&name) {
-            known.push(name);
-        }
-    }
-    let known = known.join(", ");
-    CliError::usage(
-        message,
-        match hint {
-            Some(hint) if hint.ends_with('?') => format!("{hint} Known are {known}"),
-            Some(hint) => hint,
-            None => format!("known are {known}"),
-        },
-    )
-}
-
-/// The columns and the order of a table; `None` if one of them is not of this group.
-pub fn columns(
-    args: &ReadArgs,
-    kind: Kind,
-    names: &[String],
-    current: &MaskedLookup<'_>,
-) -> Option<(Vec<Column>, Option<SortOrder>)> {
-    let column = |name: &str| Column::named(kind, name).filter(|column| column.fits(kind, current, names));
-    let columns = match &args.columns[..] {
-        [] => Column::default_of(kind),
-        given => given.iter().map(|name| column(name)).collect::<Option<_>>()?,
-    };
-    let Some(sort) = &args.sort else { return Some((columns, None)) };
-    let (name, is_descending) = sort.strip_prefix('-').map_or((sort.as_str(), false), |name| (name, true));
-    Some((columns, Some(SortOrder { column: column(name)?, is_descending })))
-}
-
-/// The groups that tables are made of, with the names of their entries. Streams are shown even if there
-/// are none.
-pub fn table_groups(
-    wanted: &Wanted,
-    current: &MaskedLookup<'_>,
-) -> Result<Vec<(Kind, Vec<String>)>, CliError> {
-    if wanted.paths.is_empty() {
-        let all = Kind::ALL.map(|kind| (kind, current.names(&[kind.key()])));
-        let is_shown = |(kind, names): &(Kind, Vec<String>)| *kind == Kind::Stream || !names.is_empty();
-        return Ok(all.into_iter().filter(is_shown).collect());
-    }
-    wanted.paths.iter().map(|path| table_group(wanted, path, current)).collect()
-}
-
+/// The group that a path leads to, with the names of its entries.
 fn table_group(
     wanted: &Wanted,
     path: &Path,
@@ -571,7 +573,7 @@ fn print_values(
 }
 
 /// Prints a value as JSON, indented or on one line.
-pub fn print_json(form: ReadFormat, value: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
+fn print_json(form: ReadFormat, value: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
     match form {
         ReadFormat::Compact => serde_json::to_writer(&mut *out, value)?,
         _ => serde_json::to_writer_pretty(&mut *out, value)?,

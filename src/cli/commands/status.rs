@@ -1,17 +1,20 @@
 //! `mediactl status`
 
 use serde::Serialize;
+use serde_json::{Map, Value, json};
 
 use crate::cli::args::shared::ListFormat;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::fleet::answers::ServerAnswer;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::diagnostics::{composed_error, first_error};
 use crate::cli::render::history::masked;
-use crate::cli::render::status;
-use crate::cli::target::{self, Purpose, Target};
+use crate::cli::render::{status, table};
+use crate::cli::target::Target;
 use crate::cli::ui::Ui;
 use crate::engine::{ErrorKind, ServiceError, Source, Status};
+use mediaconf::syntax::one_line;
 
 /// Show the running, the saved and the pending state of the configuration
 ///
@@ -39,29 +42,81 @@ pub struct StatusArgs {
     pub output: ListFormat,
 }
 
+/// Stands for a value that is not there.
+const NOTHING: &str = "-";
+
 /// The JSON form.
 #[derive(Serialize)]
-pub struct StatusRecord<'a> {
-    pub target: &'a str,
+struct StatusRecord<'a> {
+    target: &'a str,
     #[serde(flatten)]
-    pub status: &'a Status,
+    status: &'a Status,
 }
 
 pub fn run(args: &StatusArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
-    let Invocation { global, ui, .. } = call;
-    let mut target = target::resolve(global, Purpose::default(), ui)?;
-    let status = read(&mut target, ui)?;
-    let target = target.service.name();
-    match args.output {
-        ListFormat::Json => ui.print_json(&StatusRecord { target, status: &status })?,
-        ListFormat::Text => ui.print(|out| status::print(target, &status, ui.screen(), out))?,
+    let ui = call.ui;
+    let answers = call.ask("status", |server| {
+        let status = read(&mut server.target, ui)?;
+        Ok((status, server.target.service.name().to_owned()))
+    })?;
+    match (args.output, answers.one()) {
+        (ListFormat::Json, Some((target, (status, _)))) => ui.print_json(&StatusRecord { target, status })?,
+        (ListFormat::Text, Some((target, (status, _)))) => {
+            ui.print(|out| status::print(target, status, ui.screen(), out))?;
+        }
+        // A server that does not answer has a member, or a row, too.
+        (ListFormat::Json, None) => {
+            let record = |answer: &ServerAnswer<_>| (answer.server.clone(), status_record(answer));
+            ui.print_json(&answers.list.iter().map(record).collect::<Map<_, _>>())?;
+        }
+        (ListFormat::Text, None) => {
+            let headings = ["SERVER", "STATE", "PENDING", "LAST CHANGE"].map(str::to_owned).to_vec();
+            let rows = std::iter::once(headings).chain(answers.list.iter().map(status_row)).collect();
+            ui.print(|out| table::print(rows, ui.screen(), out))?;
+        }
     }
-    Ok(if is_open(&status) { Exit::Different } else { Exit::Done })
+    let is_open = answers.found().any(|(_, (status, _))| is_open(status));
+    Ok(answers.exit_if(is_open, Exit::Different))
+}
+
+fn status_record(answer: &ServerAnswer<(Status, String)>) -> Value {
+    match &answer.result {
+        Ok((status, target)) => {
+            serde_json::to_value(StatusRecord { target, status }).expect("a status has only texts as keys")
+        }
+        Err(error) => json!({ "error": error.to_string() }),
+    }
+}
+
+fn status_row(ServerAnswer { server, result }: &ServerAnswer<(Status, String)>) -> Vec<String> {
+    let [state, pending, last] = match result {
+        Err(error) => [error.word().to_owned(), NOTHING.to_owned(), NOTHING.to_owned()],
+        Ok((status, _)) => {
+            let pending = status.pending.as_ref().map(|pending| {
+                format!("{} by {}, {} s left", pending.operation, pending.by, pending.seconds_left)
+            });
+            let last = status.last_change.as_ref().map(status::change_in_words);
+            let or_nothing =
+                |words: Option<String>| words.map_or(NOTHING.to_owned(), |words| one_line(&words));
+            [state(status).to_owned(), or_nothing(pending), or_nothing(last)]
+        }
+    };
+    vec![server.clone(), state, pending, last]
+}
+
+fn state(status: &Status) -> &'static str {
+    match status {
+        Status { errors: Some(1..), .. } => "file has errors",
+        Status { edited_by_hand: true, .. } => "edited by hand",
+        Status { saved: Some(false), .. } => "not saved",
+        Status { saved: Some(true), .. } => "saved",
+        _ => "runs",
+    }
 }
 
 /// The state of a configuration, with the secrets in its last change masked, and with its errors: its own, or those that
 /// it has together with what it includes.
-pub fn read(target: &mut Target, ui: Ui) -> Result<Status, ServiceError> {
+fn read(target: &mut Target, ui: Ui) -> Result<Status, ServiceError> {
     let status = target.service.status()?;
     let last_change = status.last_change.map(|entry| masked(entry, ui.masker().as_ref()));
     let (mut errors, mut first) = (status.errors, None);
@@ -90,7 +145,7 @@ pub fn read(target: &mut Target, ui: Ui) -> Result<Status, ServiceError> {
 }
 
 /// Whether something is left to do: to save, to confirm or to repair.
-pub fn is_open(status: &Status) -> bool {
+fn is_open(status: &Status) -> bool {
     let is_waiting = status.pending.is_some() || !status.unconfirmed.is_empty();
     status.saved == Some(false) || is_waiting || status.errors.is_some_and(|errors| errors > 0)
 }

@@ -11,7 +11,7 @@ use crate::cli::commands::read::text_that_includes;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::invocation::Invocation;
-use crate::cli::observed::{Observed, may_pass};
+use crate::cli::observed::{BeginObserving, Observed, may_pass, observe};
 use crate::cli::target::Target;
 use crate::engine::Content;
 use mediaconf::edit::expect::{Expectation, unmet};
@@ -43,37 +43,31 @@ const LONG: Duration = Duration::from_secs(3600);
 type Missing = Arc<Mutex<Option<String>>>;
 
 pub fn run(args: &WaitArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
-    let Invocation { global, ui, .. } = call;
-    let awaited = Awaited::of(args, global)?;
-    let global = global.clone();
-    match awaited.wait(move || Observed::begin(&global, ui))? {
-        None => Ok(Exit::Done),
-        Some(missing) => {
-            ui.say(&format!("the time is over: {missing}"));
-            Ok(Exit::Different)
-        }
+    let awaited = Awaited::of(args, call.global)?;
+    let answers = observe(call, |_| {}, |begin| awaited.wait(begin))?.with_errors_told();
+    for (server, missing) in answers.found() {
+        let missing = missing.iter().map(|missing| format!("the time is over: {missing}"));
+        missing.for_each(|text| call.ui.say(&answers.named(server, &text)));
     }
+    let is_missing = answers.found().any(|(_, missing)| missing.is_some());
+    Ok(answers.exit_if(is_missing, Exit::Different))
 }
 
 /// What is waited for, and how long.
-#[derive(Clone)]
-pub struct Awaited {
+struct Awaited {
     expectations: Vec<Expectation>,
     /// Without a limit where none is given.
     most: Option<Duration>,
 }
 
 impl Awaited {
-    pub fn of(args: &WaitArgs, global: &GlobalArgs) -> Result<Self, CliError> {
+    fn of(args: &WaitArgs, global: &GlobalArgs) -> Result<Self, CliError> {
         let expectations = args.expected.iter().map(|text| expectation(text)).collect::<Result<_, _>>()?;
         Ok(Self { expectations, most: global.remote.timeout.map(Duration::from_secs) })
     }
 
     /// Waits until all of it is there; returns what was missing when the time was over.
-    pub fn wait(
-        &self,
-        begin: impl FnOnce() -> Result<Observed, CliError> + Send + 'static,
-    ) -> Result<Option<String>, CliError> {
+    fn wait(&self, begin: BeginObserving) -> Result<Option<String>, CliError> {
         let (done, result) = channel();
         let missing = Missing::default();
         let (known, expectations) = (missing.clone(), self.expectations.clone());

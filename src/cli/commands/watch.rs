@@ -1,5 +1,6 @@
 //! `mediactl watch`
 
+use std::convert::Infallible;
 use std::time::{Duration, SystemTime};
 
 use colored::Color;
@@ -9,7 +10,7 @@ use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::local_time;
-use crate::cli::observed::{Observed, may_pass};
+use crate::cli::observed::{Observed, may_pass, observe};
 use crate::cli::render::history::masked;
 use crate::cli::render::value_diff::{self, Compared};
 use crate::cli::ui::Ui;
@@ -41,13 +42,14 @@ pub struct WatchArgs {
 const LONG: Duration = Duration::from_secs(3600);
 
 pub fn run(args: &WatchArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
-    let Invocation { global, ui, .. } = call;
-    let path = args.path.as_deref().map(input::value_path).transpose()?;
-    watch(Observed::begin(global, ui)?, path.as_ref(), ui)
+    let (path, ui) = (args.path.as_deref().map(input::value_path).transpose()?, call.ui);
+    // An error is printed when it comes: the other servers may be watched for days.
+    let watched = observe(call, |error| ui.error(error), |begin| watch(begin()?, path.as_ref(), ui))?;
+    Ok(watched.without_telling_errors().exit())
 }
 
 /// Prints each change, until the configuration can't be read any more.
-pub fn watch(mut observed: Observed, path: Option<&Path>, ui: Ui) -> Result<Exit, CliError> {
+fn watch(mut observed: Observed, path: Option<&Path>, ui: Ui) -> Result<Infallible, CliError> {
     let masker = ui.masker();
     let mut last = match observed.read()? {
         Some(content) => Compared::of(content),

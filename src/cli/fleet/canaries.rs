@@ -1,6 +1,7 @@
 //! The servers that get a change before the others.
 
-use super::members::{ServerAnswer, ServerNumber};
+use super::answers::ServerAnswer;
+use super::members::ServerNumber;
 use super::plan::{FleetChange, FleetPlan};
 use crate::cli::context::ServerContext;
 use crate::cli::error::CliError;

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::time::{Duration, SystemTime};
 
+use super::answers::{ServerAnswer, exit_of};
 use super::canaries;
 use super::coordinator::FleetVerdict;
 use super::journal::{FleetJournalLine, Journal, JournalHead, JournalServer};
-use super::members::{Fleet, FleetMember, ServerAnswer, ServerNumber};
+use super::members::{Fleet, FleetMember, ServerNumber};
 use super::plan::{FleetChange, FleetPlan, Operation};
 use super::results::{self, Ending, ServerResult, Standing, exit_of_each, standing_of};
 use super::together::{Ended, Together};
-use super::verdict::exit_of;
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::context::ServerContext;
 use crate::cli::error::CliError;

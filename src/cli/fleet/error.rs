@@ -17,6 +17,19 @@ impl CliError {
         )
     }
 
+    /// Why a server did not do what it was asked for, for a narrow column.
+    pub fn word(&self) -> &'static str {
+        self.word.unwrap_or(match self.kind {
+            ErrorKind::Absent => "not found",
+            ErrorKind::Denied => "denied",
+            ErrorKind::Conflict => "conflict",
+            ErrorKind::Guarded => "guarded",
+            ErrorKind::Invalid | ErrorKind::Usage => "invalid",
+            ErrorKind::Unknown => "unknown",
+            ErrorKind::Failed | ErrorKind::Interrupted { .. } => "failed",
+        })
+    }
+
     /// The same error of one server among several, unless it names the server already.
     #[must_use]
     pub fn at(mut self, server: &str) -> Self {

@@ -77,7 +77,7 @@ impl GroupedDiffs {
 
 /// Notes, each with the servers that it is about, in the order of the first of them.
 #[derive(Default)]
-pub struct GroupedNotes<'s>(Vec<(String, Vec<&'s str>)>);
+pub struct GroupedNotes<'s>(pub Vec<(String, Vec<&'s str>)>);
 
 impl<'s> GroupedNotes<'s> {
     /// Adds a note about a server.

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use indicatif::ProgressBar;
 
+use super::answers::{Answers, ServerAnswer};
 use super::host::{SilentHost, Warnings};
 use super::parallel::{bar, in_parallel};
 use crate::cli::args::global::GlobalArgs;
-use crate::cli::context::ServerContext;
+use crate::cli::context::{self, ServerContext};
 use crate::cli::error::CliError;
-use crate::cli::target::{self, Target};
+use crate::cli::invocation::Invocation;
+use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
 
 /// The name of work that shows no bar.
@@ -37,6 +39,28 @@ pub struct FleetMember {
     /// Stands for the configuration that was read last.
     pub tag: Option<String>,
     warnings: Warnings,
+    /// Where to print, if no other server is named.
+    alone: Option<Ui>,
+}
+
+impl Invocation<'_> {
+    /// The servers that are named, or the one server or file that a command works on.
+    pub fn fleet(self, purpose: Purpose) -> Result<Fleet, CliError> {
+        let Self { global, ui, .. } = self;
+        match context::several(global)? {
+            Some(contexts) => Fleet::open(contexts, global, ui),
+            None => Ok(Fleet::of_one(target::resolve(global, purpose, ui)?, global, ui)),
+        }
+    }
+
+    /// Asks the servers that are named, or the one that a command works on.
+    pub fn ask<T: Send>(
+        self,
+        what: &'static str,
+        work: impl Fn(&mut FleetMember) -> Result<T, CliError> + Sync,
+    ) -> Result<Answers<T>, CliError> {
+        self.fleet(Purpose::default())?.gather(what, work)
+    }
 }
 
 impl Fleet {
@@ -49,10 +73,32 @@ impl Fleet {
         let member = |context: ServerContext| {
             let warnings = Warnings::default();
             let target = target::at_member(&context, global, Box::new(SilentHost(warnings.clone())))?;
-            Ok(FleetMember { name: context.name, target, tag: None, warnings })
+            Ok(FleetMember { name: context.name, target, tag: None, warnings, alone: None })
         };
         let members = contexts.into_iter().map(member).collect::<Result<_, CliError>>()?;
         Ok(Self { members, jobs, ui })
+    }
+
+    /// A fleet of one server.
+    fn of_one(target: Target, global: &GlobalArgs, ui: Ui) -> Self {
+        let name = target.service.name().to_owned();
+        let member = FleetMember { name, target, tag: None, warnings: Warnings::default(), alone: Some(ui) };
+        Self { members: vec![member], jobs: global.jobs, ui }
+    }
+
+    /// Asks all servers; the error of the only one ends the command.
+    pub fn gather<T: Send>(
+        mut self,
+        what: &'static str,
+        work: impl Fn(&mut FleetMember) -> Result<T, CliError> + Sync,
+    ) -> Result<Answers<T>, CliError> {
+        match &mut self.members[..] {
+            [one] if one.is_alone() => {
+                let answer = work(one)?;
+                Ok(Answers::of_one(one.name.clone(), answer, self.ui))
+            }
+            _ => Ok(Answers::of_several(self.ask(what, work), self.ui)),
+        }
     }
 
     /// Asks all servers at the same time; prints the warnings.
@@ -122,6 +168,24 @@ impl FleetMember {
         self.warnings.print_from_now(ui);
     }
 
+    /// Whether no other server is named.
+    pub fn is_alone(&self) -> bool {
+        self.alone.is_some()
+    }
+
+    /// Says something of what is shown; it is a warning where others are shown beside it.
+    pub fn note(&self, text: &str) {
+        match self.alone {
+            Some(ui) => ui.note(text),
+            None => self.warn(text),
+        }
+    }
+
+    /// A text that begins with the name of the server, where others are named, too.
+    pub fn named(&self, text: &str) -> String {
+        if self.is_alone() { text.to_owned() } else { format!("{}: {text}", self.name) }
+    }
+
     /// Keeps a warning until the work on all servers is done.
     pub fn warn(&self, text: &str) {
         self.warnings.add(text);
@@ -131,12 +195,6 @@ impl FleetMember {
     pub fn print_warnings(&self, ui: Ui) {
         self.warnings.take().iter().for_each(|warning| ui.warning(warning));
     }
-}
-
-/// What one server answered.
-pub struct ServerAnswer<T> {
-    pub server: String,
-    pub result: Result<T, CliError>,
 }
 
 #[cfg(test)]

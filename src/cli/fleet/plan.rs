@@ -1,7 +1,8 @@
 //! A change as it is evaluated on each server, before anything is sent that could change something.
 
+use super::answers::ServerAnswer;
 use super::grouped::{GroupedDiffs, GroupedNotes};
-use super::members::{FleetMember, ServerAnswer};
+use super::members::FleetMember;
 use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
 use crate::cli::error::CliError;
 use crate::cli::render::change_json::ChangeJson;

@@ -2,9 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::answers::{exit_of, print_errors_of};
 use super::members::ServerNumber;
-use super::tables::in_a_word;
-use super::verdict::{exit_of, print_errors};
 use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
@@ -106,7 +105,7 @@ impl From<&ChangeArgs> for ResultForm {
 
 /// Prints the errors, and what stands on each server; where that can't be printed, it is told on stderr.
 pub fn print(results: &[ServerResult], form: ResultForm, ui: Ui) -> Result<(), CliError> {
-    print_errors(results.iter().filter_map(|result| Some((&*result.server, result.error.as_ref()?))), ui);
+    print_errors_of(results.iter().filter_map(|result| Some((&*result.server, result.error.as_ref()?))), ui);
     let printed = match form {
         ResultForm::Json => {
             let records: Map<String, Value> =
@@ -142,7 +141,7 @@ fn row(result: &ServerResult) -> Vec<String> {
         [0, 0] => "-".to_owned(),
         [added, removed] => format!("+{added} -{removed}"),
     };
-    let why = result.error.as_ref().map_or("-", |error| in_a_word(error));
+    let why = result.error.as_ref().map_or("-", CliError::word);
     vec![result.server.clone(), result.standing.in_words().to_owned(), lines, why.to_owned()]
 }
 

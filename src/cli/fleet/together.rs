@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::answers::ServerAnswer;
 use super::coordinator::{Coordinator, FleetStep, FleetVerdict, Stage, StepReply};
 use super::decide::{PAUSE, TakenBack, WaitingChange, confirm, take_back};
 use super::health;
 use super::journal::{FleetJournalLine, Journal};
-use super::members::{Fleet, FleetMember, ServerAnswer, ServerNumber, UNSEEN};
+use super::members::{Fleet, FleetMember, ServerNumber, UNSEEN};
 use super::parallel::bar;
 use super::plan::{FleetChange, FleetPlan, Operation};
 use super::results::{Ending, Standing};

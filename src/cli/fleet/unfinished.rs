@@ -2,10 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
+use super::answers::{ServerAnswer, print_errors};
 use super::journal::{Journal, JournalServer, Journals};
-use super::members::{Fleet, FleetMember, ServerAnswer};
-use super::tables::in_a_word;
-use super::verdict::print_errors;
+use super::members::{Fleet, FleetMember};
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::args::shared::ListFormat;
 use crate::cli::context::ContextsFile;
@@ -117,9 +116,9 @@ impl Unfinished {
         let look = |member: &mut FleetMember| Ok(look(member, Self::revisions(&servers, &member.name)?)?);
         let answers = self.fleet.ask("status", look);
         let answers = self.with_missing(answers);
-        print_errors(answers.iter().filter_map(|a| Some((&*a.server, a.result.as_ref().err()?))), ui);
+        print_errors(&answers, ui);
         let state = |answer: ServerAnswer<ServerNow>| {
-            (answer.server, answer.result.map_or_else(|error| in_a_word(&error).to_owned(), in_words))
+            (answer.server, answer.result.map_or_else(|error| error.word().to_owned(), in_words))
         };
         answers.into_iter().map(state).collect()
     }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
+use crate::cli::error::CliError;
 use crate::cli::render::table::{self, Screen};
 use mediaconf::edit::config_lookup::Current;
 use mediaconf::edit::path::{Path, Segment};
@@ -59,7 +60,7 @@ fn named_columns(kind: Kind) -> &'static [(&'static str, Cell)] {
 
 impl Column {
     /// The columns that a group has by default.
-    pub fn default_of(kind: Kind) -> Vec<Self> {
+    fn default_of(kind: Kind) -> Vec<Self> {
         let column =
             |(heading, cell): &(&str, Cell)| Self { heading: (*heading).to_owned(), cell: cell.clone() };
         named_columns(kind).iter().map(column).collect()
@@ -76,12 +77,12 @@ impl Column {
     }
 
     /// The headings of columns.
-    pub fn headings(columns: &[Self]) -> Vec<String> {
+    fn headings(columns: &[Self]) -> Vec<String> {
         columns.iter().map(|column| one_line(&column.heading)).collect()
     }
 
     /// Whether it can show anything of this group: a known value, or one that an entry has.
-    pub fn fits(&self, kind: Kind, current: &dyn Current, names: &[String]) -> bool {
+    fn fits(&self, kind: Kind, current: &dyn Current, names: &[String]) -> bool {
         let Cell::At(path) = &self.cell else { return true };
         let has = |name: &String| {
             let found = current.value(&[kind.key(), name]).and_then(|entry| select(&entry, path).ok());
@@ -91,7 +92,7 @@ impl Column {
     }
 
     /// Advice, as far as there is any, about a path that the schema does not have in this group.
-    pub fn unknown_hint(&self, kind: Kind) -> Option<Option<String>> {
+    fn unknown_hint(&self, kind: Kind) -> Option<Option<String>> {
         let Cell::At(path) = &self.cell else { return None };
         let from = Place::Block(kind);
         match (from.through_lists(&path.segments), UnknownKey::of(from, &path.segments)) {
@@ -112,22 +113,132 @@ impl Column {
 
 /// The order of the rows.
 #[derive(Debug, Clone)]
-pub struct SortOrder {
-    pub column: Column,
-    pub is_descending: bool,
+struct SortOrder {
+    column: Column,
+    is_descending: bool,
 }
 
-/// The rows of one table, each with what it is sorted by.
-pub type Rows = Vec<(String, Vec<String>)>;
+/// A row, with what it is sorted by.
+type SortedRow = (String, Vec<String>);
+
+/// One table.
+pub struct GroupTable {
+    kind: Kind,
+    headings: Vec<String>,
+    rows: Vec<SortedRow>,
+    order: Option<SortOrder>,
+}
+
+/// Tables with these columns, one for each group.
+pub struct GroupTables<'a> {
+    /// Those of the group, if there are none.
+    columns: &'a [String],
+    sort: Option<&'a str>,
+    /// The groups of all entries that were added.
+    kinds: Vec<Kind>,
+    tables: Vec<GroupTable>,
+}
+
+impl<'a> GroupTables<'a> {
+    /// No table yet.
+    pub fn of(columns: &'a [String], sort: Option<&'a str>) -> Self {
+        Self { columns, sort, kinds: Vec::new(), tables: Vec::new() }
+    }
+
+    /// Adds the entries of a group that has the columns. Those of several servers share a table, with the server in the
+    /// first column.
+    pub fn add(&mut self, kind: Kind, names: &[String], current: &dyn Current, server: Option<&str>) {
+        self.kinds.extend((!self.kinds.contains(&kind)).then_some(kind));
+        let Some((columns, order)) = self.columns(kind, names, current) else { return };
+        let with_server = |server: Option<&str>, row: Vec<String>| -> Vec<String> {
+            server.map(str::to_owned).into_iter().chain(row).collect()
+        };
+        let rows = rows(kind, names, &columns, order.as_ref(), current);
+        let rows = rows.into_iter().map(|(key, row)| (key, with_server(server, row)));
+        let known = self.tables.iter().position(|table| server.is_some() && table.kind == kind);
+        let at = known.unwrap_or_else(|| {
+            let headings = with_server(server.map(|_| "SERVER"), Column::headings(&columns));
+            self.tables.push(GroupTable { kind, headings, rows: Vec::new(), order });
+            self.tables.len() - 1
+        });
+        self.tables[at].rows.extend(rows);
+    }
+
+    /// The tables; where columns are given for `any` group, the first one that has them.
+    ///
+    /// # Errors
+    /// `Usage` for columns that no group has.
+    pub fn some(mut self, any: bool) -> Result<Vec<GroupTable>, CliError> {
+        if self.tables.is_empty() && !self.kinds.is_empty() {
+            return Err(self.no_such_column());
+        }
+        let is_one = any && !(self.columns.is_empty() && self.sort.is_none());
+        self.tables.truncate(if is_one { 1 } else { usize::MAX });
+        Ok(self.tables)
+    }
+
+    /// The columns and the order of a table; `None` if one of them is not of this group.
+    fn columns(
+        &self,
+        kind: Kind,
+        names: &[String],
+        current: &dyn Current,
+    ) -> Option<(Vec<Column>, Option<SortOrder>)> {
+        let column =
+            |name: &str| Column::named(kind, name).filter(|column| column.fits(kind, current, names));
+        let columns = match self.columns {
+            [] => Column::default_of(kind),
+            given => given.iter().map(|name| column(name)).collect::<Option<_>>()?,
+        };
+        let Some(sort) = self.sort else { return Some((columns, None)) };
+        let (name, is_descending) = sort.strip_prefix('-').map_or((sort, false), |name| (name, true));
+        Some((columns, Some(SortOrder { column: column(name)?, is_descending })))
+    }
+
+    /// The error for columns that no group has.
+    fn no_such_column(&self) -> CliError {
+        let kinds = &self.kinds;
+        let sorted_by = self.sort.iter().map(|sort| sort.trim_start_matches('-'));
+        let asked = self.columns.iter().map(String::as_str).chain(sorted_by);
+        // What is wrong with a column in each group; a text that is no path has no advice.
+        let hints = |name: &str| -> Option<Vec<Option<String>>> {
+            let hint =
+                |kind| Column::named(kind, name).map_or(Some(None), |column| column.unknown_hint(kind));
+            kinds.iter().map(|kind| hint(*kind)).collect()
+        };
+        let mut unknown = asked.filter_map(|name| Some((name, hints(name)?)));
+        let (message, hint) = match unknown.next() {
+            Some((name, hints)) => {
+                (format!("there is no column `{}`", one_line(name)), hints.into_iter().flatten().next())
+            }
+            None => ("no table has all of these columns".to_owned(), None),
+        };
+        let mut known: Vec<String> = Vec::new();
+        for name in kinds.iter().flat_map(|kind| Column::names(*kind)) {
+            if !known.contains(&name) {
+                known.push(name);
+            }
+        }
+        let known = known.join(", ");
+        CliError::usage(
+            message,
+            match hint {
+                Some(hint) if hint.ends_with('?') => format!("{hint} Known are {known}"),
+                Some(hint) => hint,
+                None => format!("known are {known}"),
+            },
+        )
+    }
+}
 
 /// Makes one row for each of these entries. Masks are in `current` already.
-pub fn rows(
+fn rows(
     kind: Kind,
     names: &[String],
     columns: &[Column],
     order: Option<&SortOrder>,
     current: &dyn Current,
-) -> Rows {
+) -> Vec<SortedRow> {
     let global = current.value(&["auth"]).and_then(|auth| authorization(&auth));
     let global = global.map(|auth| format!("{auth} (global)"));
     let row = |name: &String| {
@@ -139,19 +250,19 @@ pub fn rows(
     names.iter().filter_map(row).collect()
 }
 
-/// Prints rows below their headings, in the order that is asked for.
-pub fn print(
-    headings: Vec<String>,
-    mut rows: Rows,
-    order: Option<&SortOrder>,
-    screen: Screen,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    if let Some(order) = order {
-        rows.sort_by(|(a, _), (b, _)| compare(a, b, order.is_descending));
+/// Prints tables, one below the other.
+pub fn print(tables: Vec<GroupTable>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
+    for (at, GroupTable { headings, mut rows, order, .. }) in tables.into_iter().enumerate() {
+        if at > 0 {
+            writeln!(out)?;
+        }
+        if let Some(order) = order {
+            rows.sort_by(|(a, _), (b, _)| compare(a, b, order.is_descending));
+        }
+        let rows = std::iter::once(headings).chain(rows.into_iter().map(|(_, row)| row)).collect();
+        table::print(rows, screen, out)?;
     }
-    let rows = std::iter::once(headings).chain(rows.into_iter().map(|(_, row)| row)).collect();
-    table::print(rows, screen, out)
+    Ok(())
 }
 
 /// Compares two cells: numbers by their value and before text; nothing is at the end in either direction.

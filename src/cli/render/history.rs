@@ -2,9 +2,6 @@
 
 use std::sync::Arc;
 
-use colored::Color;
-
-use crate::cli::render::table::{self, Screen};
 use crate::cli::render::value_diff::Compared;
 use crate::cli::ui::Ui;
 use crate::store::HistoryEntry;
@@ -33,17 +30,6 @@ impl Listed {
     pub fn of(entry: HistoryEntry) -> Self {
         Self { entry, paths: String::new(), texts: None, is_elsewhere: false }
     }
-}
-
-/// Returns one line for each entry, which fits the screen.
-pub fn lines(entries: &[Listed], screen: Screen, ui: Ui) -> Vec<String> {
-    let mut rows: Vec<Vec<String>> = entries.iter().map(|entry| row(entry, ui).to_vec()).collect();
-    table::fit(&mut rows, screen);
-    let painted = |line: String| match line.split_once(' ') {
-        Some((number, rest)) => format!("{} {rest}", ui.paint(number, Color::Yellow)),
-        None => line,
-    };
-    table::aligned(&rows).map(painted).collect()
 }
 
 /// The cells of an entry: its numbers, time, author, operation, message and paths.

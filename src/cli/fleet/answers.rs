@@ -1,0 +1,221 @@
+//! What the servers of a command answered, and the exit code of the command. Of one server it is shown as it is; of
+//! several each part says whose it is.
+
+use std::io::{self, Write};
+
+use serde_json::Value;
+use unicode_width::UnicodeWidthStr;
+
+use super::grouped::{GroupedNotes, heading};
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::render::table::GAP;
+use crate::cli::ui::Ui;
+use crate::engine::ErrorKind;
+
+/// What one server answered.
+pub struct ServerAnswer<T> {
+    pub server: String,
+    pub result: Result<T, CliError>,
+}
+
+/// What each of the servers answered, in the order in which they were named.
+pub struct Answers<T> {
+    pub list: Vec<ServerAnswer<T>>,
+    pub ui: Ui,
+    /// Whether one server alone is named, which the output then does not name.
+    is_one: bool,
+    are_errors_told: bool,
+}
+
+impl<T> Answers<T> {
+    /// The answer of the one server that is named.
+    pub fn of_one(server: String, answer: T, ui: Ui) -> Self {
+        let list = vec![ServerAnswer { server, result: Ok(answer) }];
+        Self { list, ui, is_one: true, are_errors_told: true }
+    }
+
+    /// The answers of several servers.
+    pub fn of_several(list: Vec<ServerAnswer<T>>, ui: Ui) -> Self {
+        Self { list, ui, is_one: false, are_errors_told: false }
+    }
+
+    /// The answer, where one server is named.
+    pub fn one(&self) -> Option<(&str, &T)> {
+        self.found().next().filter(|_| self.is_one)
+    }
+
+    /// The answers without the errors.
+    pub fn found(&self) -> impl Iterator<Item = (&str, &T)> {
+        self.list.iter().filter_map(|answer| Some((&*answer.server, answer.result.as_ref().ok()?)))
+    }
+
+    /// Goes on with each answer; the error of the one server ends the command.
+    pub fn then<U>(
+        self,
+        mut work: impl FnMut(&str, T) -> Result<U, CliError>,
+    ) -> Result<Answers<U>, CliError> {
+        let Self { list, ui, is_one, .. } = self;
+        if is_one {
+            let ServerAnswer { server, result } = list.into_iter().next().expect("one server answered");
+            let answer = work(&server, result?)?;
+            return Ok(Answers::of_one(server, answer, ui));
+        }
+        let next = |ServerAnswer { server, result }: ServerAnswer<T>| {
+            let result = result.and_then(|answer| work(&server, answer).map_err(|error| error.at(&server)));
+            ServerAnswer { server, result }
+        };
+        Ok(Answers::of_several(list.into_iter().map(next).collect(), ui))
+    }
+
+    /// Prints the errors now; else they are printed with the exit code.
+    #[must_use]
+    pub fn with_errors_told(mut self) -> Self {
+        if !self.are_errors_told {
+            print_errors(&self.list, self.ui);
+        }
+        self.are_errors_told = true;
+        self
+    }
+
+    /// The same where each error was printed when it came.
+    #[must_use]
+    pub fn without_telling_errors(self) -> Self {
+        Self { are_errors_told: true, ..self }
+    }
+
+    /// A text that begins with the name of the server, where several are named.
+    pub fn named(&self, server: &str, text: &str) -> String {
+        if self.is_one { text.to_owned() } else { format!("{server}: {text}") }
+    }
+
+    /// A row that has the server in its first column, where several are named.
+    pub fn row(&self, server: &str, cells: impl IntoIterator<Item = String>) -> Vec<String> {
+        (!self.is_one).then(|| server.to_owned()).into_iter().chain(cells).collect()
+    }
+
+    /// The width of the first column, where several servers are named.
+    pub fn width_of_names(&self) -> usize {
+        let widest = self.found().map(|(server, _)| server.width()).max().filter(|_| !self.is_one);
+        widest.map_or(0, |widest| widest + GAP)
+    }
+
+    /// The same texts about several servers, each once and behind the names of its servers.
+    pub fn once<I: IntoIterator<Item = String>>(&self, texts: impl Fn(&T) -> I) -> Vec<String> {
+        let mut all = GroupedNotes::default();
+        for (server, answer) in self.found() {
+            texts(answer).into_iter().for_each(|text| all.add(server, text));
+        }
+        all.0.into_iter().map(|(text, servers)| self.named(&servers.join(", "), &text)).collect()
+    }
+
+    /// Prints each answer as text; those of several servers stand below their names.
+    pub fn print(&self, print: impl Fn(&T, &mut dyn Write) -> io::Result<()>) -> Result<(), CliError> {
+        self.ui.print(|out| {
+            self.found().enumerate().try_for_each(|(at, (server, answer))| {
+                if !self.is_one {
+                    writeln!(out, "{}", heading(at, &[server.to_owned()]))?;
+                }
+                print(answer, out)
+            })
+        })
+    }
+
+    /// Prints each answer as JSON; those of several servers are the members of an object.
+    pub fn print_json(&self, record: impl Fn(&T) -> Value) -> Result<(), CliError> {
+        let records = || self.found().map(|(server, answer)| (server.to_owned(), record(answer))).collect();
+        self.ui.print_json(&self.one().map_or_else(|| Value::Object(records()), |(_, answer)| record(answer)))
+    }
+
+    /// The exit code of a command that all, some or none of the servers answered.
+    pub fn exit(self) -> Exit {
+        let told = self.with_errors_told();
+        let kinds = told.list.iter().filter_map(|answer| Some(answer.result.as_ref().err()?.kind));
+        exit_of(told.found().count(), &kinds.collect::<Vec<_>>())
+    }
+
+    /// The exit code of a command that looked for something; servers that did not answer count more.
+    pub fn exit_if(self, is_found: bool, code: Exit) -> Exit {
+        let exit = self.exit();
+        if exit == Exit::Done && is_found { code } else { exit }
+    }
+}
+
+/// The kinds of errors, the worst one first.
+const WORST_FIRST: [ErrorKind; 8] = [
+    ErrorKind::Unknown,
+    ErrorKind::Failed,
+    ErrorKind::Denied,
+    ErrorKind::Absent,
+    ErrorKind::Conflict,
+    ErrorKind::Guarded,
+    ErrorKind::Invalid,
+    ErrorKind::Usage,
+];
+
+/// The exit code of work that `done` servers did and others refused for these reasons: none refused, some did,
+/// or the worst reason.
+pub fn exit_of(done: usize, refused: &[ErrorKind]) -> Exit {
+    match (done, refused) {
+        (_, &[]) => Exit::Done,
+        (0, refused) => {
+            let worst = WORST_FIRST.into_iter().find(|kind| refused.contains(kind));
+            worst.unwrap_or(refused[0]).into()
+        }
+        _ => Exit::Partly,
+    }
+}
+
+/// Prints errors, each with the name of its server; equal ones once.
+pub fn print_errors<T>(answers: &[ServerAnswer<T>], ui: Ui) {
+    print_errors_of(answers.iter().filter_map(|a| Some((&*a.server, a.result.as_ref().err()?))), ui);
+}
+
+/// The same for errors that stand elsewhere.
+pub fn print_errors_of<'e>(errors: impl Iterator<Item = (&'e str, &'e CliError)>, ui: Ui) {
+    let mut groups: Vec<(Vec<&str>, &CliError)> = Vec::new();
+    for (server, error) in errors {
+        let same = groups.iter_mut().find(|(servers, known)| is_same(known, servers[0], error, server));
+        match same {
+            Some((servers, _)) => servers.push(server),
+            None => groups.push((vec![server], error)),
+        }
+    }
+    for (servers, error) in groups {
+        match servers[..] {
+            [_] => ui.error(error),
+            _ => ui.error(&error.of_all(&servers)),
+        }
+    }
+}
+
+/// Whether two errors say the same of two servers.
+fn is_same(one: &CliError, server: &str, other: &CliError, other_server: &str) -> bool {
+    one.lines.len() == other.lines.len()
+        && one
+            .lines
+            .iter()
+            .zip(&other.lines)
+            .all(|(one, other)| one.hint == other.hint && one.about(server) == other.about(other_server))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::args::global::ColorChoice;
+
+    #[test]
+    fn the_code_is_of_all_of_some_or_of_the_worst() {
+        use ErrorKind::{Absent, Conflict, Guarded, Unknown};
+        assert_eq!(exit_of(3, &[]), Exit::Done);
+        assert_eq!(exit_of(1, &[Conflict]), Exit::Partly);
+        assert_eq!(exit_of(0, &[Guarded, Conflict]), Exit::Conflict);
+        assert_eq!(exit_of(0, &[Guarded]), Exit::Guarded);
+        assert_eq!(exit_of(0, &[Absent, Unknown]), Exit::Unknown);
+        let exit_if_found =
+            |list| Answers::of_several(list, Ui::new(ColorChoice::Never)).exit_if(true, Exit::Different);
+        let answer = |result| ServerAnswer { server: "a".to_owned(), result };
+        assert_eq!(exit_if_found(vec![answer(Ok(()))]), Exit::Different);
+        assert_eq!(exit_if_found(vec![answer(Ok(())), answer(Err(CliError::usage("x", "y")))]), Exit::Partly);
+    }
+}
