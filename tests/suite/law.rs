@@ -228,7 +228,7 @@ fn not_named(document: &Document, reduced: &Value) -> Vec<(String, String)> {
                 _ => true,
             };
             let is_port_with_options =
-                parameter.shape == Shape::Ports && reduced.get("http_options").is_some();
+                matches!(parameter.shape, Shape::List(list) if reduced.get(list.blocks).is_some());
             if !is_named && !is_port_with_options {
                 texts.push((parameter.key.to_owned(), text_of(entry)));
             }

@@ -171,7 +171,7 @@ fn drop_defaults<'d>(
     members: &mut Map<String, Value>,
 ) {
     members.retain(|key, value| {
-        let Some(parameter) = by_key(scope, key).filter(|parameter| parameter.is_always_shown()) else {
+        let Some(parameter) = by_key(scope, key).filter(|parameter| parameter.always_shown) else {
             return true;
         };
         let is_default = match value {

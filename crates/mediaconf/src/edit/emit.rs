@@ -5,10 +5,9 @@ use serde_json::{Map, Value};
 use crate::model::json_value::{plain_word, scalar_text, word};
 use crate::model::member::keyword_of;
 use crate::model::schema::{
-    Kind, ObjectShape, PUBLISH_ENABLED, Parameter, Part, PartPlace, Scope, Shape, block_scope, by_key,
+    Kind, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Scope, Shape, block_scope, by_key,
     parameters,
 };
-use crate::model::shape::bitrate_keyword;
 use crate::syntax::{Word, quoted_if_needed, quoted_word};
 
 /// A new entry, before it is laid out as text.
@@ -125,8 +124,8 @@ pub fn named_block(keyword: &str, name: &str, members: &Map<String, Value>) -> D
 pub fn setting(parameter: &'static Parameter, value: &Value) -> Vec<Draft> {
     let keyword = parameter.keywords[0];
     match (parameter.shape, value) {
-        (Shape::Ports, Value::Array(ports)) => {
-            ports.iter().map(|port| Draft::directive(keyword, [plain_word(port)])).collect()
+        (Shape::List(_), Value::Array(values)) => {
+            values.iter().map(|port| Draft::directive(keyword, [plain_word(port)])).collect()
         }
         (Shape::Sources, Value::Array(sources)) => {
             sources.iter().map(|element| source(keyword, element)).collect()
@@ -141,8 +140,10 @@ pub fn setting_words(parameter: &Parameter, value: &Value) -> Vec<String> {
         Shape::Value(kind) => (kind.write)(value, None).into_iter().collect(),
         Shape::Object(object) => object_words(object, value),
         Shape::Backend => backend_words(value),
-        Shape::Transcoder => value.as_array().into_iter().flatten().map(transcoder_word).collect(),
-        Shape::Ports | Shape::Sources | Shape::Group(_) | Shape::PortOptions | Shape::Derived(_) => {
+        Shape::Options(options) => {
+            value.as_array().into_iter().flatten().map(|pair| pair_word(options, pair)).collect()
+        }
+        Shape::List(_) | Shape::Sources | Shape::Group(_) | Shape::Blocks(_) | Shape::Derived(_) => {
             Vec::new()
         }
     }
@@ -199,18 +200,18 @@ pub fn option_word(key: &str, value: &Value) -> String {
 }
 
 /// `[name, value]` as a word.
-pub fn transcoder_word(pair: &Value) -> String {
+pub fn pair_word(options: &OptionsShape, pair: &Value) -> String {
     let name = pair[0].as_str().unwrap_or_default();
-    let key = bitrate_keyword(name).unwrap_or(name);
+    let key = options.known(name).map_or(name, |known| known.keyword);
     pair.get(1)
-        .map_or_else(|| key.to_owned(), |value| format!("{key}={}", transcoder_value_word(name, value)))
+        .map_or_else(|| key.to_owned(), |value| format!("{key}={}", option_value_word(options, name, value)))
 }
 
-/// The value of a transcoder option as text.
-pub fn transcoder_value_word(name: &str, value: &Value) -> String {
-    match value.as_i64() {
-        Some(bits) if bitrate_keyword(name).is_some() => bitrate_word(bits),
-        _ => word(value),
+/// The value of an option as text.
+pub fn option_value_word(options: &OptionsShape, name: &str, value: &Value) -> String {
+    match options.known(name) {
+        Some(known) => (known.kind.write)(value, None).unwrap_or_default(),
+        None => word(value),
     }
 }
 
@@ -223,10 +224,7 @@ pub fn source(keyword: &str, element: &Value) -> Draft {
 
 /// A new stream, live or plugin with these own members.
 pub fn named(kind: Kind, name: &str, members: &Map<String, Value>) -> Draft {
-    let keyword = match members.get("static") {
-        Some(Value::Bool(false)) if kind == Kind::Stream => "ondemand",
-        _ => kind.noun(),
-    };
+    let keyword = kind.keyword(members.get("static") == Some(&Value::Bool(false)));
     let fields = contents(kind.scope(), members);
     let block = (kind == Kind::Stream || !fields.is_empty()).then_some(fields);
     Draft { head: format!("{keyword} {}", quoted_if_needed(name)), block }
@@ -237,14 +235,9 @@ pub fn contents(scope: Scope, members: &Map<String, Value>) -> Vec<Draft> {
     let own = parameters(scope)
         .filter(|parameter| !matches!(parameter.shape, Shape::Derived(_)))
         .filter_map(|parameter| Some((parameter, members.get(parameter.key)?)))
-        .filter(|(parameter, value)| !(parameter.key == PUBLISH_ENABLED && *value == &Value::Bool(true)));
+        .filter(|(parameter, value)| parameter.value_of_nothing().as_ref() != Some(*value));
     let foreign = members.iter().filter(|(key, _)| by_key(scope, key).is_none());
     own.flat_map(|(parameter, value)| setting(parameter, value))
         .chain(foreign.flat_map(|(key, value)| general(keyword_of(scope, key), value)))
         .collect()
-}
-
-/// A bitrate as text: in thousands where it divides.
-fn bitrate_word(bits: i64) -> String {
-    if bits > 0 && bits % 1000 == 0 { format!("{}k", bits / 1000) } else { bits.to_string() }
 }

@@ -10,7 +10,7 @@ use super::desired_state::lacking;
 use super::json_diff::{self, ChangedValue, paths_in_words};
 use super::json_merge::compose;
 use super::{Note, desired_state};
-use crate::model::schema::{Kind, Scope, Shape, by_key};
+use crate::model::schema::{Kind, Scope, Shape, by_key, parameters};
 
 /// What other owners applied: each with the name of its owner.
 pub type OtherStates<'v> = [(&'v str, &'v Value)];
@@ -32,9 +32,10 @@ pub fn patch(
     let mut forgetting = Forgetting::default();
     let entries_kept =
         earlier.iter().map(|earlier| forgetting.state(&mut left, earlier, wanted, others)).max();
-    if let (Some(left), Some(http)) = (left.as_object_mut(), wanted.get("http")) {
-        // The blocks of ports go with their ports.
-        left.insert("http".to_owned(), http.clone());
+    let lists = parameters(Scope::Top).filter(|row| matches!(row.shape, Shape::List(_)));
+    for (key, list) in lists.filter_map(|row| wanted.get_key_value(row.key)) {
+        // The blocks of a list go with its values.
+        left.as_object_mut().and_then(|left| left.insert(key.clone(), list.clone()));
     }
     let mut patch = json_diff::diff(&current, &left);
     compose(&mut patch, wanted.clone());
@@ -140,7 +141,7 @@ impl Forgetting {
             }
             (_, _, Some(_)) => false,
             (Value::Array(value), Value::Array(earlier), None)
-                if matches!(shape, Some(Shape::Ports | Shape::Sources)) =>
+                if matches!(shape, Some(Shape::List(_) | Shape::Sources)) =>
             {
                 value.retain(|element| {
                     let has = |list: &[Value]| list.iter().any(|known| identity(known) == identity(element));
@@ -157,7 +158,7 @@ impl Forgetting {
             }
             // A directive is one setting; a block that the schema does not know, or that of a port, has several.
             (Value::Object(value), Value::Object(earlier), None)
-                if matches!(shape, None | Some(Shape::PortOptions)) =>
+                if matches!(shape, None | Some(Shape::Blocks(_))) =>
             {
                 self.members(None, value, (earlier, &Map::new(), others));
                 value.is_empty() && others.is_empty()

@@ -6,7 +6,7 @@ use crate::model::member::Members;
 use crate::model::schema::{Scope, Shape, by_key};
 use crate::model::setting_view::entry_sources;
 use crate::model::shape::{first_argument, group_name, inner_scope};
-use crate::model::view::port_text;
+use crate::model::view::list_value;
 use crate::syntax::Entry;
 
 /// The entry that says the value at a path, or else the nearest block around it; `None` where nothing is.
@@ -24,13 +24,13 @@ pub fn entry_at<'d>(members: &Members<'d>, segments: &[Segment]) -> Option<Entry
             let block = entries.iter().copied().find(|&entry| group_name(entry).value() == name)?;
             Some(inside(block, kind.scope(), &below[1..]).unwrap_or(block))
         }
-        Shape::PortOptions => {
-            let port = members.own_by_key("http").iter().copied();
+        Shape::Blocks(list) => {
+            let port = members.own_by_key(list.key).iter().copied();
             let block =
-                port.filter(|entry| entry.is_block()).find(|&entry| Some(&*port_text(entry)) == name)?;
+                port.filter(|entry| entry.is_block()).find(|&entry| Some(&*list_value(entry)) == name)?;
             Some(inside(block, Scope::Foreign, &below[1..]).unwrap_or(block))
         }
-        Shape::Ports | Shape::Sources => match below.first() {
+        Shape::List(_) | Shape::Sources => match below.first() {
             Some(Segment::Index(at)) => {
                 let count = |entry: &Entry<'d>| match row.shape {
                     Shape::Sources => entry_sources(*entry).count(),

@@ -6,8 +6,10 @@ use serde_json::{Map, Value};
 
 use super::misfit::Misfit;
 use super::path::{Path, Segment};
+use crate::model::schema::kinds::WordKind;
 use crate::model::schema::{
-    Derived, Kind, Parameter, Part, PartPlace, Scope, Shape, TEMPLATE, URL_GLOBAL, by_key, by_keyword,
+    Derived, Kind, OptionsShape, Parameter, Part, PartPlace, Scope, Shape, TEMPLATE, URL_GLOBAL, by_key,
+    by_keyword,
 };
 
 /// A place in a configuration.
@@ -21,12 +23,12 @@ pub enum Place {
     Block(Kind),
     /// A known parameter that is no group.
     Own(&'static Parameter),
-    /// An element of a list of ports.
-    Port,
+    /// An element of a list of values.
+    Element(&'static WordKind),
     /// An element of a stream's sources.
     Source,
-    /// An element of the transcoder's options.
-    Pair,
+    /// An element of a list of options.
+    Pair(&'static OptionsShape),
     /// `auth.url`.
     BackendUrl,
     /// `auth.extra`.
@@ -95,18 +97,18 @@ impl Place {
             Self::Template => Ok(by_key(Scope::Template, key).map_or(Self::Foreign, Self::Own)),
             Self::ForeignBlock | Self::Foreign => Ok(Self::Foreign),
             Self::Own(parameter) => in_parameter(parameter, key),
-            Self::Pair => Err(is_list("`[0]` for the name or `[1]` for the value")),
+            Self::Pair(_) => Err(is_list("`[0]` for the name or `[1]` for the value")),
             Self::Part(part) if part.place == PartPlace::Rest => {
                 Err(is_list("a word, such as `[0]`, or `[+]` for a new one"))
             }
-            Self::Port | Self::BackendUrl | Self::Text | Self::Part(_) => Err(no_members()),
+            Self::Element(_) | Self::BackendUrl | Self::Text | Self::Part(_) => Err(no_members()),
         }
     }
 
     fn entry(self) -> Result<Self, Misfit> {
         let is_object = match self {
             Self::Own(parameter) => {
-                matches!(parameter.shape, Shape::Object(_) | Shape::Backend | Shape::PortOptions)
+                matches!(parameter.shape, Shape::Object(_) | Shape::Backend | Shape::Blocks(_))
             }
             Self::Root | Self::Group(_) | Self::Block(_) | Self::Source => true,
             Self::Extras | Self::ForeignBlock => true,
@@ -119,16 +121,16 @@ impl Place {
     pub fn list_entry(self) -> Option<Self> {
         match self {
             Self::Own(parameter) => match parameter.shape {
-                Shape::Ports => Some(Self::Port),
+                Shape::List(list) => Some(Self::Element(list.kind)),
                 Shape::Sources => Some(Self::Source),
-                Shape::Transcoder => Some(Self::Pair),
+                Shape::Options(options) => Some(Self::Pair(options)),
                 Shape::Derived(Derived::Runtime) => Some(Self::Foreign),
                 _ => None,
             },
             Self::Templates => Some(Self::Templates),
             Self::Template => Some(Self::Template),
             Self::Part(part) if part.place == PartPlace::Rest => Some(Self::Foreign),
-            Self::Pair | Self::Foreign => Some(Self::Foreign),
+            Self::Pair(_) | Self::Foreign => Some(Self::Foreign),
             _ => None,
         }
     }
@@ -168,7 +170,7 @@ impl Place {
     /// Whether the place is a list that a single element, given as its words, may be the whole of.
     pub fn takes_elements(self) -> bool {
         match self {
-            Self::Own(parameter) => matches!(parameter.shape, Shape::Ports | Shape::Sources),
+            Self::Own(parameter) => matches!(parameter.shape, Shape::List(_) | Shape::Sources),
             Self::Part(part) => part.place == PartPlace::Rest,
             _ => false,
         }
@@ -213,9 +215,9 @@ fn in_parameter(parameter: &'static Parameter, key: &str) -> Result<Place, Misfi
         (Shape::Backend, key) => {
             by_key(Scope::Backend, key).map(Place::Own).ok_or_else(|| no_member("`url` and `extra`"))
         }
-        (Shape::PortOptions, _) => Ok(Place::ForeignBlock),
+        (Shape::Blocks(_), _) => Ok(Place::ForeignBlock),
         (Shape::Derived(Derived::Runtime), _) => Ok(Place::Foreign),
-        (Shape::Ports | Shape::Sources | Shape::Transcoder, _) => {
+        (Shape::List(_) | Shape::Sources | Shape::Options(_), _) => {
             Err(is_list("an entry, such as `[0]`, or `[+]` for a new one"))
         }
         _ => Err(no_members()),
@@ -279,7 +281,7 @@ pub fn is_shown_for_nothing(place: Place, value: &Value) -> bool {
     match (place, value) {
         (Place::Group(_), Value::Object(members)) => members.is_empty(),
         (Place::Own(parameter), Value::Array(entries)) => {
-            matches!(parameter.shape, Shape::Ports | Shape::Sources) && entries.is_empty()
+            matches!(parameter.shape, Shape::List(_) | Shape::Sources) && entries.is_empty()
         }
         _ => false,
     }

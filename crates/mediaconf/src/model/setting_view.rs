@@ -6,11 +6,8 @@ use serde::{Serialize, Serializer};
 use super::json::to_json;
 use super::member::key_of;
 use super::scalar::Scalar;
-use super::schema::kinds::PORT;
-use super::schema::{ObjectShape, Parameter, PartPlace, Scope, Shape, URL_GLOBAL};
-use super::shape::{
-    Address, OptionWord, header_source, part_words, transcoder_name, transcoder_value, value,
-};
+use super::schema::{ObjectShape, OptionsShape, Parameter, PartPlace, Scope, Shape, URL_GLOBAL};
+use super::shape::{Address, OptionWord, header_source, part_words, value};
 use crate::syntax::{Directive, Entry, Word};
 
 /// A parameter whose last occurrence counts.
@@ -24,7 +21,7 @@ pub struct Setting<'v, 'd> {
 impl<'d> Setting<'_, 'd> {
     /// A `transcoder;` without options is not shown.
     pub fn is_shown(&self) -> bool {
-        self.parameter.shape != Shape::Transcoder || self.last().count_arguments() > 0
+        !matches!(self.parameter.shape, Shape::Options(_)) || self.last().count_arguments() > 0
     }
 
     fn last(&self) -> Entry<'d> {
@@ -35,14 +32,16 @@ impl<'d> Setting<'_, 'd> {
 impl Serialize for Setting<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.parameter.shape {
-            Shape::Ports => {
-                serializer.collect_seq(self.entries.iter().filter_map(|&entry| value(&PORT, entry)))
+            Shape::List(list) => {
+                serializer.collect_seq(self.entries.iter().filter_map(|&entry| value(list.kind, entry)))
             }
             Shape::Value(kind) => value(kind, self.last()).serialize(serializer),
             Shape::Object(object) => ObjectView { object, entry: self.last() }.serialize(serializer),
             Shape::Backend => BackendView { own: Some(self.last()), url_global: None }.serialize(serializer),
-            Shape::Transcoder => serializer.collect_seq(self.last().arguments().map(name_and_value)),
-            Shape::Sources | Shape::Group(_) | Shape::PortOptions | Shape::Derived(_) => {
+            Shape::Options(options) => {
+                serializer.collect_seq(self.last().arguments().map(|word| name_and_value(options, word)))
+            }
+            Shape::Sources | Shape::Group(_) | Shape::Blocks(_) | Shape::Derived(_) => {
                 serializer.serialize_unit()
             }
         }
@@ -183,16 +182,16 @@ impl Serialize for SourceView<'_> {
     }
 }
 
-/// An option of the transcoder as its list shows it: `[name, value]`, or `[name]` for a bare flag.
-fn name_and_value(word: Word<'_>) -> Vec<Scalar<'_>> {
+/// An option as its list shows it: `[name, value]`, or `[name]` for a bare flag.
+fn name_and_value<'t>(options: &OptionsShape, word: Word<'t>) -> Vec<Scalar<'t>> {
     let option = OptionWord::of(word);
-    let name = Scalar::Text(transcoder_name(option.key.value()));
-    std::iter::once(name).chain(transcoder_value(&option)).collect()
+    let name = Scalar::Text(options.key(option.key.value()));
+    std::iter::once(name).chain(options.value(&option)).collect()
 }
 
-/// An option of the transcoder as its list shows it, unmasked.
-pub fn transcoder_pair(word: Word<'_>) -> serde_json::Value {
-    to_json(&name_and_value(word))
+/// An option as its list shows it, unmasked.
+pub fn option_pair(options: &OptionsShape, word: Word<'_>) -> serde_json::Value {
+    to_json(&name_and_value(options, word))
 }
 
 /// The value of a setting with these occurrences; `None` where it is not set.

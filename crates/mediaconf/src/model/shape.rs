@@ -3,9 +3,11 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::scalar::{Scalar, canonical_integer};
-use super::schema::kinds::{PORT, WordKind};
-use super::schema::{Kind, ObjectShape, Parameter, Part, PartPlace, Scope, Shape, block_scope, by_keyword};
+use super::scalar::Scalar;
+use super::schema::kinds::WordKind;
+use super::schema::{
+    Kind, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Scope, Shape, block_scope, by_keyword,
+};
 use crate::syntax::{Directive, Entry, Word};
 
 /// The row an entry belongs to, and whether the entry has the form of the row.
@@ -40,15 +42,15 @@ pub fn fits<'t>(shape: Shape, entry: impl Directive<'t>) -> bool {
     match shape {
         Shape::Group(Kind::Stream) if !entry.is_block() => count > 0,
         Shape::Group(_) => count == 1,
-        Shape::Ports => value(&PORT, entry).is_some(),
+        Shape::List(list) => value(list.kind, entry).is_some(),
         _ if entry.is_block() => false,
         Shape::Value(kind) => value(kind, entry).is_some(),
         Shape::Object(object) => {
             count >= object.required() && part_words(object, entry).all(|(part, _)| part.is_some())
         }
         Shape::Backend | Shape::Sources => count > 0,
-        Shape::Transcoder => true,
-        Shape::PortOptions | Shape::Derived(_) => false,
+        Shape::Options(_) => true,
+        Shape::Blocks(_) | Shape::Derived(_) => false,
     }
 }
 
@@ -187,34 +189,16 @@ pub fn header_source<'d>(entry: Entry<'d>) -> Option<Address<'d>> {
     Address::of(entry.arguments().skip(1))
 }
 
-/// The JSON name of a transcoder option.
-pub fn transcoder_name(name: Cow<'_, str>) -> Cow<'_, str> {
-    match &*name {
-        "vb" => Cow::Borrowed("video_bitrate"),
-        "ab" => Cow::Borrowed("audio_bitrate"),
-        _ => name,
+impl OptionsShape {
+    /// The JSON name of an option.
+    pub fn key<'n>(&self, name: Cow<'n, str>) -> Cow<'n, str> {
+        self.known(&name).map_or(name, |known| Cow::Borrowed(known.key))
     }
-}
 
-/// Whether a JSON name of the transcoder is a bitrate, and its keyword in text.
-pub fn bitrate_keyword(name: &str) -> Option<&'static str> {
-    match name {
-        "vb" | "video_bitrate" => Some("vb"),
-        "ab" | "audio_bitrate" => Some("ab"),
-        _ => None,
+    /// The value of an option; none for a bare flag.
+    pub fn value<'t>(&self, option: &OptionWord<'t>) -> Option<Scalar<'t>> {
+        let value = option.value?;
+        let of_kind = self.known(&option.key.value()).and_then(|known| (known.kind.read)(Some(value)));
+        Some(of_kind.unwrap_or_else(|| Scalar::of(value)))
     }
-}
-
-/// Bits per second of `1024k` or `128500`.
-pub fn bitrate(text: &str) -> Option<i64> {
-    let (digits, factor) = text.strip_suffix('k').map_or((text, 1), |digits| (digits, 1000));
-    let number = canonical_integer(digits).filter(|&number| number >= 0)?;
-    number.checked_mul(factor).filter(|&bits| bits <= super::scalar::MAX_SAFE)
-}
-
-/// The value of a transcoder option; none for a bare flag.
-pub fn transcoder_value<'t>(option: &OptionWord<'t>) -> Option<Scalar<'t>> {
-    let value = option.value?;
-    let bits = bitrate_keyword(&option.key.value()).and_then(|_| bitrate(&value.value()));
-    Some(bits.map_or_else(|| Scalar::of(value), Scalar::Number))
 }

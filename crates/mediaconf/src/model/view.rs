@@ -11,7 +11,7 @@ use super::general::{Contents, General, foreign_members};
 use super::json::{OneValue, to_json};
 use super::lens::Lens;
 use super::member::{Members, key_of};
-use super::schema::{Derived, Kind, Parameter, Scope, Shape, by_key, parameters};
+use super::schema::{Derived, Kind, ListShape, Parameter, Scope, Shape, by_key, parameters};
 use super::setting_view::{BackendView, Setting, Sources, is_open};
 use super::shape::{Address, belongs_to, group_name, only_argument};
 use crate::syntax::{Document, Entry, Word};
@@ -115,17 +115,17 @@ impl<'a, 'd> View<'a, 'd> {
     fn own(&self, parameter: &'static Parameter) -> Option<Own<'_, 'a, 'd>> {
         let entries = self.members.own(parameter);
         let shown = match parameter.shape {
-            Shape::PortOptions => self.ports_with_block().next().is_some(),
-            _ => !entries.is_empty() || parameter.is_always_shown(),
+            Shape::Blocks(list) => self.with_block(list).next().is_some(),
+            _ => !entries.is_empty() || parameter.always_shown,
         };
         shown.then_some(Own { view: self, parameter, entries })
     }
 
-    /// The http entries that have a block; of several for one port, the last.
-    fn ports_with_block(&self) -> impl Iterator<Item = Entry<'d>> {
+    /// The entries of a list that have a block; of several for one value, the last.
+    fn with_block(&self, list: &ListShape) -> impl Iterator<Item = Entry<'d>> {
         let mut seen = HashSet::new();
-        let blocks = self.members.own_by_key("http").iter().rev().filter(|entry| entry.is_block());
-        let last: Vec<Entry<'d>> = blocks.copied().filter(|&entry| seen.insert(port_text(entry))).collect();
+        let blocks = self.members.own_by_key(list.key).iter().rev().filter(|entry| entry.is_block());
+        let last: Vec<Entry<'d>> = blocks.copied().filter(|&entry| seen.insert(list_value(entry))).collect();
         last.into_iter().rev()
     }
 
@@ -169,7 +169,7 @@ impl Serialize for Own<'_, '_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.parameter.shape {
             Shape::Group(kind) => self.whole(kind).serialize(serializer),
-            Shape::PortOptions => self.port_options(serializer),
+            Shape::Blocks(list) => self.blocks(list, serializer),
             _ => Setting { parameter: self.parameter, entries: self.entries }.serialize(serializer),
         }
     }
@@ -186,10 +186,10 @@ impl<'v, 'a, 'd> Own<'v, 'a, 'd> {
         GroupPart { own: self, kind, places: 0..self.entries.len() }
     }
 
-    fn port_options<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+    fn blocks<S: Serializer>(&self, list: &ListShape, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        for block in self.view.ports_with_block() {
-            map.serialize_entry(&port_text(block), &Contents { block })?;
+        for block in self.view.with_block(list) {
+            map.serialize_entry(&list_value(block), &Contents { block })?;
         }
         map.end()
     }
@@ -245,14 +245,14 @@ fn general(entries: &[Entry<'_>]) -> Option<serde_json::Value> {
     (!entries.is_empty()).then(|| to_json(&General { entries }))
 }
 
-/// The port of an http entry as its key under `http_options`.
-pub fn port_text(entry: Entry<'_>) -> Cow<'_, str> {
+/// The value of an entry of a list, as the key of its block.
+pub fn list_value(entry: Entry<'_>) -> Cow<'_, str> {
     only_argument(entry).map(|word| word.value()).unwrap_or_default()
 }
 
 /// Whether a stream's keyword is `stream`, not `ondemand`.
 pub fn is_static(entry: Entry<'_>) -> bool {
-    entry.keyword() == "stream"
+    entry.keyword() == Kind::Stream.noun()
 }
 
 /// A stream, a live or a plugin.
@@ -302,8 +302,8 @@ impl BlockHead<'_, '_> {
                     false => Ok(()),
                 }
             }
-            _ if entries.is_empty() => match parameter.is_always_shown() {
-                true => map.serialize_entry(key, &true),
+            _ if entries.is_empty() => match parameter.always_shown {
+                true => map.serialize_entry(key, &parameter.value_of_nothing()),
                 false => Ok(()),
             },
             _ => {

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::http::protocol::problem::KINDS;
-use mediaconf::model::schema::kinds::{PORT, SCALAR, WordKind};
+use mediaconf::model::schema::kinds::{SCALAR, WordKind};
 use mediaconf::model::schema::{Derived, ObjectShape, PARAMETERS, Part, PartPlace, parameters};
 use mediaconf::model::{Parameter, Scope, Shape};
 
@@ -125,15 +125,15 @@ impl SchemaForm {
 
     fn value(self, row: &Parameter) -> Value {
         match row.shape {
-            Shape::Ports => json!({ "type": "array", "items": self.one_word(&PORT, false) }),
+            Shape::List(list) => json!({ "type": "array", "items": self.one_word(list.kind, false) }),
             Shape::Value(kind) => self.one_word(kind, row.secret),
             Shape::Object(object) => self.reference(object.name),
             Shape::Backend if self == Self::Shown && row.scope != Scope::Top => reference(BLOCK_BACKEND),
             Shape::Backend => self.reference(BACKEND),
             Shape::Sources => json!({ "type": "array", "items": self.reference("Source") }),
-            Shape::Transcoder => json!({ "type": "array", "items": self.transcoder_option() }),
+            Shape::Options(_) => json!({ "type": "array", "items": self.transcoder_option() }),
             Shape::Group(kind) => self.by_name(self.reference(object_name(kind.scope()))),
-            Shape::PortOptions => self.by_name(json!({ "type": "object" })),
+            Shape::Blocks(_) => self.by_name(json!({ "type": "object" })),
             Shape::Derived(Derived::Static) if row.scope == Scope::Live => json!({ "const": false }),
             Shape::Derived(derived) => derived_value(derived),
         }
@@ -245,7 +245,7 @@ fn is_address(row: &Parameter) -> bool {
 
 fn is_always_there(row: &Parameter) -> bool {
     let is_shown = |derived: Derived| !derived.is_output_only() && derived != Derived::Included;
-    row.is_always_shown() || matches!(row.shape, Shape::Derived(derived) if is_shown(derived))
+    row.always_shown || matches!(row.shape, Shape::Derived(derived) if is_shown(derived))
 }
 
 fn derived_value(derived: Derived) -> Value {

@@ -10,6 +10,7 @@ use crate::edit::shell_word::quoted;
 use crate::edit::shown_path::shown;
 use crate::model::Masker;
 use crate::model::redact::masked_below;
+use crate::model::schema::kinds::WordKind;
 use crate::model::schema::{Kind, Parameter, PartPlace, Shape};
 
 /// An address for examples.
@@ -39,16 +40,19 @@ pub fn example(place: Place, assignment: &Assignment) -> Option<String> {
     let such = |text: &str| Some(format!("such as {}", set(path, text)));
     match place {
         Place::Own(parameter) => match parameter.shape {
-            Shape::Ports => Some(whole_or_new(path, "80", &ports(&assignment.value))),
+            Shape::List(list) => {
+                let example = words_of_example(parameter);
+                Some(whole_or_new(path, example, &values(list.kind, &assignment.value, example)))
+            }
             Shape::Sources => Some(whole_or_new(path, ADDRESS, &format!("[{{\"url\":\"{ADDRESS}\"}}]"))),
-            Shape::Object(_) | Shape::Backend | Shape::Transcoder => such(words_of_example(parameter)),
+            Shape::Object(_) | Shape::Backend | Shape::Options(_) => such(words_of_example(parameter)),
             Shape::Group(kind) => such(&format!("{{\"NAME\":{}}}", block(kind))),
             _ => None,
         },
         Place::Group(kind) => such(&format!("{{\"NAME\":{}}}", block(kind))),
         Place::Block(kind) => such(block(kind)),
         Place::Source => such(ADDRESS),
-        Place::Pair => such("vb=1024k"),
+        Place::Pair(_) => such("vb=1024k"),
         Place::Extras => such("{\"KEY\":\"VALUE\"}"),
         Place::Part(part) if part.place == PartPlace::Rest => such("[\"OPTION\"]"),
         _ => None,
@@ -61,16 +65,15 @@ fn whole_or_new(path: &Path, element: &str, list: &str) -> String {
     format!("{new} appends, {} sets the whole list", set(path, list))
 }
 
-/// The ports in a text, as a list; an example where it has others.
-fn ports(value: &AssignedValue) -> String {
+/// The values in a text, as a list; the example where it has others.
+fn values(kind: &'static WordKind, value: &AssignedValue, example: &str) -> String {
+    let example = || format!("[{example}]");
     let (AssignedValue::Typed(text) | AssignedValue::Text(text) | AssignedValue::File(text)) = value else {
-        return "[80]".to_owned();
+        return example();
     };
-    let ports: Option<Vec<Value>> =
-        text.split_whitespace().map(|word| typed(Place::Port, word).ok()).collect();
-    ports
-        .filter(|ports| !ports.is_empty())
-        .map_or_else(|| "[80]".to_owned(), |ports| Value::Array(ports).to_string())
+    let values: Option<Vec<Value>> =
+        text.split_whitespace().map(|word| typed(Place::Element(kind), word).ok()).collect();
+    values.filter(|values| !values.is_empty()).map_or_else(example, |values| Value::Array(values).to_string())
 }
 
 /// The words behind the keyword in the example of a row.

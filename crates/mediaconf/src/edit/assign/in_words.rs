@@ -5,8 +5,8 @@ use serde_json::Value;
 use crate::edit::misfit::Misfit;
 use crate::model::scalar::Scalar;
 use crate::model::schema::kinds::SWITCH;
-use crate::model::schema::{ObjectShape, Parameter, Part};
-use crate::model::setting_view::{SourceView, entry_sources, setting_value, transcoder_pair};
+use crate::model::schema::{ObjectShape, OptionsShape, Parameter, Part};
+use crate::model::setting_view::{SourceView, entry_sources, option_pair, setting_value};
 use crate::model::shape::{Address, fits};
 use crate::model::to_json;
 use crate::syntax::{Document, Entry, quoted_if_needed};
@@ -83,7 +83,9 @@ pub fn options(text: &str) -> Result<Vec<Value>, Misfit> {
 }
 
 /// Reads options such as `vb=1024k ab=64k` as the text of the directive is read.
-pub fn pairs(text: &str) -> Option<Vec<Value>> {
-    let pairs = read_directive("transcoder", text, |entry| entry.arguments().map(transcoder_pair).collect());
+pub fn pairs(options: &OptionsShape, text: &str) -> Option<Vec<Value>> {
+    let pairs = read_directive(options.noun, text, |entry| {
+        entry.arguments().map(|word| option_pair(options, word)).collect()
+    });
     pairs.filter(|pairs: &Vec<Value>| !pairs.is_empty())
 }

@@ -76,7 +76,7 @@ impl Replacement<'_> {
             Value::String(_) => self.value(path, value),
             Value::Array(entries) => {
                 // The first part of an option of the transcoder is its name.
-                let names = usize::from(matches!(Place::of(&path.segments), Ok(Place::Pair)));
+                let names = usize::from(matches!(Place::of(&path.segments), Ok(Place::Pair(_))));
                 let mut entries = entries.iter().enumerate().skip(names);
                 entries.try_for_each(|(at, entry)| self.strings(below(&path, Segment::Index(at)), entry))
             }

@@ -51,7 +51,7 @@ fn is_set(current: &dyn Current, place: Place, keys: &[&str]) -> bool {
     match place {
         Place::Group(_) => !current.names(keys).is_empty(),
         Place::Own(parameter)
-            if matches!(parameter.shape, Shape::Ports | Shape::Sources | Shape::Backend) =>
+            if matches!(parameter.shape, Shape::List(_) | Shape::Sources | Shape::Backend) =>
         {
             own().is_some_and(|value| !is_shown_for_nothing(place, &value))
         }

@@ -13,8 +13,8 @@ use crate::edit::misfit::Misfit;
 use crate::edit::patch;
 use crate::edit::schema_path::Place;
 use crate::model::scalar::canonical_integer;
-use crate::model::schema::kinds::{PORT, SWITCH, WordKind};
-use crate::model::schema::{Derived, Parameter, PartPlace, Shape};
+use crate::model::schema::kinds::{SWITCH, WordKind};
+use crate::model::schema::{Derived, OptionsShape, Parameter, PartPlace, Shape};
 
 /// Advice where only JSON fits.
 const OWN_PATH: &str = "one parameter is set with its own path, after a `.`";
@@ -66,9 +66,9 @@ pub fn typed(place: Place, text: &str) -> Result<Value, Misfit> {
         Place::BackendUrl if text == "false" => Ok(Value::Bool(false)),
         Place::BackendUrl => Ok(text.into()),
         Place::Templates | Place::Template | Place::Foreign => general(text),
-        Place::Port => of_kind(&PORT, text),
+        Place::Element(kind) => of_kind(kind, text),
         Place::Source => source(text),
-        Place::Pair => pair(text),
+        Place::Pair(options) => pair(options, text),
         Place::Own(parameter) => setting(parameter, text),
         Place::Group(_) | Place::Block(_) | Place::Extras => object(text),
         Place::Root | Place::ForeignBlock => object(text).map_err(|misfit| misfit.hint(OWN_PATH)),
@@ -81,14 +81,14 @@ fn string(place: Place, text: &str) -> Result<Value, Misfit> {
         Place::Part(part) if part.place == PartPlace::Rest => Ok(Value::Array(vec![text.into()])),
         Place::Text | Place::BackendUrl | Place::Part(_) => Ok(text.into()),
         Place::Templates | Place::Template | Place::Foreign => Ok(text.into()),
-        Place::Port => of_kind(&PORT, text),
+        Place::Element(kind) => of_kind(kind, text),
         Place::Source => Ok(source_at(text)),
         Place::Own(parameter) => match parameter.shape {
             Shape::Value(kind) => (kind.accept)(text.into()).map_err(|_| unlike_kind(kind)),
             Shape::Derived(Derived::Static) => Err(unlike_kind(&SWITCH)),
             Shape::Derived(Derived::Position) => position(text),
             Shape::Derived(_) => Ok(text.into()),
-            Shape::Ports => of_kind(&PORT, text).map(|port| Value::Array(vec![port])),
+            Shape::List(list) => of_kind(list.kind, text).map(|value| Value::Array(vec![value])),
             Shape::Sources => Ok(Value::Array(vec![source_at(text)])),
             _ => Err(no_string()),
         },
@@ -130,12 +130,14 @@ fn setting(parameter: &'static Parameter, text: &str) -> Result<Value, Misfit> {
         Shape::Derived(Derived::Position) => position(text),
         Shape::Derived(Derived::Runtime) => general(text),
         Shape::Derived(_) => Ok(text.into()),
-        Shape::Ports => elements(text, |text| of_kind(&PORT, text).map(|port| vec![port])),
+        Shape::List(list) => elements(text, |text| of_kind(list.kind, text).map(|value| vec![value])),
         Shape::Sources => elements(text, |text| source(text).map(|source| vec![source])).map(sources),
-        Shape::Transcoder if text.trim_start().starts_with('[') => list(text),
-        Shape::Transcoder => pairs(text).map(Value::Array).ok_or_else(no_pairs),
+        Shape::Options(_) if text.trim_start().starts_with('[') => list(text),
+        Shape::Options(options) => pairs(options, text)
+            .map(Value::Array)
+            .ok_or_else(|| Misfit::new(format!("expected options of the {}", options.noun))),
         Shape::Group(_) => object(text),
-        Shape::PortOptions => object(text).map_err(|misfit| misfit.hint(OWN_PATH)),
+        Shape::Blocks(_) => object(text).map_err(|misfit| misfit.hint(OWN_PATH)),
     }
 }
 
@@ -197,16 +199,12 @@ fn source_at(address: &str) -> Value {
     Value::Object(Map::from_iter([("url".to_owned(), Value::String(address.to_owned()))]))
 }
 
-fn pair(text: &str) -> Result<Value, Misfit> {
+fn pair(options: &OptionsShape, text: &str) -> Result<Value, Misfit> {
     let pair = match text.trim_start().starts_with('[') {
         true => json(text)?.filter(Value::is_array),
-        false => pairs(text).and_then(|pairs| <[Value; 1]>::try_from(pairs).ok()).map(|[pair]| pair),
+        false => pairs(options, text).and_then(|pairs| <[Value; 1]>::try_from(pairs).ok()).map(|[pair]| pair),
     };
-    pair.ok_or_else(|| Misfit::new("expected one option of the transcoder"))
-}
-
-fn no_pairs() -> Misfit {
-    Misfit::new("expected options of the transcoder")
+    pair.ok_or_else(|| Misfit::new(format!("expected one option of the {}", options.noun)))
 }
 
 /// Parses a value that is not in the schema: JSON if it is valid JSON, else a string.

@@ -70,15 +70,15 @@ fn without_other_extras(present: Vec<String>, mut backend: Value) -> Value {
 fn drops(place: Place, path: &Path, present: usize, value: &Value) -> Misfit {
     // What is neither a port nor an address may be a secret that was typed at the wrong place.
     let (noun, placeholder, is_shown) = match place {
-        Place::Own(Parameter { shape: Shape::Ports, .. }) => ("ports", "PORT", true),
-        Place::Own(_) => ("sources", "URL", is_address(&value[0]) && may_show(path, value)),
-        _ => ("options", "OPTION", false),
+        Place::Own(Parameter { shape: Shape::List(list), .. }) => (list.noun, "", true),
+        Place::Own(_) => ("source", "URL", is_address(&value[0]) && may_show(path, value)),
+        _ => ("option", "OPTION", false),
     };
     let (element, list) = match is_shown {
         true => (element(place, &value[0]), value.to_string()),
         false => (placeholder.to_owned(), format!("[\"{placeholder}\"]")),
     };
-    Misfit::new(format!("there are {present} {noun}, and this would replace them all")).hint(format!(
+    Misfit::new(format!("there are {present} {noun}s, and this would replace them all")).hint(format!(
         "{} replaces the first, {} appends, {} sets the whole list",
         set_below(path, Segment::Index(0), &element),
         set_below(path, Segment::Append, &element),

@@ -49,7 +49,7 @@ impl Completion<'_> {
         let takes_words = match place.member(name) {
             Ok(Place::Own(row)) => match row.shape {
                 Shape::Object(object) => object.takes_words,
-                Shape::Transcoder => true,
+                Shape::Options(_) => true,
                 _ => false,
             },
             _ => false,
@@ -189,8 +189,8 @@ fn present_names(current: &dyn Current, path: &Path) -> Vec<String> {
 
 fn form_of(row: &Parameter) -> Form {
     match row.shape {
-        Shape::Group(_) | Shape::Object(_) | Shape::Backend | Shape::PortOptions => Form::Object,
-        Shape::Ports | Shape::Sources | Shape::Transcoder => Form::List,
+        Shape::Group(_) | Shape::Object(_) | Shape::Backend | Shape::Blocks(_) => Form::Object,
+        Shape::List(_) | Shape::Sources | Shape::Options(_) => Form::List,
         Shape::Value(_) | Shape::Derived(_) => Form::Leaf,
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::edit::misfit::{Misfit, PathFault};
 use crate::edit::path::Path;
 use crate::model::member::Members;
-use crate::model::schema::{Kind, Scope, Shape, by_key};
+use crate::model::schema::{Kind, Scope, Shape, by_key, by_keyword};
 use crate::model::shape::first_argument;
 use crate::model::top_members;
 use crate::syntax::{Document, Entry, line_end, line_start};
@@ -73,7 +73,9 @@ fn entries_of<'d>(members: &Members<'d>, key: &str) -> Vec<Entry<'d>> {
 fn by_name<'d>(entries: Vec<Entry<'d>>, name: Option<&&str>) -> Vec<Entry<'d>> {
     let Some(name) = name else { return entries };
     let is_named = |entry: &Entry<'_>| entry.is_block() && !first_argument(*entry).is_empty();
-    let is_group = |entry: &Entry<'_>| matches!(&*entry.keyword(), "stream" | "ondemand" | "live" | "plugin");
+    let is_group = |entry: &Entry<'_>| {
+        by_keyword(Scope::Top, &*entry.keyword()).is_some_and(|row| matches!(row.shape, Shape::Group(_)))
+    };
     if !entries.iter().all(|entry| is_named(entry) || is_group(entry)) {
         return entries;
     }

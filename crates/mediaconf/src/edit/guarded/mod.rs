@@ -87,7 +87,7 @@ pub fn in_json(current: &Value, patch: &Map<String, Value>) -> Faults {
                     guarded.members(kind.scope(), &current, block, &at.child(name));
                 }
             }
-            (Some(Shape::PortOptions), Value::Object(_)) => {
+            (Some(Shape::Blocks(_)), Value::Object(_)) => {
                 guarded.member(Scope::Foreign, key, current, value, &at);
             }
             _ => {}

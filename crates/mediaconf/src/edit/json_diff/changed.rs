@@ -67,7 +67,7 @@ impl Found {
     fn members(&mut self, scope: Scope, both: [&Map<String, Value>; 2], patch: &Map<String, Value>) {
         for key in keys_of(both) {
             let shape = by_key(scope, key).map(|parameter| parameter.shape);
-            if !patch.contains_key(key) && shape != Some(Shape::PortOptions) {
+            if !patch.contains_key(key) && !matches!(shape, Some(Shape::Blocks(_))) {
                 continue;
             }
             let values = both.map(|members| members.get(key));

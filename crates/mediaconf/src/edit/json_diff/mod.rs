@@ -15,7 +15,7 @@ use super::emit::are_named_blocks;
 use super::schema_path::is_derived;
 use crate::model::json_value::scalar_text;
 use crate::model::member::keyword_of;
-use crate::model::schema::{Kind, PUBLISH_ENABLED, Parameter, Scope, Shape, block_scope, by_key};
+use crate::model::schema::{Kind, ListShape, Parameter, Scope, Shape, block_scope, by_key};
 
 /// Returns the patch that turns `from` into `to`, both whole answers to `read_config`.
 ///
@@ -44,7 +44,7 @@ fn object(value: &Value) -> &Map<String, Value> {
 fn members(scope: Scope, from: &Map<String, Value>, to: &Map<String, Value>) -> Map<String, Value> {
     changes(from, to, |key, old, new| match by_key(scope, key) {
         _ if is_derived(scope, key) => None,
-        Some(Parameter { shape: Shape::PortOptions, .. }) => port_options(from, to),
+        Some(Parameter { shape: Shape::Blocks(list), .. }) => list_blocks(list, from, to),
         Some(parameter) => own(parameter, old, new),
         None => general(block_scope(keyword_of(scope, key), 1), old, new),
     })
@@ -79,21 +79,12 @@ fn changes(
 
 /// The patch of one parameter of the schema. A parameter that is missing has its default value.
 fn own(parameter: &Parameter, from: Option<&Value>, to: Option<&Value>) -> Option<Value> {
-    let default = default_of(parameter);
+    let default = parameter.value_of_nothing();
     let (from, to) = (from.or(default.as_ref()), to.or(default.as_ref()));
     match (parameter.shape, from, to) {
         (Shape::Backend, from, to) => backend(own_backend(from), own_backend(to)),
         (Shape::Group(kind), Some(from), Some(to)) => group(kind, from, to),
         (_, from, to) => value(from, to),
-    }
-}
-
-fn default_of(parameter: &Parameter) -> Option<Value> {
-    match parameter.shape {
-        Shape::Ports | Shape::Sources => Some(Value::Array(Vec::new())),
-        Shape::Group(_) => Some(Value::Object(Map::new())),
-        Shape::Value(_) if parameter.key == PUBLISH_ENABLED => Some(Value::Bool(true)),
-        _ => None,
     }
 }
 
@@ -141,12 +132,11 @@ fn backend(from: Option<Map<String, Value>>, to: Option<Map<String, Value>>) -> 
     (!patch.is_empty()).then_some(Value::Object(patch))
 }
 
-/// The patch of the blocks of ports. The block of a port that is removed is removed with it.
-fn port_options(from: &Map<String, Value>, to: &Map<String, Value>) -> Option<Value> {
-    let key = "http_options";
-    let options = |view: &Map<String, Value>| view.get(key).map(object).cloned().unwrap_or_default();
+/// The patch of the blocks of a list. The block of a value that is removed is removed with it.
+fn list_blocks(list: &ListShape, from: &Map<String, Value>, to: &Map<String, Value>) -> Option<Value> {
+    let options = |view: &Map<String, Value>| view.get(list.blocks).map(object).cloned().unwrap_or_default();
     let ports: HashSet<String> =
-        to.get("http").and_then(Value::as_array).into_iter().flatten().filter_map(scalar_text).collect();
+        to.get(list.key).and_then(Value::as_array).into_iter().flatten().filter_map(scalar_text).collect();
     let patch = changes(&options(from), &options(to), |_, old, new| match (old, new) {
         (Some(Value::Object(old)), Some(Value::Object(new))) if old != new => {
             Some(Value::Object(merge_patch(old, new)))

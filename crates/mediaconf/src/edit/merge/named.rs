@@ -7,7 +7,7 @@ use super::setting::merge_setting;
 use crate::edit::fault::Faults;
 use crate::edit::json_pointer::Pointer;
 use crate::model::member::{Members, keyword_of};
-use crate::model::schema::{Kind, by_key};
+use crate::model::schema::{Derived, Kind, Parameter, Shape, by_key, parameters};
 use crate::model::{Lens, view};
 use crate::syntax::Entry;
 
@@ -53,12 +53,11 @@ fn put(kind: Kind, merged: &mut Map<String, Value>, key: &str, value: Option<Val
 
 /// The members that the view shows for an empty block.
 fn shown_of_nothing(kind: Kind) -> Map<String, Value> {
-    let shown: &[(&str, Value)] = match kind {
-        Kind::Stream => &[("static", Value::Bool(true)), ("urls", Value::Array(Vec::new()))],
-        Kind::Live => &[("publish_enabled", Value::Bool(true)), ("static", Value::Bool(false))],
-        Kind::Plugin => &[],
+    let shown = |row: &Parameter| match row.shape {
+        Shape::Derived(Derived::Static) => Some(Value::Bool(kind == Kind::Stream)),
+        _ => row.value_of_nothing(),
     };
-    shown.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect()
+    parameters(kind.scope()).filter_map(|row| Some((row.key.to_owned(), shown(row)?))).collect()
 }
 
 /// The own members of one named block in the text.

@@ -18,7 +18,7 @@ pub fn merge_setting(
         (_, Value::Null) => Ok(None),
         (Shape::Object(object), Value::Object(patch)) => parts(object, current, patch, at),
         (Shape::Backend, Value::Object(patch)) => backend(current, patch, at),
-        (Shape::Transcoder, Value::Array(pairs)) if pairs.is_empty() => Ok(None),
+        (Shape::Options(_), Value::Array(pairs)) if pairs.is_empty() => Ok(None),
         _ => Ok(Some(patch.clone())),
     }
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::fault::{Fault, FaultKind, Faults};
 use super::json_pointer::Pointer;
 use crate::model::json_value::{integer, is_empty, kind_of};
-use crate::model::schema::kinds::{PORT, SWITCH};
+use crate::model::schema::kinds::SWITCH;
 use crate::model::schema::{Derived, Kind, Parameter, Scope, Shape, by_key};
 use crate::model::secret::holds_mask;
 
@@ -71,16 +71,18 @@ impl Normalizer {
             return Some(value);
         }
         match parameter.shape {
-            Shape::Ports => {
-                self.elements(value, at, |normalizer, value, at| normalizer.value(&PORT, value, at))
+            Shape::List(list) => {
+                self.elements(value, at, |normalizer, value, at| normalizer.value(list.kind, value, at))
             }
             Shape::Value(kind) => self.value(kind, value, at),
             Shape::Object(object) => self.parts(object, value, at),
             Shape::Backend => self.backend(value, at).filter(|backend| !is_empty(backend)),
             Shape::Sources => self.elements(value, at, Self::source),
-            Shape::Transcoder => self.elements(value, at, Self::transcoder_pair),
+            Shape::Options(options) => {
+                self.elements(value, at, |normalizer, value, at| normalizer.pair(options, value, at))
+            }
             Shape::Group(kind) => self.group(kind, value, at),
-            Shape::PortOptions => {
+            Shape::Blocks(_) => {
                 self.each_member(value, at, |normalizer, _, value, at| normalizer.contents_or_null(value, at))
             }
             Shape::Derived(_) => None,
@@ -121,7 +123,7 @@ impl Normalizer {
         &mut self,
         value: Value,
         at: &Pointer,
-        element: fn(&mut Self, Value, &Pointer) -> Normalized,
+        element: impl Fn(&mut Self, Value, &Pointer) -> Normalized,
     ) -> Normalized {
         match value {
             Value::Array(elements) => {

@@ -9,8 +9,8 @@ use super::{Normalized, Normalizer};
 use crate::edit::json_pointer::Pointer;
 use crate::edit::path::{Path, Segment};
 use crate::model::json_value::{is_empty, kind_of, scalar_text};
-use crate::model::schema::{ObjectShape, Part, PartPlace, Scope, URL_GLOBAL};
-use crate::model::shape::{bitrate, bitrate_keyword, part_of, transcoder_name};
+use crate::model::schema::{ObjectShape, OptionsShape, Part, PartPlace, Scope, URL_GLOBAL};
+use crate::model::shape::part_of;
 use crate::syntax::Word;
 
 /// The path of the object that a member belongs to.
@@ -123,27 +123,24 @@ impl Normalizer {
         Some(Value::Object(normalized))
     }
 
-    pub(super) fn transcoder_pair(&mut self, value: Value, at: &Pointer) -> Normalized {
+    pub(super) fn pair(&mut self, options: &OptionsShape, value: Value, at: &Pointer) -> Normalized {
         let Value::Array(pair) = value else {
             return self.wrong(at, format!("expected [name, value], found {}", kind_of(&value)));
         };
         let mut pair = pair.into_iter();
         let (name, value) = (pair.next(), pair.next());
         if pair.next().is_some() {
-            return self.wrong(at, "a transcoder option is [name, value]");
+            return self.wrong(at, format!("a {} option is [name, value]", options.noun));
         }
         let Some(Value::String(name)) = name else {
-            return self.wrong(&at.child(0), "the name of a transcoder option is a string");
+            let message = format!("the name of a {} option is a string", options.noun);
+            return self.wrong(&at.child(0), message);
         };
-        let long_name = Value::String(transcoder_name(Cow::Borrowed(&name)).into_owned());
+        let long_name = Value::String(options.key(Cow::Borrowed(&name)).into_owned());
         let Some(value) = value else { return Some(Value::Array(vec![long_name])) };
-        let value = self.transcoder_value(&name, value, &at.child(1))?;
-        Some(Value::Array(vec![long_name, value]))
-    }
-
-    pub(super) fn transcoder_value(&mut self, name: &str, value: Value, at: &Pointer) -> Normalized {
-        let value = self.option(value, at)?;
-        let bits = bitrate_keyword(name).and_then(|_| bitrate(value.as_str()?));
-        Some(bits.map_or(value, Value::from))
+        let value = self.option(value, &at.child(1))?;
+        let known = options.known(&name);
+        let of_kind = known.and_then(|known| (known.kind.parse)(value.as_str()?));
+        Some(Value::Array(vec![long_name, of_kind.unwrap_or(value)]))
     }
 }

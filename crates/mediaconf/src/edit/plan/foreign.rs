@@ -156,7 +156,7 @@ fn wanted_occurrences(
 }
 
 fn is_port(block: Entry<'_>) -> bool {
-    by_keyword(Scope::Top, &*block.keyword()).is_some_and(|known| matches!(known.shape, Shape::Ports))
+    by_keyword(Scope::Top, &*block.keyword()).is_some_and(|known| matches!(known.shape, Shape::List(_)))
 }
 
 fn says_boolean(entry: Entry<'_>) -> bool {

@@ -140,8 +140,7 @@ impl<'d> Planner<'_, 'd> {
 
     fn change_keyword(&mut self, change: &BlockChange<'_, 'd>) {
         let keyword = change.entry.words().next().expect("an entry has a keyword");
-        let new =
-            if change.target.get("static") == Some(&Value::Bool(false)) { "ondemand" } else { "stream" };
+        let new = change.kind.keyword(change.target.get("static") == Some(&Value::Bool(false)));
         let mut edits = WordEdits::of(change.entry);
         edits.replace(keyword, new);
         self.rewrite(edits.finish());
@@ -161,7 +160,7 @@ impl<'d> Planner<'_, 'd> {
                 (Shape::Sources, Some(target)) => self.sources(within, &entries, target, &at),
                 // A default that is shown without a directive needs none.
                 (_, Some(Value::Bool(true)))
-                    if parameter.is_always_shown() && change.removed.contains(&parameter.key) =>
+                    if parameter.always_shown && change.removed.contains(&parameter.key) =>
                 {
                     self.setting(parameter, &entries, None, &at);
                 }

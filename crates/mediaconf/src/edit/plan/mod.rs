@@ -7,8 +7,8 @@
 mod element;
 mod foreign;
 mod group;
+mod list;
 mod order;
-mod ports;
 mod renaming;
 mod setting;
 mod sources;
@@ -211,11 +211,11 @@ impl<'d> Planner<'_, 'd> {
         for parameter in parameters(Scope::Top) {
             let at = root.child(parameter.key);
             match (parameter.shape, patch.get(parameter.key)) {
-                (Shape::Ports, ports) => match patch.get("http_options") {
-                    None if ports.is_none() => {}
-                    options => self.ports(ports, options),
+                (Shape::List(list), values) => match patch.get(list.blocks) {
+                    None if values.is_none() => {}
+                    blocks => self.list(parameter, list, values, blocks),
                 },
-                (Shape::PortOptions | Shape::Derived(_), _) | (_, None) => {}
+                (Shape::Blocks(_) | Shape::Derived(_), _) | (_, None) => {}
                 (Shape::Group(kind), Some(value)) => self.group(kind, value, &at),
                 (_, Some(value)) => self.top_setting(parameter, value, &at),
             }

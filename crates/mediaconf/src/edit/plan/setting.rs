@@ -12,9 +12,9 @@ use crate::edit::json_pointer::Pointer;
 use crate::model::quoting;
 use crate::model::scalar::Scalar;
 use crate::model::schema::kinds::WordKind;
-use crate::model::schema::{ObjectShape, Parameter, Part, PartPlace, Shape};
-use crate::model::setting_view::{object_value, transcoder_pair};
-use crate::model::shape::{Address, OptionWord, part_words, transcoder_name};
+use crate::model::schema::{ObjectShape, OptionsShape, Parameter, Part, PartPlace, Shape};
+use crate::model::setting_view::{object_value, option_pair};
+use crate::model::shape::{Address, OptionWord, part_words};
 use crate::model::to_json;
 use crate::syntax::{Entry, Word};
 
@@ -52,7 +52,7 @@ pub fn writable(parameter: &Parameter, value: &Value, at: &Pointer) -> Faults {
             let extras = value.get("extra").and_then(Value::as_object).into_iter().flatten();
             extras.for_each(|(key, _)| check(key, &at.child("extra").child(key)));
         }
-        Shape::Transcoder => {
+        Shape::Options(_) => {
             for (index, pair) in value.as_array().into_iter().flatten().enumerate() {
                 check(pair[0].as_str().unwrap_or_default(), &at.child(index).child(0));
             }
@@ -79,10 +79,10 @@ fn edit<'d>(
             let address = Address::of(entry.arguments()).expect("a directive of this shape has an address");
             backend(&mut edits, &address, target, at)?;
         }
-        Shape::Transcoder => transcoder(&mut edits, entry, target, at)?,
+        Shape::Options(options) => pairs(&mut edits, options, entry, target, at)?,
         Shape::Object(object) => object_words(&mut edits, object, entry, target),
         Shape::Value(kind) => only_word(&mut edits, kind, entry, target),
-        Shape::Ports | Shape::Sources | Shape::Group(_) | Shape::PortOptions | Shape::Derived(_) => {}
+        Shape::List(_) | Shape::Sources | Shape::Group(_) | Shape::Blocks(_) | Shape::Derived(_) => {}
     }
     Ok(edits)
 }
@@ -134,14 +134,15 @@ fn object_words(edits: &mut WordEdits<'_>, object: &'static ObjectShape, entry: 
     }
 }
 
-fn transcoder(
+fn pairs(
     edits: &mut WordEdits<'_>,
+    options: &OptionsShape,
     entry: Entry<'_>,
     target: &Value,
     at: &Pointer,
 ) -> Result<(), Faults> {
     let words: Vec<Word<'_>> = entry.arguments().collect();
-    let old: Vec<Value> = words.iter().map(|word| transcoder_pair(*word)).collect();
+    let old: Vec<Value> = words.iter().map(|word| option_pair(options, *word)).collect();
     let empty = Vec::new();
     let new = target.as_array().unwrap_or(&empty);
     let known: HashSet<&Value> = old.iter().collect();
@@ -152,25 +153,33 @@ fn transcoder(
     Faults(faults.collect()).into_result(())?;
     let keyword = entry.words().next().expect("an entry has a keyword");
     let first = |name: &str| old.iter().position(|pair| pair[0] == name);
-    let spelled = ["video_bitrate", "audio_bitrate"]
-        .map(|name| (name, first(name).map(|at| OptionWord::of(words[at]).key.raw)));
-    edits.list(keyword, &words, &old, new, |index, replaced| written(&new[index], &spelled, replaced));
+    // A known option keeps the spelling of its name.
+    let spelled = |name: &str| {
+        let known = options.known(name).filter(|known| known.key == name)?;
+        first(known.key).map(|at| OptionWord::of(words[at]).key.raw)
+    };
+    edits
+        .list(keyword, &words, &old, new, |index, replaced| written(options, &new[index], spelled, replaced));
     Ok(())
 }
 
-/// Writes a transcoder option; a bitrate keeps the spelling of its name, an option its quotes.
-fn written(pair: &Value, spelled: &[(&str, Option<&str>)], replaced: Option<Word<'_>>) -> String {
-    let quoted = replaced.map(OptionWord::of).filter(|old| pair[0] == *transcoder_name(old.key.value()));
+/// Writes an option, with the quotes of the one whose place it takes.
+fn written<'t>(
+    options: &OptionsShape,
+    pair: &Value,
+    spelled: impl Fn(&str) -> Option<&'t str>,
+    replaced: Option<Word<'_>>,
+) -> String {
+    let quoted = replaced.map(OptionWord::of).filter(|old| pair[0] == *options.key(old.key.value()));
     if let Some(OptionWord { key, value: Some(old), .. }) = quoted
         && let Some(value) = pair.get(1)
     {
-        let written = emit::transcoder_value_word(&key.value(), value);
+        let written = emit::option_value_word(options, &key.value(), value);
         return format!("{}={}", key.raw, quoting::value(old, value, written));
     }
     let name = pair[0].as_str().unwrap_or_default();
-    let spelled = spelled.iter().find(|(bitrate, _)| *bitrate == name).and_then(|(_, spelled)| *spelled);
-    match (spelled, pair.get(1)) {
-        (Some(key), Some(value)) => format!("{key}={}", emit::transcoder_value_word(name, value)),
-        _ => emit::transcoder_word(pair),
+    match (spelled(name), pair.get(1)) {
+        (Some(key), Some(value)) => format!("{key}={}", emit::option_value_word(options, name, value)),
+        _ => emit::pair_word(options, pair),
     }
 }

@@ -6,7 +6,7 @@
 
 use std::cmp::Ordering;
 
-use crate::model::schema::kinds::{PORT, WordKind};
+use crate::model::schema::kinds::WordKind;
 use crate::model::schema::{Kind, Parameter, Scope, Shape, by_keyword, is_any_keyword, is_foreign_keyword};
 use crate::syntax::{Diagnostic, Diagnostics, Directive, ParsedEntry, ParsedWords, Word};
 
@@ -128,7 +128,7 @@ fn reads_as(parameter: &Parameter, mut rest: ParsedWords<'_, '_>, is_block: bool
     let is_url = |word: &Word<'_>| word.raw.contains("://");
     match parameter.shape {
         Shape::Value(kind) => tells(kind, first),
-        Shape::Ports => tells(&PORT, first),
+        Shape::List(list) => tells(list.kind, first),
         Shape::Object(object) if object.required() == object.parts.len() => {
             second.is_some() && rest.next().is_none()
         }
@@ -138,10 +138,10 @@ fn reads_as(parameter: &Parameter, mut rest: ParsedWords<'_, '_>, is_block: bool
         }
         Shape::Backend => is_url(&first) || first.value() == "false",
         Shape::Sources => is_url(&first),
-        Shape::Transcoder => first.raw.contains('='),
+        Shape::Options(_) => first.raw.contains('='),
         Shape::Group(Kind::Stream) if !is_block => second.as_ref().is_some_and(is_url),
         Shape::Group(_) => is_block && second.is_none(),
-        Shape::PortOptions | Shape::Derived(_) => false,
+        Shape::Blocks(_) | Shape::Derived(_) => false,
     }
 }
 

@@ -17,7 +17,7 @@ use self::names::Names;
 use self::settings::Settings;
 use self::sourceless::{lacks_source, supplies_source};
 use super::near_miss::near_miss;
-use super::schema::kinds::Transport;
+use super::schema::kinds::{Transport, WordKind};
 use super::schema::{Kind, ObjectShape, Parameter, Part, PartPlace, Scope, Shape, by_keyword, may_be_strict};
 use super::setting_view::is_plural;
 use super::shape::{OptionWord, RowMatch, fits, group_name, inner_scope, only_argument, part_words, read};
@@ -201,13 +201,9 @@ impl<'t> Checker<'t> {
         match parameter.shape {
             Shape::Value(kind) => {
                 self.scalar(scope, parameter, entry);
-                if kind.transport == Some(Transport::Tcp) {
-                    self.listeners.add(entry);
-                }
-                if let Some(warning) = kind.warning {
-                    self.diagnostics.push_any(only_argument(entry).and_then(warning));
-                }
+                self.value(kind, entry);
             }
+            Shape::List(list) => self.value(list.kind, entry),
             Shape::Group(kind) => {
                 self.names.add(kind, group_name(entry));
                 if kind == Kind::Stream {
@@ -223,7 +219,7 @@ impl<'t> Checker<'t> {
                 self.sourceless = None;
                 self.source(scope, entry, 0);
             }
-            Shape::Transcoder => {
+            Shape::Options(_) => {
                 self.scalar(scope, parameter, entry);
                 missing_semicolon::in_options(scope, entry, 0, &mut self.diagnostics);
             }
@@ -236,8 +232,7 @@ impl<'t> Checker<'t> {
                 self.scalar(scope, parameter, entry);
                 self.object(parameter, object, entry);
             }
-            Shape::Ports => self.listeners.add(entry),
-            Shape::PortOptions | Shape::Derived(_) => {}
+            Shape::Blocks(_) | Shape::Derived(_) => {}
         }
         None
     }
@@ -250,6 +245,17 @@ impl<'t> Checker<'t> {
             true => self.sourceless = Some(name()),
             false if entry.count_arguments() > 1 => self.source(scope, entry, 1),
             false => self.diagnostics.push(lacks_source(name())),
+        }
+    }
+
+    /// Checks the only word of a directive.
+    #[inline]
+    fn value(&mut self, kind: &WordKind, entry: ParsedEntry<'_, 't>) {
+        if kind.transport == Some(Transport::Tcp) {
+            self.listeners.add(entry);
+        }
+        if let Some(warning) = kind.warning {
+            self.diagnostics.push_any(only_argument(entry).and_then(warning));
         }
     }
 

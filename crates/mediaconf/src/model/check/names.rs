@@ -118,16 +118,15 @@ fn repeated_in<'t>(run: &[SeenName], kind: Kind, text: &'t str) -> Vec<RepeatedN
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::schema::{Scope, Shape, by_keyword};
     use crate::model::shape::group_name;
     use crate::syntax::Document;
 
     fn repeated(text: &str, hash: Option<u32>) -> Vec<(u32, u32)> {
         let mut names = Names::new();
         for entry in Document::parse(text.to_owned()).entries() {
-            let kind = match entry.keyword().as_ref() {
-                "live" => Kind::Live,
-                _ => Kind::Stream,
-            };
+            let row = by_keyword(Scope::Top, &*entry.keyword()).expect("the keyword is known");
+            let Shape::Group(kind) = row.shape else { panic!("the directive is no group") };
             names.add(kind, group_name(entry));
         }
         if let Some(hash) = hash {

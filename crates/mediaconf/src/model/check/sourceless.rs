@@ -1,12 +1,10 @@
 //! Streams without a source.
 
-use crate::model::schema::PUBLISH_ENABLED;
 use crate::syntax::{Diagnostic, Span};
 
 /// The directives, beside the sources themselves, that say where a stream comes from: a template, a
 /// publisher, another server, or a list of files.
 const OTHERS: [&str; 12] = [
-    PUBLISH_ENABLED,
     "cluster_ingest",
     "inputs",
     "mixer",
@@ -14,6 +12,7 @@ const OTHERS: [&str; 12] = [
     "onvif",
     "playlist",
     "publish",
+    "publish_enabled",
     "rtmp_publish",
     "rtsp_publish",
     "source",

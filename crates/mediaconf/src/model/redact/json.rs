@@ -46,7 +46,7 @@ impl JsonPlace {
     fn member(self, key: &str) -> Self {
         match self {
             Self::Root => match by_key(Scope::Top, key).map(|parameter| parameter.shape) {
-                Some(Shape::Group(_) | Shape::PortOptions) => Self::Group,
+                Some(Shape::Group(_) | Shape::Blocks(_)) => Self::Group,
                 Some(Shape::Object(object)) => Self::Object(object),
                 _ => Self::Member(Secrecy::of(key.trim_start_matches(ESCAPE))),
             },

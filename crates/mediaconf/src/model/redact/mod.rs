@@ -89,7 +89,7 @@ impl Finder {
         match parameter.shape {
             Shape::Object(object) => self.object(object, entry),
             Shape::Value(_) if parameter.secret => entry.arguments().for_each(|word| self.whole(word)),
-            Shape::Backend | Shape::Transcoder => self.options(entry),
+            Shape::Backend | Shape::Options(_) => self.options(entry),
             Shape::Group(Kind::Stream) | Shape::Sources if !is_plural(entry) => self.options(entry),
             _ => entry.arguments().for_each(|word| self.word(word, Secrecy::Parts)),
         }

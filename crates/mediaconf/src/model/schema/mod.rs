@@ -15,7 +15,7 @@ pub use lookup::{
     parameters,
 };
 pub use row::{
-    Derived, Kind, ObjectShape, PUBLISH_ENABLED, Parameter, Part, PartPlace, Scope, Shape, TEMPLATE,
+    Derived, Kind, ListShape, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Scope, Shape, TEMPLATE,
     URL_GLOBAL, WITH_INCLUDES,
 };
 pub use table::{ACCOUNT, PARAMETERS, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS};

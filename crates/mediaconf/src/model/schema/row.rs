@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::kinds::{PORT, Transport, WordKind};
+use serde_json::{Map, Value};
+
+use super::kinds::{Transport, WordKind};
 
 /// Where a known parameter may stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -44,20 +46,66 @@ pub enum Shape {
     Value(&'static WordKind),
     /// `edit_auth LOGIN PASSWORD;`, one directive whose words are the members of an object.
     Object(&'static ObjectShape),
-    /// `http 80;` repeated, an array of ports and `host:port` strings.
-    Ports,
+    /// `http 80;` repeated, an array of values.
+    List(&'static ListShape),
+    /// The blocks of the directives of a list, an object by value.
+    Blocks(&'static ListShape),
     /// `auth URL key=value …;`, `{url, extra}`.
     Backend,
     /// `url URL key=value …;` repeated, an array of `{url, …}`.
     Sources,
     /// `transcoder vb=1024k …;`, an array of `[name, value]`.
-    Transcoder,
+    Options(&'static OptionsShape),
     /// `stream NAME { … }` repeated, an object by name.
     Group(Kind),
-    /// The blocks of `http PORT { … }`, an object by port.
-    PortOptions,
     /// No directive: read from the text around it, or from elsewhere.
     Derived(Derived),
+}
+
+/// A directive that stands once for each value of a list, maybe with a block.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ListShape {
+    /// The JSON key of the list.
+    pub key: &'static str,
+    /// The JSON key of the blocks.
+    pub blocks: &'static str,
+    /// The kind of its values.
+    pub kind: &'static WordKind,
+    /// One of its values, in messages.
+    pub noun: &'static str,
+    /// The type of the list in JSON, in short.
+    pub name: &'static str,
+    /// The form of the list in JSON, for the manual.
+    pub json_form: &'static str,
+    /// The form of the blocks in JSON, for the manual.
+    pub blocks_json_form: &'static str,
+}
+
+/// A directive whose words are options, `NAME=VALUE` or `NAME`.
+#[derive(Debug, PartialEq, Eq)]
+pub struct OptionsShape {
+    /// Its keyword, in messages.
+    pub noun: &'static str,
+    /// The options whose values are not under the word rule.
+    pub known: &'static [KnownOption],
+}
+
+/// An option that has a name of its own in JSON, and a kind.
+#[derive(Debug, PartialEq, Eq)]
+pub struct KnownOption {
+    /// Its name in the text.
+    pub keyword: &'static str,
+    /// Its name in JSON.
+    pub key: &'static str,
+    /// The kind of its value; another value is under the word rule.
+    pub kind: &'static WordKind,
+}
+
+impl OptionsShape {
+    /// The option with this name in the text or in JSON.
+    pub fn known(&self, name: &str) -> Option<&'static KnownOption> {
+        self.known.iter().find(|known| known.keyword == name || known.key == name)
+    }
 }
 
 /// A directive whose words are the members of an object.
@@ -190,6 +238,8 @@ pub struct Parameter {
     pub default: &'static str,
     /// The unit of a number.
     pub unit: &'static str,
+    /// Whether it is shown even if the text does not set it.
+    pub always_shown: bool,
     /// One line of documentation.
     pub doc: &'static str,
     /// An example of the directive.
@@ -197,16 +247,21 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// Whether it is shown even if the text does not set it.
-    pub fn is_always_shown(&self) -> bool {
-        matches!(self.shape, Shape::Ports | Shape::Group(_) | Shape::Sources) || self.key == PUBLISH_ENABLED
+    /// The value that is shown where no directive sets it; `None` if nothing is.
+    pub fn value_of_nothing(&self) -> Option<Value> {
+        match self.shape {
+            _ if !self.always_shown => None,
+            Shape::List(_) | Shape::Sources => Some(Value::Array(Vec::new())),
+            Shape::Group(_) => Some(Value::Object(Map::new())),
+            _ => serde_json::from_str(self.default).ok(),
+        }
     }
 
     /// What carries the traffic of the ports that it names.
     pub fn transport(&self) -> Option<Transport> {
         match self.shape {
             Shape::Value(kind) => kind.transport,
-            Shape::Ports => PORT.transport,
+            Shape::List(list) => list.kind.transport,
             _ => None,
         }
     }
@@ -216,10 +271,10 @@ impl Parameter {
         match self.shape {
             Shape::Value(kind) => kind.name,
             Shape::Object(_) | Shape::Backend => "object",
-            Shape::Ports => "list of ports",
+            Shape::List(list) => list.name,
             Shape::Sources => "list of objects",
-            Shape::Transcoder => "list of [name, value]",
-            Shape::Group(_) | Shape::PortOptions => "object of objects",
+            Shape::Options(_) => "list of [name, value]",
+            Shape::Group(_) | Shape::Blocks(_) => "object of objects",
             Shape::Derived(Derived::Static) => "boolean",
             Shape::Derived(Derived::Position) => "integer",
             Shape::Derived(Derived::Runtime) => "object",
@@ -232,14 +287,14 @@ impl Parameter {
     pub fn usage(&self) -> Cow<'static, str> {
         Cow::Borrowed(match self.shape {
             Shape::Value(kind) => kind.usage,
-            Shape::Ports => PORT.usage,
+            Shape::List(list) => list.kind.usage,
             Shape::Object(object) => return Cow::Owned(object.usage()),
             Shape::Backend => "a URL or `false`, then NAME=VALUE options",
             Shape::Sources => "a URL, then NAME=VALUE options",
-            Shape::Transcoder => "NAME=VALUE options",
+            Shape::Options(_) => "NAME=VALUE options",
             Shape::Group(Kind::Stream) => "a NAME, then a URL or a block",
             Shape::Group(_) => "a NAME, and maybe a block",
-            Shape::PortOptions | Shape::Derived(_) => "nothing",
+            Shape::Blocks(_) | Shape::Derived(_) => "nothing",
         })
     }
 
@@ -251,15 +306,15 @@ impl Parameter {
                 let keys: Vec<String> = object.parts.iter().map(|part| format!("\"{}\"", part.key)).collect();
                 return Cow::Owned(format!("{{{}}}", keys.join(", ")));
             }
-            Shape::Ports => "an array of numbers and \"host:port\" strings; always shown",
+            Shape::List(list) => list.json_form,
             Shape::Backend => {
                 "{\"url\", \"extra\"}; `auth false;` is the url false, the options are in extra"
             }
             Shape::Sources => "an array of {\"url\", ...}; always shown",
-            Shape::Transcoder => "an array of [name, value]",
+            Shape::Options(_) => "an array of [name, value]",
             Shape::Group(Kind::Live) => "an object by prefix; always shown",
             Shape::Group(_) => "an object by name; always shown",
-            Shape::PortOptions => "an object by port",
+            Shape::Blocks(list) => list.blocks_json_form,
             Shape::Derived(Derived::Name | Derived::Address) => "a string",
             Shape::Derived(Derived::Static) => "true or false",
             Shape::Derived(Derived::Position) => "a number",
@@ -329,7 +384,12 @@ impl Kind {
         }
     }
 
-    /// The keyword of a new block, and its name in messages.
+    /// The keyword of a new block.
+    pub fn keyword(self, is_on_demand: bool) -> &'static str {
+        if self == Self::Stream && is_on_demand { ON_DEMAND } else { self.noun() }
+    }
+
+    /// The keyword of most blocks, and their name in messages.
     pub fn noun(self) -> &'static str {
         match self {
             Self::Stream => "stream",
@@ -348,5 +408,5 @@ pub const URL_GLOBAL: &str = "url_global";
 /// The member that marks a configuration which is shown with what it includes.
 pub const WITH_INCLUDES: &str = "with_includes";
 
-/// The field of a live that is true by default.
-pub const PUBLISH_ENABLED: &str = "publish_enabled";
+/// The keyword of a stream that runs on demand.
+pub const ON_DEMAND: &str = "ondemand";

@@ -1,12 +1,12 @@
 //! The rows. Within a scope they stand in the order in which they are shown and written.
 
 use super::kinds::{
-    DURATION, DVR_REFERENCE, FLAG, LOG_LEVEL, PERCENT, PORT, SCALAR, SECONDS, SWITCH, TEXT, UDP_PORT,
-    WordKind,
+    BITRATE, DURATION, DVR_REFERENCE, FLAG, LOG_LEVEL, PERCENT, PORT, SCALAR, SECONDS, SWITCH, TEXT,
+    UDP_PORT, WordKind,
 };
 use super::row::{
-    Derived, Kind, ObjectShape, PUBLISH_ENABLED, Parameter, Part, PartPlace, Scope, Shape, URL_GLOBAL,
-    WITH_INCLUDES,
+    Derived, Kind, KnownOption, ListShape, ON_DEMAND, ObjectShape, OptionsShape, Parameter, Part, PartPlace,
+    Scope, Shape, URL_GLOBAL, WITH_INCLUDES,
 };
 
 /// `edit_auth LOGIN PASSWORD;`
@@ -32,6 +32,26 @@ static DVR: ObjectShape = ObjectShape {
     takes_words: true,
 };
 
+/// `http 80;`
+static HTTP: ListShape = ListShape {
+    key: "http",
+    blocks: "http_options",
+    kind: &PORT,
+    noun: "port",
+    name: "list of ports",
+    json_form: "an array of numbers and \"host:port\" strings; always shown",
+    blocks_json_form: "an object by port",
+};
+
+/// `transcoder vb=1024k ab=64k;`
+static TRANSCODER: OptionsShape = OptionsShape {
+    noun: "transcoder",
+    known: &[
+        KnownOption { keyword: "vb", key: "video_bitrate", kind: &BITRATE },
+        KnownOption { keyword: "ab", key: "audio_bitrate", kind: &BITRATE },
+    ],
+};
+
 const fn part(key: &'static str, kind: &'static WordKind, place: PartPlace) -> Part {
     Part { key, kind, place, secret: false }
 }
@@ -45,6 +65,7 @@ const fn row(key: &'static str, keywords: &'static [&'static str], scope: Scope,
         shape,
         secret: false,
         strict: false,
+        always_shown: matches!(shape, Shape::List(_) | Shape::Group(_) | Shape::Sources),
         default: "",
         unit: "",
         doc: "",
@@ -149,12 +170,12 @@ pub static PARAMETERS: &[Parameter] = &numbered([
         strict: true,
         doc: "Ports and addresses of the HTTP server",
         example: "http 80;",
-        ..row("http", &["http"], Scope::Top, Shape::Ports)
+        ..row(HTTP.key, &["http"], Scope::Top, Shape::List(&HTTP))
     },
     Parameter {
         doc: "Settings in the block of an http directive, by port",
         example: "http 80 { api false; }",
-        ..row("http_options", &[], Scope::Top, Shape::PortOptions)
+        ..row(HTTP.blocks, &[], Scope::Top, Shape::Blocks(&HTTP))
     },
     value(Scope::Top, &["rtmp"], &PORT, "Port or address of the RTMP server", "rtmp 1935;"),
     value(Scope::Top, &["rtsp"], &PORT, "Port or address of the RTSP server", "rtsp 554;"),
@@ -189,7 +210,7 @@ pub static PARAMETERS: &[Parameter] = &numbered([
     group(&["plugin"], Kind::Plugin, "Plugins, by name", "plugin iptv { database sqlite:///iptv.db; }"),
     group(&["live"], Kind::Live, "Publishing locations, by prefix", "live mylive;"),
     group(
-        &["stream", "ondemand"],
+        &["stream", ON_DEMAND],
         Kind::Stream,
         "Streams, by name",
         "stream cam1 { url rtsp://camera/h264; }",
@@ -233,10 +254,10 @@ pub static PARAMETERS: &[Parameter] = &numbered([
         "prepush 5;",
     ),
     Parameter {
-        unit: "bit/s",
+        unit: BITRATE.unit,
         doc: "Options of the transcoder, in order; vb is video_bitrate, ab is audio_bitrate, 64k is 64000",
         example: "transcoder vb=1024k ab=64k;",
-        ..row("transcoder", &["transcoder"], Scope::Stream, Shape::Transcoder)
+        ..row("transcoder", &["transcoder"], Scope::Stream, Shape::Options(&TRANSCODER))
     },
     former_url_global(Scope::Stream),
     derived("cluster_key_global", Scope::Stream, Derived::Global, "The global cluster_key; output only"),
@@ -247,9 +268,10 @@ pub static PARAMETERS: &[Parameter] = &numbered([
     derived("prefix", Scope::Live, Derived::Name, "The prefix of the location; equals its key"),
     Parameter {
         default: "true",
+        always_shown: true,
         ..value(
             Scope::Live,
-            &[PUBLISH_ENABLED],
+            &["publish_enabled"],
             &SWITCH,
             "Whether streams may be published here",
             "publish_enabled false;",

@@ -4,12 +4,14 @@ use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 
-use crate::model::schema::{ACCOUNT, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS, Scope, Shape, by_keyword};
+use crate::model::schema::{
+    ACCOUNT, PARAMETERS, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS, Scope, Shape, by_keyword,
+};
 use crate::model::suggest::nearest;
 
-/// Misspellings are recognised of names in the table that are longer than this, and of these names.
+/// Misspellings are recognised of names in the tables that are longer than this, and of these names.
 const LONG_ENOUGH: usize = 4;
-const MORE_NAMES: [&str; 5] = ["cluster_key", "edit_auth", "view_auth", "private_key", "api_key"];
+const MORE_NAMES: [&str; 2] = ["private_key", "api_key"];
 
 /// The directive that sends a stream to another server.
 const PUSH: &str = "push";
@@ -128,14 +130,15 @@ pub fn is_account(keyword: &str) -> bool {
 
 /// Whether an unknown keyword is a slip of one whose value is a secret.
 fn is_nearly_secret_name(keyword: &str) -> bool {
-    let known = SECRET_WORDS.iter().chain(&MORE_NAMES).copied();
+    let keywords = PARAMETERS.iter().filter(|row| row.secret).flat_map(|row| row.keywords);
+    let known = SECRET_WORDS.iter().chain(&MORE_NAMES).chain(keywords).copied();
     nearest(keyword, known.filter(|known| known.len() > LONG_ENOUGH)).is_some()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::schema::{FOREIGN_KEYWORDS, PARAMETERS};
+    use crate::model::schema::FOREIGN_KEYWORDS;
 
     #[test]
     fn a_name_is_secret_by_its_last_word_or_its_end() {

@@ -1,5 +1,6 @@
 //! The kinds of values that are one word of the text. Each is a file with its functions, its texts and its tests.
 
+mod bitrate;
 mod duration;
 mod kind;
 mod log_level;
@@ -11,6 +12,7 @@ mod seconds;
 mod switch;
 mod text;
 
+pub use bitrate::BITRATE;
 pub use duration::DURATION;
 pub use kind::{Transport, WordKind, WrongValue};
 pub use log_level::LOG_LEVEL;

@@ -1,4 +1,4 @@
-//! `http` and the blocks of its entries.
+//! Directives with one value each, such as `http`, and the blocks of them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,10 +12,9 @@ use crate::edit::fault::Fault;
 use crate::edit::json_pointer::Pointer;
 use crate::edit::merge::{self, GeneralMerge};
 use crate::model::json_value::{plain_word, scalar_text};
-use crate::model::schema::Scope;
-use crate::model::schema::kinds::PORT;
+use crate::model::schema::{ListShape, Parameter, Scope};
 use crate::model::shape::{only_argument, value};
-use crate::model::view::port_text;
+use crate::model::view::list_value;
 use crate::syntax::Entry;
 
 /// The future of one `http` directive.
@@ -27,9 +26,18 @@ enum PortFate<'d> {
 }
 
 impl<'d> Planner<'_, 'd> {
-    pub(super) fn ports(&mut self, ports: Option<&Value>, options: Option<&Value>) {
-        let entries = self.members.own_by_key("http").to_vec();
-        let old: Vec<Value> = entries.iter().map(|&entry| port_value(entry)).collect();
+    pub(super) fn list(
+        &mut self,
+        parameter: &'static Parameter,
+        list: &'static ListShape,
+        ports: Option<&Value>,
+        options: Option<&Value>,
+    ) {
+        let entries = self.members.own(parameter).to_vec();
+        let old: Vec<Value> = entries
+            .iter()
+            .map(|&entry| value(list.kind, entry).map(Value::from).unwrap_or_default())
+            .collect();
         let new = match ports {
             None => old.clone(),
             Some(value) => value.as_array().cloned().unwrap_or_default(),
@@ -37,22 +45,23 @@ impl<'d> Planner<'_, 'd> {
         let mut drafts: Vec<Option<Draft>> = vec![None; new.len()];
         let (before, after) = identities(&entries, &old, &new);
         let alignment = align(&before, &after);
-        let fates = self.align_ports(&entries, &new, &alignment, &mut drafts);
-        let options_target = self.port_options(&fates, &new, options, &mut drafts);
+        let fates = self.align_ports(parameter.keywords[0], &entries, &new, &alignment, &mut drafts);
+        let options_target = self.port_options(list, &fates, &new, options, &mut drafts);
         self.put_elements(None, &entries, &alignment, |at| {
             drafts[at].take().expect("every new port has a draft")
         });
         self.note_dropped_options(&entries, &alignment, options);
         if old != new {
-            self.plan.members.push(("http".to_owned(), Some(Value::Array(new))));
+            self.plan.members.push((list.key.to_owned(), Some(Value::Array(new))));
         }
-        if options_target != self.view.member("http_options") {
-            self.plan.members.push(("http_options".to_owned(), options_target));
+        if options_target != self.view.member(list.blocks) {
+            self.plan.members.push((list.blocks.to_owned(), options_target));
         }
     }
 
     fn align_ports(
         &mut self,
+        keyword: &str,
         entries: &[Entry<'d>],
         new: &[Value],
         alignment: &Alignment,
@@ -75,7 +84,7 @@ impl<'d> Planner<'_, 'd> {
                     }
                 }
                 ElementOrigin::New => {
-                    drafts[at] = Some(Draft::directive("http", [plain_word(&new[at])]));
+                    drafts[at] = Some(Draft::directive(keyword, [plain_word(&new[at])]));
                     PortFate::New
                 }
             });
@@ -97,13 +106,14 @@ impl<'d> Planner<'_, 'd> {
             options.is_some_and(|options| options.is_null() || options.get(port).is_some_and(Value::is_null))
         };
         let blocks = gone.into_iter().map(|index| entries[index]).filter(|entry| entry.is_block());
-        let ports = blocks.map(|entry| port_text(entry).into_owned()).filter(|port| !is_asked_for(port));
+        let ports = blocks.map(|entry| list_value(entry).into_owned()).filter(|port| !is_asked_for(port));
         self.plan.notes.extend(ports.map(|port| Note::PortOptionsDropped { port }));
     }
 
-    /// Plans the blocks of the remaining ports. Returns the new value of `http_options`.
+    /// Plans the blocks of the remaining ports. Returns their new value.
     fn port_options(
         &mut self,
+        list: &ListShape,
         fates: &[PortFate<'d>],
         new: &[Value],
         patch: Option<&Value>,
@@ -115,23 +125,24 @@ impl<'d> Planner<'_, 'd> {
             Some(Value::Object(patch)) => (false, patch),
             _ => (false, &empty),
         };
-        let at = Pointer::root().child("http_options");
+        let at = Pointer::root().child(list.blocks);
         let counting = counting(fates, new);
         let mut shown = Map::new();
         for (index, fate) in fates.iter().enumerate() {
             let port = scalar_text(&new[index]).unwrap_or_default();
             let change = if remove_all { Some(&Value::Null) } else { patch.get(&port) };
             let change = change.filter(|change| change.is_null() || counting[&new[index]] == index);
-            let value = self.options_of_port(fate, change, &mut drafts[index], &at.child(&port));
+            let value = self.options_of_port(list.key, fate, change, &mut drafts[index], &at.child(&port));
             if let Some(value) = value {
                 shown.insert(port, value);
             }
         }
+        let ListShape { key, noun, .. } = list;
         let listening: HashSet<String> = new.iter().filter_map(scalar_text).collect();
         for (port, value) in patch {
             if !listening.contains(port) && !value.is_null() {
-                let fault = Fault::wrong_type(&at.child(port), "there is no such port in `http`");
-                self.refuse(fault.hint("add the port to `http` in the same patch"));
+                let fault = Fault::wrong_type(&at.child(port), format!("there is no such {noun} in `{key}`"));
+                self.refuse(fault.hint(format!("add the {noun} to `{key}` in the same patch")));
             }
         }
         (!shown.is_empty()).then_some(Value::Object(shown))
@@ -139,6 +150,7 @@ impl<'d> Planner<'_, 'd> {
 
     fn options_of_port(
         &mut self,
+        keyword: &str,
         fate: &PortFate<'d>,
         change: Option<&Value>,
         draft: &mut Option<Draft>,
@@ -155,7 +167,7 @@ impl<'d> Planner<'_, 'd> {
             PortFate::Existing(entry) if entry.is_block() => self.options_after(*entry, change, at),
             _ => {
                 let mut general = GeneralMerge { faults: &mut self.faults };
-                change.and_then(|change| general.keyword("http", &[], change, at))
+                change.and_then(|change| general.keyword(keyword, &[], change, at))
             }
         };
         let block = target.as_ref().and_then(Value::as_object);
@@ -224,8 +236,4 @@ fn counting<'v>(fates: &[PortFate<'_>], ports: &'v [Value]) -> HashMap<&'v Value
         places.iter().rev().find(|at| has_block(at)).or(places.last()).copied().unwrap_or_default()
     };
     places(ports).into_iter().map(|(port, places)| (port, last(places))).collect()
-}
-
-fn port_value(entry: Entry<'_>) -> Value {
-    value(&PORT, entry).map(Value::from).unwrap_or_default()
 }
