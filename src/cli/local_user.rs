@@ -1,4 +1,7 @@
-//! Who runs this program.
+//! Who runs this program, and where what they need later is kept.
+
+use std::env;
+use std::path::PathBuf;
 
 use rustix::process::getuid;
 
@@ -20,4 +23,10 @@ pub fn local_user() -> String {
 pub fn sudo_user() -> Option<String> {
     let user = std::env::var("SUDO_USER").ok().filter(|_| getuid().is_root())?;
     (is_name(&user) && user != "root").then_some(user)
+}
+
+/// `$XDG_STATE_HOME`, else `~/.local/state`; `None` where no variable says where that is.
+pub fn state_home() -> Option<PathBuf> {
+    let folder = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")))
 }

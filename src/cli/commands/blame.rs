@@ -9,7 +9,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::invocation::Invocation;
-use crate::cli::render::history::masked;
+use crate::cli::render::masked::masked_entry;
 use crate::cli::render::paragraph::wrapped;
 use crate::cli::render::table::{self, Screen};
 use crate::cli::target::Target;
@@ -124,7 +124,7 @@ impl ValueHistory {
             select(&LocalView::new(&members, &Lens::default()), path).map_err(CliError::bad_selection)?;
         }
         for blamed in &mut found.changes {
-            blamed.entry = masked(blamed.entry.clone(), masker);
+            blamed.entry = masked_entry(blamed.entry.clone(), masker);
         }
         Ok(found)
     }

@@ -15,8 +15,7 @@ use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::local_time;
-use crate::cli::render::history::{self, Listed};
-use crate::cli::render::masked::write_text;
+use crate::cli::render::masked::{masked_entry, write_text};
 use crate::cli::render::table;
 use crate::cli::render::value_diff::{Compared, changed, differ, first_paths, print};
 use crate::cli::target::Target;
@@ -25,6 +24,7 @@ use crate::engine::{Content, Source, is_edited_since};
 use crate::store::{ChangeRef, HistoryEntry, WHOLE_HISTORY};
 use mediaconf::edit::path::Path;
 use mediaconf::model::Masker;
+use mediaconf::syntax::one_line;
 
 /// Show what was changed, when, and by whom
 ///
@@ -111,8 +111,8 @@ pub fn run(args: &HistoryArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         .found()
         .flat_map(|(server, found)| found.iter().map(move |listed| (server, listed)))
         .collect();
-    let row = |(server, listed): &(&str, &Listed)| answers.row(server, history::row(listed, ui));
-    let mut rows: Vec<Vec<String>> = all.iter().map(row).collect();
+    let with_server = |(server, listed): &(&str, &Listed)| answers.row(server, row(listed, ui));
+    let mut rows: Vec<Vec<String>> = all.iter().map(with_server).collect();
     // Above a diff there is room for a whole message.
     if !args.patch {
         table::fit(&mut rows, ui.screen());
@@ -150,6 +150,37 @@ fn path(text: &str) -> Result<Path, CliError> {
         )),
         _ => input::value_path(text),
     }
+}
+
+/// An entry with what it changed.
+struct Listed {
+    entry: HistoryEntry,
+    /// The first paths that it changed; empty where that is not known.
+    paths: String,
+    /// The configurations before and after it, where they are shown.
+    texts: Option<[Arc<Compared>; 2]>,
+    /// Whether it changed other places than the one that was asked for.
+    is_elsewhere: bool,
+}
+
+impl Listed {
+    /// An entry of which no more is known.
+    fn of(entry: HistoryEntry) -> Self {
+        Self { entry, paths: String::new(), texts: None, is_elsewhere: false }
+    }
+}
+
+/// The cells of an entry: its numbers, time, author, operation, message and paths.
+fn row(Listed { entry, paths, .. }: &Listed, ui: Ui) -> [String; 7] {
+    [
+        entry.number.map_or("-".to_owned(), |number| format!("@{number}")),
+        format!("#{}", entry.serial),
+        ui.time(entry.at),
+        one_line(entry.by.as_deref().unwrap_or("-")),
+        one_line(&entry.operation),
+        one_line(entry.message.as_deref().unwrap_or_default()),
+        one_line(paths),
+    ]
 }
 
 /// Which entries are shown.
@@ -193,7 +224,7 @@ impl Selected {
             true => self.with_texts(entries, target, args.patch, &masker.cloned().unwrap_or_default())?,
             false => self.alone(entries),
         };
-        let masked = |listed: Listed| Listed { entry: history::masked(listed.entry, masker), ..listed };
+        let masked = |listed: Listed| Listed { entry: masked_entry(listed.entry, masker), ..listed };
         Ok(found.into_iter().map(masked).collect())
     }
 

@@ -16,17 +16,16 @@ use crate::cli::access_log::{self, AccessLog, LogFormat};
 use crate::cli::allocator;
 use crate::cli::args::changing::HookArgs;
 use crate::cli::args::global::GlobalArgs;
+use crate::cli::cluster;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::invocation::Invocation;
-use crate::cli::listening;
+use crate::cli::listening::{self, CertificateOrigin};
 use crate::cli::local_user::local_user;
 use crate::cli::new_account::NewAccount;
-use crate::cli::node;
 use crate::cli::prompts;
 use crate::cli::render::diagnostics::{composed_error, first_error, in_one_line};
-use crate::cli::server_certificate::{self, CertificateOrigin};
 use crate::cli::service_manager::ServiceManager;
 use crate::cli::ui::{Ui, output, waiting};
 use crate::engine::{ChangeOptions, ConfigService, Engine, EngineError};
@@ -170,7 +169,7 @@ pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     allocator::limit();
     // Registered first, so that no signal meets its default action.
     let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).map_err(CliError::serve_failed)?;
-    let membership = node::membership(node_settings(args), global)?;
+    let membership = cluster::membership(node_settings(args), global)?;
     if membership.is_none() {
         refuse_url(global)?;
     }
@@ -190,7 +189,7 @@ pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         offer_account(&engine, global, ui)?;
     }
     warn_of_no_view_account(args, &engine, global, ui);
-    let tls = server_certificate::tls(certificate(args), &addresses, lock.as_ref())?;
+    let tls = listening::tls(certificate(args), &addresses, lock.as_ref())?;
     let listeners = listening::listeners(&addresses, lock.as_ref())?;
     let monitoring = listening::bound(&listening::addresses(&args.metrics)?)?;
     listening::warn_of_plain_text(&listeners, tls.is_some(), ui);
@@ -219,7 +218,7 @@ pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         manager.keep_watch(&loops).map_err(CliError::serve_failed)?;
     }
     if let Some(tls) = tls.as_deref().filter(|_| args.tls_self_signed) {
-        server_certificate::announce(tls, ui)?;
+        listening::announce(tls, ui)?;
     }
     if let Some(node) = &node {
         node.start(&loops).map_err(CliError::serve_failed)?;

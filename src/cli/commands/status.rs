@@ -9,7 +9,7 @@ use crate::cli::exit::Exit;
 use crate::cli::fleet::answers::ServerAnswer;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::diagnostics::{composed_error, first_error};
-use crate::cli::render::history::masked;
+use crate::cli::render::masked::masked_entry;
 use crate::cli::render::{status, table};
 use crate::cli::target::Target;
 use crate::cli::ui::Ui;
@@ -118,7 +118,7 @@ fn state(status: &Status) -> &'static str {
 /// it has together with what it includes.
 fn read(target: &mut Target, ui: Ui) -> Result<Status, ServiceError> {
     let status = target.service.status()?;
-    let last_change = status.last_change.map(|entry| masked(entry, ui.masker().as_ref()));
+    let last_change = status.last_change.map(|entry| masked_entry(entry, ui.masker().as_ref()));
     let (mut errors, mut first) = (status.errors, None);
     if let Some(file) = &status.file {
         first = first_error(target.service.name(), file, ui.masker());

@@ -11,7 +11,7 @@ use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::local_time;
 use crate::cli::observed::{Observed, may_pass, observe};
-use crate::cli::render::history::masked;
+use crate::cli::render::masked::masked_entry;
 use crate::cli::render::value_diff::{self, Compared};
 use crate::cli::ui::Ui;
 use crate::engine::{Content, EngineError, ServiceError};
@@ -107,7 +107,7 @@ fn heading(observed: &mut Observed, content: &Content, masker: Option<&Masker>) 
     match entry.filter(|entry| revision.is_some() && entry.after == revision) {
         None => time,
         Some(entry) => {
-            let entry = masked(entry, masker);
+            let entry = masked_entry(entry, masker);
             let words = [Some(entry.operation), entry.by.map(|by| format!("by {by}")), entry.message];
             let words: Vec<String> = words.into_iter().flatten().map(|word| one_line(&word)).collect();
             let serial = if entry.serial == 0 { String::new() } else { format!("#{} ", entry.serial) };

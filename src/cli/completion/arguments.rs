@@ -11,7 +11,7 @@ use super::reply::candidate;
 use crate::cli::commands::help::OPTIONS;
 use crate::cli::local_time;
 use crate::cli::render::group_table::Column;
-use crate::cli::render::history::masked;
+use crate::cli::render::masked::masked_entry;
 use crate::http::client::without_userinfo;
 use crate::store::HistoryEntry;
 use mediaconf::edit::completion::{Completion, PathUse, Proposal};
@@ -196,7 +196,7 @@ impl Completer {
     /// The changes of the history, each with who made it, when and why.
     fn changes(&self, sign: &str) -> Vec<Proposal> {
         let masker = Masker::default();
-        let entries = self.line.lookup.history().into_iter().map(|entry| masked(entry, Some(&masker)));
+        let entries = self.line.lookup.history().into_iter().map(|entry| masked_entry(entry, Some(&masker)));
         let one = |entry: HistoryEntry| {
             let words = [
                 local_time::shown(entry.at),

@@ -25,19 +25,20 @@ pub struct Answers<T> {
     pub ui: Ui,
     /// Whether one server alone is named, which the output then does not name.
     is_one: bool,
-    are_errors_told: bool,
+    /// The servers whose errors are printed already.
+    told: Vec<String>,
 }
 
 impl<T> Answers<T> {
     /// The answer of the one server that is named.
     pub fn of_one(server: String, answer: T, ui: Ui) -> Self {
         let list = vec![ServerAnswer { server, result: Ok(answer) }];
-        Self { list, ui, is_one: true, are_errors_told: true }
+        Self { list, ui, is_one: true, told: Vec::new() }
     }
 
     /// The answers of several servers.
     pub fn of_several(list: Vec<ServerAnswer<T>>, ui: Ui) -> Self {
-        Self { list, ui, is_one: false, are_errors_told: false }
+        Self { list, ui, is_one: false, told: Vec::new() }
     }
 
     /// The answer, where one server is named.
@@ -55,7 +56,7 @@ impl<T> Answers<T> {
         self,
         mut work: impl FnMut(&str, T) -> Result<U, CliError>,
     ) -> Result<Answers<U>, CliError> {
-        let Self { list, ui, is_one, .. } = self;
+        let Self { list, ui, is_one, told } = self;
         if is_one {
             let ServerAnswer { server, result } = list.into_iter().next().expect("one server answered");
             let answer = work(&server, result?)?;
@@ -65,23 +66,23 @@ impl<T> Answers<T> {
             let result = result.and_then(|answer| work(&server, answer).map_err(|error| error.at(&server)));
             ServerAnswer { server, result }
         };
-        Ok(Answers::of_several(list.into_iter().map(next).collect(), ui))
+        let list = list.into_iter().map(next).collect();
+        Ok(Answers { told, ..Answers::of_several(list, ui) })
     }
 
     /// Prints the errors now; else they are printed with the exit code.
     #[must_use]
-    pub fn with_errors_told(mut self) -> Self {
-        if !self.are_errors_told {
-            print_errors(&self.list, self.ui);
-        }
-        self.are_errors_told = true;
-        self
+    pub fn with_errors_told(self) -> Self {
+        let is_new = |(server, _): &(&str, &CliError)| !self.told.iter().any(|told| told == server);
+        print_errors(errors(&self.list).filter(is_new), self.ui);
+        self.without_telling_errors()
     }
 
     /// The same where each error was printed when it came.
     #[must_use]
     pub fn without_telling_errors(self) -> Self {
-        Self { are_errors_told: true, ..self }
+        let told = errors(&self.list).map(|(server, _)| server.to_owned()).collect();
+        Self { told, ..self }
     }
 
     /// A text that begins with the name of the server, where several are named.
@@ -130,7 +131,7 @@ impl<T> Answers<T> {
     /// The exit code of a command that all, some or none of the servers answered.
     pub fn exit(self) -> Exit {
         let told = self.with_errors_told();
-        let kinds = told.list.iter().filter_map(|answer| Some(answer.result.as_ref().err()?.kind));
+        let kinds = errors(&told.list).map(|(_, error)| error.kind);
         exit_of(told.found().count(), &kinds.collect::<Vec<_>>())
     }
 
@@ -166,13 +167,13 @@ pub fn exit_of(done: usize, refused: &[ErrorKind]) -> Exit {
     }
 }
 
-/// Prints errors, each with the name of its server; equal ones once.
-pub fn print_errors<T>(answers: &[ServerAnswer<T>], ui: Ui) {
-    print_errors_of(answers.iter().filter_map(|a| Some((&*a.server, a.result.as_ref().err()?))), ui);
+/// The errors among answers, each with its server.
+pub fn errors<T>(answers: &[ServerAnswer<T>]) -> impl Iterator<Item = (&str, &CliError)> {
+    answers.iter().filter_map(|answer| Some((&*answer.server, answer.result.as_ref().err()?)))
 }
 
-/// The same for errors that stand elsewhere.
-pub fn print_errors_of<'e>(errors: impl Iterator<Item = (&'e str, &'e CliError)>, ui: Ui) {
+/// Prints errors, each with the name of its server; equal ones once.
+pub fn print_errors<'e>(errors: impl Iterator<Item = (&'e str, &'e CliError)>, ui: Ui) {
     let mut groups: Vec<(Vec<&str>, &CliError)> = Vec::new();
     for (server, error) in errors {
         let same = groups.iter_mut().find(|(servers, known)| is_same(known, servers[0], error, server));
@@ -212,10 +213,43 @@ mod tests {
         assert_eq!(exit_of(0, &[Guarded, Conflict]), Exit::Conflict);
         assert_eq!(exit_of(0, &[Guarded]), Exit::Guarded);
         assert_eq!(exit_of(0, &[Absent, Unknown]), Exit::Unknown);
-        let exit_if_found =
-            |list| Answers::of_several(list, Ui::new(ColorChoice::Never)).exit_if(true, Exit::Different);
-        let answer = |result| ServerAnswer { server: "a".to_owned(), result };
-        assert_eq!(exit_if_found(vec![answer(Ok(()))]), Exit::Different);
-        assert_eq!(exit_if_found(vec![answer(Ok(())), answer(Err(CliError::usage("x", "y")))]), Exit::Partly);
+    }
+
+    fn answers(list: &[(&str, Result<usize, ErrorKind>)]) -> Answers<usize> {
+        let answer = |(server, result): &(&str, Result<usize, ErrorKind>)| ServerAnswer {
+            server: (*server).to_owned(),
+            result: result.clone().map_err(|kind| CliError::new(kind, "no")),
+        };
+        let ui = Ui::new(ColorChoice::Never);
+        Answers::of_several(list.iter().map(answer).collect(), ui).without_telling_errors()
+    }
+
+    #[test]
+    fn one_server_is_not_named_and_several_are() {
+        let one = Answers::of_one("a".to_owned(), 1, Ui::new(ColorChoice::Never));
+        let text = |count: &usize| Some(format!("{count} streams"));
+        assert_eq!((one.once(text), one.width_of_names()), (vec!["1 streams".to_owned()], 0));
+        assert_eq!(one.row("a", ["1".to_owned()]), ["1"]);
+        let several = answers(&[("a", Ok(1)), ("b", Err(ErrorKind::Denied)), ("c", Ok(1)), ("d", Ok(2))]);
+        assert_eq!(several.once(text), ["a, c: 1 streams", "d: 2 streams"]);
+        assert_eq!(several.row("a", ["1".to_owned()]), ["a", "1"]);
+        assert!(one.one().is_some() && several.one().is_none());
+    }
+
+    #[test]
+    fn an_error_is_told_once_whatever_comes_later() {
+        let first = answers(&[("a", Ok(1)), ("b", Err(ErrorKind::Denied)), ("c", Ok(2))]);
+        let refused = |_: &str, count| if count == 1 { Ok(()) } else { Err(CliError::usage("no", "none")) };
+        let then = first.then(refused).expect("several go on");
+        assert_eq!(then.told, ["b"]);
+        assert_eq!(then.without_telling_errors().told, ["b", "c"]);
+    }
+
+    #[test]
+    fn what_was_found_counts_less_than_an_error() {
+        assert_eq!(answers(&[("a", Ok(1))]).exit_if(true, Exit::Different), Exit::Different);
+        assert_eq!(answers(&[("a", Ok(1))]).exit_if(false, Exit::Different), Exit::Done);
+        let partly = answers(&[("a", Ok(1)), ("b", Err(ErrorKind::Denied))]);
+        assert_eq!(partly.exit_if(true, Exit::Different), Exit::Partly);
     }
 }

@@ -17,7 +17,7 @@ use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::error::CliError;
-use crate::cli::state_home::state_home;
+use crate::cli::local_user::state_home;
 use crate::engine::EngineError;
 use crate::store::Revision;
 use crate::store::file::{is_private_folder, open_own, read_private, user_folder};

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::answers::{exit_of, print_errors_of};
+use super::answers::{exit_of, print_errors};
 use super::members::ServerNumber;
 use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
 use crate::cli::error::CliError;
@@ -105,7 +105,7 @@ impl From<&ChangeArgs> for ResultForm {
 
 /// Prints the errors, and what stands on each server; where that can't be printed, it is told on stderr.
 pub fn print(results: &[ServerResult], form: ResultForm, ui: Ui) -> Result<(), CliError> {
-    print_errors_of(results.iter().filter_map(|result| Some((&*result.server, result.error.as_ref()?))), ui);
+    print_errors(results.iter().filter_map(|result| Some((&*result.server, result.error.as_ref()?))), ui);
     let printed = match form {
         ResultForm::Json => {
             let records: Map<String, Value> =

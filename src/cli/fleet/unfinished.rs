@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::answers::{ServerAnswer, print_errors};
+use super::answers::{ServerAnswer, errors, print_errors};
 use super::journal::{Journal, JournalServer, Journals};
 use super::members::{Fleet, FleetMember};
 use crate::cli::args::global::GlobalArgs;
@@ -116,7 +116,7 @@ impl Unfinished {
         let look = |member: &mut FleetMember| Ok(look(member, Self::revisions(&servers, &member.name)?)?);
         let answers = self.fleet.ask("status", look);
         let answers = self.with_missing(answers);
-        print_errors(&answers, ui);
+        print_errors(errors(&answers), ui);
         let state = |answer: ServerAnswer<ServerNow>| {
             (answer.server, answer.result.map_or_else(|error| error.word().to_owned(), in_words))
         };

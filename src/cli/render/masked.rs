@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use crate::engine::Snapshot;
+use crate::store::HistoryEntry;
 use mediaconf::model::Masker;
 use mediaconf::model::redact::{MaskedText, masked_document};
 use mediaconf::syntax::{Document, Entry};
@@ -30,4 +31,10 @@ pub fn write_entry(
     let [start, end] = [entry.span().start, entry.span().end].map(|at| at as usize);
     let shown = MaskedText::new(snapshot.document(), masker.cloned(), std::iter::once(start..end).collect());
     writeln!(out, "{}", shown.line(start..end))
+}
+
+/// Masks words that look like a secret in the author and the message of an entry.
+pub fn masked_entry(entry: HistoryEntry, masker: Option<&Masker>) -> HistoryEntry {
+    let Some(masker) = masker else { return entry };
+    entry.shown_by(|text| masker.prose(text).into_owned())
 }

@@ -5,7 +5,6 @@ pub mod change_json;
 pub mod diagnostics;
 pub mod diff;
 pub mod group_table;
-pub mod history;
 pub mod masked;
 pub mod notes;
 pub mod paragraph;

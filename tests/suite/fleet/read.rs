@@ -78,6 +78,12 @@ fn a_server_that_does_not_answer_is_named_and_the_others_are_shown() {
     assert_eq!((&records["edge-0"]["saved"], records["edge-1"]["error"].is_string()), (&json!(true), true));
     let table = edges.on_all(&["check"]).exits(11).out;
     assert_eq!(table, "SERVER  ERRORS  WARNINGS\nedge-0  0       0\nedge-2  0       0\n");
+    for form in
+        [&["read", "rtsp"][..], &["read", "-o", "table"], &["read", "-o", "conf"], &["explain", "rtsp"]]
+    {
+        let told = edges.on_all(form).exits(11).err;
+        assert_eq!(told.matches("not reachable").count(), 1, "{told}");
+    }
     edges.kill(0);
     edges.kill(2);
     edges.on_all(&["read"]).exits(7);
