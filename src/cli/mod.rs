@@ -12,7 +12,6 @@
 //! The exit code depends on the kind of an error and on nothing else ([`exit`]).
 
 mod access_log;
-mod allocator;
 mod args;
 mod assignments;
 mod cluster;
@@ -43,7 +42,7 @@ mod rehearsal;
 mod remote_host;
 mod render;
 mod rollout;
-mod service_manager;
+mod server_process;
 mod synonyms;
 mod target;
 mod ui;

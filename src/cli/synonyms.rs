@@ -6,7 +6,6 @@ use std::ffi::OsString;
 
 use crate::cli::command_tree;
 use crate::cli::render::notes::masked_directive;
-use crate::cli::render::typed::call;
 use crate::store::ChangeRef;
 use mediaconf::edit::path::{Path, Segment, split_assignment};
 use mediaconf::edit::shell_word::quoted;
@@ -374,6 +373,17 @@ fn search(text: &str, before: &[String]) -> Vec<ShellLine> {
     lines
 }
 
+/// Returns a call of the program with these words, quoted where a shell needs it, and without secrets that have the
+/// form of one.
+fn call(words: &[String]) -> String {
+    let masker = Masker::default();
+    let words = words.iter().map(|word| masker.prose(word));
+    std::iter::once("mediactl".to_owned())
+        .chain(words.map(|word| quoted(&word).into_owned()))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -502,5 +512,13 @@ mod tests {
         let removed = advice(&before, "delete", &split("prod"), &group_of);
         assert_eq!(removed.as_deref(), Some("`mediactl --conf x.conf context remove prod`"));
         assert_eq!(advice(&[], "frobnicate", &[], &group_of), None);
+    }
+
+    #[test]
+    fn what_a_shell_would_change_is_quoted() {
+        let words = ["read", "streams.*", "a'b", "", "#1", "http://u:geheim@h/"].map(str::to_owned);
+        let typed = call(&words);
+        assert!(typed.starts_with(r"mediactl read 'streams.*' 'a'\''b' '' '#1' 'http://<secret:"), "{typed}");
+        assert!(!typed.contains("geheim"), "{typed}");
     }
 }

@@ -13,7 +13,6 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::cli::access_log::{self, AccessLog, LogFormat};
-use crate::cli::allocator;
 use crate::cli::args::changing::HookArgs;
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::cluster;
@@ -26,7 +25,7 @@ use crate::cli::local_user::local_user;
 use crate::cli::new_account::NewAccount;
 use crate::cli::prompts;
 use crate::cli::render::diagnostics::{composed_error, first_error, in_one_line};
-use crate::cli::service_manager::ServiceManager;
+use crate::cli::server_process::{ServiceManager, limit_memory};
 use crate::cli::ui::{Ui, output, waiting};
 use crate::engine::{ChangeOptions, ConfigService, Engine, EngineError};
 use crate::http::server::handler::{Handler, HandlerSettings, Monitoring};
@@ -166,7 +165,7 @@ const MIB: usize = 1024 * 1024;
 
 pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let Invocation { global, ui, .. } = call;
-    allocator::limit();
+    limit_memory();
     // Registered first, so that no signal meets its default action.
     let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).map_err(CliError::serve_failed)?;
     let membership = cluster::membership(node_settings(args), global)?;

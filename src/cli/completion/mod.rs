@@ -2,18 +2,17 @@
 //! the cursor may go on as: `COMPLETE=bash mediactl -- WORD…`, where the last word is the one that is typed.
 //!
 //! ```text
-//! words → line → arguments → lookup → reply
+//! words → line → arguments → reply
 //! ```
 //!
-//! `line` is what stands before that word, `arguments` knows what each argument takes, `lookup` reads the
-//! configuration, the history and the contexts, and `reply` writes the candidates as the shell wants them.
+//! `line` is what stands before that word, and reads the configuration, the history and the contexts; `arguments` knows
+//! what each argument takes, and `reply` writes the candidates as the shell wants them.
 //!
 //! *Invariants.* Nothing is asked, nothing is written, no error is shown, and nothing takes longer than
 //! [`PATIENCE`]: the process gives up its terminal first.
 
 mod arguments;
 mod line;
-mod lookup;
 mod reply;
 mod script;
 mod silence;

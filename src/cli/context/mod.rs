@@ -8,9 +8,7 @@ mod contexts;
 mod file;
 mod parse;
 mod password;
-mod selection;
 
 pub use contexts::{Contexts, ServerContext};
-pub use file::{ContextsFile, chosen};
+pub use file::{ContextsFile, chosen, several, several_chosen};
 pub use password::password;
-pub use selection::{several, several_chosen};

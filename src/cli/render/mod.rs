@@ -13,5 +13,4 @@ pub mod sanitize;
 pub mod shortened;
 pub mod status;
 pub mod table;
-pub mod typed;
 pub mod value_diff;

@@ -1,14 +1,15 @@
-//! What systemd is told of a server (`sd_notify(3)`).
+//! The process of a server that runs for long: what systemd is told of it (`sd_notify(3)`), and its memory.
 
-use std::env;
-use std::io;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
+use std::{env, io};
 
-use crate::engine::Loops;
+use crate::engine::{ALLOCATOR_SETTINGS, Loops};
 
 /// The loops without which the server answers nobody. Following is not among them: a cluster that is away
 /// must not end the API.
@@ -65,6 +66,29 @@ fn watchdog_time() -> Option<Duration> {
     let is_meant =
         env::var_os("WATCHDOG_PID").is_none() || number("WATCHDOG_PID") == Some(std::process::id().into());
     number("WATCHDOG_USEC").filter(|time| is_meant && *time > 0).map(Duration::from_micros)
+}
+
+/// Two pools for all threads; what takes 4 MiB or more goes back to the system when it is freed, and so
+/// do the ends of the pools over 16 MiB. Smaller blocks stay: a change that got them from the system
+/// would take longer.
+const SETTINGS: &str =
+    "glibc.malloc.arena_max=2:glibc.malloc.mmap_threshold=4194304:glibc.malloc.trim_threshold=16777216";
+
+/// Limits what the allocator of the GNU C library keeps of the memory that was freed: it keeps it for each thread apart,
+/// and the more the larger it was. It reads its settings from the environment before `main` begins, and safe code has no
+/// other way to it.
+///
+/// Starts this program again in its process, with the settings in its environment, unless they or others
+/// are there. Where that fails, the server takes more memory, and all else is the same.
+pub fn limit_memory() {
+    if cfg!(target_env = "gnu") && env::var_os(ALLOCATOR_SETTINGS).is_none() {
+        let mut arguments = env::args_os();
+        if let (Ok(program), Some(name)) = (env::current_exe(), arguments.next()) {
+            let mut again = Command::new(program);
+            // It returns only with an error.
+            let _ = again.arg0(name).args(arguments).env(ALLOCATOR_SETTINGS, SETTINGS).exec();
+        }
+    }
 }
 
 #[cfg(test)]
