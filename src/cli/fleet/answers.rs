@@ -218,7 +218,7 @@ mod tests {
     fn answers(list: &[(&str, Result<usize, ErrorKind>)]) -> Answers<usize> {
         let answer = |(server, result): &(&str, Result<usize, ErrorKind>)| ServerAnswer {
             server: (*server).to_owned(),
-            result: result.clone().map_err(|kind| CliError::new(kind, "no")),
+            result: result.map_err(|kind| CliError::new(kind, "no")),
         };
         let ui = Ui::new(ColorChoice::Never);
         Answers::of_several(list.iter().map(answer).collect(), ui).without_telling_errors()
