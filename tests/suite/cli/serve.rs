@@ -1,7 +1,7 @@
 //! `mediactl serve` as a process, and the other commands beside it.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::fs::PermissionsExt;
@@ -443,7 +443,10 @@ fn slow_heads_at_the_address_for_metrics_keep_no_scrape_out() {
         slow[0].set_read_timeout(Some(Duration::from_secs(60))).expect("it is not zero");
         // The first one made room long before the time for its head was over.
         let mut told = String::new();
-        slow.remove(0).read_to_string(&mut told).expect("it is closed");
+        // What it sent may be unread when it is closed, which resets the connection.
+        let closed = slow.remove(0).read_to_string(&mut told);
+        let is_closed = closed.map_or_else(|error| error.kind() == ErrorKind::ConnectionReset, |_| true);
+        assert!(is_closed, "{told}");
         assert!(!told.starts_with("HTTP/1.1 408 "), "{told}");
     }
     assert_eq!(serving.stop().code, Some(0));
