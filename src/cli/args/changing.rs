@@ -6,7 +6,8 @@ use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser
 use clap::{Args, ValueEnum};
 
 use crate::cli::error::CliError;
-use crate::engine::{DEFAULT_HOOK_TIMEOUT, GUARD_NAMES, Guard, Hooks};
+use crate::cli::local_user::local_user;
+use crate::engine::{ChangeOptions, DEFAULT_HOOK_TIMEOUT, GUARD_NAMES, Guard, Hooks};
 use crate::http::protocol::parameters::MAX_CONFIRM;
 
 /// The largest value of `--hook-timeout`: a day, in seconds.
@@ -76,6 +77,24 @@ pub struct ChangeArgs {
 
     #[command(flatten)]
     pub hooking: HookArgs,
+}
+
+impl ChangeArgs {
+    /// The options of the change.
+    pub fn options(&self) -> ChangeOptions {
+        ChangeOptions {
+            dry_run: self.dry_run,
+            force: self.force,
+            strict: self.strict,
+            skip_included: self.skip_included,
+            accepted: self.accept.clone(),
+            max_delete: self.max_delete,
+            by: local_user(),
+            message: self.message.clone(),
+            confirm: self.confirm,
+            ..ChangeOptions::default()
+        }
+    }
 }
 
 /// How a change is printed.

@@ -11,7 +11,6 @@ use crate::cli::exit::Exit;
 use crate::cli::fleet::{self, plan::FleetChange};
 use crate::cli::input;
 use crate::cli::invocation::Invocation;
-use crate::cli::local_user::local_user;
 use crate::cli::prompts;
 use crate::cli::rehearsal::{MOST_UNASKED, Question};
 use crate::cli::render::notes::all_lack;
@@ -161,22 +160,4 @@ fn with_guards<T>(
 fn ask(question: &str) -> Result<bool, CliError> {
     let answer = prompts::confirm(question).map_err(CliError::prompt_failed)?;
     Ok(answer == Some(true))
-}
-
-impl ChangeArgs {
-    /// The options of the change.
-    fn options(&self) -> ChangeOptions {
-        ChangeOptions {
-            dry_run: self.dry_run,
-            force: self.force,
-            strict: self.strict,
-            skip_included: self.skip_included,
-            accepted: self.accept.clone(),
-            max_delete: self.max_delete,
-            by: local_user(),
-            message: self.message.clone(),
-            confirm: self.confirm,
-            ..ChangeOptions::default()
-        }
-    }
 }
