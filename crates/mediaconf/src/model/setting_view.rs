@@ -57,12 +57,13 @@ struct ObjectView<'d> {
 impl Serialize for ObjectView<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
+        let paired: Vec<_> = part_words(self.object, self.entry).collect();
         for part in self.object.parts {
             let words = || {
-                let matching = part_words(self.object, self.entry).filter(|(of, _)| *of == Some(part));
-                matching.map(|(_, word)| word)
+                let matching = paired.iter().filter(|(of, _)| *of == Some(part));
+                matching.map(|(_, word)| *word)
             };
-            let Some(last) = words().last() else { continue };
+            let Some(last) = words().next_back() else { continue };
             match part.place {
                 PartPlace::Rest => {
                     let words: Vec<Scalar<'_>> = words().map(Scalar::of).collect();

@@ -44,6 +44,7 @@ pub fn fits<'t>(shape: Shape, entry: impl Directive<'t>) -> bool {
         Shape::Group(_) => count == 1,
         Shape::List(list) => value(list.kind, entry).is_some(),
         _ if entry.is_block() => false,
+        Shape::Value(kind) if kind.takes_any => count == 1,
         Shape::Value(kind) => value(kind, entry).is_some(),
         Shape::Object(object) => {
             count >= object.required() && part_words(object, entry).all(|(part, _)| part.is_some())

@@ -99,6 +99,8 @@ struct Checker<'t> {
     inner: Settings,
     /// The option keys of the current directive; kept to reuse the allocation.
     keys: Vec<Word<'t>>,
+    /// The parts of the current directive with their words; kept to reuse the allocation.
+    parts: Vec<(&'static Part, Word<'t>)>,
 }
 
 /// Top-level entries and the entries inside streams, lives, plugins and templates are checked.
@@ -151,6 +153,7 @@ impl<'t> Checker<'t> {
             top: Settings::new(),
             inner: Settings::new(),
             keys: Vec::new(),
+            parts: Vec::new(),
         }
     }
 
@@ -274,12 +277,12 @@ impl<'t> Checker<'t> {
         object: &'static ObjectShape,
         entry: ParsedEntry<'_, 't>,
     ) {
-        let mut seen: Vec<(&Part, Word<'t>)> = Vec::new();
+        self.parts.clear();
         for (part, word) in part_words(object, entry) {
             let Some(part) = part.filter(|part| part.place != PartPlace::Rest) else { continue };
             self.diagnostics.push_any(part.kind.warning.and_then(|warning| warning(word)));
-            let Some((_, previous)) = seen.iter().find(|(known, _)| *known == part) else {
-                seen.push((part, word));
+            let Some((_, previous)) = self.parts.iter().find(|(known, _)| *known == part) else {
+                self.parts.push((part, word));
                 continue;
             };
             let message = format!("the {} is given more than once: the last counts", part.key);

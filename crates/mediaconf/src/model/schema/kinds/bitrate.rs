@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::kind::{WordKind, WrongValue};
-use crate::model::json_value::{integer, shown, word};
+use crate::model::json_value::{integer, word};
 use crate::model::scalar::{MAX_SAFE, Scalar, canonical_integer};
 
 /// `1024k`, an integer of bits per second.
@@ -37,8 +37,7 @@ fn bits(text: &str) -> Option<i64> {
 
 fn accept(value: Value) -> Result<Value, WrongValue> {
     let number = integer(&value).filter(|bits| *bits >= 0).or_else(|| bits(value.as_str()?));
-    let wrong = || WrongValue::new(format!("expected {EXPECTED}, found {}", shown(&value)));
-    number.map(Value::from).ok_or_else(wrong)
+    number.map(Value::from).ok_or_else(|| WrongValue::expected(EXPECTED, &value))
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::kind::{WordKind, WrongValue, number_or_text};
-use crate::model::json_value::{integer, shown};
+use crate::model::json_value::integer;
 use crate::model::scalar::{MAX_SAFE, Scalar, canonical_integer};
 use crate::syntax::{Diagnostic, Word};
 
@@ -31,33 +31,34 @@ pub static DURATION: WordKind = WordKind {
 const EXPECTED: &str = "a number of seconds, or a text such as \"5d\"";
 
 /// The units of a duration, with their seconds; the longest first.
-const UNITS: [(char, i64); 4] = [('d', 86_400), ('h', 3_600), ('m', 60), ('s', 1)];
+const UNITS: [(u8, i64); 4] = [(b'd', 86_400), (b'h', 3_600), (b'm', 60), (b's', 1)];
 
 /// Archives are seldom kept for less, in seconds: a number without a unit is meant then.
 const MINUTE: i64 = 60;
 
 fn duration(word: Word<'_>) -> Option<i64> {
-    let number = canonical_integer(word.raw.strip_suffix(|unit: char| unit.is_ascii_alphabetic())?)?;
-    let (_, seconds) = UNITS.into_iter().find(|(unit, _)| word.raw.ends_with(*unit))?;
+    let (last, _) = word.raw.as_bytes().split_last()?;
+    let (_, seconds) = UNITS.into_iter().find(|(unit, _)| unit == last)?;
+    let number = canonical_integer(&word.raw[..word.raw.len() - 1])?;
     number.checked_mul(seconds).filter(|seconds| (0..=MAX_SAFE).contains(seconds))
 }
 
 fn accept(value: Value) -> Result<Value, WrongValue> {
     let text = Word::new(value.as_str().unwrap_or_default(), 0);
     let number = duration(text).or_else(|| integer(&value)).filter(|number| *number >= 0);
-    let wrong = || WrongValue::new(format!("expected {EXPECTED}, found {}", shown(&value)));
-    number.map(Value::from).ok_or_else(wrong)
+    number.map(Value::from).ok_or_else(|| WrongValue::expected(EXPECTED, &value))
 }
 
 /// A duration keeps its unit where that divides it; else it gets the longest unit that does.
 fn written(seconds: i64, replaced: Option<Word<'_>>) -> String {
-    let divides = |unit: &(char, i64)| seconds % unit.1 == 0;
-    let kept = UNITS.into_iter().find(|(unit, _)| replaced.is_some_and(|old| old.raw.ends_with(*unit)));
+    let divides = |unit: &(u8, i64)| seconds % unit.1 == 0;
+    let old_unit = replaced.and_then(|old| old.raw.bytes().last());
+    let kept = UNITS.into_iter().find(|(unit, _)| Some(*unit) == old_unit);
     let (unit, length) = kept
         .filter(divides)
         .or_else(|| UNITS.into_iter().find(divides))
         .expect("one second divides every duration");
-    format!("{}{unit}", seconds / length)
+    format!("{}{}", seconds / length, char::from(unit))
 }
 
 fn short_archive(word: Word<'_>) -> Option<Diagnostic> {

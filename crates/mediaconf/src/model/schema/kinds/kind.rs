@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::model::json_value::plain_word;
+use crate::model::json_value::{plain_word, shown};
 use crate::model::scalar::Scalar;
 use crate::syntax::{Diagnostic, Word};
 
@@ -26,6 +26,8 @@ pub struct WordKind {
     pub examples: &'static [&'static str],
     /// The keyword of the named blocks whose names are values of this kind.
     pub names_of: Option<&'static str>,
+    /// Whether any one word is such a value: nothing has to be read to know.
+    pub takes_any: bool,
     /// Whether an assignment takes any text as it is, `null` and `false` included.
     pub is_text: bool,
     /// Whether such a word behind a keyword is a sign that a directive begins there.
@@ -67,6 +69,11 @@ impl WrongValue {
         Self { message, hint: None }
     }
 
+    /// Says what is expected, and what is there instead.
+    pub(super) fn expected(what: &str, found: &Value) -> Self {
+        Self::new(format!("expected {what}, found {}", shown(found)))
+    }
+
     #[must_use]
     pub fn hint(self, hint: &'static str) -> Self {
         Self { hint: Some(hint), ..self }
@@ -93,6 +100,7 @@ impl WordKind {
         values: &[],
         examples: &[],
         names_of: None,
+        takes_any: false,
         is_text: false,
         is_telling: false,
         transport: None,
@@ -120,7 +128,7 @@ pub(super) fn check(kind: &WordKind, words: &[(&str, Value)]) {
     for (raw, expected) in words {
         let read = |raw: &str| {
             let word = (!raw.is_empty()).then(|| Word::new(raw, 0));
-            (kind.read)(word).map(|read| Value::from(read)).unwrap_or_default()
+            (kind.read)(word).map(Value::from).unwrap_or_default()
         };
         assert_eq!(read(raw), *expected, "{raw}");
         if !expected.is_null() {

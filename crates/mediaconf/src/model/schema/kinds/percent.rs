@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::kind::{WordKind, WrongValue, number_or_text};
-use crate::model::json_value::{integer, scalar_text, shown};
+use crate::model::json_value::{integer, scalar_text};
 use crate::model::scalar::{Scalar, canonical_integer};
 use crate::syntax::Word;
 
@@ -40,8 +40,7 @@ fn in_range(number: Option<i64>) -> Option<i64> {
 fn accept(value: Value) -> Result<Value, WrongValue> {
     let text = Word::new(value.as_str().unwrap_or_default(), 0);
     let number = percent(text).or_else(|| in_range(integer(&value)));
-    let wrong = || WrongValue::new(format!("expected {EXPECTED}, found {}", shown(&value)));
-    number.map(Value::from).ok_or_else(wrong)
+    number.map(Value::from).ok_or_else(|| WrongValue::expected(EXPECTED, &value))
 }
 
 #[test]

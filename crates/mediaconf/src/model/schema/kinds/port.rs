@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::kind::{Transport, WordKind, WrongValue};
-use crate::model::json_value::{integer, shown};
+use crate::model::json_value::integer;
 use crate::model::scalar::{Scalar, canonical_integer};
 
 /// `rtmp 1935;`, an integer 0..65535 or a `host:port` string.
@@ -41,7 +41,7 @@ fn accept(value: Value) -> Result<Value, WrongValue> {
         None if value.as_str().is_some_and(is_address) => Ok(value),
         None => {
             let hint = "a port is an integer from 0 to 65535, or a string \"host:port\"";
-            Err(WrongValue::new(format!("expected a port, found {}", shown(&value))).hint(hint))
+            Err(WrongValue::expected("a port", &value).hint(hint))
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::model::quoting;
 pub static SCALAR: WordKind = WordKind {
     name: "string, number or boolean",
     json_form: "a string, a number or a boolean",
+    takes_any: true,
     // A patch may have a fraction, which becomes the string of its digits.
     schema: |in_patch| {
         let number = if in_patch { "number" } else { "integer" };

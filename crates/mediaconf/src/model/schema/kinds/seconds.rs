@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::kind::{WordKind, WrongValue};
-use crate::model::json_value::{integer, plain_word, shown};
+use crate::model::json_value::{integer, plain_word};
 use crate::model::scalar::{Scalar, canonical_integer};
 
 /// `prepush 5;` or `prepush off;`, an integer or false.
@@ -37,8 +37,7 @@ fn accept(value: Value) -> Result<Value, WrongValue> {
         Some(seconds) => Ok(seconds.into()),
         None if value == false => Ok(value),
         None => {
-            let message = format!("expected a number of seconds or false, found {}", shown(&value));
-            Err(WrongValue::new(message).hint("false is written `off`"))
+            Err(WrongValue::expected("a number of seconds or false", &value).hint("false is written `off`"))
         }
     }
 }

@@ -8,8 +8,15 @@ use crate::model::scalar::Scalar;
 use crate::syntax::Word;
 
 /// `root wwwroot;`, a string.
-pub static TEXT: WordKind =
-    WordKind { name: "string", json_form: "a string", is_text: true, read, accept, ..WordKind::WORD };
+pub static TEXT: WordKind = WordKind {
+    name: "string",
+    json_form: "a string",
+    takes_any: true,
+    is_text: true,
+    read,
+    accept,
+    ..WordKind::WORD
+};
 
 pub(super) fn read(word: Option<Word<'_>>) -> Option<Scalar<'_>> {
     word.map(|word| Scalar::Text(word.value()))
