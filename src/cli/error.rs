@@ -9,14 +9,11 @@ use thiserror::Error;
 
 use crate::cli::render::alike::grouped;
 use crate::cli::render::notes;
-use crate::engine::{EngineError, ErrorKind, NewWarning, ServiceError, Snapshot};
+use crate::engine::{EngineError, ErrorKind, NewWarning, ServiceError, Snapshot, described};
 use crate::store::cluster::ClusterUrl;
 use crate::store::{LockHolder, StoreError, reason};
 use mediaconf::edit::misfit::PathFault;
 use mediaconf::edit::path::PathError;
-
-/// The hint for a path without a value if no similar name is known.
-const ALL_PATHS: &str = "`mediactl read -o set` shows all paths";
 
 /// The hint for a configuration that is not there.
 const OTHER_TARGETS: &str = "`mediactl init` makes a first configuration; `--conf FILE`, `--url URL` or \
@@ -436,6 +433,6 @@ fn new_warnings(warnings: &[NewWarning], hint: Option<String>) -> Vec<ErrorLine>
 }
 
 fn line_of(fault: &PathFault) -> ErrorLine {
-    let all_paths = || fault.is_absent().then(|| ALL_PATHS.to_owned());
-    ErrorLine { message: fault.to_string(), hint: fault.misfit.hint.clone().or_else(all_paths) }
+    let (message, hint) = described(fault);
+    ErrorLine { message, hint }
 }

@@ -9,10 +9,8 @@ use crate::cli::prompts;
 use crate::cli::render::diff;
 use crate::cli::ui::{Ui, output};
 use crate::engine::{
-    ChangeOptions, ChangeReport, ConfigService, Expected, OutcomeNote, ReadForm, ReadQuery, ReportParts,
-    ServiceError,
+    ChangeOptions, ChangeReport, ConfigService, Expected, OutcomeNote, ReportParts, ServiceError,
 };
-use crate::store::Revision;
 
 /// A change of more streams, lives and plugins than this is asked about.
 pub const MOST_UNASKED: usize = 20;
@@ -48,7 +46,6 @@ impl Question {
             &ChangeOptions,
         ) -> Result<ChangeReport, ServiceError>,
     ) -> Result<Option<ChangeOptions>, CliError> {
-        let present = present(service);
         let mut agreed = options.clone();
         let mut reasons: Vec<String> = Vec::new();
         reasons.extend(self.protected.iter().map(|name| format!("context `{name}` is protected")));
@@ -79,23 +76,15 @@ impl Question {
             (_, None, Some(name)) => return Err(CliError::protected(name)),
             (_, None, None) => return Err(CliError::unanswered_edit(true)),
         }
-        // Where a server runs another text than the file holds, it is made for that file.
+        // Of a text that is not there any more, the change is not made.
         let is_of_another = |note: &OutcomeNote| {
-            use OutcomeNote::{OverwroteHandEdit, PickedUpHandEdit, TookOutUnconfirmed};
-            matches!(note, PickedUpHandEdit(_) | OverwroteHandEdit | TookOutUnconfirmed(_))
+            matches!(note, OutcomeNote::OverwroteHandEdit | OutcomeNote::TookOutUnconfirmed(_))
         };
-        let is_present = report.before == present || !report.notes.iter().any(is_of_another);
-        if agreed.expected.is_none() && is_present {
-            agreed.expected = present.map(|revision| Expected::OneOf(vec![revision]));
+        if agreed.expected.is_none() && !report.notes.iter().any(is_of_another) {
+            agreed.expected = report.before.map(|revision| Expected::OneOf(vec![revision]));
         }
         Ok(Some(agreed))
     }
-}
-
-/// The revision of the configuration that would be changed, where its text is known.
-fn present(service: &mut dyn ConfigService) -> Option<Revision> {
-    let reading = service.read(&ReadQuery { source: None, form: ReadForm::TextOrJson }).ok()?;
-    reading.content.snapshot().map(|text| text.revision())
 }
 
 /// Makes a dry run that accepts what a guard asks about; also returns the last refusal of such a guard.

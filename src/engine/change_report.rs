@@ -38,13 +38,33 @@ pub struct ReportParts {
     pub secrets: bool,
 }
 
+/// Where a part is among the parts.
+type PartField = fn(&mut ReportParts) -> &mut bool;
+
+/// The parts by the names that they have in a request.
+pub const REPORT_PARTS: &[(&str, PartField)] = &[
+    ("diff", |parts| &mut parts.diff),
+    ("values", |parts| &mut parts.values),
+    ("configuration", |parts| &mut parts.configuration),
+    ("text", |parts| &mut parts.text),
+    ("secrets", |parts| &mut parts.secrets),
+];
+
+impl ReportParts {
+    /// The names of the parts, separated by commas.
+    pub fn names(mut self) -> String {
+        let named = REPORT_PARTS.iter().filter(|(_, part)| *part(&mut self));
+        named.map(|(name, _)| *name).collect::<Vec<_>>().join(",")
+    }
+}
+
 /// What a change did, or would do.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ChangeReport {
     /// Whether something changed.
     pub changed: bool,
-    /// The revision of the text before; none where there was none, or it is not known.
+    /// The revision of the text that the change is made of; none where there was none, or it is not known.
     pub before: Option<Revision>,
     /// The revision of the text afterwards.
     pub after: Option<Revision>,
@@ -79,13 +99,20 @@ pub struct ChangeReport {
 
 impl ChangeReport {
     /// The report of a change; `request` is what was asked, if that may have had conditions.
-    pub fn of(outcome: Outcome, request: Option<&ChangeRequest>, parts: ReportParts) -> Self {
-        let (old, new) = (outcome.before.as_ref(), outcome.after());
+    pub fn of(mut outcome: Outcome, request: Option<&ChangeRequest>, parts: ReportParts) -> Self {
         let revision = |content: Option<&Content>| Some(content?.snapshot()?.revision());
+        let made_of = revision(outcome.before.as_ref());
+        if let Some(file) = outcome.file.take().filter(|_| outcome.is_change())
+            && let Some(after) = outcome.after().cloned()
+        {
+            // All that goes into the file is told.
+            (outcome.before, outcome.after) = (Some(Content::Text(file)), After::Replaced(after));
+        }
+        let (old, new) = (outcome.before.as_ref(), outcome.after());
         let text = |content: Option<&Content>| Some(content?.snapshot()?.document().text().to_owned());
         let mut report = Self {
             changed: outcome.is_change(),
-            before: revision(old),
+            before: made_of,
             after: revision(new),
             effects: outcome.effects(),
             configuration: new.filter(|_| parts.configuration).map(Content::to_json),

@@ -1,12 +1,15 @@
 //! What an error means to the caller.
 
+use serde::{Deserialize, Serialize};
+
 use crate::store::StoreError;
 use mediaconf::edit::misfit::PathFault;
 
 use super::error::EngineError;
 
 /// What an error means to the caller; the command line has an exit code for each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ErrorKind {
     /// The call does not make sense.
     Usage,

@@ -29,6 +29,8 @@ pub enum Feature {
     Included,
     /// `owner=NAME` also removes what the owner applied before.
     Owner,
+    /// `change` evaluates a request and answers with what it did.
+    Change,
     /// `openapi.json` describes the API.
     OpenApi,
 }
@@ -48,6 +50,7 @@ pub const FEATURES: &[Feature] = &[
     Feature::Strict,
     Feature::Included,
     Feature::Owner,
+    Feature::Change,
     Feature::OpenApi,
 ];
 
@@ -77,6 +80,7 @@ impl Feature {
             Self::Strict => ("strict", "refusing new warnings"),
             Self::Included => ("included", "the files that it includes"),
             Self::Owner => ("owner", "desired states of an owner"),
+            Self::Change => ("change", "requests that it evaluates itself"),
             Self::OpenApi => ("openapi", "a description of its API"),
         }
     }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use mediaconf::edit::FaultKind;
 use mediaconf::model::shape::usable_account;
 use mediaconf::model::top_members;
@@ -17,7 +19,8 @@ pub const MAX_DELETE_SHARE: usize = 10;
 pub const MAX_DELETE_CEILING: usize = 20;
 
 /// A change that is rarely intended; it is refused unless it is accepted.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Guard {
     /// The change would remove the last usable `edit_auth`: the API could not be reached any more.
     WouldRemoveCredentials,

@@ -70,7 +70,7 @@ mod warned_text;
 pub use activity::{Activity, ChangeResult, HandEdit, LastReload, PendingEnd};
 pub use blame::{Blamed, blame, is_edited_since};
 pub use canary::{CanaryFault, DEFAULT_CANARY_TIME, canary_nodes};
-pub use change_report::{ChangeReport, ReportParts};
+pub use change_report::{ChangeReport, REPORT_PARTS, ReportParts};
 pub use changes::Changes;
 pub use composed::{Composed, ComposedFile, IncludedTexts};
 pub use composed_fault::ComposedFault;
@@ -101,7 +101,8 @@ pub use passed_over::{IncludeChange, IncludedEntry, PassedOver};
 pub use pending::PendingChange;
 pub use running::{LastChange, MAX_REHEARSALS, ServerState};
 pub use service::{
-    ConfigService, Decision, ReadForm, ReadQuery, Reading, RemoteFailure, Replaced, ServiceError, Source,
+    ConfigService, Decision, ReadForm, ReadQuery, Reading, RemoteFailure, Replaced, RequestRefusal,
+    ServiceError, Source, described,
 };
 pub use snapshot::{INCLUDE, RelatedText, Snapshot};
 pub use status::{FirstError, ServerInfo, Status, differing, last_change};

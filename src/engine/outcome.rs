@@ -19,6 +19,8 @@ use mediaconf::syntax::Splice;
 pub struct Outcome {
     /// The configuration before; none if there was no file.
     pub before: Option<Content>,
+    /// The text that the file had, where that is another one than `before`.
+    pub file: Option<Arc<Snapshot>>,
     /// The configuration afterwards.
     pub after: After,
     /// Side effects that the user should know.
@@ -71,8 +73,6 @@ pub enum OutcomeNote {
     DeletedStreams(usize),
     /// Of a rehearsal: another change has to be confirmed before this one can be made.
     OtherPending,
-    /// A word of a server that has no variant here, as it came.
-    Word(String),
 }
 
 /// A change that has to be confirmed.
@@ -127,6 +127,7 @@ impl Outcome {
     pub fn new(before: Option<Content>, after: After) -> Self {
         Self {
             before,
+            file: None,
             after,
             notes: Vec::new(),
             warnings: Vec::new(),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::change_report::ChangeReport;
@@ -16,6 +17,7 @@ use super::outcome::OutcomeNote;
 use super::snapshot::Snapshot;
 use super::status::Status;
 use crate::store::{ChangeRef, HistoryEntry};
+use mediaconf::edit::misfit::PathFault;
 use mediaconf::edit::request::ChangeRequest;
 
 /// A configuration that can be read and changed.
@@ -145,6 +147,41 @@ pub enum ServiceError {
     /// A server refused, failed, or could not be reached.
     #[error("{}", .0.message())]
     Remote(Box<RemoteFailure>),
+}
+
+/// Why a server did not evaluate or make a request, in the words of a command.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RequestRefusal {
+    pub kind: ErrorKind,
+    /// Each fault as a message and a hint.
+    pub faults: Vec<(String, Option<String>)>,
+    /// The guard that refused it, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guard: Option<Guard>,
+}
+
+impl RequestRefusal {
+    /// The refusal of a request that is wrong for the configuration; `None` for an error of another kind.
+    pub fn of(error: &EngineError) -> Option<Self> {
+        let (guard, faults) = match error {
+            EngineError::BadAssignments(faults) => (None, faults.iter().map(described).collect()),
+            EngineError::Guarded(guard) => (Some(guard.clone()), vec![(error.to_string(), error.hint())]),
+            EngineError::Unexpected(_) | EngineError::PassedOver(_) => {
+                (None, vec![(error.to_string(), error.hint())])
+            }
+            _ => return None,
+        };
+        Some(Self { kind: error.into(), faults, guard })
+    }
+}
+
+/// The hint for a path without a value if no similar name is known.
+const ALL_PATHS: &str = "`mediactl read -o set` shows all paths";
+
+/// A fault of a path as a message and a hint.
+pub fn described(fault: &PathFault) -> (String, Option<String>) {
+    let all_paths = || fault.is_absent().then(|| ALL_PATHS.to_owned());
+    (fault.to_string(), fault.misfit.hint.clone().or_else(all_paths))
 }
 
 /// How a server refused or failed, in the words that users see.

@@ -204,7 +204,10 @@ impl<'e> Transaction<'e> {
         self.options.refuse_late()?;
         let Change { before, after, needs_valid, notes } = change;
         let unproved = before.clone().filter(|_| needs_valid);
-        let mut outcome = Outcome::new(before.map(Content::Text), after);
+        let file =
+            self.file().filter(|file| !before.as_ref().is_some_and(|before| before.is_same_text(file)));
+        let file = file.filter(|_| self.state.is_some() && self.operation != Operation::Update).cloned();
+        let mut outcome = Outcome { file, ..Outcome::new(before.map(Content::Text), after) };
         outcome.notes = self.taken_out.iter().filter_map(WithoutChange::note).chain(notes).collect();
         outcome.notes.extend(self.is_other_pending.then_some(OutcomeNote::OtherPending));
         if outcome.is_change() {

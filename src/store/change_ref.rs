@@ -3,18 +3,34 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// As many entries of the history as there are.
 pub const WHOLE_HISTORY: usize = usize::MAX;
 
 /// A reference to a change in the history.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub enum ChangeRef {
     /// Counted back from the last one, which is 1: `1`, `@1`.
     Back(usize),
     /// By its serial number: `#17`, or `serial:17` where a `#` means something else.
     Serial(u64),
+}
+
+impl TryFrom<String> for ChangeRef {
+    type Error = NotAChangeRef;
+
+    fn try_from(text: String) -> Result<Self, NotAChangeRef> {
+        text.parse()
+    }
+}
+
+impl From<ChangeRef> for String {
+    fn from(change: ChangeRef) -> Self {
+        change.in_url()
+    }
 }
 
 impl FromStr for ChangeRef {

@@ -128,6 +128,8 @@ fn parameter(parameter: &QueryParameter) -> (String, String) {
         Values::Command(_) => {
             (format!("`{name}=`*NAME*"), format!(" It is one of `{}`.", COMMANDS.join("`, `")))
         }
+        Values::Revisions(_) => (format!("`{name}=`*REVISION*`,`…"), String::new()),
+        Values::Told(_) => (format!("`{name}=`*PART*`,`…"), String::new()),
         Values::Nodes(_) => (format!("`{name}=`*N*`|`*NAME*`,`…"), String::new()),
         Values::Text(_) => (format!("`{name}=`*TEXT*"), String::new()),
         Values::Change(_) => (format!("`{name}=`*N*"), String::new()),
@@ -140,7 +142,7 @@ fn parameter(parameter: &QueryParameter) -> (String, String) {
 
 /// The routes that take a parameter.
 fn routes_with(parameter: &QueryParameter) -> String {
-    let takes = |route: &&Route| route.parameters.contains(&parameter.name);
+    let takes = |route: &&Route| route.parameters().any(|taken| taken == parameter.name);
     if ROUTES.iter().all(|route| takes(&route) == route.is_change()) {
         return "All that change something".to_owned();
     }

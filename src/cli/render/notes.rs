@@ -2,7 +2,6 @@
 
 use crate::cli::render::masked::masked_text;
 use crate::engine::{NewWarning, OutcomeNote};
-use crate::http::protocol::notes::sentence_of;
 use mediaconf::edit::Note;
 use mediaconf::model::Masker;
 use mediaconf::syntax::one_line;
@@ -36,7 +35,6 @@ pub fn in_words(note: &OutcomeNote, masker: Option<&Masker>) -> String {
         OutcomeNote::DeletedStreams(count) => {
             return format!("{count} streams are not in the new configuration");
         }
-        OutcomeNote::Word(word) => return sentence_of(word),
     };
     sentence.to_owned()
 }

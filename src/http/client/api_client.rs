@@ -5,9 +5,7 @@ use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
 use reqwest::blocking as sockets;
-use reqwest::header::{
-    AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderMap, IF_MATCH, IF_NONE_MATCH, LOCATION, RETRY_AFTER,
-};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderMap, IF_NONE_MATCH, LOCATION, RETRY_AFTER};
 use reqwest::{Method, StatusCode, redirect};
 
 use super::answer::{AnswerLimits, AnswerSize, BoundedBody};
@@ -16,10 +14,7 @@ use super::endpoint::Endpoint;
 use super::error::{ClientError, ServerRefusal};
 use super::reason::was_closed;
 use super::tls::{self, TlsTrust};
-use crate::http::protocol::headers::{
-    API_HEADER, Feature, HAND_EDIT_HEADER, NOTE_HEADER, PENDING_HEADER, offers,
-};
-use crate::http::protocol::notes::hand_edit_in;
+use crate::http::protocol::headers::{API_HEADER, Feature, NOTE_HEADER, PENDING_HEADER, offers};
 use crate::http::protocol::routes::{ApiOperation, Body, JSON, TEXT};
 use crate::http::protocol::sudo::SUDO_HEADER;
 use mediaconf::syntax::one_line;
@@ -69,8 +64,6 @@ pub struct Call<'a> {
     pub argument: Option<&'a str>,
     /// Names and values of the query, not escaped.
     pub parameters: Vec<(&'static str, Cow<'a, str>)>,
-    /// The `ETag` of the configuration that a change was computed from.
-    pub if_match: Option<&'a str>,
     /// The `ETag` of the copy that the client has already.
     pub if_none_match: Option<&'a str>,
     /// The body of a change.
@@ -101,8 +94,6 @@ pub struct Reply {
     pub etag: Option<String>,
     /// The words of the header `Mediactl-Note`.
     pub notes: Vec<String>,
-    /// What a hand edit changed that the change picked up.
-    pub hand_edit: Option<String>,
     /// The id of the change that has to be confirmed.
     pub pending: Option<String>,
     /// The body; none for 304: then the copy of the client is current.
@@ -177,6 +168,7 @@ impl Client {
             let mut refusal = ServerRefusal::read(status, &media_type, &body, call.applies);
             refusal.retry_after = header(&headers, RETRY_AFTER.as_str())
                 .and_then(|seconds| Some(Duration::from_secs(seconds.trim().parse::<u32>().ok()?.into())));
+            refusal.api = header(&headers, API_HEADER);
             refusal.with_credentials = self.settings.credentials.is_some();
             return Err(ClientError::Refused(Box::new(refusal)));
         }
@@ -186,7 +178,6 @@ impl Client {
             api: header(&headers, API_HEADER),
             etag: header(&headers, ETAG.as_str()),
             notes: notes.map(str::to_owned).collect(),
-            hand_edit: header(&headers, HAND_EDIT_HEADER).map(|paths| hand_edit_in(&paths)),
             pending: header(&headers, PENDING_HEADER),
             body: (!is_known).then_some(body),
         })
@@ -203,15 +194,12 @@ impl Client {
         if let Some(user) = self.settings.sudo_user.as_ref().filter(|_| self.endpoint.socket.is_some()) {
             request = request.header(SUDO_HEADER, user);
         }
-        if let Some(etag) = call.if_match {
-            request = request.header(IF_MATCH, etag);
-        }
         if let Some(etag) = call.if_none_match {
             request = request.header(IF_NONE_MATCH, etag);
         }
         Ok(match route.body {
             Body::None => request,
-            Body::Patch => request.header(CONTENT_TYPE, JSON).body(call.body.to_vec()),
+            Body::Patch | Body::Change => request.header(CONTENT_TYPE, JSON).body(call.body.to_vec()),
             Body::Text => request.header(CONTENT_TYPE, TEXT).body(call.body.to_vec()),
         })
     }

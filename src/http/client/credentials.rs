@@ -27,11 +27,6 @@ impl Credentials {
         (!login.contains(':')).then_some(Self { login, password })
     }
 
-    /// The login.
-    pub(super) fn login(&self) -> &str {
-        &self.login
-    }
-
     /// The value of `Authorization`.
     pub(super) fn header(&self) -> HeaderValue {
         let mut value = HeaderValue::from_str(&format!("Basic {}", self.encoded()))

@@ -67,6 +67,8 @@ pub struct ServerRefusal {
     pub applies: bool,
     /// Whether login and password were sent.
     pub with_credentials: bool,
+    /// The header `Mediactl-Api`; foreign servers have none.
+    pub api: Option<String>,
     /// When the server wants the request again.
     pub retry_after: Option<Duration>,
 }
@@ -77,6 +79,11 @@ impl ServerRefusal {
         self.with_credentials && self.status == ProblemKind::Unauthorized.status()
     }
 
+    /// Whether the server looked at the request, and would have known its path.
+    pub fn is_of_handler(&self) -> bool {
+        matches!(self.status, 400..=499 | 501) && !matches!(self.status, 401 | 407 | 408 | 429)
+    }
+
     /// Reads the body of a response.
     pub(super) fn read(status: StatusCode, media_type: &str, body: &BoundedBody, applies: bool) -> Self {
         let media_type = media_type.split(';').next().unwrap_or_default().trim();
@@ -84,7 +91,7 @@ impl ServerRefusal {
         let problem = is_problem.then(|| serde_json::from_value(body.json().ok()??).ok()).flatten();
         let (status, name) = (status.as_u16(), status.canonical_reason().unwrap_or_default());
         let text = String::from_utf8_lossy(&body.bytes[..body.bytes.len().min(MAX_KEPT)]).into_owned();
-        Self { status, name, problem, text, applies, with_credentials: false, retry_after: None }
+        Self { status, name, problem, text, applies, with_credentials: false, api: None, retry_after: None }
     }
 
     /// The detail of the problem document.
@@ -177,6 +184,10 @@ impl ClientError {
                         cut(&mut fault.message);
                         fault.hint.as_mut().map(cut);
                         fault.pointer.as_mut().map(cut);
+                    }
+                    for (message, hint) in problem.refusal.iter_mut().flat_map(|told| &mut told.faults) {
+                        cut(message);
+                        hint.as_mut().map(cut);
                     }
                 }
                 Self::Refused(refusal)

@@ -2,7 +2,8 @@
 //!
 //! `api_client` sends one request and says whether it may have been applied, because scripts depend on
 //! that ([`ClientError`]). `session` asks users for credentials, and knows which features the server
-//! offers. `service` is what commands work on.
+//! offers. `service` is what commands work on: `change` sends a request that the server evaluates, and
+//! `foreign` has what servers with the four operations alone need.
 //!
 //! *Invariants.* Credentials are in the `Authorization` header and nowhere else: no error, no
 //! `Debug` and no URL holds them. Redirects are not followed. Sockets and TLS roots are made when the
@@ -10,16 +11,14 @@
 
 mod answer;
 mod api_client;
-mod block_change;
 mod change;
 mod credentials;
 mod endpoint;
 mod error;
+mod foreign;
 mod host;
-mod modify;
 mod reason;
 mod remote_errors;
-mod replace;
 mod service;
 mod session;
 mod tls;

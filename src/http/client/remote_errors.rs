@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::error::{ClientError, ServerRefusal};
 use super::reason::TlsFault;
-use crate::engine::{ErrorKind, Guard, RemoteFailure, WITHOUT_STRICT};
+use crate::engine::{ErrorKind, Guard, RemoteFailure, RequestRefusal, WITHOUT_STRICT};
 use crate::http::protocol::problem::{ProblemFault, ProblemKind};
 use mediaconf::syntax::one_line;
 
@@ -53,7 +53,16 @@ fn kind_of_status(status: u16, applies: bool) -> ErrorKind {
 /// The guard of the server that refused the change, if a person can answer it.
 pub fn guard(error: &ClientError) -> Option<Guard> {
     let ClientError::Refused(refusal) = error else { return None };
+    if let Some(told) = &refusal.problem.as_ref()?.refusal {
+        return told.guard.clone();
+    }
     Guard::named(refusal.problem.as_ref()?.kind()?.name()).filter(Guard::is_question)
+}
+
+/// The refusal of a request that the server evaluated, with its status.
+pub fn refusal(error: &ClientError) -> Option<(u16, &RequestRefusal)> {
+    let ClientError::Refused(refusal) = error else { return None };
+    Some((refusal.status, refusal.problem.as_ref()?.refusal.as_deref()?))
 }
 
 /// The detail of the problem document, then each fault at its place.

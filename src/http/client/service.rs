@@ -1,28 +1,31 @@
 //! A server as the service that commands work on.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::api_client::{Call, Client};
+use super::change::change;
 use super::credentials::Credentials;
+use super::foreign;
 use super::host::Host;
-use super::modify::modify;
-use super::replace::{replace, roll_back};
 use super::session::{Session, status};
 use crate::engine::{
     ChangeOptions, ChangeReport, Composed, ConfigService, Content, Decision, EngineError, Feature,
     NodeReport, OutcomeNote, PendingInfo, ReadForm, ReadQuery, Reading, Replaced, ServerInfo, ServiceError,
-    Snapshot, Source, Status, differing, find, is_edited_since, last_change,
+    Snapshot, Source, Status, differing, is_edited_since, last_change,
 };
 use crate::http::protocol::headers::{ID, RUNTIME, SKIP_STREAMS};
-use crate::http::protocol::notes::note_of;
+use crate::http::protocol::notes::KEPT_HAND_EDIT;
 use crate::http::protocol::problem::ProblemKind;
+use crate::http::protocol::requested_change::RequestedChange;
 use crate::http::protocol::routes::ApiOperation;
 use crate::store::{ChangeRef, HistoryEntry};
 use mediaconf::edit::request::ChangeRequest;
+use mediaconf::model::has_lost_line_ends;
 
 /// A server of this API.
 ///
@@ -113,8 +116,14 @@ impl ConfigService for RemoteService {
         request: &ChangeRequest,
         options: &ChangeOptions,
     ) -> Result<ChangeReport, ServiceError> {
-        let outcome = modify(&mut self.session, request, options)?;
-        Ok(self.remember_account(ChangeReport::of(outcome, Some(request), options.told)))
+        let requested = RequestedChange::Modify(Cow::Borrowed(request));
+        match change(&mut self.session, &requested, options)? {
+            Some(report) => Ok(self.remember_account(report)),
+            None => {
+                let outcome = foreign::modify(&mut self.session, request, options)?;
+                Ok(ChangeReport::of(outcome, Some(request), options.told))
+            }
+        }
     }
 
     fn replace(
@@ -123,16 +132,28 @@ impl ConfigService for RemoteService {
         text: &[u8],
         options: &ChangeOptions,
     ) -> Result<ChangeReport, ServiceError> {
-        let outcome = replace(&mut self.session, target, text, options)?;
-        Ok(self.remember_account(ChangeReport::of(outcome, None, options.told)))
+        let new = Arc::new(Snapshot::of(text.to_vec()));
+        // Lost line ends explain the errors in a text, and only the server knows whether it has that text.
+        if !new.is_valid() && !has_lost_line_ends(text) {
+            return Err(EngineError::BadText(new).into());
+        }
+        let requested = match target {
+            Replaced::File => RequestedChange::Save(String::from_utf8_lossy(text)),
+            Replaced::Running => RequestedChange::Update(String::from_utf8_lossy(text)),
+        };
+        match change(&mut self.session, &requested, options)? {
+            Some(report) => Ok(self.remember_account(report)),
+            None => {
+                let outcome = foreign::replace(&mut self.session, target, &new, options)?;
+                Ok(ChangeReport::of(outcome, None, options.told))
+            }
+        }
     }
 
     fn rollback(&mut self, to: ChangeRef, options: &ChangeOptions) -> Result<ChangeReport, ServiceError> {
-        // The serial number names the same change whatever is changed meanwhile.
-        let serial = ChangeRef::Serial(find(&self.history(to.entries())?, to)?.serial);
-        let text = self.kept(serial)?;
-        let outcome = roll_back(&mut self.session, serial, text, options)?;
-        Ok(self.remember_account(ChangeReport::of(outcome, None, options.told)))
+        let report = change(&mut self.session, &RequestedChange::Rollback(to), options)?;
+        let report = report.ok_or_else(|| self.session.not_offered(Feature::History))?;
+        Ok(self.remember_account(report))
     }
 
     fn history(&mut self, _wanted: usize) -> Result<Vec<HistoryEntry>, ServiceError> {
@@ -169,7 +190,10 @@ impl ConfigService for RemoteService {
             Err(error) if status(&error) == Some(ProblemKind::NotFound.status()) => {
                 Err(EngineError::NothingPending.into())
             }
-            result => Ok(result?.notes.iter().map(|word| note_of(word)).collect()),
+            result => {
+                let is_kept = result?.notes.iter().any(|word| word == KEPT_HAND_EDIT);
+                Ok(is_kept.then_some(OutcomeNote::KeptHandEdit).into_iter().collect())
+            }
         }
     }
 

@@ -15,7 +15,7 @@ use super::credentials::Credentials;
 use super::error::ClientError;
 use super::host::Host;
 use super::reason::TlsFault;
-use super::remote_errors::{failure, guard};
+use super::remote_errors::{failure, guard, refusal};
 use super::tls::TlsTrust;
 use crate::engine::{
     Composed, Content, EngineError, ErrorKind, Feature, RemoteFailure, ServiceError, Snapshot, Source,
@@ -62,11 +62,6 @@ impl Session {
         if self.client.settings.credentials.is_some() && !endpoint.is_https() && !endpoint.is_local() {
             self.host.warning(&format!("login and password go to `{}` without encryption", self.name));
         }
-    }
-
-    /// The login of the account that makes the requests; none on a Unix socket.
-    pub fn login(&self) -> Option<&str> {
-        self.client.settings.credentials.as_ref().map(Credentials::login)
     }
 
     /// Opens a new connection for the next request. Where credentials are sent at all, these are sent
@@ -120,9 +115,7 @@ impl Session {
     /// Asks the server for its features and its pending change, without a configuration.
     pub fn probe(&mut self) -> Result<Reply, ServiceError> {
         // Any configuration is current: the response is 304 and has no body.
-        let reply = self.send(&Call { if_none_match: Some("*"), ..Call::read(Vec::new()) })?;
-        self.api = Some(reply.api.clone().unwrap_or_default());
-        Ok(reply)
+        self.send(&Call { if_none_match: Some("*"), ..Call::read(Vec::new()) })
     }
 
     /// Refuses to go on with a server that lacks a feature.
@@ -131,6 +124,11 @@ impl Session {
             true => Ok(()),
             false => Err(self.not_offered(feature)),
         }
+    }
+
+    /// Whether the server is known to have the four operations alone.
+    pub fn is_foreign(&self) -> bool {
+        self.api.as_deref().is_some_and(|api| !offers(api, Feature::Change))
     }
 
     fn offers(&mut self, feature: Feature) -> Result<bool, ServiceError> {
@@ -193,6 +191,13 @@ impl Session {
             }
             result = self.client.send(call);
         }
+        match &result {
+            Ok(reply) => self.api = Some(reply.api.clone().unwrap_or_default()),
+            Err(ClientError::Refused(refusal)) if refusal.is_of_handler() => {
+                self.api = Some(refusal.api.clone().unwrap_or_default());
+            }
+            Err(_) => {}
+        }
         result.map_err(|error| self.failed(&error))
     }
 
@@ -253,9 +258,14 @@ impl Session {
 
     /// If a guard of the server refused the change, the error is that guard's, as if it were checked here.
     fn failed(&self, error: &ClientError) -> ServiceError {
-        match guard(error) {
-            Some(guard) => EngineError::Guarded(guard).into(),
-            None => ServiceError::Remote(Box::new(failure(&self.name, error))),
+        match (guard(error), refusal(error)) {
+            (Some(guard), _) => EngineError::Guarded(guard).into(),
+            (None, Some((status, refusal))) => ServiceError::Remote(Box::new(RemoteFailure {
+                kind: refusal.kind,
+                status: Some(status),
+                faults: refusal.faults.clone(),
+            })),
+            (None, None) => ServiceError::Remote(Box::new(failure(&self.name, error))),
         }
     }
 
@@ -266,11 +276,6 @@ impl Session {
         };
         ServiceError::Remote(Box::new(RemoteFailure { kind, status: None, faults: vec![(message, None)] }))
     }
-}
-
-/// A configuration of which the text is known.
-pub fn text(bytes: Vec<u8>) -> Content {
-    Content::Text(Arc::new(Snapshot::of(bytes)))
 }
 
 /// The status of an error response that led to this error.

@@ -91,6 +91,15 @@ pub const ID: &str = "id";
 /// The query parameter with the change of the history to go back to.
 pub const TO: &str = "to";
 
+/// The query parameter with the revisions of the configuration that a change is made for.
+pub const REVISION: &str = "revision";
+
+/// The query parameter with the number of streams that may be deleted.
+pub const MAX_DELETE: &str = "max_delete";
+
+/// The query parameter with the parts of a change that are told.
+pub const TELL: &str = "tell";
+
 /// The header with the id of the pending change.
 pub const PENDING_HEADER: &str = "Mediactl-Pending";
 

@@ -9,5 +9,6 @@ pub mod notes;
 pub mod openapi;
 pub mod parameters;
 pub mod problem;
+pub mod requested_change;
 pub mod routes;
 pub mod sudo;

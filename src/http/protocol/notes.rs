@@ -1,6 +1,6 @@
 //! The words of the header `Mediactl-Note`: the side effects of a change.
 
-use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::engine::{IncludeChange, NewWarning, OutcomeNote};
 use crate::http::protocol::masked::masked_text;
@@ -12,7 +12,8 @@ pub const IGNORED_PARAMETER: &str = "ignored-parameter";
 const SAVED_EARLIER_UPDATE: &str = "saved-earlier-update";
 const PICKED_UP_HAND_EDIT: &str = "picked-up-hand-edit";
 const OVERWROTE_HAND_EDIT: &str = "overwrote-hand-edit";
-const KEPT_HAND_EDIT: &str = "kept-hand-edit";
+/// The word for a hand edit that stays while a change is rolled back.
+pub const KEPT_HAND_EDIT: &str = "kept-hand-edit";
 const OTHER_PENDING: &str = "other-change-pending";
 const COMMENTS_KEPT: &str = "comments-kept";
 const EXTRAS_DROPPED: &str = "extras-dropped";
@@ -58,15 +59,6 @@ const MESSAGE: &AsciiSet = &CONTROLS.add(b'%').add(b';');
 /// Characters of a path that do not.
 const PLACE: &AsciiSet = &MESSAGE.add(b' ');
 
-/// Sentences for words without an [`OutcomeNote`] of their own; `{}` stands for the rest of the word.
-const SENTENCES: &[(&str, &str)] = &[
-    (COMMENTS_KEPT, "comment lines above what is removed stay"),
-    (EXTRAS_DROPPED, "the extra parameters of a backend were removed with it"),
-    (HTTP_OPTIONS_DROPPED, "the block of `http {}` was removed with its port"),
-    (IGNORED_PARAMETER, "the server ignored the parameter `{}`"),
-    (WARNINGS_IN_LOG, "the server has a warning about this change in its log"),
-];
-
 /// Returns the word for a note.
 pub fn word_of(note: &OutcomeNote) -> String {
     match note {
@@ -101,46 +93,7 @@ pub fn word_of(note: &OutcomeNote) -> String {
         }
         OutcomeNote::DeletedStreams(count) => format!("{DELETED_STREAMS} {count}"),
         OutcomeNote::OtherPending => OTHER_PENDING.to_owned(),
-        OutcomeNote::Word(word) => word.clone(),
     }
-}
-
-/// Returns the note for a word of a server.
-pub fn note_of(whole: &str) -> OutcomeNote {
-    let (word, rest) = parts(whole);
-    match (word, rest.parse()) {
-        (SAVED_EARLIER_UPDATE, _) => OutcomeNote::SavedEarlierUpdate,
-        (PICKED_UP_HAND_EDIT, _) => OutcomeNote::PickedUpHandEdit(String::new()),
-        (OVERWROTE_HAND_EDIT, _) => OutcomeNote::OverwroteHandEdit,
-        (KEPT_HAND_EDIT, _) => OutcomeNote::KeptHandEdit,
-        (OTHER_PENDING, _) => OutcomeNote::OtherPending,
-        (TOOK_OUT_UNCONFIRMED, _) => {
-            let decoded = |path| percent_decode_str(path).decode_utf8_lossy().into_owned();
-            let paths = rest.split(',').filter(|path| !path.is_empty());
-            OutcomeNote::TookOutUnconfirmed(paths.map(decoded).collect())
-        }
-        (KEPT_FOR_OWNERS, _) => {
-            let [owners, paths] = <[&str; 2]>::from(parts(rest))
-                .map(|encoded| percent_decode_str(encoded).decode_utf8_lossy().into_owned());
-            OutcomeNote::Edit(Note::KeptForOwners { paths, owners })
-        }
-        (ENTRIES_KEPT, Ok(count)) => OutcomeNote::Edit(Note::EntriesKept(count)),
-        (SETTINGS_LACKING, Ok(count)) => OutcomeNote::Edit(Note::SettingsLacking(count)),
-        (INCLUDE_CHANGE, _) => include_change(rest)
-            .map_or_else(|| OutcomeNote::Word(whole.to_owned()), OutcomeNote::IncludeChange),
-        (DELETED_STREAMS, Ok(count)) => OutcomeNote::DeletedStreams(count),
-        _ => OutcomeNote::Word(whole.to_owned()),
-    }
-}
-
-/// The numbers behind the word for what goes and comes with an `include`.
-fn include_change(numbers: &str) -> Option<IncludeChange> {
-    let numbers: Vec<usize> = numbers.split(',').map(str::parse).collect::<Result<_, _>>().ok()?;
-    let [streams, lives, plugins, new_streams, new_lives, new_plugins, streams_before] = numbers[..] else {
-        return None;
-    };
-    let (gone, come) = ([streams, lives, plugins], [new_streams, new_lives, new_plugins]);
-    Some(IncludeChange { gone, come, files: None, streams_before })
 }
 
 /// The value of the header with what a hand edit changed that was picked up; none where no note is of one.
@@ -150,11 +103,6 @@ pub fn hand_edit_header(notes: &[OutcomeNote]) -> Option<String> {
         _ => None,
     })?;
     Some(utf8_percent_encode(paths, PATHS).to_string())
-}
-
-/// What a hand edit changed, as the header of that name has it.
-pub fn hand_edit_in(value: &str) -> String {
-    percent_decode_str(value).decode_utf8_lossy().into_owned()
 }
 
 /// Returns the words for the warnings that a change brings, with the secrets in them masked.
@@ -169,40 +117,12 @@ pub fn words_of_warnings(warnings: &[NewWarning]) -> Vec<String> {
     told.chain((more > 0).then(|| format!("{MORE_WARNINGS} {more}"))).collect()
 }
 
-/// Returns the warning that a word of a server tells; `None` if it tells of something else.
-pub fn warning_of(whole: &str) -> Option<NewWarning> {
-    let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
-    match parts(whole) {
-        (NEW_WARNING, rest) => {
-            let (at, message) = parts(rest);
-            let at = if at == "-" { String::new() } else { decoded(at) };
-            Some(NewWarning { at, message: decoded(message) })
-        }
-        (MORE_WARNINGS, count) => {
-            let message = format!("and {count} more new warnings");
-            Some(NewWarning { at: String::new(), message })
-        }
-        _ => None,
-    }
-}
-
-/// Returns the sentence for a word that has no [`OutcomeNote`] of its own; the word itself if it is unknown.
-pub fn sentence_of(whole: &str) -> String {
-    let (word, rest) = parts(whole);
-    let known = SENTENCES.iter().find(|(known, _)| *known == word);
-    known.map_or_else(|| whole.to_owned(), |(_, sentence)| sentence.replace("{}", rest))
-}
-
-fn parts(whole: &str) -> (&str, &str) {
-    whole.split_once(' ').unwrap_or((whole, ""))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn warnings_lead_back_and_are_bounded() {
+    fn warnings_are_bounded_and_hide_secrets() {
         let warning = |at: &str, message: &str| NewWarning { at: at.to_owned(), message: message.to_owned() };
         for (warning, word) in [
             (warning("streams.a", "an empty source url"), "new-warning streams.a an empty source url"),
@@ -210,56 +130,41 @@ mod tests {
             (warning("streams.a b", ""), "new-warning streams.a%20b "),
         ] {
             assert_eq!(words_of_warnings(std::slice::from_ref(&warning)), [word]);
-            assert_eq!(warning_of(word), Some(warning));
         }
         let words = words_of_warnings(&vec![warning("", &"x".repeat(9999)); 300]);
         assert_eq!((words.len(), &*words[10]), (11, "more-warnings 290"));
         assert!(words.iter().all(|word| word.len() < 250));
         let secret = words_of_warnings(&[warning("", "`rtsp:/` lacks a `/` in rtsp://u:s3cret@h/")]);
         assert!(!secret[0].contains("s3cret"), "{secret:?}");
-        assert_eq!(warning_of("deleted-streams 3"), None);
     }
 
     #[test]
-    fn a_word_leads_back_to_its_note_or_has_a_sentence() {
-        for note in [
-            OutcomeNote::SavedEarlierUpdate,
-            OutcomeNote::PickedUpHandEdit(String::new()),
-            OutcomeNote::OverwroteHandEdit,
-            OutcomeNote::KeptHandEdit,
-            OutcomeNote::OtherPending,
-            OutcomeNote::TookOutUnconfirmed(Vec::new()),
-            OutcomeNote::TookOutUnconfirmed(vec!["rtmp".to_owned(), "streams.\"ü,;\".title".to_owned()]),
-            OutcomeNote::DeletedStreams(3),
-            OutcomeNote::IncludeChange(IncludeChange {
-                gone: [6, 0, 1],
-                come: [2, 0, 0],
-                files: None,
-                streams_before: 7,
-            }),
-            OutcomeNote::Edit(Note::EntriesKept(1)),
-            OutcomeNote::Edit(Note::SettingsLacking(3)),
-            OutcomeNote::Edit(Note::KeptForOwners {
-                paths: "rtmp, streams.\"ü;\".title".to_owned(),
-                owners: "a, b".to_owned(),
-            }),
+    fn words_hold_what_a_header_may_have() {
+        let gone = IncludeChange { gone: [6, 0, 1], come: [2, 0, 0], files: None, streams_before: 7 };
+        let kept = Note::KeptForOwners {
+            paths: "rtmp, streams.\"ü;\".title".to_owned(),
+            owners: "a, b".to_owned(),
+        };
+        for (note, word) in [
+            (OutcomeNote::SavedEarlierUpdate, "saved-earlier-update"),
+            (OutcomeNote::PickedUpHandEdit("rtsp".to_owned()), "picked-up-hand-edit"),
+            (OutcomeNote::TookOutUnconfirmed(Vec::new()), "took-out-unconfirmed"),
+            (
+                OutcomeNote::TookOutUnconfirmed(vec!["rtmp".to_owned(), "streams.\"ü,\".title".to_owned()]),
+                "took-out-unconfirmed rtmp,streams.%22%C3%BC%2C%22.title",
+            ),
+            (OutcomeNote::DeletedStreams(3), "deleted-streams 3"),
+            (OutcomeNote::IncludeChange(gone), "include-change 6,0,1,2,0,0,7"),
+            (OutcomeNote::Edit(kept), "kept-for-owners a,%20b rtmp, streams.\"%C3%BC%3B\".title"),
+            (
+                OutcomeNote::Edit(Note::PortOptionsDropped { port: "[::1]:80 ü".to_owned() }),
+                "http-options-dropped [::1]:80%20%C3%BC",
+            ),
         ] {
-            assert_eq!(note_of(&word_of(&note)), note);
+            assert_eq!(word_of(&note), word);
         }
         let paths = "rtmp, streams.\"Küche 5%\".prepush";
-        let header =
-            hand_edit_header(&[OutcomeNote::PickedUpHandEdit(paths.to_owned())]).expect("it has paths");
-        assert_eq!((header.is_ascii(), hand_edit_in(&header)), (true, paths.to_owned()));
-        let port = OutcomeNote::Edit(Note::PortOptionsDropped { port: "[::1]:80 ü".to_owned() });
-        assert_eq!(word_of(&port), "http-options-dropped [::1]:80%20%C3%BC");
-        for (word, sentence) in [
-            ("http-options-dropped 80", "the block of `http 80` was removed with its port"),
-            ("ignored-parameter x", "the server ignored the parameter `x`"),
-            ("newer-word of a server", "newer-word of a server"),
-        ] {
-            assert_eq!(note_of(word), OutcomeNote::Word(word.to_owned()));
-            assert_eq!(word_of(&note_of(word)), word);
-            assert_eq!(sentence_of(word), sentence);
-        }
+        let header = hand_edit_header(&[OutcomeNote::PickedUpHandEdit(paths.to_owned())]);
+        assert_eq!(header.as_deref(), Some("rtmp, streams.\"K%C3%BCche 5%25\".prepush"));
     }
 }

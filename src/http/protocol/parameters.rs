@@ -7,17 +7,17 @@ mod unknown;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
-use crate::engine::{COMMANDS, GUARD_NAMES, Guard};
+use crate::engine::{COMMANDS, GUARD_NAMES, Guard, REPORT_PARTS, ReportParts};
 use crate::http::protocol::headers::{
     ACCEPT, ASYNC, CANARY, CANARY_TIMEOUT, COMMAND, CONFIRM, DRY_RUN, FORCE, FORMAT, FORMAT_CONF,
-    FORMAT_JSON, ID, MESSAGE, OWNER, RUNTIME, SKIP_INCLUDED, SKIP_STREAMS, SOURCE, SOURCE_RUNNING,
-    SOURCE_SAVED, STRICT, TO, WITH_INCLUDES,
+    FORMAT_JSON, ID, MAX_DELETE, MESSAGE, OWNER, REVISION, RUNTIME, SKIP_INCLUDED, SKIP_STREAMS, SOURCE,
+    SOURCE_RUNNING, SOURCE_SAVED, STRICT, TELL, TO, WITH_INCLUDES,
 };
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::problem::{Problem, ProblemFault, ProblemKind};
 use crate::http::protocol::routes::Route;
 use crate::store::cluster::is_node_name;
-use crate::store::{ChangeRef, NotAChangeRef, NotAnOwnerName, OwnerName};
+use crate::store::{ChangeRef, NotAChangeRef, NotARevision, NotAnOwnerName, OwnerName, Revision};
 
 /// One row of the table.
 pub struct QueryParameter {
@@ -39,6 +39,10 @@ pub enum Values {
     Guards(fn(&mut Parameters) -> &mut Vec<Guard>),
     /// One of [`COMMANDS`].
     Command(fn(&mut Parameters) -> &mut Option<&'static str>),
+    /// Revisions, separated by commas.
+    Revisions(fn(&mut Parameters) -> &mut Vec<Revision>),
+    /// Parts of the report of a change, separated by commas.
+    Told(fn(&mut Parameters) -> &mut ReportParts),
     /// Names of nodes of a cluster, separated by commas, or how many.
     Nodes(fn(&mut Parameters) -> &mut Vec<String>),
     /// The name of an owner.
@@ -149,6 +153,23 @@ pub static PARAMETERS: &[QueryParameter] = &[
         doc: "after this number of seconds it goes back, unless all these nodes run it; 60 without it.",
     },
     QueryParameter {
+        name: TELL,
+        values: Values::Told(|parameters| &mut parameters.told),
+        doc: "what the answer has of the change, separated by commas: `diff`, its lines; `values`, the values that \
+              differ; `configuration` and `text`, all that is there afterwards; `secrets` shows the secrets in lines.",
+    },
+    QueryParameter {
+        name: REVISION,
+        values: Values::Revisions(|parameters| &mut parameters.revisions),
+        doc: "makes the change only of a configuration with this revision, or with one of several, separated by \
+              commas.",
+    },
+    QueryParameter {
+        name: MAX_DELETE,
+        values: Values::Number(0..=MAX_STREAMS, |parameters| &mut parameters.max_delete),
+        doc: "how many streams may be deleted; without it, more than a few are refused.",
+    },
+    QueryParameter {
         name: TO,
         values: Values::Change(|parameters| &mut parameters.to),
         doc: "which text: 1 is the one before the last change, `serial:`*SERIAL* the one before the change with \
@@ -160,6 +181,9 @@ pub static PARAMETERS: &[QueryParameter] = &[
         doc: "which change: what the header `Mediactl-Pending` says.",
     },
 ];
+
+/// More streams than any configuration has.
+pub const MAX_STREAMS: u64 = u32::MAX as u64;
 
 /// The longest time to confirm a change in, in seconds: a day.
 pub const MAX_CONFIRM: u64 = 24 * 60 * 60;
@@ -201,6 +225,12 @@ pub struct Parameters {
     pub canary: Vec<String>,
     /// `canary_timeout=SECONDS`: go back unless these nodes run it by then.
     pub canary_timeout: Option<u64>,
+    /// `tell=PART,…`: what the answer has of the change.
+    pub told: ReportParts,
+    /// `revision=REVISION,…`: the configurations that the change is made for.
+    pub revisions: Vec<Revision>,
+    /// `max_delete=N`: how many streams may be deleted.
+    pub max_delete: Option<u64>,
     /// `to=N`: the change of the history to go back to.
     pub to: Option<ChangeRef>,
     /// `id=ID`: the change to confirm or to roll back.
@@ -241,7 +271,7 @@ impl Parameters {
             let hint = Some(format!("did you mean `{meant}`? nothing was done"));
             return Some(ProblemFault { hint, ..fault(name, "there is no such parameter") });
         }
-        if !route.parameters.contains(&name) {
+        if !route.parameters().any(|taken| taken == name) {
             unknown::note(&mut self.notes, name);
         }
         None
@@ -251,7 +281,7 @@ impl Parameters {
 impl Values {
     /// Whether a parameter that is given again adds to what it had.
     fn is_list(&self) -> bool {
-        matches!(self, Self::Guards(_) | Self::Nodes(_))
+        matches!(self, Self::Guards(_) | Self::Nodes(_) | Self::Told(_) | Self::Revisions(_))
     }
 
     /// Parses `value` into the field.
@@ -261,6 +291,8 @@ impl Values {
             Self::OneOf(words, field) => *field(parameters) = is_second(words, value)?,
             Self::Guards(field) => field(parameters).extend(guards(value)?),
             Self::Command(field) => *field(parameters) = Some(command(value)?),
+            Self::Revisions(field) => field(parameters).extend(revisions(value)?),
+            Self::Told(field) => tell(value, field(parameters))?,
             Self::Nodes(field) => field(parameters).extend(nodes(value)?),
             Self::Owner(field) => {
                 *field(parameters) = Some(value.parse().map_err(|error: NotAnOwnerName| error.to_string())?);
@@ -311,6 +343,23 @@ fn nodes(value: &str) -> Result<Vec<String>, String> {
         true => Ok(names),
         false => Err("it takes names of nodes, separated by commas, or how many".to_owned()),
     }
+}
+
+fn revisions(value: &str) -> Result<Vec<Revision>, String> {
+    let revisions = value.split(',').map(|revision| revision.trim().parse());
+    revisions.collect::<Result<_, NotARevision>>().map_err(|error| error.to_string())
+}
+
+/// Adds the named parts to those that are told.
+fn tell(value: &str, told: &mut ReportParts) -> Result<(), String> {
+    for name in value.split(',').map(str::trim) {
+        let Some((_, part)) = REPORT_PARTS.iter().find(|(known, _)| *known == name) else {
+            let known: Vec<&str> = REPORT_PARTS.iter().map(|(known, _)| *known).collect();
+            return Err(format!("it takes {}, separated by commas", known.join(", ")));
+        };
+        *part(told) = true;
+    }
+    Ok(())
 }
 
 fn command(value: &str) -> Result<&'static str, String> {

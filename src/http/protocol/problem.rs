@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::engine::ErrorKind;
+use crate::engine::{ErrorKind, RequestRefusal};
 
 /// The prefix of each problem type.
 pub const TYPE_PREFIX: &str = "urn:mediactl:problem:";
@@ -128,6 +128,9 @@ pub struct Problem {
     /// All faults, if there are several, or if their places are known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<ProblemFault>,
+    /// Of `change`, the same in the words of a command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<Box<RequestRefusal>>,
 }
 
 /// One fault of a request.
@@ -165,7 +168,7 @@ impl Problem {
     /// A problem without faults.
     pub fn new(kind: ProblemKind, detail: impl Into<String>) -> Self {
         let (title, status) = (kind.title().to_owned(), kind.status());
-        Self { urn: kind.urn(), title, status, detail: detail.into(), errors: Vec::new() }
+        Self { urn: kind.urn(), title, status, detail: detail.into(), errors: Vec::new(), refusal: None }
     }
 
     /// The same problem with another status.

@@ -3,8 +3,8 @@
 //! `server::endpoints`.
 
 use crate::http::protocol::headers::{
-    ACCEPT, ASYNC, CANARY, CANARY_TIMEOUT, COMMAND, CONFIRM, DRY_RUN, FORCE, FORMAT, ID, MESSAGE, OWNER,
-    RUNTIME, SKIP_INCLUDED, SKIP_STREAMS, SOURCE, STRICT, TO, WITH_INCLUDES,
+    ACCEPT, ASYNC, CANARY, CANARY_TIMEOUT, COMMAND, CONFIRM, DRY_RUN, FORCE, FORMAT, ID, MAX_DELETE, MESSAGE,
+    OWNER, REVISION, RUNTIME, SKIP_INCLUDED, SKIP_STREAMS, SOURCE, STRICT, TELL, TO, WITH_INCLUDES,
 };
 use crate::http::protocol::problem::{KINDS, ProblemKind};
 
@@ -14,6 +14,8 @@ pub enum ApiOperation {
     #[default]
     Read,
     Included,
+    /// Any change, as data.
+    Change,
     Modify,
     Update,
     Save,
@@ -54,8 +56,8 @@ pub struct Route {
     pub argument: Option<Argument>,
     /// What it does, as a paragraph of a manual page.
     pub summary: &'static str,
-    /// The query parameters that it takes.
-    pub parameters: &'static [&'static str],
+    /// The query parameters that it takes, in groups.
+    pub parameters: &'static [&'static [&'static str]],
     /// The query parameters that have to be given.
     pub required: &'static [&'static str],
     /// The body of the request.
@@ -88,6 +90,8 @@ pub struct Argument {
 pub enum Body {
     /// No body; any is ignored.
     None,
+    /// A request for a change, as JSON.
+    Change,
     /// A JSON merge patch.
     Patch,
     /// The text of a whole configuration.
@@ -103,6 +107,8 @@ pub enum SuccessResponse {
     Included,
     /// The text of a configuration.
     Text,
+    /// What a change did.
+    Report,
     /// `true`
     True,
     /// The changes of the history, as a JSON array.
@@ -134,7 +140,12 @@ impl SuccessResponse {
     /// The media type of the body; `None` without a body.
     pub fn media_type(self) -> Option<&'static str> {
         match self {
-            Self::Configuration | Self::Included | Self::True | Self::Changes | Self::Document => Some(JSON),
+            Self::Configuration
+            | Self::Included
+            | Self::Report
+            | Self::True
+            | Self::Changes
+            | Self::Document => Some(JSON),
             Self::Text | Self::Ok => Some(TEXT),
             Self::Metrics => Some(METRICS),
             Self::Unchanged => None,
@@ -203,6 +214,13 @@ const MERGING: &[ProblemKind] = &[
     ProblemKind::FormChange,
 ];
 
+/// The query parameters of every change.
+const OF_CHANGES: &[&str] =
+    &[DRY_RUN, FORCE, ASYNC, ACCEPT, MESSAGE, COMMAND, CONFIRM, CANARY, CANARY_TIMEOUT];
+
+/// The query parameters of a patch, too.
+const OF_PATCHES: &[&str] = &[SKIP_INCLUDED, OWNER];
+
 const GET: &[&str] = &["GET", "HEAD"];
 const POST: &[&str] = &["POST"];
 
@@ -225,7 +243,7 @@ const ROUTE: Route = Route {
 /// A row of a change.
 const CHANGE: Route = Route {
     methods: POST,
-    parameters: &[DRY_RUN, FORCE, STRICT, ASYNC, ACCEPT, MESSAGE, COMMAND, CONFIRM, CANARY, CANARY_TIMEOUT],
+    parameters: &[&[STRICT], OF_CHANGES],
     answers: &[SuccessResponse::True],
     problems: &[CHANGING],
     ..ROUTE
@@ -234,7 +252,7 @@ const CHANGE: Route = Route {
 /// A row of a decision on the pending change.
 const DECISION: Route = Route {
     methods: POST,
-    parameters: &[ID],
+    parameters: &[&[ID]],
     required: &[ID],
     answers: &[SuccessResponse::True],
     problems: &[DECIDING],
@@ -247,7 +265,7 @@ pub static ROUTES: &[Route] = &[
         operation: ApiOperation::Read,
         path: "read_config",
         summary: "Answers with the running configuration. `HEAD` works, too.",
-        parameters: &[SKIP_STREAMS, RUNTIME, WITH_INCLUDES, SOURCE, FORMAT],
+        parameters: &[&[SKIP_STREAMS, RUNTIME, WITH_INCLUDES, SOURCE, FORMAT]],
         answers: &[SuccessResponse::Configuration, SuccessResponse::Text, SuccessResponse::Unchanged],
         problems: &[READING],
         ..ROUTE
@@ -258,31 +276,29 @@ pub static ROUTES: &[Route] = &[
         summary: "Answers with the files that the configuration includes: an object with a member for each pattern, \
                   which is an array of objects with `name` and `text`. Only files below the folder of the \
                   configuration are followed.",
-        parameters: &[SOURCE],
+        parameters: &[&[SOURCE]],
         answers: &[SuccessResponse::Included],
         problems: &[READING],
         ..ROUTE
+    },
+    Route {
+        operation: ApiOperation::Change,
+        path: "change",
+        summary: "The body is a request for a change, as a JSON object with one member: `modify` with `edits` and \
+                  `expectations`, `save` or `update` with a text, or `rollback` with a change of the history. It is \
+                  evaluated on the configuration that it changes. Answers with what it did.",
+        parameters: &[&[TELL, REVISION, MAX_DELETE, STRICT], OF_CHANGES, OF_PATCHES],
+        body: Body::Change,
+        answers: &[SuccessResponse::Report],
+        problems: &[CHANGING, MERGING],
+        ..CHANGE
     },
     Route {
         operation: ApiOperation::Modify,
         path: "modify_config",
         summary: "Merges the JSON object in the body into the running configuration, and saves the result to \
                   the file. Answers with the new configuration. `media.conf`(5) has the rules.",
-        parameters: &[
-            FORMAT,
-            DRY_RUN,
-            FORCE,
-            STRICT,
-            SKIP_INCLUDED,
-            ASYNC,
-            ACCEPT,
-            MESSAGE,
-            COMMAND,
-            OWNER,
-            CONFIRM,
-            CANARY,
-            CANARY_TIMEOUT,
-        ],
+        parameters: &[&[FORMAT, STRICT], OF_CHANGES, OF_PATCHES],
         body: Body::Patch,
         answers: &[SuccessResponse::Configuration, SuccessResponse::Text],
         problems: &[CHANGING, MERGING],
@@ -332,7 +348,7 @@ pub static ROUTES: &[Route] = &[
         path: "rollback_config",
         summary: "Makes the text before a change the configuration again, as `save_config` would, which is a \
                   new change. Answers `true`.",
-        parameters: &[TO, DRY_RUN, FORCE, ASYNC, ACCEPT, MESSAGE, COMMAND, CONFIRM, CANARY, CANARY_TIMEOUT],
+        parameters: &[&[TO], OF_CHANGES],
         required: &[TO],
         ..CHANGE
     },
@@ -395,6 +411,11 @@ impl Route {
     /// Whether the route takes requests with this method.
     pub fn takes(&self, method: &str) -> bool {
         self.methods.contains(&method)
+    }
+
+    /// The query parameters that it takes.
+    pub fn parameters(&self) -> impl Iterator<Item = &'static str> {
+        self.parameters.iter().copied().flatten().copied()
     }
 
     /// Whether the route may change something.
@@ -476,7 +497,7 @@ mod tests {
 
     #[test]
     fn rows_name_parameters_that_are_there_and_every_parameter_is_named() {
-        let named: Vec<&str> = ROUTES.iter().flat_map(|route| route.parameters).copied().collect();
+        let named: Vec<&str> = ROUTES.iter().flat_map(Route::parameters).collect();
         for name in &named {
             assert!(PARAMETERS.iter().any(|parameter| parameter.name == *name), "{name}");
         }
@@ -484,7 +505,11 @@ mod tests {
             assert!(named.contains(&parameter.name), "{}", parameter.name);
         }
         for route in ROUTES {
-            assert!(route.required.iter().all(|name| route.parameters.contains(name)), "{}", route.path);
+            assert!(
+                route.required.iter().all(|name| route.parameters().any(|taken| taken == *name)),
+                "{}",
+                route.path
+            );
         }
     }
 

@@ -1,6 +1,6 @@
 //! Maps errors of the engine to problem documents.
 
-use crate::engine::{Composed, Conflict, EngineError, Guard, NewWarning, Snapshot};
+use crate::engine::{Composed, Conflict, EngineError, Guard, NewWarning, RequestRefusal, Snapshot};
 use crate::http::protocol::headers::SKIP_INCLUDED;
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::problem::{Problem, ProblemFault, ProblemKind};
@@ -30,6 +30,16 @@ pub fn problem(error: &EngineError) -> Problem {
         EngineError::TooLate => problem.with_status(504),
         _ => problem,
     })
+}
+
+/// The same with the words of a command.
+pub fn with_refusal(error: &EngineError) -> Problem {
+    let refusal = RequestRefusal::of(error).map(|refusal| {
+        let faults = refusal.faults.into_iter();
+        let faults = faults.map(|(message, hint)| (masked_text(&message), hint.as_deref().map(masked_text)));
+        Box::new(RequestRefusal { faults: faults.collect(), ..refusal })
+    });
+    Problem { refusal, ..problem(error) }
 }
 
 fn kind(error: &EngineError) -> ProblemKind {

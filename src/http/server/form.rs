@@ -34,7 +34,7 @@ const AS_IT_IS: &str = "send the content alone, without a name and not encoded: 
 pub(super) fn refuse(route: &Route, body: &[u8]) -> Result<(), Problem> {
     let (kind, wanted) = match route.body {
         Body::None => return Ok(()),
-        Body::Patch => (ProblemKind::NotJson, "a JSON object"),
+        Body::Patch | Body::Change => (ProblemKind::NotJson, "a JSON object"),
         Body::Text => (ProblemKind::BadConfig, "the text of a configuration"),
     };
     let Some((sent, hint)) = mistaken(body, route.body) else { return Ok(()) };
@@ -67,7 +67,7 @@ fn field(body: &[u8], wanted: Body) -> Option<&str> {
     let is_name = name.first().is_some_and(u8::is_ascii_alphabetic)
         && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_-.[]".contains(byte));
     let is_plain = |byte: &u8| byte.is_ascii_whitespace() || b";{}#\"'".contains(byte);
-    let is_form = is_name && (wanted == Body::Patch || !value.iter().any(is_plain));
+    let is_form = is_name && (wanted != Body::Text || !value.iter().any(is_plain));
     is_form.then(|| std::str::from_utf8(name).ok()).flatten()
 }
 

@@ -167,6 +167,8 @@ fn queries() -> Vec<String> {
             Values::Command(_) => &["edit", "fmt"],
             Values::Owner(_) => &["", "git", "../git"],
             Values::Guards(_) => &["", "would-remove-credentials,empty-replacement", "everything"],
+            Values::Told(_) => &["", "diff,values", "secrets", "everything"],
+            Values::Revisions(_) => &["", "x", "00000000000000000000000000000000"],
             Values::Nodes(_) => &["", "1", "edge1,edge7", "@edge", "a/b"],
             Values::Change(_) => &["", "1", "serial:1", "0", "@2", "x"],
             Values::Text(_) => &["", "because", "%00%ff"],
@@ -194,6 +196,21 @@ fn bodies(body: Body) -> &'static [&'static str] {
             r#"{"streams":{"a":{"name":"b"}}}"#,
             r#"{"streams":{"a":{"position":0}}}"#,
             r#"{"streams":null,"unknown":{"b":[[1,true,"x"]]}}"#,
+        ],
+        Body::Change => &[
+            r#"{"modify":{"edits":{"patch":{"rtmp":1936}}}}"#,
+            r#"{"modify":{"edits":{"patch":{"rtmp":{"a":1}}}}}"#,
+            r#"{"modify":{"edits":{"assignments":{"assignments":[{"path":"rtsp","value":{"typed":"555"}}]}},
+                "expectations":[{"path":"rtsp","value":"1"}]}}"#,
+            r#"{"modify":{"edits":{"assignments":{"assignments":[{"path":"streams.x.title","value":"remove"}]}}}}"#,
+            r#"{"save":"edit_auth admin s3cret;\n"}"#,
+            r#"{"update":""}"#,
+            r#"{"rollback":"1"}"#,
+            r#"{"rollback":"@x"}"#,
+            r#"{"modify":5}"#,
+            "{}",
+            "",
+            "[",
         ],
         Body::Text => &[
             "edit_auth admin s3cret;\n",
@@ -246,7 +263,7 @@ fn every_answer_to_a_request_is_described() {
             check(Asked { route, method, query: "", headers: &[], body: good });
         }
     }
-    let expected = [200, 304, 400, 401, 403, 404, 405, 412, 415, 422];
+    let expected = [200, 304, 400, 401, 403, 404, 405, 409, 412, 415, 422];
     assert_eq!(statuses, BTreeSet::from(expected), "the sweep does not meet what it is for");
 }
 
@@ -274,6 +291,7 @@ fn answers_of_a_server_in_trouble_are_described() {
             for query in ["", "source=saved", "source=saved&format=conf", "dry_run=1", "force=1", "async=1"] {
                 let body = match route.body {
                     Body::Patch => r#"{"http":[8080]}"#,
+                    Body::Change => r#"{"modify":{"edits":{"patch":{"http":[8080]}}}}"#,
                     _ => "edit_auth admin s3cret;\n",
                 };
                 let asked = Asked { route, method: route.methods[0], query, headers: &[], body };

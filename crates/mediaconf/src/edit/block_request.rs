@@ -3,6 +3,7 @@
 //! Each is an edit of the text, where there is one, and a merge patch elsewhere: a patch can't rename, so
 //! there the block is made anew in the place of the old one.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::assign::{AssignOptions, Assignment, to_patch};
@@ -26,7 +27,7 @@ const POSITION: &str = "position";
 const STATIC: &str = "static";
 
 /// A new name for a block, or a new block.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct BlockRequest {
     /// What stands under the new name.
     pub content: BlockContent,
@@ -40,7 +41,8 @@ pub struct BlockRequest {
 }
 
 /// What stands under a new name.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum BlockContent {
     /// The block that has this path now, and has the new name afterwards.
     Moved(Path),
@@ -51,7 +53,8 @@ pub enum BlockContent {
 }
 
 /// Where among the blocks of its kind a new one stands.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum BlockPlace {
     /// A copy directly behind its original; a new block behind the last one that begins with its keyword.
     #[default]

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use regex::Regex;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
@@ -25,14 +26,40 @@ use crate::model::Kind;
 use crate::model::json_value::scalar_text;
 
 /// A condition on the entries that a path selects.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(try_from = "WrittenCondition", into = "WrittenCondition")]
 pub struct Condition {
+    /// As it was written.
+    text: String,
     path: Path,
     test: Test,
     /// The places that the path leads to from a stream, from a live and from a plugin.
     leaves: [Result<Place, Misfit>; 3],
     /// Whether a key may be nearly a known one.
     pub accepts_near_miss: bool,
+}
+
+/// A condition as it is sent.
+#[derive(Serialize, Deserialize)]
+struct WrittenCondition {
+    test: String,
+    #[serde(default)]
+    accepts_near_miss: bool,
+}
+
+impl TryFrom<WrittenCondition> for Condition {
+    type Error = ConditionError;
+
+    fn try_from(written: WrittenCondition) -> Result<Self, ConditionError> {
+        let WrittenCondition { test, accepts_near_miss } = written;
+        Ok(Self { accepts_near_miss, ..Self::parse(&test)? })
+    }
+}
+
+impl From<Condition> for WrittenCondition {
+    fn from(condition: Condition) -> Self {
+        Self { test: condition.text, accepts_near_miss: condition.accepts_near_miss }
+    }
 }
 
 #[derive(Clone)]
@@ -101,7 +128,7 @@ impl Condition {
             _ => Test::Missing,
         };
         let leaves = Kind::ALL.map(|kind| Place::Block(kind).through_lists(&path.segments));
-        Ok(Self { path, test, leaves, accepts_near_miss: false })
+        Ok(Self { text: text.to_owned(), path, test, leaves, accepts_near_miss: false })
     }
 
     /// Whether the entry meets the condition.

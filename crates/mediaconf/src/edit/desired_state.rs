@@ -1,5 +1,6 @@
 //! A desired state of a configuration, and the patch that brings a configuration to it.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::config_lookup::Current;
@@ -22,7 +23,8 @@ pub enum Prune {
 }
 
 /// A desired state of a configuration.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum DesiredState {
     /// A merge patch.
     Merged(Value),

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::assign::{misspelling, value};
@@ -17,7 +18,7 @@ use crate::model::redact::masked_below;
 use crate::model::secret::is_mask;
 
 /// A place, and the value that it has to have.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Expectation {
     pub path: Path,
     /// The value as text, typed by the place; `null` if there must be no value.

@@ -5,6 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::block_request::{BlockError, no_block, taken};
@@ -25,7 +26,7 @@ use crate::model::{Kind, Lens};
 use crate::syntax::Document;
 
 /// New names for the blocks that a path stands for.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Renaming {
     /// Such as `streams.cam*`.
     pub from: Path,

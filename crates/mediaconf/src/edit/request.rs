@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 
 use bytes::Bytes;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
@@ -26,23 +28,27 @@ use crate::model::member::Members;
 use crate::syntax::Document;
 
 /// A requested change, and the values that the configuration must have for it.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct ChangeRequest {
     /// What is to change.
     pub edits: Edits,
     /// The values that the configuration must have; otherwise the change is refused.
+    #[serde(default)]
     pub expectations: Vec<Expectation>,
 }
 
 /// What is to change.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Edits {
     /// A merge patch (RFC 7396).
+    #[serde(skip_deserializing)]
     Patch(Value),
     /// A desired state, from which a patch is computed.
     State(DesiredState),
     /// The text of a merge patch. It is parsed when it is evaluated, so that requests which wait for
     /// their turn hold their text alone.
+    #[serde(rename = "patch", skip_serializing, deserialize_with = "patch_text")]
     PatchText {
         text: Bytes,
         /// How many bytes of memory the merge may take.
@@ -57,9 +63,17 @@ pub enum Edits {
         /// In the order in which they are made.
         assignments: Vec<Assignment>,
         /// Those that an entry meets in which assignments are made (`--where`).
+        #[serde(default)]
         conditions: Vec<Condition>,
+        #[serde(default)]
         options: AssignOptions,
     },
+}
+
+/// The text of a patch in a request that was sent, and its memory, for which [`ChangeRequest::within`] has the limit.
+fn patch_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(Bytes, usize), D::Error> {
+    let text = <&RawValue>::deserialize(deserializer)?;
+    Ok((Bytes::copy_from_slice(text.get().as_bytes()), usize::MAX))
 }
 
 /// A request of which an edit of the text keeps more than a patch.
@@ -150,6 +164,15 @@ impl From<BlockRequest> for ChangeRequest {
 }
 
 impl ChangeRequest {
+    /// The same, where a patch may take so many bytes of memory.
+    #[must_use]
+    pub fn within(mut self, most: usize) -> Self {
+        if let Edits::PatchText { memory, .. } = &mut self.edits {
+            *memory = most;
+        }
+        self
+    }
+
     /// Parses the text of a patch to refuse a faulty one; keeps nothing.
     ///
     /// # Errors

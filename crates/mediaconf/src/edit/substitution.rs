@@ -1,6 +1,7 @@
 //! Replaces a part of a value: `s/10.0.3./10.0.4./`.
 
 use regex::Regex;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::regular_expression::{BadRegex, compiled};
@@ -9,8 +10,11 @@ use super::regular_expression::{BadRegex, compiled};
 const MORE: usize = 32 << 20;
 
 /// What a part of a value is replaced by. Each occurrence is replaced.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Substitution {
+    /// As it was written.
+    text: String,
     pattern: Pattern,
     /// For a regular expression, with `$1` for its first group.
     by: String,
@@ -35,6 +39,20 @@ pub enum SubstitutionError {
     Regex(#[from] BadRegex),
 }
 
+impl TryFrom<String> for Substitution {
+    type Error = SubstitutionError;
+
+    fn try_from(text: String) -> Result<Self, SubstitutionError> {
+        Self::parse(&text)
+    }
+}
+
+impl From<Substitution> for String {
+    fn from(substitution: Substitution) -> Self {
+        substitution.text
+    }
+}
+
 impl Substitution {
     /// Parses `s/OLD/NEW/`, where any sign can stand for `/`, and `s/OLD/NEW/r`.
     ///
@@ -50,8 +68,11 @@ impl Substitution {
             return Err(SubstitutionError::Empty);
         }
         match flags {
-            "" => Ok(Self { pattern: Pattern::Text(old), by: new }),
-            "r" => Ok(Self { pattern: Pattern::Regex(compiled(&old)?), by: groups(&new) }),
+            "" => Ok(Self { text: text.to_owned(), pattern: Pattern::Text(old), by: new }),
+            "r" => {
+                let pattern = Pattern::Regex(compiled(&old)?);
+                Ok(Self { text: text.to_owned(), pattern, by: groups(&new) })
+            }
             _ => Err(SubstitutionError::Flag),
         }
     }

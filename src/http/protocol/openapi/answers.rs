@@ -37,6 +37,7 @@ fn success(answer: SuccessResponse) -> Value {
         SuccessResponse::Configuration
         | SuccessResponse::Text
         | SuccessResponse::True
+        | SuccessResponse::Report
         | SuccessResponse::Unchanged => names.push("ETag"),
         _ => {}
     }
@@ -57,6 +58,7 @@ fn schema(answer: SuccessResponse) -> Value {
         SuccessResponse::Text | SuccessResponse::Metrics => json!({ "type": "string" }),
         SuccessResponse::Ok => json!({ "const": "ok\n" }),
         SuccessResponse::True => json!({ "const": true }),
+        SuccessResponse::Report => reference(schemas::CHANGE_REPORT),
         SuccessResponse::Changes => json!({ "type": "array", "items": reference(schemas::CHANGE) }),
         SuccessResponse::Document => json!({ "type": "object" }),
         SuccessResponse::Unchanged => json!(true),

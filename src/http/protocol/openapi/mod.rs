@@ -77,7 +77,7 @@ fn parameters(route: &Route) -> Vec<Value> {
         let schema = json!({ "type": "string", "pattern": CHANGE_PATTERN });
         json!({ "name": argument.name, "in": "path", "required": true, "description": argument.doc, "schema": schema })
     });
-    let taken = PARAMETERS.iter().filter(|parameter| route.parameters.contains(&parameter.name));
+    let taken = PARAMETERS.iter().filter(|parameter| route.parameters().any(|taken| taken == parameter.name));
     let query = taken.map(|parameter| query_parameter(parameter, route.required.contains(&parameter.name)));
     argument.chain(query).chain(conditions(route)).collect()
 }
@@ -112,7 +112,9 @@ fn values(values: &Values) -> Value {
         }
         Values::Command(_) => json!({ "type": "string", "enum": COMMANDS }),
         Values::Change(_) => json!({ "type": "string", "pattern": CHANGE_PATTERN }),
-        Values::Text(_) | Values::Nodes(_) | Values::Owner(_) => json!({ "type": "string" }),
+        Values::Text(_) | Values::Nodes(_) | Values::Owner(_) | Values::Told(_) | Values::Revisions(_) => {
+            json!({ "type": "string" })
+        }
         Values::Number(bounds, _) => {
             json!({ "type": "integer", "minimum": bounds.start(), "maximum": bounds.end() })
         }
@@ -145,6 +147,7 @@ fn body(body: Body) -> Option<Value> {
             let media = json!({ "schema": schemas::reference(schemas::PATCH) });
             json!({ JSON: media, MERGE_PATCH: media })
         }
+        Body::Change => json!({ JSON: { "schema": schemas::reference(schemas::REQUESTED_CHANGE) } }),
         Body::Text => json!({ TEXT: { "schema": { "type": "string" } } }),
     };
     Some(json!({ "required": true, "content": content }))

@@ -20,6 +20,12 @@ pub(super) const PROBLEM: &str = "Problem";
 /// The name of the schema of a change in the history.
 pub(super) const CHANGE: &str = "Change";
 
+/// The name of the schema of a request for a change.
+pub(super) const REQUESTED_CHANGE: &str = "RequestedChange";
+
+/// The name of the schema of what a change did.
+pub(super) const CHANGE_REPORT: &str = "ChangeReport";
+
 /// The name of the schema of a file that a configuration includes.
 pub(super) const INCLUDED_FILE: &str = "IncludedFile";
 

@@ -25,8 +25,8 @@ const MAX_NAME: usize = 64;
 /// Returns the parameter of `route` that `name` misspells; `None` on routes that only read.
 pub(super) fn misspelled(route: &Route, name: &str) -> Option<&'static str> {
     let given = folded(name);
-    let is_near = |known: &&&'static str| route.is_change() && is_near(&given, &folded(known));
-    route.parameters.iter().find(is_near).copied()
+    let is_near = |known: &&'static str| route.is_change() && is_near(&given, &folded(known));
+    route.parameters().find(is_near)
 }
 
 /// Removes case, `-` and `_`, in which the names of other APIs may differ.

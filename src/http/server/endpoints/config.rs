@@ -5,17 +5,18 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use crate::engine::{
-    CanaryFault, ChangeOptions, Content, DEFAULT_CANARY_TIME, EngineError, Outcome, ReportParts, Snapshot,
+    CanaryFault, ChangeOptions, ChangeReport, Content, DEFAULT_CANARY_TIME, EngineError, Expected, Outcome,
 };
 use crate::http::protocol::headers::{HAND_EDIT_HEADER, NOTE_HEADER, PENDING_HEADER, WITH_INCLUDES};
 use crate::http::protocol::notes::{WARNINGS_IN_LOG, hand_edit_header, word_of, words_of_warnings};
 use crate::http::protocol::parameters::Parameters;
 use crate::http::protocol::problem::{Problem, ProblemKind};
-use crate::http::protocol::routes::{JSON, TEXT};
+use crate::http::protocol::requested_change::RequestedChange;
+use crate::http::protocol::routes::{ApiOperation, JSON, TEXT};
 use crate::http::server::context::{Context, EndpointCall};
 use crate::http::server::endpoints::shown::{composed, shown_json, source, text, with_member};
 use crate::http::server::entity_tag::{entity_tag, expected, names};
-use crate::http::server::error_mapping::problem;
+use crate::http::server::error_mapping::{problem, with_refusal};
 use crate::http::server::message::Response;
 use crate::store::ChangeRef;
 use mediaconf::edit::request::{ChangeRequest, Edits};
@@ -59,58 +60,103 @@ fn with_pending(context: &Context, mut response: Response) -> Response {
     response
 }
 
-/// `modify_config`. A faulty patch is refused before its turn; the patch is parsed again in its turn,
-/// so that requests which wait hold their text alone.
+/// `change`
+pub fn change(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
+    let body = call.request.body.clone();
+    let requested: RequestedChange<'_> = serde_json::from_slice(&body)
+        .map_err(|error| Problem::new(ProblemKind::NotJson, format!("the body is no request: {error}")))?;
+    let told = call.parameters.told;
+    let (request, made) = match requested {
+        RequestedChange::Modify(request) => {
+            let request = request.into_owned().within(context.patch_memory);
+            let made = make(context, call, |options| modified(context, &request, options));
+            (Some(request), made)
+        }
+        RequestedChange::Save(text) => {
+            (None, make(context, call, |options| context.changes.save(text.as_bytes(), options)))
+        }
+        RequestedChange::Update(text) => {
+            (None, make(context, call, |options| update_running(context, text.as_bytes(), options)))
+        }
+        RequestedChange::Rollback(to) => {
+            (None, make(context, call, |options| context.changes.rollback(to, options)))
+        }
+    };
+    let made = made?;
+    answer(context, call, made, |outcome| {
+        let report = ChangeReport::of(outcome, request.as_ref(), told);
+        Response::ok(JSON, serde_json::to_vec(&report).expect("a report can be written"))
+    })
+}
+
+/// `modify_config`. The patch is parsed again in its turn, so that requests which wait hold their text alone.
 pub fn modify(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let edits = Edits::PatchText { text: call.request.body.clone(), memory: context.patch_memory };
     let request = ChangeRequest { edits, expectations: Vec::new() };
+    let made = make(context, call, |options| modified(context, &request, options))?;
     let text = call.parameters.text;
-    let show = |after: &Snapshot| match text {
-        true => Response::ok(TEXT, after.bytes().to_vec()),
-        false => Response::ok(JSON, after.json().json().clone()),
-    };
-    change(context, call, show, |options| {
-        {
-            let _one_at_a_time = context.checking_patch.lock().unwrap_or_else(PoisonError::into_inner);
-            request.check_text()?;
-        }
-        context.changes.modify(&request, options)
+    answer(context, call, made, |outcome| match (outcome.after().and_then(Content::snapshot), text) {
+        (Some(after), true) => Response::ok(TEXT, after.bytes().to_vec()),
+        (Some(after), false) => Response::ok(JSON, after.json().json().clone()),
+        (None, _) => Response::done(),
     })
+}
+
+/// Merges a patch. A faulty one is refused before its turn.
+fn modified(
+    context: &Context,
+    request: &ChangeRequest,
+    options: &ChangeOptions,
+) -> Result<Outcome, EngineError> {
+    {
+        let _one_at_a_time = context.checking_patch.lock().unwrap_or_else(PoisonError::into_inner);
+        request.check_text()?;
+    }
+    context.changes.modify(request, options)
 }
 
 /// `update_config`
 pub fn update(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let text = call.request.body.clone();
-    if !call.parameters.canary.is_empty() {
-        return Err(EngineError::Canary(CanaryFault::OneNode).into());
+    let made = make(context, call, |options| update_running(context, &text, options))?;
+    answer(context, call, made, |_| Response::done())
+}
+
+fn update_running(context: &Context, text: &[u8], options: &ChangeOptions) -> Result<Outcome, EngineError> {
+    match options.canary.is_empty() {
+        true => context.engine.update(text, options),
+        false => Err(EngineError::Canary(CanaryFault::OneNode)),
     }
-    change(context, call, |_| Response::done(), |options| context.engine.update(&text, options))
 }
 
 /// `save_config`
 pub fn save(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let text = call.request.body.clone();
-    change(context, call, |_| Response::done(), |options| context.changes.save(&text, options))
+    let made = make(context, call, |options| context.changes.save(&text, options))?;
+    answer(context, call, made, |_| Response::done())
 }
 
 /// `rollback_config`
 pub fn rollback(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let to = call.parameters.to.unwrap_or(ChangeRef::Back(0));
-    change(context, call, |_| Response::done(), |options| context.changes.rollback(to, options))
+    let made = make(context, call, |options| context.changes.rollback(to, options))?;
+    answer(context, call, made, |_| Response::done())
 }
 
-/// Makes a change, and answers with what `show` makes of the configuration afterwards.
-fn change(
+/// Makes a change, and notes in the log what it did.
+fn make(
     context: &Context,
     call: &mut EndpointCall<'_>,
-    show: impl FnOnce(&Snapshot) -> Response,
     make: impl FnOnce(&ChangeOptions) -> Result<Outcome, EngineError>,
-) -> Result<Response, Problem> {
+) -> Result<Outcome, Problem> {
     refuse_canary(context, call.parameters)?;
     let before = context.running().revision();
     let outcome = make(&options(context, call)).map_err(|error| {
         call.record.detail = Some(error.without_output());
-        problem(&error)
+        match call.record.operation {
+            Some(ApiOperation::Change) => with_refusal(&error),
+            _ => problem(&error),
+        }
     })?;
     let after = outcome.after().and_then(Content::snapshot);
     let after = after.ok_or_else(|| Problem::new(ProblemKind::EngineFailed, "nothing is left to show"))?;
@@ -119,18 +165,30 @@ fn change(
         call.record.revisions = Some(revisions).filter(|(before, after)| before != after);
         call.record.detail = (!outcome.warnings.is_empty()).then(|| outcome.warnings.join("; "));
     }
-    let mut response = show(after);
+    Ok(outcome)
+}
+
+/// Answers a change with what `show` makes of its outcome.
+fn answer(
+    context: &Context,
+    call: &EndpointCall<'_>,
+    outcome: Outcome,
+    show: impl FnOnce(Outcome) -> Response,
+) -> Result<Response, Problem> {
+    let mut headers = Vec::new();
     let words = note_words(&outcome);
-    if !words.is_empty() {
-        response = response.with(NOTE_HEADER, words.join("; "));
-    }
-    response.headers.extend(hand_edit_header(&outcome.notes).map(|paths| (HAND_EDIT_HEADER, paths)));
+    headers.extend((!words.is_empty()).then(|| (NOTE_HEADER, words.join("; "))));
+    headers.extend(hand_edit_header(&outcome.notes).map(|paths| (HAND_EDIT_HEADER, paths)));
     let pending = match call.parameters.dry_run {
         true => context.changes.pending(),
         false => outcome.pending.clone(),
     };
-    response.headers.extend(pending.map(|pending| (PENDING_HEADER, pending.id)));
-    Ok(response.with("ETag", entity_tag(after.revision())))
+    headers.extend(pending.map(|pending| (PENDING_HEADER, pending.id)));
+    let after = outcome.after().and_then(Content::snapshot);
+    headers.extend(after.map(|after| ("ETag", entity_tag(after.revision()))));
+    let mut response = show(outcome);
+    response.headers.extend(headers);
+    Ok(response)
 }
 
 /// Refuses a rollout where there can be none.
@@ -153,14 +211,20 @@ fn options(context: &Context, call: &EndpointCall<'_>) -> ChangeOptions {
         dry_run: parameters.dry_run,
         for_change: false,
         force: parameters.force,
-        // Only the command line asks a person about the number of deleted streams.
-        max_delete: Some(usize::MAX),
+        // Of the operations that every server has, only the command line asks a person about deleted streams.
+        max_delete: match (call.record.operation, parameters.max_delete) {
+            (Some(ApiOperation::Change), most) => most.and_then(|most| usize::try_from(most).ok()),
+            _ => Some(usize::MAX),
+        },
         accepted: parameters.accepted.clone(),
         by: call.by.to_owned(),
         message: parameters.message.clone(),
         command: parameters.command,
         owner: parameters.owner.clone(),
-        expected: expected(&call.request.head.values("if-match").collect::<Vec<_>>()),
+        expected: match &parameters.revisions[..] {
+            [] => expected(&call.request.head.values("if-match").collect::<Vec<_>>()),
+            revisions => Some(Expected::OneOf(revisions.to_vec())),
+        },
         confirm: if is_rollout { Some(canary_time) } else { parameters.confirm.map(Duration::from_secs) },
         canary: parameters.canary.clone(),
         reload_later: parameters.reload_later,
@@ -168,7 +232,7 @@ fn options(context: &Context, call: &EndpointCall<'_>) -> ChangeOptions {
         strict: parameters.strict,
         takes_faults: false,
         until: Some(context.until()),
-        told: ReportParts::default(),
+        told: parameters.told,
     }
 }
 

@@ -23,6 +23,7 @@ pub fn endpoint(operation: ApiOperation) -> Endpoint {
     match operation {
         ApiOperation::Read => config::read,
         ApiOperation::Included => included::files,
+        ApiOperation::Change => config::change,
         ApiOperation::Modify => config::modify,
         ApiOperation::Update => config::update,
         ApiOperation::Save => config::save,

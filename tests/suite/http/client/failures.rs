@@ -2,18 +2,26 @@
 
 use std::net::TcpListener;
 
+use mediactl::http::protocol::headers::{API_HEADER, api_value};
+
 use super::bare::operate;
 use super::place;
 use super::server::{Reply, Server};
 use crate::cli::{PROGRAM, Place, Run, SAMPLE};
 
-/// A server that answers reads, and to changes as it is told.
+/// A foreign server that answers reads, and to changes as it is told.
 fn reading(mut change: impl FnMut() -> Reply + Send + 'static) -> Server {
     let mut running = super::bare::view(SAMPLE);
     Server::start(move |request| match request.method.as_str() {
         "GET" => operate(request, &mut running),
+        _ if request.path().ends_with("/change") => Reply::of(404, ""),
         _ => change(),
     })
+}
+
+/// A server of ours that answers to changes as it is told.
+fn evaluating(mut change: impl FnMut() -> Reply + Send + 'static) -> Server {
+    Server::start(move |_| change().with(API_HEADER, api_value()))
 }
 
 fn set(server: &Server, place: &Place) -> Run {
@@ -25,19 +33,29 @@ fn a_broken_change_is_unknown() {
     let (closing, silent) = (reading(|| Reply::Close), reading(|| Reply::Silence));
     let html = reading(|| Reply::of(200, "<html>"));
     let proxy = reading(|| Reply::of(502, "bad gateway"));
-    let problem = reading(|| problem(502, "engine-failed", "it died"));
+    let died = reading(|| problem(502, "engine-failed", "it died"));
     for (server, said) in [
         (closing, "the connection broke before the answer came"),
         (silent, "the answer did not come in time"),
         (html, "something that is no JSON object"),
         (proxy, "it answers 502 Bad Gateway: bad gateway"),
-        (problem, "it died"),
+        (died, "it died"),
     ] {
         let run = set(&server, &place()).exits(8).says(said);
         if said != "it died" {
             run.says("it is not known whether the change was made");
         }
         assert_eq!(server.posts().len(), 1, "{said}");
+    }
+    for (server, said) in [
+        (evaluating(|| Reply::Close), "the connection broke before the answer came"),
+        (evaluating(|| Reply::Silence), "the answer did not come in time"),
+        (evaluating(|| Reply::of(200, "true")), "something that is no report of a change"),
+        (evaluating(|| Reply::of(502, "bad gateway")), "it answers 502 Bad Gateway: bad gateway"),
+        (evaluating(|| problem(502, "engine-failed", "it died")), "it died"),
+    ] {
+        set(&server, &place()).exits(8).says(said);
+        assert_eq!(server.requests().len(), 1, "{said}");
     }
 }
 
@@ -60,20 +78,25 @@ fn unusable_answers_have_their_exit_codes() {
     let url = format!("http://{}", free.expect("there is a port"));
     let run = place().run(["--url", &url, "modify", "--set", "rtsp=1"]).exits(7);
     run.says(&format!("error: `{url}`: not reachable: connection refused\n"));
-    for (reply, code, said) in [
-        ((|| Reply::Close) as fn() -> Reply, 7, "not reachable"),
-        (|| Reply::Silence, 7, "did not come in time"),
-        (|| Reply::Trickle, 7, "did not come in time"),
-        (|| Reply::of(200, "<html>"), 7, "something that is no JSON object"),
-        (|| Reply::of(200, "[]"), 7, "something that is no JSON object"),
-        (|| Reply::of(404, "<p>\n\n no   page"), 7, "it answers 404 Not Found: <p> no page"),
-        (|| Reply::of(500, ""), 9, "it answers 500 Internal Server Error\n"),
-        (|| Reply::of(503, ""), 7, "it answers 503"),
-        (|| Reply::of(302, "").with("Location", "http://a:b@h/x"), 7, "it redirects to `http://h/x`"),
-        (|| Reply::of(307, "").with("Location", "/login"), 7, "it redirects to `/login`"),
+    // A change that was sent may have been made.
+    for (reply, code, of_change, said) in [
+        ((|| Reply::Close) as fn() -> Reply, 7, 8, "the server closed the connection"),
+        (|| Reply::Silence, 7, 8, "did not come in time"),
+        (|| Reply::Trickle, 7, 8, "did not come in time"),
+        (|| Reply::of(200, "<html>"), 7, 7, "something that is no JSON object"),
+        (|| Reply::of(200, "[]"), 7, 7, "something that is no JSON object"),
+        (|| Reply::of(404, "<p>\n\n no   page"), 7, 7, "it answers 404 Not Found: <p> no page"),
+        (|| Reply::of(500, ""), 9, 8, "it answers 500 Internal Server Error\n"),
+        (|| Reply::of(503, ""), 7, 7, "it answers 503"),
+        (|| Reply::of(302, "").with("Location", "http://a:b@h/x"), 7, 7, "it redirects to `http://h/x`"),
+        (|| Reply::of(307, "").with("Location", "/login"), 7, 7, "it redirects to `/login`"),
     ] {
         let server = Server::start(move |_| reply());
-        for arguments in [&["read"][..], &["modify", "--set", "http[+]=1"], &["diff", "media.conf"]] {
+        for (arguments, code) in [
+            (&["read"][..], code),
+            (&["modify", "--set", "http[+]=1"], of_change),
+            (&["diff", "media.conf"], code),
+        ] {
             // Only what never answers has to run out of time.
             let seconds = if said.contains("in time") { "1" } else { "60" };
             let flags = ["--url", &server.url(), "--timeout", seconds];
@@ -116,7 +139,7 @@ fn an_answer_takes_no_more_than_it_may() {
             let options = ["--url", &url, "--max-answer", size];
             place().run(options.iter().chain(command))
         };
-        for command in [&["read"][..], &["status"], &["modify", "--set", "http[+]=1"]] {
+        for command in [&["read"][..], &["status"], &["modify", "--set", "http[+]=1", "--dry-run"]] {
             let run =
                 limited("100K", command).exits(7).says("hint: `--max-answer 200K` takes a larger one\n");
             run.says(&format!("error: `{url}`: it gives an answer {said}\n"));

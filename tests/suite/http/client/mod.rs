@@ -7,7 +7,6 @@ mod encrypted;
 mod failures;
 mod guarded;
 mod offered;
-mod ours;
 pub(crate) mod server;
 mod socket;
 mod unset;

@@ -1,118 +1,161 @@
-//! What a server of ours offers is made use of.
+//! What a server of ours offers is made use of: it evaluates each request itself.
 
-use super::ours::{ours, ours_over};
-use super::place;
-use super::server::Server;
-use crate::cli::{Place, Run, SAMPLE};
+use std::thread;
 
-fn run(server: &Server, place: &Place, arguments: &[&str], input: &str) -> Run {
-    place.mediactl(["--url", &server.url()].iter().chain(arguments)).input(input).run()
-}
+use crate::cli::serve::Serving;
+use crate::cli::{CONF, Place, Run, SAMPLE};
 
-fn as_it_is() -> Server {
-    ours(|_| {})
+/// Runs a command over HTTP, as the administrator of [`SAMPLE`].
+fn run(serving: &Serving, place: &Place, arguments: &[&str], input: &str) -> Run {
+    let call = place.mediactl(["--url", &serving.url].iter().chain(arguments)).without("MEDIACTL_CONF");
+    call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2").input(input).run()
 }
 
 /// A server that runs another text than the one in its file.
-fn updated() -> Server {
-    ours_over(&SAMPLE.replace("554", "553"), |_| {})
+fn updated(place: &Place) -> Serving {
+    let serving = Serving::over(place);
+    place.put("new", SAMPLE.replace("554", "553"));
+    place.run(["update", "new"]).exits(0);
+    serving
+}
+
+/// How many requests of a method a server had, by its log.
+fn requests(log: &str, method: &str) -> usize {
+    log.lines().filter(|line| line.contains(&format!(" {method} "))).count()
 }
 
 #[test]
 fn text_and_file_are_read() {
-    let (server, place) = (updated(), place());
-    assert_eq!(run(&server, &place, &["read", "-o", "conf"], "").exits(0).out, SAMPLE);
-    run(&server, &place, &["read", "-o", "conf", "--saved"], "").exits(0).prints("rtsp 553;");
-    run(&server, &place, &["read", "--saved", "rtsp"], "").exits(0).prints("553");
-    run(&server, &place, &["read", "rtsp"], "").exits(0).prints("554");
-    let diff = run(&server, &place, &["diff"], "").exits(1);
-    assert_eq!(diff.err, "");
-    let url = server.url();
-    diff.prints(&format!("--- {url}\n+++ {url} (saved)\n")).prints("-rtsp 554;\n+rtsp 553;\n");
-    run(&server, &place, &["check"], "").exits(0).says("1 file checked");
+    let place = Place::with(SAMPLE);
+    let serving = updated(&place);
+    let read = |arguments: &[&str]| run(&serving, &place, arguments, "");
+    assert_eq!(read(&["read", "-o", "conf", "--saved"]).exits(0).out, SAMPLE);
+    read(&["read", "-o", "conf"]).exits(0).prints("rtsp 553;");
+    read(&["read", "--saved", "rtsp"]).exits(0).prints("554");
+    read(&["read", "rtsp"]).exits(0).prints("553");
+    let url = serving.url.trim_end_matches("/media/api").to_owned();
+    let diff = read(&["diff"]).exits(1);
+    diff.prints(&url).prints("-rtsp 553;\n+rtsp 554;\n");
+    read(&["check"]).exits(0).says("1 file checked");
 }
 
 #[test]
-fn a_change_is_shown_as_text() {
-    let (server, place) = (as_it_is(), place());
-    let diff = "-  prepush 5; # seconds\n+  prepush 9; # seconds\n";
-    let arguments = ["modify", "--set", "streams.cam1.prepush=9", "-m", "why & so"];
-    let dry = run(&server, &place, &[&arguments[..], &["--dry-run"]].concat(), "").exits(0).prints(diff);
-    dry.says("would change http://");
-    let made = run(&server, &place, &arguments, "").exits(0).prints(diff);
-    let made = made.says("note: an earlier update that was not saved").says("note: something-new\n");
-    made.says(&format!("changed {}: 1 line added, 1 line removed\n", server.url()));
-    let again = run(&server, &place, &arguments, "").exits(0);
-    assert_eq!(again.out, "");
-    again.says("nothing to change in http://");
-    let query = "message=why+%26+so&format=conf";
-    let targets: Vec<String> = server.posts().into_iter().map(|(target, _)| target).collect();
-    let expected = [format!("dry_run=true&{query}"), query.to_owned(), query.to_owned()];
-    assert_eq!(targets, expected.map(|query| format!("/media/api/modify_config?{query}")));
-    assert!(server.requests().iter().all(|request| !request.headers.contains_key("if-match")));
+fn a_change_is_one_request() {
+    let more = "stream cam5 {\n  url udp://h:5;\n}\n";
+    for (arguments, gets) in [
+        (&["modify", "--set", "streams.cam1.prepush=9"][..], 0),
+        (&["modify", "--set", "streams.*.title=x", "--where", "urls.url~udp", "--yes"], 0),
+        (&["modify", "--replace", "streams.*.urls[*].url", "s/239/238/", "--yes"], 0),
+        (&["modify", "--set", "rtsp=1", "--expect", "rtsp=554"], 0),
+        (&["modify", "--set", "streams.cam1.urls[+]=udp://h:9", "--dry-run"], 0),
+        (&["mv", "streams.cam1", "streams.lobby"], 0),
+        (&["mv", "streams.cam*", "--replace", "s/cam/gate/", "--yes"], 0),
+        (&["cp", "streams.cam1", "streams.lobby", "--set", "prepush=6"], 0),
+        (&["add", "stream", "lobby", "udp://1", "--before", "cam1"], 0),
+        (&["rm", "streams.cam1"], 0),
+        (&["apply", "more"], 0),
+        (&["apply", "--owner", "git", "more"], 0),
+        (&["save", "whole"], 0),
+        (&["update", "whole"], 0),
+        (&["fmt"], 1),
+    ] {
+        let place = Place::with(SAMPLE);
+        place.put("more", more);
+        place.put("whole", format!("{SAMPLE}{more}"));
+        let serving = Serving::over(&place);
+        run(&serving, &place, arguments, "").exits(0);
+        let log = serving.stop().err;
+        assert_eq!((requests(&log, "GET"), requests(&log, "POST")), (gets, 1), "{arguments:?}\n{log}");
+    }
 }
 
 #[test]
 fn the_diff_shows_an_unsaved_update_too() {
-    let (server, place) = (updated(), place());
+    let place = Place::with(SAMPLE);
+    let serving = updated(&place);
     for flags in [&["--dry-run"][..], &[]] {
         let arguments = [&["modify", "--set", "streams.cam1.prepush=9"], flags].concat();
-        let run = run(&server, &place, &arguments, "").exits(0).says("2 lines added, 2 lines removed");
-        run.says("goes into the file, too").prints("-rtsp 553;\n+rtsp 554;\n").prints("+  prepush 9;");
+        let run = run(&serving, &place, &arguments, "").exits(0).says("2 lines added, 2 lines removed");
+        run.says("goes into the file, too").prints("-rtsp 554;\n+rtsp 553;\n").prints("+  prepush 9;");
     }
 }
 
 #[test]
 fn a_replacement_is_shown_as_text() {
-    let (server, place) = (updated(), place());
+    let place = Place::with(SAMPLE);
+    let serving = updated(&place);
     let other = SAMPLE.replace("554", "555");
-    run(&server, &place, &["save", "-", "--dry-run"], &other).exits(0).prints("-rtsp 553;\n+rtsp 555;\n");
-    run(&server, &place, &["update", "-"], &other)
-        .exits(0)
-        .prints("-rtsp 554;\n+rtsp 555;\n")
-        .says("updated");
-    run(&server, &place, &["save", "-", "--force"], &other).exits(0).says("saved http://");
-    let posts = ["save_config?dry_run=true", "update_config", "save_config?force=true"];
-    let posts = posts.map(|target| (format!("/media/api/{target}"), other.clone()));
-    assert_eq!(server.posts(), posts);
+    let replace = |arguments: &[&str]| run(&serving, &place, arguments, &other).exits(0);
+    replace(&["save", "-", "--dry-run"]).prints("-rtsp 554;\n+rtsp 555;\n");
+    replace(&["update", "-"]).prints("-rtsp 553;\n+rtsp 555;\n").says("updated");
+    replace(&["save", "-", "--force"]).says("saved http://");
+    assert_eq!(place.text(), other);
 }
 
 #[test]
-fn a_guard_of_the_server_is_one_of_ours() {
-    let (server, place) = (as_it_is(), place());
-    let refused = run(&server, &place, &["modify", "--unset", "edit_auth"], "").exits(6);
-    refused.says("error: no usable `edit_auth` would remain\n").says("--force");
-    run(&server, &place, &["modify", "--force", "--unset", "edit_auth"], "")
-        .exits(0)
-        .prints("-edit_auth admin");
+fn a_refusal_reads_as_it_does_without_a_server() {
+    let many: String = (0..9).map(|at| format!("stream s{at} {{\n  url udp://h:{at};\n}}\n")).collect();
+    let place = Place::with(format!("{SAMPLE}{many}"));
+    let cases = [
+        (&["modify", "--unset", "edit_auth"][..], 6),
+        (&["modify", "--set", "streams.cma1.title=x"], 3),
+        (&["modify", "--set", "streams.cam1.prepush=x"], 3),
+        (&["modify", "--unset", "streams.cam1.nothing"], 7),
+        (&["modify", "--set", "rtsp=1", "--expect", "rtsp=2"], 5),
+        (&["rm", "streams.s*", "--max-delete", "3"], 6),
+        (&["modify", "-f", "none"], 6),
+        (&["mv", "streams.nobody", "streams.x"], 7),
+        (&["cp", "streams.cam1", "streams.s1"], 3),
+        (&["add", "stream", "cam1", "udp://1"], 3),
+    ];
+    place.put("none", "{\"streams\":null}");
+    let alone: Vec<String> = cases.map(|(arguments, code)| place.run(arguments).exits(code).err).into();
+    let serving = Serving::over(&place);
+    for ((arguments, code), alone) in cases.into_iter().zip(alone) {
+        assert_eq!(run(&serving, &place, arguments, "").exits(code).err, alone, "{arguments:?}");
+    }
+    run(&serving, &place, &["modify", "-f", "none", "--max-delete", "99"], "").exits(0);
 }
 
+/// Each client edits lists, renames, copies and replaces, at the same time as all others.
 #[test]
-fn a_list_edit_is_computed_again() {
-    let mut others = 0;
-    let server = ours(move |running| {
-        if others < 3 {
-            *running = running.replacen(
-                "stream cam1 {\n",
-                &format!("stream cam1 {{\n  url udp://other:{others};\n"),
-                1,
-            );
-            others += 1;
+fn changes_of_many_clients_lose_no_race() {
+    let rounds = 6;
+    let clients = 4;
+    let blocks: String =
+        (0..clients).map(|at| format!("stream c{at}-0 {{\n  url udp://h:0;\n}}\n")).collect();
+    let place = Place::with(format!("{SAMPLE}{blocks}"));
+    let serving = Serving::over(&place);
+    thread::scope(|scope| {
+        for at in 0..clients {
+            let (serving, place) = (&serving, &place);
+            scope.spawn(move || {
+                for round in 0..rounds {
+                    let [old, new] = [round, round + 1].map(|number| format!("streams.c{at}-{number}"));
+                    let [was, is] = [round, round + 1].map(|number| format!("h:{number}"));
+                    let change = |arguments: &[&str]| run(serving, place, arguments, "").exits(0);
+                    change(&["modify", "-q", "--set", &format!("http[+]={}", 1000 + at * 100 + round)]);
+                    change(&["mv", "-q", &old, &new]);
+                    change(&[
+                        "modify",
+                        "-q",
+                        "--replace",
+                        &format!("{new}.urls[*].url"),
+                        &format!("s/{was}/{is}/"),
+                    ]);
+                    change(&["cp", "-q", &new, &format!("streams.copy{at}-{round}")]);
+                }
+            });
         }
     });
-    let made = run(&server, &place(), &["modify", "--set", "streams.cam1.urls[+]=udp://mine:1"], "").exits(0);
-    made.prints("+  url udp://mine:1;");
-    let posts = server.posts();
-    assert_eq!(posts.len(), 4);
-    for other in ["udp://other:0", "udp://other:1", "udp://other:2", "udp://mine:1"] {
-        assert!(posts[3].1.contains(other), "{other}: {posts:?}");
+    let text = place.text();
+    for at in 0..clients {
+        assert!(text.contains(&format!("stream c{at}-{rounds} {{\n  url udp://h:{rounds};\n")), "{text}");
+        for round in 0..rounds {
+            assert!(text.contains(&format!("http {};", 1000 + at * 100 + round)), "{text}");
+            assert!(text.contains(&format!("stream copy{at}-{round} ")), "{text}");
+        }
     }
-}
-
-#[test]
-fn a_list_edit_gives_up() {
-    let server = ours(|running| running.push('#'));
-    let run = run(&server, &place(), &["modify", "--set", "http[+]=1"], "").exits(5);
-    run.says("it is another one").says("; try again");
-    assert_eq!(server.posts().len(), 11);
+    assert!(place.path(CONF).exists());
+    serving.stop().exits(0);
 }

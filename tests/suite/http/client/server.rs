@@ -21,11 +21,6 @@ impl Request {
     pub fn path(&self) -> &str {
         self.target.split('?').next().unwrap_or_default()
     }
-
-    pub fn has(&self, parameter: &str) -> bool {
-        let query = self.target.split_once('?').map_or("", |(_, query)| query);
-        query.split('&').any(|found| found == parameter)
-    }
 }
 
 /// What is done about a request.
@@ -102,7 +97,9 @@ impl Server {
 
     /// The targets and bodies of all requests that may change something.
     pub fn posts(&self) -> Vec<(String, String)> {
-        let posts = self.requests().into_iter().filter(|request| request.method != "GET");
+        // What a foreign server does not know, it does not do.
+        let is_known = |request: &Request| request.method != "GET" && !request.path().ends_with("/change");
+        let posts = self.requests().into_iter().filter(is_known);
         posts.map(|request| (request.target, request.body)).collect()
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::edit::misfit::{Misfit, PathFault};
@@ -10,7 +11,7 @@ use crate::edit::schema_path::with_key_of_sources;
 use crate::edit::substitution::Substitution;
 
 /// One `--set`, `--set-string`, `--set-file`, `--unset` or `--replace`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Assignment {
     /// One place, or with a pattern several.
     pub path: Path,
@@ -18,7 +19,8 @@ pub struct Assignment {
 }
 
 /// The value that an assignment sets.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum AssignedValue {
     /// `--set PATH=VALUE`: the text, typed by the schema; [`NULL`] removes.
     Typed(String),
@@ -61,7 +63,8 @@ impl fmt::Debug for AssignedValue {
 }
 
 /// The permissions of assignments.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct AssignOptions {
     /// `--create`: set values in streams, lives and plugins that do not exist yet, which makes them.
     pub create: bool,

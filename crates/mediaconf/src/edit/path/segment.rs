@@ -3,11 +3,16 @@
 use std::fmt;
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
+use super::error::PathError;
+
 /// A place in a configuration, or with a [`Segment::Matching`] or [`Segment::EveryEntry`] several.
 ///
 /// Displayed in its canonical form, with quotes only where they are needed, which parses to the
 /// same path if the path begins with a name or a glob, as every parsed path does.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Path {
     /// The steps from the root, at least one.
     pub segments: Vec<Segment>,
@@ -103,6 +108,20 @@ pub fn glob_matches(glob: &str, name: &str) -> bool {
         name = &name[at + part.len()..];
     }
     name.ends_with(end)
+}
+
+impl TryFrom<String> for Path {
+    type Error = PathError;
+
+    fn try_from(text: String) -> Result<Self, PathError> {
+        Self::parse(&text)
+    }
+}
+
+impl From<Path> for String {
+    fn from(path: Path) -> Self {
+        path.to_string()
+    }
 }
 
 impl fmt::Display for Path {

@@ -1,0 +1,175 @@
+//! A foreign server: one that has the four operations of the API and nothing else. It gives JSON alone, and ignores
+//! every query parameter, so `dry_run=true` would be a change. Whatever relies on more is done here, on the
+//! configuration that was read, or is refused before anything is sent.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::api_client::Call;
+use super::session::Session;
+use crate::engine::{
+    After, ChangeOptions, Content, EngineError, Feature, Guard, Outcome, OutcomeNote, Replaced, ServiceError,
+    Snapshot, before_deletion, before_replacement,
+};
+use crate::http::protocol::routes::ApiOperation;
+use mediaconf::edit::config_lookup::{Current, LocalView};
+use mediaconf::edit::request::{ChangeRequest, Evaluated};
+use mediaconf::edit::{guarded, json_merge};
+use mediaconf::model::secret::holds_mask;
+use mediaconf::model::{Lens, has_lost_line_ends, top_members};
+
+/// Evaluates a request on what the server runs, and sends the patch, or only rehearses it.
+pub fn modify(
+    session: &mut Session,
+    request: &ChangeRequest,
+    options: &ChangeOptions,
+) -> Result<Outcome, ServiceError> {
+    refuse_lacking(session, options)?;
+    let before = read(session)?;
+    let evaluated = request.evaluate(&before).map_err(EngineError::from)?;
+    let Evaluated { depends_on_read, notes, .. } = &evaluated;
+    let (depends_on_read, notes) = (*depends_on_read, notes.clone());
+    let sent = evaluated.patch.to_string();
+    let deletions = deletions(&before, &evaluated, request, options);
+    let patch = evaluated.normalized().map_err(EngineError::from)?;
+    options.refused(guarded::in_json(&before, &patch)).into_result(()).map_err(EngineError::from)?;
+    let mut after = before.clone();
+    json_merge::merge(&mut after, &Value::Object(patch));
+    refuse_guarded([lost_credentials(&before, &after), deletions], options)?;
+    if request.of_text().is_some_and(|text| text.is_of_what_is_there()) {
+        session.host.warning(&format!(
+            "`{}` does not give its text, so the block is made anew there, without comments",
+            session.name
+        ));
+    }
+    if !options.dry_run {
+        if depends_on_read {
+            session.host.warning(&format!(
+                "`{}` does not offer conditional changes: \
+                 another change at the same time could be overwritten",
+                session.name
+            ));
+        }
+        let reply =
+            session.post(&Call { body: sent.as_bytes(), applies: true, ..Call::of(ApiOperation::Modify) })?;
+        after = session.object(&reply, true)?;
+    }
+    let notes = notes.into_iter().map(OutcomeNote::Edit).collect();
+    Ok(Outcome { notes, ..outcome(before, Content::Json(after)) })
+}
+
+/// Replaces the configuration, or rehearses it.
+pub fn replace(
+    session: &mut Session,
+    target: Replaced,
+    new: &Arc<Snapshot>,
+    options: &ChangeOptions,
+) -> Result<Outcome, ServiceError> {
+    refuse_lacking(session, options)?;
+    let before = read(session)?;
+    let lost_line_ends = has_lost_line_ends(new.bytes()).then_some(Guard::OneLine);
+    refuse_guarded([lost_line_ends], options)?;
+    if !new.is_valid() {
+        return Err(EngineError::BadText(new.clone()).into());
+    }
+    if holds_mask(new.document().text()) {
+        return Err(EngineError::MaskedText.into());
+    }
+    refuse_guarded(guards(&before, new, options), options)?;
+    let mut after = Content::Text(new.clone());
+    if !options.dry_run {
+        let operation = match target {
+            Replaced::File => ApiOperation::Save,
+            Replaced::Running => ApiOperation::Update,
+        };
+        let reply = session.post(&Call { body: new.bytes(), applies: true, ..Call::of(operation) })?;
+        if reply.body.as_ref().map(|body| body.bytes.trim_ascii()) != Some(b"true") {
+            return Err(session.not_of_the_api("something other than `true`", true));
+        }
+        // The change may have replaced the password.
+        let made = session.try_read(&Call::read(Vec::new())).and_then(|body| body.json().ok()?);
+        after = made.filter(Value::is_object).map_or(after, Content::Json);
+    }
+    Ok(outcome(before, after))
+}
+
+/// Refuses options that such a server would ignore, and make the change.
+fn refuse_lacking(session: &Session, options: &ChangeOptions) -> Result<(), ServiceError> {
+    let lacking = [
+        (options.strict, Feature::Strict),
+        (options.owner.is_some(), Feature::Owner),
+        (options.confirm.is_some(), Feature::Confirm),
+    ];
+    if let Some((_, feature)) = lacking.into_iter().find(|(is_wanted, _)| *is_wanted) {
+        return Err(session.not_offered(feature));
+    }
+    if options.message.is_some() {
+        session
+            .host
+            .warning(&format!("`{}` does not record messages: yours is not in its history", session.name));
+    }
+    Ok(())
+}
+
+fn read(session: &mut Session) -> Result<Value, ServiceError> {
+    let reply = session.send(&Call::read(Vec::new()))?;
+    session.object(&reply, false)
+}
+
+fn outcome(before: Value, after: Content) -> Outcome {
+    let is_same = matches!(&after, Content::Json(after) if *after == before);
+    let after = if is_same { After::Unchanged } else { After::Replaced(after) };
+    Outcome::new(Some(Content::Json(before)), after)
+}
+
+/// Refuses the first guard that is not accepted.
+fn refuse_guarded(
+    guards: impl IntoIterator<Item = Option<Guard>>,
+    options: &ChangeOptions,
+) -> Result<(), ServiceError> {
+    let mut open = guards.into_iter().flatten().filter(|guard| !options.accepts(guard));
+    open.next().map_or(Ok(()), |guard| Err(EngineError::Guarded(guard).into()))
+}
+
+/// The guard over streams that are deleted, but not one by one by their names.
+fn deletions(
+    before: &Value,
+    evaluated: &Evaluated,
+    request: &ChangeRequest,
+    options: &ChangeOptions,
+) -> Option<Guard> {
+    let streams = evaluated.patch.get("streams").filter(|_| !request.is_renaming())?;
+    let named = request.named_deletions();
+    let is_deleted = |name: &str| {
+        let is_gone = streams.is_null() || streams.get(name).is_some_and(Value::is_null);
+        is_gone && !named.contains(name)
+    };
+    deletion(before, &is_deleted, options)
+}
+
+/// The guard over many deleted streams.
+fn deletion(before: &Value, is_deleted: &dyn Fn(&str) -> bool, options: &ChangeOptions) -> Option<Guard> {
+    let names = before.names(&["streams"]);
+    let deleted = names.iter().filter(|name| is_deleted(name)).count();
+    before_deletion(deleted, names.len(), options.max_delete)
+}
+
+/// The guards over a whole new text.
+fn guards(before: &Value, new: &Arc<Snapshot>, options: &ChangeOptions) -> [Option<Guard>; 2] {
+    let (members, lens) = (top_members(new.document()), Lens::default());
+    let kept: HashSet<String> = LocalView::new(&members, &lens).names(&["streams"]).into_iter().collect();
+    let lost = || lost_credentials(before, &Content::Text(new.clone()).to_json());
+    let empty = before_replacement(None, new.document());
+    [empty.or_else(lost), deletion(before, &|name| !kept.contains(name), options)]
+}
+
+/// The guard over the account of the API.
+fn lost_credentials(before: &Value, after: &Value) -> Option<Guard> {
+    let has_credentials = |config: &Value| {
+        let is_filled = |key: &str| config["edit_auth"][key].as_str().is_some_and(|text| !text.is_empty());
+        is_filled("login") && is_filled("password")
+    };
+    (has_credentials(before) && !has_credentials(after)).then_some(Guard::WouldRemoveCredentials)
+}
