@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 use crate::model::json_value::{plain_word, scalar_text, word};
 use crate::model::member::keyword_of;
 use crate::model::schema::{
-    Kind, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Scope, Shape, block_scope, by_key,
-    parameters,
+    AddressOptions, BACKEND_OPTIONS, Kind, ObjectShape, OptionsShape, Parameter, Part, PartPlace,
+    SOURCE_OPTIONS, Scope, Shape, block_scope, by_key, parameters,
 };
 use crate::syntax::{Word, quoted_if_needed, quoted_word};
 
@@ -177,7 +177,7 @@ pub fn part_word(object: &ObjectShape, part: &Part, value: &Value, replaced: Opt
 fn backend_words(value: &Value) -> Vec<String> {
     let extras = value.get("extra").and_then(Value::as_object).into_iter().flatten();
     std::iter::once(backend_url(&value["url"]))
-        .chain(extras.map(|(key, value)| extra_word(key, value)))
+        .chain(extras.map(|(key, value)| option_word(&BACKEND_OPTIONS, key, value)))
         .collect()
 }
 
@@ -189,14 +189,12 @@ pub fn backend_url(url: &Value) -> String {
     }
 }
 
-/// An extra parameter of a backend, whose values are strings.
-pub fn extra_word(key: &str, value: &Value) -> String {
-    if value == &Value::Bool(true) { key.to_owned() } else { format!("{key}={}", plain_word(value)) }
-}
-
-/// An option of a source; a new `true` is a bare flag.
-pub fn option_word(key: &str, value: &Value) -> String {
-    if value == &Value::Bool(true) { key.to_owned() } else { format!("{key}={}", word(value)) }
+/// An option behind an address; a new `true` is a bare flag.
+pub fn option_word(options: &AddressOptions, key: &str, value: &Value) -> String {
+    match (options.kind.write)(value, None) {
+        Some(word) if *value != Value::Bool(true) => format!("{key}={word}"),
+        _ => key.to_owned(),
+    }
 }
 
 /// `[name, value]` as a word.
@@ -218,7 +216,8 @@ pub fn option_value_word(options: &OptionsShape, name: &str, value: &Value) -> S
 /// The line of one source.
 pub fn source(keyword: &str, element: &Value) -> Draft {
     let options = element.as_object().into_iter().flatten().filter(|(key, _)| *key != "url");
-    let words = options.map(|(key, value)| option_word(keyword_of(Scope::Source, key), value));
+    let words =
+        options.map(|(key, value)| option_word(&SOURCE_OPTIONS, keyword_of(Scope::Source, key), value));
     Draft::directive(keyword, std::iter::once(plain_word(&element["url"])).chain(words))
 }
 

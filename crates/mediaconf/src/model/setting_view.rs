@@ -6,7 +6,10 @@ use serde::{Serialize, Serializer};
 use super::json::to_json;
 use super::member::key_of;
 use super::scalar::Scalar;
-use super::schema::{ObjectShape, OptionsShape, Parameter, PartPlace, Scope, Shape, URL_GLOBAL};
+use super::schema::{
+    BACKEND_OPTIONS, ObjectShape, OptionsShape, Parameter, PartPlace, SOURCE_OPTIONS, Scope, Shape,
+    URL_GLOBAL,
+};
 use super::shape::{Address, OptionWord, header_source, part_words, value};
 use crate::syntax::{Directive, Entry, Word};
 
@@ -122,10 +125,7 @@ impl Serialize for Extras<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         for option in self.backend.effective() {
-            match option.value {
-                Some(value) => map.serialize_entry(&option.key.value(), &value.value())?,
-                None => map.serialize_entry(&option.key.value(), &true)?,
-            }
+            map.serialize_entry(&option.key.value(), &BACKEND_OPTIONS.value(option))?;
         }
         map.end()
     }
@@ -177,7 +177,7 @@ impl Serialize for SourceView<'_> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("url", &self.source.positional.value())?;
         for option in self.source.effective() {
-            map.serialize_entry(&key_of(Scope::Source, &option.key.value()), &option.scalar())?;
+            map.serialize_entry(&key_of(Scope::Source, &option.key.value()), &SOURCE_OPTIONS.value(option))?;
         }
         map.end()
     }

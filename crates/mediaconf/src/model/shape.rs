@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use super::scalar::Scalar;
 use super::schema::kinds::WordKind;
 use super::schema::{
-    Kind, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Scope, Shape, block_scope, by_keyword,
+    AddressOptions, Kind, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Scope, Shape, block_scope,
+    by_keyword,
 };
 use crate::syntax::{Directive, Entry, Word};
 
@@ -137,11 +138,6 @@ impl<'t> OptionWord<'t> {
             None => Self { word, key: word, value: None },
         }
     }
-
-    /// The value under the word rule; a bare flag is true.
-    pub fn scalar(&self) -> Scalar<'t> {
-        self.value.map_or(Scalar::Bool(true), Scalar::of)
-    }
 }
 
 /// A positional argument and the options behind it: `auth` and each source.
@@ -188,6 +184,13 @@ pub fn group_name<'t>(entry: impl Directive<'t>) -> Word<'t> {
 /// The source in the header of a one-line stream.
 pub fn header_source<'d>(entry: Entry<'d>) -> Option<Address<'d>> {
     Address::of(entry.arguments().skip(1))
+}
+
+impl AddressOptions {
+    /// The value of an option; a bare flag is true.
+    pub fn value<'t>(&self, option: &OptionWord<'t>) -> Scalar<'t> {
+        option.value.and_then(|value| (self.kind.read)(Some(value))).unwrap_or(Scalar::Bool(true))
+    }
 }
 
 impl OptionsShape {

@@ -10,11 +10,10 @@ use crate::edit::emit;
 use crate::edit::fault::{Fault, Faults};
 use crate::edit::json_pointer::Pointer;
 use crate::model::member::{key_of, keyword_of};
-use crate::model::schema::Scope;
+use crate::model::schema::{AddressOptions, BACKEND_OPTIONS, SOURCE_OPTIONS, Scope};
 use crate::model::secret::holds_mask;
 use crate::model::setting_view::is_open;
 use crate::model::shape::{Address, OptionWord};
-use crate::model::to_json;
 use crate::model::{json_value, quoting};
 use crate::syntax::{Entry, Splice, Word, needs_quotes};
 
@@ -107,13 +106,7 @@ pub fn backend(
     }
     let empty = Map::new();
     let extra = target.get("extra").and_then(Value::as_object).unwrap_or(&empty);
-    let options =
-        OptionStyle { scope: Scope::Foreign, write: emit::extra_word, value: extra_value, new_first: true };
-    options.edit(edits, backend, extra, &at.child("extra"))
-}
-
-fn extra_value(option: &OptionWord<'_>) -> Value {
-    option.value.map_or(Value::Bool(true), |value| Value::String(value.value().into_owned()))
+    BACKEND_OPTIONS.edit(edits, backend, extra, &at.child("extra"))
 }
 
 /// Edits the words of a source.
@@ -128,24 +121,10 @@ pub fn source(
     }
     let mut wanted = target.as_object().cloned().unwrap_or_default();
     wanted.shift_remove("url");
-    let options =
-        OptionStyle { scope: Scope::Source, write: emit::option_word, value: option_value, new_first: false };
-    options.edit(edits, source, &wanted, at)
+    SOURCE_OPTIONS.edit(edits, source, &wanted, at)
 }
 
-fn option_value(option: &OptionWord<'_>) -> Value {
-    to_json(&option.scalar())
-}
-
-/// How the options of a directive are read and written.
-struct OptionStyle {
-    scope: Scope,
-    write: fn(&str, &Value) -> String,
-    value: fn(&OptionWord<'_>) -> Value,
-    new_first: bool,
-}
-
-impl OptionStyle {
+impl AddressOptions {
     fn edit(
         &self,
         edits: &mut WordEdits<'_>,
@@ -161,7 +140,7 @@ impl OptionStyle {
             let key = self.json_key(option);
             match wanted.get(&key) {
                 None => {}
-                Some(value) if *value == (self.value)(option) => {}
+                Some(value) if *value == Value::from(self.value(option)) => {}
                 Some(value) => faults.0.extend(self.change(edits, option, value, &at.child(key)).err()),
             }
         }
@@ -170,7 +149,9 @@ impl OptionStyle {
         let known: HashSet<String> = effective.iter().map(|option| self.json_key(option)).collect();
         for (key, value) in wanted.iter().filter(|(key, _)| !known.contains(*key)) {
             match writable_key(keyword_of(self.scope, key), &at.child(key)) {
-                Ok(()) => edits.insert(behind.end(), &(self.write)(keyword_of(self.scope, key), value)),
+                Ok(()) => {
+                    edits.insert(behind.end(), &emit::option_word(self, keyword_of(self.scope, key), value))
+                }
                 Err(fault) => faults.push(fault),
             }
         }
@@ -190,13 +171,12 @@ impl OptionStyle {
         at: &Pointer,
     ) -> Result<(), Fault> {
         let key = option.key.value();
-        let written = (self.write)(&key, value);
+        let written = emit::option_word(self, &key, value);
         let new_value = written.strip_prefix(&*key).and_then(|rest| rest.strip_prefix('='));
         match (option.value, new_value) {
             (Some(old), Some(new)) => edits.replace(old, quoting::value(old, value, new.to_owned())),
-            // In a source, `key=true` is a flag too, and an option with a value keeps one. The values of
-            // a backend are strings.
-            (Some(old), None) if self.scope == Scope::Source && old.raw == "false" => {
+            // Under the word rule `key=true` is a flag, too, and an option with a value keeps one.
+            (Some(old), None) if !self.kind.is_text && old.raw == "false" => {
                 edits.replace(old, "true");
             }
             (Some(_), None) if option.key.raw.is_empty() => return Err(unwritable_key(at)),

@@ -15,7 +15,9 @@ pub use lookup::{
     parameters,
 };
 pub use row::{
-    Derived, Kind, ListShape, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Scope, Shape, TEMPLATE,
-    URL_GLOBAL, WITH_INCLUDES,
+    AddressOptions, Derived, Kind, ListShape, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Scope,
+    Shape, TEMPLATE, URL_GLOBAL, WITH_INCLUDES,
 };
-pub use table::{ACCOUNT, PARAMETERS, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS};
+pub use table::{
+    ACCOUNT, BACKEND_OPTIONS, PARAMETERS, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS, SOURCE_OPTIONS,
+};

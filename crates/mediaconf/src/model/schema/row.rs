@@ -81,6 +81,17 @@ pub struct ListShape {
     pub blocks_json_form: &'static str,
 }
 
+/// The options behind the address of a directive, and how a patch merges into them.
+#[derive(Debug)]
+pub struct AddressOptions {
+    /// Where their names are keys.
+    pub scope: Scope,
+    /// The kind of their values; an option without a value is true.
+    pub kind: &'static WordKind,
+    /// Whether a new option is written in front of the others.
+    pub new_first: bool,
+}
+
 /// A directive whose words are options, `NAME=VALUE` or `NAME`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct OptionsShape {

@@ -5,8 +5,8 @@ use super::kinds::{
     UDP_PORT, WordKind,
 };
 use super::row::{
-    Derived, Kind, KnownOption, ListShape, ON_DEMAND, ObjectShape, OptionsShape, Parameter, Part, PartPlace,
-    Scope, Shape, URL_GLOBAL, WITH_INCLUDES,
+    AddressOptions, Derived, Kind, KnownOption, ListShape, ON_DEMAND, ObjectShape, OptionsShape, Parameter,
+    Part, PartPlace, Scope, Shape, URL_GLOBAL, WITH_INCLUDES,
 };
 
 /// `edit_auth LOGIN PASSWORD;`
@@ -42,6 +42,14 @@ static HTTP: ListShape = ListShape {
     json_form: "an array of numbers and \"host:port\" strings; always shown",
     blocks_json_form: "an object by port",
 };
+
+/// `auth URL a=1 b;`: the options are strings, and a new one comes first.
+pub static BACKEND_OPTIONS: AddressOptions =
+    AddressOptions { scope: Scope::Foreign, kind: &TEXT, new_first: true };
+
+/// `url URL priority=1 flag;`
+pub static SOURCE_OPTIONS: AddressOptions =
+    AddressOptions { scope: Scope::Source, kind: &SCALAR, new_first: false };
 
 /// `transcoder vb=1024k ab=64k;`
 static TRANSCODER: OptionsShape = OptionsShape {
