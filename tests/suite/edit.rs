@@ -1,10 +1,13 @@
 //! The worked edits and refusals: byte for byte, pointer for pointer.
 
-use mediaconf::edit::{EditError, modify, patch};
+use mediaconf::edit::{EditError, json_diff, modify, patch};
 use mediaconf::model::check;
 use mediaconf::syntax::Document;
+use serde_json::Value;
 
+use crate::cli::SAMPLE;
 use crate::fixtures::{self, Case};
+use crate::law::view;
 
 /// Which guards of a patch are answered with yes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +70,32 @@ fn an_edit_made_twice_is_made_once() {
             other => Err(format!("patch {patch}\nexpected {after:?}\nfound    {other:?}")),
         }
     });
+}
+
+#[test]
+fn the_json_difference_turns_one_into_the_other() {
+    fixtures::all(fixtures::cases("edit"), Case::name, |case| {
+        let (before, after) = (case.text("in.conf"), case.text("out.conf"));
+        let view = |text: &str| view(&Document::parse(text.to_owned()), false);
+        let patch = Value::Object(json_diff::diff(&view(&before), &view(&after))).to_string();
+        match caught(&before, &patch, Accepting::Everything)? {
+            Ok(found) if view(&found) == view(&after) => Ok(()),
+            other => Err(format!("patch {patch}\nexpected {after:?}\nfound    {other:?}")),
+        }
+    });
+}
+
+#[test]
+fn a_text_cut_at_every_byte_is_edited_or_refused_for_its_errors() {
+    for cut in 0..SAMPLE.len() {
+        let text = &SAMPLE[..cut];
+        match edited(text, r#"{"rtmp":1935}"#, Accepting::Nothing) {
+            Ok(after) => assert!(after.contains("rtmp 1935;"), "{cut}"),
+            Err(pointers) => {
+                assert_eq!((pointers, check(text).errors() > 0), (vec!["(text)".to_owned()], true))
+            }
+        }
+    }
 }
 
 #[test]

@@ -65,7 +65,8 @@ fn a_missing_side_is_exit_7() {
 
 #[test]
 fn the_json_difference_turns_one_into_the_other() {
-    fixtures::all(fixtures::cases("edit"), Case::name, |case| {
+    // All of them are in `edit.rs`: here it is that the patch goes through files and pipes as it is.
+    fixtures::all(fixtures::cases("edit").into_iter().step_by(40), Case::name, |case| {
         let place = Place::with(case.text("in.conf"));
         place.put(OTHER, case.text("out.conf"));
         let patch = place.run(["diff", "--json", CONF, OTHER]);
