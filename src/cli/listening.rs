@@ -11,8 +11,8 @@ use crate::cli::error::CliError;
 use crate::cli::ui::Ui;
 use crate::engine::EngineError;
 use crate::http::server::listener::Listener;
-use crate::http::server::self_signed::self_signed;
 use crate::http::server::tls::Tls;
+use crate::http::server::tls::self_signed;
 use crate::store::file::ServeLock;
 
 /// The argument of `--listen` for no TCP at all.

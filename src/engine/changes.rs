@@ -9,7 +9,7 @@ use super::outcome::{Outcome, PendingInfo};
 use crate::store::ChangeRef;
 use mediaconf::edit::request::ChangeRequest;
 
-/// Makes the changes of a server that are more than its own: an `update` alone stays with the engine.
+/// Makes the changes that clients of a server ask for. An `update` changes this server alone, so the engine makes it.
 pub trait Changes: Send + Sync {
     /// As [`Engine::modify`].
     ///

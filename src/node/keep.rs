@@ -12,7 +12,7 @@ use crate::store::bounded_time;
 use crate::store::cluster::{GatewayFault, KeyOperation, Txn};
 use crate::store::jittered;
 
-/// So many seconds after its end, a node has no record any more.
+/// The time in seconds after which the record of a node that has ended is removed.
 const LEASE: u64 = 30;
 
 /// How often the lease is kept alive.

@@ -1,6 +1,6 @@
 //! The coordinator of a change that is made on all servers or on none.
 //!
-//! A state machine without effects: it says which [`FleetStep`] is next, and hears what came of it. Whoever drives it
+//! A state machine without effects: it says which [`FleetStep`] is next, and is told its result. Whoever drives it
 //! does the work, and writes each step into the journal before.
 //!
 //! ```text

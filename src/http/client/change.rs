@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use super::api_client::Call;
 use super::session::Session;
 use crate::engine::{ChangeOptions, ChangeReport, Expected, Feature, Guard, ServiceError};
+use crate::http::protocol::bodies::RequestedChange;
 use crate::http::protocol::headers::{
     ACCEPT, COMMAND, CONFIRM, DRY_RUN, FORCE, MAX_DELETE, MESSAGE, OWNER, REVISION, SKIP_INCLUDED, STRICT,
     TELL,
 };
 use crate::http::protocol::parameters::MAX_STREAMS;
-use crate::http::protocol::requested_change::RequestedChange;
 use crate::http::protocol::routes::ApiOperation;
 
 /// Makes a change, or rehearses it; `None` if the server is a foreign one, which has changed nothing.

@@ -18,10 +18,10 @@ use crate::engine::{
     NodeReport, OutcomeNote, PendingInfo, ReadForm, ReadQuery, Reading, Replaced, ServerInfo, ServiceError,
     Snapshot, Source, Status, differing, is_edited_since, last_change,
 };
+use crate::http::protocol::bodies::RequestedChange;
 use crate::http::protocol::headers::{ID, RUNTIME, SKIP_STREAMS};
 use crate::http::protocol::notes::KEPT_HAND_EDIT;
 use crate::http::protocol::problem::ProblemKind;
-use crate::http::protocol::requested_change::RequestedChange;
 use crate::http::protocol::routes::ApiOperation;
 use crate::store::{ChangeRef, HistoryEntry};
 use mediaconf::edit::request::ChangeRequest;

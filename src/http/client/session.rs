@@ -20,8 +20,8 @@ use super::tls::TlsTrust;
 use crate::engine::{
     Composed, Content, EngineError, ErrorKind, Feature, RemoteFailure, ServiceError, Snapshot, Source,
 };
+use crate::http::protocol::bodies::{IncludedFile, IncludedFiles};
 use crate::http::protocol::headers::{FORMAT, FORMAT_CONF, SOURCE, SOURCE_SAVED, offers, revision_in};
-use crate::http::protocol::included::{IncludedFile, IncludedFiles};
 use crate::http::protocol::problem::ProblemKind;
 use crate::http::protocol::routes::ApiOperation;
 use crate::store::{IncludedText, Told, reason};

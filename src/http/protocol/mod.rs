@@ -1,14 +1,13 @@
 //! The vocabulary of both ends of the API: routes, query parameters, headers and features, problem
 //! documents, fingerprints of certificates, and the OpenAPI document that is made from these tables.
 
+pub mod bodies;
 pub mod fingerprint;
 pub mod headers;
-pub mod included;
 pub mod masked;
 pub mod notes;
 pub mod openapi;
 pub mod parameters;
 pub mod problem;
-pub mod requested_change;
 pub mod routes;
 pub mod sudo;

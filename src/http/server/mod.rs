@@ -34,6 +34,5 @@ mod request_checks;
 mod request_counts;
 #[allow(clippy::disallowed_methods, reason = "reads figures of the process")]
 pub mod runtime;
-pub mod self_signed;
 #[allow(clippy::disallowed_methods, reason = "certificate and key are files")]
 pub mod tls;

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use rcgen::{CertificateParams, DnType, IsCa, KeyPair};
 use rustls::ServerConfig;
 use rustls::crypto::ring::default_provider;
 use rustls::pki_types::pem::PemObject;
@@ -82,4 +83,17 @@ fn read_chain(path: &Path) -> Result<Vec<CertificateDer<'static>>, pem::Error> {
         true => Err(pem::Error::NoItemsFound),
         false => Ok(chain),
     }
+}
+
+/// Makes a certificate for these names and addresses, and its key, both in PEM. Clients trust it by its fingerprint, so
+/// it does not expire.
+pub fn self_signed(names: Vec<String>) -> Result<[String; 2], rcgen::Error> {
+    let key = KeyPair::generate()?;
+    let common_name = names.first().cloned().unwrap_or_default();
+    let mut params = CertificateParams::new(names)?;
+    params.distinguished_name.push(DnType::CommonName, common_name);
+    // As its own authority, clients that check it by `--cacert` would refuse it.
+    params.is_ca = IsCa::ExplicitNoCa;
+    let certificate = params.self_signed(&key)?;
+    Ok([certificate.pem(), key.serialize_pem()])
 }

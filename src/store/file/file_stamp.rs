@@ -67,7 +67,7 @@ impl FileStamp {
         FileStamp { identity, settled }
     }
 
-    /// The same stamp for a text that is not the one in the file: it proves nothing.
+    /// The same stamp for a text that is not the one in the file: it matches no file.
     pub(super) fn unsettled(self) -> FileStamp {
         FileStamp { settled: false, ..self }
     }

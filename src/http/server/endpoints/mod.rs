@@ -1,13 +1,9 @@
 //! The endpoints of the API. A new endpoint is a row in `protocol::routes` and a function here, for
 //! which the compiler then asks.
 
-mod config;
-mod confirm;
-mod health;
-mod history;
-mod included;
-mod metrics;
-mod openapi;
+mod changes;
+mod monitoring;
+mod read;
 mod shown;
 
 use crate::http::protocol::problem::Problem;
@@ -21,19 +17,19 @@ pub type Endpoint = fn(&Context, &mut EndpointCall<'_>) -> Result<Response, Prob
 /// Returns the endpoint of an operation.
 pub fn endpoint(operation: ApiOperation) -> Endpoint {
     match operation {
-        ApiOperation::Read => config::read,
-        ApiOperation::Included => included::files,
-        ApiOperation::Change => config::change,
-        ApiOperation::Modify => config::modify,
-        ApiOperation::Update => config::update,
-        ApiOperation::Save => config::save,
-        ApiOperation::Rollback => config::rollback,
-        ApiOperation::History => history::list,
-        ApiOperation::Kept => history::kept,
-        ApiOperation::Confirm => confirm::confirm,
-        ApiOperation::Cancel => confirm::cancel,
-        ApiOperation::OpenApi => openapi::document,
-        ApiOperation::Metrics => metrics::metrics,
-        ApiOperation::Health => health::ok,
+        ApiOperation::Read => read::read,
+        ApiOperation::Included => read::included,
+        ApiOperation::Change => changes::change,
+        ApiOperation::Modify => changes::modify,
+        ApiOperation::Update => changes::update,
+        ApiOperation::Save => changes::save,
+        ApiOperation::Rollback => changes::rollback,
+        ApiOperation::History => read::history,
+        ApiOperation::Kept => read::kept,
+        ApiOperation::Confirm => changes::confirm,
+        ApiOperation::Cancel => changes::cancel,
+        ApiOperation::OpenApi => monitoring::openapi,
+        ApiOperation::Metrics => monitoring::metrics,
+        ApiOperation::Health => monitoring::health,
     }
 }

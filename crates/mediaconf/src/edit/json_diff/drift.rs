@@ -28,7 +28,7 @@ pub fn drift(views: &[Value]) -> Vec<Drift> {
         let keys = changed_values(first, other).into_iter().map(|changed| changed.keys);
         found.extend(keys.filter(|keys| known.insert(keys.clone())));
     }
-    // What is below a place that differs as a whole is said by it.
+    // A place that differs as a whole stands for all that is below it.
     let is_inside = |keys: &[String]| (1..keys.len()).any(|length| known.contains(&keys[..length]));
     let places = found.into_iter().filter(|keys| !is_inside(keys));
     places.map(|keys| Drift { values: by_value(&keys, views), keys }).collect()

@@ -13,7 +13,7 @@ use crate::syntax::{Diagnostic, Diagnostics, Directive, ParsedEntry, ParsedWords
 /// How far a tab indents.
 const TAB: usize = 4;
 
-/// In so many words behind a keyword a sign is looked for: a hostile directive may repeat the keyword a
+/// How many words behind a keyword are searched for a sign: a hostile directive may repeat the keyword a
 /// million times.
 const MAX_WORDS: usize = 16;
 

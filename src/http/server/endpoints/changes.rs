@@ -1,64 +1,26 @@
-//! `read_config`, and the changes: `modify_config`, `update_config`, `save_config`, `rollback_config`
+//! The changes, and the decisions on the pending one: `change`, `modify_config`, `update_config`, `save_config`,
+//! `rollback_config`, `confirm_config` and `cancel_config`
 
 use std::collections::HashSet;
-use std::sync::{Arc, PoisonError};
+use std::sync::PoisonError;
 use std::time::Duration;
 
 use crate::engine::{
     CanaryFault, ChangeOptions, ChangeReport, Content, DEFAULT_CANARY_TIME, EngineError, Expected, Outcome,
+    OutcomeNote,
 };
-use crate::http::protocol::headers::{HAND_EDIT_HEADER, NOTE_HEADER, PENDING_HEADER, WITH_INCLUDES};
+use crate::http::protocol::bodies::RequestedChange;
+use crate::http::protocol::headers::{HAND_EDIT_HEADER, NOTE_HEADER, PENDING_HEADER};
 use crate::http::protocol::notes::{WARNINGS_IN_LOG, hand_edit_header, word_of, words_of_warnings};
 use crate::http::protocol::parameters::Parameters;
 use crate::http::protocol::problem::{Problem, ProblemKind};
-use crate::http::protocol::requested_change::RequestedChange;
 use crate::http::protocol::routes::{ApiOperation, JSON, TEXT};
 use crate::http::server::context::{Context, EndpointCall};
-use crate::http::server::endpoints::shown::{composed, shown_json, source, text, with_member};
-use crate::http::server::entity_tag::{entity_tag, expected, names};
+use crate::http::server::entity_tag::{entity_tag, expected};
 use crate::http::server::error_mapping::{problem, with_refusal};
 use crate::http::server::message::Response;
 use crate::store::ChangeRef;
 use mediaconf::edit::request::{ChangeRequest, Edits};
-
-/// `read_config`
-pub fn read(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
-    let (parameters, head) = (call.parameters, &call.request.head);
-    let own = source(context, call)?;
-    let composed = if parameters.with_includes { composed(context, &own)? } else { None };
-    let snapshot = composed.as_ref().map_or(&own, |composed| &composed.text);
-    let role = call.role;
-    let tag = entity_tag(context.shown_revision(snapshot.revision(), role));
-    let response = if !parameters.runtime && head.values("if-none-match").any(|list| names(list, &tag)) {
-        Response { status: 304, headers: Vec::new(), body: Arc::default() }
-    } else if parameters.text {
-        text(context, snapshot, role)
-    } else if !snapshot.is_valid() {
-        return Err(EngineError::BadConfig(snapshot.clone()).into());
-    } else {
-        let mut body = shown_json(context, snapshot, parameters.skip_streams, role);
-        if let Some(composed) = &composed {
-            // Whoever sends it back is refused.
-            let names: Vec<&str> = composed.files[1..].iter().map(|file| file.name.as_str()).collect();
-            body = with_member(&body, WITH_INCLUDES, names.into(), role);
-        }
-        if parameters.runtime {
-            let tag = |revision| entity_tag(context.shown_revision(revision, role));
-            let figures = context.runtime.figures((&context.engine, &*context.changes), (role, &tag));
-            body = with_member(&body, "runtime", figures, role);
-            // The figures differ each time, so there is no tag.
-            return Ok(with_pending(context, Response::ok(JSON, body)));
-        }
-        Response::ok(JSON, body)
-    };
-    Ok(with_pending(context, response.with("ETag", tag)))
-}
-
-/// Adds the header that names the pending change to a response.
-fn with_pending(context: &Context, mut response: Response) -> Response {
-    response.headers.extend(context.changes.pending().map(|pending| (PENDING_HEADER, pending.id)));
-    response
-}
 
 /// `change`
 pub fn change(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
@@ -244,4 +206,24 @@ fn note_words(outcome: &Outcome) -> Vec<String> {
     let mut seen = HashSet::new();
     words.retain(|word| seen.insert(word.clone()));
     words
+}
+
+/// `confirm_config`: the pending change stays.
+pub fn confirm(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
+    context.changes.confirm(id(call))?;
+    Ok(Response::done())
+}
+
+/// `cancel_config`: the pending change is rolled back.
+pub fn cancel(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
+    let aftermath = context.changes.cancel(id(call), call.by)?;
+    let response = Response::done();
+    Ok(match aftermath.is_hand_edit() {
+        true => response.with(NOTE_HEADER, word_of(&OutcomeNote::KeptHandEdit)),
+        false => response,
+    })
+}
+
+fn id<'c>(call: &'c EndpointCall<'_>) -> &'c str {
+    call.parameters.id.as_deref().unwrap_or_default()
 }

@@ -1,12 +1,23 @@
-//! `metrics`
+//! What is not the configuration: `healthz`, `metrics` and `openapi.json`
 
 use std::sync::Arc;
 
 use crate::http::protocol::problem::{Problem, ProblemKind};
-use crate::http::protocol::routes::METRICS;
+use crate::http::protocol::routes::{JSON, METRICS, TEXT};
 use crate::http::server::context::{Context, EndpointCall};
 use crate::http::server::message::Response;
 use crate::http::server::metrics;
+
+/// The loops that have to turn.
+const VITAL: [&str; 3] = ["accept", "workers", "follow"];
+
+/// Says whether the server is well, and nothing else: strangers may ask.
+pub fn health(context: &Context, _: &mut EndpointCall<'_>) -> Result<Response, Problem> {
+    match context.runtime.loops().is_some_and(|loops| loops.are_late(&VITAL)) {
+        false => Ok(Response::ok(TEXT, b"ok\n".to_vec())),
+        true => Ok(Response { status: 503, ..Response::ok(TEXT, b"late\n".to_vec()) }),
+    }
+}
 
 /// The metrics of the server. They are made of the whole configuration, so whoever needs no password for
 /// them gets those of the last second.
@@ -19,4 +30,9 @@ pub fn metrics(context: &Context, call: &mut EndpointCall<'_>) -> Result<Respons
     };
     let text = text.map_err(|detail| Problem::new(ProblemKind::EngineFailed, detail))?;
     Ok(Response::ok(METRICS, text))
+}
+
+/// The description of the API.
+pub fn openapi(context: &Context, _: &mut EndpointCall<'_>) -> Result<Response, Problem> {
+    Ok(Response::ok(JSON, context.openapi()))
 }

@@ -1,0 +1,96 @@
+//! What is read: `read_config`, `included`, `history` and `history/N`
+
+use std::sync::Arc;
+
+use crate::engine::{EngineError, Snapshot};
+use crate::http::protocol::bodies::{IncludedFile, IncludedFiles};
+use crate::http::protocol::headers::{PENDING_HEADER, WITH_INCLUDES};
+use crate::http::protocol::masked::masked_text;
+use crate::http::protocol::problem::{Problem, ProblemKind};
+use crate::http::protocol::routes::JSON;
+use crate::http::server::auth::Role;
+use crate::http::server::context::{Context, EndpointCall};
+use crate::http::server::endpoints::shown::{
+    composed, parsed, shown_json, shown_text, source, text, with_member,
+};
+use crate::http::server::entity_tag::{entity_tag, names};
+use crate::http::server::message::Response;
+use crate::store::{ChangeRef, HistoryEntry, NotAChangeRef, Revision, WHOLE_HISTORY};
+
+/// `read_config`
+pub fn read(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
+    let (parameters, head) = (call.parameters, &call.request.head);
+    let own = source(context, call)?;
+    let composed = if parameters.with_includes { composed(context, &own)? } else { None };
+    let snapshot = composed.as_ref().map_or(&own, |composed| &composed.text);
+    let role = call.role;
+    let tag = entity_tag(context.shown_revision(snapshot.revision(), role));
+    let response = if !parameters.runtime && head.values("if-none-match").any(|list| names(list, &tag)) {
+        Response { status: 304, headers: Vec::new(), body: Arc::default() }
+    } else if parameters.text {
+        text(context, snapshot, role)
+    } else if !snapshot.is_valid() {
+        return Err(EngineError::BadConfig(snapshot.clone()).into());
+    } else {
+        let mut body = shown_json(context, snapshot, parameters.skip_streams, role);
+        if let Some(composed) = &composed {
+            // Whoever sends it back is refused.
+            let names: Vec<&str> = composed.files[1..].iter().map(|file| file.name.as_str()).collect();
+            body = with_member(&body, WITH_INCLUDES, names.into(), role);
+        }
+        if parameters.runtime {
+            let tag = |revision| entity_tag(context.shown_revision(revision, role));
+            let figures = context.runtime.figures((&context.engine, &*context.changes), (role, &tag));
+            body = with_member(&body, "runtime", figures, role);
+            // The figures differ each time, so there is no tag.
+            return Ok(with_pending(context, Response::ok(JSON, body)));
+        }
+        Response::ok(JSON, body)
+    };
+    Ok(with_pending(context, response.with("ETag", tag)))
+}
+
+/// Adds the header that names the pending change to a response.
+fn with_pending(context: &Context, mut response: Response) -> Response {
+    response.headers.extend(context.changes.pending().map(|pending| (PENDING_HEADER, pending.id)));
+    response
+}
+
+/// `included`: the files of each pattern.
+pub fn included(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
+    let composed = parsed(context, &source(context, call)?)?;
+    let included = composed.map(|composed| composed.included).unwrap_or_default();
+    let files = included.into_iter().map(|(pattern, texts)| {
+        let files = texts.into_iter().map(|included| {
+            let text = shown_text(context, &Snapshot::of(included.bytes), call.role);
+            IncludedFile { name: included.name, text: String::from_utf8_lossy(&text).into_owned() }
+        });
+        (pattern, files.collect())
+    });
+    let body = serde_json::to_vec(&files.collect::<IncludedFiles>()).expect("it holds only strings");
+    Ok(Response::ok(JSON, body))
+}
+
+/// `history`: the changes, the last one first.
+pub fn history(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
+    let entries = context.engine.history(WHOLE_HISTORY)?;
+    let entries: Vec<HistoryEntry> =
+        entries.into_iter().map(|entry| masked(entry, context, call.role)).collect();
+    let body = serde_json::to_vec(&entries).expect("an entry holds only strings, numbers and times");
+    Ok(Response::ok(JSON, body))
+}
+
+/// Masks an entry: users write the message, and may put a secret into it.
+fn masked(entry: HistoryEntry, context: &Context, role: Role) -> HistoryEntry {
+    let shown = |revision: Option<Revision>| revision.map(|revision| context.shown_revision(revision, role));
+    let (before, after) = (shown(entry.before), shown(entry.after));
+    HistoryEntry { before, after, ..entry.shown_by(masked_text) }
+}
+
+/// `history/N`: the text before a change.
+pub fn kept(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
+    let unknown = |error: NotAChangeRef| Problem::new(ProblemKind::BadParameter, error.to_string());
+    let change: ChangeRef = call.argument.parse().map_err(unknown)?;
+    let snapshot = context.engine.kept(change)?;
+    Ok(text(context, &snapshot, call.role))
+}
