@@ -17,7 +17,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use served::{AUTHORIZATION, HEAD, MODIFY, READ, Running, configuration, serve, serve_with, status_of};
+use served::{
+    AUTHORIZATION, HEAD, MEDIACTL, MODIFY, READ, Running, configuration, serve, serve_by, serve_with,
+    status_of,
+};
 
 /// The configuration of so many streams is 3 MB of JSON.
 const STREAMS: usize = 10_500;
@@ -30,6 +33,14 @@ const MANY_QUESTIONS: usize = 100;
 
 /// Connections of an attack on the slots: as many as there are slots.
 const ATTACKERS: usize = 64;
+
+/// The account of `view_auth` where there is one.
+const VIEWER: &str = "Authorization: Basic dmlld2VyOmxvb2s=\r\n";
+
+/// Mounts a file system that never answers on a folder, and becomes the program that follows. Any user may do so
+/// in a namespace of mounts and users.
+const WITH_DEAD_MOUNT: &str = "exec 3<>/dev/fuse && \
+     mount -i -t fuse -o fd=3,rootmode=40000,user_id=0,group_id=0 dead \"$0\" && exec \"$@\"";
 
 /// A good client gives up after this.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -84,6 +95,7 @@ fn main() {
     attack_the_slots(began);
     attack_the_commands();
     read_as_viewers();
+    read_beside_a_dead_disk();
 }
 
 /// A server whose answer is 60 MB of zeros: what its client takes of time and memory.
@@ -220,7 +232,7 @@ fn read_as_viewers() {
     read_messages(&head);
     let text = configuration(&head, 1_000_000 / configuration("", 1).len());
     let editor = format!("GET {READ} HTTP/1.1\r\nHost: a\r\n{AUTHORIZATION}\r\n");
-    let viewer = editor.replace(AUTHORIZATION, "Authorization: Basic dmlld2VyOmxvb2s=\r\n");
+    let viewer = editor.replace(AUTHORIZATION, VIEWER);
     let folder = served::folder();
 
     let (running, address) = serve(folder.path(), &text);
@@ -266,6 +278,40 @@ fn read_as_viewers() {
     );
     assert!(slowest < Duration::from_secs(1), "an editor has a slot");
     drop(deaf);
+}
+
+/// Reads of viewers that show the space of an archive whose disk does not answer: how many of 64 at once are
+/// answered, and how soon an editor is then.
+fn read_beside_a_dead_disk() {
+    let folder = served::folder();
+    let dead = folder.path().join("dead");
+    fs::create_dir(&dead).expect("a folder can be made");
+    let mounted = |program: &str| {
+        let mut command = Command::new("unshare");
+        command.args(["-Urm", "sh", "-c", WITH_DEAD_MOUNT]).arg(&dead).arg(program).stderr(Stdio::null());
+        command
+    };
+    if !mounted("true").status().is_ok_and(|ended| ended.success()) {
+        return println!("{:44} left out: nothing can be mounted here", "64 reads beside a dead disk");
+    }
+    let text = format!("{HEAD}view_auth viewer look;\ndvr {};\n", dead.display());
+    let (running, [address]) = serve_by(mounted(MEDIACTL), folder.path(), &text, &[]);
+    let editor = format!("GET {READ} HTTP/1.1\r\nHost: a\r\n{AUTHORIZATION}\r\n");
+    let viewer = format!("GET {READ}?runtime=true HTTP/1.1\r\nHost: a\r\n{VIEWER}\r\n");
+    let times: Vec<Duration> = thread::scope(|scope| {
+        let asked: Vec<_> = (0..64).map(|_| scope.spawn(|| ask(&address, &viewer))).collect();
+        asked.into_iter().filter_map(|one| one.join().ok().flatten()).collect()
+    });
+    let slowest = times.iter().max().map_or(0, Duration::as_millis);
+    let editor = ask(&address, &editor).unwrap_or(PATIENCE);
+    println!(
+        "{:44} {} of 64 answered, {slowest} ms for the slowest, {} threads, {} ms for an editor",
+        "64 reads beside a dead disk",
+        times.len(),
+        status_of(&running, "Threads"),
+        editor.as_millis()
+    );
+    assert!(times.len() == 64 && editor < Duration::from_secs(1), "no request waits for the disk");
 }
 
 /// Parts of headers in messages of changes, and how many of them the history tells to a viewer.

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 
 /// The program.
-const MEDIACTL: &str = env!("CARGO_BIN_EXE_mediactl");
+pub const MEDIACTL: &str = env!("CARGO_BIN_EXE_mediactl");
 
 /// A configuration without a stream.
 pub const HEAD: &str = "http 80;\nedit_auth admin secret;\n";
@@ -62,10 +62,20 @@ pub fn serve(folder: &Path, text: &str) -> (Running, String) {
 
 /// The same with more options, and so many addresses as it announces.
 pub fn serve_with<const N: usize>(folder: &Path, text: &str, options: &[&str]) -> (Running, [String; N]) {
+    serve_by(Command::new(MEDIACTL), folder, text, options)
+}
+
+/// The same by a command that becomes the server.
+pub fn serve_by<const N: usize>(
+    mut command: Command,
+    folder: &Path,
+    text: &str,
+    options: &[&str],
+) -> (Running, [String; N]) {
     let file = folder.join("media.conf");
     fs::write(&file, text).expect("a file can be written");
     let log = fs::File::create(folder.join("log")).expect("a file can be made");
-    let mut child = Command::new(MEDIACTL)
+    let mut child = command
         .arg("--conf")
         .arg(&file)
         .args(["serve", "--listen", "127.0.0.1:0"])

@@ -36,6 +36,19 @@ pub struct ReportParts {
     pub text: bool,
     /// Whether the difference shows secrets.
     pub secrets: bool,
+    /// The key of the masks of secrets, so that those of several servers can be compared.
+    pub mask_key: Option<u128>,
+}
+
+impl ReportParts {
+    /// The parts of a report in which secrets are masked so, or shown.
+    pub fn masked_by(masker: Option<&Masker>) -> Self {
+        Self { secrets: masker.is_none(), mask_key: masker.and_then(Masker::key), ..Self::default() }
+    }
+
+    fn masker(&self) -> Option<Masker> {
+        (!self.secrets).then(|| self.mask_key.map(Masker::keyed).unwrap_or_default())
+    }
 }
 
 /// Where a part is among the parts.
@@ -120,8 +133,7 @@ impl ChangeReport {
             ..Self::default()
         };
         if report.changed {
-            let masker = (!parts.secrets).then(Masker::default);
-            if let Some(diff) = diff_of(&outcome, masker) {
+            if let Some(diff) = diff_of(&outcome, parts.masker()) {
                 [report.lines_added, report.lines_removed] = diff.added_and_removed();
                 report.is_of_json = diff.is_of_json();
                 report.diff = if parts.diff { diff.printed() } else { Vec::new() };

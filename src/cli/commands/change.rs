@@ -69,8 +69,7 @@ impl<'a> ChangeCommand<'a> {
                 diff: true,
                 values: true,
                 text: true,
-                secrets: ui.masker().is_none(),
-                ..ReportParts::default()
+                ..ReportParts::masked_by(ui.masker().as_ref())
             };
             let options = ChangeOptions { told, ..options };
             let change = FleetChange { args, options, verb };

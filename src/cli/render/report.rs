@@ -154,8 +154,7 @@ pub fn parts(args: &ChangeArgs, ui: Ui, diff_was_shown: bool) -> ReportParts {
         diff: is(ChangeFormat::Diff) && !args.quiet && !diff_was_shown,
         values: is(ChangeFormat::ChangeJson),
         configuration: is(ChangeFormat::Json) && !args.quiet,
-        secrets: ui.masker().is_none(),
-        ..ReportParts::default()
+        ..ReportParts::masked_by(ui.masker().as_ref())
     }
 }
 

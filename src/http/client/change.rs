@@ -7,8 +7,8 @@ use super::session::Session;
 use crate::engine::{ChangeOptions, ChangeReport, Expected, Feature, Guard, ServiceError};
 use crate::http::protocol::bodies::RequestedChange;
 use crate::http::protocol::headers::{
-    ACCEPT, COMMAND, CONFIRM, DRY_RUN, FORCE, MAX_DELETE, MESSAGE, OWNER, REVISION, SKIP_INCLUDED, STRICT,
-    TELL,
+    ACCEPT, COMMAND, CONFIRM, DRY_RUN, FORCE, MASK_KEY, MAX_DELETE, MESSAGE, OWNER, REVISION, SKIP_INCLUDED,
+    STRICT, TELL,
 };
 use crate::http::protocol::parameters::MAX_STREAMS;
 use crate::http::protocol::routes::ApiOperation;
@@ -53,7 +53,7 @@ fn parameters(options: &ChangeOptions) -> Vec<(&'static str, Cow<'_, str>)> {
         Some(Expected::OneOf(revisions)) => revisions.iter().map(ToString::to_string).collect(),
         Some(Expected::Any) | None => Vec::new(),
     };
-    let texts: [(&'static str, Option<Cow<'_, str>>); 8] = [
+    let texts: [(&'static str, Option<Cow<'_, str>>); 9] = [
         (ACCEPT, list(&accepted.join(","))),
         (REVISION, list(&revisions.join(","))),
         (MAX_DELETE, most_deleted(options).map(|most| most.to_string().into())),
@@ -62,6 +62,10 @@ fn parameters(options: &ChangeOptions) -> Vec<(&'static str, Cow<'_, str>)> {
         (OWNER, options.owner.as_ref().map(|owner| owner.as_str().into())),
         (CONFIRM, options.confirm.map(|time| time.as_secs().to_string().into())),
         (TELL, list(&options.told.names())),
+        (
+            MASK_KEY,
+            options.told.mask_key.filter(|_| options.told.diff).map(|key| format!("{key:032x}").into()),
+        ),
     ];
     on.chain(texts.into_iter().filter_map(|(name, value)| Some((name, value?)))).collect()
 }

@@ -94,6 +94,9 @@ pub const TO: &str = "to";
 /// The query parameter with the revisions of the configuration that a change is made for.
 pub const REVISION: &str = "revision";
 
+/// The query parameter with the key of the masks in the report of a change.
+pub const MASK_KEY: &str = "mask_key";
+
 /// The query parameter with the number of streams that may be deleted.
 pub const MAX_DELETE: &str = "max_delete";
 

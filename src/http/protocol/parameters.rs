@@ -10,8 +10,8 @@ use std::ops::RangeInclusive;
 use crate::engine::{COMMANDS, GUARD_NAMES, Guard, REPORT_PARTS, ReportParts};
 use crate::http::protocol::headers::{
     ACCEPT, ASYNC, CANARY, CANARY_TIMEOUT, COMMAND, CONFIRM, DRY_RUN, FORCE, FORMAT, FORMAT_CONF,
-    FORMAT_JSON, ID, MAX_DELETE, MESSAGE, OWNER, REVISION, RUNTIME, SKIP_INCLUDED, SKIP_STREAMS, SOURCE,
-    SOURCE_RUNNING, SOURCE_SAVED, STRICT, TELL, TO, WITH_INCLUDES,
+    FORMAT_JSON, ID, MASK_KEY, MAX_DELETE, MESSAGE, OWNER, REVISION, RUNTIME, SKIP_INCLUDED, SKIP_STREAMS,
+    SOURCE, SOURCE_RUNNING, SOURCE_SAVED, STRICT, TELL, TO, WITH_INCLUDES,
 };
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::problem::{Problem, ProblemFault, ProblemKind};
@@ -41,6 +41,8 @@ pub enum Values {
     Command(fn(&mut Parameters) -> &mut Option<&'static str>),
     /// Revisions, separated by commas.
     Revisions(fn(&mut Parameters) -> &mut Vec<Revision>),
+    /// 32 hex digits.
+    Key(fn(&mut Parameters) -> &mut Option<u128>),
     /// Parts of the report of a change, separated by commas.
     Told(fn(&mut Parameters) -> &mut ReportParts),
     /// Names of nodes of a cluster, separated by commas, or how many.
@@ -157,6 +159,11 @@ pub static PARAMETERS: &[QueryParameter] = &[
         values: Values::Told(|parameters| &mut parameters.told),
         doc: "what the answer has of the change, separated by commas: `diff`, its lines; `values`, the values that \
               differ; `configuration` and `text`, all that is there afterwards; `secrets` shows the secrets in lines.",
+    },
+    QueryParameter {
+        name: MASK_KEY,
+        values: Values::Key(|parameters| &mut parameters.told.mask_key),
+        doc: "32 hex digits: the same secret has the same mask in all reports with this key.",
     },
     QueryParameter {
         name: REVISION,
@@ -292,6 +299,7 @@ impl Values {
             Self::Guards(field) => field(parameters).extend(guards(value)?),
             Self::Command(field) => *field(parameters) = Some(command(value)?),
             Self::Revisions(field) => field(parameters).extend(revisions(value)?),
+            Self::Key(field) => *field(parameters) = Some(key(value)?),
             Self::Told(field) => tell(value, field(parameters))?,
             Self::Nodes(field) => field(parameters).extend(nodes(value)?),
             Self::Owner(field) => {
@@ -348,6 +356,12 @@ fn nodes(value: &str) -> Result<Vec<String>, String> {
 fn revisions(value: &str) -> Result<Vec<Revision>, String> {
     let revisions = value.split(',').map(|revision| revision.trim().parse());
     revisions.collect::<Result<_, NotARevision>>().map_err(|error| error.to_string())
+}
+
+fn key(value: &str) -> Result<u128, String> {
+    let is_key = value.len() == 32 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let key = u128::from_str_radix(value, 16).ok().filter(|_| is_key);
+    key.ok_or_else(|| "it takes 32 hex digits".to_owned())
 }
 
 /// Adds the named parts to those that are told.

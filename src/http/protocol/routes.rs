@@ -3,8 +3,9 @@
 //! `server::endpoints`.
 
 use crate::http::protocol::headers::{
-    ACCEPT, ASYNC, CANARY, CANARY_TIMEOUT, COMMAND, CONFIRM, DRY_RUN, FORCE, FORMAT, ID, MAX_DELETE, MESSAGE,
-    OWNER, REVISION, RUNTIME, SKIP_INCLUDED, SKIP_STREAMS, SOURCE, STRICT, TELL, TO, WITH_INCLUDES,
+    ACCEPT, ASYNC, CANARY, CANARY_TIMEOUT, COMMAND, CONFIRM, DRY_RUN, FORCE, FORMAT, ID, MASK_KEY,
+    MAX_DELETE, MESSAGE, OWNER, REVISION, RUNTIME, SKIP_INCLUDED, SKIP_STREAMS, SOURCE, STRICT, TELL, TO,
+    WITH_INCLUDES,
 };
 use crate::http::protocol::problem::{KINDS, ProblemKind};
 
@@ -287,7 +288,7 @@ pub static ROUTES: &[Route] = &[
         summary: "The body is a request for a change, as a JSON object with one member: `modify` with `edits` and \
                   `expectations`, `save` or `update` with a text, or `rollback` with a change of the history. It is \
                   evaluated on the configuration that it changes. Answers with what it did.",
-        parameters: &[&[TELL, REVISION, MAX_DELETE, STRICT], OF_CHANGES, OF_PATCHES],
+        parameters: &[&[TELL, MASK_KEY, REVISION, MAX_DELETE, STRICT], OF_CHANGES, OF_PATCHES],
         body: Body::Change,
         answers: &[SuccessResponse::Report],
         problems: &[CHANGING, MERGING],

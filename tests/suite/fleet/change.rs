@@ -23,6 +23,9 @@ fn a_change_is_shown_once_agreed_to_once_and_made_on_all() {
     let dry = dry.prints("==> edge-0, edge-1, edge-2 <==\n--- before\n+++ after\n");
     dry.prints("SERVER  RESULT        LINES  WHY\nedge-0  would change  +1 -1  -\n");
     assert_eq!(edges.texts(), vec![SAMPLE; 3]);
+    // Equal secrets have equal masks, so this is one change, too.
+    let secret = edges.on_all(&["modify", "--set", "edit_auth.password=n3w", "--dry-run"]).exits(0);
+    secret.prints("==> edge-0, edge-1, edge-2 <==\n").prints("+edit_auth admin <secret:").hides("n3w");
     let mut terminal = edges.call(&[&["-x", "edge-*"], &set[..]].concat()).on_terminal();
     terminal.expect("change 3 of 3 servers? [y/N]").enter("n").exits(6);
     let urls: Vec<String> = edges.servers.iter().flatten().map(|server| server.url.clone()).collect();

@@ -112,7 +112,12 @@ fn values(values: &Values) -> Value {
         }
         Values::Command(_) => json!({ "type": "string", "enum": COMMANDS }),
         Values::Change(_) => json!({ "type": "string", "pattern": CHANGE_PATTERN }),
-        Values::Text(_) | Values::Nodes(_) | Values::Owner(_) | Values::Told(_) | Values::Revisions(_) => {
+        Values::Text(_)
+        | Values::Nodes(_)
+        | Values::Owner(_)
+        | Values::Told(_)
+        | Values::Revisions(_)
+        | Values::Key(_) => {
             json!({ "type": "string" })
         }
         Values::Number(bounds, _) => {
