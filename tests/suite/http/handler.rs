@@ -403,6 +403,16 @@ fn refusals_name_everything_that_is_wrong_and_change_nothing() {
     refused(&server.post("modify_config", "http 80;\n"), 400, "not-json");
     refused(&server.post("save_config", "\"http 80;\\n\""), 400, "bad-config");
     refused(&server.post("modify_config", ""), 400, "not-json");
+    for request in [
+        r#"{"modify":"t0psecret"}"#,
+        r#"{"modify":{"edits":{"t0psecret":1}}}"#,
+        r#"{"modify":{"edits":{"assignments":{"assignments":[{"path":"a","value":"t0psecret"}]}}}}"#,
+        r#"{"rollback":"t0psecret"}"#,
+    ] {
+        let answer = server.post("change", request);
+        refused(&answer, 400, "not-json");
+        assert!(!body(&answer).to_string().contains("t0psecret"), "{request}");
+    }
     let wrong = server.post("modify_config", r#"{"rtmp":"x","streams":{"a":{"prepush":"y"}}}"#);
     refused(&wrong, 422, "wrong-type");
     let pointers: Vec<Value> = body(&wrong)["errors"]

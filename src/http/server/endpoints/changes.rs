@@ -25,8 +25,7 @@ use mediaconf::edit::request::{ChangeRequest, Edits};
 /// `change`
 pub fn change(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let body = call.request.body.clone();
-    let requested: RequestedChange<'_> = serde_json::from_slice(&body)
-        .map_err(|error| Problem::new(ProblemKind::NotJson, format!("the body is no request: {error}")))?;
+    let requested: RequestedChange<'_> = serde_json::from_slice(&body).map_err(|error| no_request(&error))?;
     let told = call.parameters.told;
     let (request, made) = match requested {
         RequestedChange::Modify(request) => {
@@ -49,6 +48,19 @@ pub fn change(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response
         let report = ChangeReport::of(outcome, request.as_ref(), told);
         Response::ok(JSON, serde_json::to_vec(&report).expect("a report can be written"))
     })
+}
+
+/// The problem of a body that is no request. What serde says of a value quotes it, and it may be a secret.
+fn no_request(error: &serde_json::Error) -> Problem {
+    let why = match error.is_data() {
+        true => format!(
+            "a member is unknown or missing, or its value is not right, at line {} column {}",
+            error.line(),
+            error.column()
+        ),
+        false => error.to_string(),
+    };
+    Problem::new(ProblemKind::NotJson, format!("the body is no request: {why}"))
 }
 
 /// `modify_config`. The patch is parsed again in its turn, so that requests which wait hold their text alone.
