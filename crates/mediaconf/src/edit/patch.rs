@@ -26,7 +26,7 @@ const MIB: usize = 1024 * 1024;
 pub const VALUE_COST: usize = 1024;
 
 /// How many copies of the text of a patch a merge holds in memory, in addition to its values.
-pub const TEXT_COST: usize = 9;
+pub const TEXT_COST: usize = 10;
 
 /// The memory that the largest patch may take, as a multiple of the size of the largest body.
 pub const MEMORY_PER_BODY: usize = 8;
