@@ -24,7 +24,7 @@ use mediactl::http::server::runtime::{COMMAND_LIFE, COMMAND_TIMEOUT};
 use crate::markup::terms;
 
 /// What the page says in words of the memory of a patch.
-const _: () = assert!(VALUE_COST == 1024 && TEXT_COST == 9 && MEMORY_PER_BODY == 8);
+const _: () = assert!(VALUE_COST == 1024 && TEXT_COST == 10 && MEMORY_PER_BODY == 8);
 
 /// The values of `mediactl(1)`.
 pub fn of_program() -> Vec<(&'static str, String)> {
