@@ -22,7 +22,7 @@ use served::{
     status_of,
 };
 
-/// The configuration of so many streams is 3 MB of JSON.
+/// The number of streams of a configuration that is 3 MB of JSON.
 const STREAMS: usize = 10_500;
 
 /// How often the good client asks during each attack.
@@ -397,7 +397,7 @@ struct Siege {
     begins: String,
     goes_on: String,
     pause: Duration,
-    /// So many of the connections are given up and opened again in each round.
+    /// The number of connections that each round closes and opens again.
     renew: usize,
 }
 

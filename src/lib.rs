@@ -8,9 +8,9 @@
 //! store → engine → node → http → cli → main.rs
 //! ```
 //!
-//! A change runs through all of them once: `mediaconf` makes splices of a patch and proves them, which are written whole
-//! or not at all (`store`). `engine` puts these in their order, for a local command and for a request
-//! (`http`) alike; `cli` puts what came of it into words. `node` has a file follow a cluster.
+//! A change runs through all of them once: `mediaconf` makes splices of a patch and proves them, which
+//! are written whole or not at all (`store`). `engine` puts these in their order, for a local command and
+//! for a request (`http`) alike; `cli` reports the result. `node` has a file follow a cluster.
 
 #[allow(clippy::disallowed_methods, reason = "the file is this layer's")]
 pub mod store;

@@ -20,7 +20,7 @@ use std::process::{Command, Stdio};
 use members::Members;
 
 const NODES: [usize; 4] = [5, 50, 200, 500];
-/// With so many, nodes are compared with programs that poll, and get a burst of changes.
+/// The number of nodes that are compared with programs that poll, and that get a burst of changes.
 const COMPARED: usize = 50;
 
 fn main() {

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use crate::members::{MEDIACTL, Members, Running, memory};
 use crate::timing::{milliseconds, shown, wait_for};
 
-/// So many are started at a time: the start of a program is not what is measured.
+/// The number of nodes that are started at a time; their start is not measured.
 const AT_A_TIME: usize = 20;
 /// How long nothing happens.
 const IDLE: Duration = Duration::from_secs(10);

@@ -56,7 +56,7 @@ fn start(command: &mut Command, address: &str) -> Option<Running> {
     is_up.then_some(running)
 }
 
-/// tiny_http with so many threads, answering with so many bytes; runs until the process ends.
+/// Runs tiny_http with `threads` threads, which answer with `length` bytes, until the process ends.
 pub fn bare_tiny_http(threads: usize, length: usize) -> String {
     let server = Arc::new(tiny_http::Server::http("127.0.0.1:0").expect("a port is free"));
     let address = server.server_addr().to_ip().expect("it is TCP").to_string();

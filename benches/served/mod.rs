@@ -60,7 +60,7 @@ pub fn serve(folder: &Path, text: &str) -> (Running, String) {
     (running, address)
 }
 
-/// The same with more options, and so many addresses as it announces.
+/// The same with more options, and the `N` addresses that it announces.
 pub fn serve_with<const N: usize>(folder: &Path, text: &str, options: &[&str]) -> (Running, [String; N]) {
     serve_by(Command::new(MEDIACTL), folder, text, options)
 }

@@ -51,7 +51,7 @@ impl HeldSignals {
         Self(())
     }
 
-    /// The signal that came last. After this has told of one, the next one ends the process.
+    /// The signal that came last. After this has returned one, the next one ends the process.
     pub fn received(&self) -> Option<i32> {
         let signal =
             i32::try_from(HANDLERS.received.load(Ordering::SeqCst)).ok().filter(|&signal| signal != 0);
@@ -90,7 +90,7 @@ impl Drop for LastWords {
     }
 }
 
-/// Lets the signals that only editing has to do with end the process while the others do.
+/// Lets the signals that matter only to editing end the process while the others do.
 static EDITING: LazyLock<()> = LazyLock::new(|| {
     for signal in [SIGHUP, SIGQUIT] {
         let _ = flag::register_conditional_default(signal, Arc::clone(&HANDLERS.ends_process));

@@ -105,7 +105,7 @@ fn with_host(address: &str) -> String {
     }
 }
 
-/// Where the system tells the name of this machine.
+/// The file with the name of this machine.
 const HOST_NAME: &str = "/proc/sys/kernel/hostname";
 
 /// Where the certificate of a server is from.

@@ -41,7 +41,7 @@ pub fn explained(error: &clap::Error, arguments: &[OsString]) -> Option<CliError
     }
 }
 
-/// The same error, which tells how to name a file that was given where a path of a value is taken.
+/// The same error with a hint how to name a file that was given where a path of a value is taken.
 pub fn with_file_meant(error: CliError, called: &ArgMatches) -> CliError {
     let is_no_value = matches!(error.kind, ErrorKind::Absent | ErrorKind::Invalid);
     let paths =

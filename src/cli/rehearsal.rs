@@ -20,7 +20,7 @@ pub const MOST_UNASKED: usize = 20;
 pub struct Question {
     /// The protected context that it is made in.
     pub protected: Option<String>,
-    /// Says what the rehearsed change does that needs a question; none where it needs none.
+    /// Says what the rehearsed change does that needs a question; `None` if it needs none.
     pub about: Option<fn(&ChangeReport) -> Option<String>>,
     /// Whether it may change more than [`MOST_UNASKED`] entries.
     pub may_be_many: bool,

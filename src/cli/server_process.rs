@@ -1,4 +1,4 @@
-//! The process of a server that runs for long: what systemd is told of it (`sd_notify(3)`), and its memory.
+//! The process of a server that runs for long: its messages to systemd (`sd_notify(3)`), and its memory.
 
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::ffi::OsStrExt;
@@ -34,12 +34,12 @@ impl ServiceManager {
         Some(Arc::new(Self { socket, address: address.ok()? }))
     }
 
-    /// Tells a state such as `READY=1`. A manager that is gone, or does not read, is no error.
+    /// Sends a state such as `READY=1`. A manager that is gone, or does not read, is no error.
     pub fn tell(&self, state: &str) {
         let _ = self.socket.send_to_addr(state.as_bytes(), &self.address);
     }
 
-    /// Tells again and again that the server is alive, while it is.
+    /// Reports at intervals that the server is alive, while it is.
     pub fn keep_watch(self: &Arc<Self>, loops: &Loops) -> io::Result<()> {
         let Some(pause) = watchdog_time().map(|time| time / 2) else { return Ok(()) };
         let (own, watched) = (self.clone(), loops.clone());
@@ -52,7 +52,7 @@ impl ServiceManager {
         loops.spawn("watchdog", watch).map(drop)
     }
 
-    /// Tells that the server is alive, unless it answers nobody.
+    /// Reports that the server is alive, unless it answers nobody.
     fn tell_that_it_lives(&self, loops: &Loops) {
         if !loops.are_late(&VITAL) {
             self.tell("WATCHDOG=1");

@@ -101,7 +101,7 @@ impl Activity {
         read(&self.changes[operation as usize][result as usize])
     }
 
-    /// The number of hand edits that changes came upon.
+    /// The number of hand edits that changes found.
     pub fn hand_edits(&self, fate: HandEdit) -> u64 {
         read(&self.hand_edits[fate as usize])
     }

@@ -23,8 +23,8 @@ pub enum CanaryFault {
     OneNode,
 }
 
-/// The names of the nodes that a change begins on: `given` are names, or one number, which stands for so many
-/// that run what they should.
+/// The names of the nodes that a change begins on: `given` are names, or one number of nodes, which are
+/// chosen among those that run what they should.
 ///
 /// # Errors
 /// `TooFew`, `Unknown`.

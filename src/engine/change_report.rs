@@ -1,4 +1,4 @@
-//! What a change did, or would do: as a command shows it, and as a server tells it.
+//! The report of a change, made or rehearsed: commands show it, and servers send it.
 
 use std::sync::{Arc, LazyLock};
 
@@ -77,7 +77,7 @@ impl ReportParts {
 pub struct ChangeReport {
     /// Whether something changed.
     pub changed: bool,
-    /// The revision of the text that the change is made of; none where there was none, or it is not known.
+    /// The revision of the text that the change is made of, if there was one and it is known.
     pub before: Option<Revision>,
     /// The revision of the text afterwards.
     pub after: Option<Revision>,
@@ -118,7 +118,7 @@ impl ChangeReport {
         if let Some(file) = outcome.file.take().filter(|_| outcome.is_change())
             && let Some(after) = outcome.after().cloned()
         {
-            // All that goes into the file is told.
+            // The report has all that goes into the file.
             (outcome.before, outcome.after) = (Some(Content::Text(file)), After::Replaced(after));
         }
         let (old, new) = (outcome.before.as_ref(), outcome.after());
@@ -158,7 +158,7 @@ impl ChangeReport {
     }
 }
 
-/// The difference that a change makes; none where it changes nothing.
+/// The difference that a change makes; `None` if it changes nothing.
 fn diff_of(outcome: &Outcome, masker: Option<Masker>) -> Option<ContentDiff<'_>> {
     Some(match (&outcome.after, &outcome.before) {
         (After::Edited { splices, .. }, Some(Content::Text(before))) => {

@@ -13,7 +13,7 @@ use super::snapshot::{INCLUDE, Snapshot};
 use crate::store::{Follow, IncludeError, IncludedText, Revision, Store, Told};
 use mediaconf::syntax::{Diagnostic, Diagnostics, Severity, Span, line_start, one_line};
 
-/// Said instead of a fault of which only the place may be told.
+/// The message in the place of a fault of which only the place may be shown.
 const UNTOLD: &str = "something is wrong here, and is not shown: the file is not below the folder of the configuration, \
      or a hard link to a file of another user";
 
@@ -38,7 +38,7 @@ pub type IncludedTexts = BTreeMap<String, Vec<IncludedText>>;
 pub struct ComposedFile {
     pub name: String,
     pub text: Arc<Snapshot>,
-    /// What messages may tell of it.
+    /// What messages may quote of it.
     pub told: Told,
     /// Whether it is included outside of blocks, so that its entries are those of the configuration.
     is_top: bool,
@@ -101,7 +101,7 @@ impl Composed {
         Some(Self { text: Arc::new(Snapshot::of(whole)), files, included, pieces })
     }
 
-    /// The whole text without the files of which only places are told; `None` if there are none.
+    /// The whole text without the files of which only places are shown; `None` if there are none.
     pub(super) fn told_text(&self) -> Option<Arc<Snapshot>> {
         if self.files.iter().all(|file| file.told != Told::Places) {
             return None;
@@ -347,7 +347,7 @@ enum IncludeFaultKind {
     Unread,
     /// A file is elsewhere, and only those below the folder are looked at.
     Elsewhere,
-    /// The files include each other without an end, or too often, which is told once.
+    /// The files include each other without an end, or too often, which is reported once.
     Endless,
 }
 
@@ -363,7 +363,7 @@ struct Composer<'s> {
     pieces: Vec<ComposedPiece>,
     /// The files that are being included, the configuration first.
     open: Vec<usize>,
-    /// The faults that were told, with their places.
+    /// The faults that were reported, with their places.
     told: HashSet<(usize, Span, String)>,
 }
 

@@ -13,7 +13,7 @@ use mediaconf::syntax::Document;
 pub struct Conflict {
     /// The place of the value, as a JSON pointer (RFC 6901).
     pub pointer: String,
-    /// The value that both started from; none where there was none.
+    /// The value that both started from, if there was one.
     pub base: Option<Value>,
     /// The value in the file now.
     pub theirs: Option<Value>,

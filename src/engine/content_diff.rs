@@ -94,7 +94,7 @@ impl<'c> ContentDiff<'c> {
         Self { old: DiffSide::Json(old), new: DiffSide::Json(new), hunks, masker }
     }
 
-    /// Whether the configurations were compared as JSON, so that users can be told.
+    /// True if the configurations were compared as JSON, which users have to know.
     pub fn is_of_json(&self) -> bool {
         matches!(self.old, DiffSide::Json(_))
     }
@@ -110,7 +110,8 @@ impl<'c> ContentDiff<'c> {
         [count(|line| matches!(line, DiffLine::Added(_))), count(|line| matches!(line, DiffLine::Removed(_)))]
     }
 
-    /// The lines of a unified diff, from the first `@@` on: what a line is, its first sign tells.
+    /// The lines of a unified diff, from the first `@@` on; the first character of a line says what it
+    /// is.
     pub fn printed(&self) -> Vec<String> {
         let old_lines = self.lines().filter_map(|line| match line {
             DiffLine::Context { old, .. } | DiffLine::Removed(old) => Some(old.clone()),

@@ -91,7 +91,7 @@ pub enum EngineError {
     /// The file was edited by hand since it was loaded, and the change conflicts with the edit.
     #[error("{}", hand_edited(.conflicts))]
     HandEdited {
-        /// The conflicts; none where the file is gone, or another update is unsaved.
+        /// The conflicts; empty if the file is gone, or if another update is unsaved.
         conflicts: Vec<Conflict>,
     },
     /// The file was edited by hand since it was loaded, and has errors now.
@@ -113,7 +113,7 @@ pub enum EngineError {
     /// The confirmation names another change than the pending one.
     #[error("a different change is pending")]
     OtherPending,
-    /// The history does not go back so far.
+    /// The history does not go back that far.
     #[error("there is no `{which}`: the history {}", reach(*.known))]
     NoSuchChange {
         which: ChangeRef,

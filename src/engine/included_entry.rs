@@ -25,8 +25,8 @@ use mediaconf::model::{Kind, Lens, Shape, top_members};
 use mediaconf::syntax::one_line;
 
 impl Transaction<'_> {
-    /// Refuses a change whose entry stands in an included file, or that also matches such entries, unless these
-    /// are to be left alone: the note tells of them.
+    /// Refuses a change whose entry stands in an included file, or that also matches such entries, unless
+    /// these are to be left alone: the note counts them.
     pub(super) fn refuse_included(
         &self,
         request: &ChangeRequest,
@@ -86,7 +86,7 @@ impl Composed {
         patch: Option<&Value>,
         options: &ChangeOptions,
     ) -> Result<Option<OutcomeNote>, EngineError> {
-        // What is expected of an entry of an included file can't be told from this text alone.
+        // This text alone can't show what is expected of an entry of an included file.
         let expected = request.expectations.iter().filter_map(|expectation| place_of(&expectation.path));
         let beside = request.beside();
         let beside = beside.as_ref().and_then(place_of);

@@ -21,7 +21,8 @@ use crate::store::Follow;
 use mediaconf::syntax::{Document, Splice};
 
 impl Engine {
-    /// The errors of a text together with what it includes; none where it includes nothing, or has errors itself.
+    /// The errors of a text together with what it includes; empty if it includes nothing, or has errors
+    /// itself.
     fn faults_of(&self, text: &Arc<Snapshot>) -> Vec<ComposedFault> {
         self.composed(text, self.followed()).map(|composed| composed.faults()).unwrap_or_default()
     }
@@ -44,7 +45,7 @@ impl Engine {
         }
         leave_out(&mut faults, &known);
         if before.first().is_some_and(|text| !text.is_valid()) {
-            // What stood there before can't be told, but that of the included files did.
+            // What stood there before is unknown, but what the included files have stood there.
             faults.retain(|fault| fault.is_own);
         }
         told_once(faults)
@@ -52,8 +53,8 @@ impl Engine {
 }
 
 impl Transaction<'_> {
-    /// Judges the change: refuses errors that it brings, and returns the warnings that it brings, which are
-    /// refused if that is asked for. A take-back is told of errors, and is never refused for them.
+    /// Judges the change: refuses errors that it brings, and returns the warnings that it brings, which
+    /// are refused if that is asked for. Errors of a take-back are reported, and never refuse it.
     pub(super) fn judge(&mut self, outcome: &Outcome) -> Result<Vec<NewWarning>, EngineError> {
         let before = outcome.before.as_ref().and_then(Content::snapshot);
         let warnings = match (&outcome.after, before) {

@@ -50,7 +50,7 @@ enum Without {
     Old(Option<Arc<Snapshot>>),
     /// The edited text without the change.
     Merged(Arc<Snapshot>),
-    /// The file has errors, or is away, so it can't be told what belongs to the change.
+    /// The file has errors, or is away, so it is unknown what belongs to the change.
     Unknown(Aftermath),
 }
 

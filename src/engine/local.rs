@@ -90,7 +90,7 @@ impl Engine {
         &self.hooks
     }
 
-    /// Tells of a failure that no response can report any more.
+    /// Reports a failure for which it is too late in a response.
     pub fn tell(&self, trouble: &str) {
         (self.on_trouble)(trouble);
     }

@@ -27,7 +27,7 @@ struct Supervised {
     on_end: OnceLock<OnEnd>,
 }
 
-/// Tells since when a loop works at the same turn.
+/// Returns since when a loop works at the same turn.
 #[derive(Debug)]
 pub struct Pulse {
     name: &'static str,
@@ -64,7 +64,7 @@ impl Loops {
         pulse
     }
 
-    /// Sets what is done when a thread fails again and again: it is told which.
+    /// Sets what is called with the name of a thread that fails again and again.
     pub fn end_with(&self, on_end: impl Fn(&str) + Send + Sync + 'static) {
         // Called once: a server is started once.
         let _ = self.0.on_end.set(Box::new(on_end));

@@ -8,7 +8,7 @@ use super::guard::Guard;
 use crate::store::{OwnerName, Revision};
 use mediaconf::edit::Faults;
 
-/// The commands that the history names, because their operation tells less.
+/// The commands that the history names, because their operation says less.
 pub const COMMANDS: &[&str] = &["add", "apply", "cp", "edit", "fmt", "mv", "rm"];
 
 /// The options of a change: who makes it, why, and how.
@@ -44,12 +44,12 @@ pub struct ChangeOptions {
     pub skip_included: bool,
     /// Refuse the change if it brings warnings of `check`.
     pub strict: bool,
-    /// Only tell of errors that the configuration has together with what it includes: a take-back is never
+    /// Only report errors that the configuration has together with what it includes: a take-back is never
     /// refused for them.
     pub takes_faults: bool,
     /// When the request times out: after that the change is not written.
     pub until: Option<Instant>,
-    /// What is told of the change.
+    /// The parts of the change that the report has.
     pub told: ReportParts,
 }
 

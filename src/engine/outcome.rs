@@ -87,7 +87,8 @@ pub struct PendingInfo {
     pub deadline: String,
     /// How many seconds are left until then.
     pub seconds_left: u64,
-    /// The nodes of a cluster that take it first, and confirm it by running it; none where users confirm it.
+    /// The nodes of a cluster that take it first, and confirm it by running it; empty if users confirm
+    /// it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub canary: Vec<String>,
     /// Whether its time is over in a cluster, and nobody has rolled it back yet.
@@ -142,7 +143,7 @@ impl Outcome {
         both.filter_map(Content::snapshot)
     }
 
-    /// The configuration afterwards; none where nothing changed and there was no file.
+    /// The configuration afterwards; `None` if nothing changed and there was no file.
     pub fn after(&self) -> Option<&Content> {
         match &self.after {
             After::Unchanged => self.before.as_ref(),

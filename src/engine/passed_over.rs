@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use mediaconf::model::Kind;
 use mediaconf::syntax::one_line;
 
-/// So many files are named.
+/// The most files that are named.
 const MAX_FILES: usize = 10;
 
 /// A stream, live or plugin of an included file.
@@ -34,7 +34,7 @@ pub struct IncludeChange {
     pub gone: [usize; 3],
     /// How many of each kind come.
     pub come: [usize; 3],
-    /// The files in which those stand that go; not told over HTTP.
+    /// The files of the removed entries; not sent over HTTP.
     pub files: Option<PassedOver>,
     /// How many streams the included files had before.
     pub streams_before: usize,

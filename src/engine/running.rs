@@ -16,8 +16,8 @@ pub struct ServerState {
     pub running: Arc<Snapshot>,
     /// The text of the file when it was last loaded or saved.
     pub saved: Arc<Snapshot>,
-    /// The revision of the running configuration with what it includes, when it was loaded or changed last;
-    /// none where it includes nothing.
+    /// The revision of the running configuration with what it includes, when it was loaded or changed
+    /// last; `None` if it includes nothing.
     pub composed: Option<Revision>,
     /// Counts the changes.
     pub generation: u64,

@@ -103,7 +103,7 @@ pub enum ReadForm {
     Text,
     /// Text, or JSON from a server without text.
     TextOrJson,
-    /// JSON. Where the text is at hand it is returned instead, and the caller renders it.
+    /// JSON. If the text is already there, it is returned instead, and the caller renders it.
     Json {
         /// Whether streams that are `static` may be left out.
         skip_static: bool,
@@ -188,7 +188,7 @@ pub fn described(fault: &PathFault) -> (String, Option<String>) {
 #[derive(Debug, Clone)]
 pub struct RemoteFailure {
     pub kind: ErrorKind,
-    /// The HTTP status; none where no answer came.
+    /// The HTTP status; `None` if no answer came.
     pub status: Option<u16>,
     /// Each fault as a message and a hint.
     pub faults: Vec<(String, Option<String>)>,

@@ -186,7 +186,7 @@ impl Snapshot {
         own.eq(others)
     }
 
-    /// Login and password of the account that may use the API; none where that is unusable.
+    /// Login and password of the account that may use the API; `None` if it is unusable.
     pub fn account(&self) -> Option<&[String; 2]> {
         let account = self.account.get_or_init(|| {
             guard::account(self.document()).map(|both| both.map(|word| word.value().into_owned()))
@@ -194,7 +194,7 @@ impl Snapshot {
         account.as_ref()
     }
 
-    /// Login and password of the account that may look at everything but secrets; none where that is
+    /// Login and password of the account that may look at everything but secrets; `None` if it is
     /// unusable.
     pub fn view_account(&self) -> Option<&[String; 2]> {
         let account = self.view_account.get_or_init(|| {

@@ -29,13 +29,13 @@ pub struct Status {
     /// The node of a cluster that the server is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<NodeReport>,
-    /// Whether the running configuration is saved; null where the server does not tell.
+    /// True if the running configuration is saved; null if the server does not say.
     pub saved: Option<bool>,
     /// The paths whose values differ between the running and the saved configuration.
     pub differing: Vec<String>,
     /// Whether the file was edited by hand since the last change in the history.
     pub edited_by_hand: bool,
-    /// The text of the file; none where the server does not show it.
+    /// The text of the file; `None` if the server does not show it.
     #[serde(skip)]
     pub file: Option<Arc<Snapshot>>,
     /// How many errors the file has; null where the server does not show it.
@@ -52,7 +52,7 @@ pub struct Status {
     pub last_change: Option<HistoryEntry>,
     /// The last failure that came after the response.
     pub last_error: Option<String>,
-    /// What the nodes of a cluster say; none where there can be no nodes.
+    /// The records of the nodes of a cluster; `None` if there can be no nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nodes: Option<Vec<NodeRecord>>,
 }
@@ -65,7 +65,7 @@ pub struct FirstError {
     #[serde(flatten)]
     pub position: Position,
     pub message: String,
-    /// The line, with secrets masked; none where they can't be told apart.
+    /// The line, with secrets masked; `None` if they can't be found.
     pub text: Option<String>,
 }
 
@@ -103,7 +103,7 @@ pub fn last_change(
     if is_later { Some(update()) } else { entry }
 }
 
-/// The paths of the values that differ between two configurations; none where one has errors.
+/// The paths of the values that differ between two configurations; empty if one of them has errors.
 pub fn differing(running: &Content, saved: &Content) -> Vec<String> {
     if let (Content::Text(running), Content::Text(saved)) = (running, saved)
         && running.is_same_text(saved)

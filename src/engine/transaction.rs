@@ -38,7 +38,7 @@ pub(super) struct Transaction<'e> {
     pub engine: &'e Engine,
     pub options: &'e ChangeOptions,
     operation: Operation,
-    /// None where nothing is written: in a rehearsal, or where the running configuration changes alone.
+    /// `None` if nothing is written: in a dry run, or if the running configuration changes alone.
     writer: Option<Box<dyn Writer + 'e>>,
     /// Given back after the lock, so that the next writer of this process finds the lock free.
     turn: Option<Turn>,
@@ -141,7 +141,7 @@ impl<'e> Transaction<'e> {
         expected.is_some_and(|expected| self.taken_out.as_ref().is_some_and(|it| it.is_expected(expected)))
     }
 
-    /// The text of the file; none where it is missing.
+    /// The text of the file; `None` if the file is missing.
     pub fn file(&self) -> Option<&Arc<Snapshot>> {
         self.file.as_ref().map(|file| &file.snapshot)
     }

@@ -1,4 +1,5 @@
-//! What is told of a failure, and to whom: secrets and the output of hooks are kept from those who may not see them.
+//! The message of a failure, by reader: secrets and the output of hooks are kept from those who may not
+//! see them.
 
 use std::sync::Arc;
 

@@ -7,13 +7,13 @@ use super::composed::Composed;
 use super::new_warnings::{NewWarning, new_warnings};
 use super::snapshot::Snapshot;
 
-/// Said instead of what files bring of which messages tell nothing.
+/// The text in the place of warnings of files that messages may not quote.
 const UNTOLD: &str = "included files that are not below the folder of the configuration bring warnings";
 
-/// A text as warnings are looked for in it: together with what it includes.
+/// A text that is searched for warnings, together with what it includes.
 pub struct WarnedText {
     whole: Arc<Snapshot>,
-    /// Without the files of which messages tell nothing, if there are any.
+    /// The text without the files that messages may not quote, if there are any.
     told: Option<Arc<Snapshot>>,
 }
 

@@ -163,7 +163,7 @@ mod tests {
         let name = NodeName { name: "a".to_owned(), group: None };
         let settings = NodeSettings { name, on_drift: OnDrift::default() };
         let node = Node::new(settings, local, file, (cluster, texts)).expect("the folder can be written");
-        // As if the cluster was there before: the first turn tells that it is away.
+        // As if the cluster was there before, so that the first turn reports that it is away.
         node.standing().away = None;
         let turn = node.wake.ask();
         node.start(&Loops::default()).expect("threads can be spawned");

@@ -113,7 +113,7 @@ impl Node {
         Ok(())
     }
 
-    /// What clients of this node are told.
+    /// The message to clients of this node.
     pub(super) fn described(&self) -> NodeReport {
         let standing = self.standing();
         NodeReport {

@@ -19,7 +19,7 @@ use crate::engine::{ChangeOptions, Expected, canary_nodes};
 use crate::store::{ChangeRef, NodeState, Store, StoreError};
 use mediaconf::edit::request::ChangeRequest;
 
-/// What a client is told if the node needs too long.
+/// The message to a client if the node needs too long.
 const NOT_YET: &str = "the change is made in the cluster, and this node does not run it yet";
 
 impl Changes for Node {

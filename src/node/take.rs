@@ -14,7 +14,7 @@ use crate::store::file::FollowedText;
 use crate::store::{NodeState, Store, StoreError};
 use mediaconf::syntax::one_line;
 
-/// What is told of a hand edit.
+/// The message about a hand edit.
 const EDITED: &str = "the file was edited by hand";
 
 /// The author of a reload after a start.

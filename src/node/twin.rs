@@ -10,8 +10,8 @@ use super::standing::Twin;
 use crate::store::NodeRecord;
 use crate::store::cluster::KeyValue;
 
-/// So long after its last sign of life, another process is taken to have ended. Each of them looks every few
-/// seconds.
+/// The time after its last sign of life at which another process is taken to have ended. Each of them
+/// looks every few seconds.
 const GONE: Duration = Duration::from_secs(20);
 
 impl Node {

@@ -38,7 +38,7 @@ impl Wake {
         (!turns.has_ended).then_some(Look(turns.asked))
     }
 
-    /// Tells all that asked up to this turn that the look is over.
+    /// Wakes all that asked up to this turn: the look is over.
     pub fn finish(&self, turn: Look) {
         self.lock().done = turn.0;
         self.changed.notify_all();

@@ -6,12 +6,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// The end of the year 9999: times are shown with four digits for the year.
 const LAST_SECOND: u64 = 253_402_300_799;
 
-/// The time so many seconds after 1970.
+/// The time `seconds` seconds after the beginning of 1970.
 pub fn from_seconds(seconds: u64) -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(seconds.min(LAST_SECOND))
 }
 
-/// The time so many milliseconds after 1970.
+/// The time `milliseconds` milliseconds after the beginning of 1970.
 pub fn from_milliseconds(milliseconds: u64) -> SystemTime {
     UNIX_EPOCH + Duration::from_millis(milliseconds.min(LAST_SECOND * 1000))
 }

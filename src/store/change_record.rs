@@ -33,7 +33,7 @@ pub struct ChangeRecord<'a> {
 /// A change in the history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryEntry {
-    /// Counts back: 1 is the last change. None where `is_aside`.
+    /// Counts back: 1 is the last change. `None` if `is_aside`.
     pub number: Option<usize>,
     /// The serial number, which never changes; 0, and not in JSON, of an `update`, which is in no history.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -46,7 +46,7 @@ pub struct HistoryEntry {
     /// Who made it; unknown for a hand edit.
     pub by: Option<String>,
     pub message: Option<String>,
-    /// The revision of the text before, which is kept; none where there was no file.
+    /// The revision of the text before, which is kept; `None` if there was no file.
     pub before: Option<Revision>,
     /// The revision of the text afterwards; none if the file is gone.
     pub after: Option<Revision>,

@@ -60,7 +60,7 @@ pub enum StoreError {
     /// A server runs over this file already.
     #[error("a server already runs over `{}`: {holder}", .path.display())]
     Serving { path: PathBuf, holder: LockHolder },
-    /// The file is not the loaded one any more.
+    /// The file is no longer the loaded one.
     #[error("`{}` was changed meanwhile by another program", .path.display())]
     ChangedMeanwhile { path: PathBuf },
     /// An in-place write failed, and so did putting the old text back.
@@ -147,7 +147,7 @@ pub enum Distrust {
 /// The process that holds a lock, as far as the lock file tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LockHolder {
-    /// The process id; none where the holder wrote none.
+    /// The process ID, if the holder wrote one.
     pub pid: Option<u32>,
 }
 

@@ -25,7 +25,8 @@ pub enum Told {
     Lines,
     /// What is wrong, but no lines: the text comes from a server.
     Messages,
-    /// Only where: the file is elsewhere, as far as can be told, may be no configuration, and may not be for those who read the messages.
+    /// Only the place: the file may be no configuration, and readers of the messages may have no right to
+    /// read it.
     Places,
 }
 

@@ -16,11 +16,11 @@ pub struct PendingRecord<'a> {
     pub by: &'a str,
     /// The running configuration before.
     pub running: &'a [u8],
-    /// The stored text before; none where there was none.
+    /// The stored text before, if there was one.
     pub file: Option<&'a [u8]>,
     /// The pieces of the text that the change stores; none if it stores nothing.
     pub written: Option<&'a [&'a [u8]]>,
-    /// The nodes that take the change first, and confirm it by running it; none where users confirm it.
+    /// The nodes that take the change first, and confirm it by running it; empty if users confirm it.
     pub canary: &'a [String],
 }
 
@@ -45,7 +45,7 @@ pub struct StoredPending {
     pub open: OpenChange,
     /// The running configuration before.
     pub running: Bytes,
-    /// The stored text before; none where there was none.
+    /// The stored text before, if there was one.
     pub file: Option<Bytes>,
     /// The text that the change stores; none if it stores nothing.
     pub written: Option<Bytes>,

@@ -99,7 +99,7 @@ pub fn valid_texts() -> Vec<(String, String)> {
     whole_files("valid").into_iter().filter_map(text).collect()
 }
 
-/// The files of the corpus of which its manifest expects `verdict`; none where the folder is not there.
+/// The files of the corpus of which its manifest expects `verdict`; empty if there is no such folder.
 fn corpus(verdict: &str) -> Vec<(String, Vec<u8>)> {
     let Some(folder) = shared().map(|shared| shared.join("corpus")) else { return Vec::new() };
     let manifest = fs::read_to_string(folder.join("MANIFEST.tsv")).expect("the corpus has a manifest");

@@ -1,5 +1,5 @@
-//! Form changes and near misses of patches between real texts: what is told of a text is told of its
-//! JSON, and nothing that is in a file is taken for a misspelling.
+//! Form changes and near misses of patches between real texts: what is reported of a text is reported of
+//! its JSON, and nothing that is in a file is taken for a misspelling.
 
 use mediaconf::edit::normalize::normalize;
 use mediaconf::edit::{Faults, guarded, json_diff, modify};

@@ -287,7 +287,7 @@ fn bytes_read(work: impl FnOnce() + Send) -> usize {
     thread::scope(|scope| scope.spawn(counted).join()).expect("it does not panic")
 }
 
-/// A story with so many changes, as they would be after as many calls of `write`; without the old texts.
+/// A story with `count` changes, as `count` calls of `write` would leave them, without the old texts.
 fn long_story(count: usize) -> Story {
     let text = |serial: usize| format!("a {serial};\n");
     let story = Story::of(&text(0));

@@ -26,7 +26,7 @@ pub fn view(document: &Document, own_only: bool) -> Value {
     serde_json::to_value(View::new(&top_members(document), &lens)).expect("a view is JSON")
 }
 
-/// The document after a patch; the same one where nothing changes, none where it is refused.
+/// The document after a patch; the same one if nothing changes, `None` if the patch is refused.
 pub fn patched(document: &Document, patch: &Value) -> Option<Document> {
     match modify(document, patch.clone()) {
         Ok(Some(edit)) => {
@@ -71,7 +71,7 @@ pub fn formatting_changes_white_space_only(text: &str) {
     assert_eq!(formatted(&after), Ok(None), "{text:?}\n{new:?}");
 }
 
-/// An entry as a sink hears of it.
+/// An entry as a sink receives it.
 #[derive(Debug, PartialEq)]
 struct HeardEntry {
     span: std::ops::Range<usize>,
@@ -93,7 +93,7 @@ impl HeardEntry {
     }
 }
 
-/// Keeps all that it hears.
+/// Keeps all that it receives.
 #[derive(Default)]
 struct Listening {
     entries: Vec<HeardEntry>,

@@ -26,7 +26,7 @@ pub fn texts() -> Vec<(String, String)> {
     texts
 }
 
-/// Of so many prefixes, and of so many texts with a deleted character, a plain run looks at one.
+/// A plain run examines one of this many prefixes, and one of this many texts with a deleted character.
 pub const SAMPLE: usize = 32;
 
 /// The same where every mutation is meant. Fixtures that are alike but for their names, of which
@@ -386,7 +386,7 @@ fn depth_and_length_are_bounded() {
         // A quote that is never closed is looked for to the end of the text once, not in each line.
         "a \\\"\n".repeat(200_000),
         format!("a \"\n{}", "\\\"\"\"\n".repeat(200_000)),
-        // Each of these is told, and where its line starts is not looked for again.
+        // Each of these is reported, without a second search for the start of its line.
         format!("#{}", "\r".repeat(500_000)),
     ] {
         check(&text);

@@ -12,10 +12,10 @@ use crate::fixtures;
 use crate::law::{is_valid, view};
 use crate::laws::{SAMPLE, caught, mutations, texts};
 
-/// Each text is the desired state of so many others.
+/// The number of other texts of which each text is the desired state.
 const OTHERS: usize = 3;
 
-/// Of a short text, one in so many of the mutations that the laws look at is a pair with it.
+/// One of this many mutations that the laws examine is a pair with its text, if the text is short.
 const STRIDE: usize = 11;
 
 /// The document that a desired state makes of another one.

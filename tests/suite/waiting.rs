@@ -11,7 +11,7 @@ pub const PATIENCE: Duration = Duration::from_secs(120);
 /// The time between two looks.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Looks until something is found; none where that takes too long.
+/// Looks until something is found; `None` if that takes too long.
 pub fn look<T>(mut found: impl FnMut() -> Option<T>) -> Option<T> {
     let start = Instant::now();
     loop {

@@ -141,7 +141,7 @@ fn painted(line: &str, has_number: bool, ui: Ui) -> String {
     }
 }
 
-/// Parses the path of a value; a change is told where it is shown.
+/// Parses the path of a value.
 fn path(text: &str) -> Result<Path, CliError> {
     match text.parse::<ChangeRef>() {
         Ok(_) if text.starts_with(['#', '@']) => Err(CliError::usage(

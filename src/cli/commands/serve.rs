@@ -280,7 +280,7 @@ fn lock(store: &ConfFile, ui: Ui) -> Result<Option<ServeLock>, CliError> {
     }
 }
 
-/// Tells of the errors that the running configuration has together with what it includes. They keep no
+/// Reports the errors that the running configuration has together with what it includes. They keep no
 /// server down: whoever mends them may need it.
 fn tell_faults(engine: &Engine, ui: Ui) {
     let Some(composed) = engine.running().and_then(|running| engine.composed(&running, Follow::ALL)) else {

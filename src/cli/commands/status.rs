@@ -18,7 +18,7 @@ use mediaconf::syntax::one_line;
 
 /// Show the running, the saved and the pending state of the configuration
 ///
-/// Tells whether a server runs over the file, and where; which values differ between the running and the
+/// Shows whether a server runs over the file, and where; which values differ between the running and the
 /// saved configuration; whether the file has errors; whether a change waits to be confirmed; and the last
 /// change.
 ///
@@ -139,7 +139,7 @@ fn read(target: &mut Target, ui: Ui) -> Result<Status, ServiceError> {
         }
     }
     let unreachable = target.unreachable.clone();
-    // What it runs, only it could tell.
+    // Only the server knows what it runs.
     let saved = status.saved.filter(|_| unreachable.is_none());
     Ok(Status { last_change, errors, first_error: first, unreachable, saved, ..status })
 }

@@ -60,7 +60,7 @@ fn watch(mut observed: Observed, path: Option<&Path>, ui: Ui) -> Result<Infallib
     loop {
         observed.wait(LONG);
         let found = match observed.read() {
-            // Values can't be told from a text with errors.
+            // A text with errors has no values.
             Ok(Some(Content::Text(text))) if path.is_some() && !text.is_valid() => {
                 observed.forget();
                 Err(EngineError::BadConfig(text).into())

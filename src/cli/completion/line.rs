@@ -20,7 +20,7 @@ use mediaconf::model::{Kind, Lens};
 
 /// The words before the one that is typed, as the options and arguments that they are.
 pub struct TypedLine {
-    /// The values of the called command; none where it is not known yet.
+    /// The values of the called command; `None` if it is not known yet.
     matches: Option<ArgMatches>,
     pub lookup: Lookup,
 }

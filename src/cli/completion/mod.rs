@@ -65,7 +65,7 @@ fn print(text: &[u8]) {
     let _ = io::stdout().write_all(text);
 }
 
-/// The lines for the shell; none where they take too long.
+/// The lines for the shell; empty if they take too long.
 fn replies(shell: ShellName, words: Vec<OsString>, tree: MakeTree) -> Vec<u8> {
     let terminal = silence::give_up_terminal();
     let (sender, receiver) = channel();

@@ -33,13 +33,14 @@ pub fn password(context: &ServerContext) -> Result<Option<String>, CliError> {
 
 /// How long a password command may take.
 struct Patience {
-    /// Until the user is told.
+    /// The time until the user gets a message.
     silence: Duration,
-    /// From then on until it is ended; none where it may take its time.
+    /// The time from then on until it is ended; `None` if there is no limit.
     rest: Option<Duration>,
 }
 
-/// The first line that a command prints, or why there is none. `tell` is called when it was silent for long.
+/// The first line that a command prints, or why there is none. `tell` is called when the command was
+/// silent for long.
 fn printed(command: &str, patience: &Patience, tell: impl FnOnce()) -> Result<String, String> {
     let stdin = if io::stdin().is_terminal() { Stdio::inherit() } else { Stdio::null() };
     let mut shell = Command::new("sh");

@@ -119,7 +119,7 @@ fn unless_closed(printed: Result<(), CliError>) -> Result<(), CliError> {
     printed.or_else(|error| if error.is_closed_output() { Ok(()) } else { Err(error) })
 }
 
-/// A cluster has no figures of its own by which its health could be told.
+/// A cluster has no figures that would show its health.
 fn refuse_clusters(contexts: &[ServerContext]) -> Result<(), CliError> {
     let clusters = contexts.iter().filter(|context| ClusterUrl::is_meant(&context.url));
     let names: Vec<&str> = clusters.map(|context| &*context.name).collect();

@@ -1,7 +1,7 @@
 //! The coordinator of a change that is made on all servers or on none.
 //!
-//! A state machine without effects: it says which [`FleetStep`] is next, and is told its result. Whoever drives it
-//! does the work, and writes each step into the journal before.
+//! A state machine without effects: it returns the next [`FleetStep`], and takes its result. Whoever
+//! drives it does the work, and writes each step into the journal before.
 //!
 //! ```text
 //! try the canaries → watch them → try the others → check all → confirm all → done
@@ -31,7 +31,7 @@ pub enum FleetStep {
     Done(FleetVerdict),
 }
 
-/// What came of a step on one server.
+/// The result of a step on one server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepReply {
     /// It was done.
@@ -57,18 +57,18 @@ pub enum FleetVerdict {
 pub enum Stage {
     /// Nothing was sent.
     Untouched,
-    /// It was tried, and the answer was not heard.
+    /// It was tried, and the answer was lost.
     Tried,
     /// It refused the change.
     Refused,
     /// It made the change, and waits to be confirmed.
     Waiting,
-    /// A confirmation was sent, and the answer was not heard.
+    /// A confirmation was sent, and the answer was lost.
     Confirming,
     Confirmed,
     /// It did not take the confirmation: it goes back when its time is over.
     NotConfirmed,
-    /// A cancellation was sent, and the answer was not heard: it goes back when its time is over.
+    /// A cancellation was sent, and the answer was lost: the server goes back when its time is over.
     Cancelling,
     Cancelled,
 }
@@ -134,7 +134,7 @@ impl Coordinator {
         }
     }
 
-    /// Hears what came of trying the change on a server.
+    /// Takes the result of trying the change on a server.
     pub fn tried(&mut self, at: ServerNumber, reply: StepReply) {
         self.has_failed |= reply != StepReply::Done;
         let stage = match reply {
@@ -163,7 +163,7 @@ impl Coordinator {
         self.has_failed |= !is_ready;
     }
 
-    /// Hears what came of a confirmation.
+    /// Takes the result of a confirmation.
     pub fn confirmed(&mut self, at: ServerNumber, reply: StepReply) {
         let stage = match reply {
             StepReply::Done => Stage::Confirmed,
@@ -173,7 +173,7 @@ impl Coordinator {
         self.stages.insert(at, stage);
     }
 
-    /// Hears what came of a cancellation.
+    /// Takes the result of a cancellation.
     pub fn cancelled(&mut self, at: ServerNumber, reply: StepReply) {
         let is_done = reply == StepReply::Done;
         self.stages.insert(at, if is_done { Stage::Cancelled } else { Stage::Cancelling });

@@ -39,7 +39,8 @@ pub fn confirm(
         };
         was_sent |= error.kind() == ErrorKind::Unknown;
         let is_gone = is_gone(&error);
-        // Where nothing waits any more, an earlier confirmation was not heard of, or another client gave one.
+        // If no change waits, the answer to an earlier confirmation was lost, or another client confirmed
+        // it.
         let is_kept = (was_sent || is_gone).then(|| is_kept(member, after)).flatten();
         if is_kept == Some(true) {
             return (StepReply::Done, None);
@@ -57,7 +58,7 @@ pub fn confirm(
     }
 }
 
-/// What came of taking a change back.
+/// The result of taking a change back.
 pub enum TakenBack {
     Done,
     /// Another client has confirmed it.

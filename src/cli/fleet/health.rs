@@ -9,7 +9,7 @@ use crate::cli::error::CliError;
 use crate::engine::{Content, ReadForm, ReadQuery, hook_output};
 use crate::store::Revision;
 
-/// Refuses a server whose `runtime` tells of an error, or at which the health command fails.
+/// Refuses a server whose `runtime` has an error, or for which the health command fails.
 pub fn look(member: &mut FleetMember, command: Option<&str>, timeout: Duration) -> Result<(), CliError> {
     let form = ReadForm::Json { skip_static: true, runtime: true };
     let reading = member.target.service.read(&ReadQuery { source: None, form });

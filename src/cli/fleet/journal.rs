@@ -52,7 +52,8 @@ pub struct JournalHead {
 pub struct JournalServer {
     /// The name of its context.
     pub name: String,
-    /// The revisions of its texts before and after the change; none where it does not show its text.
+    /// The revisions of its texts before and after the change; `None` if the server does not show its
+    /// text.
     pub revisions: Option<[Revision; 2]>,
 }
 

@@ -1,8 +1,9 @@
 //! Commands that work on several servers at once.
 //!
-//! `members` opens the services, and `parallel` works on them in threads. `answers` are
-//! what came of it, be it one server or several. A change goes through `plan`, `change`, `results`; with `--all-or-nothing`
-//! `together` drives the `coordinator`, a state machine without effects. `journal` keeps what `resume` needs.
+//! `members` opens the services, and `parallel` works on them in threads. `answers` are the results, of
+//! one server or of several. A change goes through `plan`, `change`, `results`; with `--all-or-nothing`
+//! `together` drives the `coordinator`, a state machine without effects. `journal` keeps what `resume`
+//! needs.
 //!
 //! *Invariants.* No thread asks a question or prints. Results stand in the order in which the servers were named,
 //! whichever answers first.

@@ -87,7 +87,8 @@ impl FleetPlan {
         new.for_each(|warning| member.warn(&format!("{}: {warning}", member.name)));
     }
 
-    /// The revision that the change is made of, and the one that the server will run; none where it does not show its text.
+    /// The revision that the change is made of, and the one that the server will run; `None` if the
+    /// server does not show its text.
     pub fn revisions(&self) -> Option<[Revision; 2]> {
         Some([self.base.snapshot()?.revision(), self.report.after?])
     }

@@ -27,7 +27,7 @@ pub enum Standing {
     /// The change was sent, and no answer came.
     Unknown,
     TakenBack,
-    /// It could not be told to, but goes back when the time to confirm is over.
+    /// It could not be asked to, but goes back when the time to confirm is over.
     GoesBack,
 }
 
@@ -73,7 +73,7 @@ impl Ending {
     }
 }
 
-/// What came of the change on one server.
+/// The result of the change on one server.
 pub struct ServerResult {
     pub server: String,
     pub standing: Standing,
@@ -103,7 +103,7 @@ impl From<&ChangeArgs> for ResultForm {
     }
 }
 
-/// Prints the errors, and what stands on each server; where that can't be printed, it is told on stderr.
+/// Prints the errors, and what stands on each server; if that can't be printed, it is said on stderr.
 pub fn print(results: &[ServerResult], form: ResultForm, ui: Ui) -> Result<(), CliError> {
     print_errors(results.iter().filter_map(|result| Some((&*result.server, result.error.as_ref()?))), ui);
     let printed = match form {

@@ -101,7 +101,7 @@ impl Unfinished {
         server.and_then(|server| server.revisions).ok_or_else(|| CliError::not_resumable(name))
     }
 
-    /// What came of work on the servers, with those that can't be found any more, in the order of the journal.
+    /// The results of work on the servers, with those that can't be found, in the order of the journal.
     pub fn with_missing<T>(self, answers: Vec<ServerAnswer<T>>) -> Vec<ServerAnswer<T>> {
         let missing = self.missing.into_iter();
         let missing = missing.map(|(server, error)| ServerAnswer { server, result: Err(error) });

@@ -1,4 +1,4 @@
-//! Faults that say the same of different places: they are told once, with their count.
+//! Faults with one message at different places: they are shown once, with their count.
 
 use std::collections::HashMap;
 use std::fmt::Display;

@@ -21,7 +21,7 @@ pub struct ChangeJson<'a> {
     operation: &'static str,
     /// The path of the file, or the URL of the server.
     target: &'a str,
-    /// The revision of the text afterwards; none where the text is not known.
+    /// The revision of the text afterwards; `None` if the text is not known.
     revision: Option<Revision>,
     paths: Vec<ChangedPath>,
     lines_added: usize,

@@ -6,8 +6,8 @@ use colored::Color;
 
 use crate::cli::ui::Ui;
 
-/// Prints a diff; `names` are those of the old and the new side, and each line begins with the sign that tells what it
-/// is.
+/// Prints a diff; `names` are those of the old and the new side, and each line begins with the sign that
+/// says what it is.
 pub fn print(diff: &[String], [old, new]: [&str; 2], ui: Ui, out: &mut dyn Write) -> io::Result<()> {
     if !diff.is_empty() {
         writeln!(out, "{}\n{}", ui.sanitized(&format!("--- {old}")), ui.sanitized(&format!("+++ {new}")))?;

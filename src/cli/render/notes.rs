@@ -6,7 +6,7 @@ use mediaconf::edit::Note;
 use mediaconf::model::Masker;
 use mediaconf::syntax::one_line;
 
-/// So many different warnings of a change are shown.
+/// The most different warnings of a change that are shown.
 const MAX_WARNINGS: usize = 20;
 
 /// Returns a note as a sentence, with its secrets masked.

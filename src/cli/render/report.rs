@@ -63,7 +63,7 @@ impl Verb {
 }
 
 impl Report<'_> {
-    /// What has to be told of a change for this report.
+    /// The parts of a change that this report needs.
     pub fn parts(&self) -> ReportParts {
         parts(self.args, self.ui, self.diff_was_shown)
     }
@@ -147,7 +147,7 @@ impl Report<'_> {
     }
 }
 
-/// What has to be told of a change for the output that the user asks for.
+/// The parts of a change that the requested output needs.
 pub fn parts(args: &ChangeArgs, ui: Ui, diff_was_shown: bool) -> ReportParts {
     let is = |format: ChangeFormat| args.output == format;
     ReportParts {

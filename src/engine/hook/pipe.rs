@@ -18,7 +18,7 @@ pub(super) const POLL: Duration = Duration::from_millis(2);
 /// How much is read at a time, in bytes.
 const READ_SIZE: usize = 16 * 1024;
 
-/// How many pieces are read before the clock is looked at again.
+/// The number of pieces that are read between two looks at the clock.
 const MAX_READS: usize = 256;
 
 /// Our end of one stream.

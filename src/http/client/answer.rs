@@ -34,7 +34,7 @@ const MEMBER: usize = size_of::<String>() + size_of::<Value>() + 2 * size_of::<u
 /// How much is read at a time, in bytes.
 const PIECE: usize = 64 * 1024;
 
-/// After how many values the clock is looked at.
+/// The number of values between two looks at the clock.
 const VALUES_PER_LOOK: u32 = 4096;
 
 /// The key under which serde_json gives the digits of a number that is no integer of 64 bits.
@@ -203,7 +203,7 @@ impl BoundedBody {
 struct Meter {
     /// How much memory may still be taken, in bytes.
     left: Cell<usize>,
-    /// After how many values the clock is looked at.
+    /// The number of values between two looks at the clock.
     until_look: Cell<u32>,
     limits: AnswerLimits,
     /// The limit that ended the parsing.

@@ -40,7 +40,7 @@ pub struct ClientSettings {
     pub timeout: Duration,
     /// How large the answer may be.
     pub max_answer: AnswerSize,
-    /// Who became root by sudo. A server at a Unix socket is told, for its history.
+    /// The user who became root by sudo. It is sent to a server at a Unix socket, for its history.
     pub sudo_user: Option<String>,
 }
 

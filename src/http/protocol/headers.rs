@@ -21,7 +21,7 @@ pub const NOTE_HEADER: &str = "Mediactl-Note";
 /// The header with the paths of a hand edit that a change picked up, percent-encoded.
 pub const HAND_EDIT_HEADER: &str = "Mediactl-Hand-Edit";
 
-/// The header in which the listener tells the backend what goes beside the head.
+/// The header of the listener for the backend: what goes beside the head.
 pub const LINK_HEADER: &str = "Mediactl-Link";
 
 /// The realm of Basic authentication.
@@ -100,7 +100,7 @@ pub const MASK_KEY: &str = "mask_key";
 /// The query parameter with the number of streams that may be deleted.
 pub const MAX_DELETE: &str = "max_delete";
 
-/// The query parameter with the parts of a change that are told.
+/// The query parameter with the parts of a change that the answer has.
 pub const TELL: &str = "tell";
 
 /// The header with the id of the pending change.

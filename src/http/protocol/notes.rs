@@ -36,10 +36,10 @@ const DELETED_STREAMS: &str = "deleted-streams";
 
 /// The path of an entry, or `-`, and a warning about it follow.
 const NEW_WARNING: &str = "new-warning";
-/// The number of warnings that are not told follows.
+/// The note with the number of further warnings.
 const MORE_WARNINGS: &str = "more-warnings";
 
-/// So many warnings of a change are told over HTTP, each in so many characters.
+/// The most warnings of a change that are sent over HTTP, and the most characters of each.
 const MOST_WARNINGS: usize = 10;
 const LONGEST_WARNING: usize = 200;
 
@@ -96,7 +96,7 @@ pub fn word_of(note: &OutcomeNote) -> String {
     }
 }
 
-/// The value of the header with what a hand edit changed that was picked up; none where no note is of one.
+/// The value of the header with the paths of a hand edit that was picked up; `None` if no note is of one.
 pub fn hand_edit_header(notes: &[OutcomeNote]) -> Option<String> {
     let paths = notes.iter().find_map(|note| match note {
         OutcomeNote::PickedUpHandEdit(paths) if !paths.is_empty() => Some(paths),

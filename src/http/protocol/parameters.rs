@@ -364,7 +364,7 @@ fn key(value: &str) -> Result<u128, String> {
     key.ok_or_else(|| "it takes 32 hex digits".to_owned())
 }
 
-/// Adds the named parts to those that are told.
+/// Adds the named parts to those of the answer.
 fn tell(value: &str, told: &mut ReportParts) -> Result<(), String> {
     for name in value.split(',').map(str::trim) {
         let Some((_, part)) = REPORT_PARTS.iter().find(|(known, _)| *known == name) else {

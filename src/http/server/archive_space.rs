@@ -25,7 +25,7 @@ pub const LAST_AGE: Duration = Duration::from_secs(60);
 /// The number of mounts that are asked at a time.
 pub const MOUNTS: usize = 32;
 
-/// The total and the free bytes of the file system of a folder; none if it can't be told.
+/// The total and the free bytes of the file system of a folder; `None` if the system does not say.
 pub type Space = Option<(u64, u64)>;
 
 /// Asks the system; it may not return.

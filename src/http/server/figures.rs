@@ -41,7 +41,7 @@ pub fn config(engine: &Engine, changes: &dyn Changes, (role, tag): (Role, &TagOf
     })
 }
 
-/// What this role is told of a failure.
+/// What this role sees of a failure.
 pub fn told(role: Role, trouble: Trouble) -> String {
     match role {
         Role::Edit => trouble.whole,

@@ -11,7 +11,7 @@ pub struct Fresh<T> {
 }
 
 impl<T: Clone> Fresh<T> {
-    /// Makes values that are used for so long.
+    /// Makes values that are used for the time `life`.
     pub fn for_time(life: Duration) -> Self {
         Self { life, last: Mutex::new(None) }
     }

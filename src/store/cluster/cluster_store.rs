@@ -266,7 +266,7 @@ impl ClusterStore {
     /// As [`ClusterStore::loaded`].
     pub(super) fn read_text(&self) -> Result<Loaded, StoreError> {
         for _ in 0..READ_ATTEMPTS {
-            // A text that is gone was replaced so often since that the history does not keep it any more.
+            // A text that is gone is older than what the history keeps.
             if let Some(loaded) = self.loaded(self.look()?)? {
                 return Ok(loaded);
             }

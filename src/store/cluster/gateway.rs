@@ -121,7 +121,7 @@ struct NoAnswer {
     may_be_done: bool,
 }
 
-/// What came of one attempt.
+/// The result of one attempt.
 type Attempt<T> = Result<T, Result<NoAnswer, GatewayFault>>;
 
 impl Gateway {
@@ -310,7 +310,7 @@ impl Gateway {
 struct Answer(Response);
 
 impl Answer {
-    /// Parses a body of at most so many bytes, and at most of those that etcd sends.
+    /// Parses a body of at most `most` bytes, and at most as long as an answer of etcd may be.
     fn json_body<T: DeserializeOwned>(self, most: u64) -> Attempt<T> {
         let body = read_body(self.0, most.min(LARGEST_ANSWER))?;
         let body = body.ok_or_else(|| match most < LARGEST_ANSWER {
@@ -321,7 +321,7 @@ impl Answer {
     }
 }
 
-/// Reads a body; `None` if it has more bytes than so many. The time of the request is over for it, too.
+/// Reads a body; `None` if it has more than `most` bytes. The deadline of the request holds for it, too.
 fn read_body(response: Response, most: u64) -> Attempt<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     let read = response.take(most + 1).read_to_end(&mut bytes);

@@ -59,7 +59,7 @@ pub struct Unconfirmed {
     pub id: String,
     /// When it is rolled back, in milliseconds since 1970.
     pub deadline: u64,
-    /// The text before; none where there was none.
+    /// The text before, if there was one.
     pub back: Option<TextRef>,
 }
 

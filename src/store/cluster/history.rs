@@ -19,7 +19,7 @@ const FIRST_PAGE: u64 = 20;
 const LONGEST_PAGE: u64 = 1000;
 
 impl ClusterStore {
-    /// The last changes in the history, the last one first: so many as are wanted, if there are.
+    /// The last changes in the history, the last one first; at most `wanted`.
     pub(super) fn changes(&self, wanted: usize) -> Result<Vec<HistoryEntry>, StoreError> {
         let last = self.seen()?.head.map_or(0, |head| head.serial);
         let mut entries = Vec::new();
@@ -49,7 +49,7 @@ impl ClusterStore {
         self.one(&self.keys().change(serial))?.map(|found| self.record(&found)).transpose()
     }
 
-    /// The text before a change; none where there was none, or where it is not kept any more.
+    /// The text before a change; `None` if there was none, or if the history no longer keeps it.
     pub(super) fn text_before(&self, serial: u64) -> Result<Option<Bytes>, StoreError> {
         let before = serial.checked_sub(1).map(|serial| self.change(serial)).transpose()?.flatten();
         match before.and_then(|change| change.text) {

@@ -54,7 +54,7 @@ pub struct KeyWatch {
 pub enum WatchEnd {
     /// The connection broke, its time is over, or a message is none of etcd's.
     Broken,
-    /// The revision is not there any more, or etcd has ended the watch.
+    /// The revision is compacted, or etcd has ended the watch.
     Cancelled,
 }
 

@@ -38,7 +38,7 @@ struct Remaining {
 }
 
 impl Gateway {
-    /// Makes a lease, which ends after so many seconds, or a little later.
+    /// Makes a lease that ends after `seconds` seconds, or a little later.
     ///
     /// # Errors
     /// All of [`GatewayFault`].

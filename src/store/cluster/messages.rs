@@ -55,7 +55,7 @@ pub enum Compare {
         mod_revision: i64,
         result: &'static str,
     },
-    /// It was written so many times since it was made; 0 where there is none.
+    /// The number of writes since the key was made; 0 if there is no such key.
     Version {
         #[serde(with = "bytes")]
         key: Vec<u8>,

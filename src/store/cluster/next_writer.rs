@@ -19,7 +19,7 @@ use crate::store::jitter::jittered;
 /// The pause of a writer that was overtaken once; it doubles each time.
 pub const PAUSE: Duration = Duration::from_millis(10);
 
-/// A writer that was overtaken so often writes next.
+/// The number of times that a writer is overtaken before it writes next.
 const OFTEN: u32 = 4;
 
 /// How many seconds the others wait for it: as long as it tries.

@@ -86,8 +86,8 @@ impl FileStamp {
         self.settled && self.identity == later.identity
     }
 
-    /// Whether the file was not written between the two, as far as its clock can tell. A new owner, name
-    /// or mode does not count.
+    /// Whether the file was not written between the two, as far as its clock shows. A new owner, name or
+    /// mode does not count.
     pub(super) fn same_writing_as(&self, other: &FileStamp) -> bool {
         let writing = |stamp: &FileStamp| (stamp.identity.size, stamp.identity.modified);
         writing(self) == writing(other)
@@ -99,6 +99,6 @@ fn is_settled(found: &Metadata, now: SystemTime) -> bool {
     let window = if has_fractions { TICK } else { WHOLE_SECONDS };
     let changed = u64::try_from(found.ctime()).map(from_seconds);
     let nanoseconds = Duration::from_nanos(found.ctime_nsec().unsigned_abs());
-    // A time in the future or before 1970 comes from a wrong clock and proves nothing.
+    // A time in the future or before 1970 comes from a wrong clock and is no evidence.
     changed.is_ok_and(|seconds| now.duration_since(seconds + nanoseconds).is_ok_and(|age| age > window))
 }

@@ -36,7 +36,7 @@ pub fn open_own(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     }
 }
 
-/// Reads a file that nobody else may write and that has at most so many bytes.
+/// Reads a file that nobody else may write and that has at most `most` bytes.
 ///
 /// # Errors
 /// `PermissionDenied` if others may write it, `FileTooLarge`.

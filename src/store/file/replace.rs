@@ -68,7 +68,7 @@ impl LockedFile<'_> {
     /// Writes the new text durably beside the file, and the old one into the history.
     ///
     /// # Errors
-    /// `ChangedMeanwhile` if the file does not hold `old` any more; `Io`, `PermissionDenied`.
+    /// `ChangedMeanwhile` if the file no longer holds `old`; `Io`, `PermissionDenied`.
     pub fn prepare<'a>(
         &'a self,
         old: Option<BaseText<'a>>,

@@ -22,7 +22,7 @@ const RANDOM_LETTERS: usize = 6;
 /// Smaller pieces are written together.
 const BUFFER: usize = 64 << 10;
 
-/// After this many bytes the system is told to begin to write them to the disk.
+/// The number of bytes after which the system is asked to begin to write them to the disk.
 const WRITE_BEHIND: usize = 1 << 20;
 
 /// A place for temporary files: a folder, and the prefix of their names.

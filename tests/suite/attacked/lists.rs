@@ -39,7 +39,7 @@ fn list_of(path: &Path) -> Vec<u8> {
     bytes
 }
 
-/// A shared configuration of `OWNER` with a list; none where the file system has no lists.
+/// A shared configuration of `OWNER` with a list; `None` if the file system has no lists.
 fn with_list() -> Option<Place> {
     if !needs_root() {
         return None;

@@ -6,7 +6,7 @@ use mediaconf::syntax::Document;
 use super::found;
 use crate::fixtures;
 
-/// So many places of one file are tried, evenly apart.
+/// The most places of one file that are tried, evenly apart.
 const MOST_OF_A_FILE: usize = 40;
 
 /// The places of the `;` in a text behind which another entry follows.

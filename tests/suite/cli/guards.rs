@@ -8,7 +8,7 @@ fn streams(count: usize) -> String {
     (0..count).map(|at| format!("stream s{at} udp://h:{at};\n")).collect()
 }
 
-/// A patch that deletes so many of them.
+/// A patch that deletes `count` of them.
 fn deleting(count: usize) -> String {
     let gone: Vec<String> = (0..count).map(|at| format!("\"s{at}\":null")).collect();
     format!("{{\"streams\":{{{}}}}}", gone.join(","))

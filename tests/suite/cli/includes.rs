@@ -204,7 +204,7 @@ fn a_change_of_all_that_matches_passes_over_no_included_file() {
     place.run(["modify", "--skip-included", "--set", "streams.*.prepush=7"]).exits(0);
     fs::remove_file(place.path("conf.d/c.conf")).expect("it is there");
     place.set(&["streams.cam6.prepush=5"]).exits(7).says("it stands in `conf.d/b.conf`, line 1");
-    // What is expected of an included entry can't be told here either.
+    // An expectation about an included entry is refused, too.
     let expects = ["modify", "--expect", "streams.cam6=null", "--set", "rtmp=1935"];
     place.run(expects).exits(7).says("it stands in `conf.d/b.conf`, line 1");
 }

@@ -141,7 +141,7 @@ fn diagnostics_mask() {
 fn every_cut_and_every_lost_byte_masks() {
     let text = "edit_auth admin HUSH1;\nauth http://u:HUSH2@b/ secret=HUSH3;\n\
                 stream a { url rtsp://u:HUSH4@h/ password=HUSH5; cluster_key HUSH6; }\n";
-    // A keyword that is another one by now is told by nothing.
+    // Nothing shows that a keyword was another one before.
     let unknowable: Vec<Range<usize>> = ["edit_auth", "\nauth", "cluster_key"]
         .iter()
         .map(|part| text.find(part).map(|at| at..at + part.len()).expect("it is in the text"))

@@ -13,7 +13,8 @@ use crate::needs::given;
 /// What an allocator holds beside what it is asked for.
 const SLACK: usize = 4 * 1024 * 1024;
 
-/// The most memory that a process has had so far, in bytes; none where it has ended, or `/proc` does not tell.
+/// The most memory that a process has had so far, in bytes; `None` if it has ended, or `/proc` does not
+/// show it.
 pub fn peak(pid: u32) -> Option<usize> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok();
     let line = status.as_deref()?.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -79,7 +79,7 @@ const NO_SECRETS: &[&str] = &[
     "sid=CLEAR",
 ];
 
-/// Without the form in which a name stands where a secret can't be told.
+/// Without the form in which a secret can't be told from a name.
 fn forms() -> Vec<String> {
     let plain = FORMS.iter().map(|form| form.replace("input2 HUSH@h;\n", ""));
     let blocks: Vec<String> = plain.map(|form| format!("stream a {{\n  {form}\n}}\n{form}\n")).collect();

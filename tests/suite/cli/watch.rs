@@ -20,7 +20,7 @@ impl Watching {
         Self::of_several(call, 1)
     }
 
-    /// The same for so many configurations.
+    /// The same for `count` configurations.
     pub fn of_several(call: Call, count: usize) -> Self {
         let mut child = call.start();
         let stderr = BufReader::new(child.stderr.take().expect("stderr is a pipe"));

@@ -39,7 +39,7 @@ struct Member {
 }
 
 impl Etcd {
-    /// Starts so many members; `None`, with a word on stderr, where there is no etcd.
+    /// Starts `members` members; `None`, with a line on stderr, if etcd is not installed.
     pub fn start(members: usize) -> Option<Self> {
         let started = Self::start_with("http", members, |_| Vec::new())?;
         started.wait_until_ready();

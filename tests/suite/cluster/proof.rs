@@ -18,7 +18,7 @@ use super::nodes::{COUNTING, PREFIX, TestNode, cluster, with_sample};
 use crate::cli::{CONF, Place, SAMPLE};
 use crate::waiting::let_pass;
 
-/// So many reloads a node at the most makes of 200 changes in a second.
+/// The most reloads that a node may make of 200 changes in a second.
 const RELOADS: usize = 60;
 
 fn with_rtsp(port: usize) -> String {

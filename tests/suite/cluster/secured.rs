@@ -126,7 +126,7 @@ fn etcd_may_ask_for_a_login_that_has_rights() {
     run("olga", "hunter2", "/q", &["save", CONF]).exits(4).says("permission denied");
     run("olga", "hunter3", "/p", &["read"]).exits(4).says("authentication failed");
     etcd.mediactl(&place, "/p", &["read"]).run().exits(4).says("`etcd://127.0.0.1").says("refuses this");
-    // A token that is not known any more is asked for anew.
+    // A new token is requested if etcd no longer knows the old one.
     let login = Some(("olga".to_owned(), "hunter2".to_owned()));
     let store = etcd.store("/p", GatewaySettings { login, ..GatewaySettings::default() });
     store.seen().expect("it may read");
@@ -177,7 +177,7 @@ fn three_members_with_tls_and_logins_go_on_without_one() {
     let (pem, key) = (file(&format!("{NAMED}.pem")), file(&format!("{NAMED}.key")));
     let own = ["--cluster", &url, "--cacert", &authority, "--cert", &pem, "--key", &key, "read"];
     known("olga", place.mediactl(own).without("MEDIACTL_CONF")).run().exits(4).says("has a common name (CN)");
-    // A node logs in, too, and is told of changes.
+    // A node logs in, too, and etcd notifies it of changes.
     let media = Place::empty();
     let serve = [&["--cluster", &url][..], &identity, &["serve", "--listen", "none", "--node", "a"]].concat();
     let node = Serving::of(known("olga", media.mediactl(serve)), false);

@@ -74,7 +74,7 @@ fn a_slow_writer_among_fast_ones_gets_its_turn() {
     println!("meanwhile the others made {} changes", made.load(Ordering::SeqCst));
 }
 
-/// So many writers of one configuration.
+/// Returns `count` writers of one configuration.
 pub fn engines(etcd: &Etcd, count: usize) -> Vec<Engine> {
     let engine = |_| {
         let store = etcd.store("/p", GatewaySettings::default());
@@ -165,7 +165,7 @@ fn trouble(all: &[Trouble]) {
     assert!(kept.is_empty(), "refused, and there: {kept:?}");
 }
 
-/// Waits until so many more changes are made.
+/// Waits until `more` further changes are made.
 pub fn wait_for(made: &AtomicUsize, more: usize) {
     let until = made.load(Ordering::SeqCst) + more;
     eventually(|| made.load(Ordering::SeqCst) >= until);

@@ -191,7 +191,7 @@ fn what_cannot_be_changed_on_some_servers_is_listed_and_resumed() {
 #[test]
 fn a_server_that_is_lost_on_the_way_is_resumed_or_taken_back() {
     for take_back in [false, true] {
-        // The check passes in the rehearsal, which makes the second run of it fail.
+        // The check passes in the dry run, which makes the second run of it fail.
         let hook =
             "if test -f hook; then if test -f seen; then touch full; fi; touch seen; fi; ! test -f full";
         let edges = Edges::with(&vec![SAMPLE.to_owned(); 3], &["--check-cmd", hook]);

@@ -1,4 +1,4 @@
-//! A journal that somebody changed: nothing of it is sent to a server, and it is told.
+//! A journal that somebody changed: nothing of it is sent to a server, and a message names it.
 
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};

@@ -21,7 +21,7 @@ pub struct Edges {
 }
 
 impl Edges {
-    /// So many servers of the same configuration.
+    /// Starts `count` servers of the same configuration.
     pub fn new(count: usize) -> Self {
         Self::of(&vec![SAMPLE.to_owned(); count])
     }

@@ -31,7 +31,7 @@ const MANY: usize = 100;
 enum Fault {
     Killed,
     Stopped,
-    /// No file can be written any more.
+    /// The disk is full: no file can be written.
     Full,
     /// Its reload command takes longer than the others wait.
     Slow,
@@ -107,7 +107,7 @@ fn plant(edges: &Edges, at: usize, phase: Phase, fault: Fault) {
     }
 }
 
-/// Brings the servers back that a fault befell, and waits until no change waits any more.
+/// Restores the servers that a fault stopped, and waits until no change is pending.
 fn recover(edges: &mut Edges) {
     for place in &edges.places {
         for name in ["fault", "health"] {
@@ -218,7 +218,7 @@ fn megabytes(pid: u32) -> Option<f64> {
     Some(peak(pid)? as f64 / (1024.0 * 1024.0))
 }
 
-/// What came of a command, and how long and with how much memory.
+/// The result of a command, with its time and its memory.
 fn measured(edges: &Edges, arguments: &[&str]) -> (Run, Duration, f64) {
     let start = Instant::now();
     let child: Child = edges.call(arguments).start();

@@ -167,7 +167,7 @@ pub const CASES: &[Case] = &[
     }),
 ];
 
-/// A text of so many elements of one kind.
+/// A text with a number of elements of one kind.
 pub type Text = (&'static str, fn(usize) -> String);
 
 /// Texts that are read, checked and looked into. All are without errors.
@@ -201,12 +201,12 @@ pub const TEXTS: &[Text] = &[
     ("parts of dvr", |n| format!("stream a {{\n  dvr /a{}{};\n}}\n", " 90%".repeat(n), " 5d".repeat(n))),
 ];
 
-/// A text of so many lines.
+/// A text of `count` lines.
 pub fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
     (0..count).map(line).collect()
 }
 
-/// An object with so many members.
+/// An object with `count` members.
 pub fn object(count: usize, prefix: &str, value: impl Fn(usize) -> Value) -> Value {
     (0..count).map(|k| (format!("{prefix}{k}"), value(k))).collect::<Map<String, Value>>().into()
 }

@@ -186,7 +186,7 @@ fn the_next_server_keeps_the_hand_edit() {
     assert!(!record(&next.place));
 }
 
-/// No server is there any more: each change on the file takes it out first, and says so.
+/// The server has ended: each change on the file takes it out first, and says so.
 #[test]
 fn commands_without_a_server_take_it_out_first() {
     let edited = TEXT.replace("# main", "# by hand");

@@ -49,7 +49,7 @@ impl Held {
         self.server.place.path("gate")
     }
 
-    /// Lets so many checks go on, each when it is there.
+    /// Lets `checks` checks go on, each when it has started.
     fn let_go(&self, checks: usize) {
         for check in 1..=checks {
             eventually(|| self.runs() == check);

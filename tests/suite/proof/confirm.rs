@@ -7,7 +7,7 @@ use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place, SAMPLE};
 use crate::waiting::until;
 
-/// So many calls of a phase are looked at in the short form.
+/// The number of calls of a phase that the short form examines.
 const SOME: usize = 15;
 
 /// The change that waits.
@@ -104,7 +104,7 @@ fn goes_on(place: &Place, may_be_kept: bool, must_be_kept: bool, shown: &str) ->
     is_kept
 }
 
-/// The calls of a phase; none where a server may not be traced.
+/// The calls of a phase; `None` if a server may not be traced.
 fn calls(phase: Phase) -> Option<Vec<Call>> {
     let story = Story::until(phase);
     if phase == Phase::Start {

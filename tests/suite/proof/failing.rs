@@ -186,7 +186,7 @@ impl Failure<'_> {
         ["EACCES", "EROFS", NOT_OWNER].contains(&self.error)
     }
 
-    /// Whether there is no way to say anything any more.
+    /// True if nothing can be printed: the write to standard error failed.
     fn silences(&self) -> bool {
         self.lasts && self.call.is_plain_write()
     }
@@ -289,7 +289,7 @@ impl Server {
         assert_eq!(strays(&self.place), [""; 0]);
     }
 
-    /// The calls of a change; none where a server may not be traced.
+    /// The calls of a change; `None` if a server may not be traced.
     fn calls(&mut self) -> Option<Vec<Call>> {
         let (server, place) = (&self.serving, &self.place);
         let attached = Attached::to(server, place, &[])?;

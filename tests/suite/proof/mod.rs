@@ -43,7 +43,7 @@ use crate::cli::{CONF, Place, Run};
 use crate::http::live::{Answer, receive};
 use crate::waiting::PATIENCE;
 
-/// So many texts of the history are looked at: those that a writer who was just killed had to do with.
+/// The number of texts of the history that are examined: those that a killed writer may have touched.
 const NEWEST: usize = 10;
 
 /// The login and the password in the configurations of the proofs.
@@ -115,7 +115,7 @@ fn finish(child: Child) -> Run {
     run
 }
 
-/// The text of the configuration as readers get it; none where there is no file.
+/// The text of the configuration as readers get it; `None` if there is no file.
 ///
 /// While a write in place is cut short, that is the text before it.
 fn text_for_readers(place: &Place) -> Option<String> {

@@ -103,7 +103,7 @@ pub struct Attached<'a> {
 }
 
 impl<'a> Attached<'a> {
-    /// Traces a server; none where the system does not allow it.
+    /// Traces a server; `None` if the system does not allow it.
     pub fn to(server: &Serving, place: &'a Place, options: &[String]) -> Option<Self> {
         let own = own_options(place, options).into_iter().chain(["-p".to_owned(), server.pid().to_string()]);
         let mut strace = place.call("strace", own).start();

@@ -24,7 +24,7 @@ pub struct Effects {
     pub get_source: usize,
     pub lose_archive: usize,
     pub get_archive: usize,
-    /// Nobody asks a backend any more who may watch.
+    /// The stream is open: no backend is asked who may watch.
     pub become_open: usize,
     pub become_protected: usize,
     pub added: usize,
@@ -39,8 +39,8 @@ pub struct Effects {
 }
 
 impl Effects {
-    /// The effects of a change from `before` to `after`. `is_same` tells which entries have the same text on
-    /// both sides, as far as that is known.
+    /// The effects of a change from `before` to `after`. `is_same` is true for entries with the same text
+    /// on both sides, as far as that is known.
     pub fn between(before: &dyn Current, after: &dyn Current, is_same: &dyn Fn(Kind, &str) -> bool) -> Self {
         let sides = [before, after];
         let count = |kind| Changed::between(sides, kind, is_same).len();

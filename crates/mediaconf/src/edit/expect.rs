@@ -81,8 +81,8 @@ pub fn unmet(current: &dyn Current, expectations: &[Expectation]) -> Result<Vec<
     if faults.is_empty() { Ok(unmet) } else { Err(faults) }
 }
 
-/// The misfit of a path into a stream, live or plugin that is not there, where one has nearly that name. That such a
-/// block is absent as a whole is no slip.
+/// The misfit of a path into a stream, live or plugin that is not there, where one has nearly that name.
+/// That such a block is absent as a whole is no mistake.
 fn misnamed_block(current: &dyn Current, path: &Path) -> Option<Misfit> {
     let (names, _) = path.split_names();
     let block = names.get(..2)?;

@@ -26,7 +26,7 @@ pub struct Explanation {
     #[serde(rename = "type")]
     pub value_type: String,
     pub unit: Option<&'static str>,
-    /// What holds where it is not set; none where the media server decides.
+    /// The value that holds if it is not set; `None` if the media server decides.
     pub default: Option<&'static str>,
     /// The form of the directive in the text.
     pub text: Option<String>,

@@ -17,7 +17,7 @@ mod cases;
 
 const ELEMENTS: usize = 100;
 
-/// Twice the size may take so much of the work; some of it does not grow at all.
+/// The most work that twice the size may take, in percent; some of it does not grow at all.
 const PERCENT: usize = 220;
 
 fn assert_linear(name: &str, read: impl Fn(usize) -> usize) {

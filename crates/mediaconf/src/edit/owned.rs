@@ -127,7 +127,7 @@ impl Forgetting {
         }
     }
 
-    /// Removes from a value what is not wanted any more; returns whether all of it goes.
+    /// Removes from a value what is no longer wanted; returns true if nothing of it remains.
     fn is_gone(
         &mut self,
         shape: Option<Shape>,

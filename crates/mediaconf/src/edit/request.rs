@@ -164,7 +164,7 @@ impl From<BlockRequest> for ChangeRequest {
 }
 
 impl ChangeRequest {
-    /// The same, where a patch may take so many bytes of memory.
+    /// The same, with a limit of the memory of a patch, in bytes.
     #[must_use]
     pub fn within(mut self, most: usize) -> Self {
         if let Edits::PatchText { memory, .. } = &mut self.edits {

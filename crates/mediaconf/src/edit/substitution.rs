@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::regular_expression::{BadRegex, compiled};
 
-/// All texts that a substitution makes have at most twice the bytes of the old ones, and so many more.
+/// The bytes that all texts of a substitution may have beyond twice those of the old texts.
 const MORE: usize = 32 << 20;
 
 /// What a part of a value is replaced by. Each occurrence is replaced.
@@ -82,7 +82,7 @@ impl Substitution {
         SubstitutionRun { substitution: self, left: MORE }
     }
 
-    /// Returns the changed text, of at most so many bytes; `None` where there is nothing to replace.
+    /// Returns the changed text, of at most `most` bytes; `None` if there is nothing to replace.
     fn apply(&self, text: &str, most: usize) -> Result<Option<String>, TooMuchText> {
         let (mut made, mut at) = (String::new(), 0);
         let mut add = |until: usize, next: usize, more: usize, write: &dyn Fn(&mut String)| {
@@ -119,7 +119,7 @@ impl Substitution {
 /// A substitution in the texts of one change.
 pub struct SubstitutionRun<'s> {
     substitution: &'s Substitution,
-    /// So many bytes may still be made.
+    /// The bytes that may still be added.
     left: usize,
 }
 

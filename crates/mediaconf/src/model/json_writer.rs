@@ -24,7 +24,7 @@ const BLOCKS_A_PART: usize = 64;
 /// How many parts the second thread may make ahead.
 const PARTS_AHEAD: usize = 32;
 
-/// One thread makes so many parts as fast as two.
+/// The number of parts that one thread makes as fast as two.
 const FEW: usize = 16;
 
 /// In front of the position of a block. No other key in front of it, and no string, holds these bytes.

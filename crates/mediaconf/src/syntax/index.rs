@@ -123,7 +123,7 @@ pub(super) struct Index {
     pub diagnostics: Diagnostics,
 }
 
-/// Room for one entry is reserved for each so many bytes. Entries of real files are longer, and
+/// The bytes of text for which room for one entry is reserved. Entries of real files are longer, and
 /// memory that is never touched costs nothing.
 const BYTES_PER_ENTRY: usize = 16;
 
@@ -136,7 +136,7 @@ pub(super) struct Indexer {
 }
 
 impl Indexer {
-    /// An indexer of a part of so many bytes.
+    /// Returns an indexer for a part of `bytes` bytes.
     pub fn new(bytes: usize) -> Self {
         Self { records: Vec::with_capacity(bytes / BYTES_PER_ENTRY).into(), open: Vec::new() }
     }

@@ -9,7 +9,8 @@ use super::sink::Sink;
 
 /// Parses a text that passes the checks; of another one there are no entries and one error.
 ///
-/// `sink` makes a sink for a part of so many bytes. Never fails: problems are in the diagnostics.
+/// `sink` makes the sink for a part, of which it gets the length in bytes. Never fails: problems are in
+/// the diagnostics.
 pub fn parse<'t, S: Sink<'t> + Send>(text: &'t str, sink: impl Fn(usize) -> S + Sync) -> (S, Diagnostics) {
     match fault(text) {
         None => parallel_parse::parse(text, &sink),

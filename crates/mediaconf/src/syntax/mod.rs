@@ -6,10 +6,9 @@
 //! block     = "{" *entry "}"
 //! ```
 //!
-//! The parser hands each entry to a [`Sink`] while its words are at hand. A [`Document`] owns the text
-//! and a flat index of spans over it, which a sink has made. Words and comments are not stored: an
-//! [`Entry`] is lexed again whenever its words are needed, because on large files page faults cost
-//! more than lexing.
+//! The parser hands each entry with its words to a [`Sink`]. A [`Document`] owns the text and a flat
+//! index of spans over it, which a sink has made. Words and comments are not stored: an [`Entry`] is
+//! lexed again whenever its words are needed, because on large files page faults cost more than lexing.
 //!
 //! *Invariants.* Parsing never fails and never recurses: every problem is a [`Diagnostic`], and the
 //! parser goes on at the next `;` or `}`. This layer does not know what any directive means, and

@@ -15,8 +15,8 @@ use super::sink::Sink;
 /// costs more than it saves.
 pub const WORTH_A_THREAD: usize = 1 << 20;
 
-/// Parses a text with the sink that `sink` makes for a part of so many bytes: in two halves where the
-/// text is large and the guess is right, else as a whole.
+/// Parses a text: in two halves if the text is large and the guess of the cut is right, else as a whole.
+/// `sink` makes the sink for a part, of which it gets the length in bytes.
 pub(super) fn parse<'t, S: Sink<'t> + Send>(
     text: &'t str,
     sink: &(impl Fn(usize) -> S + Sync),

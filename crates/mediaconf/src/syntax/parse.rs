@@ -16,7 +16,7 @@ pub(super) const MAX_TEXT: usize = (1 << 31) - 1;
 
 pub(super) const BOM: &str = "\u{feff}";
 
-/// What came of a part of a text.
+/// The result of parsing a part of a text.
 pub(super) struct ParsedPart<S> {
     pub sink: S,
     /// Holds an error if the part ends inside an entry.

@@ -28,7 +28,7 @@ pub const MAX_NETWORKS: usize = 4096;
 /// The number of remembered right values of one network.
 const MAX_SUCCESSES: usize = 8;
 
-/// Of a network that is locked out, one attempt is looked at in this time.
+/// The time in which one attempt of a locked-out network is examined.
 pub const LOOK_INTERVAL: Duration = Duration::from_secs(2);
 
 /// The values from each network, as hashes.
@@ -64,10 +64,10 @@ struct LookedAt {
     unanswered: Option<u64>,
 }
 
-/// When a request is looked at.
+/// The moment at which a request is examined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RequestStage {
-    /// When its head is there. The same value is looked at once more when it is answered.
+    /// When its head is there. The same value is examined again when it is answered.
     Head,
     /// When it is answered.
     Answer,

@@ -80,7 +80,7 @@ impl BackendLink {
         self.take_response();
     }
 
-    /// Waits until a worker has taken the request, or for so long.
+    /// Waits until a worker has taken the request, for at most `most`.
     pub fn wait_until_taken(&self, most: Duration) {
         let waits = self
             .parcel

@@ -177,7 +177,7 @@ fn start(shared: &Arc<Shared>, slot: Slot, visitor: NewConnection) {
 
 fn turn_away(shared: &Arc<Shared>, visitor: NewConnection, refusal: Rejection) {
     if visitor.secured && visitor.is_silent() {
-        // There is no handshake in which it could be told.
+        // No handshake could report it.
         return;
     }
     let own = Arc::clone(shared);

@@ -16,7 +16,7 @@ use crate::http::server::message::{PeerAddress, Rank};
 /// How long accepting waits for evicted connections to end.
 const ENDING_TIME: Duration = Duration::from_secs(1);
 
-/// As much as is looked at of the first record of a TLS handshake.
+/// The bytes that are examined of the first record of a TLS handshake.
 const MAX_HELLO: usize = 2048;
 
 /// An accepted connection that has no thread yet.

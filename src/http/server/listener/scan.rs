@@ -9,7 +9,7 @@ pub struct Scan {
     start: usize,
 }
 
-/// The result of a scan so far.
+/// The result of a scan of the bytes that have arrived.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Progress {
     /// The end of the head has not come yet.

@@ -37,7 +37,7 @@ pub(super) fn kept_from_now_on(folder: &StateDir, chosen: Option<usize>) -> Keep
     Keep { texts: keep as u64, is_new }
 }
 
-/// Removes all but the newest texts: those behind them, back to one that is missing. Only once in so many
+/// Removes all but the newest texts: those behind them, back to one that is missing. Once in as many
 /// changes as texts are kept, the folder is listed for others that stayed behind, and the journal is
 /// shortened; so a change costs the same however many are kept.
 pub(super) fn forget_the_oldest(conf: &ConfFile, journal: &mut HistoryJournal, keep: Keep) -> Vec<Warning> {

@@ -64,8 +64,8 @@ impl ConfFile {
         }))
     }
 
-    /// Returns the text that is kept with an entry; none where there was no file, or where it is not kept
-    /// any more.
+    /// Returns the text that is kept with an entry; `None` if there was no file, or if the text is no
+    /// longer kept.
     ///
     /// # Errors
     /// `PermissionDenied`, `Io`.

@@ -133,7 +133,7 @@ fn an_unknown_certificate_is_asked_about_on_a_terminal_and_a_context_remembers_i
     read(&["-x", "prod"]).run().exits(7).says("pose as");
 }
 
-/// What `openssl req -x509` makes unless it is told otherwise.
+/// The certificate that `openssl req -x509` makes by default.
 #[test]
 fn a_certificate_that_is_its_own_authority_is_explained() {
     let (server, certificate) = encrypted(IsCa::Ca(BasicConstraints::Unconstrained));

@@ -9,7 +9,7 @@ use super::place;
 use super::server::{Reply, Server};
 use crate::cli::{PROGRAM, Place, Run, SAMPLE};
 
-/// A foreign server that answers reads, and to changes as it is told.
+/// A foreign server that answers reads, and answers changes as the test says.
 fn reading(mut change: impl FnMut() -> Reply + Send + 'static) -> Server {
     let mut running = super::bare::view(SAMPLE);
     Server::start(move |request| match request.method.as_str() {
@@ -19,7 +19,7 @@ fn reading(mut change: impl FnMut() -> Reply + Send + 'static) -> Server {
     })
 }
 
-/// A server of ours that answers to changes as it is told.
+/// A mediactl server that answers changes as the test says.
 fn evaluating(mut change: impl FnMut() -> Reply + Send + 'static) -> Server {
     Server::start(move |_| change().with(API_HEADER, api_value()))
 }

@@ -42,8 +42,8 @@ impl Attack {
         Self { over, thread: Some(thread) }
     }
 
-    /// So many connections, each with the beginning of a request in its buffer at any time; one that
-    /// was closed is opened again.
+    /// Opens `count` connections, each with the beginning of a request in its buffer at any time; one
+    /// that was closed is opened again.
     fn of_slow_pipeliners(address: SocketAddr, count: usize) -> Self {
         let mut connections: Vec<Option<TcpStream>> = (0..count).map(|_| None).collect();
         Self::of(move || {
@@ -58,7 +58,7 @@ impl Attack {
         })
     }
 
-    /// A new connection every 10 ms, with one byte; so many stay open.
+    /// Opens a new connection every 10 ms and sends one byte; `count` stay open.
     fn of_new_connections(address: SocketAddr, count: usize) -> Self {
         let mut connections = VecDeque::new();
         Self::of(move || {

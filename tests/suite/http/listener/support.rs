@@ -116,7 +116,7 @@ impl Running {
         assert_eq!((answer.status, answer.text()), (200, "GET /well "));
     }
 
-    /// The statuses that were reported as refused, when there are so many.
+    /// The statuses that were reported as refused, once there are `count` of them.
     pub fn refused(&self, count: usize) -> Vec<u16> {
         let statuses = || -> Vec<u16> {
             self.service

@@ -176,7 +176,7 @@ fn certain(segments: &[Segment]) -> Vec<Segment> {
     segments.iter().map(one).collect()
 }
 
-/// The keys of the object at a path; none where no object is.
+/// The keys of the object at a path; empty if there is no object.
 fn present_names(current: &dyn Current, path: &Path) -> Vec<String> {
     if let Some(keys) = keys(&path.segments) {
         let names = current.names(&keys);

@@ -15,9 +15,9 @@ use crate::syntax::one_line;
 pub struct ChangedValue {
     /// The keys and indices that lead to it from the root.
     pub keys: Vec<String>,
-    /// The value before; none where there was none.
+    /// The value before, if there was one.
     pub before: Option<Value>,
-    /// The value afterwards; none where there is none.
+    /// The value afterwards, if there is one.
     pub after: Option<Value>,
 }
 

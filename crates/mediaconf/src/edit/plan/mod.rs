@@ -96,9 +96,10 @@ pub enum Note {
         /// The port, as it stands in the text.
         port: String,
     },
-    /// The entries that a desired state names have so many settings that it lacks, and that stay.
+    /// The number of settings that a desired state lacks in the entries that it names; they stay.
     SettingsLacking(usize),
-    /// So many entries that an owner no longer applies have settings of others, and stay with these.
+    /// The number of entries that an owner no longer applies but that have settings of others, and stay
+    /// with these.
     EntriesKept(usize),
     /// What an owner no longer applies, and another one has: the paths, as far as a message names them, and the
     /// owners. It stays.

@@ -165,7 +165,7 @@ fn has_large_port(address: &str) -> bool {
     digits > MOST_DIGITS && bytes[..start].ends_with(b":") && is_too_large(&address[start..end])
 }
 
-/// A number of so many digits is no port that is too large.
+/// The most digits of a number that is certainly not too large for a port.
 const MOST_DIGITS: usize = 4;
 
 /// Whether digits are more than a port can be.

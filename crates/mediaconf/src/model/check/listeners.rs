@@ -59,7 +59,7 @@ impl<'t> Listeners<'t> {
     }
 }
 
-/// With so many addresses of one port a new one is compared.
+/// The most addresses of one port with which a new one is compared.
 const MAX_OTHERS: usize = 16;
 
 /// Whether two listeners of one port meet: no host stands for all addresses.

@@ -17,16 +17,17 @@ use crate::syntax::{Document, Word};
 /// A shorter value may stand in a text by chance: it is masked by its place only.
 const SHORTEST: usize = 4;
 
-/// A longer value is not looked for, so that the search stays short. In bytes.
+/// The most bytes of a value that is searched for, so that the search stays short.
 const LONGEST: usize = 2048;
 
 /// No value is longer as it is written, with each byte encoded. In bytes.
 pub const LONGEST_SECRET: usize = 3 * LONGEST;
 
-/// Secrets are taken apart so often: a header holds a login and a password in base64.
+/// The number of levels at which secrets are taken apart: a header holds a login and a password in
+/// base64.
 const DEPTH: usize = 4;
 
-/// Texts are encoded so often: base64 in a URL in JSON.
+/// The number of encodings that may be nested in a text, such as base64 in a URL.
 const ENCODINGS: usize = 2;
 
 /// The secret values of texts.
@@ -47,9 +48,9 @@ impl SecretValues {
         found
     }
 
-    /// A text with the secrets masked that stand in it as whole words, and those that their place or their form
-    /// gives away. A value that stands in the texts without being a secret there is masked by its place only:
-    /// its mask would tell that it is one.
+    /// A text with the secrets masked that stand in it as whole words, and those that their place or
+    /// their form gives away. A value that stands in the texts without being a secret there is masked by
+    /// its place only: its mask would show that it is one.
     pub fn masked<'t>(&self, text: &'t str, masker: &Masker) -> Cow<'t, str> {
         let mut spans = self.spans(text, ENCODINGS);
         spans.extend(prose_parts(text));
@@ -112,7 +113,7 @@ impl SecretValues {
         spans
     }
 
-    /// Whether a text that was encoded tells a secret. Behind a login any password is one by its place.
+    /// True if a text that was encoded holds a secret. Behind a login any password is one by its place.
     fn is_told_by(&self, meant: &str, encodings: usize) -> bool {
         let password = meant.split_once(':').map_or("", |(_, password)| password);
         (!password.is_empty() && self.values.contains(password)) || !self.spans(meant, encodings).is_empty()

@@ -43,7 +43,7 @@ impl Unescaped {
         self.places[part.start]..self.places[part.end]
     }
 
-    /// Adds what stands at a place; each of its bytes is so many further.
+    /// Adds the part that stands at an offset; each of its bytes is `step` bytes after the one before.
     fn push(&mut self, part: &str, at: usize, step: usize) {
         self.text.push_str(part);
         self.places.extend((0..part.len()).map(|byte| at + step * byte));

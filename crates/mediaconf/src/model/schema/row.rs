@@ -150,7 +150,7 @@ pub enum PartPlace {
     Required,
     /// In the place of the part before it.
     Instead,
-    /// Anywhere behind those: its form tells it.
+    /// Anywhere behind those: its form identifies it.
     Optional,
     /// All words that are no other part, as a list.
     Rest,

@@ -79,13 +79,14 @@ fn parts(text: &str, reach: Reach) -> Vec<Range<usize>> {
 /// No userinfo and no `streamid` is longer; a bound, so that no word makes the scan quadratic.
 const LONGEST: usize = 4096;
 
-/// No user and no password without a scheme in front of them is looked for that is longer than this.
+/// The most bytes of a user and password without a scheme in front of them.
 const LONGEST_LOGIN: usize = 256;
 
-/// No key in front of an encoded `=` is looked for that is longer than this.
+/// The most bytes of a key in front of an encoded `=`.
 const LONGEST_KEY: usize = 64;
 
-/// An address is encoded so often, in the query of another one that stands in a third one.
+/// The number of times that an address may be encoded: it may stand in the query of another one, which
+/// stands in a third one.
 const ENCODINGS: usize = 4;
 
 /// What may stand behind an address in a sentence.

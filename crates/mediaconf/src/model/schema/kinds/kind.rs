@@ -18,7 +18,7 @@ pub struct WordKind {
     pub usage: &'static str,
     /// The form in JSON, for the manual.
     pub json_form: &'static str,
-    /// What an assignment is told to be, behind "expected".
+    /// The noun of the value in messages, behind "expected".
     pub expected: &'static str,
     /// Values that completion proposes.
     pub values: &'static [&'static str],
