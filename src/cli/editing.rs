@@ -16,8 +16,8 @@ use crate::cli::render::{diff, notes};
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
 use crate::engine::{
-    After, ChangeReport, Content, ContentDiff, EngineError, ErrorKind, Expected, Outcome, Replaced,
-    ServiceError, Snapshot, Source, WarnedText,
+    After, ChangeReport, ConfigSource, Content, ContentDiff, EngineError, ErrorKind, Expected, Outcome,
+    Replaced, ServiceError, Snapshot, WarnedText,
 };
 use crate::http::protocol::problem::ProblemKind;
 use crate::store::StoreError;
@@ -61,7 +61,7 @@ pub fn configuration(target: &mut Target) -> Result<Present, ServiceError> {
         return Ok(Present { text: running?, is_running: true });
     }
     let running = running?;
-    match target.read_text(Some(Source::Saved)) {
+    match target.read_text(Some(ConfigSource::Saved)) {
         Ok(saved) => Ok(Present { is_running: saved.is_same_text(&running), text: saved }),
         Err(ServiceError::NotOffered { .. }) => Ok(Present { text: running, is_running: true }),
         Err(ServiceError::Remote(failure)) if failure.status == Some(ProblemKind::NotFound.status()) => {
@@ -337,7 +337,7 @@ impl Editing<'_> {
     fn warn(&mut self, whole: &[u8], present: &Arc<Snapshot>) -> Result<(), CliError> {
         let edited = Arc::new(Snapshot::of(whole.to_vec()));
         let mut looked_at = |text: &Arc<Snapshot>| -> Result<WarnedText, ServiceError> {
-            let composed = self.target.composed(text, Some(Source::Saved))?;
+            let composed = self.target.composed(text, Some(ConfigSource::Saved))?;
             Ok(WarnedText::of(text, composed.as_ref()))
         };
         let [before, after] = [looked_at(present)?, looked_at(&edited)?];

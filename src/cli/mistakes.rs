@@ -13,7 +13,7 @@ use crate::cli::error::CliError;
 use crate::cli::input::{misplaced_url, snapshot};
 use crate::cli::synonyms;
 use crate::engine::ErrorKind;
-use mediaconf::edit::config_lookup::{Current, LocalView};
+use mediaconf::edit::config_lookup::{ConfigLookup, LocalView};
 use mediaconf::edit::shell_word::quoted;
 use mediaconf::model::schema::{Scope, by_keyword};
 use mediaconf::model::{Kind, Lens, top_members};

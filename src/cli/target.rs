@@ -19,8 +19,8 @@ use crate::cli::prompts;
 use crate::cli::remote_host::RemoteHost;
 use crate::cli::ui::{Ui, waiting};
 use crate::engine::{
-    Composed, ConfigService, Content, Engine, EngineError, Feature, Hooks, ReadForm, ReadQuery, ServiceError,
-    Snapshot, Source,
+    Composed, ConfigService, ConfigSource, Content, Engine, EngineError, Feature, Hooks, ReadForm, ReadQuery,
+    ServiceError, Snapshot,
 };
 use crate::http::client::{
     BadUrl, Client, ClientSettings, Endpoint, Host, RemoteService, TlsTrust, UserInfo,
@@ -54,7 +54,7 @@ impl Target {
     pub fn composed(
         &mut self,
         text: &Arc<Snapshot>,
-        source: Option<Source>,
+        source: Option<ConfigSource>,
     ) -> Result<Option<Composed>, ServiceError> {
         self.following(Follow::ALL, text, source)
     }
@@ -64,7 +64,7 @@ impl Target {
         &mut self,
         follow: Follow,
         text: &Arc<Snapshot>,
-        source: Option<Source>,
+        source: Option<ConfigSource>,
     ) -> Result<Option<Composed>, ServiceError> {
         match &self.file {
             // Who works on this machine reads them as this user.
@@ -74,7 +74,7 @@ impl Target {
     }
 
     /// Reads a configuration as text; `None` is the running one, or the file where no server runs.
-    pub fn read_text(&mut self, source: Option<Source>) -> Result<Arc<Snapshot>, ServiceError> {
+    pub fn read_text(&mut self, source: Option<ConfigSource>) -> Result<Arc<Snapshot>, ServiceError> {
         let reading = self.service.read(&ReadQuery { source, form: ReadForm::Text })?;
         match reading.content {
             Content::Text(snapshot) => Ok(snapshot),

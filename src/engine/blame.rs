@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::snapshot::Snapshot;
 use crate::store::HistoryEntry;
-use mediaconf::edit::config_lookup::{Current, LocalView, MaskedLookup};
+use mediaconf::edit::config_lookup::{ConfigLookup, LocalView, MaskedLookup};
 use mediaconf::edit::path::{Path, Segment};
 use mediaconf::edit::schema_path::{Place, own_value};
 use mediaconf::edit::select::select;

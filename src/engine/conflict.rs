@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use mediaconf::edit::Pointer;
-use mediaconf::edit::config_lookup::{Current, LocalView};
+use mediaconf::edit::config_lookup::{ConfigLookup, LocalView};
 use mediaconf::edit::merge::own_lens;
 use mediaconf::model::{Kind, top_members};
 use mediaconf::syntax::Document;

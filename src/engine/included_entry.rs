@@ -13,7 +13,7 @@ use super::outcome::OutcomeNote;
 use super::passed_over::{IncludeChange, IncludedEntry, PassedOver};
 use super::snapshot::Snapshot;
 use super::transaction::Transaction;
-use mediaconf::edit::config_lookup::{Current, LocalView};
+use mediaconf::edit::config_lookup::{ConfigLookup, LocalView};
 use mediaconf::edit::misfit::{Misfit, PathFault};
 use mediaconf::edit::path::{Path, Segment};
 use mediaconf::edit::place_in_text::entry_at;
@@ -125,7 +125,7 @@ impl Composed {
     }
 
     /// The entries of included files among those that `matched` finds, by their keys, in each text.
-    pub fn included_at(&self, matched: &dyn Fn(&dyn Current) -> Vec<Vec<String>>) -> Option<PassedOver> {
+    pub fn included_at(&self, matched: &dyn Fn(&dyn ConfigLookup) -> Vec<Vec<String>>) -> Option<PassedOver> {
         let keys_in = |text: &SearchedText<'_>| {
             let (members, lens) = (top_members(text.snapshot().document()), Lens::default());
             matched(&LocalView::new(&members, &lens))
@@ -206,7 +206,7 @@ fn changed_places<'r>(request: &'r ChangeRequest, patch: Option<&'r Value>) -> V
 }
 
 /// The place itself; for a group, the places of its entries.
-fn entries_below(current: &dyn Current, keys: &[&str]) -> Vec<Vec<String>> {
+fn entries_below(current: &dyn ConfigLookup, keys: &[&str]) -> Vec<Vec<String>> {
     match keys {
         [group] if is_group(group) => {
             current.names(keys).into_iter().map(|name| vec![(*group).to_owned(), name]).collect()

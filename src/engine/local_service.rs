@@ -12,7 +12,9 @@ use super::feature::Feature;
 use super::local::Engine;
 use super::options::ChangeOptions;
 use super::outcome::{OutcomeNote, PendingInfo};
-use super::service::{ConfigService, Decision, ReadForm, ReadQuery, Reading, Replaced, ServiceError, Source};
+use super::service::{
+    ConfigService, ConfigSource, Decision, ReadForm, ReadQuery, Reading, Replaced, ServiceError,
+};
 use super::snapshot::Snapshot;
 use super::status::{Status, differing, last_change};
 use crate::store::{ChangeRef, Follow, HistoryEntry};
@@ -29,9 +31,9 @@ impl ConfigService for Engine {
             return Err(self.no_server().into());
         }
         let (source, snapshot) = match (query.source, running) {
-            (Some(Source::Running), None) => return Err(self.no_server().into()),
-            (None | Some(Source::Running), Some(running)) => (Source::Running, running),
-            (None | Some(Source::Saved), _) => (Source::Saved, Engine::read(self)?),
+            (Some(ConfigSource::Running), None) => return Err(self.no_server().into()),
+            (None | Some(ConfigSource::Running), Some(running)) => (ConfigSource::Running, running),
+            (None | Some(ConfigSource::Saved), _) => (ConfigSource::Saved, Engine::read(self)?),
         };
         Ok(Reading { source, content: Content::Text(snapshot) })
     }
@@ -50,7 +52,7 @@ impl ConfigService for Engine {
     fn composed(
         &mut self,
         text: &Arc<Snapshot>,
-        _: Option<Source>,
+        _: Option<ConfigSource>,
     ) -> Result<Option<Composed>, ServiceError> {
         Ok(Engine::composed(self, text, Follow::ALL))
     }

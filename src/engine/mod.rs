@@ -101,8 +101,8 @@ pub use passed_over::{IncludeChange, IncludedEntry, PassedOver};
 pub use pending::PendingChange;
 pub use running::{LastChange, MAX_REHEARSALS, ServerState};
 pub use service::{
-    ConfigService, Decision, ReadForm, ReadQuery, Reading, RemoteFailure, Replaced, RequestRefusal,
-    ServiceError, Source, described,
+    ConfigService, ConfigSource, Decision, ReadForm, ReadQuery, Reading, RemoteFailure, Replaced,
+    RequestRefusal, ServiceError, described,
 };
 pub use snapshot::{INCLUDE, RelatedText, Snapshot};
 pub use status::{FirstError, ServerInfo, Status, differing, last_change};

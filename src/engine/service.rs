@@ -41,7 +41,7 @@ pub trait ConfigService: Send {
     fn composed(
         &mut self,
         text: &Arc<Snapshot>,
-        source: Option<Source>,
+        source: Option<ConfigSource>,
     ) -> Result<Option<Composed>, ServiceError>;
 
     /// Merges a patch into the running configuration, and saves the result.
@@ -83,13 +83,13 @@ pub trait ConfigService: Send {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadQuery {
     /// Which configuration; `None` is the running one, or the file where no server runs.
-    pub source: Option<Source>,
+    pub source: Option<ConfigSource>,
     pub form: ReadForm,
 }
 
-/// Which configuration is read.
+/// The configuration that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
+pub enum ConfigSource {
     /// The one that a server runs.
     Running,
     /// The file.
@@ -115,7 +115,7 @@ pub enum ReadForm {
 /// A configuration that was read.
 #[derive(Debug)]
 pub struct Reading {
-    pub source: Source,
+    pub source: ConfigSource,
     pub content: Content,
 }
 

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
+use super::debounce::Debounce;
 use super::member::Node;
-use super::rest::Rest;
 use super::rollout::{RolloutVerdict, verdict};
 use crate::engine::Pulse;
 use crate::store::cluster::{HeadRecord, KeyRange, Seen};
@@ -27,7 +27,7 @@ const LOOKS: usize = 20;
 impl Node {
     /// Follows until the node ends.
     pub(super) fn follow(&self, pulse: &Pulse) {
-        let (mut pause, mut retry, mut rest) = (Duration::ZERO, RETRY, Rest::new());
+        let (mut pause, mut retry, mut debounce) = (Duration::ZERO, RETRY, Debounce::new());
         pulse.rest();
         while let Some(turn) = self.wake.next(pause) {
             pulse.turn();
@@ -44,7 +44,7 @@ impl Node {
             };
             self.wake.finish(turn);
             pulse.rest();
-            let rest = rest.after(self.standing().wanted);
+            let rest = debounce.after(self.standing().wanted);
             if !self.wake.sleep(rest) {
                 return;
             }

@@ -11,6 +11,7 @@
 //!
 //! Three threads belong to a node: one follows, one watches etcd, one keeps the lease of its record.
 
+mod debounce;
 mod first_text;
 mod follow;
 mod keep;
@@ -19,7 +20,6 @@ mod member;
 mod overlays;
 mod report;
 mod requests;
-mod rest;
 mod rollout;
 mod standing;
 mod take;

@@ -15,7 +15,7 @@ use crate::cli::render::table::{self, Screen};
 use crate::cli::target::Target;
 use crate::cli::ui::Ui;
 use crate::engine::{
-    Blamed, ConfigService, EngineError, Feature, ServiceError, Snapshot, Source, blame, is_edited_since,
+    Blamed, ConfigService, ConfigSource, EngineError, Feature, ServiceError, Snapshot, blame, is_edited_since,
 };
 use crate::store::{ChangeRef, WHOLE_HISTORY};
 use mediaconf::edit::config_lookup::LocalView;
@@ -110,13 +110,13 @@ impl ValueHistory {
         masker: Option<&Masker>,
     ) -> Result<Self, CliError> {
         target.service.demand(&[Feature::History])?;
-        let now = target.read_text(Some(Source::Saved))?;
+        let now = target.read_text(Some(ConfigSource::Saved))?;
         if !now.is_valid() {
             return Err(EngineError::BadConfig(now).into());
         }
         let mut found = Self::found(path, most, &now, &mut *target.service, masker)?;
         if found.changes.is_empty() {
-            if let Ok(Some(composed)) = target.composed(&now, Some(Source::Saved)) {
+            if let Ok(Some(composed)) = target.composed(&now, Some(ConfigSource::Saved)) {
                 composed.refuse_entry(path)?;
             }
             let members = top_members(now.document());

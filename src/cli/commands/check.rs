@@ -18,7 +18,7 @@ use crate::cli::render::diagnostics::{DiagnosticRecord, Reporter};
 use crate::cli::render::table;
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::{Ui, output};
-use crate::engine::{Composed, Feature, ServiceError, Snapshot, Source};
+use crate::engine::{Composed, ConfigSource, Feature, ServiceError, Snapshot};
 use crate::store::Follow;
 use mediaconf::syntax::Diagnostics;
 
@@ -144,7 +144,7 @@ fn on_servers(args: &CheckArgs, call: Invocation<'_>) -> Result<Exit, CliError> 
     let read = |server: &mut FleetMember| -> Result<CheckedText, CliError> {
         let (name, target) = (server.name.clone(), &mut server.target);
         let (text, source) = match is_running {
-            true => (target.read_text(Some(Source::Running))?, Source::Running),
+            true => (target.read_text(Some(ConfigSource::Running))?, ConfigSource::Running),
             false => saved_or_running(target)?,
         };
         let mut composed = target.composed(&text, Some(source))?;
@@ -194,20 +194,20 @@ fn configuration(follow: Follow, global: &GlobalArgs, ui: Ui) -> Result<CheckedT
 }
 
 /// The saved text of a server, or the running one if the server does not show that.
-fn saved_or_running(target: &mut Target) -> Result<(Arc<Snapshot>, Source), ServiceError> {
-    match target.read_text(Some(Source::Saved)) {
+fn saved_or_running(target: &mut Target) -> Result<(Arc<Snapshot>, ConfigSource), ServiceError> {
+    match target.read_text(Some(ConfigSource::Saved)) {
         Err(ServiceError::NotOffered { feature: Feature::Saved, .. }) => {
-            Ok((target.read_text(Some(Source::Running))?, Source::Running))
+            Ok((target.read_text(Some(ConfigSource::Running))?, ConfigSource::Running))
         }
-        saved => Ok((saved?, Source::Saved)),
+        saved => Ok((saved?, ConfigSource::Saved)),
     }
 }
 
 fn given(file: &Path, follow: Follow, global: &GlobalArgs, ui: Ui) -> Result<CheckedText, CliError> {
     if file.as_os_str() == RUNNING {
         let mut target = target::resolve(global, Purpose::default(), ui)?;
-        let text = target.read_text(Some(Source::Running))?;
-        return checked(&mut target, text, Source::Running, follow, ui);
+        let text = target.read_text(Some(ConfigSource::Running))?;
+        return checked(&mut target, text, ConfigSource::Running, follow, ui);
     }
     let name = if file.as_os_str() == STDIN { "<stdin>".to_owned() } else { file.display().to_string() };
     let text = input::snapshot(file)?;
@@ -220,7 +220,7 @@ fn given(file: &Path, follow: Follow, global: &GlobalArgs, ui: Ui) -> Result<Che
 fn checked(
     target: &mut Target,
     text: Arc<Snapshot>,
-    source: Source,
+    source: ConfigSource,
     follow: Follow,
     ui: Ui,
 ) -> Result<CheckedText, CliError> {
@@ -230,8 +230,8 @@ fn checked(
         return Ok(CheckedText { name, text, composed });
     }
     let which = match source {
-        Source::Running => RUNNING,
-        Source::Saved => "saved",
+        ConfigSource::Running => RUNNING,
+        ConfigSource::Saved => "saved",
     };
     ui.note(&format!("checked the {which} configuration of `{name}`"));
     Ok(CheckedText { name: format!("{name} ({which})"), text, composed })

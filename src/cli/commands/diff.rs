@@ -18,7 +18,7 @@ use crate::cli::render::value_diff::{Compared, changed, first_paths};
 use crate::cli::render::{diff, table};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
-use crate::engine::{Content, ContentDiff, Guard, ReadForm, ReadQuery, Source};
+use crate::engine::{ConfigSource, Content, ContentDiff, Guard, ReadForm, ReadQuery};
 use crate::store::{ChangeRef, NotAChangeRef};
 use mediaconf::edit::condition::{Condition, keys_that_all_lack};
 use mediaconf::edit::expansion::{Expansion, no_entry};
@@ -289,20 +289,20 @@ impl NamedContent {
     /// Loads a configuration of the target.
     fn of_target(argument: Option<&str>, target: &mut Target) -> Result<Self, CliError> {
         match argument {
-            Some(RUNNING) => Self::read(target, Some(Source::Running)),
-            Some(SAVED) => Self::read(target, Some(Source::Saved)),
+            Some(RUNNING) => Self::read(target, Some(ConfigSource::Running)),
+            Some(SAVED) => Self::read(target, Some(ConfigSource::Saved)),
             Some(change) => Self::before_change(change, target),
             None => Self::read(target, None),
         }
     }
 
-    fn read(target: &mut Target, source: Option<Source>) -> Result<Self, CliError> {
+    fn read(target: &mut Target, source: Option<ConfigSource>) -> Result<Self, CliError> {
         let query = ReadQuery { source, form: ReadForm::TextOrJson };
         let reading = target.service.read(&query).map_err(CliError::of_side)?;
         let name = target.service.name();
         let name = match reading.source {
-            Source::Saved if target.is_server => format!("{name} ({SAVED})"),
-            Source::Saved | Source::Running => name.to_owned(),
+            ConfigSource::Saved if target.is_server => format!("{name} ({SAVED})"),
+            ConfigSource::Saved | ConfigSource::Running => name.to_owned(),
         };
         Ok(Self { name, content: reading.content })
     }

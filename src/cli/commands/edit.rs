@@ -17,7 +17,7 @@ use crate::cli::prompts;
 use crate::cli::render::report::{Verb, lines};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
-use crate::engine::{ContentDiff, EngineError, ServiceError, Snapshot, Source};
+use crate::engine::{ConfigSource, ContentDiff, EngineError, ServiceError, Snapshot};
 use crate::store::bounded_time;
 use crate::store::file::{DraftFolder, DraftHead, DraftOrigin, KeptDraft};
 use mediaconf::edit::draft::comments::without_comments;
@@ -151,7 +151,7 @@ fn range_of(path: &Path, present: &Arc<Snapshot>, target: &mut Target) -> Result
         Ok(range) => return Ok(range),
         Err(fault) => fault,
     };
-    if let Some(composed) = target.composed(present, Some(Source::Saved))? {
+    if let Some(composed) = target.composed(present, Some(ConfigSource::Saved))? {
         composed.refuse_entry(path).map_err(ServiceError::from)?;
     }
     Err(CliError::bad_selection(fault))

@@ -18,7 +18,7 @@ use crate::cli::render::{diagnostics, table};
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, Content, ErrorKind, ReadForm, ReadQuery, ServiceError};
-use mediaconf::edit::config_lookup::{Current, LocalView, MaskedLookup};
+use mediaconf::edit::config_lookup::{ConfigLookup, LocalView, MaskedLookup};
 use mediaconf::edit::explain::{Explanation, ValueSource, explain};
 use mediaconf::edit::path::Path;
 use mediaconf::edit::place_in_text::entry_at;
@@ -160,7 +160,7 @@ impl Explained {
     }
 }
 
-fn looked_up(current: &dyn Current, path: &Path, ui: Ui) -> Result<Explained, CliError> {
+fn looked_up(current: &dyn ConfigLookup, path: &Path, ui: Ui) -> Result<Explained, CliError> {
     let masker = ui.masker();
     let current = MaskedLookup { current, masker: masker.as_ref() };
     let explanation = explain(&current, path).map_err(CliError::bad_selection)?;

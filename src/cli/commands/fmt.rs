@@ -15,8 +15,8 @@ use crate::cli::render::report::Verb;
 use crate::cli::target;
 use crate::cli::ui::Ui;
 use crate::engine::{
-    ChangeOptions, ChangeReport, ConfigService, Content, EngineError, ErrorKind, Expected, Feature, ReadForm,
-    ReadQuery, Replaced, ServiceError, Snapshot, Source,
+    ChangeOptions, ChangeReport, ConfigService, ConfigSource, Content, EngineError, ErrorKind, Expected,
+    Feature, ReadForm, ReadQuery, Replaced, ServiceError, Snapshot,
 };
 use mediaconf::edit::format::formatted;
 
@@ -84,7 +84,7 @@ pub fn run(args: &FmtArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
 fn configuration(args: &FmtArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     if args.check {
         let mut target = target::file_or_named_server(call.global, call.ui)?;
-        let text = target.read_text(Some(Source::Saved).filter(|_| !target.is_server))?;
+        let text = target.read_text(Some(ConfigSource::Saved).filter(|_| !target.is_server))?;
         return checked(target.service.name(), formatted_text(&text)?.as_ref(), call.ui);
     }
     ChangeCommand::new(&args.changing, Verb::FORMAT).named("fmt").run(call, format)
@@ -119,7 +119,7 @@ fn format(service: &mut dyn ConfigService, options: &ChangeOptions) -> Result<Ch
     match format_of(service, None, options) {
         // The file may have been edited by hand: that is what is formatted then.
         Err(error) if error.kind() == ErrorKind::Conflict => {
-            format_of(service, Some(Source::Saved), options).map_err(|_| error)
+            format_of(service, Some(ConfigSource::Saved), options).map_err(|_| error)
         }
         formatted => formatted,
     }
@@ -127,7 +127,7 @@ fn format(service: &mut dyn ConfigService, options: &ChangeOptions) -> Result<Ch
 
 fn format_of(
     service: &mut dyn ConfigService,
-    source: Option<Source>,
+    source: Option<ConfigSource>,
     options: &ChangeOptions,
 ) -> Result<ChangeReport, ServiceError> {
     let reading = service.read(&ReadQuery { source, form: ReadForm::Text })?;

@@ -20,7 +20,7 @@ use crate::cli::render::table;
 use crate::cli::render::value_diff::{Compared, changed, differ, first_paths, print};
 use crate::cli::target::Target;
 use crate::cli::ui::Ui;
-use crate::engine::{Content, Source, is_edited_since};
+use crate::engine::{ConfigSource, Content, is_edited_since};
 use crate::store::{ChangeRef, HistoryEntry, WHOLE_HISTORY};
 use mediaconf::edit::path::Path;
 use mediaconf::model::Masker;
@@ -245,7 +245,7 @@ impl Selected {
         keeps_texts: bool,
         masker: &Masker,
     ) -> Result<Vec<Listed>, CliError> {
-        let now = target.read_text(Some(Source::Saved)).ok();
+        let now = target.read_text(Some(ConfigSource::Saved)).ok();
         let now = now.filter(|now| !is_edited_since(&entries, now));
         let mut after = now.map(|now| Arc::new(Compared::of(Content::Text(now))));
         let (mut found, mut left) = (Vec::new(), TEXTS_FOR_PATHS);

@@ -20,11 +20,11 @@ use crate::cli::render::table::Screen;
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
 use crate::engine::{
-    Composed, Content, EngineError, IncludedEntry, PassedOver, ReadForm, ReadQuery, ServiceError, Snapshot,
-    Source,
+    Composed, ConfigSource, Content, EngineError, IncludedEntry, PassedOver, ReadForm, ReadQuery,
+    ServiceError, Snapshot,
 };
 use mediaconf::edit::condition::{Condition, keys_that_all_lack};
-use mediaconf::edit::config_lookup::{Current, LocalView, MaskedLookup};
+use mediaconf::edit::config_lookup::{ConfigLookup, LocalView, MaskedLookup};
 use mediaconf::edit::path::{Path, Segment};
 use mediaconf::edit::place_in_text::entry_at;
 use mediaconf::edit::select::{Selection, entries_at, select_where};
@@ -192,7 +192,7 @@ impl Shown {
     fn read(args: &ReadArgs, wanted: &Wanted, server: &mut FleetMember, ui: Ui) -> Result<Self, CliError> {
         let follows = (args.with_includes || args.output == ReadFormat::Table) && !args.runtime;
         let query = ReadQuery {
-            source: args.saved.then_some(Source::Saved),
+            source: args.saved.then_some(ConfigSource::Saved),
             form: match args.output {
                 ReadFormat::Conf => ReadForm::Text,
                 _ if follows => ReadForm::TextOrJson,
@@ -355,7 +355,7 @@ fn included_beside(
     if is_followed || args.runtime || is_text {
         return Ok(None);
     }
-    let source = args.saved.then_some(Source::Saved);
+    let source = args.saved.then_some(ConfigSource::Saved);
     let Some(own) = text_that_includes(content, source, target)? else { return Ok(None) };
     Ok(match target.composed(&own, source) {
         Ok(composed) => composed.map(|composed| wanted.beside(&composed)),
@@ -369,7 +369,7 @@ fn included_beside(
 /// The text of a configuration that includes files; `None` if it includes none, or the server sends no text.
 pub fn text_that_includes(
     content: &Content,
-    source: Option<Source>,
+    source: Option<ConfigSource>,
     target: &mut Target,
 ) -> Result<Option<Arc<Snapshot>>, ServiceError> {
     let text = match content {

@@ -13,7 +13,7 @@ use crate::cli::render::masked::masked_entry;
 use crate::cli::render::{status, table};
 use crate::cli::target::Target;
 use crate::cli::ui::Ui;
-use crate::engine::{ErrorKind, ServiceError, Source, Status};
+use crate::engine::{ConfigSource, ErrorKind, ServiceError, Status};
 use mediaconf::syntax::one_line;
 
 /// Show the running, the saved and the pending state of the configuration
@@ -122,7 +122,7 @@ fn read(target: &mut Target, ui: Ui) -> Result<Status, ServiceError> {
     let (mut errors, mut first) = (status.errors, None);
     if let Some(file) = &status.file {
         first = first_error(target.service.name(), file, ui.masker());
-        match target.composed(file, Some(Source::Saved)) {
+        match target.composed(file, Some(ConfigSource::Saved)) {
             Ok(None) => {}
             Ok(Some(composed)) => {
                 let faults = composed.told_faults();

@@ -15,7 +15,7 @@ use crate::cli::render::masked::masked_entry;
 use crate::http::client::without_userinfo;
 use crate::store::HistoryEntry;
 use mediaconf::edit::completion::{Completion, PathUse, Proposal};
-use mediaconf::edit::config_lookup::Current;
+use mediaconf::edit::config_lookup::ConfigLookup;
 use mediaconf::edit::path::{EVERY, Segment, split_assignment};
 use mediaconf::edit::schema_path::Place;
 use mediaconf::model::Masker;
@@ -169,7 +169,8 @@ impl Completer {
 
     fn paths(&self, path_use: PathUse, is_below: bool, text: &str) -> Vec<Proposal> {
         let base = if is_below { self.line.block() } else { Vec::new() };
-        let look = |current: &dyn Current| Completion { current, base: &base, path_use }.candidates(text);
+        let look =
+            |current: &dyn ConfigLookup| Completion { current, base: &base, path_use }.candidates(text);
         self.line.lookup.in_configuration(look)
     }
 

@@ -13,7 +13,7 @@ use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
 use crate::engine::{Content, ReadForm, ReadQuery};
 use crate::store::{HistoryEntry, WHOLE_HISTORY};
-use mediaconf::edit::config_lookup::{Current, LocalView};
+use mediaconf::edit::config_lookup::{ConfigLookup, LocalView};
 use mediaconf::edit::path::{Path, Segment};
 use mediaconf::edit::schema_path::Place;
 use mediaconf::model::{Kind, Lens};
@@ -76,7 +76,7 @@ impl Lookup {
 
     /// Looks at the configuration: the running one of a server, else the file. One that is missing, has errors or
     /// can't be read is empty.
-    pub fn in_configuration<T>(&self, look: impl FnOnce(&dyn Current) -> T) -> T {
+    pub fn in_configuration<T>(&self, look: impl FnOnce(&dyn ConfigLookup) -> T) -> T {
         match self.content.get_or_init(|| self.content()) {
             Some(Content::Text(text)) if text.is_valid() => {
                 let (members, lens) = (text.members(), Lens::default());

@@ -10,8 +10,8 @@ use crate::cli::render::notes::{all_lack, in_words, new_warnings};
 use crate::cli::render::report::Verb;
 use crate::cli::ui::Ui;
 use crate::engine::{
-    ChangeOptions, ChangeReport, ConfigService, Content, EngineError, ErrorKind, Expected, Feature,
-    OutcomeNote, ReadForm, ReadQuery, ReportParts, ServiceError, Source,
+    ChangeOptions, ChangeReport, ConfigService, ConfigSource, Content, EngineError, ErrorKind, Expected,
+    Feature, OutcomeNote, ReadForm, ReadQuery, ReportParts, ServiceError,
 };
 use crate::store::Revision;
 use mediaconf::model::Masker;
@@ -63,7 +63,7 @@ impl FleetPlan {
                     // What runs did not change, so the file did. Only a change of each server for itself picks that
                     // up: what is taken back together goes back to what ran.
                     if last.is_some() && last == revision && !change.args.fleet.all_or_nothing {
-                        source = Some(Source::Saved);
+                        source = Some(ConfigSource::Saved);
                     }
                     (last, retries) = (revision, retries + 1);
                 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::cli::error::CliError;
 use crate::cli::render::table::{self, Screen};
-use mediaconf::edit::config_lookup::Current;
+use mediaconf::edit::config_lookup::ConfigLookup;
 use mediaconf::edit::path::{Path, Segment};
 use mediaconf::edit::schema_path::Place;
 use mediaconf::edit::select::select;
@@ -82,7 +82,7 @@ impl Column {
     }
 
     /// Whether it can show anything of this group: a known value, or one that an entry has.
-    fn fits(&self, kind: Kind, current: &dyn Current, names: &[String]) -> bool {
+    fn fits(&self, kind: Kind, current: &dyn ConfigLookup, names: &[String]) -> bool {
         let Cell::At(path) = &self.cell else { return true };
         let has = |name: &String| {
             let found = current.value(&[kind.key(), name]).and_then(|entry| select(&entry, path).ok());
@@ -147,7 +147,7 @@ impl<'a> GroupTables<'a> {
 
     /// Adds the entries of a group that has the columns. Those of several servers share a table, with the server in the
     /// first column.
-    pub fn add(&mut self, kind: Kind, names: &[String], current: &dyn Current, server: Option<&str>) {
+    pub fn add(&mut self, kind: Kind, names: &[String], current: &dyn ConfigLookup, server: Option<&str>) {
         self.kinds.extend((!self.kinds.contains(&kind)).then_some(kind));
         let Some((columns, order)) = self.columns(kind, names, current) else { return };
         let with_server = |server: Option<&str>, row: Vec<String>| -> Vec<String> {
@@ -182,7 +182,7 @@ impl<'a> GroupTables<'a> {
         &self,
         kind: Kind,
         names: &[String],
-        current: &dyn Current,
+        current: &dyn ConfigLookup,
     ) -> Option<(Vec<Column>, Option<SortOrder>)> {
         let column =
             |name: &str| Column::named(kind, name).filter(|column| column.fits(kind, current, names));
@@ -237,7 +237,7 @@ fn rows(
     names: &[String],
     columns: &[Column],
     order: Option<&SortOrder>,
-    current: &dyn Current,
+    current: &dyn ConfigLookup,
 ) -> Vec<SortedRow> {
     let global = current.value(&["auth"]).and_then(|auth| authorization(&auth));
     let global = global.map(|auth| format!("{auth} (global)"));

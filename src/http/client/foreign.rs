@@ -14,7 +14,7 @@ use crate::engine::{
     Snapshot, before_deletion, before_replacement,
 };
 use crate::http::protocol::routes::ApiOperation;
-use mediaconf::edit::config_lookup::{Current, LocalView};
+use mediaconf::edit::config_lookup::{ConfigLookup, LocalView};
 use mediaconf::edit::request::{ChangeRequest, Evaluated};
 use mediaconf::edit::{guarded, json_merge};
 use mediaconf::model::secret::holds_mask;

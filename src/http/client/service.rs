@@ -14,9 +14,9 @@ use super::foreign;
 use super::host::Host;
 use super::session::{Session, status};
 use crate::engine::{
-    ChangeOptions, ChangeReport, Composed, ConfigService, Content, Decision, EngineError, Feature,
-    NodeReport, OutcomeNote, PendingInfo, ReadForm, ReadQuery, Reading, Replaced, ServerInfo, ServiceError,
-    Snapshot, Source, Status, differing, is_edited_since, last_change,
+    ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, Content, Decision, EngineError,
+    Feature, NodeReport, OutcomeNote, PendingInfo, ReadForm, ReadQuery, Reading, Replaced, ServerInfo,
+    ServiceError, Snapshot, Status, differing, is_edited_since, last_change,
 };
 use crate::http::protocol::bodies::RequestedChange;
 use crate::http::protocol::headers::{ID, RUNTIME, SKIP_STREAMS};
@@ -67,7 +67,12 @@ impl RemoteService {
         Ok(reply.pending.ok_or(EngineError::NothingPending)?)
     }
 
-    fn read_json(&mut self, source: Source, skip_static: bool, runtime: bool) -> Result<Value, ServiceError> {
+    fn read_json(
+        &mut self,
+        source: ConfigSource,
+        skip_static: bool,
+        runtime: bool,
+    ) -> Result<Value, ServiceError> {
         let switches = [(SKIP_STREAMS, skip_static), (RUNTIME, runtime)];
         let parameters = switches.into_iter().filter(|(_, is_on)| *is_on).map(|(name, _)| (name, "true"));
         let reply = self.session.read(parameters.collect(), source)?;
@@ -81,7 +86,7 @@ impl ConfigService for RemoteService {
     }
 
     fn read(&mut self, query: &ReadQuery) -> Result<Reading, ServiceError> {
-        let source = query.source.unwrap_or(Source::Running);
+        let source = query.source.unwrap_or(ConfigSource::Running);
         let content = match query.form {
             ReadForm::Json { skip_static, runtime } => {
                 Content::Json(self.read_json(source, skip_static, runtime)?)
@@ -106,9 +111,9 @@ impl ConfigService for RemoteService {
     fn composed(
         &mut self,
         text: &Arc<Snapshot>,
-        source: Option<Source>,
+        source: Option<ConfigSource>,
     ) -> Result<Option<Composed>, ServiceError> {
-        self.session.composed(text, source.unwrap_or(Source::Running))
+        self.session.composed(text, source.unwrap_or(ConfigSource::Running))
     }
 
     fn modify(
@@ -202,7 +207,7 @@ impl ConfigService for RemoteService {
     }
 
     fn status(&mut self) -> Result<Status, ServiceError> {
-        let whole = self.read_json(Source::Running, true, true)?;
+        let whole = self.read_json(ConfigSource::Running, true, true)?;
         let (server, config) = (&whole["runtime"]["server"], &whole["runtime"]["config"]);
         let mut status = Status {
             server: Some(ServerInfo::deserialize(server).unwrap_or_default()),
@@ -215,8 +220,8 @@ impl ConfigService for RemoteService {
         };
         // Foreign servers have no such figures, no saved text and no history.
         if server.is_object() {
-            let running = self.session.fetch(Source::Running)?.content;
-            let saved = self.session.fetch(Source::Saved)?.content;
+            let running = self.session.fetch(ConfigSource::Running)?.content;
+            let saved = self.session.fetch(ConfigSource::Saved)?.content;
             let entries = self.history(1)?;
             status.differing = differing(&running, &saved);
             if let Content::Text(file) = &saved {

@@ -18,7 +18,7 @@ use super::reason::TlsFault;
 use super::remote_errors::{failure, guard, refusal};
 use super::tls::TlsTrust;
 use crate::engine::{
-    Composed, Content, EngineError, ErrorKind, Feature, RemoteFailure, ServiceError, Snapshot, Source,
+    Composed, ConfigSource, Content, EngineError, ErrorKind, Feature, RemoteFailure, ServiceError, Snapshot,
 };
 use crate::http::protocol::bodies::{IncludedFile, IncludedFiles};
 use crate::http::protocol::headers::{FORMAT, FORMAT_CONF, SOURCE, SOURCE_SAVED, offers, revision_in};
@@ -73,7 +73,7 @@ impl Session {
     }
 
     /// Reads a configuration as text, or as JSON if the server has no text.
-    pub fn fetch(&mut self, source: Source) -> Result<Fetched, ServiceError> {
+    pub fn fetch(&mut self, source: ConfigSource) -> Result<Fetched, ServiceError> {
         let mut reply = self.read(vec![(FORMAT, FORMAT_CONF)], source)?;
         let content = self.content(&mut reply, false)?;
         Ok(Fetched { content, reply })
@@ -95,13 +95,13 @@ impl Session {
     pub fn read(
         &mut self,
         mut parameters: Vec<(&'static str, &str)>,
-        source: Source,
+        source: ConfigSource,
     ) -> Result<Reply, ServiceError> {
-        if source == Source::Saved {
+        if source == ConfigSource::Saved {
             parameters.push((SOURCE, SOURCE_SAVED));
         }
         let reply = self.send(&Call::read(parameters))?;
-        match source == Source::Running || reply.offers(Feature::Saved) {
+        match source == ConfigSource::Running || reply.offers(Feature::Saved) {
             true => Ok(reply),
             false => Err(self.not_offered(Feature::Saved)),
         }
@@ -143,13 +143,13 @@ impl Session {
     pub fn composed(
         &mut self,
         text: &Arc<Snapshot>,
-        source: Source,
+        source: ConfigSource,
     ) -> Result<Option<Composed>, ServiceError> {
         if text.includes().is_empty() || !self.offers(Feature::Included)? {
             return Ok(None);
         }
         let parameters =
-            if source == Source::Saved { vec![(SOURCE, SOURCE_SAVED.into())] } else { Vec::new() };
+            if source == ConfigSource::Saved { vec![(SOURCE, SOURCE_SAVED.into())] } else { Vec::new() };
         let reply = self.send(&Call { parameters, ..Call::of(ApiOperation::Included) })?;
         let files = |list| serde_json::from_value::<IncludedFiles>(list).ok();
         let sent = self.parsed(&reply, false, "something that is no list of files", files)?;

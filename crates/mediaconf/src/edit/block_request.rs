@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::assign::{AssignOptions, Assignment, to_patch};
-use super::config_lookup::{Current, LocalView};
+use super::config_lookup::{ConfigLookup, LocalView};
 use super::json_merge;
 use super::misfit::{Misfit, PathFault};
 use super::normalize::normalize;
@@ -142,7 +142,7 @@ impl BlockRequest {
     ///
     /// # Errors
     /// The block is not there, or the new name is taken.
-    pub fn patch(&self, current: &dyn Current) -> Result<Value, Vec<PathFault>> {
+    pub fn patch(&self, current: &dyn ConfigLookup) -> Result<Value, Vec<PathFault>> {
         let to = BlockName::of(&self.to).map_err(|fault| vec![fault])?;
         let from = self.source(current, to).map_err(|fault| vec![fault])?;
         if from.is_some_and(|from| from.name == to.name) {
@@ -262,7 +262,7 @@ impl BlockRequest {
     /// How many of the blocks with these names stand in front of a new one; `is_static` is said of a stream.
     fn index(
         &self,
-        current: &dyn Current,
+        current: &dyn ConfigLookup,
         names: &[String],
         (kind, from): (Kind, Option<BlockName<'_>>),
         is_static: bool,
@@ -295,7 +295,7 @@ impl BlockRequest {
     /// The block that the content comes from; none for a new one.
     fn source<'r>(
         &'r self,
-        current: &dyn Current,
+        current: &dyn ConfigLookup,
         to: BlockName<'_>,
     ) -> Result<Option<BlockName<'r>>, PathFault> {
         let is_taken = || current.contains(&to.keys());

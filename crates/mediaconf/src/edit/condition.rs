@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use super::assign::NULL;
 use super::assign::value::{is_list, meant, typed};
-use super::config_lookup::Current;
+use super::config_lookup::ConfigLookup;
 use super::misfit::Misfit;
 use super::path::{Path, PathError, Segment};
 use super::regular_expression::{BadRegex, compiled};
@@ -135,7 +135,7 @@ impl Condition {
     ///
     /// # Errors
     /// The path fits no entry of this kind.
-    pub fn holds(&self, current: &dyn Current, entry: &[Segment]) -> Result<bool, Misfit> {
+    pub fn holds(&self, current: &dyn ConfigLookup, entry: &[Segment]) -> Result<bool, Misfit> {
         let leaf = self.leaf(entry)?;
         let (first, rest) = self.path.segments.split_first().expect("a path has a segment");
         // Only the member that the path begins with is looked up, not the whole entry.
@@ -155,7 +155,7 @@ impl Condition {
     ///
     /// # Errors
     /// A misfit that names the other key.
-    pub fn refuse_near_miss(&self, current: &dyn Current, kind: Kind) -> Result<(), Misfit> {
+    pub fn refuse_near_miss(&self, current: &dyn ConfigLookup, kind: Kind) -> Result<(), Misfit> {
         let unused = self.unused_key(current, kind).filter(|_| !self.accepts_near_miss);
         match unused.and_then(|unused| Some((unused.key, self.near_miss(unused, current, kind)?))) {
             None => Ok(()),
@@ -165,19 +165,19 @@ impl Condition {
     }
 
     /// The key for whose absence the condition holds in every entry of this kind: no entry has it.
-    fn key_that_all_lack(&self, current: &dyn Current, kind: Kind) -> Option<&str> {
+    fn key_that_all_lack(&self, current: &dyn ConfigLookup, kind: Kind) -> Option<&str> {
         let holds = self.test.is_met(None, Place::Foreign);
         self.unused_key(current, kind).filter(|_| holds).map(|unused| unused.key)
     }
 
     /// The key of which the schema knows nothing and that no entry of this kind has.
-    fn unused_key(&self, current: &dyn Current, kind: Kind) -> Option<UnknownKey<'_>> {
+    fn unused_key(&self, current: &dyn ConfigLookup, kind: Kind) -> Option<UnknownKey<'_>> {
         let unknown = UnknownKey::of(Place::Block(kind), &self.path.segments)?;
         (!self.is_used(unknown, current, kind)).then_some(unknown)
     }
 
     /// The key of which an unused one is probably a misspelling.
-    fn near_miss(&self, unused: UnknownKey<'_>, current: &dyn Current, kind: Kind) -> Option<String> {
+    fn near_miss(&self, unused: UnknownKey<'_>, current: &dyn ConfigLookup, kind: Kind) -> Option<String> {
         let above = |name: String| {
             let path = [Segment::Key(kind.key().to_owned()), Segment::Key(name)];
             Path {
@@ -195,7 +195,7 @@ impl Condition {
     }
 
     /// Whether an entry of this kind has the key.
-    fn is_used(&self, unknown: UnknownKey<'_>, current: &dyn Current, kind: Kind) -> bool {
+    fn is_used(&self, unknown: UnknownKey<'_>, current: &dyn ConfigLookup, kind: Kind) -> bool {
         let path = &self.path.segments[..=unknown.at];
         let has = |name: &String| {
             let (value, below) = match path[0].name() {
@@ -220,7 +220,7 @@ impl Condition {
 /// The keys for whose absence conditions hold in every entry that `paths` lead into, each once.
 pub fn keys_that_all_lack<'c>(
     conditions: &'c [Condition],
-    current: &dyn Current,
+    current: &dyn ConfigLookup,
     paths: &[&Path],
 ) -> BTreeSet<&'c str> {
     let groups = paths.iter().filter_map(|path| Kind::of_key(path.segments.first()?.name()?));

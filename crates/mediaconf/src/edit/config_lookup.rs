@@ -18,7 +18,7 @@ use crate::syntax::Entry;
 /// A configuration whose values can be looked up.
 ///
 /// Keys lead through objects only; a list is looked up as a whole.
-pub trait Current {
+pub trait ConfigLookup {
     /// The value at `keys`; the whole configuration for no keys.
     fn value(&self, keys: &[&str]) -> Option<Value>;
 
@@ -52,7 +52,7 @@ impl ValueKind {
 }
 
 /// The answer to `read_config`.
-impl Current for Value {
+impl ConfigLookup for Value {
     fn value(&self, keys: &[&str]) -> Option<Value> {
         at(self, keys).cloned()
     }
@@ -185,12 +185,12 @@ impl<'a, 'd> LocalView<'a, 'd> {
 /// A configuration whose values are returned with their secrets masked, if there is a masker.
 pub struct MaskedLookup<'c> {
     /// The configuration.
-    pub current: &'c dyn Current,
+    pub current: &'c dyn ConfigLookup,
     /// Masks the secrets; `None` shows them.
     pub masker: Option<&'c Masker>,
 }
 
-impl Current for MaskedLookup<'_> {
+impl ConfigLookup for MaskedLookup<'_> {
     fn value(&self, keys: &[&str]) -> Option<Value> {
         let value = self.current.value(keys)?;
         match self.masker {
@@ -222,7 +222,7 @@ fn member_depth(keys: &[&str]) -> usize {
     keys.len().min(if group(keys).is_some() { 2 } else { 1 })
 }
 
-impl Current for LocalView<'_, '_> {
+impl ConfigLookup for LocalView<'_, '_> {
     fn value(&self, keys: &[&str]) -> Option<Value> {
         match keys {
             [] => Some(to_json(&self.view)),

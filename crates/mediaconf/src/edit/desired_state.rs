@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::config_lookup::Current;
+use super::config_lookup::ConfigLookup;
 use super::json_diff;
 use super::{EditError, Note, modify};
 use crate::model::schema::{Kind, Scope, Shape, by_key};
@@ -70,7 +70,7 @@ impl DesiredState {
     }
 
     /// Returns the patch that brings a configuration to this state, with what users should know of it.
-    pub fn patch(&self, current: &dyn Current) -> (Value, Vec<Note>) {
+    pub fn patch(&self, current: &dyn ConfigLookup) -> (Value, Vec<Note>) {
         match self {
             Self::Merged(patch) => {
                 (patch.clone(), lacking(patch, current).map(Note::SettingsLacking).into_iter().collect())
@@ -94,7 +94,7 @@ impl DesiredState {
 
 /// How many settings the streams, lives and plugins that a state names have, and the state lacks; `None`
 /// for none.
-pub fn lacking(state: &Value, current: &dyn Current) -> Option<usize> {
+pub fn lacking(state: &Value, current: &dyn ConfigLookup) -> Option<usize> {
     let in_kind = |kind: Kind| {
         let named = state.get(kind.key()).and_then(Value::as_object).into_iter().flatten();
         named

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::config_lookup::Current;
+use super::config_lookup::ConfigLookup;
 use super::schema_path::{Place, own_value};
 use crate::model::Kind;
 
@@ -41,7 +41,11 @@ pub struct Effects {
 impl Effects {
     /// The effects of a change from `before` to `after`. `is_same` is true for entries with the same text
     /// on both sides, as far as that is known.
-    pub fn between(before: &dyn Current, after: &dyn Current, is_same: &dyn Fn(Kind, &str) -> bool) -> Self {
+    pub fn between(
+        before: &dyn ConfigLookup,
+        after: &dyn ConfigLookup,
+        is_same: &dyn Fn(Kind, &str) -> bool,
+    ) -> Self {
         let sides = [before, after];
         let count = |kind| Changed::between(sides, kind, is_same).len();
         let mut effects = Self { lives: count(Kind::Live), plugins: count(Kind::Plugin), ..Self::default() };
@@ -141,7 +145,7 @@ impl Effects {
         &mut self,
         names: &[String],
         changed: &Changed,
-        [_, after]: [&dyn Current; 2],
+        [_, after]: [&dyn ConfigLookup; 2],
         [_, is_protected]: [bool; 2],
     ) {
         let inherits = |name: &&String| {
@@ -178,8 +182,12 @@ struct Changed {
 }
 
 impl Changed {
-    fn between([before, after]: [&dyn Current; 2], kind: Kind, is_same: &dyn Fn(Kind, &str) -> bool) -> Self {
-        let own = |side: &dyn Current, name: &str| {
+    fn between(
+        [before, after]: [&dyn ConfigLookup; 2],
+        kind: Kind,
+        is_same: &dyn Fn(Kind, &str) -> bool,
+    ) -> Self {
+        let own = |side: &dyn ConfigLookup, name: &str| {
             let value = side.value(&[kind.key(), name]);
             value.and_then(|value| own_value(Place::Block(kind), &value)).unwrap_or_default()
         };

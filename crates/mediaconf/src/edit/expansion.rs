@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::condition::Condition;
-use super::config_lookup::Current;
+use super::config_lookup::ConfigLookup;
 use super::misfit::Misfit;
 use super::path::{EVERY, Path, Segment, glob_matches};
 use super::schema_path::Place;
@@ -16,7 +16,7 @@ use super::value_at::value_at;
 /// How paths are expanded.
 pub struct Expansion<'c> {
     /// The configuration, secrets included.
-    pub current: &'c dyn Current,
+    pub current: &'c dyn ConfigLookup,
     /// The conditions that the selected entries meet.
     pub conditions: &'c [Condition],
     /// Whether a glob passes over members that can't be set, such as `position`.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::assign::{misspelling, value};
-use super::config_lookup::{Current, MaskedLookup};
+use super::config_lookup::{ConfigLookup, MaskedLookup};
 use super::misfit::{Misfit, PathFault};
 use super::path::{Path, Segment};
 use super::schema_path::{Place, is_shown_for_nothing, own_value, with_key_of_sources};
@@ -58,7 +58,7 @@ impl fmt::Display for Unmet {
 ///
 /// # Errors
 /// Paths that do not name one place, and values that do not fit their place.
-pub fn unmet(current: &dyn Current, expectations: &[Expectation]) -> Result<Vec<Unmet>, Vec<PathFault>> {
+pub fn unmet(current: &dyn ConfigLookup, expectations: &[Expectation]) -> Result<Vec<Unmet>, Vec<PathFault>> {
     let masker = Masker::default();
     let (mut unmet, mut faults) = (Vec::new(), Vec::new());
     let shown = MaskedLookup { current, masker: Some(&masker) };
@@ -83,7 +83,7 @@ pub fn unmet(current: &dyn Current, expectations: &[Expectation]) -> Result<Vec<
 
 /// The misfit of a path into a stream, live or plugin that is not there, where one has nearly that name.
 /// That such a block is absent as a whole is no mistake.
-fn misnamed_block(current: &dyn Current, path: &Path) -> Option<Misfit> {
+fn misnamed_block(current: &dyn ConfigLookup, path: &Path) -> Option<Misfit> {
     let (names, _) = path.split_names();
     let block = names.get(..2)?;
     let is_below = path.segments.len() > 2 && matches!(Place::of(&path.segments[..2]), Ok(Place::Block(_)));
@@ -111,7 +111,7 @@ struct ComparedValue {
 }
 
 /// Compares the expected value with the actual one; of several, one has to be the expected one.
-fn compared(current: &dyn Current, path: &Path, text: &str) -> Result<ComparedValue, Misfit> {
+fn compared(current: &dyn ConfigLookup, path: &Path, text: &str) -> Result<ComparedValue, Misfit> {
     let place = match path.first_pattern() {
         Some(_) => Place::of(&path.segments)?,
         None => Place::Root.through_lists(&path.segments)?,

@@ -4,7 +4,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::config_lookup::Current;
+use super::config_lookup::ConfigLookup;
 use super::misfit::PathFault;
 use super::path::{Path, Segment};
 use super::schema_path::{Place, is_derived, own_value};
@@ -76,7 +76,7 @@ pub enum ValueSource {
 ///
 /// # Errors
 /// No such place is in the schema, and nothing is there.
-pub fn explain(current: &dyn Current, path: &Path) -> Result<Explanation, PathFault> {
+pub fn explain(current: &dyn ConfigLookup, path: &Path) -> Result<Explanation, PathFault> {
     let ExplainedPath { path, is_certain } = ExplainedPath::of(current, path);
     let place = Place::of(&path.segments).map_err(|misfit| PathFault::new(&path, misfit))?;
     let (row, below) = nearest_row(&path.segments);
@@ -100,7 +100,7 @@ pub fn explain(current: &dyn Current, path: &Path) -> Result<Explanation, PathFa
 }
 
 /// Refuses a path that leads to nothing; a key of streams, lives or plugins alone is not its path.
-fn refuse_absent(current: &dyn Current, path: &Path) -> Result<(), PathFault> {
+fn refuse_absent(current: &dyn ConfigLookup, path: &Path) -> Result<(), PathFault> {
     let Err(mut fault) = select(current, path) else { return Ok(()) };
     if let [Segment::Key(key)] = &path.segments[..] {
         let has_key = |kind: &Kind| by_key(kind.scope(), key).is_some();
@@ -123,7 +123,7 @@ struct ExplainedPath {
 impl ExplainedPath {
     /// Completes a path that leaves out the name of a stream, live or plugin, and takes the keyword of
     /// a directive for its key.
-    fn of(current: &dyn Current, path: &Path) -> Self {
+    fn of(current: &dyn ConfigLookup, path: &Path) -> Self {
         let mut segments = path.segments.clone();
         let kind = segments.first().and_then(Segment::name).and_then(group_kind);
         let mut is_certain = true;
@@ -309,7 +309,7 @@ fn part_in_words(part: &Part) -> String {
 
 /// The value that holds at a place: its own, the one of the top level, or the default.
 fn found(
-    current: &dyn Current,
+    current: &dyn ConfigLookup,
     path: &Path,
     row: Option<&'static Parameter>,
     place: Place,
@@ -338,7 +338,7 @@ fn found(
 }
 
 /// The value at a path; `None` where nothing is.
-fn value_at(current: &dyn Current, path: &Path) -> Result<Option<Value>, PathFault> {
+fn value_at(current: &dyn ConfigLookup, path: &Path) -> Result<Option<Value>, PathFault> {
     match select(current, path) {
         Ok(Selection::One(found)) => Ok(Some(found.into_value())),
         Ok(Selection::Many(_)) => Ok(None),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::config_lookup::Current;
+use super::config_lookup::ConfigLookup;
 use super::desired_state::lacking;
 use super::json_diff::{self, ChangedValue, paths_in_words};
 use super::json_merge::compose;
@@ -21,7 +21,7 @@ pub fn patch(
     earlier: &[Value],
     others: &OtherStates<'_>,
     state: &Value,
-    current: &dyn Current,
+    current: &dyn ConfigLookup,
 ) -> (Value, Vec<Note>) {
     let Some(wanted) = state.as_object() else { return (state.clone(), Vec::new()) };
     if earlier.is_empty() {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::block_request::{BlockError, no_block, taken};
-use super::config_lookup::{Current, LocalView};
+use super::config_lookup::{ConfigLookup, LocalView};
 use super::expansion::Expansion;
 use super::json_diff;
 use super::misfit::{Misfit, PathFault};
@@ -42,7 +42,7 @@ impl Renaming {
     ///
     /// # Errors
     /// The path stands for no blocks, or their new names can't be theirs.
-    pub fn patch(&self, current: &dyn Current) -> Result<Value, Vec<PathFault>> {
+    pub fn patch(&self, current: &dyn ConfigLookup) -> Result<Value, Vec<PathFault>> {
         let (kind, names) = self.names(current)?;
         let group = current.value(&[kind.key()]).unwrap_or_default();
         let old = group.as_object().cloned().unwrap_or_default();
@@ -74,7 +74,7 @@ impl Renaming {
     }
 
     /// The names that change.
-    fn names(&self, current: &dyn Current) -> Result<(Kind, NewNames), Vec<PathFault>> {
+    fn names(&self, current: &dyn ConfigLookup) -> Result<(Kind, NewNames), Vec<PathFault>> {
         let one = |fault| vec![fault];
         let kind = self.kind().ok_or_else(|| one(no_block(&self.from)))?;
         let of_from = |misfit| one(PathFault::new(&self.from, misfit));
@@ -119,7 +119,7 @@ fn name_of(path: &Path) -> Option<&str> {
 }
 
 /// Everything that keeps blocks from having these new names; none of them is the old one.
-fn faults(current: &dyn Current, kind: Kind, changed: &[(String, String)]) -> Vec<PathFault> {
+fn faults(current: &dyn ConfigLookup, kind: Kind, changed: &[(String, String)]) -> Vec<PathFault> {
     let path = |name: &str| Path {
         segments: vec![Segment::Key(kind.key().to_owned()), Segment::Key(name.to_owned())],
     };

@@ -13,7 +13,7 @@ use super::Note;
 use super::assign::{AssignOptions, Assignment, to_patch};
 use super::block_request::{BlockContent, BlockError, BlockRequest};
 use super::condition::Condition;
-use super::config_lookup::Current;
+use super::config_lookup::ConfigLookup;
 use super::desired_state::DesiredState;
 use super::expect::{Expectation, Unmet, unmet};
 use super::fault::Faults;
@@ -192,7 +192,7 @@ impl ChangeRequest {
     ///
     /// # Errors
     /// Unmet expectations come before faults of the edits.
-    pub fn evaluate(&self, current: &dyn Current) -> Result<Evaluated, RequestError> {
+    pub fn evaluate(&self, current: &dyn ConfigLookup) -> Result<Evaluated, RequestError> {
         let unmet = unmet(current, &self.expectations).map_err(RequestError::Assignments)?;
         if !unmet.is_empty() {
             return Err(RequestError::Unmet(unmet));
@@ -299,7 +299,7 @@ impl ChangeRequest {
 impl Evaluated {
     /// The same patch as the state that an owner applies who applied `earlier` states, and `others` these.
     #[must_use]
-    pub fn owned(self, earlier: &[Value], others: &OtherStates<'_>, current: &dyn Current) -> Self {
+    pub fn owned(self, earlier: &[Value], others: &OtherStates<'_>, current: &dyn ConfigLookup) -> Self {
         let (patch, notes) = owned::patch(earlier, others, &self.patch, current);
         Self { patch, depends_on_read: true, normalized: None, notes }
     }

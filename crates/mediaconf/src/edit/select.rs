@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::condition::Condition;
-use super::config_lookup::Current;
+use super::config_lookup::ConfigLookup;
 use super::expansion::{Expanded, Expansion};
 use super::misfit::{Misfit, PathFault};
 use super::path::{EVERY, Path, Segment};
@@ -53,7 +53,7 @@ impl Selection {
 }
 
 /// The keys of the streams, lives and plugins that a path leads into, where they meet all conditions.
-pub fn entries_at(current: &dyn Current, path: &Path, conditions: &[Condition]) -> Vec<Vec<String>> {
+pub fn entries_at(current: &dyn ConfigLookup, path: &Path, conditions: &[Condition]) -> Vec<Vec<String>> {
     let Ok(selection) = select_where(current, current, path, conditions) else { return Vec::new() };
     let places = selection.into_places(path).into_iter();
     places
@@ -66,7 +66,7 @@ pub fn entries_at(current: &dyn Current, path: &Path, conditions: &[Condition]) 
 /// # Errors
 /// An absence if no value is at the path, or if a glob other than `*` finds none; another misfit if the
 /// path does not name one place: `[+]`, or an entry that is in the list twice.
-pub fn select(current: &dyn Current, path: &Path) -> Result<Selection, PathFault> {
+pub fn select(current: &dyn ConfigLookup, path: &Path) -> Result<Selection, PathFault> {
     select_where(current, current, path, &[])
 }
 
@@ -76,8 +76,8 @@ pub fn select(current: &dyn Current, path: &Path) -> Result<Selection, PathFault
 /// # Errors
 /// Those of [`select`]; an absence if no entry meets the conditions.
 pub fn select_where(
-    shown: &dyn Current,
-    real: &dyn Current,
+    shown: &dyn ConfigLookup,
+    real: &dyn ConfigLookup,
     path: &Path,
     conditions: &[Condition],
 ) -> Result<Selection, PathFault> {
@@ -132,7 +132,7 @@ fn takes_all(segment: &Segment) -> bool {
     !matches!(segment, Segment::Matching(glob) if glob != EVERY)
 }
 
-fn is_above_found(current: &dyn Current, path: &Path) -> bool {
+fn is_above_found(current: &dyn ConfigLookup, path: &Path) -> bool {
     let at = path.first_pattern().unwrap_or(path.segments.len());
     at == 0 || value_at(current, &Path { segments: path.segments[..at].to_vec() }).is_ok()
 }
@@ -142,7 +142,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::select;
-    use crate::edit::config_lookup::{Current, LocalView};
+    use crate::edit::config_lookup::{ConfigLookup, LocalView};
     use crate::edit::path::Path;
     use crate::model::{Lens, top_members};
     use crate::syntax::Document;

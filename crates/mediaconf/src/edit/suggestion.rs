@@ -1,6 +1,6 @@
 //! Suggestions for a path that finds nothing.
 
-use super::config_lookup::Current;
+use super::config_lookup::ConfigLookup;
 use super::path::{Path, Segment, glob_matches};
 use crate::model::Kind;
 use crate::model::suggest::similar_names;
@@ -22,7 +22,7 @@ pub fn did_you_mean(name: &str, names: &[String]) -> Option<String> {
 
 /// Returns the path with a dotted name quoted, if that finds something: `streams."cam.1"` for
 /// `streams.cam.1`. The name begins at segment `at`, and all segments before it are names.
-pub fn with_quoted_name(current: &dyn Current, path: &Path, at: usize) -> Option<Path> {
+pub fn with_quoted_name(current: &dyn ConfigLookup, path: &Path, at: usize) -> Option<Path> {
     let above = keys(&path.segments[..at])?;
     let most = path.segments[at..].iter().take_while(|segment| matches!(segment, Segment::Key(_))).count();
     (at + 2..=at + most).rev().find_map(|end| {
@@ -33,7 +33,7 @@ pub fn with_quoted_name(current: &dyn Current, path: &Path, at: usize) -> Option
 }
 
 /// Returns the path below the group that has what it begins with, if one has: `streams.cam9` for `cam9`.
-pub fn in_a_group(current: &dyn Current, path: &Path) -> Option<Path> {
+pub fn in_a_group(current: &dyn ConfigLookup, path: &Path) -> Option<Path> {
     Kind::ALL.into_iter().find_map(|kind| {
         let group = Segment::Key(kind.key().to_owned());
         let whole = Path { segments: std::iter::once(group).chain(path.segments.iter().cloned()).collect() };

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::config_lookup::{Current, ValueKind};
+use super::config_lookup::{ConfigLookup, ValueKind};
 use super::misfit::Misfit;
 use super::path::{Path, Segment, glob_matches};
 use super::schema_path::Place;
@@ -49,7 +49,7 @@ impl FoundAt {
 ///
 /// # Errors
 /// Those of `value_at`; an absence, too, if no entry of the list has such a value.
-pub fn found(current: &dyn Current, path: &Path) -> Result<FoundAt, Misfit> {
+pub fn found(current: &dyn ConfigLookup, path: &Path) -> Result<FoundAt, Misfit> {
     let Some(at) = list_before_name(current, path) else { return value_at(current, path).map(FoundAt::One) };
     let (above, below) = path.segments.split_at(at);
     let list = value_at(current, &Path { segments: above.to_vec() })?;
@@ -71,7 +71,7 @@ pub fn found(current: &dyn Current, path: &Path) -> Result<FoundAt, Misfit> {
 ///
 /// # Errors
 /// Those of [`found`].
-pub fn names(current: &dyn Current, path: &Path) -> Result<Option<Vec<String>>, Misfit> {
+pub fn names(current: &dyn ConfigLookup, path: &Path) -> Result<Option<Vec<String>>, Misfit> {
     found(current, path).map(|found| names_in(found.into_value()))
 }
 
@@ -180,7 +180,7 @@ fn is_meant(segment: &Segment, len: usize, at: usize, entry: &Value) -> bool {
 }
 
 /// Where a name of the path stands behind a list: as the schema has it, else as it is there.
-fn list_before_name(current: &dyn Current, path: &Path) -> Option<usize> {
+fn list_before_name(current: &dyn ConfigLookup, path: &Path) -> Option<usize> {
     let mut place = Ok(Place::Root);
     for (at, segment) in path.segments.iter().enumerate() {
         if let Segment::Key(name) = segment {
@@ -199,7 +199,7 @@ fn list_before_name(current: &dyn Current, path: &Path) -> Option<usize> {
     None
 }
 
-fn is_list(current: &dyn Current, path: &[Segment]) -> bool {
+fn is_list(current: &dyn ConfigLookup, path: &[Segment]) -> bool {
     match keys(path) {
         Some(keys) => current.kind(&keys) == Some(ValueKind::List),
         None => matches!(value_at(current, &Path { segments: path.to_vec() }), Ok(Value::Array(_))),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::config_lookup::Current;
+use super::config_lookup::ConfigLookup;
 use super::misfit::Misfit;
 use super::path::{Path, Segment};
 use super::schema_path::Place;
@@ -15,7 +15,7 @@ use crate::model::json_value::scalar_text;
 /// # Errors
 /// An absence if no value is there; another misfit if the path does not name one place: `[+]`, or an
 /// entry that is in the list twice.
-pub fn value_at(current: &dyn Current, path: &Path) -> Result<Value, Misfit> {
+pub fn value_at(current: &dyn ConfigLookup, path: &Path) -> Result<Value, Misfit> {
     let (above, in_list) = path.split_names();
     // A path that the schema does not have is an absence, too: a glob passes over it.
     let absent = || Misfit { is_absent: true, ..missing(current, path, &above) };
@@ -49,7 +49,7 @@ fn entry(value: Value, segment: &Segment) -> Result<Value, Misfit> {
 }
 
 /// The misfit of a path that begins with the names `keys`, for the first of them that is missing.
-pub fn missing(current: &dyn Current, path: &Path, keys: &[&str]) -> Misfit {
+pub fn missing(current: &dyn ConfigLookup, path: &Path, keys: &[&str]) -> Misfit {
     let at = (0..keys.len()).find(|&at| !current.contains(&keys[..=at])).unwrap_or(keys.len() - 1);
     let (above, key) = (&keys[..at], keys[at]);
     if let Some(quoted) = with_quoted_name(current, path, at) {

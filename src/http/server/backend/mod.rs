@@ -5,12 +5,12 @@
 //! file; its socket is closed then, and the next connection is refused. That is how the end is
 //! noticed. For the same reason nothing here keeps a second handle of the listening socket.
 
-mod crew;
 mod fault;
 mod folder;
 mod link;
 mod tiny_server;
 mod worker;
+mod worker_pool;
 
 use std::io;
 use std::os::unix::net::UnixStream;
@@ -18,11 +18,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-pub use crew::Crew;
 pub use fault::BackendFault;
 use folder::remove_dead;
-pub use link::{BackendLink, Beside};
+pub use link::{BackendLink, LinkedRequest};
 use tiny_server::TinyServer;
+pub use worker_pool::WorkerPool;
 
 use crate::engine::Loops;
 use crate::http::server::message::Service;
@@ -49,12 +49,12 @@ impl Backend {
     /// Starts tiny_http with its workers. `fault` lets a test end tiny_http.
     pub fn start(
         service: Arc<dyn Service>,
-        crew: Crew,
+        pool: WorkerPool,
         loops: Loops,
         fault: Option<Arc<BackendFault>>,
     ) -> io::Result<Self> {
         remove_dead();
-        let server = start(&service, crew, &loops, fault.as_deref())?;
+        let server = start(&service, pool, &loops, fault.as_deref())?;
         Ok(Self { service, loops, current: Mutex::new(server), first_requests: Mutex::new(()), fault })
     }
 
@@ -68,7 +68,7 @@ impl Backend {
             }
             done => done,
         };
-        Ok((stream?, BackendLink::new(&server.parcels)))
+        Ok((stream?, BackendLink::new(&server.exchanges)))
     }
 
     /// The turn to connect, held until a worker has the first request of the link. Of two connections that
@@ -80,7 +80,7 @@ impl Backend {
 
     /// Whether a link leads to the current instance. Another one answers for a short time only.
     pub fn is_current(&self, link: &BackendLink) -> bool {
-        link.leads_to(&self.current().parcels)
+        link.leads_to(&self.current().exchanges)
     }
 
     /// Ends tiny_http. Workers that still answer a request are not waited for any longer.
@@ -100,7 +100,8 @@ impl Backend {
     fn replace(&self, ended: &Arc<TinyServer>) -> io::Result<Arc<TinyServer>> {
         let mut current = self.current();
         if Arc::ptr_eq(&current, ended) {
-            let new = start(&self.service, ended.crew.anew(), &self.loops, self.fault.as_deref())?;
+            let new =
+                start(&self.service, ended.pool.for_next_instance(), &self.loops, self.fault.as_deref())?;
             std::mem::replace(&mut *current, new).leave(Instant::now() + LAST_CALL);
         }
         Ok(Arc::clone(&current))
@@ -118,10 +119,10 @@ fn is_gone(error: &io::Error) -> bool {
 /// Starts an instance with its first worker.
 fn start(
     service: &Arc<dyn Service>,
-    crew: Crew,
+    pool: WorkerPool,
     loops: &Loops,
     fault: Option<&BackendFault>,
 ) -> io::Result<Arc<TinyServer>> {
-    let server = Arc::new(TinyServer::start(crew, fault)?);
+    let server = Arc::new(TinyServer::start(pool, fault)?);
     worker::spawn(service, &server, loops).map(|()| server)
 }

@@ -6,10 +6,10 @@ use std::panic::catch_unwind;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use super::crew::Crew;
 use super::fault::BackendFault;
 use super::folder::Folder;
-use super::link::Parcels;
+use super::link::LinkExchanges;
+use super::worker_pool::WorkerPool;
 
 /// One instance of tiny_http, with the folder of its socket. The server is dropped before the folder:
 /// it connects to its own socket to wake its accept thread.
@@ -18,14 +18,14 @@ pub struct TinyServer {
     /// The time at which idle workers leave; unset while the instance is in use.
     pub last_call: OnceLock<Instant>,
     /// What goes beside it.
-    pub parcels: Arc<Parcels>,
-    pub crew: Crew,
+    pub exchanges: Arc<LinkExchanges>,
+    pub pool: WorkerPool,
     pub folder: Folder,
 }
 
 impl TinyServer {
     /// Starts tiny_http on a new socket.
-    pub fn start(crew: Crew, fault: Option<&BackendFault>) -> io::Result<Self> {
+    pub fn start(pool: WorkerPool, fault: Option<&BackendFault>) -> io::Result<Self> {
         let (folder, listener) = Folder::bind()?;
         if let Some(fault) = fault {
             fault.hold(&listener)?;
@@ -34,8 +34,8 @@ impl TinyServer {
         let server = catch_unwind(|| tiny_http::Server::from_listener(listener, None))
             .map_err(|_| io::Error::other("tiny_http got no thread"))?
             .map_err(io::Error::other)?;
-        let (last_call, parcels) = (OnceLock::new(), Arc::default());
-        Ok(Self { server, last_call, parcels, crew, folder })
+        let (last_call, exchanges) = (OnceLock::new(), Arc::default());
+        Ok(Self { server, last_call, exchanges, pool, folder })
     }
 
     pub fn connect(&self) -> io::Result<UnixStream> {

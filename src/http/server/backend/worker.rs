@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::link::{Beside, Parcel, Parcels};
+use super::link::{LinkExchange, LinkExchanges, LinkedRequest};
 use super::tiny_server::TinyServer;
 use crate::engine::Loops;
 use crate::http::protocol::headers::{API_HEADER, LINK_HEADER, api_value};
@@ -35,12 +35,12 @@ fn work(service: &Arc<dyn Service>, server: &Arc<TinyServer>, loops: &Loops) {
         match server.server.recv_timeout(left) {
             Ok(Some(request)) => {
                 // Without another thread, the next request waits until this one is answered.
-                server.crew.take_request(|| spawn(service, server, loops).is_ok());
+                server.pool.take_request(|| spawn(service, server, loops).is_ok());
                 // tiny_http may panic; its client then gets an error.
-                let _ = catch_unwind(AssertUnwindSafe(|| handle(&**service, &server.parcels, request)));
-                server.crew.wait();
+                let _ = catch_unwind(AssertUnwindSafe(|| handle(&**service, &server.exchanges, request)));
+                server.pool.wait();
             }
-            Ok(None) if server.crew.may_leave() => break,
+            Ok(None) if server.pool.may_leave() => break,
             // The time is over; or it is a wake-up call, or an error of the accept thread, which the
             // listener will notice.
             Ok(None) | Err(_) => {}
@@ -51,8 +51,8 @@ fn work(service: &Arc<dyn Service>, server: &Arc<TinyServer>, loops: &Loops) {
 }
 
 /// Answers one request; tiny_http drops the response if the client is gone.
-fn handle(service: &dyn Service, parcels: &Parcels, from: tiny_http::Request) {
-    let Some((request, parcel)) = read(&from, parcels) else { return };
+fn handle(service: &dyn Service, exchanges: &LinkExchanges, from: tiny_http::Request) {
+    let Some((request, exchange)) = read(&from, exchanges) else { return };
     let response = catch_unwind(AssertUnwindSafe(|| service.answer(&request)))
         .ok()
         .and_then(|response| Some((headers(&response)?, response)))
@@ -62,18 +62,18 @@ fn handle(service: &dyn Service, parcels: &Parcels, from: tiny_http::Request) {
             (headers(&response).expect("these are plain words"), response)
         });
     let (headers, Response { status, body, .. }) = response;
-    parcel.put_response(body);
+    exchange.put_response(body);
     let status = tiny_http::StatusCode(status);
     // It fails if the listener has given up waiting.
     let _ = from.respond(tiny_http::Response::new(status, headers, io::empty(), Some(0), None));
 }
 
 /// Puts a request together; `None` if the listener has given it up.
-fn read(from: &tiny_http::Request, parcels: &Parcels) -> Option<(Request, Arc<Parcel>)> {
+fn read(from: &tiny_http::Request, exchanges: &LinkExchanges) -> Option<(Request, Arc<LinkExchange>)> {
     let (links, headers): (Vec<_>, Vec<_>) =
         from.headers().iter().partition(|header| header.field.equiv(LINK_HEADER));
-    let parcel = parcels.get(links.first()?.value.as_str().parse().ok()?)?;
-    let Beside { peer, unread, body } = parcel.take_request()?;
+    let exchange = exchanges.get(links.first()?.value.as_str().parse().ok()?)?;
+    let LinkedRequest { peer, unread, body } = exchange.take_request()?;
     let head = Head {
         method: from.method().as_str().to_owned(),
         target: from.url().to_owned(),
@@ -81,7 +81,7 @@ fn read(from: &tiny_http::Request, parcels: &Parcels) -> Option<(Request, Arc<Pa
         peer,
         unread,
     };
-    Some((Request { head, body }, parcel))
+    Some((Request { head, body }, exchange))
 }
 
 fn line(header: &tiny_http::Header) -> (String, String) {

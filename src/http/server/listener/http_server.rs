@@ -13,7 +13,7 @@ use super::limits::{Deadlines, Limits};
 use super::shared::{Listener, Shared};
 use super::tally::ClosedCount;
 use crate::engine::{Loops, Pulse};
-use crate::http::server::backend::{Backend, BackendFault, Crew};
+use crate::http::server::backend::{Backend, BackendFault, WorkerPool};
 use crate::http::server::message::Service;
 use crate::http::server::tls::Tls;
 
@@ -58,7 +58,7 @@ impl HttpServer {
         let shared = Arc::new(Shared {
             backend: Backend::start(
                 Arc::clone(&service),
-                Crew::of(limits.connections + limits.local, workers),
+                WorkerPool::new(limits.connections + limits.local, workers),
                 loops.clone(),
                 fault,
             )?,

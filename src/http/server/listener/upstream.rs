@@ -12,7 +12,7 @@ use super::socket::Socket;
 use super::stream::Stream;
 use crate::http::protocol::headers::LINK_HEADER;
 use crate::http::protocol::problem::ProblemKind;
-use crate::http::server::backend::{Backend, BackendLink, Beside};
+use crate::http::server::backend::{Backend, BackendLink, LinkedRequest};
 use crate::http::server::message::Head;
 
 /// The number of headers of a response.
@@ -59,7 +59,7 @@ impl<'b> Upstream<'b> {
         body: Bytes,
         deadline: Deadline,
     ) -> Result<UpstreamResponse, Rejection> {
-        let request = Beside { peer: head.peer, unread: head.unread, body };
+        let request = LinkedRequest { peer: head.peer, unread: head.unread, body };
         let mut done = self.exchange(head, request, deadline);
         if let Err(error) = &done {
             // Without its link no worker takes it any more.
@@ -80,7 +80,12 @@ impl<'b> Upstream<'b> {
         })
     }
 
-    fn exchange(&mut self, head: &Head, request: Beside, deadline: Deadline) -> io::Result<UpstreamResponse> {
+    fn exchange(
+        &mut self,
+        head: &Head,
+        request: LinkedRequest,
+        deadline: Deadline,
+    ) -> io::Result<UpstreamResponse> {
         let kept = self.link.take().filter(|(link, _)| self.backend.is_current(link));
         let turn = kept.is_none().then(|| self.backend.turn_to_connect());
         let (link, stream) = self.link.insert(match kept {
@@ -164,7 +169,7 @@ mod tests {
 
     use super::Upstream;
     use crate::engine::{Loops, Pulse};
-    use crate::http::server::backend::{Backend, Crew};
+    use crate::http::server::backend::{Backend, WorkerPool};
     use crate::http::server::listener::deadline::Deadline;
     use crate::http::server::listener::stream::Stream;
     use crate::http::server::message::{Head, PeerAddress, Rank, Request, Response, Service};
@@ -199,8 +204,8 @@ mod tests {
 
     #[test]
     fn a_link_is_kept_and_a_change_that_no_worker_took_goes_over_another() {
-        let crew = Crew::of(2, Pulse::new("workers", Duration::from_secs(60)));
-        let backend = Backend::start(Arc::new(Echo), crew, Loops::default(), None);
+        let pool = WorkerPool::new(2, Pulse::new("workers", Duration::from_secs(60)));
+        let backend = Backend::start(Arc::new(Echo), pool, Loops::default(), None);
         let backend = backend.expect("there is a place for the socket");
         let mut upstream = Upstream::new(&backend);
         assert_eq!(asked(&mut upstream, "one"), 0);

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::assignment::{AssignOptions, AssignedValue, Assignment, PathEdit};
 use super::{hint, null, replace, several_words, unset, value, whole};
 use crate::edit::condition::Condition;
-use crate::edit::config_lookup::Current;
+use crate::edit::config_lookup::ConfigLookup;
 use crate::edit::expansion::Expansion;
 use crate::edit::misfit::{Misfit, PathFault};
 use crate::edit::path::{Path, Segment};
@@ -16,7 +16,7 @@ use crate::syntax::MAX_DEPTH;
 
 /// Returns the edits of `assignments`, in their order; an assignment with a fault has none.
 pub fn expand(
-    current: &dyn Current,
+    current: &dyn ConfigLookup,
     assignments: &[Assignment],
     conditions: &[Condition],
     options: AssignOptions,
@@ -70,7 +70,7 @@ fn places(expansion: &Expansion<'_>, assignment: &Assignment) -> Result<Vec<Path
 }
 
 fn edit(
-    current: &dyn Current,
+    current: &dyn ConfigLookup,
     path: Path,
     assignment: &Assignment,
     options: AssignOptions,

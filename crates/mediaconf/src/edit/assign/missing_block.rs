@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::assignment::{PathEdit, without_misfits};
-use crate::edit::config_lookup::Current;
+use crate::edit::config_lookup::ConfigLookup;
 use crate::edit::misfit::{Misfit, PathFault};
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
@@ -18,7 +18,7 @@ use crate::model::schema::{Kind, Scope, by_key};
 /// Drops the edits in streams, lives and plugins that do not exist, unless they clearly mean to make
 /// one; each dropped edit is a fault.
 pub fn without_missing_blocks(
-    current: &dyn Current,
+    current: &dyn ConfigLookup,
     edits: Vec<PathEdit>,
     faults: &mut Vec<PathFault>,
 ) -> Vec<PathEdit> {
@@ -38,7 +38,7 @@ pub fn without_missing_blocks(
 }
 
 /// The misfit of a path that would make a directive at the top, where the group of an entry was forgotten.
-fn new_keyword_like_an_entry(current: &dyn Current, path: &Path) -> Option<Misfit> {
+fn new_keyword_like_an_entry(current: &dyn ConfigLookup, path: &Path) -> Option<Misfit> {
     let [Segment::Key(key), ..] = path.segments.as_slice() else { return None };
     let is_new = by_key(Scope::Top, key).is_none() && !current.contains(&[key]);
     let whole = in_a_group(current, path).filter(|_| is_new)?;
@@ -61,7 +61,7 @@ fn streams_given_urls(edits: &[PathEdit]) -> HashSet<String> {
 
 /// The block that does not exist, and that an edit would make.
 fn missing_block<'e>(
-    current: &dyn Current,
+    current: &dyn ConfigLookup,
     edit: &'e PathEdit,
     made: &HashSet<String>,
 ) -> Option<(Kind, &'e str)> {
@@ -84,7 +84,7 @@ fn lacks_urls(kind: Kind, block: &Value) -> bool {
     kind == Kind::Stream && block.is_object() && block.get("urls").is_none_or(Value::is_null)
 }
 
-fn misfit(current: &dyn Current, path: &Path, kind: Kind, name: &str) -> Misfit {
+fn misfit(current: &dyn ConfigLookup, path: &Path, kind: Kind, name: &str) -> Misfit {
     let misfit = Misfit::new(format!("there is no {} `{name}`", kind.noun()));
     if let Some(quoted) = with_quoted_name(current, path, 1) {
         return misfit.hint(format!("a name with a dot is quoted: `{}`", shown(&quoted)));

@@ -31,7 +31,7 @@ pub(super) use null::misspelling;
 pub use several_words::words;
 
 use super::condition::Condition;
-use super::config_lookup::Current;
+use super::config_lookup::ConfigLookup;
 use super::fault::Fault;
 use super::misfit::PathFault;
 use super::normalize::normalize;
@@ -52,7 +52,7 @@ pub struct Computed {
 /// Returns the patch that applies `assignments` to those entries of `current` that meet all `conditions`,
 /// in their order.
 pub fn to_patch(
-    current: &dyn Current,
+    current: &dyn ConfigLookup,
     assignments: &[Assignment],
     conditions: &[Condition],
     options: AssignOptions,

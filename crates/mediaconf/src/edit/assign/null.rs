@@ -1,7 +1,7 @@
 //! `--set PATH=null`: removes the value, and is no change where there is none.
 
 use super::assignment::{Assignment, PathEdit};
-use crate::edit::config_lookup::{Current, ValueKind};
+use crate::edit::config_lookup::{ConfigLookup, ValueKind};
 use crate::edit::expansion::Expansion;
 use crate::edit::guarded::misspelt;
 use crate::edit::json_pointer::Pointer;
@@ -28,12 +28,12 @@ pub fn may_be_absent(expansion: &Expansion<'_>, assignment: &Assignment) -> bool
 }
 
 /// Drops the removals below what is not there: a merge would make the object that they are in.
-pub fn without_absent(current: &dyn Current, mut edits: Vec<PathEdit>) -> Vec<PathEdit> {
+pub fn without_absent(current: &dyn ConfigLookup, mut edits: Vec<PathEdit>) -> Vec<PathEdit> {
     edits.retain(|edit| !edit.removes() || edit.is_unset || is_in_object(current, &edit.path));
     edits
 }
 
-fn is_in_object(current: &dyn Current, path: &Path) -> bool {
+fn is_in_object(current: &dyn ConfigLookup, path: &Path) -> bool {
     match keys(&path.segments).as_deref() {
         Some([above @ .., _]) if !above.is_empty() => current.kind(above) == Some(ValueKind::Object),
         _ => true,
@@ -43,7 +43,7 @@ fn is_in_object(current: &dyn Current, path: &Path) -> bool {
 /// Drops the removals of one assignment if the name of the value is nearly a known one and no block of
 /// the kind has such a value; that is a fault.
 pub fn without_misspelt(
-    current: &dyn Current,
+    current: &dyn ConfigLookup,
     path: &Path,
     removals: Vec<PathEdit>,
     faults: &mut Vec<PathFault>,
@@ -58,7 +58,7 @@ pub fn without_misspelt(
 }
 
 /// The misfit of a path without a value whose last name is nearly a known one, and that no block of the kind has.
-pub fn misspelling(current: &dyn Current, path: &Path) -> Option<Misfit> {
+pub fn misspelling(current: &dyn ConfigLookup, path: &Path) -> Option<Misfit> {
     let keys = keys(&path.segments)?;
     let (key, above) = keys.split_last()?;
     let place = Place::of(&path.segments[..above.len()]).ok()?;

@@ -3,14 +3,18 @@
 use serde_json::{Map, Value};
 
 use super::assignment::PathEdit;
-use crate::edit::config_lookup::{Current, ValueKind};
+use crate::edit::config_lookup::{ConfigLookup, ValueKind};
 use crate::edit::misfit::{Misfit, PathFault};
 use crate::edit::path::Segment;
 use crate::edit::schema_path::Place;
 use crate::edit::value_at::{find_by, out_of_range};
 
 /// Returns the patch of `edits`, which are made one after the other.
-pub fn patch(current: &dyn Current, edits: &[PathEdit], faults: &mut Vec<PathFault>) -> Map<String, Value> {
+pub fn patch(
+    current: &dyn ConfigLookup,
+    edits: &[PathEdit],
+    faults: &mut Vec<PathFault>,
+) -> Map<String, Value> {
     let mut builder = Builder { current, patch: Value::Object(Map::new()) };
     for edit in edits {
         match builder.add(edit) {
@@ -29,7 +33,7 @@ pub fn patch(current: &dyn Current, edits: &[PathEdit], faults: &mut Vec<PathFau
 }
 
 struct Builder<'c> {
-    current: &'c dyn Current,
+    current: &'c dyn ConfigLookup,
     patch: Value,
 }
 

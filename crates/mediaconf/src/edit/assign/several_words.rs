@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::assignment::AssignedValue;
 use super::hint::{may_show, set};
 use super::in_words::read_directive;
-use crate::edit::config_lookup::Current;
+use crate::edit::config_lookup::ConfigLookup;
 use crate::edit::merge::general_value;
 use crate::edit::misfit::Misfit;
 use crate::edit::path::Path;
@@ -15,7 +15,7 @@ use crate::edit::value_at::value_at;
 
 /// Refuses the value if it is such a text; the hint gives the words as JSON.
 pub fn refuse_one_for_several(
-    current: &dyn Current,
+    current: &dyn ConfigLookup,
     place: Place,
     path: &Path,
     change: &AssignedValue,

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{AssignOptions, AssignedValue, Assignment, Computed, to_patch};
 use crate::edit::condition::Condition;
-use crate::edit::config_lookup::{Current, LocalView};
+use crate::edit::config_lookup::{ConfigLookup, LocalView};
 use crate::edit::misfit::PathFault;
 use crate::edit::path::{Path, split_assignment};
 use crate::edit::substitution::Substitution;

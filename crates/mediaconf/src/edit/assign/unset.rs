@@ -1,7 +1,7 @@
 //! Refuses `--unset` of a value that is not set: it may be a slip in a name.
 
 use super::assignment::PathEdit;
-use crate::edit::config_lookup::Current;
+use crate::edit::config_lookup::ConfigLookup;
 use crate::edit::misfit::{Misfit, PathFault};
 use crate::edit::path::Path;
 use crate::edit::schema_path::{Place, is_shown_for_nothing, own_value};
@@ -15,7 +15,7 @@ use crate::model::schema::Shape;
 /// have the value. A single entry of a list is looked up later, when it is removed, because an earlier edit
 /// may have made or moved it.
 pub fn without_unset_values(
-    current: &dyn Current,
+    current: &dyn ConfigLookup,
     path: &Path,
     removals: Vec<PathEdit>,
     faults: &mut Vec<PathFault>,
@@ -37,7 +37,7 @@ pub fn without_unset_values(
 }
 
 /// The misfit of a path that has no value; `None` if it has one, or is looked up later.
-fn absence(current: &dyn Current, path: &Path, is_one_of_many: bool) -> Option<Misfit> {
+fn absence(current: &dyn ConfigLookup, path: &Path, is_one_of_many: bool) -> Option<Misfit> {
     let Some(keys) = keys(&path.segments) else {
         let looked_up = || value_at(current, path).err().filter(|misfit| misfit.is_absent);
         return is_one_of_many.then(looked_up)?;
@@ -46,7 +46,7 @@ fn absence(current: &dyn Current, path: &Path, is_one_of_many: bool) -> Option<M
     (!is_set(current, place, &keys)).then(|| missing(current, path, &keys))
 }
 
-fn is_set(current: &dyn Current, place: Place, keys: &[&str]) -> bool {
+fn is_set(current: &dyn ConfigLookup, place: Place, keys: &[&str]) -> bool {
     let own = || current.value(keys).and_then(|value| own_value(place, &value));
     match place {
         Place::Group(_) => !current.names(keys).is_empty(),

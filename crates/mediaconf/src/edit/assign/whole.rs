@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::assignment::{AssignedValue, Assignment};
 use super::hint::{may_show, set, set_below};
 use super::value::{is_list, typed};
-use crate::edit::config_lookup::Current;
+use crate::edit::config_lookup::ConfigLookup;
 use crate::edit::misfit::Misfit;
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
@@ -36,7 +36,7 @@ fn is_whole_in_words(place: Place, value: &AssignedValue) -> bool {
 /// # Errors
 /// Several elements are there, of which this value would leave one.
 pub fn whole(
-    current: &dyn Current,
+    current: &dyn ConfigLookup,
     place: Place,
     path: &Path,
     given: &AssignedValue,

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::partial::PartialName;
 use super::values::shown;
 use super::{Completion, Form, PathUse, Step, place};
-use crate::edit::config_lookup::{Current, ValueKind};
+use crate::edit::config_lookup::{ConfigLookup, ValueKind};
 use crate::edit::explain::members;
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
@@ -177,7 +177,7 @@ fn certain(segments: &[Segment]) -> Vec<Segment> {
 }
 
 /// The keys of the object at a path; empty if there is no object.
-fn present_names(current: &dyn Current, path: &Path) -> Vec<String> {
+fn present_names(current: &dyn ConfigLookup, path: &Path) -> Vec<String> {
     if let Some(keys) = keys(&path.segments) {
         let names = current.names(&keys);
         if !names.is_empty() {

@@ -8,7 +8,7 @@ mod values;
 #[cfg(test)]
 mod tests;
 
-use super::config_lookup::Current;
+use super::config_lookup::ConfigLookup;
 use super::path::{Path, Segment};
 use super::schema_path::Place;
 use partial::Partial;
@@ -41,7 +41,7 @@ pub enum PathUse {
 
 /// Completes paths in a configuration.
 pub struct Completion<'c> {
-    pub current: &'c dyn Current,
+    pub current: &'c dyn ConfigLookup,
     /// Where the path begins; empty for the whole configuration.
     pub base: &'c [Segment],
     pub path_use: PathUse,

@@ -1,7 +1,7 @@
 //! The values that are known for a place.
 
 use super::{Completion, PathUse, Proposal, Step, place};
-use crate::edit::config_lookup::{Current, MaskedLookup};
+use crate::edit::config_lookup::{ConfigLookup, MaskedLookup};
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
 use crate::edit::value_at::value_at;
@@ -43,7 +43,7 @@ impl Completion<'_> {
 }
 
 /// The scalar at a path as `--set` takes it; `None` for a secret, and where there is none.
-pub(super) fn shown(current: &dyn Current, path: &Path) -> Option<String> {
+pub(super) fn shown(current: &dyn ConfigLookup, path: &Path) -> Option<String> {
     let masker = Masker::default();
     let masked = MaskedLookup { current, masker: Some(&masker) };
     let real = value_at(current, path).ok()?;

@@ -82,7 +82,7 @@ struct Checker<'t> {
     in_lines: Diagnostics,
     names: Names,
     /// How each unknown keyword is checked, by its hash: each keyword is classified once.
-    foreign: ByHash<Foreign>,
+    foreign: ByHash<UnknownDirective>,
     /// The directives that name a port or an address to listen on.
     listeners: Listeners<'t>,
     /// The first `include`.
@@ -354,20 +354,20 @@ impl<'t> Checker<'t> {
     fn foreign(&mut self, scope: Scope, entry: ParsedEntry<'_, 't>) {
         let keyword = entry.keyword();
         let hash = xxh3_64_with_seed(keyword.as_bytes(), scope as u64);
-        match *self.foreign.entry(hash).or_insert_with(|| Foreign::of(scope, &keyword)) {
-            Foreign::Plain => {}
-            Foreign::Slip(known) => self.diagnostics.push(
+        match *self.foreign.entry(hash).or_insert_with(|| UnknownDirective::classify(scope, &keyword)) {
+            UnknownDirective::Plain => {}
+            UnknownDirective::Slip(known) => self.diagnostics.push(
                 Diagnostic::warning(keyword_span(entry), format!("unknown directive `{keyword}`"))
                     .hint(format!("did you mean `{known}`?")),
             ),
-            Foreign::Include => {
+            UnknownDirective::Include => {
                 // What is included may have the source.
                 self.sourceless = None;
                 self.include.get_or_insert_with(|| entry.span());
             }
-            Foreign::Source => self.sourceless = None,
-            Foreign::Listener => self.listeners.add(entry),
-            Foreign::Push => {
+            UnknownDirective::Source => self.sourceless = None,
+            UnknownDirective::Listener => self.listeners.add(entry),
+            UnknownDirective::Push => {
                 let diagnostics = &mut self.diagnostics;
                 entry.arguments().take(1).for_each(|url| address::url(url, &url.value(), diagnostics));
             }
@@ -378,9 +378,9 @@ impl<'t> Checker<'t> {
     }
 }
 
-/// How an unknown directive is checked.
+/// An unknown directive, by the check that it gets.
 #[derive(Clone, Copy)]
-enum Foreign {
+enum UnknownDirective {
     /// Not at all.
     Plain,
     /// It is probably a misspelling of this keyword.
@@ -395,8 +395,8 @@ enum Foreign {
     Push,
 }
 
-impl Foreign {
-    fn of(scope: Scope, keyword: &str) -> Self {
+impl UnknownDirective {
+    fn classify(scope: Scope, keyword: &str) -> Self {
         let slip = || near_miss(scope, keyword).and_then(|near| near.keyword);
         match keyword {
             "include" => Self::Include,

@@ -1,5 +1,6 @@
-//! How many workers there are: one that waits for the next request, beside those that answer one. Most
-//! servers have few clients at a time, and a thread for each slot would be a hundred threads.
+//! The worker threads of an instance of tiny_http: one that waits for the next request, beside those that
+//! answer one. Most servers have few clients at a time, and a thread for each slot would be a hundred
+//! threads.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,10 +8,10 @@ use crate::engine::Pulse;
 
 /// The workers of an instance.
 #[derive(Debug)]
-pub struct Crew {
+pub struct WorkerPool {
     most: usize,
     workers: Mutex<Workers>,
-    /// Rests while a worker waits.
+    /// Is idle while a worker waits.
     pulse: Arc<Pulse>,
 }
 
@@ -20,15 +21,15 @@ struct Workers {
     waiting: usize,
 }
 
-impl Crew {
-    /// The first worker, which gets company up to `most`.
-    pub fn of(most: usize, pulse: Arc<Pulse>) -> Self {
+impl WorkerPool {
+    /// A pool with its first worker, which grows to `most`.
+    pub fn new(most: usize, pulse: Arc<Pulse>) -> Self {
         Self { most, workers: Mutex::new(Workers { all: 1, waiting: 1 }), pulse }
     }
 
-    /// The first worker of another instance.
-    pub fn anew(&self) -> Self {
-        Self::of(self.most, self.pulse.clone())
+    /// A pool for the next instance, with its first worker.
+    pub fn for_next_instance(&self) -> Self {
+        Self::new(self.most, self.pulse.clone())
     }
 
     /// A worker has a request. If no other one waits, `spawn` starts one, unless there are as many as there
@@ -74,37 +75,37 @@ mod tests {
 
     use super::*;
 
-    fn crew(most: usize) -> Crew {
-        Crew::of(most, Pulse::new("workers", Duration::ZERO))
+    fn pool(most: usize) -> WorkerPool {
+        WorkerPool::new(most, Pulse::new("workers", Duration::ZERO))
     }
 
     #[test]
     fn one_more_than_answer_at_a_time() {
-        let crew = crew(3);
+        let pool = pool(3);
         let mut spawned = 0;
         let mut take = || {
-            crew.take_request(|| {
+            pool.take_request(|| {
                 spawned += 1;
                 true
             });
             spawned
         };
         assert_eq!(take(), 1, "the first one has company");
-        crew.wait();
+        pool.wait();
         assert_eq!(take(), 1, "one waits");
         assert_eq!(take(), 2, "two answer");
         assert_eq!(take(), 2, "there may be three");
-        (0..3).for_each(|_| crew.wait());
-        assert_eq!([(); 3].map(|()| crew.may_leave()), [true, true, false]);
+        (0..3).for_each(|_| pool.wait());
+        assert_eq!([(); 3].map(|()| pool.may_leave()), [true, true, false]);
     }
 
     #[test]
     fn a_thread_that_the_system_does_not_give_is_asked_for_again() {
-        let crew = crew(2);
-        crew.take_request(|| false);
-        crew.wait();
+        let pool = pool(2);
+        pool.take_request(|| false);
+        pool.wait();
         let mut is_asked = false;
-        crew.take_request(|| {
+        pool.take_request(|| {
             is_asked = true;
             true
         });
