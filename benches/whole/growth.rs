@@ -54,7 +54,7 @@ pub fn of_history(folder: &Path) {
         run(&["modify", "--keep", "100000", "--set", "rtmp=1001"]);
         let mut journal = String::new();
         for serial in 1..=count {
-            let of = |serial: usize| Revision::of(text(serial).as_bytes());
+            let of = |serial: usize| Revision::from_text(text(serial).as_bytes());
             let (before, after) = (of(serial - 1), of(serial));
             let names = r#""operation":"modify","by":"me""#;
             writeln!(

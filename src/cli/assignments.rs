@@ -21,7 +21,7 @@ pub struct GivenEdits<'m> {
 
 impl<'m> GivenEdits<'m> {
     /// The edits of these matches; there are none yet.
-    pub fn of(matches: &'m ArgMatches) -> Self {
+    pub fn from_matches(matches: &'m ArgMatches) -> Self {
         Self { matches, found: Vec::new() }
     }
 

@@ -36,8 +36,11 @@ pub struct CommandLine {
 impl CommandLine {
     /// The command line by the matches of the whole tree, or of one in which only the commands have the options of
     /// every command.
-    pub fn of(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        Ok(Self { global: GlobalArgs::of(matches)?, command: CommandArgs::from_arg_matches(matches)? })
+    pub fn from_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Ok(Self {
+            global: GlobalArgs::from_matches(matches)?,
+            command: CommandArgs::from_arg_matches(matches)?,
+        })
     }
 }
 
@@ -122,7 +125,7 @@ mod tests {
 
     fn parsed(tree: Command, line: &str) -> Option<String> {
         let matches = tree.try_get_matches_from(words(line)).ok()?;
-        Some(format!("{:?}", CommandLine::of(&matches).expect("the tree is that of the struct")))
+        Some(format!("{:?}", CommandLine::from_matches(&matches).expect("the tree is that of the struct")))
     }
 
     #[test]

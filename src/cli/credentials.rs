@@ -35,7 +35,7 @@ pub struct KnownCredentials {
 
 impl KnownCredentials {
     /// Collects the credentials for the server at `endpoint`, whose URL contained `userinfo`.
-    pub fn of(
+    pub fn collect(
         options: &RemoteArgs,
         endpoint: &Endpoint,
         (login, password): UserInfo,

@@ -112,7 +112,7 @@ impl Editing<'_> {
                 text => text?,
             };
             if text == self.draft.origin.original() {
-                let present = Arc::new(Snapshot::of(self.draft.origin.base.clone()));
+                let present = Arc::new(Snapshot::from_bytes(self.draft.origin.base.clone()));
                 self.report_unchanged(present)?;
                 return Ok(self.end(Exit::Done));
             }
@@ -168,7 +168,7 @@ impl Editing<'_> {
 
     /// Ends an edit whose editor changed nothing. What was written before stays.
     fn left_as_it_was(self) -> Result<Exit, CliError> {
-        let present = Arc::new(Snapshot::of(self.draft.origin.base.clone()));
+        let present = Arc::new(Snapshot::from_bytes(self.draft.origin.base.clone()));
         self.report_unchanged(present)?;
         if self.text()? == self.draft.origin.original() {
             return Ok(self.end(Exit::Done));
@@ -284,7 +284,7 @@ impl Editing<'_> {
             return Err(CliError::unanswered_edit(false));
         }
         let name = self.target.service.name();
-        let new = Snapshot::of(whole.to_vec());
+        let new = Snapshot::from_bytes(whole.to_vec());
         let diff = ContentDiff::between_texts(present.document(), new.document(), self.ui.masker());
         output(diff::print(&diff.printed(), [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
         let _last_words = LastWords::new(self.ui, || format!("\n{KEPT}"));
@@ -326,7 +326,7 @@ impl Editing<'_> {
         {
             return Err(CliError::bad_draft(format!("line {line} is the marker of a clash")));
         }
-        let snapshot = Arc::new(Snapshot::of(whole.to_vec()));
+        let snapshot = Arc::new(Snapshot::from_bytes(whole.to_vec()));
         match snapshot.is_valid() {
             true => Ok(()),
             false => Err(CliError::broken_text(&self.name_of_edited(), snapshot)),
@@ -335,10 +335,10 @@ impl Editing<'_> {
 
     /// Shows the warnings that the edit brings.
     fn warn(&mut self, whole: &[u8], present: &Arc<Snapshot>) -> Result<(), CliError> {
-        let edited = Arc::new(Snapshot::of(whole.to_vec()));
+        let edited = Arc::new(Snapshot::from_bytes(whole.to_vec()));
         let mut looked_at = |text: &Arc<Snapshot>| -> Result<WarnedText, ServiceError> {
             let composed = self.target.composed(text, Some(ConfigSource::Saved))?;
-            Ok(WarnedText::of(text, composed.as_ref()))
+            Ok(WarnedText::new(text, composed.as_ref()))
         };
         let [before, after] = [looked_at(present)?, looked_at(&edited)?];
         let warnings = after.new_warnings(&before);
@@ -366,7 +366,7 @@ impl Editing<'_> {
             self.draft.origin.base.iter().take(start).filter(|byte| **byte == b'\n').count()
         });
         let height = text.split(|byte| *byte == b'\n').count();
-        let snapshot = Snapshot::of(self.draft.origin.spliced(text));
+        let snapshot = Snapshot::from_bytes(self.draft.origin.spliced(text));
         let lines = LineIndex::new(snapshot.document().text());
         let errors = snapshot.diagnostics().iter().filter(|found| found.severity == Severity::Error);
         let faults = errors.map(|found| {
@@ -383,7 +383,7 @@ impl Editing<'_> {
     fn report_unchanged(&self, present: Arc<Snapshot>) -> Result<Exit, CliError> {
         let report = self.change.report(self.target.service.name(), self.ui);
         let outcome = Outcome::new(Some(Content::Text(present)), After::Unchanged);
-        report.print(&ChangeReport::of(outcome, None, report.parts()))?;
+        report.print(&ChangeReport::new(outcome, None, report.parts()))?;
         Ok(Exit::Done)
     }
 

@@ -19,11 +19,13 @@ pub const STDIN: &str = "-";
 pub fn snapshot(path: &Path) -> Result<Arc<Snapshot>, CliError> {
     refuse_url(path)?;
     if path.as_os_str() == STDIN {
-        return Ok(Arc::new(Snapshot::of(read(path)?)));
+        return Ok(Arc::new(Snapshot::from_bytes(read(path)?)));
     }
     match ConfFile::resolve(path).and_then(|file| file.load()) {
-        Err(StoreError::NotAFile { kind: FileKind::Pipe, .. }) => Ok(Arc::new(Snapshot::of(read(path)?))),
-        loaded => Ok(Arc::new(Snapshot::of(loaded.map_err(EngineError::from)?.bytes))),
+        Err(StoreError::NotAFile { kind: FileKind::Pipe, .. }) => {
+            Ok(Arc::new(Snapshot::from_bytes(read(path)?)))
+        }
+        loaded => Ok(Arc::new(Snapshot::from_bytes(loaded.map_err(EngineError::from)?.bytes))),
     }
 }
 

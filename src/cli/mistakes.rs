@@ -112,7 +112,7 @@ fn group_in_file(before: &[String], name: &str) -> Option<Kind> {
     let call = [&["mediactl".to_owned()], before, &["read".to_owned()]].concat();
     let call: Vec<OsString> = call.into_iter().map(OsString::from).collect();
     let matches = parse(&call).ok()?;
-    let global = CommandLine::of(&matches).ok()?.global;
+    let global = CommandLine::from_matches(&matches).ok()?.global;
     let is_file = match global.chosen.kind {
         TargetKind::File => true,
         TargetKind::Unnamed => matches!(context::chosen(&global), Ok(None)),

@@ -80,7 +80,8 @@ pub fn run() -> Exit {
         }
         Err(error) => return print_clap_error(&error, &arguments),
     };
-    let cli = CommandLine::of(&matches).expect("clap parsed the matches with the same tree of commands");
+    let cli =
+        CommandLine::from_matches(&matches).expect("clap parsed the matches with the same tree of commands");
     let ui = Ui::from_options(&cli.global);
     let (_, called) = matches.subcommand().expect("a command was given");
     let call =

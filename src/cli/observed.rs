@@ -33,10 +33,10 @@ pub type BeginObserving = Box<dyn FnOnce() -> Result<Observed, CliError> + Send>
 
 impl Observed {
     /// Begins to observe; nothing is read yet.
-    fn of(target: Target) -> Self {
+    fn new(target: Target) -> Self {
         // Where the system has no watch left, the file is looked at at intervals.
         let file = target.file.as_ref().filter(|_| !target.is_server);
-        let watch = file.and_then(|file| FileWatch::of(file.path()).ok());
+        let watch = file.and_then(|file| FileWatch::new(file.path()).ok());
         Self { target, watch, tag: None }
     }
 
@@ -69,7 +69,7 @@ pub fn observe<T: Send>(
     let Invocation { global, ui, .. } = call;
     if !context::several_chosen(global) {
         let global = global.clone();
-        let begin = move || Ok(Observed::of(target::resolve(&global, Purpose::default(), ui)?));
+        let begin = move || Ok(Observed::new(target::resolve(&global, Purpose::default(), ui)?));
         return Ok(Answers::of_one(String::new(), work(Box::new(begin))?, ui));
     }
     let (work, on_error) = (&work, &on_error);
@@ -80,7 +80,7 @@ pub fn observe<T: Send>(
             let server = member.name.clone();
             let working = scope.spawn(move || {
                 let FleetMember { name, target, .. } = member;
-                work(Box::new(|| Ok(Observed::of(target))))
+                work(Box::new(|| Ok(Observed::new(target))))
                     .map_err(|error| error.at(&name))
                     .inspect_err(on_error)
             });

@@ -68,7 +68,7 @@ impl Target {
     ) -> Result<Option<Composed>, ServiceError> {
         match &self.file {
             // Who works on this machine reads them as this user.
-            Some(file) => Ok(Composed::of(self.service.name(), text, &**file, follow)),
+            Some(file) => Ok(Composed::compose(self.service.name(), text, &**file, follow)),
             None => self.service.composed(text, source),
         }
     }
@@ -300,7 +300,7 @@ pub fn at_argument(url: &str, global: &GlobalArgs, ui: Ui) -> Result<Target, Cli
 /// The server at the URL that names the target.
 fn at_url(url: &str, source: NamedBy, global: &GlobalArgs, ui: Ui) -> Result<Target, CliError> {
     let (endpoint, userinfo) = parsed(url, None, global)?;
-    let known = KnownCredentials::of(&global.remote, &endpoint, userinfo, source)?;
+    let known = KnownCredentials::collect(&global.remote, &endpoint, userinfo, source)?;
     let name = endpoint.to_string();
     at_endpoint(endpoint, name, known, None, global, host(None, ui))
 }

@@ -82,7 +82,7 @@ pub fn blame<E>(
 /// entries that went which has the same values, and is in the same place if several have.
 fn former_name(before: &Snapshot, after: &Snapshot, path: &Path) -> Option<Path> {
     let [group, name, ..] = &path.segments[..] else { return None };
-    let Ok(Place::Group(_)) = Place::of(std::slice::from_ref(group)) else { return None };
+    let Ok(Place::Group(_)) = Place::resolve(std::slice::from_ref(group)) else { return None };
     let (group, name) = (group.name()?, name.name()?);
     let members = [before, after].map(|text| top_members(text.document()));
     let lens = Lens::default();
@@ -140,5 +140,5 @@ fn value(snapshot: &Snapshot, path: &Path, masker: Option<&Masker>) -> Option<Va
     let view = LocalView::new(&members, &lens);
     let found = select(&MaskedLookup { current: &view, masker }, path).ok()?.into_present()?;
     // What is derived, such as a position, changes with other entries.
-    Place::of(&path.segments).map_or(Some(found.clone()), |place| own_value(place, &found))
+    Place::resolve(&path.segments).map_or(Some(found.clone()), |place| own_value(place, &found))
 }

@@ -18,7 +18,8 @@ use mediaconf::edit::request::ChangeRequest;
 use mediaconf::model::Masker;
 
 /// What was there before the first configuration.
-static NOTHING: LazyLock<Content> = LazyLock::new(|| Content::Text(Arc::new(Snapshot::of(Vec::new()))));
+static NOTHING: LazyLock<Content> =
+    LazyLock::new(|| Content::Text(Arc::new(Snapshot::from_bytes(Vec::new()))));
 
 /// The key of the account of the API.
 const ACCOUNT: &str = "edit_auth";
@@ -112,7 +113,7 @@ pub struct ChangeReport {
 
 impl ChangeReport {
     /// The report of a change; `request` is what was asked, if that may have had conditions.
-    pub fn of(mut outcome: Outcome, request: Option<&ChangeRequest>, parts: ReportParts) -> Self {
+    pub fn new(mut outcome: Outcome, request: Option<&ChangeRequest>, parts: ReportParts) -> Self {
         let revision = |content: Option<&Content>| Some(content?.snapshot()?.revision());
         let made_of = revision(outcome.before.as_ref());
         if let Some(file) = outcome.file.take().filter(|_| outcome.is_change())

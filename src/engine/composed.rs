@@ -64,7 +64,7 @@ type ReadIncluded<'r> = &'r dyn Fn(&str, Follow) -> Result<Vec<IncludedText>, In
 
 impl Composed {
     /// Composes a configuration; `None` if it includes nothing, or has errors itself.
-    pub fn of(name: &str, main: &Arc<Snapshot>, store: &dyn Store, follow: Follow) -> Option<Self> {
+    pub fn compose(name: &str, main: &Arc<Snapshot>, store: &dyn Store, follow: Follow) -> Option<Self> {
         Self::with(name, main, store.path(), follow, &|pattern, follow| store.included(pattern, follow))
     }
 
@@ -88,7 +88,7 @@ impl Composed {
             read,
             rest: follow,
             whole: String::new(),
-            files: vec![ComposedFile::of(name.to_owned(), main.clone(), Told::Lines)],
+            files: vec![ComposedFile::new(name.to_owned(), main.clone(), Told::Lines)],
             numbers: HashMap::from([(path.to_owned(), 0)]),
             included: IncludedTexts::default(),
             pieces: Vec::new(),
@@ -98,7 +98,7 @@ impl Composed {
         composer.files[0].is_top = true;
         composer.append(0, true);
         let Composer { whole, files, included, pieces, .. } = composer;
-        Some(Self { text: Arc::new(Snapshot::of(whole)), files, included, pieces })
+        Some(Self { text: Arc::new(Snapshot::from_bytes(whole)), files, included, pieces })
     }
 
     /// The whole text without the files of which only places are shown; `None` if there are none.
@@ -111,7 +111,7 @@ impl Composed {
         let pieces = self.pieces.iter().zip(ends);
         let told = pieces.filter(|(piece, _)| self.files[piece.file].told != Told::Places);
         let told: String = told.map(|(piece, end)| &whole[piece.at..end]).collect();
-        Some(Arc::new(Snapshot::of(told)))
+        Some(Arc::new(Snapshot::from_bytes(told)))
     }
 
     /// The texts in which entries of included files are looked for: the whole, and the files that it does not
@@ -251,7 +251,7 @@ impl Composed {
 impl Engine {
     /// A configuration with the files that it includes; `None` if it includes nothing, or has errors itself.
     pub fn composed(&self, text: &Arc<Snapshot>, follow: Follow) -> Option<Composed> {
-        Composed::of(&self.name, text, &*self.store, follow)
+        Composed::compose(&self.name, text, &*self.store, follow)
     }
 
     /// The revision of a configuration together with what it includes; `None` where it includes nothing.
@@ -297,7 +297,7 @@ fn line_of(text: &Snapshot, offset: u32) -> usize {
 }
 
 impl ComposedFile {
-    fn of(name: String, text: Arc<Snapshot>, told: Told) -> Self {
+    fn new(name: String, text: Arc<Snapshot>, told: Told) -> Self {
         let faults = text.document().diagnostics();
         let is_broken = faults.errors() > 0;
         let faults = if is_broken { faults.clone() } else { Diagnostics::default() };
@@ -451,7 +451,7 @@ impl Composer<'_> {
     /// The number of a file, which is taken up once, wherever it is included.
     fn number_of(&mut self, IncludedText { name, target, bytes, told }: IncludedText) -> usize {
         *self.numbers.entry(target).or_insert_with(|| {
-            self.files.push(ComposedFile::of(name, Arc::new(Snapshot::of(bytes)), told));
+            self.files.push(ComposedFile::new(name, Arc::new(Snapshot::from_bytes(bytes)), told));
             self.files.len() - 1
         })
     }

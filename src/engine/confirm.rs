@@ -162,7 +162,8 @@ impl Engine {
             true => {
                 let stored = self.store.pending()?;
                 self.refuse_other(stored.as_ref().map(|stored| &stored.open), id)?;
-                let change = stored.as_ref().and_then(LeftOver::of).ok_or(EngineError::NothingPending)?;
+                let change =
+                    stored.as_ref().and_then(LeftOver::from_stored).ok_or(EngineError::NothingPending)?;
                 Some(self.take_out(Some(&*writer), &change, because)?)
             }
             false if self.has_left_over() => self.settle_found(Some(&*writer), because)?,

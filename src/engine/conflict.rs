@@ -63,7 +63,7 @@ fn compare(
             }
         }
         _ => found.push(Conflict {
-            pointer: Pointer::of(at).as_str().to_owned(),
+            pointer: Pointer::from_keys(at).as_str().to_owned(),
             base,
             theirs,
             mine: patch.clone(),

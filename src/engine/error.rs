@@ -271,7 +271,7 @@ impl EngineError {
             Self::CheckFailed(failure) => format!("the check command {}", failure.reason),
             Self::ReloadFailed { failure, .. } => format!("the reload command {}", failure.reason),
             Self::NotRunHere { state, why } => {
-                Self::NotRunHere { state: state.clone(), why: Trouble::of(&why.brief) }.to_string()
+                Self::NotRunHere { state: state.clone(), why: Trouble::new(&why.brief) }.to_string()
             }
             _ => self.to_string(),
         }

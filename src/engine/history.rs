@@ -82,6 +82,6 @@ impl Engine {
         };
         let which = ChangeRef::Serial(serial);
         let text = self.store.kept(serial)?.ok_or(EngineError::NotKept { which })?;
-        Ok((serial, Arc::new(Snapshot::of(text))))
+        Ok((serial, Arc::new(Snapshot::from_bytes(text))))
     }
 }

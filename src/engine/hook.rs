@@ -154,8 +154,8 @@ fn finish(
 ) -> Result<Vec<u8>, HookFailure> {
     let silent = |error| HookFailure { reason: HookReason::Spawn(error), stderr: String::new() };
     let mut child = spawned.map_err(silent)?;
-    let mut stdout = Pipe::of(child.stdout.take(), MAX_OUTPUT);
-    let mut stderr = Pipe::of(child.stderr.take(), MAX_STDERR);
+    let mut stdout = Pipe::new(child.stdout.take(), MAX_OUTPUT);
+    let mut stderr = Pipe::new(child.stderr.take(), MAX_STDERR);
     let reason = match wait(&mut child, [&mut stdout, &mut stderr], timeout, interrupt) {
         Ok(status) if status.success() => return Ok(stdout.last_words()),
         Ok(status) => HookReason::Exit(status),

@@ -131,7 +131,9 @@ impl Composed {
             matched(&LocalView::new(&members, &lens))
         };
         let keys: HashSet<Vec<String>> = self.searched().iter().flat_map(keys_in).collect();
-        PassedOver::of(self.included_entries().into_iter().filter(|entry| keys.contains(&entry.keys())))
+        PassedOver::from_entries(
+            self.included_entries().into_iter().filter(|entry| keys.contains(&entry.keys())),
+        )
     }
 
     /// The streams, lives and plugins of included files.

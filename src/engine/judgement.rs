@@ -88,9 +88,9 @@ impl Transaction<'_> {
             return Err(EngineError::BadIncludes(faults));
         }
         self.told.extend(faults.iter().map(ComposedFault::to_string));
-        let before = before.cloned().unwrap_or_else(|| Arc::new(Snapshot::of(Vec::new())));
-        let was = WarnedText::of(&before, engine.composed(&before, engine.followed()).as_ref());
-        Ok(WarnedText::of(after, composed.as_ref()).new_warnings(&was))
+        let before = before.cloned().unwrap_or_else(|| Arc::new(Snapshot::from_bytes(Vec::new())));
+        let was = WarnedText::new(&before, engine.composed(&before, engine.followed()).as_ref());
+        Ok(WarnedText::new(after, composed.as_ref()).new_warnings(&was))
     }
 }
 

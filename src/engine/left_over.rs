@@ -63,8 +63,8 @@ pub(super) struct WithoutChange {
 }
 
 impl LeftOver {
-    pub fn of(stored: &StoredPending) -> Option<Self> {
-        let snapshot = |text: &bytes::Bytes| Arc::new(Snapshot::of(text.clone()));
+    pub fn from_stored(stored: &StoredPending) -> Option<Self> {
+        let snapshot = |text: &bytes::Bytes| Arc::new(Snapshot::from_bytes(text.clone()));
         let written = snapshot(stored.written.as_ref()?);
         Some(Self { old: stored.file.as_ref().map(snapshot), ran: Some(snapshot(&stored.running)), written })
     }
@@ -79,7 +79,7 @@ impl LeftOver {
             (Some(now), _) if !now.is_valid() => Without::Unknown(Aftermath::Broken),
             (Some(now), _) => {
                 let merged = take_back(self.base().document(), self.written.document(), now.document());
-                let merged = Arc::new(Snapshot::of(merged));
+                let merged = Arc::new(Snapshot::from_bytes(merged));
                 match merged.is_same_text(now) {
                     true => Without::Same(Aftermath::Merged),
                     false => Without::Merged(merged),
@@ -91,7 +91,7 @@ impl LeftOver {
     /// The text to whose values it goes back: if the old text has errors, the one that ran.
     fn base(&self) -> Arc<Snapshot> {
         let valid = [&self.old, &self.ran].into_iter().flatten().find(|text| text.is_valid());
-        valid.cloned().unwrap_or_else(|| Arc::new(Snapshot::of("")))
+        valid.cloned().unwrap_or_else(|| Arc::new(Snapshot::from_bytes("")))
     }
 
     /// The paths of its values.
@@ -114,7 +114,7 @@ impl WithoutChange {
 
     /// A text that somebody made of the one in which the change was: without the change.
     pub fn instead_of_edited(&self, text: &[u8]) -> Option<Arc<Snapshot>> {
-        let text = Arc::new(Snapshot::of(text.to_vec()));
+        let text = Arc::new(Snapshot::from_bytes(text.to_vec()));
         match self.change.as_ref()?.without(Some(&text)) {
             Without::Merged(merged) => Some(merged),
             Without::Old(old) => old,
@@ -158,7 +158,7 @@ impl Engine {
             Some(writer) => self.reconcile(writer)?,
             None => self.store.load().map(Some).or_else(missing)?,
         };
-        let now = loaded.as_ref().map(|loaded| Arc::new(Snapshot::of(loaded.bytes.clone())));
+        let now = loaded.as_ref().map(|loaded| Arc::new(Snapshot::from_bytes(loaded.bytes.clone())));
         let (to, why, aftermath) = match change.without(now.as_ref()) {
             Without::Same(aftermath) | Without::Unknown(aftermath) => {
                 (now.clone(), why.to_owned(), aftermath)
@@ -206,7 +206,7 @@ impl Engine {
             }
             _ => return,
         };
-        self.remember_trouble(Trouble::of(&words));
+        self.remember_trouble(Trouble::new(&words));
         (self.on_trouble)(&words);
     }
 
@@ -221,7 +221,9 @@ impl Engine {
     /// The change of a record that is left; none if another change of this program came after it.
     fn left_over(&self) -> Result<Option<StoredPending>, StoreError> {
         let Some(stored) = self.store.pending()? else { return Ok(None) };
-        let Some(written) = stored.written.as_deref().map(Revision::of) else { return Ok(Some(stored)) };
+        let Some(written) = stored.written.as_deref().map(Revision::from_text) else {
+            return Ok(Some(stored));
+        };
         let entries = self.store.history(usize::MAX)?;
         let mut since = entries.iter().filter(|entry| !entry.is_aside);
         let last = since.find(|entry| entry.after == Some(written) || entry.operation != HAND_EDIT);
@@ -241,7 +243,7 @@ impl Engine {
     /// away, of those that it may hold.
     pub fn unconfirmed(&self) -> Vec<String> {
         let left_over = self.has_left_over().then(|| self.left_over().ok().flatten()).flatten();
-        let Some(change) = left_over.as_ref().and_then(LeftOver::of) else { return Vec::new() };
+        let Some(change) = left_over.as_ref().and_then(LeftOver::from_stored) else { return Vec::new() };
         let now = self.read().ok();
         match (change.without(now.as_ref()), now) {
             (Without::Same(_), _) | (Without::Merged(_), None) => Vec::new(),
@@ -298,7 +300,7 @@ impl Engine {
         stored: &StoredPending,
         because: (&str, &str),
     ) -> Result<WithoutChange, EngineError> {
-        let change = LeftOver::of(stored);
+        let change = LeftOver::from_stored(stored);
         let is_dead = self.running.is_none();
         if let Some(writer) = writer.filter(|_| is_dead && stored.file.as_ref() != Some(&stored.running)) {
             self.keep_unsaved_of(writer, stored, change.as_ref())?;

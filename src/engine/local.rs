@@ -68,7 +68,7 @@ impl Engine {
     /// # Errors
     /// `Store`.
     pub fn read(&self) -> Result<Arc<Snapshot>, EngineError> {
-        Ok(Arc::new(Snapshot::of(self.store.load()?.bytes)))
+        Ok(Arc::new(Snapshot::from_bytes(self.store.load()?.bytes)))
     }
 
     /// Reads the stored text for a client of a server.

@@ -63,7 +63,7 @@ impl ConfigService for Engine {
         options: &ChangeOptions,
     ) -> Result<ChangeReport, ServiceError> {
         let outcome = Engine::modify(self, request, options)?;
-        Ok(ChangeReport::of(outcome, Some(request), options.told))
+        Ok(ChangeReport::new(outcome, Some(request), options.told))
     }
 
     fn replace(
@@ -76,11 +76,11 @@ impl ConfigService for Engine {
             Replaced::File => Engine::save(self, text, options)?,
             Replaced::Running => Engine::update(self, text, options)?,
         };
-        Ok(ChangeReport::of(outcome, None, options.told))
+        Ok(ChangeReport::new(outcome, None, options.told))
     }
 
     fn rollback(&mut self, to: ChangeRef, options: &ChangeOptions) -> Result<ChangeReport, ServiceError> {
-        Ok(ChangeReport::of(Engine::rollback(self, to, options)?, None, options.told))
+        Ok(ChangeReport::new(Engine::rollback(self, to, options)?, None, options.told))
     }
 
     fn history(&mut self, wanted: usize) -> Result<Vec<HistoryEntry>, ServiceError> {

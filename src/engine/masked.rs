@@ -16,7 +16,7 @@ pub enum MaskedForm {
 }
 
 impl MaskedForm {
-    pub(super) fn of(self, document: &Document, members: &Members<'_>) -> Vec<u8> {
+    pub(super) fn write(self, document: &Document, members: &Members<'_>) -> Vec<u8> {
         let skip_static_streams = match self {
             Self::Text => return masked_document(document, &Masker::opaque()).into_bytes(),
             Self::Json => false,

@@ -36,7 +36,7 @@ impl fmt::Display for NewWarning {
 /// They are compared entry by entry, so that only entries that differ are checked, and no line number counts.
 /// An entry that got another name is the same one.
 pub fn new_warnings(before: &Document, after: &Document) -> Vec<NewWarning> {
-    let (old, new) = (TextParts::of(before), TextParts::of(after));
+    let (old, new) = (TextParts::from_document(before), TextParts::from_document(after));
     // With included files, a name may stand twice: then what is the same is compared.
     let mut known: HashMap<_, Vec<&str>> = HashMap::new();
     old.entries.iter().for_each(|entry| known.entry(entry.key()).or_default().push(entry.text));
@@ -119,11 +119,11 @@ struct EntryText<'d> {
 }
 
 impl<'d> TextParts<'d> {
-    fn of(document: &'d Document) -> Self {
+    fn from_document(document: &'d Document) -> Self {
         let (members, text) = (top_members(document), document.text());
         let of_kind = |kind: Kind| members.own_by_key(kind.key()).iter().map(move |entry| (kind, entry));
         let entries = Kind::ALL.into_iter().flat_map(of_kind);
-        let mut entries: Vec<_> = entries.map(|(kind, entry)| EntryText::of(kind, *entry, text)).collect();
+        let mut entries: Vec<_> = entries.map(|(kind, entry)| EntryText::new(kind, *entry, text)).collect();
         entries.sort_by_key(|entry| entry.start);
         let (mut rest, mut at) = (String::new(), 0);
         for entry in &entries {
@@ -136,7 +136,7 @@ impl<'d> TextParts<'d> {
 }
 
 impl<'d> EntryText<'d> {
-    fn of(kind: Kind, entry: Entry<'d>, text: &'d str) -> Self {
+    fn new(kind: Kind, entry: Entry<'d>, text: &'d str) -> Self {
         let name = group_name(entry);
         let line = line_start(text, entry.start());
         let is_alone = text[line..entry.start()].trim().is_empty();

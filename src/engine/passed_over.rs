@@ -47,7 +47,7 @@ impl IncludeChange {
         };
         let (gone_of, come) = (count(&gone), count(come));
         let is_any = (gone_of, come) != ([0; 3], [0; 3]);
-        is_any.then(|| Self { gone: gone_of, come, files: PassedOver::of(gone), streams_before })
+        is_any.then(|| Self { gone: gone_of, come, files: PassedOver::from_entries(gone), streams_before })
     }
 
     /// How many streams go, and of how many of included files.
@@ -79,7 +79,7 @@ pub struct PassedOver(BTreeMap<String, usize>);
 
 impl PassedOver {
     /// Counts entries; `None` if there are none.
-    pub fn of(entries: impl IntoIterator<Item = IncludedEntry>) -> Option<Self> {
+    pub fn from_entries(entries: impl IntoIterator<Item = IncludedEntry>) -> Option<Self> {
         let mut files = BTreeMap::new();
         entries.into_iter().for_each(|entry| *files.entry(entry.file).or_default() += 1);
         if files.is_empty() { None } else { Some(Self(files)) }

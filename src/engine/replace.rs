@@ -62,7 +62,7 @@ impl Engine {
         if operation == Operation::Save {
             self.refuse_one_line([before, file], text, options)?;
         }
-        let (after, deleted) = self.checked(before, Snapshot::of(text.to_vec()).into(), options)?;
+        let (after, deleted) = self.checked(before, Snapshot::from_bytes(text.to_vec()).into(), options)?;
         notes.extend(deleted);
         let is_same = |old: &Arc<Snapshot>| old.is_same_text(&after);
         let changes = !(before.is_some_and(is_same) && file.is_some_and(is_same));
@@ -88,7 +88,7 @@ impl Engine {
         let text = &*transaction.meant(text);
         self.refuse_one_line([Some(&state.running), transaction.file()], text, options)?;
         let (after, deleted) =
-            self.checked(Some(&state.running), Snapshot::of(text.to_vec()).into(), options)?;
+            self.checked(Some(&state.running), Snapshot::from_bytes(text.to_vec()).into(), options)?;
         // An update to the text of the file counts as loading the file, so the result is saved.
         let is_same = |other: &Arc<Snapshot>| other.is_same_text(&after);
         let is_new_in_file = transaction.file().is_some_and(is_same) && !is_same(&state.saved);

@@ -53,7 +53,7 @@ struct Before {
 
 impl Snapshot {
     /// Takes bytes as they come from a file or a request.
-    pub fn of(bytes: impl Into<Bytes>) -> Self {
+    pub fn from_bytes(bytes: impl Into<Bytes>) -> Self {
         Self {
             bytes: bytes.into(),
             document: OnceLock::new(),
@@ -73,7 +73,7 @@ impl Snapshot {
 
     /// A text that a server sent with its revision. That of a masked text is not the hash of its bytes.
     pub fn with_revision(bytes: impl Into<Bytes>, revision: Option<Revision>) -> Self {
-        Self { revision: revision.map_or_else(OnceLock::new, OnceLock::from), ..Self::of(bytes) }
+        Self { revision: revision.map_or_else(OnceLock::new, OnceLock::from), ..Self::from_bytes(bytes) }
     }
 
     /// What a proved edit makes of a document without errors.
@@ -89,7 +89,7 @@ impl Snapshot {
             document: OnceLock::from(document),
             groups: groups.map_or_else(OnceLock::new, OnceLock::from),
             before: Some(Before { snapshot: Arc::downgrade(before), runs }),
-            ..Self::of(bytes)
+            ..Self::from_bytes(bytes)
         }
     }
 
@@ -127,12 +127,12 @@ impl Snapshot {
     }
 
     pub fn revision(&self) -> Revision {
-        *self.revision.get_or_init(|| Revision::of(self.bytes()))
+        *self.revision.get_or_init(|| Revision::from_text(self.bytes()))
     }
 
     /// The top-level members; grouped when first asked for.
     pub fn members(&self) -> Members<'_> {
-        let groups = || TopGroups::of(&top_members(self.document()));
+        let groups = || TopGroups::from_members(&top_members(self.document()));
         self.groups.get_or_init(groups).members(self.document())
     }
 
@@ -147,7 +147,7 @@ impl Snapshot {
             let before =
                 self.before.as_ref().and_then(|before| Some((before.snapshot.upgrade()?, &before.runs)));
             match before.as_ref().and_then(|(before, runs)| Some((before.json.get()?, runs))) {
-                None => CompactJson::of(&view),
+                None => CompactJson::from_view(&view),
                 Some((compact, runs)) => CompactJson::after(&view, KnownJson { compact, runs }),
             }
         })
@@ -160,7 +160,7 @@ impl Snapshot {
 
     /// A form without secrets, made when first asked for.
     pub fn masked(&self, form: MaskedForm) -> &Arc<Vec<u8>> {
-        let make = || Arc::new(form.of(self.document(), &self.members()));
+        let make = || Arc::new(form.write(self.document(), &self.members()));
         self.masked[form as usize].get_or_init(make)
     }
 

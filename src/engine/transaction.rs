@@ -271,7 +271,7 @@ impl<'e> Transaction<'e> {
             }
             _ => edited.as_ref().and_then(|file| self.engine.store.edited_from(file.revision())),
         };
-        let texts = known.zip(edited).map(|(known, file)| [Arc::new(Snapshot::of(known)), file]);
+        let texts = known.zip(edited).map(|(known, file)| [Arc::new(Snapshot::from_bytes(known)), file]);
         self.hand_edit = texts.filter(|texts| texts.iter().all(|text| text.is_valid()));
         Ok(())
     }
@@ -545,7 +545,7 @@ fn load(
         Err(error) => return Err(error.into()),
     };
     let saved = state.map(|state| &state.saved).filter(|saved| saved.bytes() == loaded.bytes);
-    let snapshot = saved.cloned().unwrap_or_else(|| Arc::new(Snapshot::of(loaded.bytes)));
+    let snapshot = saved.cloned().unwrap_or_else(|| Arc::new(Snapshot::from_bytes(loaded.bytes)));
     Ok(Some(StoredText { snapshot, version: loaded.version, open: loaded.open }))
 }
 
@@ -599,7 +599,7 @@ mod tests {
     #[test]
     fn a_text_made_for_another_one_is_refused_without_a_server_too() {
         let (folder, engine) = engine();
-        let revision = |text: &[u8]| Snapshot::of(text.to_vec()).revision();
+        let revision = |text: &[u8]| Snapshot::from_bytes(text.to_vec()).revision();
         let save = |made_for: &[u8]| {
             let expected = Some(Expected::OneOf(vec![revision(made_for)]));
             engine.save(b"http 81;\n", &ChangeOptions { expected, ..ChangeOptions::default() })

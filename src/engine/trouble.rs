@@ -9,14 +9,14 @@ use mediaconf::model::redact::SecretValues;
 
 /// Returns free text, such as the output of a hook, without the secrets of configurations.
 pub fn without_secrets<'s>(text: &str, of: impl IntoIterator<Item = &'s Arc<Snapshot>>) -> String {
-    let secrets = SecretValues::of(of.into_iter().map(|text| text.document()));
+    let secrets = SecretValues::collect(of.into_iter().map(|text| text.document()));
     secrets.masked(text, &Masker::default()).into_owned()
 }
 
 /// Returns the message of a change without the secrets of configurations. What only its form gives away is masked
 /// where the message is shown.
 pub fn message_without_secrets<'s>(message: &str, of: impl IntoIterator<Item = &'s Arc<Snapshot>>) -> String {
-    let secrets = SecretValues::of(of.into_iter().map(|text| text.document()));
+    let secrets = SecretValues::collect(of.into_iter().map(|text| text.document()));
     secrets.masked_values(message, &Masker::default()).into_owned()
 }
 
@@ -31,7 +31,7 @@ pub struct Trouble {
 
 impl Trouble {
     /// A failure in words of this program.
-    pub fn of(words: impl Into<String>) -> Self {
+    pub fn new(words: impl Into<String>) -> Self {
         let whole = words.into();
         Self { brief: whole.clone(), whole }
     }

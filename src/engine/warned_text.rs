@@ -18,7 +18,7 @@ pub struct WarnedText {
 }
 
 impl WarnedText {
-    pub fn of(text: &Arc<Snapshot>, composed: Option<&Composed>) -> Self {
+    pub fn new(text: &Arc<Snapshot>, composed: Option<&Composed>) -> Self {
         let whole = composed.map_or(text, |composed| &composed.text).clone();
         Self { whole, told: composed.and_then(Composed::told_text) }
     }

@@ -28,11 +28,11 @@ pub fn first_text(
     let no_text = || StoreError::NotFound { path: store.path().to_owned() };
     let refused = |why: String| EngineError::NotRunHere {
         state: NodeState::Refused.to_string(),
-        why: Trouble::of(why),
+        why: Trouble::new(why),
     };
     let wanted = wanted(&seen, node).ok_or_else(no_text)?.map_err(|(_, why)| refused(why))?;
     let bytes = store.text_of(wanted.text)?.ok_or_else(no_text)?;
-    let text = merged(Snapshot::of(bytes), &wanted.overlays).map_err(refused)?;
+    let text = merged(Snapshot::from_bytes(bytes), &wanted.overlays).map_err(refused)?;
     let (by, message) = (wanted.head.by.clone(), wanted.head.message.clone());
     // A server that starts has to have a file, whatever is wrong with what that includes.
     let options = ChangeOptions { force: true, takes_faults: true, by, message, ..ChangeOptions::default() };

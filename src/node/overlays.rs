@@ -40,14 +40,14 @@ mod tests {
     fn a_node_has_its_own_values_and_the_rest_as_it_is() {
         let patches =
             [("@edge".to_owned(), json!({"rtmp": 1936})), ("edge7".to_owned(), json!({"rtmp": 1937}))];
-        let text = merged(Snapshot::of(TEXT), &patches).expect("they fit");
+        let text = merged(Snapshot::from_bytes(TEXT), &patches).expect("they fit");
         assert_eq!(text.bytes(), TEXT.replace("1935", "1937").as_bytes());
-        assert_eq!(merged(Snapshot::of(TEXT), &[]).expect("there is none").bytes(), TEXT.as_bytes());
+        assert_eq!(merged(Snapshot::from_bytes(TEXT), &[]).expect("there is none").bytes(), TEXT.as_bytes());
     }
 
     #[test]
     fn a_patch_that_does_not_fit_is_named() {
-        let why = merged(Snapshot::of(TEXT), &[("edge7".to_owned(), json!({"rtmp": "fast"}))]);
+        let why = merged(Snapshot::from_bytes(TEXT), &[("edge7".to_owned(), json!({"rtmp": "fast"}))]);
         let why = why.expect_err("it is no port");
         assert!(why.starts_with("the overlay `edge7` does not fit: /rtmp: expected a port"), "{why}");
     }

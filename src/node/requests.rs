@@ -128,7 +128,7 @@ impl Node {
             _ if !is_over || standing.away.is_some() => outcome.warnings.push(NOT_YET.to_owned()),
             NodeState::Running => {}
             state => {
-                let why = standing.why().unwrap_or_else(|| Trouble::of(""));
+                let why = standing.why().unwrap_or_else(|| Trouble::new(""));
                 return Err(EngineError::NotRunHere { state: state.to_string(), why });
             }
         }
@@ -178,10 +178,10 @@ impl Node {
 
     fn with_overlays(&self, text: &Arc<Snapshot>) -> Result<Arc<Snapshot>, EngineError> {
         let overlays = self.standing().overlays.clone();
-        let merged = merged(Snapshot::of(text.bytes().to_vec()), &overlays);
+        let merged = merged(Snapshot::from_bytes(text.bytes().to_vec()), &overlays);
         merged.map_err(|why| EngineError::NotRunHere {
             state: NodeState::Refused.to_string(),
-            why: Trouble::of(why),
+            why: Trouble::new(why),
         })
     }
 }

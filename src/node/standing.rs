@@ -38,7 +38,7 @@ pub struct Twin {
 }
 
 impl Twin {
-    pub fn of(NodeRecord { node, host, pid, .. }: &NodeRecord) -> Self {
+    pub fn from_record(NodeRecord { node, host, pid, .. }: &NodeRecord) -> Self {
         let words = format!("process {pid} on {host} has the node name {node}, too");
         Self { words, seen: Instant::now() }
     }
@@ -71,7 +71,7 @@ impl NodeStanding {
         let twin = self.twin.as_ref().map(|twin| twin.words.as_str());
         match (&self.why, twin) {
             (Some(why), Some(twin)) => Some(why.map(|why| format!("{why}; {twin}"))),
-            (why, twin) => why.clone().or(twin.map(Trouble::of)),
+            (why, twin) => why.clone().or(twin.map(Trouble::new)),
         }
     }
 

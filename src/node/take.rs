@@ -46,7 +46,7 @@ impl Node {
             None => return Ok(()),
             Some(Ok(wanted)) => wanted,
             Some(Err((source, why))) => {
-                self.refuse(source, NodeState::Refused, &Trouble::of(why));
+                self.refuse(source, NodeState::Refused, &Trouble::new(why));
                 return Ok(());
             }
         };
@@ -57,9 +57,9 @@ impl Node {
         let Some(bytes) = self.texts.text_of(wanted.text)? else {
             return Err(StoreError::Overtaken { name: self.texts.name() });
         };
-        match merged(Snapshot::of(bytes), &wanted.overlays) {
+        match merged(Snapshot::from_bytes(bytes), &wanted.overlays) {
             Ok(text) => self.take(&wanted, &text),
-            Err(why) => self.refuse(wanted.source, NodeState::Refused, &Trouble::of(why)),
+            Err(why) => self.refuse(wanted.source, NodeState::Refused, &Trouble::new(why)),
         }
         Ok(())
     }
@@ -82,7 +82,7 @@ impl Node {
         if let Some(runs) = runs.filter(|runs| runs.source == *source) {
             standing.refused = None;
             match has_drifted {
-                true => standing.turn(NodeState::Drifted, Some(Trouble::of(EDITED))),
+                true => standing.turn(NodeState::Drifted, Some(Trouble::new(EDITED))),
                 false => standing.turn(NodeState::Running, None),
             }
             drop(standing);
@@ -96,7 +96,7 @@ impl Node {
             return true;
         }
         if has_drifted && self.settings.on_drift == OnDrift::Keep {
-            standing.turn(NodeState::Drifted, Some(Trouble::of(format!("{EDITED}, and is kept"))));
+            standing.turn(NodeState::Drifted, Some(Trouble::new(format!("{EDITED}, and is kept"))));
             return true;
         }
         false

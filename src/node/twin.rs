@@ -21,7 +21,7 @@ impl Node {
         let found = found.and_then(|found| serde_json::from_slice::<NodeRecord>(&found.value).ok());
         let is_own = found.as_ref().is_some_and(|found| found.instance == self.report.instance());
         let had_put = !is_own && self.report.last().record.take().is_some();
-        let twin = found.filter(|_| had_put).map(|found| Twin::of(&found));
+        let twin = found.filter(|_| had_put).map(|found| Twin::from_record(&found));
         let mut standing = self.standing();
         let Some(twin) = twin else {
             standing.twin.take_if(|twin| twin.seen.elapsed() > GONE);

@@ -19,7 +19,7 @@ const HEX_DIGITS: usize = 32;
 pub struct Revision(u128);
 
 impl Revision {
-    pub fn of(text: &[u8]) -> Revision {
+    pub fn from_text(text: &[u8]) -> Revision {
         Revision(xxh3_128(text))
     }
 

@@ -52,7 +52,7 @@ impl fmt::Debug for Version {
 impl Loaded {
     /// The revision of the text; hashes the text at each call.
     pub fn revision(&self) -> Revision {
-        Revision::of(&self.bytes)
+        Revision::from_text(&self.bytes)
     }
 
     /// The text as the base of a change; hashes the text at each call.

@@ -89,7 +89,7 @@ fn each_text_is_kept_and_each_change_told() {
 }
 
 fn revision(text: &str) -> Option<Revision> {
-    Some(Revision::of(text.as_bytes()))
+    Some(Revision::from_text(text.as_bytes()))
 }
 
 /// The editor overwrites the only file with our text in it; the text is known all the same.
@@ -294,7 +294,7 @@ fn long_story(count: usize) -> Story {
     story.write(&text(1));
     let journal = story.place.path(&format!(".mediactl/{CONF}/history/journal"));
     let line = |serial: usize| {
-        let of = |serial| Revision::of(text(serial).as_bytes());
+        let of = |serial| Revision::from_text(text(serial).as_bytes());
         let (before, after) = (of(serial - 1), of(serial));
         format!(
             r#"{{"serial":{serial},"at":0,"operation":"save","by":"me","before":"{before}","after":"{after}"}}"#

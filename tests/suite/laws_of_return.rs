@@ -104,7 +104,7 @@ fn a_bare_flag_set_false_and_then_true_is_a_bare_flag_again() {
         for entry in members.own_by_key("streams") {
             let name = mediaconf::model::shape::group_name(*entry).value();
             let scope = Kind::Stream.scope();
-            let inner = Members::of(scope, entry.children());
+            let inner = Members::group(scope, entry.children());
             for flag in inner.foreign().iter().filter_map(|member| flag(member, scope)) {
                 let patch = |value| json!({"streams": {&*name: {&*flag: value}}});
                 comes_back(document, &(patch(false), patch(true)));
@@ -141,7 +141,9 @@ fn a_quoted_option_that_is_changed_and_changed_back_keeps_its_quotes() {
                 continue;
             }
             for (index, source) in sources.iter().enumerate() {
-                for key in source.arguments().skip(1).filter_map(|word| quoted_option(OptionWord::of(word))) {
+                for key in
+                    source.arguments().skip(1).filter_map(|word| quoted_option(OptionWord::split(word)))
+                {
                     if urls[index].get(&key).is_some_and(Value::is_string) {
                         let mut changed = urls.clone();
                         changed[index][&key] = json!("x");

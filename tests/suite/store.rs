@@ -570,19 +570,19 @@ fn a_reader_sees_one_text_or_the_other() {
 
 #[test]
 fn revisions_name_texts() {
-    let revision = Revision::of(NEW_TEXT);
+    let revision = Revision::from_text(NEW_TEXT);
     assert_eq!(Revision::of_pieces(NEW.iter().copied()), revision);
-    assert_ne!(Revision::of(OLD), revision);
+    assert_ne!(Revision::from_text(OLD), revision);
     let shown = revision.to_string();
     assert_eq!(shown.len(), 32);
     assert_eq!(shown.parse(), Ok(revision));
     // XXH3_128bits of nothing with seed 0, from the reference implementation.
-    assert_eq!(Revision::of(b"").to_string(), "99aa06d3014798d86001c324468d497f");
+    assert_eq!(Revision::from_text(b"").to_string(), "99aa06d3014798d86001c324468d497f");
     for wrong in ["", "0", "+9aa06d3014798d86001c324468d497f", "g9aa06d3014798d86001c324468d497f"] {
         assert!(wrong.parse::<Revision>().is_err(), "{wrong}");
     }
     let place = Place::new();
-    assert_eq!(resolve(&place.conf).load().expect("it can be read").revision(), Revision::of(OLD));
+    assert_eq!(resolve(&place.conf).load().expect("it can be read").revision(), Revision::from_text(OLD));
 }
 
 #[test]

@@ -99,9 +99,9 @@ pub struct GlobalArgs {
 
 impl GlobalArgs {
     /// The options of a call, before its command and behind it.
-    pub fn of(matches: &ArgMatches) -> Result<Self, clap::Error> {
+    pub fn from_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let (name, given) = matches.subcommand().unwrap_or(("", matches));
-        let chosen = ChosenTarget::of(name, given);
+        let chosen = ChosenTarget::from_matches(name, given);
         Ok(Self { chosen, ..Self::from_arg_matches(given)? })
     }
 
@@ -284,7 +284,7 @@ const TARGET_NAMES: [TargetName; 5] = [
 impl TargetKind {
     /// The kind by the ways in which a target of a command is named. A context has its own URL, so beside
     /// MEDIACTL_CONTEXT the variables MEDIACTL_URL and MEDIACTL_CLUSTER say nothing.
-    fn of(command: &str, matches: &ArgMatches) -> Self {
+    fn from_matches(command: &str, matches: &ArgMatches) -> Self {
         let is_filled = |id| {
             matches.get_raw(id).and_then(|mut values| values.next()).is_some_and(|value| !value.is_empty())
         };
@@ -330,11 +330,11 @@ impl ChosenTarget {
     }
 
     /// Finds the target of a command by where the values of its options come from.
-    fn of(command: &str, matches: &ArgMatches) -> Self {
+    fn from_matches(command: &str, matches: &ArgMatches) -> Self {
         let flag = Some(ValueSource::CommandLine);
         let hooks = ["check_cmd", "reload_cmd", "keep"]
             .into_iter()
             .any(|id| matches.try_contains_id(id).is_ok() && matches.value_source(id) == flag);
-        Self { kind: TargetKind::of(command, matches), hooks }
+        Self { kind: TargetKind::from_matches(command, matches), hooks }
     }
 }

@@ -95,7 +95,7 @@ fn desired_state(file: &Path, prune: Prune) -> Result<DesiredState, CliError> {
         let patch = patch::parse(&bytes).map_err(EngineError::from)?;
         return Ok(DesiredState::of_json(patch, prune).map_err(EngineError::from)?);
     }
-    let snapshot = Arc::new(Snapshot::of(bytes));
+    let snapshot = Arc::new(Snapshot::from_bytes(bytes));
     if !snapshot.is_valid() {
         let name = if file.as_os_str() == STDIN { "<stdin>".into() } else { file.display().to_string() };
         return Err(CliError::broken_text(&name, snapshot));

@@ -46,12 +46,12 @@ impl<'a> ChangeCommand<'a> {
     /// The same, named in the history by the command that makes it.
     pub fn named(mut self, command: &'static str) -> Self {
         self.options.command = Some(command);
-        self.verb = self.verb.of(command);
+        self.verb = self.verb.with_operation(command);
         self
     }
 
     /// The same for this request.
-    pub fn of(mut self, request: &ChangeRequest) -> Self {
+    pub fn with_request(mut self, request: &ChangeRequest) -> Self {
         self.question.may_be_many = !request.names_few(MOST_UNASKED);
         self
     }

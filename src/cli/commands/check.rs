@@ -213,7 +213,7 @@ fn given(file: &Path, follow: Follow, global: &GlobalArgs, ui: Ui) -> Result<Che
     let text = input::snapshot(file)?;
     let includes = file.as_os_str() != STDIN && !text.includes().is_empty();
     let store = includes.then(|| input::store(file).ok()).flatten();
-    let composed = store.and_then(|store| Composed::of(&name, &text, &*store, follow));
+    let composed = store.and_then(|store| Composed::compose(&name, &text, &*store, follow));
     Ok(CheckedText { name, text, composed })
 }
 
@@ -328,7 +328,7 @@ mod tests {
 
     #[test]
     fn a_text_without_faults_is_not_indexed() {
-        let text = Arc::new(Snapshot::of("http 80;\nstream a {\n  url udp://1;\n}\n"));
+        let text = Arc::new(Snapshot::from_bytes("http 80;\nstream a {\n  url udp://1;\n}\n"));
         let CheckCommand { args } = CheckCommand::parse_from(["check"]);
         let checked = CheckedText { name: "media.conf".to_owned(), text: text.clone(), composed: None };
         let added = CheckTotals::default().add(&args, Ui::new(ColorChoice::Auto), checked, &mut Vec::new());

@@ -50,7 +50,7 @@ pub struct CpArgs {
 
 pub fn run(args: &CpArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let change = ChangeCommand::new(&args.changing, Verb::MODIFY).named("cp");
-    let mut edits = GivenEdits::of(call.matches);
+    let mut edits = GivenEdits::from_matches(call.matches);
     edits.add("set", &args.set, &|[text]| set(text, AssignedValue::Typed))?;
     edits.add("unset", &args.unset, &|[path]| unset(path))?;
     let options = AssignOptions {
@@ -68,5 +68,5 @@ pub fn run(args: &CpArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         }
         .with_edits(edits.in_order()),
     );
-    change.of(&request).run(call, |service, options| service.modify(&request, options))
+    change.with_request(&request).run(call, |service, options| service.modify(&request, options))
 }

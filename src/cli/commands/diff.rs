@@ -93,7 +93,7 @@ pub fn run(args: &DiffArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     }
     let sides = sides(args)?;
     let conditions = input::conditions(&args.conditions, args.accept.is_some())?;
-    let compare = |old, new| ComparedSides::of([old, new], &conditions, args.json);
+    let compare = |old, new| ComparedSides::new([old, new], &conditions, args.json);
     if context::several_chosen(call.global) {
         return on_servers(sides, compare, call);
     }
@@ -140,7 +140,7 @@ fn on_servers(
         let diff = compared.diff(masker.clone());
         is_different |= !diff.is_empty();
         let names = sides.map(|side| side.unwrap_or("the server"));
-        let [old, new] = compared.sides.each_ref().map(|side| Compared::of(side.content.clone()));
+        let [old, new] = compared.sides.each_ref().map(|side| Compared::new(side.content.clone()));
         let values = changed(&old, &new);
         diffs.add(server, (&diff.printed(), values.as_deref()), names, ui)?;
         let [added, removed] = diff.added_and_removed();
@@ -344,7 +344,7 @@ struct ComparedSides {
 }
 
 impl ComparedSides {
-    fn of(sides: [NamedContent; 2], conditions: &[Condition], is_patch: bool) -> Result<Self, CliError> {
+    fn new(sides: [NamedContent; 2], conditions: &[Condition], is_patch: bool) -> Result<Self, CliError> {
         let (streams, notes) = match conditions {
             [] => (None, Vec::new()),
             _ => selected(&sides, conditions).map(|(names, notes)| (Some(names), notes))?,
@@ -373,8 +373,9 @@ fn selected(
     let mut names = HashSet::new();
     for whole in &sides {
         let expansion = Expansion { current: whole, conditions, own_only: false };
-        let found =
-            expansion.of(&every).map_err(|misfit| CliError::bad_selection(PathFault::new(&every, misfit)))?;
+        let found = expansion
+            .expand_path(&every)
+            .map_err(|misfit| CliError::bad_selection(PathFault::new(&every, misfit)))?;
         let name = |path: &Path| path.segments.last().and_then(Segment::name).map(str::to_owned);
         names.extend(found.paths.iter().filter_map(name));
     }

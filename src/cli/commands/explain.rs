@@ -74,7 +74,7 @@ pub fn run(args: &ExplainArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         }
         read => Ok(read?),
     };
-    let answers = call.ask("read", read)?.then(|server, read| Explained::of(&path, read, server, ui))?;
+    let answers = call.ask("read", read)?.then(|server, read| Explained::explain(&path, read, server, ui))?;
     let answers = answers.with_errors_told();
     if args.output == ListFormat::Json {
         answers.print_json(|explained| json!(explained))?;
@@ -124,7 +124,7 @@ impl Explained {
     }
 
     /// Explains what is at a path of a configuration with this name.
-    fn of(
+    fn explain(
         path: &Path,
         (content, composed): (Content, Option<Composed>),
         name: &str,

@@ -100,7 +100,7 @@ fn stdin(args: &FmtArgs, ui: Ui) -> Result<Exit, CliError> {
     if args.check {
         return checked(STDIN_NAME, new.as_ref(), ui);
     }
-    let shown = new.map_or(text, |new| Arc::new(Snapshot::of(new)));
+    let shown = new.map_or(text, |new| Arc::new(Snapshot::from_bytes(new)));
     ui.print(|out| write_text(&shown, ui.value_masker().as_ref(), out))?;
     Ok(Exit::Done)
 }

@@ -92,7 +92,7 @@ const TEXTS_FOR_PATHS: usize = 16 * 1024 * 1024;
 pub fn run(args: &HistoryArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let (call, masker) = (call.paged(), call.ui.masker());
     let ui = call.ui;
-    let wanted = Selected::of(args)?;
+    let wanted = Selected::from_args(args)?;
     if let Some(HistoryCommand::Show { which }) = &args.command {
         let texts = call.ask("read", |server| Ok(server.target.service.kept(*which)?))?.with_errors_told();
         texts.print(|text, out| write_text(text, masker.as_ref(), out))?;
@@ -165,7 +165,7 @@ struct Listed {
 
 impl Listed {
     /// An entry of which no more is known.
-    fn of(entry: HistoryEntry) -> Self {
+    fn from_entry(entry: HistoryEntry) -> Self {
         Self { entry, paths: String::new(), texts: None, is_elsewhere: false }
     }
 }
@@ -192,7 +192,7 @@ struct Selected {
 
 impl Selected {
     /// What the arguments ask for.
-    fn of(args: &HistoryArgs) -> Result<Self, CliError> {
+    fn from_args(args: &HistoryArgs) -> Result<Self, CliError> {
         if args.patch && args.output == ListFormat::Json {
             return Err(CliError::usage("JSON has no diffs", "leave out `--patch`, or `-o json`"));
         }
@@ -234,7 +234,7 @@ impl Selected {
 
     fn alone(&self, entries: Vec<HistoryEntry>) -> Vec<Listed> {
         let recent = entries.into_iter().filter(|entry| self.is_recent(entry)).take(self.most);
-        recent.map(Listed::of).collect()
+        recent.map(Listed::from_entry).collect()
     }
 
     /// The entries with what each of them changed, as far as the texts are kept.
@@ -247,7 +247,7 @@ impl Selected {
     ) -> Result<Vec<Listed>, CliError> {
         let now = target.read_text(Some(ConfigSource::Saved)).ok();
         let now = now.filter(|now| !is_edited_since(&entries, now));
-        let mut after = now.map(|now| Arc::new(Compared::of(Content::Text(now))));
+        let mut after = now.map(|now| Arc::new(Compared::new(Content::Text(now))));
         let (mut found, mut left) = (Vec::new(), TEXTS_FOR_PATHS);
         let is_limited = !keeps_texts && self.path.is_none();
         for entry in entries.into_iter().filter(|entry| self.is_recent(entry)) {
@@ -261,9 +261,9 @@ impl Selected {
                 false => None,
             };
             left = left.saturating_sub(before.as_ref().map_or(0, |before| before.bytes().len()));
-            let before = before.map(|before| Arc::new(Compared::of(Content::Text(before))));
+            let before = before.map(|before| Arc::new(Compared::new(Content::Text(before))));
             let is_aside = entry.is_aside;
-            let mut listed = Listed::of(entry);
+            let mut listed = Listed::from_entry(entry);
             if let (Some(before), Some(after)) = (&before, &after) {
                 if self.path.is_some() && !differ(before, after, self.path.as_ref()) {
                     listed.is_elsewhere = true;

@@ -119,7 +119,7 @@ pub fn run(args: &ModifyArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     // `--create` also accepts a keyword that looks misspelt.
     change.options.accepted.extend(args.create.then_some(Guard::NearMiss));
     let request = request(args, call.matches, &change.options)?;
-    change.of(&request).run(call, |service, options| service.modify(&request, options))
+    change.with_request(&request).run(call, |service, options| service.modify(&request, options))
 }
 
 /// The change that the command line asks for.
@@ -165,7 +165,7 @@ pub fn expectation(text: &str) -> Result<Expectation, CliError> {
 
 /// Parses all edits; they are in the order of the command line.
 fn assignments(args: &ModifyArgs, matches: &ArgMatches) -> Result<Vec<Assignment>, CliError> {
-    let mut edits = GivenEdits::of(matches);
+    let mut edits = GivenEdits::from_matches(matches);
     edits.add("assignments", &args.assignments, &|[text]| set(text, AssignedValue::Typed))?;
     edits.add("set", &args.set, &|[text]| set(text, AssignedValue::Typed))?;
     edits.add("set_string", &args.set_string, &|[text]| set(text, AssignedValue::Text))?;

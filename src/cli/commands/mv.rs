@@ -45,7 +45,7 @@ pub struct MvArgs {
 
 pub fn run(args: &MvArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let request = request(args)?;
-    let change = ChangeCommand::new(&args.changing, Verb::MODIFY).named("mv").of(&request);
+    let change = ChangeCommand::new(&args.changing, Verb::MODIFY).named("mv").with_request(&request);
     change.run(call, |service, options| service.modify(&request, options))
 }
 

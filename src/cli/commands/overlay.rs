@@ -223,7 +223,7 @@ fn change(
     edit: impl FnOnce(&mut Map<String, Value>, &Arc<Snapshot>) -> Result<(), CliError>,
 ) -> Result<(), CliError> {
     let mut overlay = overlay(store, node)?;
-    let text = Arc::new(Snapshot::of(store.load().map_err(EngineError::from)?.bytes));
+    let text = Arc::new(Snapshot::from_bytes(store.load().map_err(EngineError::from)?.bytes));
     if !text.is_valid() {
         return Err(EngineError::BadConfig(text).into());
     }
@@ -250,7 +250,7 @@ fn merged(text: &Arc<Snapshot>, patch: &Map<String, Value>) -> Result<Arc<Snapsh
 }
 
 fn request(args: &SetOverlayArgs, matches: &ArgMatches) -> Result<ChangeRequest, CliError> {
-    let mut edits = GivenEdits::of(matches);
+    let mut edits = GivenEdits::from_matches(matches);
     edits.add("set", &args.set, &|[text]| set(text, AssignedValue::Typed))?;
     edits.add("set_string", &args.set_string, &|[text]| set(text, AssignedValue::Text))?;
     edits.add("unset", &args.unset, &|[path]| unset(path))?;

@@ -135,7 +135,7 @@ const INCLUDE: &str = "include";
 pub fn run(args: &ReadArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let call = call.paged();
     let ui = call.ui;
-    let wanted = Wanted::of(args)?;
+    let wanted = Wanted::from_args(args)?;
     let answers = call.ask("read", |server| Shown::read(args, &wanted, server, ui))?.with_errors_told();
     // A table is for people, wherever it goes; other forms are for programs, too.
     let masker = if args.output == ReadFormat::Table { ui.masker() } else { ui.value_masker() };
@@ -150,7 +150,7 @@ pub fn run(args: &ReadArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     answers.once(|shown| shown.keys_lacked(args, &wanted)).iter().for_each(|note| ui.note(note));
     match args.output {
         ReadFormat::Table => {
-            let mut tables = GroupTables::of(&args.columns, args.sort.as_deref());
+            let mut tables = GroupTables::new(&args.columns, args.sort.as_deref());
             let read = answers.then(|server, shown| {
                 shown.look(args, masker, |current| wanted.add_tables(current, Some(server), &mut tables))
             })?;
@@ -297,7 +297,7 @@ impl Shown {
                 }
             }
             (_, ReadFormat::Table) => {
-                let mut tables = GroupTables::of(&args.columns, args.sort.as_deref());
+                let mut tables = GroupTables::new(&args.columns, args.sort.as_deref());
                 self.look(args, masker, |current| wanted.add_tables(current, None, &mut tables))?;
                 output(group_table::print(tables.some(wanted.paths.is_empty())?, screen, out))
             }
@@ -406,7 +406,7 @@ struct Wanted {
 
 impl Wanted {
     /// What the arguments ask for.
-    fn of(args: &ReadArgs) -> Result<Self, CliError> {
+    fn from_args(args: &ReadArgs) -> Result<Self, CliError> {
         let mut paths =
             args.paths.iter().map(|path| input::value_path(path)).collect::<Result<Vec<_>, _>>()?;
         let conditions = input::conditions(&args.conditions, args.accept.is_some())?;
@@ -437,7 +437,7 @@ impl Wanted {
                 let is_group = |path: &Path| matches!(&path.segments[..], [Segment::Key(group)] if group == entry.kind.key());
                 self.paths.is_empty() || self.paths.iter().any(is_group)
             };
-            let hidden = PassedOver::of(composed.included_entries().into_iter().filter(is_whole));
+            let hidden = PassedOver::from_entries(composed.included_entries().into_iter().filter(is_whole));
             let advice = if is_shown { "; `--with-includes` shows them" } else { "" };
             notes.extend(hidden.map(|hidden| format!("not shown are {hidden}{advice}")));
         }

@@ -52,14 +52,14 @@ pub fn run(args: &RmArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         options: AssignOptions { ignore_missing: args.ignore_missing, ..AssignOptions::default() },
     };
     let request = ChangeRequest { edits, expectations: Vec::new() };
-    let mut change = ChangeCommand::new(&args.changing, Verb::MODIFY).named("rm").of(&request);
+    let mut change = ChangeCommand::new(&args.changing, Verb::MODIFY).named("rm").with_request(&request);
     change.question.about = stands_for_many(&request, args).then_some(removed);
     change.run(call, |service, options| service.modify(&request, options))
 }
 
 /// Whether a path stands for what matches, which the user may not know.
 fn stands_for_many(request: &ChangeRequest, args: &RmArgs) -> bool {
-    let is_group = |path: &Path| matches!(Place::of(&path.segments), Ok(Place::Group(_)));
+    let is_group = |path: &Path| matches!(Place::resolve(&path.segments), Ok(Place::Group(_)));
     !args.conditions.is_empty()
         || request.paths().iter().any(|path| path.first_pattern().is_some() || is_group(path))
 }

@@ -43,7 +43,7 @@ const LONG: Duration = Duration::from_secs(3600);
 type Missing = Arc<Mutex<Option<String>>>;
 
 pub fn run(args: &WaitArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
-    let awaited = Awaited::of(args, call.global)?;
+    let awaited = Awaited::from_args(args, call.global)?;
     let answers = observe(call, |_| {}, |begin| awaited.wait(begin))?.with_errors_told();
     for (server, missing) in answers.found() {
         let missing = missing.iter().map(|missing| format!("the time is over: {missing}"));
@@ -61,7 +61,7 @@ struct Awaited {
 }
 
 impl Awaited {
-    fn of(args: &WaitArgs, global: &GlobalArgs) -> Result<Self, CliError> {
+    fn from_args(args: &WaitArgs, global: &GlobalArgs) -> Result<Self, CliError> {
         let expectations = args.expected.iter().map(|text| expectation(text)).collect::<Result<_, _>>()?;
         Ok(Self { expectations, most: global.remote.timeout.map(Duration::from_secs) })
     }

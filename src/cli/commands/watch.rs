@@ -52,7 +52,7 @@ pub fn run(args: &WatchArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
 fn watch(mut observed: Observed, path: Option<&Path>, ui: Ui) -> Result<Infallible, CliError> {
     let masker = ui.masker();
     let mut last = match observed.read()? {
-        Some(content) => Compared::of(content),
+        Some(content) => Compared::new(content),
         None => return Err(ServiceError::from(EngineError::NoServer).into()),
     };
     ui.say(&format!("watching {}", observed.target.service.name()));
@@ -85,7 +85,7 @@ fn watch(mut observed: Observed, path: Option<&Path>, ui: Ui) -> Result<Infallib
             ui.say("the configuration can be read again");
         }
         let Some(content) = found else { continue };
-        let new = Compared::of(content);
+        let new = Compared::new(content);
         if value_diff::differ(&last, &new, path) {
             let heading = heading(&mut observed, &new.content, masker.as_ref());
             let name = observed.target.service.name().to_owned();

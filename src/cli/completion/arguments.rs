@@ -178,7 +178,7 @@ impl Completer {
     fn columns(&self, text: &str) -> Vec<Proposal> {
         let (sign, text) = text.split_at(text.len() - text.trim_start_matches('-').len());
         let base = self.line.block();
-        let kind = match Place::of(&base) {
+        let kind = match Place::resolve(&base) {
             Ok(Place::Block(kind)) => kind,
             _ => return Vec::new(),
         };

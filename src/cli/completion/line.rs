@@ -27,9 +27,9 @@ pub struct TypedLine {
 
 impl TypedLine {
     /// Parses the words, as far as they can be parsed.
-    pub fn of(words: &[OsString], tree: Command) -> Self {
+    pub fn parse(words: &[OsString], tree: Command) -> Self {
         let matches = tree.ignore_errors(true).try_get_matches_from(words).ok();
-        let global = matches.as_ref().and_then(|matches| GlobalArgs::of(matches).ok());
+        let global = matches.as_ref().and_then(|matches| GlobalArgs::from_matches(matches).ok());
         let matches = matches.and_then(|matches| Some(matches.subcommand()?.1.clone()));
         Self { matches, lookup: Lookup::new(global) }
     }

@@ -84,9 +84,9 @@ fn candidates(shell: ShellName, mut words: Vec<OsString>, tree: MakeTree) -> Vec
     words.resize(index.map_or(words.len(), |index: usize| index.min(words.len()) + 1), OsString::new());
     let Some((raw, before)) = words.split_last() else { return Vec::new() };
     let raw = raw.to_string_lossy().into_owned();
-    let typed = TypedWord::of(shell, &raw);
+    let typed = TypedWord::parse(shell, &raw);
     let mut words: Vec<OsString> = before.iter().map(|word| words::unquoted(shell, word)).collect();
-    let line = Arc::new(TypedLine::of(&words, tree(&words)));
+    let line = Arc::new(TypedLine::parse(&words, tree(&words)));
     let mut tree = arguments::with_completers(tree(&words), &line);
     words.push(typed.text.clone().into());
     let at = words.len() - 1;

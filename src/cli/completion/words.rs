@@ -21,7 +21,7 @@ enum Quote {
 }
 
 impl<'r> TypedWord<'r> {
-    pub fn of(shell: ShellName, raw: &'r str) -> Self {
+    pub fn parse(shell: ShellName, raw: &'r str) -> Self {
         // Zsh gives it without quotes.
         let text = if shell == ShellName::Zsh { raw.to_owned() } else { read(raw, usize::MAX).text };
         Self { raw, text }
@@ -137,7 +137,7 @@ mod tests {
             (r"a.\$", "a.$(b)", false, r"a.\$\(b\)"),
             ("a.x$HOME", "a.y`b`", false, r"a.y\`b\`"),
         ] {
-            let typed = TypedWord::of(ShellName::Bash, raw);
+            let typed = TypedWord::parse(ShellName::Bash, raw);
             assert_eq!(typed.continued(candidate, is_whole).as_deref(), Some(expected), "{raw}");
         }
     }
@@ -152,7 +152,7 @@ mod tests {
             ("a.\\\\$", "a.\\$(b)"),
             ("\"a.!", "a.!b"),
         ] {
-            assert_eq!(TypedWord::of(ShellName::Bash, raw).continued(candidate, true), None, "{raw}");
+            assert_eq!(TypedWord::parse(ShellName::Bash, raw).continued(candidate, true), None, "{raw}");
         }
     }
 

@@ -70,7 +70,7 @@ impl ContextsFile {
         self.refuse_strangers(&file)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(failed)?;
-        Ok(Some(Arc::new(Snapshot::of(bytes))))
+        Ok(Some(Arc::new(Snapshot::from_bytes(bytes))))
     }
 
     fn parse(&self, snapshot: &Arc<Snapshot>) -> Result<Contexts, CliError> {

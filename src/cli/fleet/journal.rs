@@ -154,7 +154,7 @@ impl Journal {
         let damaged = |error| CliError::damaged_journal(&path, &self.folder, error);
         let file = open_own(&path, OpenOptions::new().read(true)).map_err(damaged)?;
         let text = read_private(&file, LARGEST_TEXT).map_err(damaged)?;
-        match Revision::of(&text) == revision {
+        match Revision::from_text(&text) == revision {
             true => Ok(text),
             false => Err(damaged(invalid("it is not the text that was kept"))),
         }

@@ -84,10 +84,10 @@ impl ChangedPath {
     fn new(ChangedValue { keys, before, after }: ChangedValue, masker: Option<&Masker>) -> Self {
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
         let Some(masker) = masker else {
-            return Self { pointer: Pointer::of(keys).as_str().to_owned(), before, after };
+            return Self { pointer: Pointer::from_keys(keys).as_str().to_owned(), before, after };
         };
         let masked = |value: Option<Value>| value.map(|value| masked_below(&keys, &value, masker));
-        let pointer = Pointer::of(masked_keys(&keys, masker)).as_str().to_owned();
+        let pointer = Pointer::from_keys(masked_keys(&keys, masker)).as_str().to_owned();
         Self { pointer, before: masked(before), after: masked(after) }
     }
 }

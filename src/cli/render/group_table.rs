@@ -95,7 +95,7 @@ impl Column {
     fn unknown_hint(&self, kind: Kind) -> Option<Option<String>> {
         let Cell::At(path) = &self.cell else { return None };
         let from = Place::Block(kind);
-        match (from.through_lists(&path.segments), UnknownKey::of(from, &path.segments)) {
+        match (from.through_lists(&path.segments), UnknownKey::find(from, &path.segments)) {
             (Err(misfit), _) => Some(misfit.hint),
             (Ok(_), Some(unknown)) => Some(unknown.suggestion()),
             (Ok(_), None) => {
@@ -141,7 +141,7 @@ pub struct GroupTables<'a> {
 
 impl<'a> GroupTables<'a> {
     /// No table yet.
-    pub fn of(columns: &'a [String], sort: Option<&'a str>) -> Self {
+    pub fn new(columns: &'a [String], sort: Option<&'a str>) -> Self {
         Self { columns, sort, kinds: Vec::new(), tables: Vec::new() }
     }
 

@@ -52,7 +52,7 @@ impl Verb {
 impl Verb {
     /// The same words for another command.
     #[must_use]
-    pub fn of(self, operation: &'static str) -> Self {
+    pub fn with_operation(self, operation: &'static str) -> Self {
         Self { operation, ..self }
     }
 

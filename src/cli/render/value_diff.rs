@@ -25,7 +25,7 @@ pub struct Compared {
 }
 
 impl Compared {
-    pub fn of(content: Content) -> Self {
+    pub fn new(content: Content) -> Self {
         let json = content.is_valid().then(|| content.to_json());
         Self { content, json }
     }

@@ -31,7 +31,7 @@ pub(super) struct Pipe {
 
 impl Pipe {
     /// A pipe of which the first `most` bytes are kept.
-    pub fn of(stream: Option<impl Read + AsFd + 'static>, most: usize) -> Self {
+    pub fn new(stream: Option<impl Read + AsFd + 'static>, most: usize) -> Self {
         // A stream that can't be set to non-blocking is not read at all.
         let stream = stream.filter(|stream| no_block(stream).is_ok());
         let stream = stream.map(|stream| Box::new(stream) as Box<dyn Read>);

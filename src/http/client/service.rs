@@ -126,7 +126,7 @@ impl ConfigService for RemoteService {
             Some(report) => Ok(self.remember_account(report)),
             None => {
                 let outcome = foreign::modify(&mut self.session, request, options)?;
-                Ok(ChangeReport::of(outcome, Some(request), options.told))
+                Ok(ChangeReport::new(outcome, Some(request), options.told))
             }
         }
     }
@@ -137,7 +137,7 @@ impl ConfigService for RemoteService {
         text: &[u8],
         options: &ChangeOptions,
     ) -> Result<ChangeReport, ServiceError> {
-        let new = Arc::new(Snapshot::of(text.to_vec()));
+        let new = Arc::new(Snapshot::from_bytes(text.to_vec()));
         // Lost line ends explain the errors in a text, and only the server knows whether it has that text.
         if !new.is_valid() && !has_lost_line_ends(text) {
             return Err(EngineError::BadText(new).into());
@@ -150,7 +150,7 @@ impl ConfigService for RemoteService {
             Some(report) => Ok(self.remember_account(report)),
             None => {
                 let outcome = foreign::replace(&mut self.session, target, &new, options)?;
-                Ok(ChangeReport::of(outcome, None, options.told))
+                Ok(ChangeReport::new(outcome, None, options.told))
             }
         }
     }
@@ -172,7 +172,7 @@ impl ConfigService for RemoteService {
         self.session.demand(Feature::History)?;
         let argument = change.in_url();
         let reply = self.session.send(&Call { argument: Some(&argument), ..Call::of(ApiOperation::Kept) })?;
-        Ok(Arc::new(Snapshot::of(reply.body.map(|body| body.bytes).unwrap_or_default())))
+        Ok(Arc::new(Snapshot::from_bytes(reply.body.map(|body| body.bytes).unwrap_or_default())))
     }
 
     /// Decides over a new connection with the account that the change made: users who locked themselves

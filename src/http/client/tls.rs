@@ -96,7 +96,7 @@ impl ServerCertVerifier for Verifier {
         ocsp_response: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        let found = || Fingerprint::of(end_entity);
+        let found = || Fingerprint::from_certificate(end_entity);
         match &self.rule {
             Rule::Every => Ok(ServerCertVerified::assertion()),
             Rule::Pinned(pinned) if found() == *pinned => Ok(ServerCertVerified::assertion()),

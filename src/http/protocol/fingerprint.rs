@@ -18,7 +18,7 @@ pub struct Fingerprint([u8; LENGTH]);
 
 impl Fingerprint {
     /// The fingerprint of a certificate in DER.
-    pub fn of(certificate: &[u8]) -> Self {
+    pub fn from_certificate(certificate: &[u8]) -> Self {
         let hash = digest(&SHA256, certificate);
         Self(hash.as_ref().try_into().expect("a SHA-256 hash has 32 bytes"))
     }
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn it_is_read_as_it_is_written() {
-        let fingerprint = Fingerprint::of(b"");
+        let fingerprint = Fingerprint::from_certificate(b"");
         assert_eq!(fingerprint.to_string(), EMPTY);
         assert_eq!(EMPTY.parse(), Ok(fingerprint));
         let digits: Vec<String> = EMPTY.as_bytes()[7..]

@@ -248,7 +248,7 @@ pub struct Parameters {
 
 impl Parameters {
     /// Parses the query of a request for `route`; reports all faults.
-    pub fn of(route: &Route, query: &str) -> Result<Self, Problem> {
+    pub fn parse(route: &Route, query: &str) -> Result<Self, Problem> {
         let mut parameters = Self::default();
         let mut missing = route.required.to_vec();
         let mut given = HashMap::new();
@@ -397,7 +397,7 @@ mod tests {
     use crate::http::protocol::routes::ApiOperation;
 
     fn read(query: &str) -> Result<Parameters, Problem> {
-        Parameters::of(ApiOperation::Read.route(), query)
+        Parameters::parse(ApiOperation::Read.route(), query)
     }
 
     #[test]
@@ -448,8 +448,8 @@ mod tests {
     #[test]
     fn what_a_route_can_not_do_without_has_to_be_given() {
         let route = Route { required: &[MESSAGE], ..ApiOperation::Modify.route().clone() };
-        assert!(Parameters::of(&route, "message=x").is_ok());
-        let problem = Parameters::of(&route, "force=1").expect_err("it is missing");
+        assert!(Parameters::parse(&route, "message=x").is_ok());
+        let problem = Parameters::parse(&route, "force=1").expect_err("it is missing");
         assert_eq!(problem.detail, "`message`: it is required");
     }
 }

@@ -66,7 +66,7 @@ impl ArchiveSpace {
     }
 
     /// The space of these folders, as JSON.
-    pub fn of(&self, roots: &BTreeSet<String>) -> Value {
+    pub fn report(&self, roots: &BTreeSet<String>) -> Value {
         if roots.is_empty() {
             return json!({});
         }

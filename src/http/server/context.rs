@@ -53,7 +53,7 @@ impl Context {
     pub fn shown_revision(&self, revision: Revision, role: Role) -> Revision {
         match role {
             Role::Edit => revision,
-            Role::View => Revision::of(&self.revision_key.hash_one(revision).to_be_bytes()),
+            Role::View => Revision::from_text(&self.revision_key.hash_one(revision).to_be_bytes()),
         }
     }
 

@@ -170,7 +170,7 @@ fn masked(mut problem: Problem) -> Problem {
 fn masked_pointer(pointer: &str) -> String {
     let keys = keys_of(pointer);
     let masked = masked_keys(&keys.iter().map(String::as_str).collect::<Vec<_>>(), &Masker::default());
-    Pointer::of(masked).as_str().to_owned()
+    Pointer::from_keys(masked).as_str().to_owned()
 }
 
 fn hinted(error: &EngineError, hint: Option<String>) -> Vec<ProblemFault> {

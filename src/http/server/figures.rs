@@ -59,7 +59,7 @@ pub struct StreamFigures {
 }
 
 impl StreamFigures {
-    pub fn of(running: &Snapshot) -> Self {
+    pub fn from_snapshot(running: &Snapshot) -> Self {
         let members = top_members(running.document());
         let entries = members.own_by_key("streams");
         let still = entries.iter().filter(|&&entry| is_static(entry)).count();

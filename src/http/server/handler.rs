@@ -171,7 +171,7 @@ impl Handler {
             let detail = "`view_auth` may look, and change nothing; changes need `edit_auth`";
             return Err(Problem::new(ProblemKind::ViewOnly, detail).into());
         }
-        let parameters = Parameters::of(route, request.head.query())?;
+        let parameters = Parameters::parse(route, request.head.query())?;
         if route.body != Body::None {
             refuse_coding(&request.head)?;
             form::refuse(route, &request.body)?;

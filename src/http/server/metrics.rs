@@ -24,7 +24,7 @@ const MAX_SCHEME: usize = 16;
 pub fn text(context: &Context) -> Result<String> {
     let metrics = Metrics(Registry::new());
     metrics.server(context)?;
-    metrics.streams(&StreamFigures::of(&context.running()))?;
+    metrics.streams(&StreamFigures::from_snapshot(&context.running()))?;
     if let (Some(activity), Some(state)) = (context.engine.activity(), context.engine.state()) {
         metrics.changes(activity)?;
         metrics.configuration(&context.engine, &state, activity)?;

@@ -19,7 +19,7 @@ const IPV6: [u8; 3] = [64, 48, 32];
 
 impl Network {
     /// The narrowest network of an address. An IPv4-mapped IPv6 address counts as the IPv4 address.
-    pub fn of(address: IpAddr) -> Self {
+    pub fn from_address(address: IpAddr) -> Self {
         match address.to_canonical() {
             address @ IpAddr::V4(_) => Self { first: address, length: IPV4 },
             IpAddr::V6(address) => Self::ipv6(address, IPV6[0]),
@@ -69,7 +69,7 @@ mod tests {
             ("::ffff:192.0.2.1", vec!["192.0.2.1"]),
             ("2001:db8:1:2:3:4:5:6", vec!["2001:db8:1:2::/64", "2001:db8:1::/48", "2001:db8::/32"]),
         ] {
-            let narrowest = Network::of(address.parse().expect("it is an address"));
+            let narrowest = Network::from_address(address.parse().expect("it is an address"));
             let all: Vec<Network> = narrowest.with_wider().collect();
             assert_eq!(all.iter().map(ToString::to_string).collect::<Vec<_>>(), expected);
             assert!(all.iter().enumerate().all(|(level, network)| network.level() == level), "{address}");

@@ -93,8 +93,8 @@ impl Runtime {
         let mut figures = json!({
             "server": self.server(),
             "config": figures::config(engine, changes, reader),
-            "streams": running.as_deref().map(|running| StreamFigures::of(running).as_json()),
-            "archives": running.as_deref().map(|running| self.archives.of(&figures::archive_roots(running))),
+            "streams": running.as_deref().map(|running| StreamFigures::from_snapshot(running).as_json()),
+            "archives": running.as_deref().map(|running| self.archives.report(&figures::archive_roots(running))),
         });
         if let Some(mut node) = changes.node() {
             if role == Role::View {
@@ -136,7 +136,7 @@ impl Runtime {
                 brief: format!("the runtime command {}", failure.reason),
             })?;
             let printed = serde_json::from_slice::<Value>(&output).ok().filter(Value::is_object);
-            printed.ok_or_else(|| Trouble::of("the runtime command printed no JSON object"))
+            printed.ok_or_else(|| Trouble::new("the runtime command printed no JSON object"))
         }))
     }
 }

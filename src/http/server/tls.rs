@@ -57,7 +57,7 @@ impl Tls {
     pub fn fingerprint(&self) -> Result<Fingerprint, TlsError> {
         let leaf = CertificateDer::from_pem_file(&self.certificate);
         let leaf = leaf.map_err(|error| TlsError::Certificate(self.certificate.clone(), error))?;
-        Ok(Fingerprint::of(&leaf))
+        Ok(Fingerprint::from_certificate(&leaf))
     }
 
     pub(super) fn config(&self) -> Arc<ServerConfig> {

@@ -133,12 +133,12 @@ impl ClusterStore {
 
     /// The error of a request that changes nothing.
     pub(super) fn reading(&self) -> impl Fn(GatewayFault) -> StoreError {
-        |fault| fault.of(&self.name, false)
+        |fault| fault.into_store_error(&self.name, false)
     }
 
     /// The error of a request that may have changed something.
     pub(super) fn changing(&self) -> impl Fn(GatewayFault) -> StoreError {
-        |fault| fault.of(&self.name, true)
+        |fault| fault.into_store_error(&self.name, true)
     }
 
     pub(super) fn damaged(&self, what: impl std::fmt::Display) -> StoreError {
@@ -222,7 +222,7 @@ impl ClusterStore {
             }
         }
         let bytes = decompress(&text.codec, &packed, text.size).map(Bytes::from);
-        let bytes = bytes.filter(|bytes| Revision::of(bytes) == text.revision);
+        let bytes = bytes.filter(|bytes| Revision::from_text(bytes) == text.revision);
         let bytes = bytes.ok_or_else(damaged)?;
         *self.lock_last_text() = Some((text.clone(), bytes.clone()));
         Ok(Some(bytes))
@@ -302,7 +302,7 @@ mod tests {
         let honest = TextRef {
             serial: 1,
             id: "a".to_owned(),
-            revision: Revision::of(b""),
+            revision: Revision::from_text(b""),
             codec: "gzip".to_owned(),
             size: 0,
             chunks: 1,

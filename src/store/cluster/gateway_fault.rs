@@ -88,7 +88,7 @@ impl Refusal {
 
 impl GatewayFault {
     /// The error of a store with this name. `changes` says that the request was a change.
-    pub(super) fn of(self, name: &str, changes: bool) -> StoreError {
+    pub(super) fn into_store_error(self, name: &str, changes: bool) -> StoreError {
         let name = name.to_owned();
         match self {
             Self::NoAnswer { tried, may_be_done } => {

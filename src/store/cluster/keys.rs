@@ -131,7 +131,7 @@ mod tests {
         assert!(keys.change(9) < keys.change(10) && keys.change(10).starts_with(&keys.changes()));
         assert!(keys.older_changes(10).contains(&keys.change(9)));
         assert!(!keys.older_changes(10).contains(&keys.change(10)));
-        let revision = crate::store::Revision::of(b"");
+        let revision = crate::store::Revision::from_text(b"");
         let text = |serial| {
             let (id, codec) = ("ab".to_owned(), "gzip".to_owned());
             TextRef { serial, id, revision, codec, size: 0, chunks: 1 }

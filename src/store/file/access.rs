@@ -61,10 +61,10 @@ const LARGEST_LIST: usize = 64 * 1024;
 
 impl AccessRights {
     /// The rights on the file at `path` itself; a link is not followed.
-    pub fn of(path: &Path) -> io::Result<Self> {
+    pub fn read(path: &Path) -> io::Result<Self> {
         let found = std::fs::symlink_metadata(path)?;
         // If the mask has no write permission, no entry of the list grants it, so the list is not read.
-        let list = if found.mode() & 0o020 == 0 { AccessList::Absent } else { AccessList::of(path) };
+        let list = if found.mode() & 0o020 == 0 { AccessList::Absent } else { AccessList::read(path) };
         Ok(Self::new(&found, list))
     }
 
@@ -123,7 +123,7 @@ impl AclEntry {
 }
 
 impl AccessList {
-    fn of(path: &Path) -> Self {
+    fn read(path: &Path) -> Self {
         let mut bytes = vec![0; LARGEST_LIST];
         match rustix::fs::lgetxattr(path, ACCESS_LIST, &mut bytes) {
             Ok(length) => Self::parse(&bytes[..length]),

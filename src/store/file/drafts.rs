@@ -198,7 +198,7 @@ impl KeptDraft {
 
     /// What the editor left beside the draft, in the order of the names.
     pub fn rescues(&self) -> Vec<Rescue> {
-        let mut found: Vec<Rescue> = self.beside().into_iter().filter_map(Rescue::of).collect();
+        let mut found: Vec<Rescue> = self.beside().into_iter().filter_map(Rescue::from_path).collect();
         found.sort_by(|one, other| one.path.cmp(&other.path));
         found
     }
@@ -242,7 +242,7 @@ impl KeptDraft {
 
 impl Rescue {
     /// `NAME.save` of nano, `#NAME#` of emacs, and `.NAME.swp` of vi; none for a backup or a lock.
-    fn of(path: PathBuf) -> Option<Self> {
+    fn from_path(path: PathBuf) -> Option<Self> {
         let name = path.file_name()?.to_str()?;
         let end = name.rsplit_once(TEXT)?.1;
         let is_text =

@@ -23,7 +23,7 @@ impl LockHolder {
     }
 
     /// The process that wrote its id into `lock` last.
-    pub(super) fn of(lock: &File) -> LockHolder {
+    pub(super) fn read(lock: &File) -> LockHolder {
         let mut text = [0; LONGEST_ID];
         let length = lock.read_at(&mut text, 0).unwrap_or(0);
         let pid = str::from_utf8(&text[..length]).ok().and_then(|text| text.trim().parse().ok());

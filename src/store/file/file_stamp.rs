@@ -43,7 +43,7 @@ pub(super) struct LastWrite {
 }
 
 impl LastWrite {
-    pub fn of(found: &Metadata) -> LastWrite {
+    pub fn from_metadata(found: &Metadata) -> LastWrite {
         LastWrite { inode: found.ino(), size: found.size(), modified: (found.mtime(), found.mtime_nsec()) }
     }
 
@@ -55,7 +55,7 @@ impl LastWrite {
 
 impl FileStamp {
     /// The stamp of a file that is about to be read.
-    pub(super) fn of(found: &Metadata) -> FileStamp {
+    pub(super) fn from_metadata(found: &Metadata) -> FileStamp {
         let identity = Identity {
             device: found.dev(),
             inode: found.ino(),

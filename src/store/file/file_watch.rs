@@ -32,7 +32,7 @@ impl FileWatch {
     ///
     /// # Errors
     /// There is no such folder, or the system has no more watches.
-    pub fn of(file: &Path) -> io::Result<Self> {
+    pub fn new(file: &Path) -> io::Result<Self> {
         let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
         let name = file.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         let events = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
@@ -79,7 +79,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder can be made");
         let path = folder.path().join("media.conf");
         fs::write(&path, "http 80;\n").expect("a file can be written");
-        let watch = FileWatch::of(&path).expect("it can be watched");
+        let watch = FileWatch::new(&path).expect("it can be watched");
         fs::write(folder.path().join("other"), "").expect("a file can be written");
         assert!(!watch.concerns_the_file());
         fs::rename(folder.path().join("other"), &path).expect("a file can be renamed");

@@ -80,7 +80,7 @@ mod tests {
         let file = ConfFile::resolve(&folder.path().join("media.conf")).expect("the folder is there");
         std::fs::write(file.target(), "http 80;\n").expect("a file can be made");
         assert_eq!(file.followed().expect("there is none"), Followed::default());
-        let revision = Revision::of(b"http 80;\n");
+        let revision = Revision::from_text(b"http 80;\n");
         let text = FollowedText { serial: 7, source: "7/ab".to_owned(), original: revision, revision };
         let followed = Followed { runs: None, takes: Some(text) };
         file.note_followed(&followed).expect("it can be noted");

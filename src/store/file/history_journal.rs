@@ -76,12 +76,12 @@ impl HistoryJournal {
     /// Opens the journal for the holder of the lock, making it where it is missing.
     pub fn open(folder: StateDir) -> Result<Self, StoreError> {
         let file = folder.open(NAME)?;
-        Self::of(folder, file)
+        Self::new(folder, file)
     }
 
     /// Opens the journal for a reader, if it is there.
     pub fn open_existing(folder: StateDir) -> Result<Option<Self>, StoreError> {
-        folder.open_existing(NAME)?.map(|file| Self::of(folder, file)).transpose()
+        folder.open_existing(NAME)?.map(|file| Self::new(folder, file)).transpose()
     }
 
     /// Reads all lines without opening the journal.
@@ -90,7 +90,7 @@ impl HistoryJournal {
         Ok(with_places(&bytes, 0).into_iter().map(|(_, line)| line).collect())
     }
 
-    fn of(folder: StateDir, file: File) -> Result<Self, StoreError> {
+    fn new(folder: StateDir, file: File) -> Result<Self, StoreError> {
         let path = folder.path_of(NAME);
         let mut journal = Self { folder, file, end: 0, newest: Vec::new(), is_cut_short: false };
         journal.read_newest().map_err(StoreError::state_folder(&path))?;

@@ -34,7 +34,7 @@ impl ConfFile {
             // Read before the file: if a journal appears later, the stamp of the file has changed, too.
             let journal = self.journal();
             let (file, found) = open_regular(self.target())?;
-            let stamp = FileStamp::of(&found);
+            let stamp = FileStamp::from_metadata(&found);
             let bytes = read_text(&file, found.len(), self.target())?;
             if !stamp.same_writing_as(&stamp_now(&file, self.target())?) {
                 continue;
@@ -62,5 +62,5 @@ impl ConfFile {
 
 fn stamp_now(file: &File, path: &Path) -> Result<FileStamp, StoreError> {
     let found = file.metadata().map_err(StoreError::io("look at", path))?;
-    Ok(FileStamp::of(&found))
+    Ok(FileStamp::from_metadata(&found))
 }

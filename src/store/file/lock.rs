@@ -86,11 +86,11 @@ fn take(
         let state = StateDir::make(conf)?;
         let lock = state.open(LOCK)?;
         let rest = wait.saturating_sub(start.elapsed());
-        let taken = wait_for(&lock, rest, &mut || on_wait(&LockHolder::of(&lock)))
+        let taken = wait_for(&lock, rest, &mut || on_wait(&LockHolder::read(&lock)))
             .map_err(StoreError::state_folder(&state.path_of(LOCK)))?;
         if !taken {
             let path = conf.target().to_owned();
-            return Err(StoreError::Busy { path, holder: LockHolder::of(&lock) });
+            return Err(StoreError::Busy { path, holder: LockHolder::read(&lock) });
         }
         // The state folder may have been removed during the wait; then other processes use another lock
         // file.

@@ -37,7 +37,7 @@ impl OpenTarget {
     fn open(conf: &ConfFile, text: &[u8], loaded: Option<&FileStamp>) -> Result<OpenTarget, StoreError> {
         let path = conf.target();
         let (file, metadata) = open_regular(path).map_err(gone_is_changed)?;
-        let stamp = FileStamp::of(&metadata);
+        let stamp = FileStamp::from_metadata(&metadata);
         if !loaded.is_some_and(|loaded| loaded.proves(&stamp)) {
             let same = holds(&file, text).map_err(StoreError::io("read", path))?;
             refuse_unless(same, path)?;
@@ -65,14 +65,14 @@ impl OpenTarget {
 
     /// When the file was written last.
     pub(super) fn writing(&self) -> LastWrite {
-        LastWrite::of(&self.metadata)
+        LastWrite::from_metadata(&self.metadata)
     }
 
     /// Updates the stamp after this program gave the file one more name.
     pub(super) fn renew(&mut self, conf: &ConfFile) -> Result<(), StoreError> {
         let path = conf.target();
         let found = self.file.metadata().map_err(StoreError::io("look at", path))?;
-        let renewed = self.stamp.with_another_name(FileStamp::of(&found));
+        let renewed = self.stamp.with_another_name(FileStamp::from_metadata(&found));
         self.stamp = renewed.ok_or_else(|| StoreError::ChangedMeanwhile { path: path.to_owned() })?;
         Ok(())
     }

@@ -27,7 +27,7 @@ impl SocketPeer {
     ///
     /// # Errors
     /// The error of the system.
-    pub fn of(socket: impl AsFd) -> io::Result<Self> {
+    pub fn from_socket(socket: impl AsFd) -> io::Result<Self> {
         let found = socket_peercred(socket)?;
         Ok(Self { user: found.uid.as_raw(), group: found.gid.as_raw(), process: found.pid })
     }
@@ -60,7 +60,7 @@ pub struct AllowedPeers {
 }
 
 impl AllowedPeers {
-    pub(super) fn of(conf: &ConfFile) -> Self {
+    pub(super) fn for_conf(conf: &ConfFile) -> Self {
         Self { conf: conf.clone(), us: rustix::process::geteuid().as_raw() }
     }
 
@@ -68,7 +68,7 @@ impl AllowedPeers {
     pub fn admit(&self, peer: &SocketPeer) -> bool {
         let is_known = [0, self.us].contains(&peer.user);
         is_known
-            || AccessRights::of(self.conf.target())
+            || AccessRights::read(self.conf.target())
                 .is_ok_and(|access| access.may_write(peer.user, &peer.groups()))
     }
 }

@@ -110,7 +110,7 @@ impl LockedFile<'_> {
         current.free_cache();
         let (temporary, revision) = self.write_new(TEMPORARY_MODE, pieces)?;
         let copied = self.copy_attributes(&current, temporary.as_file());
-        let staged = StagedEntry::of(self, Some((old, &mut current)), Some((pieces, revision)), record)?;
+        let staged = StagedEntry::stage(self, Some((old, &mut current)), Some((pieces, revision)), record)?;
         let means = match copied {
             Ok(warnings) => {
                 sync(&temporary, &staged)?;
@@ -135,7 +135,7 @@ impl LockedFile<'_> {
             return Err(StoreError::ChangedMeanwhile { path: path.to_owned() });
         }
         let (temporary, revision) = self.write_new(NEW_FILE_MODE, pieces)?;
-        let staged = StagedEntry::of(self, None, Some((pieces, revision)), record)?;
+        let staged = StagedEntry::stage(self, None, Some((pieces, revision)), record)?;
         sync(&temporary, &staged)?;
         Ok(WriteStep::Create(temporary.into_temp_path(), staged))
     }
@@ -146,7 +146,7 @@ impl LockedFile<'_> {
         record: &ChangeRecord<'_>,
     ) -> Result<WriteStep<'a>, StoreError> {
         let mut current = OpenTarget::expect(self.conf, old)?;
-        let staged = StagedEntry::of(self, Some((old, &mut current)), None, record)?;
+        let staged = StagedEntry::stage(self, Some((old, &mut current)), None, record)?;
         staged.sync()?;
         Ok(WriteStep::Remove(Box::new(current), old.text, staged))
     }

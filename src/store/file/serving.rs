@@ -69,10 +69,10 @@ impl ConfFile {
             .map_err(StoreError::state_folder(&state.path_of(SERVE_LOCK)))?;
         if !taken {
             let path = self.target().to_owned();
-            return Err(StoreError::Serving { path, holder: LockHolder::of(&lock) });
+            return Err(StoreError::Serving { path, holder: LockHolder::read(&lock) });
         }
         LockHolder::sign(&lock);
-        Ok(ServeLock { state, peers: AllowedPeers::of(self), _lock: lock })
+        Ok(ServeLock { state, peers: AllowedPeers::for_conf(self), _lock: lock })
     }
 
     /// The server of this configuration, if one runs. Makes nothing, and waits for nothing. A state
@@ -93,7 +93,7 @@ impl ConfFile {
         let Some(lock) = state.open_existing(SERVE_LOCK)? else { return Ok(None) };
         Ok(match lock.try_lock_shared() {
             Err(TryLockError::WouldBlock) => {
-                Some(Serving { holder: LockHolder::of(&lock), state, peers: AllowedPeers::of(self) })
+                Some(Serving { holder: LockHolder::read(&lock), state, peers: AllowedPeers::for_conf(self) })
             }
             Ok(()) | Err(TryLockError::Error(_)) => None,
         })
@@ -175,7 +175,7 @@ impl Serving {
     }
 
     fn expect_life(&self, mut stream: UnixStream) -> io::Result<()> {
-        if !self.peers.admit(&SocketPeer::of(&stream)?) {
+        if !self.peers.admit(&SocketPeer::from_socket(&stream)?) {
             return Err(denied("its process belongs to a user who may not write the configuration"));
         }
         stream.set_nonblocking(false)?;

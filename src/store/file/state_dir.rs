@@ -42,7 +42,7 @@ const READ: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::CLOE
 impl StateDir {
     /// Makes the state folder of `conf` where it is missing, and gives it to the owner of `conf`.
     pub(super) fn make(conf: &ConfFile) -> Result<StateDir, StoreError> {
-        let trust = StateTrust::of(conf)?;
+        let trust = StateTrust::for_conf(conf)?;
         let root_path = conf.state_root();
         let beside = open_whole_path(conf.folder(), SEARCH).map_err(StoreError::state_folder(&root_path))?;
         let (root, new) = enter(&beside, Path::new(STATE_ROOT), &root_path, trust)?;
@@ -66,7 +66,7 @@ impl StateDir {
     pub(super) fn find(conf: &ConfFile) -> Result<Option<StateDir>, StoreError> {
         let root_path = conf.state_root();
         let Some(root) = present(openat(CWD, &root_path, SEARCH), &root_path)? else { return Ok(None) };
-        let trust = StateTrust::of(conf)?;
+        let trust = StateTrust::for_conf(conf)?;
         refuse_folder(trust, &root, &root_path)?;
         let path = conf.state_dir();
         let Some(folder) = present(openat(&root, conf.name(), SEARCH), &path)? else { return Ok(None) };

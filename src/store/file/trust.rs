@@ -30,10 +30,10 @@ pub(super) struct StateTrust {
 
 impl StateTrust {
     /// The users who are trusted for `conf`.
-    pub fn of(conf: &ConfFile) -> Result<Self, StoreError> {
+    pub fn for_conf(conf: &ConfFile) -> Result<Self, StoreError> {
         let folder =
             std::fs::metadata(conf.folder()).map_err(StoreError::opening("look at", conf.folder()))?;
-        let access = AccessRights::of(conf.target());
+        let access = AccessRights::read(conf.target());
         let us = rustix::process::geteuid().as_raw();
         let (owner, group, is_shared) = match &access {
             Ok(access) => (access.owner, access.group, access.group_may_write()),

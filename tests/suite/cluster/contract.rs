@@ -79,7 +79,7 @@ fn a_change_is_in_the_history_with_its_text(store: &dyn Store) {
     write(store, b"two\n", &RECORD).expect("it is written");
     let history = store.history(WHOLE_HISTORY).expect("it can be read");
     let [last, first] = &history[..] else { panic!("{history:?}") };
-    let of = |text: &[u8]| Some(mediactl::store::Revision::of(text));
+    let of = |text: &[u8]| Some(mediactl::store::Revision::from_text(text));
     assert_eq!((last.number, last.before, last.after), (Some(1), of(b"one\n"), of(b"two\n")));
     assert_eq!((first.number, first.before, first.after), (Some(2), None, of(b"one\n")));
     assert_eq!((&*last.operation, last.by.as_deref()), ("save", Some("olga")));

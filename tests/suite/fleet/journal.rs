@@ -15,7 +15,7 @@ const AFTER: &str = "http 8080;\n";
 /// A change that was interrupted before its one server had it.
 fn interrupted() -> Edges {
     let edges = Edges::new(1);
-    let (before, after) = (Revision::of(SAMPLE.as_bytes()), Revision::of(AFTER.as_bytes()));
+    let (before, after) = (Revision::from_text(SAMPLE.as_bytes()), Revision::from_text(AFTER.as_bytes()));
     let folder = edges.home.path(FOLDER);
     fs::create_dir_all(&folder).expect("a folder can be made");
     fs::set_permissions(&folder, Permissions::from_mode(0o700)).expect("it is ours");
@@ -102,7 +102,7 @@ const TAMPERINGS: &[Tampering] = &[
 #[test]
 fn a_text_that_is_not_the_kept_one_is_never_sent() {
     let edges = interrupted();
-    let text = edges.home.path(&format!("{FOLDER}/{}.conf", Revision::of(AFTER.as_bytes())));
+    let text = edges.home.path(&format!("{FOLDER}/{}.conf", Revision::from_text(AFTER.as_bytes())));
     for (what, tamper, code) in TAMPERINGS {
         tamper(&text);
         let run = edges.run(&["fleet", "resume", "--yes"]).exits(*code).says("rm -r ");

@@ -154,7 +154,7 @@ fn hand_edits_in_whole_history(place: &Place) -> usize {
         let Some(before) = before else { continue };
         let kept = fs::read(folder.join(format!("{}.conf", line["serial"])));
         let kept = kept.unwrap_or_else(|error| panic!("{error}: {line} says that a text is kept"));
-        assert_eq!(Revision::of(&kept).to_string(), before, "another text is kept than {line} says");
+        assert_eq!(Revision::from_text(&kept).to_string(), before, "another text is kept than {line} says");
     }
     lines.iter().filter(|line| line["operation"] == HAND_EDIT).count()
 }

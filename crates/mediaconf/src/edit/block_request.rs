@@ -92,9 +92,9 @@ struct BlockName<'p> {
 }
 
 impl<'p> BlockName<'p> {
-    fn of(path: &'p Path) -> Result<Self, PathFault> {
+    fn from_path(path: &'p Path) -> Result<Self, PathFault> {
         match &path.segments[..] {
-            [group, Segment::Key(name)] => match Place::of(std::slice::from_ref(group)) {
+            [group, Segment::Key(name)] => match Place::resolve(std::slice::from_ref(group)) {
                 Ok(Place::Group(kind)) => Ok(Self { kind, name }),
                 _ => Err(no_block(path)),
             },
@@ -143,7 +143,7 @@ impl BlockRequest {
     /// # Errors
     /// The block is not there, or the new name is taken.
     pub fn patch(&self, current: &dyn ConfigLookup) -> Result<Value, Vec<PathFault>> {
-        let to = BlockName::of(&self.to).map_err(|fault| vec![fault])?;
+        let to = BlockName::from_path(&self.to).map_err(|fault| vec![fault])?;
         let from = self.source(current, to).map_err(|fault| vec![fault])?;
         if from.is_some_and(|from| from.name == to.name) {
             return Ok(json!({}));
@@ -194,7 +194,7 @@ impl BlockRequest {
     pub fn edit(&self, document: &Document, members: &Members<'_>) -> Result<Option<Edit>, BlockError> {
         let lens = Lens::default();
         let current = LocalView::new(members, &lens);
-        let to = BlockName::of(&self.to).map_err(|fault| vec![fault])?;
+        let to = BlockName::from_path(&self.to).map_err(|fault| vec![fault])?;
         let from = self.source(&current, to).map_err(|fault| vec![fault])?;
         if from.is_some_and(|from| from.name == to.name) {
             return Ok(None);
@@ -304,7 +304,7 @@ impl BlockRequest {
             BlockContent::New(_) => return Ok(None),
             BlockContent::Moved(path) | BlockContent::Copied(path) => path,
         };
-        let from = BlockName::of(path)?;
+        let from = BlockName::from_path(path)?;
         if !current.contains(&from.keys()) {
             return Err(PathFault::new(path, missing(current, path, &from.keys())));
         }

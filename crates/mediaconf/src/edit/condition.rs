@@ -172,7 +172,7 @@ impl Condition {
 
     /// The key of which the schema knows nothing and that no entry of this kind has.
     fn unused_key(&self, current: &dyn ConfigLookup, kind: Kind) -> Option<UnknownKey<'_>> {
-        let unknown = UnknownKey::of(Place::Block(kind), &self.path.segments)?;
+        let unknown = UnknownKey::find(Place::Block(kind), &self.path.segments)?;
         (!self.is_used(unknown, current, kind)).then_some(unknown)
     }
 
@@ -212,7 +212,7 @@ impl Condition {
         let group = entry.first().and_then(Segment::name).and_then(Kind::of_key);
         match group.filter(|_| entry.len() == 2) {
             Some(kind) => self.leaves[kind as usize].clone(),
-            None => Place::of(entry).unwrap_or(Place::Foreign).through_lists(&self.path.segments),
+            None => Place::resolve(entry).unwrap_or(Place::Foreign).through_lists(&self.path.segments),
         }
     }
 }

@@ -42,7 +42,7 @@ pub enum ValueKind {
 }
 
 impl ValueKind {
-    fn of(value: &Value) -> Self {
+    fn from_value(value: &Value) -> Self {
         match value {
             Value::Object(_) => Self::Object,
             Value::Array(_) => Self::List,
@@ -66,7 +66,7 @@ impl ConfigLookup for Value {
     }
 
     fn kind(&self, keys: &[&str]) -> Option<ValueKind> {
-        at(self, keys).map(ValueKind::of)
+        at(self, keys).map(ValueKind::from_value)
     }
 }
 
@@ -251,6 +251,6 @@ impl ConfigLookup for LocalView<'_, '_> {
     }
 
     fn kind(&self, keys: &[&str]) -> Option<ValueKind> {
-        self.inside(keys, ValueKind::of)
+        self.inside(keys, ValueKind::from_value)
     }
 }

@@ -39,18 +39,18 @@ impl Expansion<'_> {
     ///
     /// # Errors
     /// Misfits that are no absences, such as a keyword that is no key.
-    pub fn of(&self, path: &Path) -> Result<Expanded, Misfit> {
+    pub fn expand_path(&self, path: &Path) -> Result<Expanded, Misfit> {
         let mut expanded = Expanded { path: path.clone(), paths: Vec::new(), absence: None };
         if self.conditions.is_empty() {
             self.expand(path.clone(), None, &mut expanded)?;
             return Ok(expanded);
         }
-        if let ([_], Ok(Place::Group(_))) = (&path.segments[..], Place::of(&path.segments)) {
+        if let ([_], Ok(Place::Group(_))) = (&path.segments[..], Place::resolve(&path.segments)) {
             expanded.path.segments.push(Segment::Matching(EVERY.to_owned()));
         }
         let whole = expanded.path.clone();
         let depth = entry_depth(&whole)?;
-        if let Ok(Place::Group(kind)) = Place::of(&whole.segments[..1]) {
+        if let Ok(Place::Group(kind)) = Place::resolve(&whole.segments[..1]) {
             self.conditions.iter().try_for_each(|one| one.refuse_near_miss(self.current, kind))?;
         }
         self.expand(whole, Some(depth), &mut expanded)?;
@@ -161,7 +161,7 @@ pub fn no_entry() -> Misfit {
 /// How many segments lead to the entry that conditions are about: a stream, live or plugin, elsewhere
 /// whatever the first pattern stands for.
 fn entry_depth(path: &Path) -> Result<usize, Misfit> {
-    let is_in_group = matches!(Place::of(&path.segments[..1]), Ok(Place::Group(_)));
+    let is_in_group = matches!(Place::resolve(&path.segments[..1]), Ok(Place::Group(_)));
     match path.first_pattern() {
         _ if is_in_group => Ok(2),
         Some(at) => Ok(at + 1),

@@ -86,7 +86,8 @@ pub fn unmet(current: &dyn ConfigLookup, expectations: &[Expectation]) -> Result
 fn misnamed_block(current: &dyn ConfigLookup, path: &Path) -> Option<Misfit> {
     let (names, _) = path.split_names();
     let block = names.get(..2)?;
-    let is_below = path.segments.len() > 2 && matches!(Place::of(&path.segments[..2]), Ok(Place::Block(_)));
+    let is_below =
+        path.segments.len() > 2 && matches!(Place::resolve(&path.segments[..2]), Ok(Place::Block(_)));
     if !is_below || current.contains(block) {
         return None;
     }
@@ -113,7 +114,7 @@ struct ComparedValue {
 /// Compares the expected value with the actual one; of several, one has to be the expected one.
 fn compared(current: &dyn ConfigLookup, path: &Path, text: &str) -> Result<ComparedValue, Misfit> {
     let place = match path.first_pattern() {
-        Some(_) => Place::of(&path.segments)?,
+        Some(_) => Place::resolve(&path.segments)?,
         None => Place::Root.through_lists(&path.segments)?,
     };
     let expected = value::meant(place, text)?;

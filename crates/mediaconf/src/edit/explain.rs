@@ -77,8 +77,8 @@ pub enum ValueSource {
 /// # Errors
 /// No such place is in the schema, and nothing is there.
 pub fn explain(current: &dyn ConfigLookup, path: &Path) -> Result<Explanation, PathFault> {
-    let ExplainedPath { path, is_certain } = ExplainedPath::of(current, path);
-    let place = Place::of(&path.segments).map_err(|misfit| PathFault::new(&path, misfit))?;
+    let ExplainedPath { path, is_certain } = ExplainedPath::complete(current, path);
+    let place = Place::resolve(&path.segments).map_err(|misfit| PathFault::new(&path, misfit))?;
     let (row, below) = nearest_row(&path.segments);
     let mut explanation = match row {
         Some(row) => of_row(row, below, place),
@@ -123,7 +123,7 @@ struct ExplainedPath {
 impl ExplainedPath {
     /// Completes a path that leaves out the name of a stream, live or plugin, and takes the keyword of
     /// a directive for its key.
-    fn of(current: &dyn ConfigLookup, path: &Path) -> Self {
+    fn complete(current: &dyn ConfigLookup, path: &Path) -> Self {
         let mut segments = path.segments.clone();
         let kind = segments.first().and_then(Segment::name).and_then(group_kind);
         let mut is_certain = true;
@@ -149,7 +149,7 @@ impl ExplainedPath {
         }
         // `urls.url` leads through the list, of which the first source stands for all.
         if let Some(Segment::Key(_)) = segments.get(at + 1)
-            && let Ok(Place::Own(Parameter { shape: Shape::Sources, .. })) = Place::of(&segments[..=at])
+            && let Ok(Place::Own(Parameter { shape: Shape::Sources, .. })) = Place::resolve(&segments[..=at])
         {
             segments.insert(at + 1, Segment::Index(0));
         }

@@ -59,7 +59,7 @@ fn prove(document: &Document, new: &str) -> Result<(), Unproved> {
     }
     let new = Document::parse(new.to_owned());
     let json = |document: &Document| {
-        CompactJson::of(&View::new(&top_members(document), &Lens::default())).json().clone()
+        CompactJson::from_view(&View::new(&top_members(document), &Lens::default())).json().clone()
     };
     if new.diagnostics().errors() > 0 || json(document) != json(&new) {
         return unproved("(JSON)");

@@ -31,7 +31,7 @@ fn a_change_takes_linear_work() {
         assert_linear(name, |count| {
             let (text, patch) = change(count);
             let document = Document::parse(text);
-            work::of(|| modify(&document, patch))
+            work::measure(|| modify(&document, patch))
         });
     }
 }
@@ -42,7 +42,7 @@ fn a_text_is_checked_and_read_in_linear_work() {
         let linear = |what: &str, run: fn(&Document)| {
             assert_linear(&format!("{name}: {what}"), |count| {
                 let document = Document::parse(text(count));
-                work::of(|| run(&document))
+                work::measure(|| run(&document))
             });
         };
         linear("check", |document| drop(check(document.text())));
@@ -71,7 +71,7 @@ fn a_path_is_followed_in_linear_work() {
                 let view = LocalView::new(&members, &lens);
                 let lines = set_lines(&to_json(&View::new(&members, &lens)), &[]);
                 let assignments: Vec<Assignment> = lines.into_iter().map(assignment).collect();
-                work::of(|| run(&view, &assignments))
+                work::measure(|| run(&view, &assignments))
             });
         };
         let options = AssignOptions { create: true, ..AssignOptions::default() };

@@ -15,7 +15,7 @@ impl Pointer {
     }
 
     /// The place that `keys` lead to from the root.
-    pub fn of(keys: impl IntoIterator<Item = impl fmt::Display>) -> Self {
+    pub fn from_keys(keys: impl IntoIterator<Item = impl fmt::Display>) -> Self {
         keys.into_iter().fold(Self::root(), |above, key| above.child(key))
     }
 
@@ -55,7 +55,7 @@ mod tests {
     #[test]
     fn keys_survive_being_escaped() {
         let keys = ["a/b", "~", "", "~1", "0"];
-        let pointer = Pointer::of(keys);
+        let pointer = Pointer::from_keys(keys);
         assert_eq!(pointer.as_str(), "/a~1b/~0//~01/0");
         assert_eq!(pointer.keys(), keys);
         assert_eq!(Pointer::root().keys(), Vec::<String>::new());

@@ -23,7 +23,7 @@ struct Top<'d> {
 }
 
 impl<'a, 'd> Neighbours<'a, 'd> {
-    pub fn of(around: &'a Surroundings<'d>, leaving: HashSet<EntryId>) -> Self {
+    pub fn new(around: &'a Surroundings<'d>, leaving: HashSet<EntryId>) -> Self {
         Self { around, leaving, top: OnceCell::new() }
     }
 

@@ -49,12 +49,12 @@ pub fn entry_at<'d>(members: &Members<'d>, segments: &[Segment]) -> Option<Entry
 }
 
 fn inside<'d>(block: Entry<'d>, scope: Scope, segments: &[Segment]) -> Option<Entry<'d>> {
-    entry_at(&Members::of(scope, block.children()), segments)
+    entry_at(&Members::group(scope, block.children()), segments)
 }
 
 fn foreign<'d>(entries: &[Entry<'d>], below: &[Segment]) -> Option<Entry<'d>> {
     let name = below.first().and_then(Segment::name);
-    match (DirectiveForm::of(entries), name) {
+    match (DirectiveForm::from_entries(entries), name) {
         (_, None) => entries.first().copied(),
         (DirectiveForm::NamedBlocks, Some(name)) => {
             let block = entries.iter().copied().find(|&entry| first_argument(entry) == name)?;

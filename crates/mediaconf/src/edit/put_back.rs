@@ -13,7 +13,7 @@ use crate::syntax::{Document, Entry, Splice};
 /// Returns `document` with the blocks of `old` that are `wanted`, each with its comments, and behind the entry that it
 /// stood behind in `old`. One that shares a line with others is left out.
 pub fn put_back(document: &Document, old: &Document, wanted: impl Fn(Kind, &str) -> bool) -> Document {
-    let [around, around_old] = [document, old].map(Surroundings::of);
+    let [around, around_old] = [document, old].map(Surroundings::new);
     let present: HashMap<String, Entry<'_>> = keyed(document).collect();
     let mut places: BTreeMap<usize, String> = BTreeMap::new();
     let mut above = None;

@@ -38,7 +38,7 @@ pub fn ranges(around: &Surroundings<'_>, entries: &[(Entry<'_>, bool)]) -> Vec<R
         }
     }
     let leaving = entries.iter().map(|(entry, _)| entry.id()).collect();
-    let neighbours = Neighbours::of(around, leaving);
+    let neighbours = Neighbours::new(around, leaving);
     let ranges = ranges.iter().map(|taken| taken.with_blank_lines(&neighbours)).collect();
     without_last_line_end(around, ranges)
 }

@@ -78,8 +78,9 @@ impl Renaming {
         let one = |fault| vec![fault];
         let kind = self.kind().ok_or_else(|| one(no_block(&self.from)))?;
         let of_from = |misfit| one(PathFault::new(&self.from, misfit));
-        let expanded =
-            Expansion { current, conditions: &[], own_only: false }.of(&self.from).map_err(of_from)?;
+        let expanded = Expansion { current, conditions: &[], own_only: false }
+            .expand_path(&self.from)
+            .map_err(of_from)?;
         let old: Vec<String> = expanded.paths.iter().filter_map(name_of).map(str::to_owned).collect();
         if old.is_empty() {
             return Err(of_from(
@@ -105,10 +106,12 @@ impl Renaming {
     /// The kind of the blocks; none if the path does not stand for blocks.
     fn kind(&self) -> Option<Kind> {
         match &self.from.segments[..] {
-            [group, Segment::Key(_) | Segment::Matching(_)] => match Place::of(std::slice::from_ref(group)) {
-                Ok(Place::Group(kind)) => Some(kind),
-                _ => None,
-            },
+            [group, Segment::Key(_) | Segment::Matching(_)] => {
+                match Place::resolve(std::slice::from_ref(group)) {
+                    Ok(Place::Group(kind)) => Some(kind),
+                    _ => None,
+                }
+            }
             _ => None,
         }
     }

@@ -49,11 +49,11 @@ pub enum Place {
 
 impl Place {
     /// The place that `segments` lead to from the whole.
-    pub fn of(segments: &[Segment]) -> Result<Self, Misfit> {
+    pub fn resolve(segments: &[Segment]) -> Result<Self, Misfit> {
         segments.iter().try_fold(Self::Root, Self::step)
     }
 
-    /// Like [`Place::of`]; an output-only member is a misfit.
+    /// Like [`Place::resolve`]; an output-only member is a misfit.
     pub fn to_set(segments: &[Segment]) -> Result<Self, Misfit> {
         segments.iter().try_fold(Self::Root, |place, segment| {
             let place = place.step(segment)?;

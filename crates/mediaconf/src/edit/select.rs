@@ -83,7 +83,7 @@ pub fn select_where(
 ) -> Result<Selection, PathFault> {
     let fault = |misfit| PathFault::new(path, misfit);
     let Expanded { path: whole, paths, absence } =
-        Expansion { current: real, conditions, own_only: false }.of(path).map_err(fault)?;
+        Expansion { current: real, conditions, own_only: false }.expand_path(path).map_err(fault)?;
     if whole.first_pattern().is_none() {
         if let Some(absence) = absence {
             return Err(fault(absence));
@@ -120,7 +120,7 @@ fn unknown(path: &Path, has_places: bool) -> Option<Misfit> {
     if let Err(misfit) = Place::Root.through_lists(&path.segments) {
         return Some(Misfit { is_absent: true, ..misfit });
     }
-    let unknown = UnknownKey::of(Place::Root, &path.segments).filter(|unknown| unknown.at > first)?;
+    let unknown = UnknownKey::find(Place::Root, &path.segments).filter(|unknown| unknown.at > first)?;
     // A plugin has any keys.
     let is_judged = has_places || unknown.scope != Scope::Plugin;
     let absent = || Misfit::absent(format!("there is no `{}` in these entries", unknown.key));

@@ -8,12 +8,14 @@ pub fn shown(path: &Path) -> String {
     let mut names = Secrecy::Parts;
     let segments = path.segments.iter().map(|segment| match segment {
         Segment::Find { key, value } => {
-            Segment::Find { key: key.clone(), value: without_secrets(value, Secrecy::of(key)) }
+            Segment::Find { key: key.clone(), value: without_secrets(value, Secrecy::from_name(key)) }
         }
         Segment::Key(key) => {
             let shown = without_secrets(key, names);
             // A name of a secret does not make the names below it secret.
-            names = Some(Secrecy::of(key)).filter(|below| *below == Secrecy::Push).unwrap_or(Secrecy::Parts);
+            names = Some(Secrecy::from_name(key))
+                .filter(|below| *below == Secrecy::Push)
+                .unwrap_or(Secrecy::Parts);
             Segment::Key(shown)
         }
         other => other.clone(),

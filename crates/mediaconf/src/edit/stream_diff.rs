@@ -27,7 +27,7 @@ pub fn hunks_of_streams(old: &Document, new: &Document, names: &HashSet<String>)
 }
 
 fn lines_of_streams(document: &Document, names: &HashSet<String>) -> Vec<(String, Range<usize>)> {
-    let around = Surroundings::of(document);
+    let around = Surroundings::new(document);
     let members = top_members(document);
     let streams = members.own_by_key(Kind::Stream.key()).iter();
     let lines = streams.filter_map(|stream| {

@@ -24,7 +24,7 @@ pub struct Surroundings<'d> {
 }
 
 impl<'d> Surroundings<'d> {
-    pub fn of(document: &'d Document) -> Self {
+    pub fn new(document: &'d Document) -> Self {
         Self { document, searched: Cell::new(0), starts: OnceCell::new() }
     }
 

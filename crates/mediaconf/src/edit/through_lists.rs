@@ -209,6 +209,6 @@ fn is_list(current: &dyn ConfigLookup, path: &[Segment]) -> bool {
 /// The absence of a member in all entries of a list.
 fn no_entry_has(path: &Path) -> Misfit {
     let name = path.segments.iter().rev().find_map(Segment::name).unwrap_or_default();
-    let hint = UnknownKey::of(Place::Root, &path.segments).and_then(|unknown| unknown.suggestion());
+    let hint = UnknownKey::find(Place::Root, &path.segments).and_then(|unknown| unknown.suggestion());
     Misfit { hint, ..Misfit::absent(format!("no entry of the list has `{name}`")) }
 }

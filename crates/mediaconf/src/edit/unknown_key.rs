@@ -24,7 +24,7 @@ pub struct UnknownKey<'p> {
 
 impl<'p> UnknownKey<'p> {
     /// The one of a path that begins at `from`, and goes through lists without brackets.
-    pub fn of(from: Place, path: &'p [Segment]) -> Option<Self> {
+    pub fn find(from: Place, path: &'p [Segment]) -> Option<Self> {
         let mut above = from;
         for (at, segment) in path.iter().enumerate() {
             let scope = above.list_entry().unwrap_or(above).scope();

@@ -58,7 +58,7 @@ pub fn missing(current: &dyn ConfigLookup, path: &Path, keys: &[&str]) -> Misfit
     if let Some(whole) = Some(path).filter(|_| at == 0).and_then(|path| in_a_group(current, path)) {
         return not_there(above, key).hint(format!("did you mean `{}`?", shown(&whole)));
     }
-    match Place::of(&path.segments[..=at]) {
+    match Place::resolve(&path.segments[..=at]) {
         Err(misfit) => misfit,
         Ok(Place::Own(_)) => Misfit::absent(format!("`{key}` is not set")),
         Ok(place) => {

@@ -33,7 +33,7 @@ pub enum DirectiveForm {
 
 impl DirectiveForm {
     /// The form of `entries`, which are all the occurrences of one keyword in a block.
-    pub fn of(entries: &[Entry<'_>]) -> Self {
+    pub fn from_entries(entries: &[Entry<'_>]) -> Self {
         match entries {
             [only] if !only.is_block() => Self::Directive,
             [only] if only.count_arguments() == 0 => Self::Block,
@@ -58,7 +58,7 @@ pub struct General<'a, 'd> {
 
 impl Serialize for General<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match DirectiveForm::of(self.entries) {
+        match DirectiveForm::from_entries(self.entries) {
             DirectiveForm::Directive => self.directive(self.entries[0], serializer),
             DirectiveForm::NamedBlocks => self.named_blocks(serializer),
             DirectiveForm::Block => Contents { block: self.entries[0] }.serialize(serializer),
@@ -74,7 +74,7 @@ impl<'d> General<'_, 'd> {
         let mut words = entry.arguments();
         let Some(first) = words.next() else { return serializer.serialize_bool(true) };
         if words.next().is_none() {
-            return Scalar::of(first).serialize(serializer);
+            return Scalar::from_word(first).serialize(serializer);
         }
         serializer.collect_seq(scalars(entry))
     }
@@ -115,7 +115,7 @@ pub struct Contents<'d> {
 impl Serialize for Contents<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        let members = Members::of(inner_scope(self.block), self.block.children());
+        let members = Members::group(inner_scope(self.block), self.block.children());
         for (parameter, entries) in members.each_own().filter(|(_, entries)| !entries.is_empty()) {
             map.serialize_entry(parameter.key, &Setting { parameter, entries })?;
         }
@@ -138,5 +138,5 @@ pub fn foreign_members<M: SerializeMap>(
 
 /// The words of an occurrence as scalars.
 pub fn scalars(entry: Entry<'_>) -> impl Iterator<Item = Scalar<'_>> {
-    entry.arguments().map(|word: Word<'_>| Scalar::of(word))
+    entry.arguments().map(|word: Word<'_>| Scalar::from_word(word))
 }

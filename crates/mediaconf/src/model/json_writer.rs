@@ -87,7 +87,7 @@ type Put<'p> = &'p mut dyn FnMut(&GroupPart<'_, '_, '_, '_>, &Made) -> io::Resul
 
 impl CompactJson {
     /// The JSON of a view.
-    pub fn of(view: &View<'_, '_>) -> Self {
+    pub fn from_view(view: &View<'_, '_>) -> Self {
         Self::collect(view, None)
     }
 
@@ -321,7 +321,7 @@ mod tests {
                 let expected = serde_json::to_vec(&view).expect("a view is JSON");
                 assert!(compact == expected, "{count}");
                 if !skip_static_streams {
-                    assert!(**CompactJson::of(&view).json() == expected, "{count}");
+                    assert!(**CompactJson::from_view(&view).json() == expected, "{count}");
                 }
             }
         }
@@ -345,7 +345,7 @@ mod tests {
     fn what_an_edit_left_alone_is_taken_over() {
         let lens = Lens::default();
         let mut document = Document::parse(text(MANY));
-        let mut compact = CompactJson::of(&View::new(&top_members(&document), &lens));
+        let mut compact = CompactJson::from_view(&View::new(&top_members(&document), &lens));
         let few = 2 * BLOCKS_A_PART;
         for (changes, most) in [
             (&[("u2000 p=1", "u2000 p=2")][..], BLOCKS_A_PART),
@@ -363,7 +363,7 @@ mod tests {
             let members = top_members(&new);
             let view = View::new(&members, &lens);
             let mut after = None;
-            let read = work::of(|| {
+            let read = work::measure(|| {
                 after = Some(CompactJson::after(&view, KnownJson { compact: &compact, runs: &runs }))
             });
             let after = after.expect("it was made");

@@ -52,7 +52,7 @@ pub struct TopGroups {
 }
 
 impl TopGroups {
-    pub fn of(members: &Members<'_>) -> Self {
+    pub fn from_members(members: &Members<'_>) -> Self {
         let ids = |entries: &[Entry<'_>]| entries.iter().map(|entry| entry.id()).collect();
         Self {
             own: ids(&members.own),
@@ -78,7 +78,7 @@ impl TopGroups {
         let changed = runs.iter().flat_map(|run| new.entries_in(run.new.clone()));
         let placed = changed.map(|entry| (entry.id().index(), entry));
         let kept = |number, _: Entry<'_>| new.entry(EntryId::from_index(number));
-        Self::of(&self.members(old).changed(runs, kept, placed))
+        Self::from_members(&self.members(old).changed(runs, kept, placed))
     }
 }
 
@@ -87,7 +87,7 @@ const SCAN: usize = 16;
 
 impl<'d> Members<'d> {
     /// Groups `entries`, which stand in a block of this scope.
-    pub fn of(scope: Scope, entries: impl Iterator<Item = Entry<'d>>) -> Self {
+    pub fn group(scope: Scope, entries: impl Iterator<Item = Entry<'d>>) -> Self {
         let mut members = Self::empty(scope);
         members.refill(entries);
         members

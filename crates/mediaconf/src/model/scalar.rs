@@ -27,7 +27,7 @@ pub enum Scalar<'t> {
 
 impl<'t> Scalar<'t> {
     /// The value of a word under the word rule.
-    pub fn of(word: Word<'t>) -> Self {
+    pub fn from_word(word: Word<'t>) -> Self {
         if word.quoted { Self::Text(word.value()) } else { Self::of_bare(word.raw) }
     }
 

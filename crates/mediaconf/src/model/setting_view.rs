@@ -69,7 +69,7 @@ impl Serialize for ObjectView<'_> {
             let Some(last) = words().next_back() else { continue };
             match part.place {
                 PartPlace::Rest => {
-                    let words: Vec<Scalar<'_>> = words().map(Scalar::of).collect();
+                    let words: Vec<Scalar<'_>> = words().map(Scalar::from_word).collect();
                     map.serialize_entry(part.key, &words)?;
                 }
                 _ => map.serialize_entry(part.key, &(part.kind.read)(Some(last)))?,
@@ -100,7 +100,7 @@ pub struct BackendView<'v, 'd> {
 impl Serialize for BackendView<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        if let Some(backend) = self.own.and_then(|entry| Address::of(entry.arguments())) {
+        if let Some(backend) = self.own.and_then(|entry| Address::from_words(entry.arguments())) {
             if is_open(&backend) {
                 map.serialize_entry("url", &false)?;
             } else {
@@ -155,9 +155,9 @@ pub fn sources<'d, 'v: 'd>(header: Entry<'d>, entries: &'v [Entry<'d>]) -> impl 
 pub fn entry_sources(entry: Entry<'_>) -> impl Iterator<Item = Address<'_>> {
     let (each, all) = match is_plural(entry) {
         true => (Some(entry.arguments()), None),
-        false => (None, Address::of(entry.arguments())),
+        false => (None, Address::from_words(entry.arguments())),
     };
-    let each = each.into_iter().flatten().filter_map(|word| Address::of(std::iter::once(word)));
+    let each = each.into_iter().flatten().filter_map(|word| Address::from_words(std::iter::once(word)));
     each.chain(all)
 }
 
@@ -185,7 +185,7 @@ impl Serialize for SourceView<'_> {
 
 /// An option as its list shows it: `[name, value]`, or `[name]` for a bare flag.
 fn name_and_value<'t>(options: &OptionsShape, word: Word<'t>) -> Vec<Scalar<'t>> {
-    let option = OptionWord::of(word);
+    let option = OptionWord::split(word);
     let name = Scalar::Text(options.key(option.key.value()));
     std::iter::once(name).chain(options.value(&option)).collect()
 }

@@ -132,7 +132,7 @@ pub struct OptionWord<'t> {
 
 impl<'t> OptionWord<'t> {
     /// Splits a word at its first `=` outside quotes.
-    pub fn of(word: Word<'t>) -> Self {
+    pub fn split(word: Word<'t>) -> Self {
         match word.split_option() {
             Some((key, value)) => Self { word, key, value: Some(value) },
             None => Self { word, key: word, value: None },
@@ -151,9 +151,9 @@ pub struct Address<'t> {
 
 impl<'t> Address<'t> {
     /// The address that `words` spell; `None` for no words.
-    pub fn of(mut words: impl Iterator<Item = Word<'t>>) -> Option<Self> {
+    pub fn from_words(mut words: impl Iterator<Item = Word<'t>>) -> Option<Self> {
         let positional = words.next()?;
-        Some(Self { positional, options: words.map(OptionWord::of).collect() })
+        Some(Self { positional, options: words.map(OptionWord::split).collect() })
     }
 
     /// The options that count: of a repeated one, the last.
@@ -183,7 +183,7 @@ pub fn group_name<'t>(entry: impl Directive<'t>) -> Word<'t> {
 
 /// The source in the header of a one-line stream.
 pub fn header_source<'d>(entry: Entry<'d>) -> Option<Address<'d>> {
-    Address::of(entry.arguments().skip(1))
+    Address::from_words(entry.arguments().skip(1))
 }
 
 impl AddressOptions {
@@ -203,6 +203,6 @@ impl OptionsShape {
     pub fn value<'t>(&self, option: &OptionWord<'t>) -> Option<Scalar<'t>> {
         let value = option.value?;
         let of_kind = self.known(&option.key.value()).and_then(|known| (known.kind.read)(Some(value)));
-        Some(of_kind.unwrap_or_else(|| Scalar::of(value)))
+        Some(of_kind.unwrap_or_else(|| Scalar::from_word(value)))
     }
 }

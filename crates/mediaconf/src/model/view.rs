@@ -31,8 +31,8 @@ pub(super) struct Globals {
 }
 
 impl Globals {
-    fn of(top: &Members<'_>) -> Self {
-        let backend = top.own_by_key("auth").last().and_then(|entry| Address::of(entry.arguments()));
+    fn from_members(top: &Members<'_>) -> Self {
+        let backend = top.own_by_key("auth").last().and_then(|entry| Address::from_words(entry.arguments()));
         let url = backend.filter(|backend| !is_open(backend)).map(|backend| backend.positional);
         let key = top.own_by_key("cluster_key").last().and_then(|&entry| only_argument(entry));
         let value = |word: Word<'_>| word.value().into_owned();
@@ -42,7 +42,7 @@ impl Globals {
 
 /// The top-level members of a document.
 pub fn top_members(document: &Document) -> Members<'_> {
-    Members::of(Scope::Top, document.entries())
+    Members::group(Scope::Top, document.entries())
 }
 
 impl<'a, 'd> View<'a, 'd> {
@@ -50,7 +50,7 @@ impl<'a, 'd> View<'a, 'd> {
     ///
     /// It is meaningful only for a document without errors.
     pub fn new(members: &'a Members<'d>, lens: &'a Lens) -> Self {
-        Self { members, globals: Globals::of(members), lens }
+        Self { members, globals: Globals::from_members(members), lens }
     }
 
     /// The value of one top-level key; `None` if it is not shown.
@@ -71,7 +71,7 @@ impl<'a, 'd> View<'a, 'd> {
 
     /// The value of one stream, live or plugin, whose place in its group is `at` (from 0).
     pub fn named(&self, kind: Kind, at: usize, entry: Entry<'d>) -> serde_json::Value {
-        let members = Members::of(kind.scope(), entry.children());
+        let members = Members::group(kind.scope(), entry.children());
         to_json(&self.block(kind, at, entry, &members))
     }
 
@@ -84,7 +84,7 @@ impl<'a, 'd> View<'a, 'd> {
         key: &str,
     ) -> Option<serde_json::Value> {
         let Some(parameter) = by_key(kind.scope(), key) else {
-            return general(Members::of(kind.scope(), entry.children()).foreign_by_key(key));
+            return general(Members::group(kind.scope(), entry.children()).foreign_by_key(key));
         };
         let entries: Vec<_> = entry.children().filter(|&inner| belongs_to(parameter, inner)).collect();
         let (head, mut value) = (self.head(kind, at, entry), OneValue::default());
@@ -331,7 +331,7 @@ impl BlockHead<'_, '_> {
 /// The own members of one stream, live or plugin, unmasked.
 pub fn named_own(kind: Kind, entry: Entry<'_>) -> serde_json::Value {
     let lens = Lens { own_only: true, ..Lens::default() };
-    let members = &Members::of(kind.scope(), entry.children());
+    let members = &Members::group(kind.scope(), entry.children());
     let head = BlockHead { kind, position: 0, entry, globals: &Globals::default(), lens: &lens };
     to_json(&NamedBlock { head, members })
 }

@@ -41,7 +41,7 @@ pub(super) struct EntryHead {
 }
 
 impl EntryHead {
-    fn of(head: ParsedEntry<'_, '_>) -> Self {
+    fn from_parsed(head: ParsedEntry<'_, '_>) -> Self {
         Self {
             keyword: u16::try_from(head.bare_keyword()).unwrap_or(0),
             arguments: u16::try_from(head.count_arguments()).unwrap_or(u16::MAX),
@@ -155,7 +155,7 @@ impl Sink<'_> for Indexer {
             start: head.start() as u32,
             end: end as u32,
             next,
-            head: EntryHead::of(head),
+            head: EntryHead::from_parsed(head),
         });
     }
 

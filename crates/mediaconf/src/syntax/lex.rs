@@ -280,7 +280,7 @@ impl<'t> Words<'t> {
     }
 
     /// Returns the words of an entry, which stand in this part of the text.
-    pub fn of(text: &'t str, span: &Span) -> Self {
+    pub fn in_span(text: &'t str, span: &Span) -> Self {
         Self::new(text, span.start as usize, span.end as usize)
     }
 

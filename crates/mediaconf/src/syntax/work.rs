@@ -13,7 +13,7 @@ pub(super) fn count() {
 }
 
 /// Returns how many words and entries this thread reads while it runs `work`.
-pub fn of<T>(work: impl FnOnce() -> T) -> usize {
+pub fn measure<T>(work: impl FnOnce() -> T) -> usize {
     let before = READ.get();
     drop(work());
     READ.get() - before

@@ -13,7 +13,7 @@ use crate::http::protocol::routes::{Route, SuccessResponse};
 const CHALLENGE: &str = "WWW-Authenticate";
 
 /// The `responses` of one method of a route.
-pub(super) fn of(route: &Route, method: &str) -> Map<String, Value> {
+pub(super) fn responses(route: &Route, method: &str) -> Map<String, Value> {
     // A map by number keeps the statuses in order.
     let mut responses: BTreeMap<u16, Value> = BTreeMap::new();
     for answer in route.answers {

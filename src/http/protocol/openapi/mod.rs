@@ -52,7 +52,7 @@ fn operation(route: &Route, method: &str) -> Value {
         "operationId": operation_id(route, method),
         "description": route.summary,
         "parameters": parameters(route),
-        "responses": answers::of(route, method),
+        "responses": answers::responses(route, method),
     });
     if route.is_open {
         operation["security"] = json!([]);

@@ -136,7 +136,7 @@ impl Authenticator {
     ) -> Verdict {
         let verdict = self.look(address, header, RequestStage::Answer, expected);
         let (Some(address), Some(header)) = (address, header) else { return verdict };
-        let (from, value, now) = (Network::of(address), self.key.hash_one(header), Instant::now());
+        let (from, value, now) = (Network::from_address(address), self.key.hash_one(header), Instant::now());
         match verdict {
             Verdict::Admitted { .. } => self.guesses().succeeded(from, value, now),
             Verdict::Missing | Verdict::Wrong => self.guesses().failed(from, value, now),
@@ -151,7 +151,7 @@ impl Authenticator {
         let verdict = self.look(address, header, RequestStage::Head, expected);
         if let (Verdict::Admitted { .. }, Some(address), Some(header)) = (&verdict, address, header) {
             let value = self.key.hash_one(header);
-            self.guesses().succeeded(Network::of(address), value, Instant::now());
+            self.guesses().succeeded(Network::from_address(address), value, Instant::now());
         }
         verdict
     }
@@ -180,7 +180,7 @@ impl Authenticator {
     }
 
     fn lock_out(&self, address: IpAddr, header: &str, stage: RequestStage) -> Option<Duration> {
-        self.guesses().look(Network::of(address), self.key.hash_one(header), stage, Instant::now())
+        self.guesses().look(Network::from_address(address), self.key.hash_one(header), stage, Instant::now())
     }
 
     fn guesses(&self) -> MutexGuard<'_, Guesses> {

@@ -45,7 +45,7 @@ pub fn change(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response
     };
     let made = made?;
     answer(context, call, made, |outcome| {
-        let report = ChangeReport::of(outcome, request.as_ref(), told);
+        let report = ChangeReport::new(outcome, request.as_ref(), told);
         Response::ok(JSON, serde_json::to_vec(&report).expect("a report can be written"))
     })
 }

@@ -62,7 +62,7 @@ pub fn included(context: &Context, call: &mut EndpointCall<'_>) -> Result<Respon
     let included = composed.map(|composed| composed.included).unwrap_or_default();
     let files = included.into_iter().map(|(pattern, texts)| {
         let files = texts.into_iter().map(|included| {
-            let text = shown_text(context, &Snapshot::of(included.bytes), call.role);
+            let text = shown_text(context, &Snapshot::from_bytes(included.bytes), call.role);
             IncludedFile { name: included.name, text: String::from_utf8_lossy(&text).into_owned() }
         });
         (pattern, files.collect())

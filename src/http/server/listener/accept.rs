@@ -50,7 +50,7 @@ impl Listener {
             }
             Self::Unix { listener, .. } => {
                 let (stream, _) = listener.accept()?;
-                let uid = SocketPeer::of(&stream)?.user;
+                let uid = SocketPeer::from_socket(&stream)?.user;
                 Ok((Socket(stream.into()), PeerAddress::Uid(uid)))
             }
         }
@@ -60,7 +60,7 @@ impl Listener {
     fn lets_in(&self, socket: &Socket) -> bool {
         match self {
             Self::Tcp(_) => true,
-            Self::Unix { admits, .. } => SocketPeer::of(&socket.0).is_ok_and(|peer| admits(&peer)),
+            Self::Unix { admits, .. } => SocketPeer::from_socket(&socket.0).is_ok_and(|peer| admits(&peer)),
         }
     }
 

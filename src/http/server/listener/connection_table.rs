@@ -98,7 +98,7 @@ impl ConnectionTable {
     /// Queues a new connection until [`Self::settle`] decides. While evicted connections do not end as
     /// fast as others come, this blocks: the others wait in the queue of the system.
     pub fn arrive(&self, visitor: NewConnection) {
-        let origin = ConnectionOrigin::of(visitor.peer, &self.proxies);
+        let origin = ConnectionOrigin::from_peer(visitor.peer, &self.proxies);
         let mut table = self.wait_while(ENDING_TIME, |table| table.admission.is_held_up());
         let id = table.admission.arrive(origin, Instant::now());
         table.visitors.insert(id, visitor);

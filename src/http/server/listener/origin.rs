@@ -22,13 +22,13 @@ enum ClientId {
 impl ConnectionOrigin {
     /// The origin of a peer. Users of this machine and proxies are many clients behind one address, so
     /// the limit of one address does not hold for them.
-    pub fn of(peer: PeerAddress, proxies: &[IpAddr]) -> Self {
+    pub fn from_peer(peer: PeerAddress, proxies: &[IpAddr]) -> Self {
         match peer {
             PeerAddress::Uid(uid) => Self { client: ClientId::User(uid), limited: false },
             PeerAddress::Address(address) => {
                 let address = address.to_canonical();
                 let limited = !address.is_loopback() && !proxies.contains(&address);
-                Self { client: ClientId::Network(Network::of(address)), limited }
+                Self { client: ClientId::Network(Network::from_address(address)), limited }
             }
         }
     }
@@ -41,7 +41,7 @@ mod tests {
 
     fn of(peer: &str) -> ConnectionOrigin {
         let proxy = "192.0.2.7".parse().expect("it is an address");
-        ConnectionOrigin::of(PeerAddress::parse(peer).expect("the tests name peers"), &[proxy])
+        ConnectionOrigin::from_peer(PeerAddress::parse(peer).expect("the tests name peers"), &[proxy])
     }
 
     #[test]

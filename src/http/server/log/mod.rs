@@ -65,7 +65,7 @@ impl AccessRecord {
     pub fn unauthenticated_source(&self) -> Option<LogSource> {
         match self.peer? {
             PeerAddress::Address(address) => {
-                self.login.is_none().then(|| LogSource::Network(Network::of(address)))
+                self.login.is_none().then(|| LogSource::Network(Network::from_address(address)))
             }
             // Users of the Unix socket have no login; a method shows that the user was let in.
             PeerAddress::Uid(uid) => self.method.is_empty().then_some(LogSource::Uid(uid)),

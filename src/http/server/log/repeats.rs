@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     fn address(number: u32) -> LogSource {
-        LogSource::Network(Network::of(Ipv4Addr::from(0x0a00_0000 + number).into()))
+        LogSource::Network(Network::from_address(Ipv4Addr::from(0x0a00_0000 + number).into()))
     }
 
     #[test]

@@ -15,7 +15,7 @@ impl LockedFile<'_> {
     pub fn keep_aside(&self, text: &[u8], record: &ChangeRecord<'_>) -> Result<(), StoreError> {
         let mut journal = self.journal()?;
         let mut line = new_line(&journal, record);
-        line.before = Some(Revision::of(text));
+        line.before = Some(Revision::from_text(text));
         line.after = journal.revision();
         line.aside = true;
         keep_copy(&journal.folder, line.serial, text)?;

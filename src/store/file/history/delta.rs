@@ -78,7 +78,7 @@ pub(super) fn made_of(folder: &StateDir, serial: u64, old: &[u8], revision: Revi
     let head: DeltaHeader = serde_json::from_slice(&noted[..line]).ok()?;
     let end = old.len().checked_sub(head.end).filter(|end| head.start <= *end)?;
     let text = [&old[..head.start], &noted[line + 1..], &old[end..]].concat();
-    (Revision::of(&text) == revision).then_some(text)
+    (Revision::from_text(&text) == revision).then_some(text)
 }
 
 /// How many bytes `old` and the pieces share at the start. Most pieces are parts of `old` itself, whose

@@ -33,7 +33,7 @@ pub(in super::super) struct StagedEntry {
 impl StagedEntry {
     /// Keeps `old` and records the change to the pieces of `new`; both are durable after [`StagedEntry::sync`].
     /// `current` is the open file that holds `old`.
-    pub fn of(
+    pub fn stage(
         locked: &LockedFile<'_>,
         old: Option<(BaseText<'_>, &mut OpenTarget)>,
         new: Option<(&[&[u8]], Revision)>,

@@ -42,14 +42,14 @@ pub(super) fn record_stray_writes(
         return Ok(None);
     }
     let Some(text) = folder.read_kept(&name)? else { return Ok(None) };
-    if Revision::of(&text) == before {
+    if Revision::from_text(&text) == before {
         return Ok(None);
     }
     let own = journal.last_serial() + 1;
     folder.rename(&name, &kept_name(own)).map_err(failed(folder))?;
     // Most programs append, so the original text is still at the start.
     let original = usize::try_from(written.size).ok().and_then(|size| text.get(..size));
-    let original = original.filter(|original| Revision::of(original) == before).map(<[u8]>::to_vec);
+    let original = original.filter(|original| Revision::from_text(original) == before).map(<[u8]>::to_vec);
     if let Some(original) = original.or_else(|| made_by_the_change_before(journal, serial, before)) {
         keep_copy(folder, serial, &original)?;
         // Later writers see the old time, and do not compare the text again.
@@ -87,7 +87,7 @@ fn record_aside(
         at: found.and_then(|found| found.modified.0.try_into().ok()).unwrap_or(0),
         operation: HAND_EDIT.to_owned(),
         message: Some(format!("written by another program while change #{serial} replaced the file")),
-        before: folder.read_kept(&name)?.map(|text| Revision::of(&text)),
+        before: folder.read_kept(&name)?.map(|text| Revision::from_text(&text)),
         after: journal.revision(),
         aside: true,
         replaced: found,

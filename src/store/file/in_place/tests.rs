@@ -187,6 +187,6 @@ fn another_text_than_expected_is_not_overwritten() {
     place.leave(b"http 90;\nstream one;\n");
     let error = write(&place.conf, &locked.state, OLD, &[NEW[0]]).expect_err("it was edited");
     assert!(matches!(error, StoreError::ChangedMeanwhile { .. }), "{error:?}");
-    assert_eq!(Revision::of(&place.text()), Revision::of(b"http 90;\nstream one;\n"));
+    assert_eq!(Revision::from_text(&place.text()), Revision::from_text(b"http 90;\nstream one;\n"));
     assert!(!place.state(JOURNAL).exists());
 }

@@ -73,7 +73,7 @@ fn only_trusted_servers_get_a_request() {
 /// The fingerprint of a certificate in PEM.
 fn fingerprint(certificate: &str) -> String {
     let der = CertificateDer::from_pem_slice(certificate.as_bytes()).expect("it is a certificate");
-    Fingerprint::of(&der).to_string()
+    Fingerprint::from_certificate(&der).to_string()
 }
 
 #[test]

@@ -56,7 +56,7 @@ pub fn expand(
 /// The places that a path stands for. The last entries of a list come first: when one is removed, those
 /// before it stay where they are.
 fn places(expansion: &Expansion<'_>, assignment: &Assignment) -> Result<Vec<Path>, Misfit> {
-    let mut expanded = expansion.of(&assignment.path)?;
+    let mut expanded = expansion.expand_path(&assignment.path)?;
     if expanded.path.segments.contains(&Segment::EveryEntry) {
         expanded.paths.reverse();
     }
@@ -104,7 +104,7 @@ fn value_at(place: Place, assignment: &Assignment) -> Result<Value, Misfit> {
     }
     let with_hint =
         |misfit: Misfit| Misfit { hint: misfit.hint.or_else(|| hint::example(place, assignment)), ..misfit };
-    let value = value::of(place, &assignment.value).map_err(with_hint)?;
+    let value = value::assigned(place, &assignment.value).map_err(with_hint)?;
     match path.segments.len() + depth(&value) > MAX_DEPTH {
         true => Err(Misfit::new(format!("this nests deeper than {MAX_DEPTH}"))),
         false => Ok(value),

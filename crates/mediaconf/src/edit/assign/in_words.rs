@@ -77,7 +77,7 @@ fn is_second_address(source: &Address<'_>) -> bool {
 
 /// The options at the end of a directive.
 pub fn options(text: &str) -> Result<Vec<Value>, Misfit> {
-    let read = |entry: Entry<'_>| entry.arguments().map(|word| to_json(&Scalar::of(word))).collect();
+    let read = |entry: Entry<'_>| entry.arguments().map(|word| to_json(&Scalar::from_word(word))).collect();
     let words: Option<Vec<Value>> = read_directive("options", text, read);
     words.filter(|words| !words.is_empty()).ok_or_else(|| Misfit::new("expected words, or a JSON array"))
 }

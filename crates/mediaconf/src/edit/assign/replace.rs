@@ -21,7 +21,7 @@ pub fn assignments(
     path: &Path,
     substitution: &Substitution,
 ) -> Result<Vec<(Path, AssignedValue)>, Misfit> {
-    let expanded = expansion.of(path)?;
+    let expanded = expansion.expand_path(path)?;
     let mut replacement = Replacement { run: substitution.begin(), changes: Vec::new() };
     let (mut is_any_there, mut absence) = (false, expanded.absence);
     for path in expanded.paths {
@@ -76,12 +76,12 @@ impl Replacement<'_> {
             Value::String(_) => self.value(path, value),
             Value::Array(entries) => {
                 // The first part of an option of the transcoder is its name.
-                let names = usize::from(matches!(Place::of(&path.segments), Ok(Place::Pair(_))));
+                let names = usize::from(matches!(Place::resolve(&path.segments), Ok(Place::Pair(_))));
                 let mut entries = entries.iter().enumerate().skip(names);
                 entries.try_for_each(|(at, entry)| self.strings(below(&path, Segment::Index(at)), entry))
             }
             Value::Object(members) => {
-                let place = Place::of(&path.segments);
+                let place = Place::resolve(&path.segments);
                 let is_own = |key: &str| !place.as_ref().is_ok_and(|place| place.lacks_own(key));
                 let mut own = members.iter().filter(|(key, _)| is_own(key));
                 own.try_for_each(|(key, value)| self.strings(below(&path, Segment::Key(key.clone())), value))

@@ -16,7 +16,7 @@ use crate::model::schema::{Parameter, Shape};
 
 /// Whether the patch for the assignment depends on what is there.
 pub fn depends_on_read(assignment: &Assignment) -> bool {
-    let place = Place::of(&assignment.path.segments);
+    let place = Place::resolve(&assignment.path.segments);
     place.is_ok_and(|place| is_whole_in_words(place, &assignment.value))
 }
 

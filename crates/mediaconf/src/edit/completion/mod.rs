@@ -101,7 +101,7 @@ impl Completion<'_> {
     }
 
     fn step(&self, typed: &str) -> Vec<Step> {
-        match Partial::of(typed) {
+        match Partial::parse(typed) {
             Some(Partial::Name { above, head, start }) => self.members(&above, &head, start),
             Some(Partial::Entry { above, head, start }) => self.entries(&above, head, start),
             Some(Partial::Value { path, head, start, is_equal }) if self.takes_value() && is_equal => {

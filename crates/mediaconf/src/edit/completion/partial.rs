@@ -48,7 +48,7 @@ impl PartialName<'_> {
 
 impl<'t> Partial<'t> {
     /// Splits a text; `None` where no path can begin like that.
-    pub fn of(text: &'t str) -> Option<Self> {
+    pub fn parse(text: &'t str) -> Option<Self> {
         let (mut in_quotes, mut bracket, mut is_escaped) = (false, None, false);
         // Behind the last `.`.
         let mut name_at = 0;
@@ -106,7 +106,7 @@ mod tests {
     /// The parsed path above, and what follows.
     fn split(text: &str) -> Option<(String, String, String)> {
         let shown = |segments| Path { segments }.to_string();
-        Some(match Partial::of(text)? {
+        Some(match Partial::parse(text)? {
             Partial::Name { above, head, start: PartialName::Bare(start) } => {
                 (shown(above), head, start.to_owned())
             }
@@ -146,7 +146,7 @@ mod tests {
             assert_eq!(split(text), Some(expected), "{text}");
         }
         for text in ["a..b.", "a[0]b.", "=", "a.[", "a!", "'a.b"] {
-            let found = Partial::of(text);
+            let found = Partial::parse(text);
             let is_nothing =
                 found.is_none() || matches!(&found, Some(Partial::Name { above, .. }) if !above.is_empty());
             assert!(is_nothing || text == "=", "{text}: {found:?}");

@@ -52,7 +52,7 @@ fn entries_at<'d>(document: &'d Document, path: &Path) -> Result<Vec<Entry<'d>>,
     match (by_key(Scope::Top, key).map(|parameter| parameter.shape), below) {
         (Some(Shape::Group(kind)), [name, key, below @ ..]) => {
             let Some(block) = of_key.first() else { return Err(no_block(kind, name)) };
-            let members = Members::of(kind.scope(), block.children());
+            let members = Members::group(kind.scope(), block.children());
             Ok(by_name(entries_of(&members, key), below.first()))
         }
         (Some(Shape::Group(kind)), [name]) if of_key.is_empty() => Err(no_block(kind, name)),

@@ -47,7 +47,7 @@ impl Guarded {
         match current {
             _ if patch.is_null() => {}
             Some(current) => form::compare(keyword, current, patch, at, &mut self.form_changes),
-            None => self.near_misses.extend(spelling::Miss::of(scope, keyword, at)),
+            None => self.near_misses.extend(spelling::Miss::find(scope, keyword, at)),
         }
     }
 

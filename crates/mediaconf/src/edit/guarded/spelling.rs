@@ -18,7 +18,7 @@ pub(super) struct Miss {
 
 impl Miss {
     /// Returns the near miss of a new keyword, if it is one.
-    pub fn of(scope: Scope, keyword: &str, at: &Pointer) -> Option<Self> {
+    pub fn find(scope: Scope, keyword: &str, at: &Pointer) -> Option<Self> {
         let fault = misspelt(scope, keyword, at)?;
         let kind = Kind::ALL.into_iter().find(|kind| kind.scope() == scope);
         Some(Self { kind, keyword: keyword.to_owned(), fault })
@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn near_miss_alone_costs_a_look_at_the_whole_and_one_a_kind() {
         let at = Pointer::root();
-        let miss = |scope, keyword| Miss::of(scope, keyword, &at);
+        let miss = |scope, keyword| Miss::find(scope, keyword, &at);
         let nobody = |_| -> HashSet<String> { panic!("there is nothing to look up") };
         assert_eq!(not_used(miss(Scope::Stream, "title").into_iter().collect(), nobody), []);
         assert_eq!(not_used(miss(Scope::Top, "rtpm").into_iter().collect(), nobody).len(), 1);

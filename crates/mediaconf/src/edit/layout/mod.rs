@@ -131,7 +131,7 @@ struct Inner<'d> {
 
 impl<'d> Layout<'d> {
     fn new(document: &'d Document, operations: &[TextOperation]) -> Self {
-        let around = Surroundings::of(document);
+        let around = Surroundings::new(document);
         let mut leaving: Vec<(Entry<'d>, bool)> =
             operations.iter().filter_map(|operation| leaves(document, operation)).collect();
         let by_start = leaving.iter().map(|(entry, _)| (entry.start(), entry.id())).collect();

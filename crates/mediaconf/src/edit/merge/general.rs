@@ -58,7 +58,7 @@ impl GeneralMerge<'_> {
             Value::Array(elements) => return Some(self.list(keyword, elements, at)),
             scalar => return Some(scalar.clone()),
         };
-        match (entries, DirectiveForm::of(entries)) {
+        match (entries, DirectiveForm::from_entries(entries)) {
             ([], _) => non_empty(patch, self.new_object(keyword, patch, at)),
             (entries, DirectiveForm::NamedBlocks) => self.named_blocks(keyword, entries, patch, at),
             ([block], DirectiveForm::Block) => Some(Value::Object(self.contents(*block, patch, at))),
@@ -73,7 +73,7 @@ impl GeneralMerge<'_> {
         patch: &Map<String, Value>,
         at: &Pointer,
     ) -> Map<String, Value> {
-        self.members(&Members::of(inner_scope(block), block.children()), patch, at)
+        self.members(&Members::group(inner_scope(block), block.children()), patch, at)
     }
 
     fn members(

@@ -36,7 +36,7 @@ impl<'d> Planner<'_, 'd> {
         if entries.is_empty() {
             return self.add_setting(emit::general(keyword, target), entries);
         }
-        match (DirectiveForm::of(entries), target) {
+        match (DirectiveForm::from_entries(entries), target) {
             // Another object is written as one block without a name.
             (DirectiveForm::NamedBlocks, Value::Object(target)) if emit::are_named_blocks(target) => {
                 self.named_blocks(keyword, entries, target, at)
@@ -77,7 +77,7 @@ impl<'d> Planner<'_, 'd> {
     pub(super) fn contents(&mut self, block: Entry<'d>, target: &Map<String, Value>, at: &Pointer) {
         let outer = std::mem::take(&mut self.pending);
         let within = Some(block);
-        let members = Members::of(inner_scope(block), block.children());
+        let members = Members::group(inner_scope(block), block.children());
         let scope = members.scope();
         for (parameter, entries) in members.each_own() {
             let wanted = target.get(parameter.key);
@@ -125,7 +125,7 @@ impl<'d> Planner<'_, 'd> {
         let words: Vec<Word<'d>> = entry.arguments().collect();
         let old: Vec<Value> = scalars(entry).map(|scalar| to_json(&scalar)).collect();
         let keyword = entry.words().next().expect("an entry has a keyword");
-        let mut edits = WordEdits::of(entry);
+        let mut edits = WordEdits::new(entry);
         edits.list(keyword, &words, &old, wanted, |index, replaced| {
             let written = json_value::word(&wanted[index]);
             match replaced {

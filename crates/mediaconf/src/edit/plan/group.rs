@@ -96,7 +96,7 @@ impl<'d> Planner<'_, 'd> {
     fn existing(&mut self, kind: Kind, name: &str, entry: Entry<'d>, patch: &Value, at: &Pointer) {
         let Some(patch) = patch.as_object() else { return };
         let current = merge::named_value(kind, entry);
-        let members = Members::of(kind.scope(), entry.children());
+        let members = Members::group(kind.scope(), entry.children());
         let merged = merge::merge_named(kind, Some((&current, &members)), patch, at);
         let Some(target) = self.faults.take(merged) else { return };
         let removed =
@@ -141,7 +141,7 @@ impl<'d> Planner<'_, 'd> {
     fn change_keyword(&mut self, change: &BlockChange<'_, 'd>) {
         let keyword = change.entry.words().next().expect("an entry has a keyword");
         let new = change.kind.keyword(change.target.get("static") == Some(&Value::Bool(false)));
-        let mut edits = WordEdits::of(change.entry);
+        let mut edits = WordEdits::new(change.entry);
         edits.replace(keyword, new);
         self.rewrite(edits.finish());
     }

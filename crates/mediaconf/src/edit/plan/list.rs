@@ -74,7 +74,7 @@ impl<'d> Planner<'_, 'd> {
                     PortFate::Existing(entries[index])
                 }
                 ElementOrigin::Edited(index) => {
-                    let mut edits = WordEdits::of(entries[index]);
+                    let mut edits = WordEdits::new(entries[index]);
                     let word = only_argument(entries[index]).expect("an http entry has one port");
                     edits.replace(word, plain_word(&new[at]));
                     self.rewrite(edits.finish());

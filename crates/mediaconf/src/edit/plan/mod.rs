@@ -195,7 +195,7 @@ impl<'p, 'd> Planner<'p, 'd> {
             members,
             view: View::new(members, lens),
             plan: Plan::default(),
-            around: Surroundings::of(document),
+            around: Surroundings::new(document),
             leaving: HashSet::new(),
             blank_lines: HashMap::new(),
             pending: Vec::new(),

@@ -19,7 +19,7 @@ impl<'d> Planner<'_, 'd> {
             blocks.iter().map(|(block, name)| (name_of(block.entry), *name)).collect();
         let taken: HashSet<&str> = new.values().copied().collect();
         for (block, name) in blocks {
-            let mut edits = WordEdits::of(block.entry);
+            let mut edits = WordEdits::new(block.entry);
             edits.replace(group_name(block.entry), quoted_if_needed(name));
             self.rewrite(edits.finish());
             self.promise(*block, name);

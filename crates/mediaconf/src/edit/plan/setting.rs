@@ -73,10 +73,11 @@ fn edit<'d>(
     target: &Value,
     at: &Pointer,
 ) -> Result<WordEdits<'d>, Faults> {
-    let mut edits = WordEdits::of(entry);
+    let mut edits = WordEdits::new(entry);
     match parameter.shape {
         Shape::Backend => {
-            let address = Address::of(entry.arguments()).expect("a directive of this shape has an address");
+            let address =
+                Address::from_words(entry.arguments()).expect("a directive of this shape has an address");
             backend(&mut edits, &address, target, at)?;
         }
         Shape::Options(options) => pairs(&mut edits, options, entry, target, at)?,
@@ -115,7 +116,7 @@ fn object_words(edits: &mut WordEdits<'_>, object: &'static ObjectShape, entry: 
             // Edited already, in the place of the part before it.
             (PartPlace::Instead, ..) => continue,
             (PartPlace::Rest, ..) => {
-                let values: Vec<Value> = old.iter().map(|&word| to_json(&Scalar::of(word))).collect();
+                let values: Vec<Value> = old.iter().map(|&word| to_json(&Scalar::from_word(word))).collect();
                 let new = target.get(part.key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
                 edits.list(previous, &old, &values, new, |at, replaced| {
                     emit::part_word(object, part, &new[at], replaced)
@@ -156,7 +157,7 @@ fn pairs(
     // A known option keeps the spelling of its name.
     let spelled = |name: &str| {
         let known = options.known(name).filter(|known| known.key == name)?;
-        first(known.key).map(|at| OptionWord::of(words[at]).key.raw)
+        first(known.key).map(|at| OptionWord::split(words[at]).key.raw)
     };
     edits
         .list(keyword, &words, &old, new, |index, replaced| written(options, &new[index], spelled, replaced));
@@ -170,7 +171,7 @@ fn written<'t>(
     spelled: impl Fn(&str) -> Option<&'t str>,
     replaced: Option<Word<'_>>,
 ) -> String {
-    let quoted = replaced.map(OptionWord::of).filter(|old| pair[0] == *options.key(old.key.value()));
+    let quoted = replaced.map(OptionWord::split).filter(|old| pair[0] == *options.key(old.key.value()));
     if let Some(OptionWord { key, value: Some(old), .. }) = quoted
         && let Some(value) = pair.get(1)
     {

@@ -77,7 +77,7 @@ impl<'d> Planner<'_, 'd> {
     }
 
     fn edit_source(&mut self, element: &Element<'d>, target: &Value, at: &Pointer) {
-        let mut edits = WordEdits::of(element.entry);
+        let mut edits = WordEdits::new(element.entry);
         match source(&mut edits, &element.address, target, at) {
             Ok(()) => self.rewrite(edits.finish()),
             Err(faults) => self.faults.add(faults),
@@ -208,7 +208,7 @@ pub(super) fn header(
     let old: Vec<Value> = address.iter().map(value_of).collect();
     let alignment = align(&old, new);
     let edits_of = |target: &Value, at: &Pointer| -> Result<Vec<Splice>, Faults> {
-        let mut edits = WordEdits::of(entry);
+        let mut edits = WordEdits::new(entry);
         if let Some(address) = &address {
             source(&mut edits, address, target, at)?;
         }

@@ -24,7 +24,7 @@ pub struct WordEdits<'d> {
 }
 
 impl<'d> WordEdits<'d> {
-    pub fn of(entry: Entry<'d>) -> Self {
+    pub fn new(entry: Entry<'d>) -> Self {
         Self { text: entry.document().text(), splices: Vec::new() }
     }
 

@@ -295,7 +295,7 @@ impl<'t> Checker<'t> {
 
     #[cold]
     fn repeated_setting(&mut self, previous: Span, span: Span) {
-        let keyword = Words::of(self.text, &span).next().map(|word| word.value()).unwrap_or_default();
+        let keyword = Words::in_span(self.text, &span).next().map(|word| word.value()).unwrap_or_default();
         let message = format!("`{keyword}` is set more than once: the last counts");
         self.diagnostics.push(repeated(span, message, (previous, "set here before")));
     }
@@ -320,7 +320,7 @@ impl<'t> Checker<'t> {
     fn repeated_options(&mut self, entry: ParsedEntry<'_, 't>, behind: usize) {
         self.keys.clear();
         let options = entry.arguments().skip(behind).take(MAX_OPTIONS);
-        self.keys.extend(options.map(|word| OptionWord::of(word).key));
+        self.keys.extend(options.map(|word| OptionWord::split(word).key));
         for (at, key) in self.keys.iter().enumerate().skip(1) {
             if let Some(previous) =
                 self.keys[..at].iter().rev().find(|previous| previous.value() == key.value())

@@ -42,7 +42,7 @@ pub struct SecretValues {
 
 impl SecretValues {
     /// Collects the secrets of documents.
-    pub fn of<'d>(documents: impl IntoIterator<Item = &'d Document>) -> Self {
+    pub fn collect<'d>(documents: impl IntoIterator<Item = &'d Document>) -> Self {
         let mut found = Self::default();
         documents.into_iter().for_each(|document| found.add(document));
         found
@@ -105,7 +105,7 @@ impl SecretValues {
         if encodings > 0 && !self.values.is_empty() {
             let encoded = base64_words(text).filter(|(_, meant)| self.is_told_by(meant, encodings - 1));
             spans.extend(encoded.map(|(place, _)| place));
-            if let Some(plain) = Unescaped::of(text) {
+            if let Some(plain) = Unescaped::parse(text) {
                 let meant = self.spans(&plain.text, encodings - 1);
                 spans.extend(meant.iter().map(|span| plain.place_of(span)));
             }
@@ -165,7 +165,7 @@ mod tests {
             "edit_auth admin S3CRET;\nview_auth viewer abc;\ncluster_key stream;\n\
              stream cam { url rtsp://root:p%40ss@h/; password \"two words\"; token gate; }\nstream gate { url u; }\n",
         );
-        let secrets = SecretValues::of([&document]);
+        let secrets = SecretValues::collect([&document]);
         for (text, expected) in [
             ("wrong: S3CRET", "wrong: <secret:000000>"),
             ("line 1: 'S3CRET'\n'S3CRET'", "line 1: '<secret:000000>'\n'<secret:000000>'"),
@@ -241,7 +241,7 @@ mod tests {
     fn no_part_of_a_secret_comes_back_in_any_spelling() {
         for (place, secrets) in PLACES {
             let text = secrets.iter().fold(place.to_owned(), |text, secret| text.replacen("{}", secret, 1));
-            let values = SecretValues::of([&Document::parse(&*format!("{text}\nrtsp 554;\n"))]);
+            let values = SecretValues::collect([&Document::parse(&*format!("{text}\nrtsp 554;\n"))]);
             for spelled in secrets.iter().flat_map(|secret| spellings(secret)) {
                 for said in [
                     format!("it is {spelled} there"),
@@ -265,8 +265,9 @@ mod tests {
 
     #[test]
     fn a_short_password_behind_a_login_is_found_in_base64() {
-        let values =
-            SecretValues::of([&Document::parse("edit_auth admin abc;\nview_auth v stream;\nstream s;\n")]);
+        let values = SecretValues::collect([&Document::parse(
+            "edit_auth admin abc;\nview_auth v stream;\nstream s;\n",
+        )]);
         for (text, masked) in [
             ("YWRtaW46YWJj", "<secret:000000>"),
             ("bob: djpzdHJlYW0=!", "bob: <secret:000000>!"),

@@ -48,7 +48,7 @@ impl JsonPlace {
             Self::Root => match by_key(Scope::Top, key).map(|parameter| parameter.shape) {
                 Some(Shape::Group(_) | Shape::Blocks(_)) => Self::Group,
                 Some(Shape::Object(object)) => Self::Object(object),
-                _ => Self::Member(Secrecy::of(key.trim_start_matches(ESCAPE))),
+                _ => Self::Member(Secrecy::from_name(key.trim_start_matches(ESCAPE))),
             },
             Self::Group => Self::Member(Secrecy::Parts),
             Self::Object(object) if object.part(key).is_some_and(|part| !part.secret) => {

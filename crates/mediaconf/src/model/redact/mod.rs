@@ -142,9 +142,9 @@ impl Finder {
 
     fn options(&mut self, entry: Entry<'_>) {
         for word in entry.arguments() {
-            let option = OptionWord::of(word);
+            let option = OptionWord::split(word);
             match option.value {
-                Some(value) if Secrecy::of(&option.key.value()) == Secrecy::Whole => self.whole(value),
+                Some(value) if Secrecy::from_name(&option.key.value()) == Secrecy::Whole => self.whole(value),
                 _ => self.word(word, Secrecy::Parts),
             }
         }

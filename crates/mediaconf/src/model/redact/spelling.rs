@@ -18,7 +18,7 @@ pub struct Unescaped {
 
 impl Unescaped {
     /// `None` for a text without escapes.
-    pub fn of(escaped: &str) -> Option<Self> {
+    pub fn parse(escaped: &str) -> Option<Self> {
         let mut plain = Self { text: String::new(), places: Vec::new() };
         let (mut at, mut is_escaped) = (0, false);
         while let Some(found) = memchr2(b'%', b'\\', &escaped.as_bytes()[at..]) {
@@ -105,13 +105,13 @@ mod tests {
             ("\\u12\u{e9}", None),
             ("", None),
         ] {
-            let plain = Unescaped::of(text);
+            let plain = Unescaped::parse(text);
             assert_eq!(plain.as_ref().map(|plain| plain.text.as_str()), meant, "{text}");
             if let Some(plain) = plain {
                 assert_eq!(plain.place_of(&(0..plain.text.len())), 0..text.len());
             }
         }
-        let plain = Unescaped::of("x%20\u{e9}%41z").expect("it has escapes");
+        let plain = Unescaped::parse("x%20\u{e9}%41z").expect("it has escapes");
         assert_eq!(plain.place_of(&(2..5)), 4..9);
     }
 

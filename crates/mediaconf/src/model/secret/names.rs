@@ -35,7 +35,7 @@ pub enum Secrecy {
 
 impl Secrecy {
     /// The secrecy of the words behind a keyword, or of the value of an option or member with this name.
-    pub fn of(name: &str) -> Self {
+    pub fn from_name(name: &str) -> Self {
         Self::Parts.behind(name)
     }
 
@@ -259,7 +259,7 @@ mod tests {
             assert!(!is_nearly_secret_name(keyword), "{keyword}");
         }
         for keyword in ["pasword", "clusterkey", "tokn", "edit_aut", "licence", "passphrse"] {
-            assert_eq!(Secrecy::of(keyword), Secrecy::Whole, "{keyword}");
+            assert_eq!(Secrecy::from_name(keyword), Secrecy::Whole, "{keyword}");
         }
     }
 }

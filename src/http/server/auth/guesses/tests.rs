@@ -28,7 +28,7 @@ impl Clock {
 
     /// Whether a wrong value is looked at; it counts then.
     fn guess(&mut self, from: impl Into<IpAddr>, value: u64) -> bool {
-        let from = Network::of(from.into());
+        let from = Network::from_address(from.into());
         let is_looked_at = self.guesses.look(from, value, RequestStage::Answer, self.now).is_none();
         if is_looked_at {
             self.guesses.failed(from, value, self.now);
@@ -37,7 +37,7 @@ impl Clock {
     }
 
     fn is_let_in(&mut self, from: impl Into<IpAddr>) -> bool {
-        let from = Network::of(from.into());
+        let from = Network::from_address(from.into());
         let is_looked_at = self.guesses.look(from, RIGHT, RequestStage::Answer, self.now).is_none();
         if is_looked_at {
             self.guesses.succeeded(from, RIGHT, self.now);
@@ -139,7 +139,7 @@ fn so_many_good_clients_forget_the_oldest_and_no_more() {
         assert!(clock.is_let_in(ipv4(client)));
     }
     assert_eq!(clock.guesses.right.len(), MAX_NETWORKS);
-    assert!(!clock.guesses.right.contains_key(&Network::of(ipv4(0).into())));
+    assert!(!clock.guesses.right.contains_key(&Network::from_address(ipv4(0).into())));
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn a_locked_network_has_one_look_in_two_seconds_and_the_right_value_gets_in() {
 #[test]
 fn one_attempt_is_looked_at_when_it_begins_and_when_it_is_answered() {
     let mut clock = Clock::start();
-    let from = Network::of(ipv4(1).into());
+    let from = Network::from_address(ipv4(1).into());
     assert!((0..10).all(|value| clock.guess(ipv4(1), value)));
     clock.pass(LOOK_INTERVAL);
     let now = clock.now;

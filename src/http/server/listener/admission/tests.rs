@@ -29,7 +29,7 @@ impl Case {
 
     fn arrive(&mut self, peer: &str) -> u64 {
         let peer = PeerAddress::parse(peer).expect("the tests name peers");
-        self.admission.arrive(ConnectionOrigin::of(peer, &[]), self.now)
+        self.admission.arrive(ConnectionOrigin::from_peer(peer, &[]), self.now)
     }
 
     fn settle(&mut self) -> AdmissionChanges {

@@ -105,7 +105,7 @@ impl WordKind {
         is_telling: false,
         transport: None,
         schema: |_| json!({ "type": "string" }),
-        read: |word| word.map(Scalar::of),
+        read: |word| word.map(Scalar::from_word),
         parse: |text| Some(text.into()),
         accept: Ok,
         write: |value, _| Some(plain_word(value)),
