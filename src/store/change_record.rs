@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::change_ref::ChangeRef;
 use super::revision::Revision;
 
-/// How many texts the history keeps by default.
+/// The number of texts that the history keeps by default.
 pub const DEFAULT_KEEP: usize = 100;
 
 /// The operation of a hand edit: a change that another program made.
@@ -19,14 +19,14 @@ pub const REVERT: &str = "revert";
 /// The operation of a rollback after a failed reload.
 pub const TAKE_BACK: &str = "take-back";
 
-/// What a writer records in the history about its change.
+/// The record of a change in the history, as the writer makes it.
 #[derive(Debug, Clone, Copy)]
 pub struct ChangeRecord<'a> {
     /// `modify`, `save`, `rollback`, …
     pub operation: &'a str,
     pub by: &'a str,
     pub message: Option<&'a str>,
-    /// How many texts are kept from now on; `None` for as many as before.
+    /// The number of texts that are kept from now on; `None` for as many as before.
     pub keep: Option<usize>,
 }
 
@@ -38,19 +38,19 @@ pub struct HistoryEntry {
     /// The serial number, which never changes; 0, and not in JSON, of an `update`, which is in no history.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub serial: u64,
-    /// When it was made; for a hand edit, when the file was written. In JSON as RFC 3339.
+    /// The time of the change; for a hand edit, of the last write of the file. In JSON as RFC 3339.
     #[serde(with = "rfc3339")]
     pub at: SystemTime,
     /// `modify`, `save`, …, `hand-edit`.
     pub operation: String,
-    /// Who made it; unknown for a hand edit.
+    /// The author; unknown for a hand edit.
     pub by: Option<String>,
     pub message: Option<String>,
     /// The revision of the text before, which is kept; `None` if there was no file.
     pub before: Option<Revision>,
     /// The revision of the text afterwards; none if the file is gone.
     pub after: Option<Revision>,
-    /// Whether the kept text was never the text of the file: it ran and was not saved, or was written
+    /// True if the kept text was never the text of the file: it ran and was not saved, or was written
     /// into a file that was just being replaced.
     #[serde(rename = "aside", default)]
     pub is_aside: bool,
@@ -64,7 +64,7 @@ impl HistoryEntry {
         Self { by: shown(self.by), message: shown(self.message), ..self }
     }
 
-    /// Whether `which` refers to this change.
+    /// True if `which` refers to this change.
     pub fn is(&self, which: ChangeRef) -> bool {
         match which {
             ChangeRef::Back(number) => self.number == Some(number),

@@ -55,7 +55,7 @@ fn number(digits: &str) -> Result<u64, NotAChangeRef> {
 }
 
 impl ChangeRef {
-    /// How many entries of the history have to be looked at to find it.
+    /// The number of entries of the history that have to be read to find it.
     pub fn entries(self) -> usize {
         match self {
             Self::Back(number) => number,

@@ -1,4 +1,4 @@
-//! Why a store failed.
+//! The errors of a store.
 
 use std::fmt;
 use std::fs::FileType;
@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use rustix::io::Errno;
 use thiserror::Error;
 
-/// How etcd says that it has no space left.
+/// The message of etcd when it has no space left.
 const NO_SPACE: &str = "database space exceeded";
 
-/// Why the file could not be found, locked, loaded or replaced.
+/// The reason why the file could not be found, locked, loaded or replaced.
 ///
 /// The old file is whole after every one of these, [`StoreError::Torn`] excepted.
 #[derive(Debug, Error)]
@@ -39,7 +39,7 @@ pub enum StoreError {
     DanglingLink {
         /// The last link of the chain.
         link: PathBuf,
-        /// Where it points.
+        /// The target of the link.
         points_to: PathBuf,
     },
     /// The state folder cannot be made or used, so nothing can be changed.
@@ -68,9 +68,9 @@ pub enum StoreError {
     Torn {
         /// The file, now a mixture of the old and the new text.
         path: PathBuf,
-        /// Where both texts are kept until the next writer puts the old one back.
+        /// The file with both texts, until the next writer puts the old one back.
         journal: PathBuf,
-        /// What the system answered to the write.
+        /// The error of the system for the write.
         source: io::Error,
     },
     /// No endpoint of a cluster answered; nothing was changed.
@@ -95,7 +95,7 @@ pub enum StoreError {
     /// An answer of a cluster, or a text in it, has more bytes than the user takes; nothing was changed.
     #[error("`{name}` gives an answer of more than {most} bytes")]
     TooLarge { name: String, most: u64 },
-    /// What stands in a cluster is none of ours.
+    /// A value in the cluster does not have the form that mediactl writes.
     #[error("`{name}` failed: {what} can't be read")]
     Damaged { name: String, what: String },
     /// Anything else that the system refused.
@@ -123,7 +123,7 @@ pub enum FileKind {
     Other,
 }
 
-/// Why a part of the state is not trusted.
+/// The reason why a part of the state is not trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Distrust {
     /// It belongs to a user who may not have made it.
@@ -152,7 +152,7 @@ pub struct LockHolder {
 }
 
 impl StoreError {
-    /// Whether a disk is full or broken, so that no permission would help.
+    /// True if a disk is full or broken, so that no permission would help.
     pub fn is_out_of_order(&self) -> bool {
         let answers = [Errno::NOSPC, Errno::DQUOT, Errno::IO, Errno::INTR];
         match self {
@@ -286,7 +286,7 @@ impl FileKind {
 }
 
 impl Distrust {
-    /// What to do about it.
+    /// Returns the advice for the user.
     fn hint(self, path: &Path) -> String {
         let path = path.display();
         match self {

@@ -18,25 +18,25 @@ pub struct IncludedText {
     pub told: Told,
 }
 
-/// What messages may tell of a text that has faults.
+/// The parts of a text with faults that messages may quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Told {
     /// The faulty lines, too.
     Lines,
-    /// What is wrong, but no lines: the text comes from a server.
+    /// The messages, but no lines: the text comes from a server.
     Messages,
     /// Only the place: the file may be no configuration, and readers of the messages may have no right to
     /// read it.
     Places,
 }
 
-/// Which included files are read, and how many.
+/// The included files that are read, and their limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Follow {
-    /// Whether only those below the folder of the configuration are.
+    /// True if only those below the folder of the configuration are.
     pub stays_below: bool,
     pub files: usize,
-    /// How many bytes all of them may have.
+    /// The most bytes of all of them.
     pub bytes: usize,
 }
 
@@ -47,7 +47,7 @@ impl Follow {
     /// For clients of a server, who learn nothing of files elsewhere.
     pub const BELOW: Self = Self { stays_below: true, ..Self::ALL };
 
-    /// What may still be read after a file of this size.
+    /// Returns the limits that remain after a file of this size.
     pub fn after(self, bytes: u64) -> Result<Self, IncludeError> {
         let rest = usize::try_from(bytes).ok().and_then(|bytes| self.bytes.checked_sub(bytes));
         match (self.files.checked_sub(1), rest) {
@@ -57,7 +57,7 @@ impl Follow {
     }
 }
 
-/// Why the files of an `include` can't be read.
+/// The reason why the files of an `include` can't be read.
 #[derive(Debug, Error)]
 pub enum IncludeError {
     /// A file is missing or can't be read.

@@ -1,4 +1,4 @@
-//! Where a configuration is kept: its text, the history of its changes, and a change that has to be
+//! The place of a configuration: its text, the history of its changes, and a change that has to be
 //! confirmed.
 //!
 //! [`Store`] and [`Writer`] are the port that the engine works with. Two stores are behind it: a file on
@@ -57,7 +57,7 @@ pub trait Store: Send + Sync {
     /// The path of the configuration, for hooks and messages.
     fn path(&self) -> &Path;
 
-    /// Whether the name by which the store was opened now leads to another configuration.
+    /// True if the name by which the store was opened now leads to another configuration.
     fn has_moved(&self) -> bool;
 
     /// Loads the text with its version; `NotFound` where there is none yet.
@@ -70,7 +70,7 @@ pub trait Store: Send + Sync {
     /// many.
     fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, StoreError>;
 
-    /// Whether the change with a serial number is in the history; costs the same however many there are.
+    /// True if the change with a serial number is in the history; costs the same however many there are.
     fn has_change(&self, serial: u64) -> Result<bool, StoreError>;
 
     /// Returns the text that the history keeps with a change; `None` where it keeps none.
@@ -91,7 +91,7 @@ pub trait Store: Send + Sync {
         Ok(())
     }
 
-    /// Whether there seems to be a change that has to be confirmed; cheaper than [`Store::pending`].
+    /// True if there seems to be a change that has to be confirmed; cheaper than [`Store::pending`].
     fn has_pending(&self) -> bool;
 
     /// Returns the change that has to be confirmed; `None`, too, for a record that was cut short, whose
@@ -103,13 +103,14 @@ pub trait Store: Send + Sync {
         Ok(self.pending()?.map(|pending| pending.open))
     }
 
-    /// Whether the store rolls a change back by itself that is not confirmed in time. Otherwise that takes
-    /// a server.
+    /// True if the store rolls a change back by itself that is not confirmed in time. Otherwise that
+    /// takes a server.
     fn keeps_pending(&self) -> bool {
         false
     }
 
-    /// Whether a server, also this process, holds the store, and sees to the change that has to be confirmed.
+    /// True if a server, also this process, holds the store, and sees to the change that has to be
+    /// confirmed.
     fn is_served(&self) -> bool {
         false
     }
@@ -133,7 +134,7 @@ pub trait Store: Send + Sync {
     ) -> Result<Box<dyn Writer + '_>, StoreError>;
 }
 
-/// What came to light when the history was reconciled with the text in the store.
+/// The findings when the history was reconciled with the text in the store.
 #[derive(Default)]
 pub struct Reconciled {
     pub warnings: Vec<Warning>,

@@ -1,4 +1,4 @@
-//! What a node says of itself.
+//! The records of nodes.
 
 use std::fmt;
 
@@ -10,13 +10,13 @@ use super::revision::Revision;
 /// A cluster, as `status` shows it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClusterState {
-    /// What the nodes say of themselves, in the order of their names.
+    /// The records of the nodes, in the order of their names.
     pub nodes: Vec<NodeRecord>,
     /// The last change, if it has to be confirmed, or had to be and was not rolled back yet.
     pub open: Option<OpenChange>,
 }
 
-/// What a node of a cluster runs, as it says itself.
+/// The configuration that a node of a cluster runs, as it reports it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeRecord {
     /// Its name, which is that of the key.
@@ -50,7 +50,7 @@ pub struct NodeRecord {
     pub pid: u32,
 }
 
-/// How a node is.
+/// The state of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NodeState {

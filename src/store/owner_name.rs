@@ -12,7 +12,7 @@ const MAX_LENGTH: usize = 100;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OwnerName(String);
 
-/// Why a text is no [`OwnerName`].
+/// The message about a text that is no [`OwnerName`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error(
     "the name of an owner is up to 100 letters, digits, `.`, `_` and `-`, and begins with a letter or a digit"

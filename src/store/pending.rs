@@ -9,7 +9,7 @@ use bytes::Bytes;
 pub struct PendingRecord<'a> {
     /// The name by which it is confirmed.
     pub id: &'a str,
-    /// When it is rolled back; recorded in whole milliseconds.
+    /// The time at which it is rolled back; recorded in whole milliseconds.
     pub deadline: SystemTime,
     /// `modify`, `save`, `update` or `rollback`.
     pub operation: &'a str,
@@ -24,7 +24,7 @@ pub struct PendingRecord<'a> {
     pub canary: &'a [String],
 }
 
-/// Which change has to be confirmed.
+/// A change that has to be confirmed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenChange {
     /// The name by which it is confirmed.
@@ -35,7 +35,7 @@ pub struct OpenChange {
     pub by: String,
     /// As in [`PendingRecord`].
     pub canary: Vec<String>,
-    /// Whether it can't be confirmed any more, and nobody has rolled it back yet.
+    /// True if it can't be confirmed any more, and nobody has rolled it back yet.
     pub is_over: bool,
 }
 

@@ -61,7 +61,7 @@ impl Loaded {
     }
 }
 
-/// Whether `pieces` make `text`. Most pieces are parts of the old text itself, whose equality shows
+/// True if `pieces` make `text`. Most pieces are parts of the old text itself, whose equality shows
 /// without reading them.
 pub fn is_concatenation(text: &[u8], pieces: &[&[u8]]) -> bool {
     let length: usize = pieces.iter().map(|piece| piece.len()).sum();

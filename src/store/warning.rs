@@ -38,7 +38,7 @@ pub enum Warning {
     )]
     JournalKept {
         path: PathBuf,
-        /// Where both texts of that write are kept.
+        /// The file that keeps both texts of that write.
         journal: PathBuf,
     },
     /// Another program wrote into the file while it was being replaced; the history keeps that text.
@@ -67,7 +67,7 @@ fn attribute(name: Option<&str>) -> String {
     name.map_or_else(|| "the extended attributes".to_owned(), |name| format!("the attribute `{name}`"))
 }
 
-/// How many hard links a file had beside its own name.
+/// Describes the hard links that a file had beside its own name.
 fn other_links(count: u64) -> String {
     match count {
         1 => "1 other hard link, which still holds the old text".to_owned(),

@@ -1,4 +1,4 @@
-//! What owners applied: a gzipped JSON array of merge patches for each owner.
+//! The states that owners applied: a gzipped JSON array of merge patches for each owner.
 
 use std::collections::BTreeMap;
 

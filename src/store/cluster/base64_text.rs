@@ -32,7 +32,7 @@ pub mod number {
     }
 }
 
-/// Whether a number has the value that etcd leaves out.
+/// True if a number has the value that etcd leaves out.
 pub fn is_zero(number: &i64) -> bool {
     *number == 0
 }

@@ -20,7 +20,7 @@ use crate::store::pending::{OpenChange, StoredPending};
 use crate::store::revision::Revision;
 use crate::store::version::{Loaded, Version};
 
-/// How often a text is looked for that other writers remove while it is read.
+/// The most attempts to read a text that other writers remove meanwhile.
 const READ_ATTEMPTS: usize = 100;
 
 /// A configuration in etcd.
@@ -42,15 +42,15 @@ pub struct Seen {
     pub head: Option<HeadRecord>,
     /// The revision of etcd at which `head` was written last; 0 where there is none.
     pub mod_revision: i64,
-    /// Whether `pending` is there.
+    /// True if `pending` is there.
     pub has_pending: bool,
     /// The revision of etcd that was read.
     pub revision: i64,
-    /// What else was read, one list for each range.
+    /// The other keys that were read, one list for each range.
     pub others: Vec<Vec<KeyValue>>,
 }
 
-/// What is read before a change.
+/// The keys and values that are read before a change.
 #[derive(Debug)]
 pub(super) struct FirstRead {
     pub seen: Seen,
@@ -66,7 +66,7 @@ impl Seen {
         self.head.as_ref()?.text.as_ref()
     }
 
-    /// Whether the last change may still be confirmed.
+    /// True if the last change may still be confirmed.
     pub fn may_be_confirmed(&self) -> bool {
         let unconfirmed = self.head.as_ref().and_then(|head| head.unconfirmed.as_ref());
         unconfirmed.is_some_and(|change| self.has_pending && SystemTime::now() < change.until())
@@ -86,7 +86,7 @@ impl Seen {
         })
     }
 
-    /// Whether the last change was not confirmed in time, and has to be taken back.
+    /// True if the last change was not confirmed in time, and has to be taken back.
     pub fn has_run_out(&self) -> bool {
         self.head.as_ref().is_some_and(|head| head.unconfirmed.is_some()) && !self.may_be_confirmed()
     }

@@ -14,28 +14,28 @@ const ENCRYPTED: &str = "etcds://";
 /// The port of etcd for clients.
 const PORT: u16 = 2379;
 
-/// Where a configuration is in etcd, without credentials.
+/// The place of a configuration in etcd, without credentials.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClusterUrl {
     /// The URL of each member, such as `http://10.0.0.1:2379`; at least one.
     pub endpoints: Vec<String>,
-    /// What all keys begin with, such as `/media/prod`.
+    /// The prefix of all keys, such as `/media/prod`.
     pub prefix: String,
     /// As the user gave it, without credentials.
     name: String,
 }
 
-/// Why a text is not the URL of a configuration in etcd.
+/// The reason why a text is not the URL of a configuration in etcd.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadClusterUrl {
     /// The text without possible credentials.
     pub shown: String,
-    /// What is wrong with it.
+    /// The fault of the text.
     pub reason: &'static str,
 }
 
 impl ClusterUrl {
-    /// Whether a text starts as such a URL does.
+    /// True if a text starts as such a URL does.
     pub fn is_meant(text: &str) -> bool {
         text.starts_with(PLAIN) || text.starts_with(ENCRYPTED)
     }
@@ -70,7 +70,7 @@ impl ClusterUrl {
         Ok((Self { endpoints, prefix: format!("/{prefix}"), name }, credentials))
     }
 
-    /// Whether requests are encrypted.
+    /// True if requests are encrypted.
     pub fn is_encrypted(&self) -> bool {
         self.name.starts_with(ENCRYPTED)
     }

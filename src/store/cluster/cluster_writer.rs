@@ -119,9 +119,9 @@ impl Store for ClusterStore {
 struct ClusterWriter<'s> {
     store: &'s ClusterStore,
     warnings: Vec<Warning>,
-    /// What was read when the writer began, until it is loaded.
+    /// The keys that were read when the writer began, until they are loaded.
     look: RefCell<Option<FirstRead>>,
-    /// Whether it tries again, so that it stays the one who writes next.
+    /// True if the writer tries again, and so stays the one that writes next.
     was_overtaken: Cell<bool>,
     /// The change that is made next has to be confirmed: its id, until when, and by which nodes.
     pending: RefCell<Option<(String, SystemTime, Vec<String>)>>,
@@ -133,7 +133,7 @@ struct ClusterChange<'w> {
     seen: Seen,
     head: HeadRecord,
     text: Option<PackedText>,
-    /// Whether a head names the chunks, or may do so.
+    /// True if a head names the chunks, or may do so.
     is_named: Cell<bool>,
 }
 

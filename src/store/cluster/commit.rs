@@ -8,7 +8,7 @@ use crate::store::error::StoreError;
 use crate::store::fresh_id::fresh_id;
 use crate::store::revision::Revision;
 
-/// How many records the history has at least, so that a writer finds its own after a broken connection.
+/// The least number of records in the history: a writer finds its own after a broken connection.
 const MIN_RECORDS: u64 = 20;
 
 /// A text that is going to etcd.
@@ -17,7 +17,7 @@ pub struct PackedText {
     packed: Vec<u8>,
 }
 
-/// How the new head stands to `pending`.
+/// The relation of the new head to the key `pending`.
 pub enum PendingKey {
     /// It is put on this lease.
     Put { value: Vec<u8>, lease: i64 },
@@ -40,7 +40,7 @@ impl PackedText {
         Some(Self { text, packed })
     }
 
-    /// Whether the chunks have to be put before the transaction.
+    /// True if the chunks have to be put before the transaction.
     pub fn is_large(&self) -> bool {
         self.text.chunks > 1
     }
@@ -109,7 +109,7 @@ impl ClusterStore {
         if is_own { Ok(()) } else { Err(self.overtaken()) }
     }
 
-    /// What goes from the history: texts beyond those that are kept, except for the last two.
+    /// The texts that go from the history: those beyond the kept ones, except for the last two.
     fn forgotten(&self, seen: &Seen, head: &HeadRecord) -> Vec<KeyOperation> {
         let keys = self.keys();
         let oldest = [Some(head), seen.head.as_ref()].into_iter().flatten().map(HeadRecord::oldest_text);

@@ -6,7 +6,7 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 
-/// How texts are compressed, so that `etcdctl get --print-value-only … | gunzip` shows one.
+/// The compression of texts: `etcdctl get --print-value-only … | gunzip` shows one.
 pub const GZIP: &str = "gzip";
 
 /// The largest chunk. etcd refuses requests of more than 1.5 MiB.

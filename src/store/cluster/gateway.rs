@@ -25,16 +25,16 @@ use super::messages::{KeyOperation, KeyRange, KeyValue, Txn, TxnReply};
 use super::tls::ClusterTls;
 use crate::store::error::reason;
 
-/// How long a request may take with all its attempts.
+/// The longest time for a request with all its attempts.
 pub const DEFAULT_REQUEST_TIME: Duration = Duration::from_secs(10);
 
-/// How long connecting to an endpoint may take.
+/// The longest time for connecting to an endpoint.
 const CONNECT_TIME: Duration = Duration::from_secs(2);
 
-/// How long an endpoint may take at the most where there are others, which have the same share of the time.
+/// The longest time for an endpoint if there are others, which get the same share of the time.
 const ATTEMPT_TIME: Duration = Duration::from_secs(3);
 
-/// How long to wait before all endpoints are asked again.
+/// The pause before all endpoints are asked again.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// The largest answer that is read, and the largest message of a watch, in bytes: what stands in etcd is read in
@@ -47,26 +47,27 @@ const LARGEST_REFUSAL: u64 = 64 << 10;
 /// The answer of an endpoint that is none of etcd's.
 const NOT_ETCD: &str = "it does not answer as etcd does";
 
-/// How a request ends whose connection is closed: also that of one without TLS to an etcd that speaks TLS alone.
+/// The error of a request whose connection is closed: also that of one without TLS to an etcd that speaks
+/// TLS alone.
 const CLOSED: &str = "connection closed before message completed";
 
-/// How TLS fails where an etcd without TLS closes the connection.
+/// The errors of TLS if an etcd without TLS closes the connection.
 const CLOSED_AT_FIRST: [&str; 2] = ["tls handshake eof", "connection reset by peer"];
 
-/// What etcd says to a certificate that names a user, where logins are needed.
+/// The answer of etcd to a certificate that names a user, where logins are needed.
 const COMMON_NAME: &str = "CommonName of client sending a request against gateway";
 
 /// The same in our words.
 const HAS_COMMON_NAME: &str =
     "the certificate of `--cert` has a common name (CN), and etcd takes only one without, as users log in";
 
-/// How requests are sent.
+/// The settings with which requests are sent.
 #[derive(Clone)]
 pub struct GatewaySettings {
     /// Login and password, where etcd asks for them.
     pub login: Option<(String, String)>,
     pub tls: ClusterTls,
-    /// How long a request may take with all its attempts.
+    /// The longest time for a request with all its attempts.
     pub timeout: Duration,
     /// The largest answer, and the largest text, that is taken, in bytes.
     pub largest: u64,
@@ -84,13 +85,13 @@ pub struct Gateway {
     settings: GatewaySettings,
 }
 
-/// What gateways with other settings share.
+/// The part of a gateway that gateways with other settings share.
 struct Links {
     url: ClusterUrl,
     sockets: OnceLock<Sockets>,
     /// The endpoint that answered last.
     current: AtomicUsize,
-    /// What stands for login and password, once etcd has given it.
+    /// The token that etcd gave for login and password.
     token: Mutex<Option<String>>,
 }
 
@@ -112,12 +113,12 @@ struct Authenticated {
     token: String,
 }
 
-/// Why an endpoint gave no answer.
+/// The reason why an endpoint gave no answer.
 struct NoAnswer {
     why: String,
-    /// Whether the endpoint is there, and may answer later.
+    /// True if the endpoint is there, and may answer later.
     may_pass: bool,
-    /// Whether it may have carried the request out.
+    /// True if it may have carried the request out.
     may_be_done: bool,
 }
 
@@ -346,7 +347,7 @@ fn json(body: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(body).expect("it has only strings and numbers")
 }
 
-/// Why a request broke.
+/// Returns the reason why a request broke.
 fn broken(error: &reqwest::Error) -> NoAnswer {
     let is_open = !error.is_connect() && !error.is_builder();
     let mut why = error.to_string();

@@ -1,17 +1,17 @@
-//! Why a request to etcd failed.
+//! The reason why a request to etcd failed.
 
 use serde::Deserialize;
 
 use crate::store::error::StoreError;
 
-/// Why a request to etcd failed.
+/// The reason why a request to etcd failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GatewayFault {
     /// No endpoint answered in time.
     NoAnswer {
         /// Each endpoint, and why it gave no answer.
         tried: Vec<(String, String)>,
-        /// Whether the request may have been carried out.
+        /// True if the request may have been carried out.
         may_be_done: bool,
     },
     /// etcd refused the request.
@@ -22,7 +22,7 @@ pub enum GatewayFault {
     Tls(&'static str),
 }
 
-/// Why etcd refused a request.
+/// The reason why etcd refused a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
     /// The token is wrong, or missing.

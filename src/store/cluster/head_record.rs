@@ -26,7 +26,7 @@ pub struct HeadRecord {
     pub operation: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// How many texts the history keeps.
+    /// The number of texts that the history keeps.
     pub keep: usize,
     /// While the change may still be rolled back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -44,7 +44,7 @@ pub struct TextRef {
     /// The id of that change.
     pub id: String,
     pub revision: Revision,
-    /// How it is compressed.
+    /// The name of its compression.
     pub codec: String,
     /// Its length, not compressed.
     pub size: u64,
@@ -52,19 +52,19 @@ pub struct TextRef {
     pub chunks: usize,
 }
 
-/// What it takes to roll a change back that was not confirmed.
+/// The data that roll a change back that was not confirmed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unconfirmed {
     /// The name by which it is confirmed.
     pub id: String,
-    /// When it is rolled back, in milliseconds since 1970.
+    /// The time at which it is rolled back, in milliseconds since 1970.
     pub deadline: u64,
     /// The text before, if there was one.
     pub back: Option<TextRef>,
 }
 
 impl Unconfirmed {
-    /// When it is rolled back.
+    /// Returns the time at which it is rolled back.
     pub fn until(&self) -> SystemTime {
         from_milliseconds(self.deadline)
     }

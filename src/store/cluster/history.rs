@@ -12,10 +12,10 @@ use crate::store::error::StoreError;
 /// base64 takes a part.
 const PAGE: usize = 1024 * 1024;
 
-/// How many records the first request reads.
+/// The number of records that the first request reads.
 const FIRST_PAGE: u64 = 20;
 
-/// How many records a request reads at most.
+/// The most records that a request reads.
 const LONGEST_PAGE: u64 = 1000;
 
 impl ClusterStore {

@@ -49,7 +49,7 @@ pub struct KeyWatch {
     lines: BufReader<Response>,
 }
 
-/// Why a watch ended. Then the keys are read anew.
+/// The reason why a watch ended. Then the keys are read anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WatchEnd {
     /// The connection broke, its time is over, or a message is none of etcd's.

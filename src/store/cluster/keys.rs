@@ -76,7 +76,7 @@ impl Keys {
         format!("{}text/", self.prefix)
     }
 
-    /// What an owner applied.
+    /// The key of the state that an owner applied.
     pub fn applied(&self, owner: &OwnerName) -> String {
         format!("{}{owner}", self.all_applied())
     }
@@ -86,7 +86,7 @@ impl Keys {
         format!("{}applied/", self.prefix)
     }
 
-    /// What differs on a node, or on a group, whose name starts with `@`.
+    /// The key of the overlay of a node, or of a group, whose name starts with `@`.
     pub fn overlay(&self, name: &str) -> String {
         format!("{}{name}", self.overlays())
     }
@@ -96,7 +96,7 @@ impl Keys {
         format!("{}overlay/", self.prefix)
     }
 
-    /// What a node says of itself.
+    /// The key of the record of a node.
     pub fn node(&self, name: &str) -> String {
         format!("{}{name}", self.nodes())
     }
@@ -107,7 +107,7 @@ impl Keys {
     }
 }
 
-/// Whether a node, or a group behind an `@`, can have this name: it is a part of a key.
+/// True if a node, or a group behind an `@`, can have this name: it is a part of a key.
 pub fn is_node_name(name: &str) -> bool {
     let name = name.strip_prefix('@').unwrap_or(name);
     let is_fit = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');

@@ -12,7 +12,7 @@ pub struct KeyRange {
     /// The first key that is not meant; empty for one key.
     #[serde(with = "bytes", skip_serializing_if = "Vec::is_empty")]
     pub range_end: Vec<u8>,
-    /// How many of them are read at most; 0 for all.
+    /// The most that are read; 0 for all.
     #[serde(with = "number", skip_serializing_if = "is_zero")]
     pub limit: i64,
 }
@@ -43,7 +43,7 @@ impl KeyRange {
     }
 }
 
-/// What a key has to be like for a transaction.
+/// The condition on a key that a transaction has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "target", rename_all = "UPPERCASE")]
 pub enum Compare {
@@ -114,9 +114,9 @@ impl KeyOperation {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Txn {
     pub compare: Vec<Compare>,
-    /// What is done if all compares hold.
+    /// The operations if all compares hold.
     pub success: Vec<KeyOperation>,
-    /// What is done otherwise.
+    /// The operations otherwise.
     pub failure: Vec<KeyOperation>,
 }
 
@@ -135,7 +135,7 @@ pub struct KeyValue {
     pub lease: i64,
 }
 
-/// What all responses have.
+/// The header that all responses have.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct ResponseHeader {
@@ -149,7 +149,7 @@ pub struct ResponseHeader {
 #[serde(default)]
 pub struct TxnReply {
     pub header: ResponseHeader,
-    /// Whether all compares held.
+    /// True if all compares held.
     pub succeeded: bool,
     responses: Vec<OperationReply>,
 }

@@ -1,4 +1,4 @@
-//! Who writes next, where many write at the same time.
+//! The turn of a writer where many write at the same time.
 //!
 //! Writers take no lock, so one whose check takes long could be overtaken by fast ones for ever. A writer
 //! that was overtaken waits a little longer each time. One that was overtaken often puts the key `next` on a
@@ -22,13 +22,13 @@ pub const PAUSE: Duration = Duration::from_millis(10);
 /// The number of times that a writer is overtaken before it writes next.
 const OFTEN: u32 = 4;
 
-/// How many seconds the others wait for it: as long as it tries.
+/// The time in seconds that the others wait for it: as long as it tries.
 const LEASE: u64 = 10;
 
-/// How a writer stands to the others.
+/// The place of a writer among the others.
 #[derive(Debug, Default)]
 pub struct NextWriter {
-    /// How often the writer was overtaken since its last change.
+    /// The number of times that the writer was overtaken since its last change.
     overtaken: AtomicU32,
     /// While it is the one who writes next: the value of the key, and its lease.
     own: Mutex<Option<(String, i64)>>,
@@ -55,7 +55,7 @@ impl NextWriter {
         }
     }
 
-    /// Whether the key, as it was found, is that of another writer.
+    /// True if the key, as it was found, is that of another writer.
     pub fn is_another(&self, found: Option<&KeyValue>) -> bool {
         let own = self.lock();
         let is_own = |value: &[u8]| own.as_ref().is_some_and(|(own, _)| own.as_bytes() == value);

@@ -1,4 +1,4 @@
-//! What differs on one node, or on a group of nodes.
+//! The overlays: values of one node, or of a group of nodes.
 
 use serde_json::{Map, Value};
 
@@ -6,7 +6,7 @@ use super::cluster_store::ClusterStore;
 use super::messages::{Compare, KeyOperation, KeyRange, KeyValue, Txn};
 use crate::store::error::StoreError;
 
-/// What differs on a node or a group: a patch (RFC 7396) of the configuration.
+/// The values of a node or a group: a patch (RFC 7396) of the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Overlay {
     /// The name of the node, or of the group behind an `@`.

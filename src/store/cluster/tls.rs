@@ -1,4 +1,4 @@
-//! Which certificates of etcd are trusted, and the one that is shown to it.
+//! The authorities that are trusted for etcd, and the certificate that is shown to it.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, RootCertStore};
 
-/// What TLS needs, all in PEM.
+/// The files that TLS needs, all in PEM.
 #[derive(Clone, Default)]
 pub struct ClusterTls {
     /// The authorities that are trusted; none for those that this machine trusts.

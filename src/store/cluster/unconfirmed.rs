@@ -10,7 +10,7 @@ use crate::store::change_record::REVERT;
 use crate::store::error::StoreError;
 use crate::store::fresh_id::fresh_id;
 
-/// Why a change is taken back.
+/// The message of a change that is taken back.
 const NOT_CONFIRMED: &str = "not confirmed in time";
 
 impl ClusterStore {

@@ -72,7 +72,7 @@ impl AccessRights {
         Self { owner: found.uid(), group: found.gid(), mode: found.mode(), list }
     }
 
-    /// Whether the members of the file's own group may write it.
+    /// True if the members of the file's own group may write it.
     pub fn group_may_write(&self) -> bool {
         let in_mode = self.mode & 0o020 != 0;
         match &self.list {
@@ -84,7 +84,7 @@ impl AccessRights {
         }
     }
 
-    /// Whether a user who is in these groups may write it. Root and the owner always may: the owner can
+    /// True if a user who is in these groups may write it. Root and the owner always may: the owner can
     /// change the mode at any time.
     pub fn may_write(&self, user: u32, groups: &[u32]) -> bool {
         if user == 0 || user == self.owner {

@@ -1,4 +1,4 @@
-//! What owners applied: `applied/NAME` in the state folder.
+//! The states that owners applied: `applied/NAME` in the state folder.
 //!
 //! It is a JSON array of merge patches: the state that an owner applied last, and, as long as it is not
 //! certain that this is in effect, those before it.

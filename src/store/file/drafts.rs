@@ -24,7 +24,7 @@ const TEXT: &str = ".conf";
 const BASE: &str = ".base";
 const NEW: &str = ".new";
 
-/// Who may read and write a draft.
+/// The mode of a draft.
 const MODE: u32 = 0o600;
 
 /// The folder of the drafts of a user who edits what is on a server.
@@ -44,7 +44,7 @@ pub struct KeptDraft {
     lock: File,
 }
 
-/// What a draft was made of.
+/// The text that a draft was made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DraftOrigin {
     pub head: DraftHead,
@@ -52,7 +52,7 @@ pub struct DraftOrigin {
     pub base: Vec<u8>,
 }
 
-/// What a draft is a draft of: the first line of its base.
+/// The subject of a draft: the first line of its base.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DraftHead {
     /// The absolute path of the file, or the URL of the server.
@@ -64,11 +64,11 @@ pub struct DraftHead {
     pub path: Option<String>,
 }
 
-/// What a text editor left beside a draft when something ended it.
+/// A file that a text editor left beside a draft when something ended it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rescue {
     pub path: PathBuf,
-    /// Whether it is the text; if not, the editor alone can read it.
+    /// True if it is the text; if not, the editor alone can read it.
     pub is_text: bool,
 }
 
@@ -196,7 +196,7 @@ impl KeptDraft {
         Ok(())
     }
 
-    /// What the editor left beside the draft, in the order of the names.
+    /// The files that the editor left beside the draft, in the order of the names.
     pub fn rescues(&self) -> Vec<Rescue> {
         let mut found: Vec<Rescue> = self.beside().into_iter().filter_map(Rescue::from_path).collect();
         found.sort_by(|one, other| one.path.cmp(&other.path));
@@ -222,7 +222,7 @@ impl KeptDraft {
         }
     }
 
-    /// When the text was written last.
+    /// The time of the last write of the text.
     pub fn written(&self) -> Option<SystemTime> {
         fs::metadata(&self.text).and_then(|found| found.modified()).ok()
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::store::error::LockHolder;
 
-/// How often a held lock is tried again.
+/// The pause between two attempts to take a held lock.
 const POLL: Duration = Duration::from_millis(10);
 
 /// Shorter waits are not reported.

@@ -33,7 +33,7 @@ struct Identity {
     changed: (i64, i64),
 }
 
-/// When a file was written last, and its length then; a new name or owner does not change it.
+/// The time of the last write of a file, and its length then; a new name or owner does not change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct LastWrite {
     pub inode: u64,
@@ -47,7 +47,7 @@ impl LastWrite {
         LastWrite { inode: found.ino(), size: found.size(), modified: (found.mtime(), found.mtime_nsec()) }
     }
 
-    /// Whether the file was not written since, or is a copy that was given its time.
+    /// True if the file was not written since, or is a copy that was given its time.
     pub fn same_time_as(&self, other: &LastWrite) -> bool {
         (self.size, self.modified) == (other.size, other.modified)
     }
@@ -81,12 +81,12 @@ impl FileStamp {
         same.then_some(FileStamp { settled: self.settled, ..later })
     }
 
-    /// Whether a file with the stamp `later` must still hold the text that was read after `self`.
+    /// True if a file with the stamp `later` must still hold the text that was read after `self`.
     pub(super) fn proves(&self, later: &FileStamp) -> bool {
         self.settled && self.identity == later.identity
     }
 
-    /// Whether the file was not written between the two, as far as its clock shows. A new owner, name or
+    /// True if the file was not written between the two, as far as its clock shows. A new owner, name or
     /// mode does not count.
     pub(super) fn same_writing_as(&self, other: &FileStamp) -> bool {
         let writing = |stamp: &FileStamp| (stamp.identity.size, stamp.identity.modified);

@@ -1,4 +1,4 @@
-//! Which text of a cluster the file holds, as a node remembers it.
+//! The text of a cluster that the file holds, as a node remembers it.
 //!
 //! The file `followed` in the state folder is JSON. What a node is about to write is noted before it writes
 //! it, so that a node which was killed meanwhile makes the media server load the file when it starts
@@ -19,7 +19,7 @@ const NAME: &str = "followed";
 /// The name under which it is written first.
 const NEW_NAME: &str = "followed.new";
 
-/// Which text of a cluster a node runs.
+/// The text of a cluster that a node runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Followed {
     /// The text that the media server has loaded.

@@ -22,7 +22,7 @@ const NAME: &str = "journal";
 /// The name under which a shorter journal is written first.
 const NEW_NAME: &str = "journal.new";
 
-/// How much of the journal is read at once: a dozen lines.
+/// The number of bytes of the journal that are read at once: a dozen lines.
 const BLOCK: u64 = 4096;
 
 /// A line of the journal.
@@ -40,19 +40,19 @@ pub(super) struct JournalLine {
     pub before: Option<Revision>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Revision>,
-    /// Whether the text was never the text of the file.
+    /// True if the text was never the text of the file.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub aside: bool,
     /// The file that was to be replaced, and when it was written last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaced: Option<LastWrite>,
-    /// Whether the kept text is that file itself.
+    /// True if the kept text is that file itself.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub linked: bool,
 }
 
 impl JournalLine {
-    /// Whether the change was cut short before it was made: `file` describes the present file, and
+    /// True if the change was cut short before it was made: `file` describes the present file, and
     /// `is_made` says that the change is known to have been made.
     pub fn is_unmade(&self, file: Option<LastWrite>, is_made: bool) -> bool {
         !self.aside && !is_made && self.replaced.is_some() && self.replaced == file
@@ -64,11 +64,11 @@ impl JournalLine {
 pub(super) struct HistoryJournal {
     pub folder: StateDir,
     file: File,
-    /// Where the file ends.
+    /// The length of the file.
     end: u64,
     /// The newest lines, the last one last, and where each begins.
     newest: Vec<(u64, JournalLine)>,
-    /// Whether a crash cut the last line short.
+    /// True if a crash cut the last line short.
     is_cut_short: bool,
 }
 

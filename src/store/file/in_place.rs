@@ -25,7 +25,7 @@ use super::undo_journal::{FileState, JOURNAL, KEPT_JOURNAL, UndoJournal};
 use crate::store::error::{LockHolder, StoreError};
 use crate::store::warning::Warning;
 
-/// How long to wait for the lock on the file itself. Its holder only writes the file.
+/// The longest time to wait for the lock on the file itself. Its holder only writes the file.
 const FILE_LOCK_WAIT: Duration = Duration::from_secs(5);
 
 /// Replaces the text `old` of the file by `pieces`, in the file itself.

@@ -71,15 +71,15 @@ impl ConfFile {
         })
     }
 
-    /// Whether a path leads to a place below the folder of this file, and not into the history.
+    /// True if a path leads to a place below the folder of this file, and not into the history.
     fn is_below(&self, path: &Path) -> bool {
         path.starts_with(self.folder())
             && !path.starts_with(self.state_root())
             && !path.components().any(|name| name == Component::ParentDir)
     }
 
-    /// Whether a file has further names and another owner than this one: somebody may have given it a name here
-    /// that he could not read. A backup by `cp -al` has the same owner.
+    /// True if a file has further names and another owner than this one: somebody may have given it a
+    /// name here that he could not read. A backup by `cp -al` has the same owner.
     fn is_linked_by_another(&self, found: &Metadata) -> bool {
         // While this file is missing, it will belong to the user of this process.
         let own = fs::metadata(self.target()).map_or_else(|_| geteuid().as_raw(), |own| own.uid());

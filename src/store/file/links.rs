@@ -49,7 +49,7 @@ struct PathWalk<'a> {
     at: PathBuf,
     /// The names that are still to be followed, the next one last.
     names: Vec<OsString>,
-    /// How many links were followed.
+    /// The number of links that were followed.
     links: usize,
     /// The link whose names are being followed, if there is one.
     link: Option<Link>,
@@ -58,7 +58,7 @@ struct PathWalk<'a> {
 struct Link {
     path: PathBuf,
     points_to: PathBuf,
-    /// How many names are left when those of the link are used up.
+    /// The number of names that are left when those of the link are used up.
     names_behind: usize,
 }
 

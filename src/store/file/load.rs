@@ -12,7 +12,7 @@ use super::undo_journal::UndoJournal;
 use crate::store::error::StoreError;
 use crate::store::version::{Loaded, Version};
 
-/// How often a file that changes while it is read is read again.
+/// The most attempts to read a file that changes while it is read.
 const READ_ATTEMPTS: usize = 100;
 
 impl ConfFile {

@@ -16,7 +16,7 @@ use super::target::ConfFile;
 use crate::store::error::StoreError;
 use crate::store::version::BaseText;
 
-/// How much of the file is compared at a time.
+/// The number of bytes of the file that are compared at a time.
 const CHUNK: usize = 256 * 1024;
 
 /// The open file, which holds the loaded text.
@@ -45,13 +45,13 @@ impl OpenTarget {
         Ok(OpenTarget { file, metadata, stamp })
     }
 
-    /// Whether the file is the one at `path`.
+    /// True if the file is the one at `path`.
     pub(super) fn is_at(&self, path: &Path) -> io::Result<bool> {
         let identity = |found: &Metadata| (found.dev(), found.ino());
         Ok(identity(&fs::symlink_metadata(path)?) == identity(&self.metadata))
     }
 
-    /// Whether the file has further names (hard links).
+    /// True if the file has further names (hard links).
     pub(super) fn has_other_names(&self) -> bool {
         self.metadata.nlink() > 1
     }
@@ -63,7 +63,7 @@ impl OpenTarget {
         let _ = rustix::fs::fadvise(&self.file, 0, None, Advice::DontNeed);
     }
 
-    /// When the file was written last.
+    /// The time of the last write of the file, and its length then.
     pub(super) fn writing(&self) -> LastWrite {
         LastWrite::from_metadata(&self.metadata)
     }
@@ -99,7 +99,7 @@ fn rights(found: &Metadata) -> (u32, u32, u32) {
     (found.uid(), found.gid(), found.mode())
 }
 
-/// Whether `file`, from its current position, holds exactly `text`.
+/// True if `file`, from its current position, holds exactly `text`.
 pub(super) fn holds(mut file: &File, text: &[u8]) -> io::Result<bool> {
     if file.metadata()?.size() != text.len() as u64 {
         return Ok(false);

@@ -11,7 +11,7 @@ use rustix::io::Errno;
 /// The rights of others to write.
 const WRITTEN_BY_OTHERS: u32 = 0o022;
 
-/// Whether a folder belongs to this user, and nobody else may write it.
+/// True if a folder belongs to this user, and nobody else may write it.
 pub fn is_private_folder(folder: &Path) -> bool {
     let found = fs::symlink_metadata(folder);
     found.is_ok_and(|found| found.is_dir() && is_ours(&found) && found.mode() & WRITTEN_BY_OTHERS == 0)

@@ -64,7 +64,7 @@ impl AllowedPeers {
         Self { conf: conf.clone(), us: rustix::process::geteuid().as_raw() }
     }
 
-    /// Whether this process may use the socket, by the present rights of the file.
+    /// True if this process may use the socket, by the present rights of the file.
     pub fn admit(&self, peer: &SocketPeer) -> bool {
         let is_known = [0, self.us].contains(&peer.user);
         is_known

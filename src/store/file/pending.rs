@@ -52,7 +52,7 @@ impl ConfFile {
         Ok(state.read(NAME)?.and_then(|bytes| parse(bytes.into())))
     }
 
-    /// Whether there seems to be a record; costs next to nothing.
+    /// True if there seems to be a record; costs next to nothing.
     pub fn has_pending(&self) -> bool {
         StateDir::find(self).is_ok_and(|state| state.is_some_and(|state| state.last_write(NAME).is_some()))
     }

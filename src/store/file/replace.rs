@@ -55,7 +55,7 @@ struct Exchange<'a> {
     staged: StagedEntry,
 }
 
-/// How the new text takes the place of the old one.
+/// The way in which the new text replaces the old one.
 enum Means {
     /// This file is renamed; the warnings are of attributes that were lost.
     Rename(TempPath, Vec<Warning>),

@@ -23,10 +23,10 @@ const SERVE_LOCK: &str = "serve.lock";
 /// Name of the socket of the server.
 const SOCKET: &str = "sock";
 
-/// How long to wait for commands that hold the lock for a moment, to see whether a server runs.
+/// The longest time to wait for commands that hold the lock for a moment, to see whether a server runs.
 const PROBE_WAIT: Duration = Duration::from_millis(500);
 
-/// How long a server that has just taken its lock may take to open its socket.
+/// The longest time for a server that has just taken its lock to open its socket.
 const START_TIME: Duration = Duration::from_secs(1);
 
 /// Between two attempts to connect.
@@ -137,7 +137,7 @@ impl Drop for ServeLock {
 }
 
 impl Serving {
-    /// Where the socket of the server can be reached, as long as this value lives.
+    /// Returns the path at which the socket of the server can be reached, as long as this value lives.
     pub fn socket(&self) -> PathBuf {
         through(self.state.as_fd())
     }

@@ -137,7 +137,7 @@ impl StateDir {
         Ok(Some(file))
     }
 
-    /// When a file of the folder was written last; `None` if there is none.
+    /// The last write of a file of the folder; `None` if there is none.
     pub(super) fn last_write(&self, name: &str) -> Option<LastWrite> {
         let found = rustix::fs::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
         let modified = (found.st_mtime as i64, found.st_mtime_nsec as i64);

@@ -1,4 +1,4 @@
-//! Which users are trusted to have made the state.
+//! The users who are trusted to have made the state.
 //!
 //! In a folder that many may write, such as `/tmp`, any user can make a `.mediactl` first, with a forged
 //! socket, journal or pending change in it. So state is used only if it belongs to root, to the user of
@@ -20,11 +20,11 @@ pub(super) struct StateTrust {
     pub owner: u32,
     /// Its group.
     pub group: u32,
-    /// Whether that group may write it, and so the state, too.
+    /// True if that group may write it, and so the state, too.
     pub is_shared: bool,
     /// The user of this process.
     us: u32,
-    /// Whether every user may make files beside the configuration.
+    /// True if every user may make files beside the configuration.
     is_public_place: bool,
 }
 
@@ -64,7 +64,7 @@ impl StateTrust {
         self.refuse_stranger(path, found, self.is_shared)
     }
 
-    /// Whether this process may make the state, so that others trust it.
+    /// True if this process may make the state, so that others trust it.
     pub fn is_trusted_maker(&self) -> bool {
         self.is_believed(self.us) || (self.is_shared && !self.is_public_place)
     }

@@ -35,8 +35,8 @@ pub(super) struct UndoJournal {
 pub(super) enum FileState {
     /// The old text or the new one, complete.
     Complete,
-    /// What a write that was cut short leaves: each byte is that of the old or of the new text at
-    /// its place, or one of the zeros that a disk has where its power failed; the end may be missing.
+    /// The rest of a write that was cut short: each byte is that of the old or of the new text at its
+    /// place, or one of the zeros that a disk has where its power failed; the end may be missing.
     Mixture,
     /// Neither: the file was edited or replaced.
     Edited,
@@ -63,7 +63,7 @@ impl UndoJournal {
         Ok(state.read(JOURNAL)?.and_then(UndoJournal::parse))
     }
 
-    /// Whether the file described by `found`, which holds `bytes`, is partly written.
+    /// True if the file described by `found`, which holds `bytes`, is partly written.
     pub(super) fn is_torn(&self, found: &Metadata, bytes: &[u8]) -> bool {
         self.compare(found, bytes) == FileState::Mixture
     }

@@ -26,15 +26,15 @@ fn new_name(serial: u64) -> String {
     format!("{serial}.next.new")
 }
 
-/// How many bytes of two texts are compared at once.
+/// The number of bytes of two texts that are compared at once.
 const BLOCK: usize = 256;
 
 /// The first line, in JSON; the text between the two common ends follows.
 #[derive(Serialize, Deserialize)]
 struct DeltaHeader {
-    /// How many bytes at the start both texts share.
+    /// The number of bytes at the start that both texts share.
     start: usize,
-    /// How many bytes at the end both texts share.
+    /// The number of bytes at the end that both texts share.
     end: usize,
 }
 
@@ -58,7 +58,7 @@ pub(super) fn mark_made(folder: &StateDir, serial: u64) {
     let _ = folder.rename(&new_name(serial), &name(serial));
 }
 
-/// Whether the change `serial` is marked as made.
+/// True if the change `serial` is marked as made.
 pub(super) fn is_marked_made(folder: &StateDir, serial: u64) -> bool {
     folder.last_write(&name(serial)).is_some()
 }
@@ -81,8 +81,8 @@ pub(super) fn made_of(folder: &StateDir, serial: u64, old: &[u8], revision: Revi
     (Revision::from_text(&text) == revision).then_some(text)
 }
 
-/// How many bytes `old` and the pieces share at the start. Most pieces are parts of `old` itself, whose
-/// equality shows without reading them.
+/// Returns the number of bytes that `old` and the pieces share at the start. Most pieces are parts of
+/// `old` itself, whose equality shows without reading them.
 fn common_start(old: &[u8], pieces: &[&[u8]]) -> usize {
     let mut at = 0;
     for piece in pieces {
@@ -96,7 +96,7 @@ fn common_start(old: &[u8], pieces: &[&[u8]]) -> usize {
     at
 }
 
-/// How many bytes they share at the end, at most `most`.
+/// Returns the number of bytes that they share at the end, at most `most`.
 fn common_end(old: &[u8], pieces: &[&[u8]], most: usize) -> usize {
     let mut found = 0;
     for piece in pieces.iter().rev() {
@@ -127,7 +127,7 @@ fn same_end(one: &[u8], other: &[u8]) -> usize {
     end + equal(one.iter().rev().skip(end), other.iter().rev().skip(end))
 }
 
-/// How many items are equal before the first that are not.
+/// Returns the number of equal items before the first that differ.
 fn equal<T: PartialEq>(one: impl Iterator<Item = T>, other: impl Iterator<Item = T>) -> usize {
     one.zip(other).take_while(|(one, other)| one == other).count()
 }

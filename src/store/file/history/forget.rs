@@ -15,11 +15,11 @@ use crate::store::warning::Warning;
 /// The file that holds how many texts are kept, if the user ever chose.
 const KEEP: &str = "keep";
 
-/// How many texts are kept from now on.
+/// The number of texts that are kept from now on.
 #[derive(Clone, Copy)]
 pub(super) struct Keep {
     texts: u64,
-    /// Whether the number was just chosen.
+    /// True if the number was just chosen.
     is_new: bool,
 }
 

@@ -50,7 +50,7 @@ impl ConfFile {
         Ok(numbered(lines))
     }
 
-    /// Whether a change with this serial number is in the history. Takes no lock.
+    /// True if a change with this serial number is in the history. Takes no lock.
     ///
     /// # Errors
     /// `PermissionDenied`, `Io`.
@@ -95,7 +95,7 @@ impl LockedFile<'_> {
     }
 }
 
-/// Whether the last change is only being made, or was cut short: then it is not in the history.
+/// True if the last change is only being made, or was cut short: then it is not in the history.
 fn is_unmade(conf: &ConfFile, folder: &StateDir, last: &JournalLine) -> bool {
     let file = fs::symlink_metadata(conf.target()).ok().map(|found| LastWrite::from_metadata(&found));
     last.is_unmade(file, delta::is_marked_made(folder, last.serial))

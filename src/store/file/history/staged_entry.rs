@@ -16,7 +16,7 @@ use crate::store::revision::Revision;
 use crate::store::version::BaseText;
 use crate::store::warning::Warning;
 
-/// How many changes keep their delta.
+/// The number of changes that keep their delta.
 const KEPT_DELTAS: u64 = 8;
 
 /// The history entry of a change that is about to be made; dropped before

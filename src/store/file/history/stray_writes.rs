@@ -9,8 +9,8 @@ use crate::store::error::StoreError;
 use crate::store::revision::Revision;
 use crate::store::warning::Warning;
 
-/// How many of the newest kept texts each change looks at for writes by programs that still have them
-/// open, and how many of the older ones.
+/// The number of the newest kept texts, and of the older ones, that each change examines for writes by
+/// programs that still have them open.
 const LOOKED_AT: u64 = 8;
 
 /// In how many groups the older ones are looked at, one group a change.

@@ -112,8 +112,8 @@ fn a_mixture_in_any_order_is_put_back() {
     assert_eq!(place.text(), OLD);
 }
 
-/// What a power failure leaves of the blocks that were on their way, on file systems that make a file
-/// longer or shorter before its blocks are written.
+/// The blocks that were on their way at a power failure may be missing or zero, on file systems that make
+/// a file longer or shorter before its blocks are written.
 #[test]
 fn a_file_that_was_zero_filled_or_cut_is_put_back() {
     let zeros = vec![0; OLD.len()];
