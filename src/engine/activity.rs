@@ -1,4 +1,5 @@
-//! What a server did since it started, for its metrics. Nobody waits for a count: it is one atomic addition.
+//! The counts of a server since its start, for its metrics. Nobody waits for a count: it is one atomic
+//! addition.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -28,7 +29,7 @@ macro_rules! words {
 }
 
 words! {
-    /// How a change ended.
+    /// The result of a change.
     ChangeResult {
         Changed "changed",
         /// The configuration was like that already.
@@ -44,7 +45,7 @@ words! {
 }
 
 words! {
-    /// What became of a hand edit of the file.
+    /// The fate of a hand edit of the file.
     HandEdit {
         PickedUp "picked-up",
         Overwritten "overwritten",
@@ -54,7 +55,7 @@ words! {
 }
 
 words! {
-    /// What became of a change that had to be confirmed.
+    /// The end of a change that had to be confirmed.
     PendingEnd {
         Confirmed "confirmed",
         Cancelled "cancelled",
@@ -71,7 +72,7 @@ pub struct LastReload {
     pub succeeded: bool,
 }
 
-/// What a server did since it started.
+/// The counts of a server since its start.
 #[derive(Debug)]
 pub struct Activity {
     changes: [[AtomicU64; ChangeResult::ALL.len()]; Operation::ALL.len()],

@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use crate::store::{OwnerName, StoreError, Writer};
 
-/// What an owner applies, and what it applied before.
+/// The state that an owner applies, and those that it applied before.
 pub(super) struct Applied {
     pub owner: OwnerName,
-    /// What is recorded: the last state, and those before it that may still be in effect.
+    /// The states that are recorded: the last one, and those before it that may still be in effect.
     pub recorded: Vec<Value>,
     /// The state that is applied.
     pub state: Value,

@@ -127,7 +127,7 @@ fn changed_members(from: Option<Value>, to: Option<Value>) -> (Option<Value>, Op
     (Some(Value::Object(from)), Some(Value::Object(to)))
 }
 
-/// Whether the file was edited by hand since the last change.
+/// True if the file was edited by hand since the last change.
 pub fn is_edited_since(entries: &[HistoryEntry], now: &Snapshot) -> bool {
     let last = entries.iter().find(|entry| !entry.is_aside);
     last.is_some_and(|last| last.after != Some(now.revision()))

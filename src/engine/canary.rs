@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use crate::store::{NodeRecord, NodeState};
 
-/// How long they have to run the change, unless it is said.
+/// The time that the nodes have to run the change by default.
 pub const DEFAULT_CANARY_TIME: Duration = Duration::from_secs(60);
 
-/// Why a change can't begin on some nodes.
+/// The reason why a change can't begin on some nodes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CanaryFault {
     /// Fewer nodes than wanted run what they should.
@@ -58,7 +58,7 @@ impl CanaryFault {
         }
     }
 
-    /// What to do about it.
+    /// Returns the advice for the user.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::TooFew { .. } | Self::Unknown(_) => "`mediactl --cluster URL status` shows the nodes",

@@ -17,14 +17,14 @@ use mediaconf::edit::json_diff::{ChangedValue, changed_values};
 use mediaconf::edit::request::ChangeRequest;
 use mediaconf::model::Masker;
 
-/// What was there before the first configuration.
+/// The configuration before the first one.
 static NOTHING: LazyLock<Content> =
     LazyLock::new(|| Content::Text(Arc::new(Snapshot::from_bytes(Vec::new()))));
 
 /// The key of the account of the API.
 const ACCOUNT: &str = "edit_auth";
 
-/// Which parts of a report are asked for: those that cost time and room.
+/// The parts of a report that are requested: those that cost time and room.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReportParts {
     /// The lines of the difference.
@@ -35,7 +35,7 @@ pub struct ReportParts {
     pub configuration: bool,
     /// The text afterwards.
     pub text: bool,
-    /// Whether the difference shows secrets.
+    /// True if the difference shows secrets.
     pub secrets: bool,
     /// The key of the masks of secrets, so that those of several servers can be compared.
     pub mask_key: Option<u128>,
@@ -52,7 +52,7 @@ impl ReportParts {
     }
 }
 
-/// Where a part is among the parts.
+/// The field of a part.
 type PartField = fn(&mut ReportParts) -> &mut bool;
 
 /// The parts by the names that they have in a request.
@@ -72,17 +72,17 @@ impl ReportParts {
     }
 }
 
-/// What a change did, or would do.
+/// The report of a change that was made, or rehearsed.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ChangeReport {
-    /// Whether something changed.
+    /// True if something changed.
     pub changed: bool,
     /// The revision of the text that the change is made of, if there was one and it is known.
     pub before: Option<Revision>,
     /// The revision of the text afterwards.
     pub after: Option<Revision>,
-    /// Whether the JSON was compared, because the text is not known.
+    /// True if the JSON was compared, because the text is not known.
     pub is_of_json: bool,
     pub lines_added: usize,
     pub lines_removed: usize,
@@ -95,7 +95,7 @@ pub struct ChangeReport {
     /// The text afterwards, with its secrets.
     pub text: Option<String>,
     pub effects: Effects,
-    /// Whether the account of the API differs.
+    /// True if the account of the API differs.
     pub changes_account: bool,
     /// The login and the password of that account afterwards, if they differ and can be used.
     pub account: Option<[String; 2]>,
@@ -103,7 +103,7 @@ pub struct ChangeReport {
     pub keys_lacked: Vec<String>,
     /// Side effects that the user should know.
     pub notes: Vec<OutcomeNote>,
-    /// What went wrong without stopping the change.
+    /// The failures that did not stop the change.
     pub warnings: Vec<String>,
     /// The warnings of `check` that the change brings.
     pub new_warnings: Vec<NewWarning>,
@@ -153,7 +153,7 @@ impl ChangeReport {
         Self { notes, warnings, new_warnings, pending, ..report }
     }
 
-    /// Whether the texts differ in lines, or the values where the text is not known.
+    /// True if the texts differ in lines, or the values where the text is not known.
     pub fn differs(&self) -> bool {
         self.lines_added + self.lines_removed > 0
     }
@@ -171,7 +171,7 @@ fn diff_of(outcome: &Outcome, masker: Option<Masker>) -> Option<ContentDiff<'_>>
     })
 }
 
-/// Whether the account of the API differs, and what it is afterwards, if it can be used.
+/// Returns true if the account of the API differs, and the account afterwards, if it can be used.
 fn account(old: Option<&Content>, new: Option<&Content>) -> (bool, Option<[String; 2]>) {
     match (old.and_then(Content::snapshot), new.and_then(Content::snapshot)) {
         (Some(old), Some(new)) if old.account() == new.account() => (false, None),

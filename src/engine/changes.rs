@@ -1,5 +1,5 @@
-//! Who makes the changes that clients of a server ask for: the engine over the file, or, on a node of a
-//! cluster, the cluster.
+//! The maker of the changes that clients of a server request: the engine over the file, or, on a node of
+//! a cluster, the cluster.
 
 use super::error::{Aftermath, EngineError};
 use super::local::Engine;
@@ -44,7 +44,7 @@ pub trait Changes: Send + Sync {
     /// The change that has to be confirmed.
     fn pending(&self) -> Option<PendingInfo>;
 
-    /// What this server is in a cluster; none if it is in none.
+    /// The report of this node; `None` if the server is in no cluster.
     fn node(&self) -> Option<NodeReport> {
         None
     }

@@ -17,7 +17,7 @@ use mediaconf::syntax::{Diagnostic, Diagnostics, Severity, Span, line_start, one
 const UNTOLD: &str = "something is wrong here, and is not shown: the file is not below the folder of the configuration, \
      or a hard link to a file of another user";
 
-/// How deep includes may nest.
+/// The deepest nesting of includes.
 const MAX_DEPTH: usize = 16;
 
 /// A configuration with what it includes.
@@ -26,7 +26,7 @@ pub struct Composed {
     pub text: Arc<Snapshot>,
     /// The configuration itself, then each included file once, in the order in which they are met.
     pub files: Vec<ComposedFile>,
-    /// What each pattern names.
+    /// The files that each pattern names.
     pub included: IncludedTexts,
     pieces: Vec<ComposedPiece>,
 }
@@ -38,13 +38,13 @@ pub type IncludedTexts = BTreeMap<String, Vec<IncludedText>>;
 pub struct ComposedFile {
     pub name: String,
     pub text: Arc<Snapshot>,
-    /// What messages may quote of it.
+    /// The parts of it that messages may quote.
     pub told: Told,
-    /// Whether it is included outside of blocks, so that its entries are those of the configuration.
+    /// True if it is included outside of blocks, so that its entries are those of the configuration.
     is_top: bool,
-    /// Whether it is left out for its syntax errors.
+    /// True if it is left out for its syntax errors.
     is_broken: bool,
-    /// What is wrong with its includes, and its own syntax errors.
+    /// The faults of its includes, and its own syntax errors.
     faults: Diagnostics,
     /// The includes that lead to files elsewhere, which are not looked at here.
     unseen: Vec<Span>,
@@ -52,10 +52,10 @@ pub struct ComposedFile {
 
 /// A part of the whole text that comes from one file.
 struct ComposedPiece {
-    /// Where it begins in the whole text.
+    /// The offset of its beginning in the whole text.
     at: usize,
     file: usize,
-    /// Where it begins in its file.
+    /// The offset of its beginning in its file.
     offset: usize,
 }
 
@@ -162,12 +162,12 @@ impl Composed {
         found
     }
 
-    /// Whether all includes could be followed, and the whole has no errors.
+    /// True if all includes could be followed, and the whole has no errors.
     pub fn is_valid(&self) -> bool {
         self.is_parsed() && self.text.is_valid()
     }
 
-    /// Whether all includes could be followed, and all files parsed.
+    /// True if all includes could be followed, and all files parsed.
     pub fn is_parsed(&self) -> bool {
         self.files.iter().all(|file| file.faults.errors() == 0)
     }
@@ -276,7 +276,7 @@ impl Engine {
         all.collect()
     }
 
-    /// What a hand edit of included files is called, with the place of their first error.
+    /// Describes a hand edit of included files, with the place of their first error.
     pub(super) fn included_in_words(&self, text: &Arc<Snapshot>) -> String {
         let composed = self.composed(text, self.followed());
         let first = composed.and_then(|composed| composed.told_faults().into_iter().next());
@@ -285,7 +285,7 @@ impl Engine {
         format!("included files{}", fault.unwrap_or_default())
     }
 
-    /// Whether an included file was changed since the server loaded the configuration.
+    /// True if an included file was changed since the server loaded the configuration.
     pub fn has_changed_includes(&self) -> bool {
         self.state().is_some_and(|state| state.composed != self.composed_revision(&state.running))
     }
@@ -313,7 +313,7 @@ pub(super) enum SearchedText<'c> {
 }
 
 impl SearchedText<'_> {
-    /// Whether the whole has its entries, too.
+    /// True if the whole has its entries, too.
     pub fn is_part_of_whole(&self) -> bool {
         matches!(self, Self::File(file) if !file.is_broken)
     }
@@ -335,7 +335,7 @@ impl SearchedText<'_> {
     }
 }
 
-/// Why what an `include` names is not there.
+/// The reason why the files of an `include` are not there.
 struct IncludeFault {
     message: String,
     kind: IncludeFaultKind,
@@ -353,7 +353,7 @@ enum IncludeFaultKind {
 
 struct Composer<'s> {
     read: ReadIncluded<'s>,
-    /// What may still be included.
+    /// The limits of what may still be included.
     rest: Follow,
     whole: String,
     files: Vec<ComposedFile>,

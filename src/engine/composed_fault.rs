@@ -14,9 +14,9 @@ pub struct ComposedFault {
     pub line: usize,
     pub message: String,
     pub hint: Option<String>,
-    /// What tells whether another text has it, too: the message without the place that it names.
+    /// The message without the place that it names, by which another text is searched for the fault.
     pub(super) identity: String,
-    /// Whether the text of the configuration itself has a part in it.
+    /// True if the text of the configuration itself has a part in it.
     pub(super) is_own: bool,
 }
 

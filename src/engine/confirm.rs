@@ -18,7 +18,7 @@ use super::running::LastChange;
 use super::trouble::Trouble;
 use crate::store::{OpenChange, PendingRecord, REVERT, StoreError, Writer};
 
-/// How long to wait between two attempts to roll back.
+/// The pause between two attempts to roll back.
 const RETRY: Duration = Duration::from_secs(5);
 
 impl Engine {

@@ -33,7 +33,7 @@ impl Content {
         }
     }
 
-    /// Whether it can be shown as JSON.
+    /// True if it can be shown as JSON.
     pub fn is_valid(&self) -> bool {
         self.snapshot().is_none_or(|snapshot| snapshot.is_valid())
     }

@@ -23,7 +23,7 @@ pub struct ContentDiff<'c> {
     masker: Option<Masker>,
 }
 
-/// Where the lines of one side come from.
+/// The source of the lines of one side.
 enum DiffSide<'c> {
     Text(&'c Document),
     /// The parts of a text that an edit touches: all lines that it adds are in them.
@@ -99,12 +99,12 @@ impl<'c> ContentDiff<'c> {
         matches!(self.old, DiffSide::Json(_))
     }
 
-    /// Whether no line differs.
+    /// True if no line differs.
     pub fn is_empty(&self) -> bool {
         self.hunks.is_empty()
     }
 
-    /// How many lines only the new side has, and how many only the old side.
+    /// Returns the number of lines that only the new side has, and of those that only the old side has.
     pub fn added_and_removed(&self) -> [usize; 2] {
         let count = |is: fn(&DiffLine) -> bool| self.lines().filter(|line| is(line)).count();
         [count(|line| matches!(line, DiffLine::Added(_))), count(|line| matches!(line, DiffLine::Removed(_)))]

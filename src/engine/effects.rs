@@ -12,7 +12,7 @@ use mediaconf::model::shape::group_name;
 use mediaconf::model::{Kind, Lens};
 
 impl Outcome {
-    /// What the change does to streams; nothing where a text has errors.
+    /// Returns the effects of the change on streams; empty if a text has errors.
     pub fn effects(&self) -> Effects {
         let sides = [self.before.as_ref(), self.after()];
         let is_shown = sides.iter().flatten().all(|side| side.is_valid());

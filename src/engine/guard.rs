@@ -88,7 +88,7 @@ impl Guard {
         }
     }
 
-    /// Whether the user is asked to accept the change. Other guards refuse without a question: the
+    /// True if the user is asked to accept the change. Other guards refuse without a question: the
     /// request itself is wrong.
     pub fn is_question(&self) -> bool {
         match self {
@@ -97,7 +97,7 @@ impl Guard {
         }
     }
 
-    /// What to do about it on the command line.
+    /// Returns the advice for the command line.
     pub fn hint(&self) -> String {
         match self {
             Self::WouldRemoveCredentials => "without it the API can't be used; `--force` makes the change anyway",
@@ -145,7 +145,7 @@ pub fn account_of<'d>(document: &'d Document, keyword: &str) -> Option<[Word<'d>
     usable_account(&entries)
 }
 
-/// How many streams `old` has that `new` lacks, and how many `old` has.
+/// Returns the number of streams that `old` has and `new` lacks, and the number of all streams of `old`.
 pub fn deleted_streams(old: &Document, new: &Document) -> (usize, usize) {
     let name = |entry: &mediaconf::syntax::Entry<'_>| {
         mediaconf::model::shape::group_name(*entry).value().into_owned()

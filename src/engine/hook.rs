@@ -15,13 +15,13 @@ use super::interrupt::Interrupt;
 use mediaconf::model::redact::LONGEST_SECRET;
 use pipe::{POLL, Pipe};
 
-/// How long a hook may take before its process group is killed.
+/// The longest time for a hook before its process group is killed.
 pub const DEFAULT_HOOK_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How much of the stderr of a hook is kept, in bytes.
+/// The most bytes that are kept of the stderr of a hook.
 const MAX_STDERR: usize = 16 * 1024;
 
-/// How much of the stdout of a command is kept, in bytes.
+/// The most bytes that are kept of the stdout of a command.
 const MAX_OUTPUT: usize = 16 * 1024 * 1024;
 
 /// The variable with the settings of the allocator of the GNU C library, which a server sets for itself.
@@ -44,7 +44,7 @@ pub struct Hooks {
     pub check: Option<String>,
     /// Runs after the write; a failure rolls the change back.
     pub reload: Option<String>,
-    /// How long each may take.
+    /// The longest time for each.
     pub timeout: Duration,
     /// Ends a running hook when a signal comes.
     pub interrupt: Interrupt,
@@ -57,7 +57,7 @@ impl Default for Hooks {
 }
 
 impl Hooks {
-    /// Whether there is nothing to run.
+    /// True if there is nothing to run.
     pub fn are_empty(&self) -> bool {
         self.check.is_none() && self.reload.is_none()
     }
@@ -78,7 +78,7 @@ pub struct Occasion<'a> {
     pub masked: &'a dyn Fn(&str) -> String,
 }
 
-/// How a hook failed, and the start of its stderr.
+/// The failure of a hook, and the start of its stderr.
 #[derive(Debug, Error)]
 #[error("{reason}{}", after_colon(.stderr))]
 pub struct HookFailure {
@@ -87,7 +87,7 @@ pub struct HookFailure {
     pub stderr: String,
 }
 
-/// How a hook failed.
+/// The reason of a failure.
 #[derive(Debug, Error)]
 pub enum HookReason {
     /// It could not be started.
@@ -104,7 +104,7 @@ pub enum HookReason {
     Interrupted(i32),
 }
 
-/// How a hook ended that did not succeed.
+/// Describes the end of a hook that did not succeed.
 fn ended(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("failed with exit code {code}"),

@@ -161,7 +161,7 @@ impl Composed {
         if faults.is_empty() { Ok(()) } else { Err(EngineError::BadAssignments(faults)) }
     }
 
-    /// Where the entry that a path leads into stands, if that is in an included file alone, in words.
+    /// Describes the place of the entry that a path leads into, if that is in an included file alone.
     pub fn included_place(&self, path: &Path) -> Option<String> {
         let faults = self.faults_at(place_of(path).into_iter().collect());
         faults.first().map(|fault| fault.misfit.to_string())

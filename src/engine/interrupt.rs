@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 /// The signals that came while a change held them back; [`Interrupt::default`] never has one.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt {
-    /// Whether a signal ends the process at once.
+    /// True if a signal ends the process at once.
     ends_process: Arc<AtomicBool>,
     /// The signal that came last; 0 for none.
     received: Arc<AtomicUsize>,

@@ -27,7 +27,7 @@ impl Engine {
         self.composed(text, self.followed()).map(|composed| composed.faults()).unwrap_or_default()
     }
 
-    /// Which included files are seen: of those elsewhere, clients of a server learn nothing.
+    /// The included files that are followed: of those elsewhere, clients of a server learn nothing.
     pub(super) fn followed(&self) -> Follow {
         if self.running.is_some() { Follow::BELOW } else { Follow::ALL }
     }
@@ -94,7 +94,7 @@ impl Transaction<'_> {
     }
 }
 
-/// Whether a change may be of a configuration that includes files. Most have none, and cost nothing here.
+/// True if a change may be of a configuration that includes files. Most have none, and cost nothing here.
 fn includes(before: Option<&Arc<Snapshot>>, after: &After) -> bool {
     match after {
         After::Unchanged => false,
@@ -103,7 +103,7 @@ fn includes(before: Option<&Arc<Snapshot>>, after: &After) -> bool {
     }
 }
 
-/// Whether a text includes files, or may include some after an edit.
+/// True if a text includes files, or may include some after an edit.
 pub(super) fn may_include(before: &Arc<Snapshot>, splices: &[Splice]) -> bool {
     !before.includes().is_empty() || splices.iter().any(|splice| splice.text.contains(INCLUDE))
 }

@@ -25,10 +25,10 @@ use mediaconf::edit::take_back::take_back;
 /// The author of what goes back by itself: no user.
 pub(super) const NO_USER: &str = "";
 
-/// Why a change is rolled back on timeout.
+/// The message of a change that is rolled back on timeout.
 pub(super) const NOT_CONFIRMED: &str = "not confirmed in time";
 
-/// Why a change is rolled back that was pending when its server ended.
+/// The message of a change that is rolled back because it was pending when its server ended.
 pub(super) const SERVER_ENDED: &str = "not confirmed before the server ended";
 
 /// A change that was not confirmed, as the file knows it.
@@ -122,7 +122,7 @@ impl WithoutChange {
         }
     }
 
-    /// Whether somebody expects the text in which the change was.
+    /// True if somebody expects the text in which the change was.
     pub fn is_expected(&self, expected: &Expected) -> bool {
         let is_from = |from: &Arc<Snapshot>| expected.names(from.revision());
         self.note().is_some() && self.from.as_ref().is_some_and(is_from)
@@ -133,7 +133,7 @@ impl WithoutChange {
         self.from.as_ref()
     }
 
-    /// What users should know of it.
+    /// Returns the note for users.
     pub fn note(&self) -> Option<OutcomeNote> {
         let (from, to) = (self.from.as_ref()?, self.to.as_ref()?);
         (!from.is_same_text(to)).then(|| OutcomeNote::TookOutUnconfirmed(paths_between(from, to)))
@@ -210,7 +210,7 @@ impl Engine {
         (self.on_trouble)(&words);
     }
 
-    /// Whether a record is left of a change that is not pending any more.
+    /// True if a record is left of a change that is not pending any more.
     pub(super) fn has_left_over(&self) -> bool {
         match &self.running {
             Some(running) => running.has_left_over(),
@@ -230,7 +230,7 @@ impl Engine {
         Ok(last.is_none_or(|last| last.after == Some(written)).then_some(stored))
     }
 
-    /// Which change was pending when its server was killed, or is in a file with errors.
+    /// The change that was pending when its server was killed, or is in a file with errors.
     pub(super) fn open_left_over(&self) -> Result<Option<OpenChange>, StoreError> {
         if !self.store.has_pending() {
             return Ok(None);

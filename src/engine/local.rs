@@ -16,10 +16,10 @@ use super::running::{Running, ServerState, Turn};
 use super::snapshot::Snapshot;
 use crate::store::{Candidate, Loaded, LockHolder, Store, StoreError, Writer};
 
-/// How long a dry run waits for the check commands of others.
+/// The longest time that a dry run waits for the check commands of others.
 const REHEARSAL_WAIT: Duration = Duration::from_secs(120);
 
-/// How long a writer waits for another writer to finish.
+/// The longest time that a writer waits for another writer to finish.
 pub const DEFAULT_LOCK_WAIT: Duration = Duration::from_secs(10);
 
 /// A configuration in a store, the hooks around its changes, and the state of the server that runs it.
@@ -80,7 +80,7 @@ impl Engine {
         self.read()
     }
 
-    /// Why there is no running configuration.
+    /// The error if there is no running configuration.
     pub(super) fn no_server(&self) -> EngineError {
         if self.store.keeps_pending() { EngineError::NodesRunIt } else { EngineError::NoServer }
     }
@@ -110,7 +110,7 @@ impl Engine {
         self.running.as_ref()?.pending()
     }
 
-    /// What the server did since it started; `None` without one.
+    /// The counts of the server since its start; `None` without a server.
     pub fn activity(&self) -> Option<&Activity> {
         self.running.as_ref().map(|running| &running.activity)
     }

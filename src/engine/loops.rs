@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// How often the work of a thread may begin again within a minute.
+/// The most times that the work of a thread may begin again within a minute.
 pub const RESTARTS: usize = 5;
 
 /// The time in which the restarts of a thread are counted.
@@ -97,7 +97,8 @@ impl Loops {
         }
     }
 
-    /// How long each loop works at its present turn, the longest of those with one name; zero while it waits.
+    /// Returns the time that each loop has been at its present turn, the longest of those with one name;
+    /// zero while it waits.
     pub fn ages(&self) -> Vec<(&'static str, Duration)> {
         let mut ages: Vec<(&'static str, Duration)> = Vec::new();
         for pulse in lock(&self.0.pulses).iter() {
@@ -109,7 +110,7 @@ impl Loops {
         ages
     }
 
-    /// Whether one of the loops with these names is late.
+    /// True if one of the loops with these names is late.
     pub fn are_late(&self, names: &[&str]) -> bool {
         let is_late = |pulse: &Arc<Pulse>| names.contains(&pulse.name) && pulse.age() > pulse.late_after;
         lock(&self.0.pulses).iter().any(is_late)

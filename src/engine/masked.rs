@@ -5,7 +5,7 @@ use mediaconf::model::redact::{masked_document, masked_json};
 use mediaconf::model::{Lens, Masker, View, to_json};
 use mediaconf::syntax::Document;
 
-/// What is made of a text; all masks in it are the same.
+/// The masked form of a text; all masks in it are the same.
 #[derive(Debug, Clone, Copy)]
 pub enum MaskedForm {
     Text,

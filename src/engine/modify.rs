@@ -28,7 +28,7 @@ use mediaconf::syntax::Document;
 /// The text that a patch is merged into.
 struct Basis {
     text: Arc<Snapshot>,
-    /// Whether it is a file with a hand edit that the server has not loaded.
+    /// True if it is a file with a hand edit that the server has not loaded.
     is_hand_edit: bool,
     note: Option<OutcomeNote>,
 }

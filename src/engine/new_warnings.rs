@@ -114,7 +114,7 @@ struct EntryText<'d> {
     name: Cow<'d, str>,
     /// Its whole text, from the start of its line where nothing else stands in front.
     text: &'d str,
-    /// What stands behind its name.
+    /// The text behind its name.
     body: &'d str,
 }
 

@@ -1,4 +1,4 @@
-//! What a node of a cluster says of itself.
+//! The report of a node of a cluster about itself.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,13 +15,13 @@ pub struct NodeReport {
     pub wanted: Option<u64>,
     /// `running`, `refused`, `failed`, `drifted`.
     pub state: String,
-    /// Why it does not run what it should, in one line.
+    /// The reason why it does not run what it should, in one line.
     pub why: Option<String>,
     /// The same for those who may only look: without what hooks printed. It is not sent beside the other.
     #[serde(skip)]
     pub brief: Option<String>,
     /// Since when it is in this state (RFC 3339).
     pub since: String,
-    /// Why the cluster can't be reached; none while it can.
+    /// The reason why the cluster can't be reached; `None` while it can.
     pub away: Option<String>,
 }

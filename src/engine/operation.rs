@@ -33,7 +33,7 @@ impl Operation {
         }
     }
 
-    /// Whether the file is written, too.
+    /// True if the file is written, too.
     pub fn writes(self) -> bool {
         matches!(self, Self::Modify | Self::Save | Self::Rollback)
     }

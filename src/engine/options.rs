@@ -22,11 +22,11 @@ pub struct ChangeOptions {
     pub force: bool,
     /// The guards that were accepted, by `--accept` or in answer to a question.
     pub accepted: Vec<Guard>,
-    /// How many streams may be deleted without asking; `None` is the default.
+    /// The number of streams that may be deleted without a question; `None` is the default.
     pub max_delete: Option<usize>,
     /// The author of the change, for hooks and the history.
     pub by: String,
-    /// Why, for the history.
+    /// The reason of the change, for the history.
     pub message: Option<String>,
     /// The command that makes it, one of [`COMMANDS`], for the history; `None` is the operation.
     pub command: Option<&'static str>,
@@ -47,19 +47,19 @@ pub struct ChangeOptions {
     /// Only report errors that the configuration has together with what it includes: a take-back is never
     /// refused for them.
     pub takes_faults: bool,
-    /// When the request times out: after that the change is not written.
+    /// The time at which the request times out: after that the change is not written.
     pub until: Option<Instant>,
     /// The parts of the change that the report has.
     pub told: ReportParts,
 }
 
 impl ChangeOptions {
-    /// Whether this guard was accepted.
+    /// True if this guard was accepted.
     pub fn accepts(&self, guard: &Guard) -> bool {
         self.force || self.accepted.contains(guard)
     }
 
-    /// Whether it waits for its turn and takes the lock. A rehearsal does neither, so that it delays no
+    /// True if it waits for its turn and takes the lock. A rehearsal does neither, so that it delays no
     /// change.
     pub(super) fn takes_turn(&self) -> bool {
         !self.dry_run || self.for_change
@@ -82,7 +82,7 @@ impl ChangeOptions {
         }
     }
 
-    /// How long a step may take: at most `most`, and not longer than the request.
+    /// Returns the time for a step: at most `most`, and not longer than the request.
     pub(super) fn at_most(&self, most: Duration) -> Duration {
         self.until.map_or(most, |until| most.min(until.saturating_duration_since(Instant::now())))
     }
@@ -98,7 +98,7 @@ pub enum Expected {
 }
 
 impl Expected {
-    /// Whether a running configuration with this revision meets the condition.
+    /// True if a running configuration with this revision meets the condition.
     pub fn allows(&self, running: Revision) -> bool {
         match self {
             Self::Any => true,
@@ -106,7 +106,7 @@ impl Expected {
         }
     }
 
-    /// Whether the condition was made for this revision.
+    /// True if the condition was made for this revision.
     pub(super) fn names(&self, revision: Revision) -> bool {
         matches!(self, Self::OneOf(revisions) if revisions.contains(&revision))
     }

@@ -25,7 +25,7 @@ pub struct Outcome {
     pub after: After,
     /// Side effects that the user should know.
     pub notes: Vec<OutcomeNote>,
-    /// What went wrong without stopping the change.
+    /// The failures that did not stop the change.
     pub warnings: Vec<String>,
     /// The warnings of `check` that the change brings.
     pub new_warnings: Vec<NewWarning>,
@@ -83,15 +83,15 @@ pub struct PendingInfo {
     /// `modify`, `save`, `update` or `rollback`, or the command that made it, such as `edit`.
     pub operation: String,
     pub by: String,
-    /// When it is rolled back (RFC 3339).
+    /// The time at which it is rolled back (RFC 3339).
     pub deadline: String,
-    /// How many seconds are left until then.
+    /// The number of seconds until then.
     pub seconds_left: u64,
     /// The nodes of a cluster that take it first, and confirm it by running it; empty if users confirm
     /// it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub canary: Vec<String>,
-    /// Whether its time is over in a cluster, and nobody has rolled it back yet.
+    /// True if its time is over in a cluster, and nobody has rolled it back yet.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_over: bool,
 }
@@ -104,7 +104,7 @@ impl PendingInfo {
         Self { id, operation, by, deadline, seconds_left, canary: Vec::new(), is_over: false }
     }
 
-    /// What the change waits for.
+    /// Describes the condition that the change waits for.
     pub fn in_words(&self) -> String {
         let by = if self.by.is_empty() { "an unknown user" } else { &self.by };
         match self.canary.is_empty() {
@@ -116,7 +116,7 @@ impl PendingInfo {
         }
     }
 
-    /// What a store says of a change.
+    /// The pending change as a store describes it.
     pub fn of(open: OpenChange, now: SystemTime) -> Self {
         let OpenChange { id, deadline, operation, by, canary, is_over } = open;
         Self { canary, is_over, ..Self::new(id, operation, by, deadline, now) }
@@ -155,7 +155,7 @@ impl Outcome {
         }
     }
 
-    /// Whether anything changed.
+    /// True if anything changed.
     pub fn is_change(&self) -> bool {
         !matches!(self.after, After::Unchanged)
     }

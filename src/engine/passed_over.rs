@@ -30,13 +30,13 @@ impl IncludedEntry {
 /// The entries that go, and that come, with an `include` that a change removes, adds or points elsewhere.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IncludeChange {
-    /// How many of each kind go, in the order of [`Kind::ALL`].
+    /// The number of removed entries of each kind, in the order of [`Kind::ALL`].
     pub gone: [usize; 3],
-    /// How many of each kind come.
+    /// The number of new entries of each kind.
     pub come: [usize; 3],
     /// The files of the removed entries; not sent over HTTP.
     pub files: Option<PassedOver>,
-    /// How many streams the included files had before.
+    /// The number of streams that the included files had before.
     pub streams_before: usize,
 }
 
@@ -50,7 +50,7 @@ impl IncludeChange {
         is_any.then(|| Self { gone: gone_of, come, files: PassedOver::from_entries(gone), streams_before })
     }
 
-    /// How many streams go, and of how many of included files.
+    /// Returns the number of removed streams, and of all streams of included files before.
     pub fn deleted_streams(change: Option<&Self>) -> (usize, usize) {
         change.map_or((0, 0), |change| (change.gone[Kind::Stream as usize], change.streams_before))
     }
@@ -73,7 +73,7 @@ impl fmt::Display for IncludeChange {
     }
 }
 
-/// How many entries of which included files there are; at least one.
+/// The number of entries in each included file; at least one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PassedOver(BTreeMap<String, usize>);
 

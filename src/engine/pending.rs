@@ -21,12 +21,12 @@ pub struct PendingChange {
     pub(super) written: Option<Arc<Snapshot>>,
     /// The nodes of a cluster that confirm it.
     pub(super) canary: Vec<String>,
-    /// How long it waits to be confirmed, once it is made.
+    /// The time that it waits to be confirmed, once it is made.
     pub(super) time: Duration,
     clock: Mutex<Clock>,
     /// Notified of a decision, and of a clock that was set anew.
     changed: Condvar,
-    /// Whether it is being rolled back; then it can no longer be confirmed.
+    /// True if it is being rolled back; then it can no longer be confirmed.
     is_rolling_back: AtomicBool,
 }
 
@@ -80,18 +80,18 @@ impl PendingChange {
         }
     }
 
-    /// How much time is left to confirm it.
+    /// The time that is left to confirm it.
     pub fn left(&self) -> Duration {
         self.clock().until.saturating_duration_since(Instant::now())
     }
 
-    /// What users see of it.
+    /// The description for users.
     pub fn info(&self) -> PendingInfo {
         let (operation, by) = (self.operation.to_owned(), self.by.clone());
         PendingInfo::new(self.id.clone(), operation, by, self.deadline(), SystemTime::now())
     }
 
-    /// When it is rolled back.
+    /// The time at which it is rolled back.
     pub fn deadline(&self) -> SystemTime {
         SystemTime::now() + self.left()
     }

@@ -27,7 +27,7 @@ pub struct ServerState {
     pub last_error: Option<Trouble>,
     /// The last change, while it has to be confirmed.
     pub pending: Option<Arc<PendingChange>>,
-    /// Whether the file may hold a change that was not confirmed.
+    /// True if the file may hold a change that was not confirmed.
     pub has_left_over: bool,
 }
 
@@ -41,7 +41,7 @@ pub struct LastChange {
 }
 
 impl ServerState {
-    /// Whether the running configuration is the one in the file, as far as the server knows.
+    /// True if the running configuration is the one in the file, as far as the server knows.
     pub fn is_saved(&self) -> bool {
         // Usually both are the same snapshot, which is seen without comparing the texts.
         self.running.is_same_text(&self.saved)
@@ -89,7 +89,7 @@ impl Running {
         self.state.read().unwrap_or_else(PoisonError::into_inner).pending.clone()
     }
 
-    /// Whether the file may hold a change that was not confirmed.
+    /// True if the file may hold a change that was not confirmed.
     pub(super) fn has_left_over(&self) -> bool {
         self.state.read().unwrap_or_else(PoisonError::into_inner).has_left_over
     }
@@ -114,5 +114,5 @@ impl Running {
 /// The right to change the state, until it is dropped.
 pub(super) type Turn = Pass;
 
-/// How many dry runs wait for the check command of another one. Each takes a connection.
+/// The number of dry runs that wait for the check command of another one. Each takes a connection.
 pub const MAX_REHEARSALS: usize = 8;

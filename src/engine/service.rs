@@ -79,10 +79,10 @@ pub trait ConfigService: Send {
     fn status(&mut self) -> Result<Status, ServiceError>;
 }
 
-/// Which configuration is read, and in which form.
+/// The configuration that is read, and its form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadQuery {
-    /// Which configuration; `None` is the running one, or the file where no server runs.
+    /// The configuration; `None` is the running one, or the file if no server runs.
     pub source: Option<ConfigSource>,
     pub form: ReadForm,
 }
@@ -105,9 +105,9 @@ pub enum ReadForm {
     TextOrJson,
     /// JSON. If the text is already there, it is returned instead, and the caller renders it.
     Json {
-        /// Whether streams that are `static` may be left out.
+        /// True if streams that are `static` may be left out.
         skip_static: bool,
-        /// Whether the figures of the server are added.
+        /// True if the figures of the server are added.
         runtime: bool,
     },
 }
@@ -135,7 +135,7 @@ pub enum Decision {
     RollBack,
 }
 
-/// Why an operation of a service failed.
+/// The reason why an operation of a service failed.
 #[derive(Debug, Error)]
 pub enum ServiceError {
     /// The engine refused or failed.
@@ -149,7 +149,7 @@ pub enum ServiceError {
     Remote(Box<RemoteFailure>),
 }
 
-/// Why a server did not evaluate or make a request, in the words of a command.
+/// The reason why a server did not evaluate or make a request, in the words of a command.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RequestRefusal {
     pub kind: ErrorKind,
@@ -184,7 +184,7 @@ pub fn described(fault: &PathFault) -> (String, Option<String>) {
     (fault.to_string(), fault.misfit.hint.clone().or_else(all_paths))
 }
 
-/// How a server refused or failed, in the words that users see.
+/// The refusal or failure of a server, in the words that users see.
 #[derive(Debug, Clone)]
 pub struct RemoteFailure {
     pub kind: ErrorKind,
@@ -202,7 +202,7 @@ impl RemoteFailure {
 }
 
 impl ServiceError {
-    /// What the error means to the caller.
+    /// Returns the meaning of the error for the caller.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Engine(error) => error.into(),

@@ -33,7 +33,7 @@ pub struct Snapshot {
     related: [Mutex<Option<Arc<Snapshot>>>; 2],
 }
 
-/// Which text belongs to another one.
+/// The kinds of text that belong to another one.
 #[derive(Debug, Clone, Copy)]
 pub enum RelatedText {
     /// The text in the file, where that is not the running one.
@@ -76,7 +76,7 @@ impl Snapshot {
         Self { revision: revision.map_or_else(OnceLock::new, OnceLock::from), ..Self::from_bytes(bytes) }
     }
 
-    /// What a proved edit makes of a document without errors.
+    /// The result of a proved edit of a document without errors.
     ///
     /// What is known of the document and is not changed is taken over.
     pub fn edited(before: &Arc<Snapshot>, splices: &[Splice]) -> Self {
@@ -98,7 +98,7 @@ impl Snapshot {
         self.document.get_or_init(|| Document::from_bytes(self.bytes.clone()))
     }
 
-    /// Whether somebody asked for the document.
+    /// True if somebody asked for the document.
     #[cfg(test)]
     pub fn is_indexed(&self) -> bool {
         self.document.get().is_some()
@@ -108,13 +108,14 @@ impl Snapshot {
         &self.bytes
     }
 
-    /// Whether both have the same text, byte for byte.
+    /// True if both have the same text, byte for byte.
     pub fn is_same_text(&self, other: &Snapshot) -> bool {
         std::ptr::eq(self, other) || self.bytes() == other.bytes()
     }
 
-    /// What belongs to this text and was found just now: the snapshot that was found before, if both have
-    /// the same text, with all that was computed from it. It is freed with this snapshot.
+    /// Returns the snapshot of a text that belongs to this one: the one that was found before, if both
+    /// have the same text, with all that was computed from it; else `found`. It is freed with this
+    /// snapshot.
     pub fn related(&self, which: RelatedText, found: Arc<Snapshot>) -> Arc<Snapshot> {
         if self.is_same_text(&found) {
             return found;
@@ -180,7 +181,7 @@ impl Snapshot {
         })
     }
 
-    /// Whether both include the same files, in the same order.
+    /// True if both include the same files, in the same order.
     pub fn includes_as(&self, other: &Snapshot) -> bool {
         let [own, others] = [self, other].map(|text| text.includes().iter().map(|(_, pattern)| pattern));
         own.eq(others)
@@ -219,7 +220,7 @@ impl Snapshot {
         }
     }
 
-    /// Whether the text can be shown as JSON and changed.
+    /// True if the text can be shown as JSON and changed.
     pub fn is_valid(&self) -> bool {
         *self.valid.get_or_init(|| !has_errors(self.document()))
     }

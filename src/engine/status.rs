@@ -33,12 +33,12 @@ pub struct Status {
     pub saved: Option<bool>,
     /// The paths whose values differ between the running and the saved configuration.
     pub differing: Vec<String>,
-    /// Whether the file was edited by hand since the last change in the history.
+    /// True if the file was edited by hand since the last change in the history.
     pub edited_by_hand: bool,
     /// The text of the file; `None` if the server does not show it.
     #[serde(skip)]
     pub file: Option<Arc<Snapshot>>,
-    /// How many errors the file has; null where the server does not show it.
+    /// The number of errors of the file; null if the server does not show it.
     pub errors: Option<usize>,
     /// The first of them.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,7 +78,7 @@ pub struct ServerInfo {
     pub version: Option<String>,
     /// The addresses on which it listens.
     pub addresses: Vec<String>,
-    /// When it was started (RFC 3339).
+    /// The time of its start (RFC 3339).
     pub started_at: Option<String>,
 }
 

@@ -51,12 +51,12 @@ pub(super) struct Transaction<'e> {
     is_other_pending: bool,
     /// Without a server: the text of the last change, and the file as it was edited by hand since.
     hand_edit: Option<[Arc<Snapshot>; 2]>,
-    /// What an owner applies by the change.
+    /// The state that an owner applies by the change.
     pub applied: Option<Applied>,
     warnings: Vec<Warning>,
     /// The reason for the change, for the history, without the secrets of both texts.
     message: Option<String>,
-    /// What the judgement has found, and does not refuse.
+    /// The faults that the judgement has found, and does not refuse.
     pub told: Vec<String>,
 }
 
@@ -73,7 +73,7 @@ pub(super) struct Change {
     /// The configuration before; none if there was no file.
     pub before: Option<Arc<Snapshot>>,
     pub after: After,
-    /// Whether `before` must have no errors, which a thread may still be looking for.
+    /// True if `before` must have no errors, which a thread may still be looking for.
     pub needs_valid: bool,
     pub notes: Vec<OutcomeNote>,
 }
@@ -135,7 +135,7 @@ impl<'e> Transaction<'e> {
         instead.map_or(Cow::Borrowed(text), |instead| instead.bytes().to_vec().into())
     }
 
-    /// Whether the change was made for the file as it was with an unconfirmed change in it.
+    /// True if the change was made for the file as it was with an unconfirmed change in it.
     fn is_made_for_taken_out(&self) -> bool {
         let expected = self.options.expected.as_ref().filter(|_| self.state.is_none());
         expected.is_some_and(|expected| self.taken_out.as_ref().is_some_and(|it| it.is_expected(expected)))
@@ -164,12 +164,12 @@ impl<'e> Transaction<'e> {
         Some(OutcomeNote::PickedUpHandEdit(paths_in_words(&changed_values(&known, &file))))
     }
 
-    /// Whether the file differs from the text that the server loaded or saved last.
+    /// True if the file differs from the text that the server loaded or saved last.
     pub fn is_hand_edited(&self, state: &ServerState) -> bool {
         self.file().is_none_or(|file| !file.is_same_text(&state.saved))
     }
 
-    /// Whether the change was made for the file as it was edited by hand, and nothing else would be lost.
+    /// True if the change was made for the file as it was edited by hand, and nothing else would be lost.
     pub fn is_for_hand_edit(&self) -> bool {
         let names = |file: &Arc<Snapshot>| {
             self.options.expected.as_ref().is_some_and(|expected| expected.names(file.revision()))
@@ -390,7 +390,7 @@ impl<'e> Transaction<'e> {
         ChangeRecord { operation, by, message, keep: self.engine.keep }
     }
 
-    /// What the change is called: by the command that makes it, else by the operation.
+    /// The name of the change: that of the command that makes it, else of the operation.
     fn name(&self) -> &'static str {
         self.options.command.unwrap_or(self.operation.name())
     }

@@ -21,7 +21,7 @@ const CLOSE_POLL: Duration = Duration::from_secs(1);
 const RETRY: Duration = Duration::from_millis(100);
 const LONGEST_RETRY: Duration = Duration::from_millis(800);
 
-/// How often a node looks again at once because something has changed under its eyes.
+/// The most times that a node looks again at once because something changed while it worked.
 const LOOKS: usize = 20;
 
 impl Node {

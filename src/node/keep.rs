@@ -15,7 +15,7 @@ use crate::store::jittered;
 /// The time in seconds after which the record of a node that has ended is removed.
 const LEASE: u64 = 30;
 
-/// How often the lease is kept alive.
+/// The pause between two signs of life on the lease.
 const BEAT: Duration = Duration::from_secs(LEASE / 3);
 
 impl Node {

@@ -1,5 +1,5 @@
-//! Which text a node should run: the one of the last change, or the one before while a rollout begins on
-//! other nodes, with what differs on the node.
+//! The text that a node should run: the one of the last change, or the one before while a rollout begins
+//! on other nodes, with what differs on the node.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::overlays::NamedPatch;
 use crate::engine::Operation;
 use crate::store::cluster::{HeadRecord, KeyRange, Keys, Seen, TextRef};
 
-/// Which node this is.
+/// The name of a node, and of its group.
 #[derive(Debug, Clone)]
 pub struct NodeName {
     pub name: String,
@@ -36,7 +36,7 @@ impl NodeName {
         group.chain([self.name.clone()]).map(|name| keys.overlay(&name)).collect()
     }
 
-    /// What has to be read beside the last change.
+    /// The keys that have to be read beside the last change.
     pub fn ranges(&self, keys: &Keys) -> Vec<KeyRange> {
         self.overlay_keys(keys).iter().map(|key| KeyRange::one(key)).collect()
     }

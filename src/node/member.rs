@@ -18,18 +18,18 @@ use crate::store::bounded_time;
 use crate::store::cluster::ClusterStore;
 use crate::store::file::{ConfFile, Followed};
 
-/// How long a look may take. A node that was cut off sends its request again and again, with pauses that
-/// grow: after three seconds the pause is 1.6 s, and the node is back two seconds after the cluster. In less
-/// time, many nodes would only ask a busy cluster more often.
+/// The longest time for a look. A node that was cut off sends its request again and again, with pauses
+/// that grow: after three seconds the pause is 1.6 s, and the node is back two seconds after the cluster.
+/// In less time, many nodes would only ask a busy cluster more often.
 const LOOK_TIME: Duration = Duration::from_secs(3);
 
-/// How long a look with all its requests may take, without the hooks, before the node is not well.
+/// The longest time for a look with all its requests, without the hooks, before the node is late.
 const LATE_TIME: Duration = Duration::from_secs(120);
 
 /// The hooks of a look: check and reload, and the reload of the text that comes back.
 const HOOKS: u32 = 3;
 
-/// What a node does with a hand edit of its file when the cluster has a new text.
+/// The handling of a hand edit of the file when the cluster has a new text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnDrift {
     /// It is overwritten, and kept in the history.
@@ -39,7 +39,7 @@ pub enum OnDrift {
     Keep,
 }
 
-/// How a node is to behave.
+/// The settings of a node.
 #[derive(Debug, Clone)]
 pub struct NodeSettings {
     pub name: NodeName,
@@ -55,7 +55,7 @@ pub struct Node {
     pub(super) cluster: Engine,
     /// The store of that engine, whose requests have the time that a large text takes.
     pub(super) texts: Arc<ClusterStore>,
-    /// Where the node looks, with little time: it is soon back when the cluster is.
+    /// The store of the looks, with little time: the node is soon back when the cluster is.
     pub(super) store: ClusterStore,
     pub(super) file: Arc<ConfFile>,
     pub(super) wake: Wake,

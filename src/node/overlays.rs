@@ -1,4 +1,4 @@
-//! What differs on a node: patches that are merged into the text of the cluster.
+//! The overlays of a node: patches that are merged into the text of the cluster.
 
 use std::sync::Arc;
 

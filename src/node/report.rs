@@ -1,10 +1,10 @@
-//! What a node has reported last.
+//! The last report of a node.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::store::{NodeRecord, fresh_id};
 
-/// What was reported last.
+/// The record that was put last.
 #[derive(Debug)]
 pub struct RecordPut {
     /// Tells the processes apart that have the name of this node.

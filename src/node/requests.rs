@@ -66,7 +66,7 @@ impl Changes for Node {
 }
 
 impl Node {
-    /// Whether a pending change is an `update` of this node alone.
+    /// True if a pending change is an `update` of this node alone.
     fn is_local(&self, id: &str) -> bool {
         self.local.pending().is_some_and(|pending| pending.id == id)
     }

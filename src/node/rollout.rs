@@ -4,7 +4,7 @@
 use crate::store::cluster::{Compare, HeadRecord, KeyValue, Keys};
 use crate::store::{NodeRecord, NodeState};
 
-/// What is to be done about a rollout.
+/// The decision about a rollout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RolloutVerdict {
     /// Some of the nodes have not said yet how it went.

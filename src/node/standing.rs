@@ -1,4 +1,4 @@
-//! What a node knows of itself.
+//! The state of a node, as it knows it.
 
 use std::time::{Instant, SystemTime};
 
@@ -8,7 +8,7 @@ use crate::store::cluster::Seen;
 use crate::store::file::Followed;
 use crate::store::{NodeRecord, NodeState};
 
-/// What a node knows of itself.
+/// The state of a node, as it knows it.
 #[derive(Debug)]
 pub struct NodeStanding {
     /// As it is noted in the state folder.
@@ -20,7 +20,7 @@ pub struct NodeStanding {
     pub since: SystemTime,
     /// Another process that has the name of this node.
     pub twin: Option<Twin>,
-    /// Why the cluster can't be reached.
+    /// The reason why the cluster can't be reached.
     pub away: Option<String>,
     /// The source of the text that the node does not take.
     pub refused: Option<String>,
@@ -32,7 +32,7 @@ pub struct NodeStanding {
 /// Another process that has the name of this node.
 #[derive(Debug)]
 pub struct Twin {
-    /// What is wrong: which process it is, and where it runs.
+    /// The warning: which process it is, and where it runs.
     pub words: String,
     pub seen: Instant,
 }
@@ -66,7 +66,7 @@ impl NodeStanding {
         self.followed.runs.as_ref().map(|runs| runs.serial)
     }
 
-    /// What is wrong: why the node does not run what it should, and that it is not alone.
+    /// Returns the reasons why the node does not run what it should, and that it is not alone.
     pub fn why(&self) -> Option<Trouble> {
         let twin = self.twin.as_ref().map(|twin| twin.words.as_str());
         match (&self.why, twin) {

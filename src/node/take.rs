@@ -64,7 +64,7 @@ impl Node {
         Ok(())
     }
 
-    /// Whether the file is not the one that the node wrote.
+    /// True if the file is not the one that the node wrote.
     fn has_drifted(&self) -> bool {
         let Some(runs) = self.standing().followed.runs.as_ref().map(|runs| runs.revision) else {
             return false;
@@ -72,7 +72,7 @@ impl Node {
         self.local.read().map_or(true, |file| file.revision() != runs)
     }
 
-    /// Whether there is nothing to write: the node runs the text, has refused it, or is held back.
+    /// True if there is nothing to write: the node runs the text, has refused it, or is held back.
     fn needs_nothing(&self, wanted: &LocalText<'_>, has_drifted: bool) -> bool {
         let (serial, source) = (wanted.serial, &wanted.source);
         let mut standing = self.standing();

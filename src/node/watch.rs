@@ -7,7 +7,7 @@ use crate::engine::Pulse;
 use crate::store::cluster::KeyRange;
 use crate::store::jittered;
 
-/// How long a watch lasts, so that one whose connection is dead is replaced.
+/// The length of a watch, so that one whose connection is dead is replaced.
 const WATCH_TIME: Duration = Duration::from_secs(120);
 
 /// The pause before the next watch.

@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 
-/// How long to wait, after the end of a command, for the rest of its output.
+/// The longest time to wait, after the end of a command, for the rest of its output.
 const DRAIN_TIME: Duration = Duration::from_millis(200);
 
 /// The pause between two checks of a running command.
 pub(super) const POLL: Duration = Duration::from_millis(2);
 
-/// How much is read at a time, in bytes.
+/// The number of bytes that are read at a time.
 const READ_SIZE: usize = 16 * 1024;
 
 /// The number of pieces that are read between two looks at the clock.
