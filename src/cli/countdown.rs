@@ -19,7 +19,7 @@ const TICK: Duration = Duration::from_secs(1);
 
 /// On a terminal, asks whether the pending change `id` is kept; elsewhere, says how to confirm it.
 pub fn run(
-    service: &mut dyn ConfigService,
+    service: &dyn ConfigService,
     id: &str,
     time: Duration,
     report: &Report<'_>,
@@ -38,7 +38,7 @@ pub fn run(
     let decision = ask(deadline, ui);
     drop(last_words);
     let Some(decision) = decision else { return Err(CliError::not_confirmed(name)) };
-    for note in service.decide(decision, Some(id))? {
+    for note in service.decide(decision, Some(id), "")? {
         report.note(&in_words(&note, ui.masker().as_ref()));
     }
     match decision {

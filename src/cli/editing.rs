@@ -240,7 +240,7 @@ impl Editing<'_> {
     }
 
     fn run_change(&mut self, change: ChangeCommand, whole: &[u8]) -> Result<Exit, CliError> {
-        change.run_on(&mut *self.target.service, self.ui, |service, options| {
+        change.run_on(&*self.target.service, self.ui, |service, options| {
             service.replace(Replaced::File, whole, options)
         })
     }

@@ -38,13 +38,10 @@ impl Question {
     /// that it was shown for; `None` if it needs no question.
     pub fn ask(
         &self,
-        service: &mut dyn ConfigService,
+        service: &dyn ConfigService,
         ui: Ui,
         options: &ChangeOptions,
-        operation: &mut dyn FnMut(
-            &mut dyn ConfigService,
-            &ChangeOptions,
-        ) -> Result<ChangeReport, ServiceError>,
+        operation: &mut dyn FnMut(&dyn ConfigService, &ChangeOptions) -> Result<ChangeReport, ServiceError>,
     ) -> Result<Option<ChangeOptions>, CliError> {
         let mut agreed = options.clone();
         let mut reasons: Vec<String> = Vec::new();
@@ -89,9 +86,9 @@ impl Question {
 
 /// Makes a dry run that accepts what a guard asks about; also returns the last refusal of such a guard.
 fn rehearse(
-    service: &mut dyn ConfigService,
+    service: &dyn ConfigService,
     options: &mut ChangeOptions,
-    operation: &mut dyn FnMut(&mut dyn ConfigService, &ChangeOptions) -> Result<ChangeReport, ServiceError>,
+    operation: &mut dyn FnMut(&dyn ConfigService, &ChangeOptions) -> Result<ChangeReport, ServiceError>,
 ) -> Result<(ChangeReport, Option<ServiceError>), CliError> {
     let mut refusal = None;
     loop {

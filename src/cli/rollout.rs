@@ -17,7 +17,7 @@ const INTERVAL: Duration = Duration::from_millis(300);
 pub fn options(
     args: &ChangeArgs,
     options: &ChangeOptions,
-    service: &mut dyn ConfigService,
+    service: &dyn ConfigService,
 ) -> Result<Option<ChangeOptions>, CliError> {
     if args.fleet.canary.is_empty() {
         return Ok(None);
@@ -33,7 +33,7 @@ pub fn options(
 
 /// Waits until a rollout is promoted; an error if it went back.
 pub fn wait(
-    service: &mut dyn ConfigService,
+    service: &dyn ConfigService,
     pending: &PendingInfo,
     canary: &[String],
     report: &Report<'_>,
@@ -51,7 +51,7 @@ pub fn wait(
     }
     // If its time is over and nobody was there to roll it back, it is rolled back now. In any case nothing is
     // left to be decided, which is no error here.
-    let _ = service.decide(Decision::RollBack, Some(&pending.id));
+    let _ = service.decide(Decision::RollBack, Some(&pending.id), "");
     let is_revert =
         |entry: &HistoryEntry| entry.operation == REVERT && own.is_none_or(|own| entry.serial == own + 1);
     match service.history(WHOLE_HISTORY)?.into_iter().find(is_revert) {

@@ -39,6 +39,8 @@ pub struct ReportParts {
     pub secrets: bool,
     /// The key of the masks of secrets, so that those of several servers can be compared.
     pub mask_key: Option<u128>,
+    /// True if nothing is compared: the configuration afterwards says enough.
+    pub is_bare: bool,
 }
 
 impl ReportParts {
@@ -94,6 +96,9 @@ pub struct ChangeReport {
     pub configuration: Option<Value>,
     /// The text afterwards, with its secrets.
     pub text: Option<String>,
+    /// The configuration afterwards, where it was made in this process.
+    #[serde(skip)]
+    pub snapshot: Option<Arc<Snapshot>>,
     pub effects: Effects,
     /// True if the account of the API differs.
     pub changes_account: bool,
@@ -128,12 +133,13 @@ impl ChangeReport {
             changed: outcome.is_change(),
             before: made_of,
             after: revision(new),
-            effects: outcome.effects(),
+            snapshot: new.and_then(Content::snapshot).cloned(),
+            effects: if parts.is_bare { Effects::default() } else { outcome.effects() },
             configuration: new.filter(|_| parts.configuration).map(Content::to_json),
             text: text(new.filter(|_| parts.text)),
             ..Self::default()
         };
-        if report.changed {
+        if report.changed && !parts.is_bare {
             if let Some(diff) = diff_of(&outcome, parts.masker()) {
                 [report.lines_added, report.lines_removed] = diff.added_and_removed();
                 report.is_of_json = diff.is_of_json();

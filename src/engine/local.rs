@@ -71,15 +71,6 @@ impl Engine {
         Ok(Arc::new(Snapshot::from_bytes(self.store.load()?.bytes)))
     }
 
-    /// Reads the stored text for a client of a server.
-    ///
-    /// # Errors
-    /// `Store`, `Moved`.
-    pub fn saved(&self) -> Result<Arc<Snapshot>, EngineError> {
-        self.refuse_moved()?;
-        self.read()
-    }
-
     /// The error if there is no running configuration.
     pub(super) fn no_server(&self) -> EngineError {
         if self.store.keeps_pending() { EngineError::NodesRunIt } else { EngineError::NoServer }

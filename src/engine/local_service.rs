@@ -17,7 +17,7 @@ use super::service::{
 };
 use super::snapshot::Snapshot;
 use super::status::{Status, differing, last_change};
-use crate::store::{ChangeRef, Follow, HistoryEntry};
+use crate::store::{ChangeRef, HistoryEntry};
 use mediaconf::edit::request::ChangeRequest;
 
 impl ConfigService for Engine {
@@ -25,7 +25,7 @@ impl ConfigService for Engine {
         &self.name
     }
 
-    fn read(&mut self, query: &ReadQuery) -> Result<Reading, ServiceError> {
+    fn read(&self, query: &ReadQuery) -> Result<Reading, ServiceError> {
         let running = self.running();
         if matches!(query.form, ReadForm::Json { runtime: true, .. }) {
             return Err(self.no_server().into());
@@ -33,12 +33,15 @@ impl ConfigService for Engine {
         let (source, snapshot) = match (query.source, running) {
             (Some(ConfigSource::Running), None) => return Err(self.no_server().into()),
             (None | Some(ConfigSource::Running), Some(running)) => (ConfigSource::Running, running),
-            (None | Some(ConfigSource::Saved), _) => (ConfigSource::Saved, Engine::read(self)?),
+            (None | Some(ConfigSource::Saved), _) => {
+                self.refuse_moved()?;
+                (ConfigSource::Saved, Engine::read(self)?)
+            }
         };
         Ok(Reading { source, content: Content::Text(snapshot) })
     }
 
-    fn read_changed(&mut self, tag: &mut Option<String>) -> Result<Option<Content>, ServiceError> {
+    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, ServiceError> {
         let snapshot = match self.running() {
             Some(running) => running,
             None => Engine::read(self)?,
@@ -50,24 +53,20 @@ impl ConfigService for Engine {
     }
 
     fn composed(
-        &mut self,
+        &self,
         text: &Arc<Snapshot>,
         _: Option<ConfigSource>,
     ) -> Result<Option<Composed>, ServiceError> {
-        Ok(Engine::composed(self, text, Follow::ALL))
+        Ok(Engine::composed(self, text, self.followed()))
     }
 
-    fn modify(
-        &mut self,
-        request: &ChangeRequest,
-        options: &ChangeOptions,
-    ) -> Result<ChangeReport, ServiceError> {
+    fn modify(&self, request: &ChangeRequest, options: &ChangeOptions) -> Result<ChangeReport, ServiceError> {
         let outcome = Engine::modify(self, request, options)?;
         Ok(ChangeReport::new(outcome, Some(request), options.told))
     }
 
     fn replace(
-        &mut self,
+        &self,
         target: Replaced,
         text: &[u8],
         options: &ChangeOptions,
@@ -79,19 +78,28 @@ impl ConfigService for Engine {
         Ok(ChangeReport::new(outcome, None, options.told))
     }
 
-    fn rollback(&mut self, to: ChangeRef, options: &ChangeOptions) -> Result<ChangeReport, ServiceError> {
+    fn rollback(&self, to: ChangeRef, options: &ChangeOptions) -> Result<ChangeReport, ServiceError> {
         Ok(ChangeReport::new(Engine::rollback(self, to, options)?, None, options.told))
     }
 
-    fn history(&mut self, wanted: usize) -> Result<Vec<HistoryEntry>, ServiceError> {
+    fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, ServiceError> {
         Ok(Engine::history(self, wanted)?)
     }
 
-    fn kept(&mut self, change: ChangeRef) -> Result<Arc<Snapshot>, ServiceError> {
+    fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, ServiceError> {
         Ok(Engine::kept(self, change)?)
     }
 
-    fn decide(&mut self, decision: Decision, id: Option<&str>) -> Result<Vec<OutcomeNote>, ServiceError> {
+    fn pending(&self) -> Result<Option<PendingInfo>, ServiceError> {
+        Ok(self.pending_info()?)
+    }
+
+    fn decide(
+        &self,
+        decision: Decision,
+        id: Option<&str>,
+        by: &str,
+    ) -> Result<Vec<OutcomeNote>, ServiceError> {
         let Some(pending) = self.pending_info()? else {
             if self.store.keeps_pending() {
                 // A change whose time is over is rolled back by the first who writes.
@@ -102,16 +110,16 @@ impl ConfigService for Engine {
         let id = id.unwrap_or(&pending.id);
         let is_kept = match decision {
             Decision::Keep => self.confirm(id).map(|()| false)?,
-            Decision::RollBack => self.cancel(id, "")?.is_hand_edit(),
+            Decision::RollBack => self.cancel(id, by)?.is_hand_edit(),
         };
         Ok(is_kept.then_some(OutcomeNote::KeptHandEdit).into_iter().collect())
     }
 
-    fn demand(&mut self, _: &[Feature]) -> Result<(), ServiceError> {
+    fn demand(&self, _: &[Feature]) -> Result<(), ServiceError> {
         Ok(())
     }
 
-    fn status(&mut self) -> Result<Status, ServiceError> {
+    fn status(&self) -> Result<Status, ServiceError> {
         let file = Engine::read(self)?;
         let entries = Engine::history(self, 1)?;
         let cluster = self.store.cluster().map_err(EngineError::from)?;

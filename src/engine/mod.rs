@@ -13,7 +13,6 @@ mod applied;
 mod blame;
 mod canary;
 mod change_report;
-mod changes;
 mod composed;
 mod composed_fault;
 #[allow(clippy::disallowed_methods, reason = "a change has to be confirmed within a time")]
@@ -71,7 +70,6 @@ pub use activity::{Activity, ChangeResult, HandEdit, LastReload, PendingEnd};
 pub use blame::{Blamed, blame, is_edited_since};
 pub use canary::{CanaryFault, DEFAULT_CANARY_TIME, canary_nodes};
 pub use change_report::{ChangeReport, REPORT_PARTS, ReportParts};
-pub use changes::Changes;
 pub use composed::{Composed, ComposedFile, IncludedTexts};
 pub use composed_fault::ComposedFault;
 pub use conflict::Conflict;

@@ -1,4 +1,5 @@
-//! The service that every command works on: the engine over a store here, or a server elsewhere.
+//! The service that every command and every endpoint works on: the engine over a store, a node of a cluster, or a
+//! server elsewhere.
 
 use std::sync::Arc;
 
@@ -12,8 +13,9 @@ use super::error::EngineError;
 use super::error_kind::ErrorKind;
 use super::feature::Feature;
 use super::guard::Guard;
+use super::node_report::NodeReport;
 use super::options::ChangeOptions;
-use super::outcome::OutcomeNote;
+use super::outcome::{OutcomeNote, PendingInfo};
 use super::snapshot::Snapshot;
 use super::status::Status;
 use crate::store::{ChangeRef, HistoryEntry};
@@ -25,58 +27,70 @@ use mediaconf::edit::request::ChangeRequest;
 /// # Errors
 /// Each operation has the errors of [`ServiceError`]; after any of them the configuration is as it
 /// was, unless the error says otherwise.
-pub trait ConfigService: Send {
+pub trait ConfigService: Send + Sync {
     /// The name in messages: the path of the file, or the URL of the server.
     fn name(&self) -> &str;
 
     /// Reads the configuration.
-    fn read(&mut self, query: &ReadQuery) -> Result<Reading, ServiceError>;
+    fn read(&self, query: &ReadQuery) -> Result<Reading, ServiceError>;
 
     /// Reads the running configuration, or the file where no server runs, as text if there is one; `None`
     /// if it is still the one that `tag` stands for. `tag` then stands for what was read.
-    fn read_changed(&mut self, tag: &mut Option<String>) -> Result<Option<Content>, ServiceError>;
+    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, ServiceError>;
 
     /// Returns a configuration that was read with the files that it includes; `None` if it includes none, has
     /// errors itself, or the server does not send them.
     fn composed(
-        &mut self,
+        &self,
         text: &Arc<Snapshot>,
         source: Option<ConfigSource>,
     ) -> Result<Option<Composed>, ServiceError>;
 
     /// Merges a patch into the running configuration, and saves the result.
-    fn modify(
-        &mut self,
-        request: &ChangeRequest,
-        options: &ChangeOptions,
-    ) -> Result<ChangeReport, ServiceError>;
+    fn modify(&self, request: &ChangeRequest, options: &ChangeOptions) -> Result<ChangeReport, ServiceError>;
 
-    /// Replaces the whole configuration by `text`.
+    /// Replaces the whole configuration by `text`. An `update` of a node changes that node alone.
     fn replace(
-        &mut self,
+        &self,
         target: Replaced,
         text: &[u8],
         options: &ChangeOptions,
     ) -> Result<ChangeReport, ServiceError>;
 
     /// Makes an earlier text the configuration again, as a new change.
-    fn rollback(&mut self, to: ChangeRef, options: &ChangeOptions) -> Result<ChangeReport, ServiceError>;
+    fn rollback(&self, to: ChangeRef, options: &ChangeOptions) -> Result<ChangeReport, ServiceError>;
 
     /// Returns the changes in the history, the last one first: at least the last `wanted`, if there are so
     /// many.
-    fn history(&mut self, wanted: usize) -> Result<Vec<HistoryEntry>, ServiceError>;
+    fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, ServiceError>;
 
     /// Returns the text before a change.
-    fn kept(&mut self, change: ChangeRef) -> Result<Arc<Snapshot>, ServiceError>;
+    fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, ServiceError>;
 
-    /// Confirms the pending change, or rolls it back; `id` names it, `None` is whichever is pending.
-    fn decide(&mut self, decision: Decision, id: Option<&str>) -> Result<Vec<OutcomeNote>, ServiceError>;
+    /// Returns the change that has to be confirmed.
+    fn pending(&self) -> Result<Option<PendingInfo>, ServiceError> {
+        Ok(self.status()?.pending)
+    }
+
+    /// Confirms the pending change, or rolls it back; `id` names it, `None` is whichever is pending. `by` is who
+    /// decides, where the service can't know that by itself.
+    fn decide(
+        &self,
+        decision: Decision,
+        id: Option<&str>,
+        by: &str,
+    ) -> Result<Vec<OutcomeNote>, ServiceError>;
 
     /// Refuses to go on where one of these features is missing; nothing is changed.
-    fn demand(&mut self, features: &[Feature]) -> Result<(), ServiceError>;
+    fn demand(&self, features: &[Feature]) -> Result<(), ServiceError>;
+
+    /// Returns what the server of this process is in a cluster; `None` if it is in none, or is elsewhere.
+    fn node(&self) -> Option<NodeReport> {
+        None
+    }
 
     /// Returns the state of the configuration.
-    fn status(&mut self) -> Result<Status, ServiceError>;
+    fn status(&self) -> Result<Status, ServiceError>;
 }
 
 /// The configuration that is read, and its form.
@@ -208,6 +222,14 @@ impl ServiceError {
             Self::Engine(error) => error.into(),
             Self::NotOffered { .. } => ErrorKind::Absent,
             Self::Remote(failure) => failure.kind,
+        }
+    }
+
+    /// The message without what a hook printed.
+    pub fn without_output(&self) -> String {
+        match self {
+            Self::Engine(error) => error.without_output(),
+            elsewhere => elsewhere.to_string(),
         }
     }
 

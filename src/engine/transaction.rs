@@ -17,6 +17,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::applied::Applied;
+use super::canary::CanaryFault;
 use super::content::Content;
 use super::error::EngineError;
 use super::hook::{self, Hooks, Occasion};
@@ -86,6 +87,9 @@ impl<'e> Transaction<'e> {
         operation: Operation,
         options: &'e ChangeOptions,
     ) -> Result<Self, EngineError> {
+        if !options.canary.is_empty() && !engine.store.keeps_pending() {
+            return Err(EngineError::Canary(CanaryFault::NoCluster));
+        }
         let turn = if options.takes_turn() { engine.take_turn()? } else { None };
         options.refuse_late()?;
         engine.refuse_moved()?;

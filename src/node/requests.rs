@@ -6,71 +6,115 @@ use std::time::{Duration, Instant};
 
 use super::member::Node;
 use super::overlays::merged;
-use crate::engine::Changes;
-use crate::engine::Content;
-use crate::engine::DEFAULT_LOCK_WAIT;
-use crate::engine::NodeReport;
-use crate::engine::Operation;
-use crate::engine::Snapshot;
-use crate::engine::Trouble;
-use crate::engine::{After, Outcome, PendingInfo};
-use crate::engine::{Aftermath, EngineError};
-use crate::engine::{ChangeOptions, Expected, canary_nodes};
-use crate::store::{ChangeRef, NodeState, Store, StoreError};
+use crate::engine::{
+    After, CanaryFault, ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, Content,
+    DEFAULT_LOCK_WAIT, Decision, EngineError, Expected, Feature, NodeReport, Operation, Outcome, OutcomeNote,
+    PendingInfo, ReadQuery, Reading, Replaced, ServiceError, Snapshot, Status, Trouble, canary_nodes,
+};
+use crate::store::{ChangeRef, HistoryEntry, NodeState, Store, StoreError};
 use mediaconf::edit::request::ChangeRequest;
 
 /// The message to a client if the node needs too long.
 const NOT_YET: &str = "the change is made in the cluster, and this node does not run it yet";
 
-impl Changes for Node {
-    fn modify(&self, request: &ChangeRequest, options: &ChangeOptions) -> Result<Outcome, EngineError> {
-        self.make(options, |options| self.cluster.modify(request, options))
+/// What is read is what this node runs and keeps. What is changed is changed in the cluster, but for an `update`.
+impl ConfigService for Node {
+    fn name(&self) -> &str {
+        self.local.name()
     }
 
-    fn save(&self, text: &[u8], options: &ChangeOptions) -> Result<Outcome, EngineError> {
-        self.refuse_overlaid()?;
-        self.make(options, |options| self.cluster.save(text, options))
+    fn read(&self, query: &ReadQuery) -> Result<Reading, ServiceError> {
+        ConfigService::read(&self.local, query)
+    }
+
+    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, ServiceError> {
+        self.local.read_changed(tag)
+    }
+
+    fn composed(
+        &self,
+        text: &Arc<Snapshot>,
+        source: Option<ConfigSource>,
+    ) -> Result<Option<Composed>, ServiceError> {
+        ConfigService::composed(&self.local, text, source)
+    }
+
+    fn modify(&self, request: &ChangeRequest, options: &ChangeOptions) -> Result<ChangeReport, ServiceError> {
+        let made = self.make(options, |options| self.cluster.modify(request, options))?;
+        Ok(ChangeReport::new(made, Some(request), options.told))
+    }
+
+    fn replace(
+        &self,
+        target: Replaced,
+        text: &[u8],
+        options: &ChangeOptions,
+    ) -> Result<ChangeReport, ServiceError> {
+        match target {
+            Replaced::Running if !options.canary.is_empty() => {
+                Err(EngineError::Canary(CanaryFault::OneNode).into())
+            }
+            Replaced::Running => self.local.replace(target, text, options),
+            Replaced::File => {
+                self.refuse_overlaid()?;
+                let made = self.make(options, |options| self.cluster.save(text, options))?;
+                Ok(ChangeReport::new(made, None, options.told))
+            }
+        }
     }
 
     /// Rolls the cluster back to a text of the history of this node, which is what its clients see.
-    fn rollback(&self, to: ChangeRef, options: &ChangeOptions) -> Result<Outcome, EngineError> {
+    fn rollback(&self, to: ChangeRef, options: &ChangeOptions) -> Result<ChangeReport, ServiceError> {
         self.refuse_overlaid()?;
         let kept = self.local.kept(to)?;
-        self.make(options, |options| self.cluster.replace_as(Operation::Rollback, kept.bytes(), options))
+        let back =
+            |options: &ChangeOptions| self.cluster.replace_as(Operation::Rollback, kept.bytes(), options);
+        Ok(ChangeReport::new(self.make(options, back)?, None, options.told))
     }
 
-    fn confirm(&self, id: &str) -> Result<(), EngineError> {
-        match self.is_local(id) {
-            true => self.local.confirm(id),
-            false => self.cluster.confirm(id),
+    fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, ServiceError> {
+        ConfigService::history(&self.local, wanted)
+    }
+
+    fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, ServiceError> {
+        ConfigService::kept(&self.local, change)
+    }
+
+    fn pending(&self) -> Result<Option<PendingInfo>, ServiceError> {
+        Ok(self.local.pending_info()?.or_else(|| self.standing().pending.clone()))
+    }
+
+    fn decide(
+        &self,
+        decision: Decision,
+        id: Option<&str>,
+        by: &str,
+    ) -> Result<Vec<OutcomeNote>, ServiceError> {
+        let local = self.local.pending();
+        if local.is_some_and(|local| id.is_none_or(|id| id == local.id)) {
+            return self.local.decide(decision, id, by);
         }
-    }
-
-    fn cancel(&self, id: &str, by: &str) -> Result<Aftermath, EngineError> {
-        if self.is_local(id) {
-            return self.local.cancel(id, by);
+        let notes = self.cluster.decide(decision, id, by)?;
+        if decision == Decision::RollBack {
+            self.wait();
         }
-        let aftermath = self.cluster.cancel(id, by)?;
-        self.wait();
-        Ok(aftermath)
+        Ok(notes)
     }
 
-    fn pending(&self) -> Option<PendingInfo> {
-        let local = self.local.pending().map(|pending| pending.info());
-        local.or_else(|| self.standing().pending.clone())
+    fn demand(&self, features: &[Feature]) -> Result<(), ServiceError> {
+        self.local.demand(features)
     }
 
     fn node(&self) -> Option<NodeReport> {
         Some(self.described())
     }
+
+    fn status(&self) -> Result<Status, ServiceError> {
+        Ok(Status { node: self.node(), pending: ConfigService::pending(self)?, ..self.local.status()? })
+    }
 }
 
 impl Node {
-    /// True if a pending change is an `update` of this node alone.
-    fn is_local(&self, id: &str) -> bool {
-        self.local.pending().is_some_and(|pending| pending.id == id)
-    }
-
     /// A whole text that was read here has the values of this node, which are not those of the others.
     fn refuse_overlaid(&self) -> Result<(), EngineError> {
         if self.standing().overlays.is_empty() { Ok(()) } else { Err(EngineError::Overlaid) }
@@ -103,7 +147,8 @@ impl Node {
             if let Some(text) =
                 rehearsed.after().and_then(Content::snapshot).filter(|_| rehearsed.is_change())
             {
-                let check = ChangeOptions { force: true, expected: None, confirm: None, ..step };
+                let check =
+                    ChangeOptions { force: true, expected: None, confirm: None, canary: Vec::new(), ..step };
                 self.local.replace_as(Operation::Save, self.with_overlays(text)?.bytes(), &check)?;
             }
         }

@@ -114,7 +114,7 @@ impl ValueHistory {
         if !now.is_valid() {
             return Err(EngineError::BadConfig(now).into());
         }
-        let mut found = Self::found(path, most, &now, &mut *target.service, masker)?;
+        let mut found = Self::found(path, most, &now, &*target.service, masker)?;
         if found.changes.is_empty() {
             if let Ok(Some(composed)) = target.composed(&now, Some(ConfigSource::Saved)) {
                 composed.refuse_entry(path)?;
@@ -134,7 +134,7 @@ impl ValueHistory {
         path: &Path,
         most: Option<usize>,
         now: &Arc<Snapshot>,
-        service: &mut dyn ConfigService,
+        service: &dyn ConfigService,
         masker: Option<&Masker>,
     ) -> Result<Self, ServiceError> {
         let most = most.unwrap_or(WHOLE_HISTORY);

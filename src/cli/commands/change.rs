@@ -61,7 +61,7 @@ impl<'a> ChangeCommand<'a> {
     pub fn run(
         self,
         Invocation { global, ui, .. }: Invocation<'_>,
-        operation: impl Fn(&mut dyn ConfigService, &ChangeOptions) -> Result<ChangeReport, ServiceError> + Sync,
+        operation: impl Fn(&dyn ConfigService, &ChangeOptions) -> Result<ChangeReport, ServiceError> + Sync,
     ) -> Result<Exit, CliError> {
         if let Some(contexts) = context::several(global)? {
             let Self { args, options, verb, .. } = self;
@@ -78,11 +78,11 @@ impl<'a> ChangeCommand<'a> {
         let mut target = target::resolve(global, self.args.into(), ui)?;
         let question = Question { protected: target.protected.take(), ..self.question };
         let this = Self { question, ..self };
-        match rollout::options(this.args, &this.options, &mut *target.service)? {
-            Some(options) => Self { options, ..this }.run_on(&mut *target.service, ui, operation),
+        match rollout::options(this.args, &this.options, &*target.service)? {
+            Some(options) => Self { options, ..this }.run_on(&*target.service, ui, operation),
             None => {
                 this.args.fleet.refuse_for_one()?;
-                this.run_on(&mut *target.service, ui, operation)
+                this.run_on(&*target.service, ui, operation)
             }
         }
     }
@@ -90,9 +90,9 @@ impl<'a> ChangeCommand<'a> {
     /// The same for a service that was found already.
     pub fn run_on(
         mut self,
-        service: &mut dyn ConfigService,
+        service: &dyn ConfigService,
         ui: Ui,
-        mut operation: impl FnMut(&mut dyn ConfigService, &ChangeOptions) -> Result<ChangeReport, ServiceError>,
+        mut operation: impl FnMut(&dyn ConfigService, &ChangeOptions) -> Result<ChangeReport, ServiceError>,
     ) -> Result<Exit, CliError> {
         if !self.diff_was_shown
             && self.question.is_asked(self.args)
@@ -104,7 +104,7 @@ impl<'a> ChangeCommand<'a> {
         let report = self.report(&target, ui);
         let canary = self.options.canary.clone();
         let options = ChangeOptions { told: report.parts(), ..self.options };
-        let made = with_guards(options, |options| operation(&mut *service, options))?;
+        let made = with_guards(options, |options| operation(service, options))?;
         report.print(&made)?;
         made.keys_lacked.iter().for_each(|key| report.note(&all_lack(key)));
         match &made.pending {

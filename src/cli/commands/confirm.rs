@@ -41,7 +41,7 @@ pub fn run(args: &ConfirmArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         true => (Decision::RollBack, "rolled back", Standing::TakenBack),
         false => (Decision::Keep, "confirmed", Standing::Confirmed),
     };
-    let work = |server: &mut FleetMember| Ok(server.target.service.decide(decision, None)?);
+    let work = |server: &mut FleetMember| Ok(server.target.service.decide(decision, None, "")?);
     let answers = call.fleet(purpose)?.gather("confirm", work)?;
     for (server, notes) in answers.found().filter(|_| !args.quiet) {
         let notes = notes.iter().map(|note| in_words(note, call.ui.masker().as_ref()));

@@ -172,7 +172,7 @@ fn finish(
     match look(member, revisions)? {
         ServerNow::After(None) => Ok(Standing::Unchanged),
         ServerNow::After(Some(pending)) => {
-            member.target.service.decide(Decision::Keep, Some(&pending.id))?;
+            member.target.service.decide(Decision::Keep, Some(&pending.id), "")?;
             Ok(Standing::Confirmed)
         }
         ServerNow::Before => replace(member, revisions, journal, "the rest of").map(|()| Standing::Changed),
@@ -188,7 +188,7 @@ fn take_back(
     match look(member, [before, after])? {
         ServerNow::Before => Ok(Standing::Unchanged),
         ServerNow::After(Some(pending)) => {
-            member.target.service.decide(Decision::RollBack, Some(&pending.id))?;
+            member.target.service.decide(Decision::RollBack, Some(&pending.id), "")?;
             Ok(Standing::TakenBack)
         }
         ServerNow::After(None) => {

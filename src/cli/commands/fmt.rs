@@ -115,7 +115,7 @@ fn checked(name: &str, new: Option<&String>, ui: Ui) -> Result<Exit, CliError> {
 }
 
 /// Replaces the configuration by the formatted one, unless it is changed meanwhile.
-fn format(service: &mut dyn ConfigService, options: &ChangeOptions) -> Result<ChangeReport, ServiceError> {
+fn format(service: &dyn ConfigService, options: &ChangeOptions) -> Result<ChangeReport, ServiceError> {
     match format_of(service, None, options) {
         // The file may have been edited by hand: that is what is formatted then.
         Err(error) if error.kind() == ErrorKind::Conflict => {
@@ -126,7 +126,7 @@ fn format(service: &mut dyn ConfigService, options: &ChangeOptions) -> Result<Ch
 }
 
 fn format_of(
-    service: &mut dyn ConfigService,
+    service: &dyn ConfigService,
     source: Option<ConfigSource>,
     options: &ChangeOptions,
 ) -> Result<ChangeReport, ServiceError> {

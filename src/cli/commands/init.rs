@@ -42,7 +42,7 @@ pub fn run(args: &InitArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     make_folder(path)?;
     let account = NewAccount::random()?;
     let text = TEMPLATE.replace("{login}", account.login).replace("{password}", &account.password);
-    let mut engine = Engine::new(input::store(path)?, Hooks::default(), waiting);
+    let engine = Engine::new(input::store(path)?, Hooks::default(), waiting);
     let options = ChangeOptions { by: local_user(), ..ChangeOptions::default() };
     let outcome = engine.replace(Replaced::File, text.as_bytes(), &options)?;
     outcome.warnings.iter().for_each(|warning| ui.warning(warning));

@@ -47,7 +47,7 @@ pub fn run(args: &RollbackArgs, call: Invocation<'_>) -> Result<Exit, CliError> 
 }
 
 /// The change that is meant, if the history has it.
-fn entry(service: &mut dyn ConfigService, which: ChangeRef) -> Result<Option<HistoryEntry>, ServiceError> {
+fn entry(service: &dyn ConfigService, which: ChangeRef) -> Result<Option<HistoryEntry>, ServiceError> {
     let is_meant = |entry: &HistoryEntry| match which {
         ChangeRef::Back(number) => entry.number == Some(number),
         ChangeRef::Serial(serial) => entry.serial == serial,

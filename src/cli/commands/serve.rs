@@ -198,7 +198,7 @@ pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let node = membership.map(|membership| membership.join(&engine, store)).transpose()?;
     let handler = Handler::new(engine.clone(), settings(args, global, &log));
     let handler = Arc::new(match &node {
-        Some(node) => handler.changing_by(node.clone()),
+        Some(node) => handler.serving(node.clone()),
         None => handler,
     });
     let server =

@@ -88,7 +88,7 @@ impl Lookup {
     }
 
     fn content(&self) -> Option<Content> {
-        let mut target = target::resolve(&self.one_target()?, Purpose::default(), ui()).ok()?;
+        let target = target::resolve(&self.one_target()?, Purpose::default(), ui()).ok()?;
         let query = ReadQuery { source: None, form: ReadForm::TextOrJson };
         target.service.read(&query).ok().map(|reading| reading.content)
     }
@@ -106,7 +106,7 @@ impl Lookup {
     /// into it.
     pub fn history(&self) -> Vec<HistoryEntry> {
         let target = self.one_target().and_then(|global| target::file_or_named_server(&global, ui()).ok());
-        target.and_then(|mut target| target.service.history(WHOLE_HISTORY).ok()).unwrap_or_default()
+        target.and_then(|target| target.service.history(WHOLE_HISTORY).ok()).unwrap_or_default()
     }
 
     /// The contexts of the user.

@@ -103,7 +103,7 @@ fn record_applied(
     let unchanged: Vec<ServerNumber> = (0..plans.len()).map(ServerNumber).filter(has_it).collect();
     let work = |at: ServerNumber, member: &mut FleetMember| {
         let Ok(plan) = &plans[at.0].result else { return Ok(()) };
-        let made = operation(&mut *member.target.service, &change.options(plan));
+        let made = operation(&*member.target.service, &change.options(plan));
         made.map(drop).map_err(|error| CliError::from(error).at(&member.name))
     };
     let recorded = fleet.on(&unchanged, "record", &|| true, work);
@@ -142,7 +142,7 @@ fn each_for_itself(
         .map_err(|error| CliError::journal_failed(&error))?;
     let work = |at: ServerNumber, member: &mut FleetMember| -> Result<Option<PendingInfo>, CliError> {
         let Ok(plan) = &plans[at.0].result else { return Ok(None) };
-        let made = operation(&mut *member.target.service, &change.options(plan));
+        let made = operation(&*member.target.service, &change.options(plan));
         let made = made.map_err(|error| CliError::from(error).at(&member.name))?;
         plan.keep_warnings(&made, member);
         Ok(made.pending)

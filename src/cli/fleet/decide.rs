@@ -33,7 +33,7 @@ pub fn confirm(
     goes_on: &dyn Fn() -> bool,
 ) -> (StepReply, Option<CliError>) {
     loop {
-        let error = match member.target.service.decide(Decision::Keep, Some(&change.id)) {
+        let error = match member.target.service.decide(Decision::Keep, Some(&change.id), "") {
             Ok(_) => return (StepReply::Done, None),
             Err(error) => error,
         };
@@ -73,7 +73,7 @@ pub fn take_back(member: &mut FleetMember, id: Option<&str>, after: Option<Revis
     if id.is_none() && !runs_soon(member, after) {
         return TakenBack::Later(CliError::not_begun(&member.name));
     }
-    match member.target.service.decide(Decision::RollBack, id) {
+    match member.target.service.decide(Decision::RollBack, id, "") {
         Ok(_) => TakenBack::Done,
         Err(error) if is_gone(&error) => match is_kept(member, after) {
             Some(true) => TakenBack::Kept,

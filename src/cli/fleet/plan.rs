@@ -21,7 +21,7 @@ const MAX_RETRIES: usize = 3;
 
 /// What makes the change, or rehearses it.
 pub type Operation<'o> =
-    dyn Fn(&mut dyn ConfigService, &ChangeOptions) -> Result<ChangeReport, ServiceError> + Sync + 'o;
+    dyn Fn(&dyn ConfigService, &ChangeOptions) -> Result<ChangeReport, ServiceError> + Sync + 'o;
 
 /// A change that a command makes on several servers.
 pub struct FleetChange<'a> {
@@ -46,7 +46,7 @@ impl FleetPlan {
         change: &FleetChange<'_>,
         operation: &Operation<'_>,
     ) -> Result<Self, CliError> {
-        let service = &mut *member.target.service;
+        let service = &*member.target.service;
         service.demand(change.needed())?;
         let (mut source, mut last, mut retries) = (None, None, 0);
         loop {
@@ -106,7 +106,7 @@ impl FleetPlan {
 }
 
 /// Refuses a server with a change that has to be confirmed: it would refuse another one.
-fn refuse_pending(service: &mut dyn ConfigService) -> Result<(), ServiceError> {
+fn refuse_pending(service: &dyn ConfigService) -> Result<(), ServiceError> {
     service.status()?.pending.map_or(Ok(()), |pending| Err(EngineError::Pending(pending.into()).into()))
 }
 

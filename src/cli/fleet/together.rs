@@ -115,7 +115,7 @@ impl<'a> Together<'a> {
             let Ok(plan) = &plans[at.0].result else { return Err(CliError::not_begun(&plans[at.0].server)) };
             let sent = Instant::now();
             let options = ChangeOptions { confirm: Some(time), ..change.options(plan) };
-            let outcome = operation(&mut *member.target.service, &options)
+            let outcome = operation(&*member.target.service, &options)
                 .map_err(|error| CliError::from(error).at(&member.name))?;
             plan.keep_warnings(&outcome, member);
             match outcome.pending {

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -32,6 +32,12 @@ use mediaconf::model::has_lost_line_ends;
 /// Foreign servers have only the four operations of the API. Whatever relies on more is refused
 /// here, or done here, before anything is sent.
 pub struct RemoteService {
+    name: String,
+    link: Mutex<ServerLink>,
+}
+
+/// The session with a server, which has one request at a time.
+struct ServerLink {
     session: Session,
     /// The account in the configuration that the last change made: it holds for the next request.
     new_account: Option<Credentials>,
@@ -43,14 +49,22 @@ impl RemoteService {
     /// The server of `client`, which messages call `name`. `login` is the login to ask a password
     /// for, if the server wants one. Sends nothing.
     pub fn new(client: Client, name: String, login: Option<String>, host: Box<dyn Host>) -> Self {
-        Self { session: Session::new(client, name, login, host), new_account: None, _way: None }
+        let session = Session::new(client, name.clone(), login, host);
+        Self { name, link: Mutex::new(ServerLink { session, new_account: None, _way: None }) }
     }
 
     /// The same service, holding `way` as long as it lives.
     pub fn keeping(self, way: impl Any + Send) -> Self {
-        Self { _way: Some(Box::new(way)), ..self }
+        self.link()._way = Some(Box::new(way));
+        self
     }
 
+    fn link(&self) -> MutexGuard<'_, ServerLink> {
+        self.link.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ServerLink {
     /// Remembers the account that a change makes.
     fn remember_account(&mut self, report: ChangeReport) -> ChangeReport {
         let account = report.account.clone();
@@ -65,6 +79,13 @@ impl RemoteService {
             return Err(self.session.not_offered(Feature::Confirm));
         }
         Ok(reply.pending.ok_or(EngineError::NothingPending)?)
+    }
+
+    fn history(&mut self) -> Result<Vec<HistoryEntry>, ServiceError> {
+        self.session.demand(Feature::History)?;
+        let reply = self.session.send(&Call::of(ApiOperation::History))?;
+        let entries = |list| serde_json::from_value(list).ok();
+        self.session.parsed(&reply, false, "something that is no history", entries)
     }
 
     fn read_json(
@@ -82,26 +103,28 @@ impl RemoteService {
 
 impl ConfigService for RemoteService {
     fn name(&self) -> &str {
-        &self.session.name
+        &self.name
     }
 
-    fn read(&mut self, query: &ReadQuery) -> Result<Reading, ServiceError> {
+    fn read(&self, query: &ReadQuery) -> Result<Reading, ServiceError> {
+        let link = &mut *self.link();
         let source = query.source.unwrap_or(ConfigSource::Running);
         let content = match query.form {
             ReadForm::Json { skip_static, runtime } => {
-                Content::Json(self.read_json(source, skip_static, runtime)?)
+                Content::Json(link.read_json(source, skip_static, runtime)?)
             }
-            ReadForm::TextOrJson => self.session.fetch(source)?.content,
-            ReadForm::Text => match self.session.fetch(source)?.content {
-                Content::Json(_) => return Err(self.session.not_offered(Feature::Conf)),
+            ReadForm::TextOrJson => link.session.fetch(source)?.content,
+            ReadForm::Text => match link.session.fetch(source)?.content {
+                Content::Json(_) => return Err(link.session.not_offered(Feature::Conf)),
                 text => text,
             },
         };
         Ok(Reading { source, content })
     }
 
-    fn read_changed(&mut self, tag: &mut Option<String>) -> Result<Option<Content>, ServiceError> {
-        let fetched = self.session.fetch_changed(tag.as_deref())?;
+    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, ServiceError> {
+        let link = &mut *self.link();
+        let fetched = link.session.fetch_changed(tag.as_deref())?;
         Ok(fetched.map(|fetched| {
             *tag = fetched.reply.etag;
             fetched.content
@@ -109,34 +132,32 @@ impl ConfigService for RemoteService {
     }
 
     fn composed(
-        &mut self,
+        &self,
         text: &Arc<Snapshot>,
         source: Option<ConfigSource>,
     ) -> Result<Option<Composed>, ServiceError> {
-        self.session.composed(text, source.unwrap_or(ConfigSource::Running))
+        self.link().session.composed(text, source.unwrap_or(ConfigSource::Running))
     }
 
-    fn modify(
-        &mut self,
-        request: &ChangeRequest,
-        options: &ChangeOptions,
-    ) -> Result<ChangeReport, ServiceError> {
+    fn modify(&self, request: &ChangeRequest, options: &ChangeOptions) -> Result<ChangeReport, ServiceError> {
+        let link = &mut *self.link();
         let requested = RequestedChange::Modify(Cow::Borrowed(request));
-        match change(&mut self.session, &requested, options)? {
-            Some(report) => Ok(self.remember_account(report)),
+        match change(&mut link.session, &requested, options)? {
+            Some(report) => Ok(link.remember_account(report)),
             None => {
-                let outcome = foreign::modify(&mut self.session, request, options)?;
+                let outcome = foreign::modify(&mut link.session, request, options)?;
                 Ok(ChangeReport::new(outcome, Some(request), options.told))
             }
         }
     }
 
     fn replace(
-        &mut self,
+        &self,
         target: Replaced,
         text: &[u8],
         options: &ChangeOptions,
     ) -> Result<ChangeReport, ServiceError> {
+        let link = &mut *self.link();
         let new = Arc::new(Snapshot::from_bytes(text.to_vec()));
         // Lost line ends explain the errors in a text, and only the server knows whether it has that text.
         if !new.is_valid() && !has_lost_line_ends(text) {
@@ -146,52 +167,57 @@ impl ConfigService for RemoteService {
             Replaced::File => RequestedChange::Save(String::from_utf8_lossy(text)),
             Replaced::Running => RequestedChange::Update(String::from_utf8_lossy(text)),
         };
-        match change(&mut self.session, &requested, options)? {
-            Some(report) => Ok(self.remember_account(report)),
+        match change(&mut link.session, &requested, options)? {
+            Some(report) => Ok(link.remember_account(report)),
             None => {
-                let outcome = foreign::replace(&mut self.session, target, &new, options)?;
+                let outcome = foreign::replace(&mut link.session, target, &new, options)?;
                 Ok(ChangeReport::new(outcome, None, options.told))
             }
         }
     }
 
-    fn rollback(&mut self, to: ChangeRef, options: &ChangeOptions) -> Result<ChangeReport, ServiceError> {
-        let report = change(&mut self.session, &RequestedChange::Rollback(to), options)?;
-        let report = report.ok_or_else(|| self.session.not_offered(Feature::History))?;
-        Ok(self.remember_account(report))
+    fn rollback(&self, to: ChangeRef, options: &ChangeOptions) -> Result<ChangeReport, ServiceError> {
+        let link = &mut *self.link();
+        let report = change(&mut link.session, &RequestedChange::Rollback(to), options)?;
+        let report = report.ok_or_else(|| link.session.not_offered(Feature::History))?;
+        Ok(link.remember_account(report))
     }
 
-    fn history(&mut self, _wanted: usize) -> Result<Vec<HistoryEntry>, ServiceError> {
-        self.session.demand(Feature::History)?;
-        let reply = self.session.send(&Call::of(ApiOperation::History))?;
-        let entries = |list| serde_json::from_value(list).ok();
-        self.session.parsed(&reply, false, "something that is no history", entries)
+    fn history(&self, _wanted: usize) -> Result<Vec<HistoryEntry>, ServiceError> {
+        self.link().history()
     }
 
-    fn kept(&mut self, change: ChangeRef) -> Result<Arc<Snapshot>, ServiceError> {
-        self.session.demand(Feature::History)?;
+    fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, ServiceError> {
+        let link = &mut *self.link();
+        link.session.demand(Feature::History)?;
         let argument = change.in_url();
-        let reply = self.session.send(&Call { argument: Some(&argument), ..Call::of(ApiOperation::Kept) })?;
+        let reply = link.session.send(&Call { argument: Some(&argument), ..Call::of(ApiOperation::Kept) })?;
         Ok(Arc::new(Snapshot::from_bytes(reply.body.map(|body| body.bytes).unwrap_or_default())))
     }
 
     /// Decides over a new connection with the account that the change made: users who locked themselves
     /// out by the change can't confirm it.
-    fn decide(&mut self, decision: Decision, id: Option<&str>) -> Result<Vec<OutcomeNote>, ServiceError> {
+    fn decide(
+        &self,
+        decision: Decision,
+        id: Option<&str>,
+        _by: &str,
+    ) -> Result<Vec<OutcomeNote>, ServiceError> {
+        let link = &mut *self.link();
         let id = match id {
             Some(id) => {
-                let account = self.new_account.take();
-                self.session.reconnect(account);
+                let account = link.new_account.take();
+                link.session.reconnect(account);
                 id.to_owned()
             }
-            None => self.pending_id()?,
+            None => link.pending_id()?,
         };
         let operation = match decision {
             Decision::Keep => ApiOperation::Confirm,
             Decision::RollBack => ApiOperation::Cancel,
         };
         let parameters = vec![(ID, id.into())];
-        match self.session.send(&Call { parameters, applies: true, ..Call::of(operation) }) {
+        match link.session.send(&Call { parameters, applies: true, ..Call::of(operation) }) {
             Err(error) if status(&error) == Some(ProblemKind::NotFound.status()) => {
                 Err(EngineError::NothingPending.into())
             }
@@ -202,12 +228,14 @@ impl ConfigService for RemoteService {
         }
     }
 
-    fn demand(&mut self, features: &[Feature]) -> Result<(), ServiceError> {
-        features.iter().try_for_each(|feature| self.session.demand(*feature))
+    fn demand(&self, features: &[Feature]) -> Result<(), ServiceError> {
+        let link = &mut *self.link();
+        features.iter().try_for_each(|feature| link.session.demand(*feature))
     }
 
-    fn status(&mut self) -> Result<Status, ServiceError> {
-        let whole = self.read_json(ConfigSource::Running, true, true)?;
+    fn status(&self) -> Result<Status, ServiceError> {
+        let link = &mut *self.link();
+        let whole = link.read_json(ConfigSource::Running, true, true)?;
         let (server, config) = (&whole["runtime"]["server"], &whole["runtime"]["config"]);
         let mut status = Status {
             server: Some(ServerInfo::deserialize(server).unwrap_or_default()),
@@ -220,9 +248,9 @@ impl ConfigService for RemoteService {
         };
         // Foreign servers have no such figures, no saved text and no history.
         if server.is_object() {
-            let running = self.session.fetch(ConfigSource::Running)?.content;
-            let saved = self.session.fetch(ConfigSource::Saved)?.content;
-            let entries = self.history(1)?;
+            let running = link.session.fetch(ConfigSource::Running)?.content;
+            let saved = link.session.fetch(ConfigSource::Saved)?.content;
+            let entries = link.history()?;
             status.differing = differing(&running, &saved);
             if let Content::Text(file) = &saved {
                 status.edited_by_hand = is_edited_since(&entries, file) || config["included_changed"] == true;

@@ -1,11 +1,11 @@
-//! The state that all endpoints share: the engine, the figures of the server, and its limits.
+//! The state that all endpoints share: the service, the figures of the server, and its limits.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::engine::{Changes, Engine, MaskedForm, Snapshot};
+use crate::engine::{ConfigService, Engine, MaskedForm, PendingInfo, Snapshot};
 use crate::http::protocol::openapi;
 use crate::http::protocol::parameters::Parameters;
 use crate::http::server::auth::{Authenticator, Role};
@@ -17,9 +17,10 @@ use crate::store::Revision;
 
 /// The state that all endpoints share.
 pub struct Context {
+    /// What is read and changed: the engine, or the node that it is a part of.
+    pub service: Arc<dyn ConfigService>,
+    /// What this server runs and has done, for accounts, figures and metrics.
     pub engine: Engine,
-    /// Who makes the changes: the engine, or the cluster that it follows.
-    pub changes: Arc<dyn Changes>,
     pub runtime: Runtime,
     pub authenticator: Authenticator,
     /// Hides revisions from those who may not see secrets: with the rest of a text known, a hash of it
@@ -47,6 +48,11 @@ pub struct Context {
 impl Context {
     pub fn running(&self) -> Arc<Snapshot> {
         self.engine.running().expect("a handler is made over an engine that runs a configuration")
+    }
+
+    /// The change that has to be confirmed, as far as that is known.
+    pub fn pending(&self) -> Option<PendingInfo> {
+        self.service.pending().ok().flatten()
     }
 
     /// A revision as this role sees it.

@@ -1,6 +1,8 @@
 //! Maps errors of the engine to problem documents.
 
-use crate::engine::{Composed, Conflict, EngineError, Guard, NewWarning, RequestRefusal, Snapshot};
+use crate::engine::{
+    Composed, Conflict, EngineError, Guard, NewWarning, RequestRefusal, ServiceError, Snapshot,
+};
 use crate::http::protocol::headers::SKIP_INCLUDED;
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::problem::{Problem, ProblemFault, ProblemKind};
@@ -14,6 +16,15 @@ use mediaconf::syntax::{Diagnostics, LineIndex, MAX_DIAGNOSTICS, Severity};
 impl From<EngineError> for Problem {
     fn from(error: EngineError) -> Self {
         problem(&error)
+    }
+}
+
+impl From<ServiceError> for Problem {
+    fn from(error: ServiceError) -> Self {
+        match error {
+            ServiceError::Engine(error) => problem(&error),
+            elsewhere => Self::new(ProblemKind::EngineFailed, masked_text(&elsewhere.to_string())),
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
-use crate::engine::{Changes, Engine, Snapshot, Trouble};
+use crate::engine::{Engine, PendingInfo, Snapshot, Trouble};
 use crate::http::server::auth::Role;
 use crate::store::{Revision, bounded_time};
 use mediaconf::model::setting_view::sources;
@@ -22,7 +22,7 @@ pub fn timestamp(time: SystemTime) -> String {
 }
 
 /// The running configuration: its tag, whether it is saved, its last and its pending change.
-pub fn config(engine: &Engine, changes: &dyn Changes, (role, tag): (Role, &TagOf<'_>)) -> Value {
+pub fn config(engine: &Engine, pending: Option<PendingInfo>, (role, tag): (Role, &TagOf<'_>)) -> Value {
     let Some(state) = engine.state() else { return Value::Null };
     let saved = engine.read().is_ok_and(|file| file.bytes() == state.running.bytes());
     json!({
@@ -36,7 +36,7 @@ pub fn config(engine: &Engine, changes: &dyn Changes, (role, tag): (Role, &TagOf
             "operation": change.operation,
         })),
         "last_error": state.last_error.map(|trouble| told(role, trouble)),
-        "pending": changes.pending(),
+        "pending": pending,
         "unconfirmed": engine.unconfirmed(),
     })
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::engine::{Changes, Engine};
+use crate::engine::{ConfigService, Engine};
 use crate::http::protocol::headers::{
     API_HEADER, DEFAULT_PREFIX, NOTE_HEADER, PENDING_HEADER, REALM, api_value,
 };
@@ -94,7 +94,7 @@ impl Handler {
     pub fn new(engine: Engine, settings: HandlerSettings) -> Self {
         let HandlerSettings { prefix, trusted_proxies, view_auth, log, runtime, patch_memory } = settings;
         let context = Context {
-            changes: Arc::new(engine.clone()),
+            service: Arc::new(engine.clone()),
             engine,
             runtime,
             authenticator: Authenticator::default(),
@@ -117,9 +117,9 @@ impl Handler {
         self
     }
 
-    /// The same handler over an engine whose changes another one makes.
-    pub fn changing_by(mut self, changes: Arc<dyn Changes>) -> Self {
-        self.context.changes = changes;
+    /// The same handler over the service that the engine is a part of.
+    pub fn serving(mut self, service: Arc<dyn ConfigService>) -> Self {
+        self.context.service = service;
         self
     }
 
@@ -252,8 +252,7 @@ impl Handler {
         let mut response = Response::error(&problem);
         response.headers.extend(headers);
         if problem.kind() == Some(ProblemKind::Pending) {
-            let pending = self.context.changes.pending();
-            response.headers.extend(pending.map(|pending| (PENDING_HEADER, pending.id)));
+            response.headers.extend(self.context.pending().map(|pending| (PENDING_HEADER, pending.id)));
         }
         response
     }

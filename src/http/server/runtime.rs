@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
 
-use crate::engine::{Changes, Engine, Loops, Snapshot, Trouble, hook_output, without_secrets};
+use crate::engine::{ConfigService, Engine, Loops, Snapshot, Trouble, hook_output, without_secrets};
 use crate::http::server::archive_space::ArchiveSpace;
 use crate::http::server::auth::Role;
 use crate::http::server::figures::{self, StreamFigures, TagOf, timestamp, told};
@@ -87,16 +87,20 @@ impl Runtime {
     }
 
     /// The member `runtime` for this reader.
-    pub fn figures(&self, (engine, changes): (&Engine, &dyn Changes), reader: (Role, &TagOf<'_>)) -> Value {
+    pub fn figures(
+        &self,
+        (engine, service): (&Engine, &dyn ConfigService),
+        reader: (Role, &TagOf<'_>),
+    ) -> Value {
         let (role, _) = reader;
         let running = engine.running();
         let mut figures = json!({
             "server": self.server(),
-            "config": figures::config(engine, changes, reader),
+            "config": figures::config(engine, service.pending().ok().flatten(), reader),
             "streams": running.as_deref().map(|running| StreamFigures::from_snapshot(running).as_json()),
             "archives": running.as_deref().map(|running| self.archives.report(&figures::archive_roots(running))),
         });
-        if let Some(mut node) = changes.node() {
+        if let Some(mut node) = service.node() {
             if role == Role::View {
                 node.why = node.brief.take();
             }

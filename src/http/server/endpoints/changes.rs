@@ -6,8 +6,8 @@ use std::sync::PoisonError;
 use std::time::Duration;
 
 use crate::engine::{
-    CanaryFault, ChangeOptions, ChangeReport, Content, DEFAULT_CANARY_TIME, EngineError, Expected, Outcome,
-    OutcomeNote,
+    CanaryFault, ChangeOptions, ChangeReport, DEFAULT_CANARY_TIME, Decision, EngineError, Expected, Replaced,
+    ReportParts, ServiceError,
 };
 use crate::http::protocol::bodies::RequestedChange;
 use crate::http::protocol::headers::{HAND_EDIT_HEADER, NOTE_HEADER, PENDING_HEADER};
@@ -16,8 +16,9 @@ use crate::http::protocol::parameters::Parameters;
 use crate::http::protocol::problem::{Problem, ProblemKind};
 use crate::http::protocol::routes::{ApiOperation, JSON, TEXT};
 use crate::http::server::context::{Context, EndpointCall};
+use crate::http::server::endpoints::shown::NO_TEXT;
 use crate::http::server::entity_tag::{entity_tag, expected};
-use crate::http::server::error_mapping::{problem, with_refusal};
+use crate::http::server::error_mapping::with_refusal;
 use crate::http::server::message::Response;
 use crate::store::ChangeRef;
 use mediaconf::edit::request::{ChangeRequest, Edits};
@@ -26,27 +27,22 @@ use mediaconf::edit::request::{ChangeRequest, Edits};
 pub fn change(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let body = call.request.body.clone();
     let requested: RequestedChange<'_> = serde_json::from_slice(&body).map_err(|error| no_request(&error))?;
-    let told = call.parameters.told;
-    let (request, made) = match requested {
+    let service = &context.service;
+    let made = match requested {
         RequestedChange::Modify(request) => {
             let request = request.into_owned().within(context.patch_memory);
-            let made = make(context, call, |options| modified(context, &request, options));
-            (Some(request), made)
+            make(context, call, |options| modified(context, &request, options))
         }
         RequestedChange::Save(text) => {
-            (None, make(context, call, |options| context.changes.save(text.as_bytes(), options)))
+            make(context, call, |options| service.replace(Replaced::File, text.as_bytes(), options))
         }
         RequestedChange::Update(text) => {
-            (None, make(context, call, |options| update_running(context, text.as_bytes(), options)))
+            make(context, call, |options| service.replace(Replaced::Running, text.as_bytes(), options))
         }
-        RequestedChange::Rollback(to) => {
-            (None, make(context, call, |options| context.changes.rollback(to, options)))
-        }
+        RequestedChange::Rollback(to) => make(context, call, |options| service.rollback(to, options)),
     };
-    let made = made?;
-    answer(context, call, made, |outcome| {
-        let report = ChangeReport::new(outcome, request.as_ref(), told);
-        Response::ok(JSON, serde_json::to_vec(&report).expect("a report can be written"))
+    answer(context, call, made?, |report| {
+        Response::ok(JSON, serde_json::to_vec(report).expect("a report can be written"))
     })
 }
 
@@ -69,7 +65,7 @@ pub fn modify(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response
     let request = ChangeRequest { edits, expectations: Vec::new() };
     let made = make(context, call, |options| modified(context, &request, options))?;
     let text = call.parameters.text;
-    answer(context, call, made, |outcome| match (outcome.after().and_then(Content::snapshot), text) {
+    answer(context, call, made, |report| match (&report.snapshot, text) {
         (Some(after), true) => Response::ok(TEXT, after.bytes().to_vec()),
         (Some(after), false) => Response::ok(JSON, after.json().json().clone()),
         (None, _) => Response::done(),
@@ -81,39 +77,34 @@ fn modified(
     context: &Context,
     request: &ChangeRequest,
     options: &ChangeOptions,
-) -> Result<Outcome, EngineError> {
+) -> Result<ChangeReport, ServiceError> {
     {
         let _one_at_a_time = context.checking_patch.lock().unwrap_or_else(PoisonError::into_inner);
-        request.check_text()?;
+        request.check_text().map_err(EngineError::from)?;
     }
-    context.changes.modify(request, options)
+    context.service.modify(request, options)
 }
 
 /// `update_config`
 pub fn update(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
-    let text = call.request.body.clone();
-    let made = make(context, call, |options| update_running(context, &text, options))?;
-    answer(context, call, made, |_| Response::done())
-}
-
-fn update_running(context: &Context, text: &[u8], options: &ChangeOptions) -> Result<Outcome, EngineError> {
-    match options.canary.is_empty() {
-        true => context.engine.update(text, options),
-        false => Err(EngineError::Canary(CanaryFault::OneNode)),
-    }
+    replace(context, call, Replaced::Running)
 }
 
 /// `save_config`
 pub fn save(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
+    replace(context, call, Replaced::File)
+}
+
+fn replace(context: &Context, call: &mut EndpointCall<'_>, target: Replaced) -> Result<Response, Problem> {
     let text = call.request.body.clone();
-    let made = make(context, call, |options| context.changes.save(&text, options))?;
+    let made = make(context, call, |options| context.service.replace(target, &text, options))?;
     answer(context, call, made, |_| Response::done())
 }
 
 /// `rollback_config`
 pub fn rollback(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let to = call.parameters.to.unwrap_or(ChangeRef::Back(0));
-    let made = make(context, call, |options| context.changes.rollback(to, options))?;
+    let made = make(context, call, |options| context.service.rollback(to, options))?;
     answer(context, call, made, |_| Response::done())
 }
 
@@ -121,59 +112,52 @@ pub fn rollback(context: &Context, call: &mut EndpointCall<'_>) -> Result<Respon
 fn make(
     context: &Context,
     call: &mut EndpointCall<'_>,
-    make: impl FnOnce(&ChangeOptions) -> Result<Outcome, EngineError>,
-) -> Result<Outcome, Problem> {
-    refuse_canary(context, call.parameters)?;
+    make: impl FnOnce(&ChangeOptions) -> Result<ChangeReport, ServiceError>,
+) -> Result<ChangeReport, Problem> {
+    refuse_two_confirmations(call.parameters)?;
     let before = context.running().revision();
-    let outcome = make(&options(context, call)).map_err(|error| {
+    let report = make(&options(context, call)).map_err(|error| {
         call.record.detail = Some(error.without_output());
-        match call.record.operation {
-            Some(ApiOperation::Change) => with_refusal(&error),
-            _ => problem(&error),
+        match (error, call.record.operation) {
+            (ServiceError::Engine(error), Some(ApiOperation::Change)) => with_refusal(&error),
+            (error, _) => error.into(),
         }
     })?;
-    let after = outcome.after().and_then(Content::snapshot);
-    let after = after.ok_or_else(|| Problem::new(ProblemKind::EngineFailed, "nothing is left to show"))?;
+    let after = report.after.ok_or_else(|| Problem::new(ProblemKind::EngineFailed, NO_TEXT))?;
     if !call.parameters.dry_run {
-        let revisions = (before, after.revision());
-        call.record.revisions = Some(revisions).filter(|(before, after)| before != after);
-        call.record.detail = (!outcome.warnings.is_empty()).then(|| outcome.warnings.join("; "));
+        call.record.revisions = Some((before, after)).filter(|(before, after)| before != after);
+        call.record.detail = (!report.warnings.is_empty()).then(|| report.warnings.join("; "));
     }
-    Ok(outcome)
+    Ok(report)
 }
 
-/// Answers a change with what `show` makes of its outcome.
+/// Answers a change with what `show` makes of its report.
 fn answer(
     context: &Context,
     call: &EndpointCall<'_>,
-    outcome: Outcome,
-    show: impl FnOnce(Outcome) -> Response,
+    report: ChangeReport,
+    show: impl FnOnce(&ChangeReport) -> Response,
 ) -> Result<Response, Problem> {
     let mut headers = Vec::new();
-    let words = note_words(&outcome);
+    let words = note_words(&report);
     headers.extend((!words.is_empty()).then(|| (NOTE_HEADER, words.join("; "))));
-    headers.extend(hand_edit_header(&outcome.notes).map(|paths| (HAND_EDIT_HEADER, paths)));
+    headers.extend(hand_edit_header(&report.notes).map(|paths| (HAND_EDIT_HEADER, paths)));
     let pending = match call.parameters.dry_run {
-        true => context.changes.pending(),
-        false => outcome.pending.clone(),
+        true => context.pending(),
+        false => report.pending.clone(),
     };
     headers.extend(pending.map(|pending| (PENDING_HEADER, pending.id)));
-    let after = outcome.after().and_then(Content::snapshot);
-    headers.extend(after.map(|after| ("ETag", entity_tag(after.revision()))));
-    let mut response = show(outcome);
+    headers.extend(report.after.map(|after| ("ETag", entity_tag(after))));
+    let mut response = show(&report);
     response.headers.extend(headers);
     Ok(response)
 }
 
-/// Refuses a rollout where there can be none.
-fn refuse_canary(context: &Context, parameters: &Parameters) -> Result<(), EngineError> {
-    if parameters.canary.is_empty() {
-        return Ok(());
-    }
-    match parameters.confirm {
-        Some(_) => Err(EngineError::Canary(CanaryFault::AndConfirm)),
-        None if context.changes.node().is_none() => Err(EngineError::Canary(CanaryFault::NoCluster)),
-        None => Ok(()),
+/// Refuses a change that both nodes and a user are to confirm.
+fn refuse_two_confirmations(parameters: &Parameters) -> Result<(), EngineError> {
+    match parameters.confirm.is_some() && !parameters.canary.is_empty() {
+        true => Err(EngineError::Canary(CanaryFault::AndConfirm)),
+        false => Ok(()),
     }
 }
 
@@ -206,15 +190,18 @@ fn options(context: &Context, call: &EndpointCall<'_>) -> ChangeOptions {
         strict: parameters.strict,
         takes_faults: false,
         until: Some(context.until()),
-        told: parameters.told,
+        told: match call.record.operation {
+            Some(ApiOperation::Change) => parameters.told,
+            _ => ReportParts { is_bare: true, ..ReportParts::default() },
+        },
     }
 }
 
 /// The words for the side effects of the change, each once.
-fn note_words(outcome: &Outcome) -> Vec<String> {
-    let mut words: Vec<String> = outcome.notes.iter().map(word_of).collect();
-    words.extend(words_of_warnings(&outcome.new_warnings));
-    words.extend((!outcome.warnings.is_empty()).then(|| WARNINGS_IN_LOG.to_owned()));
+fn note_words(report: &ChangeReport) -> Vec<String> {
+    let mut words: Vec<String> = report.notes.iter().map(word_of).collect();
+    words.extend(words_of_warnings(&report.new_warnings));
+    words.extend((!report.warnings.is_empty()).then(|| WARNINGS_IN_LOG.to_owned()));
     let mut seen = HashSet::new();
     words.retain(|word| seen.insert(word.clone()));
     words
@@ -222,18 +209,17 @@ fn note_words(outcome: &Outcome) -> Vec<String> {
 
 /// `confirm_config`: the pending change stays.
 pub fn confirm(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
-    context.changes.confirm(id(call))?;
+    context.service.decide(Decision::Keep, Some(id(call)), call.by)?;
     Ok(Response::done())
 }
 
 /// `cancel_config`: the pending change is rolled back.
 pub fn cancel(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
-    let aftermath = context.changes.cancel(id(call), call.by)?;
-    let response = Response::done();
-    Ok(match aftermath.is_hand_edit() {
-        true => response.with(NOTE_HEADER, word_of(&OutcomeNote::KeptHandEdit)),
-        false => response,
-    })
+    let notes = context.service.decide(Decision::RollBack, Some(id(call)), call.by)?;
+    let words = notes.iter().map(|note| (NOTE_HEADER, word_of(note)));
+    let mut response = Response::done();
+    response.headers.extend(words);
+    Ok(response)
 }
 
 fn id<'c>(call: &'c EndpointCall<'_>) -> &'c str {

@@ -40,7 +40,7 @@ pub fn read(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, 
         }
         if parameters.runtime {
             let tag = |revision| entity_tag(context.shown_revision(revision, role));
-            let figures = context.runtime.figures((&context.engine, &*context.changes), (role, &tag));
+            let figures = context.runtime.figures((&context.engine, &*context.service), (role, &tag));
             body = with_member(&body, "runtime", figures, role);
             // The figures differ each time, so there is no tag.
             return Ok(with_pending(context, Response::ok(JSON, body)));
@@ -52,7 +52,7 @@ pub fn read(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, 
 
 /// Adds the header that names the pending change to a response.
 fn with_pending(context: &Context, mut response: Response) -> Response {
-    response.headers.extend(context.changes.pending().map(|pending| (PENDING_HEADER, pending.id)));
+    response.headers.extend(context.pending().map(|pending| (PENDING_HEADER, pending.id)));
     response
 }
 
@@ -73,7 +73,7 @@ pub fn included(context: &Context, call: &mut EndpointCall<'_>) -> Result<Respon
 
 /// `history`: the changes, the last one first.
 pub fn history(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
-    let entries = context.engine.history(WHOLE_HISTORY)?;
+    let entries = context.service.history(WHOLE_HISTORY)?;
     let entries: Vec<HistoryEntry> =
         entries.into_iter().map(|entry| masked(entry, context, call.role)).collect();
     let body = serde_json::to_vec(&entries).expect("an entry holds only strings, numbers and times");
@@ -91,6 +91,6 @@ fn masked(entry: HistoryEntry, context: &Context, role: Role) -> HistoryEntry {
 pub fn kept(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let unknown = |error: NotAChangeRef| Problem::new(ProblemKind::BadParameter, error.to_string());
     let change: ChangeRef = call.argument.parse().map_err(unknown)?;
-    let snapshot = context.engine.kept(change)?;
+    let snapshot = context.service.kept(change)?;
     Ok(text(context, &snapshot, call.role))
 }

@@ -4,26 +4,33 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::engine::{Composed, MaskedForm, RelatedText, Snapshot};
-use crate::http::protocol::problem::Problem;
+use crate::engine::{Composed, ConfigSource, MaskedForm, ReadForm, ReadQuery, RelatedText, Snapshot};
+use crate::http::protocol::problem::{Problem, ProblemKind};
 use crate::http::protocol::routes::TEXT;
 use crate::http::server::auth::Role;
 use crate::http::server::context::{Context, EndpointCall};
 use crate::http::server::error_mapping::broken_includes;
 use crate::http::server::message::Response;
-use crate::store::Follow;
 use mediaconf::model::redact::masked_json;
 use mediaconf::model::{Lens, Masker, View, write_compact};
 
+/// The detail of the problem that a service has no text.
+pub const NO_TEXT: &str = "nothing is left to show";
+
 /// The configuration that a request is about: the running one, or the file.
 pub fn source(context: &Context, call: &EndpointCall<'_>) -> Result<Arc<Snapshot>, Problem> {
-    let running = context.running();
+    let running = read(context, ConfigSource::Running)?;
     if !call.parameters.saved {
         return Ok(running);
     }
-    let saved = context.engine.saved()?;
+    let saved = read(context, ConfigSource::Saved)?;
     let is_running = saved.is_same_text(&running);
     Ok(if is_running { running } else { running.related(RelatedText::Saved, saved) })
+}
+
+fn read(context: &Context, source: ConfigSource) -> Result<Arc<Snapshot>, Problem> {
+    let reading = context.service.read(&ReadQuery { source: Some(source), form: ReadForm::Text })?;
+    reading.content.snapshot().cloned().ok_or_else(|| Problem::new(ProblemKind::EngineFailed, NO_TEXT))
 }
 
 /// A configuration with the files that it includes, as one without errors; `None` if it includes none.
@@ -40,7 +47,7 @@ pub fn composed(context: &Context, text: &Arc<Snapshot>) -> Result<Option<Compos
 /// The same, in which names may stand twice. Nothing of a file that can't be parsed is shown: it may be no
 /// configuration.
 pub fn parsed(context: &Context, text: &Arc<Snapshot>) -> Result<Option<Composed>, Problem> {
-    match context.engine.composed(text, Follow::BELOW) {
+    match context.service.composed(text, None)? {
         Some(composed) if !composed.is_parsed() => Err(broken_includes(&composed)),
         composed => Ok(composed),
     }
