@@ -6,7 +6,7 @@ use std::str::FromStr;
 use ring::digest::{SHA256, digest};
 use thiserror::Error;
 
-/// What a fingerprint starts with.
+/// The prefix of a fingerprint.
 const PREFIX: &str = "sha256:";
 
 /// The length of a SHA-256 hash, in bytes.

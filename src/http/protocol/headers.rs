@@ -120,7 +120,7 @@ pub fn revision_in(tag: &str) -> Option<Revision> {
     tag.strip_prefix('"')?.split_once('-')?.0.parse().ok()
 }
 
-/// Whether an [`API_HEADER`] of this value offers a feature.
+/// True if an [`API_HEADER`] of this value offers a feature.
 pub fn offers(value: &str, feature: Feature) -> bool {
     let words = value.split_once(';').map_or("", |(_, words)| words);
     words.split(',').any(|word| word.trim() == feature.word())

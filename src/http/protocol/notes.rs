@@ -29,7 +29,8 @@ const KEPT_FOR_OWNERS: &str = "kept-for-owners";
 const SETTINGS_LACKING: &str = "settings-lacking";
 /// A number follows.
 const SKIPPED_INCLUDED: &str = "skipped-included";
-/// How many streams, lives and plugins go and come, and the streams that were included before, follow.
+/// The note with the numbers of streams, lives and plugins that go and come, and of the streams that were
+/// included before.
 const INCLUDE_CHANGE: &str = "include-change";
 /// A number follows.
 const DELETED_STREAMS: &str = "deleted-streams";
@@ -50,7 +51,7 @@ pub const WARNINGS_IN_LOG: &str = "warnings-in-log";
 const PORT: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'.').remove(b':').remove(b'[').remove(b']').remove(b'-').remove(b'_');
 
-/// What is encoded in a list of paths.
+/// The characters that are encoded in a list of paths.
 const PATHS: &AsciiSet = &CONTROLS.add(b'%');
 
 /// Characters of a message that do not stay as they are in a word.

@@ -25,7 +25,7 @@ pub struct QueryParameter {
     pub name: &'static str,
     /// The values that it takes, and the field for them.
     pub values: Values,
-    /// What it does: a sentence that follows the names of its routes.
+    /// The description: a sentence that follows the names of its routes.
     pub doc: &'static str,
 }
 
@@ -286,7 +286,7 @@ impl Parameters {
 }
 
 impl Values {
-    /// Whether a parameter that is given again adds to what it had.
+    /// True if a parameter that is given again adds to what it had.
     fn is_list(&self) -> bool {
         matches!(self, Self::Guards(_) | Self::Nodes(_) | Self::Told(_) | Self::Revisions(_))
     }

@@ -123,7 +123,7 @@ pub struct Problem {
     pub title: String,
     /// The HTTP status.
     pub status: u16,
-    /// What is wrong in this case.
+    /// The fault in this case.
     pub detail: String,
     /// All faults, if there are several, or if their places are known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -136,21 +136,21 @@ pub struct Problem {
 /// One fault of a request.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProblemFault {
-    /// What is wrong.
+    /// The fault.
     pub message: String,
-    /// Where in the JSON (RFC 6901).
+    /// The place in the JSON (RFC 6901).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pointer: Option<String>,
-    /// Which file, where the configuration includes it.
+    /// The file, if the configuration includes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Where in the text, from 1.
+    /// The line in the text, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
-    /// Where in the line, from 1, in characters.
+    /// The column in the line, from 1, in characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<usize>,
-    /// What to do.
+    /// The advice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
     /// In a conflict, the value from which both changes started, secrets masked; absent if there was none.

@@ -51,11 +51,11 @@ pub struct Route {
     /// The path relative to the base.
     pub path: &'static str,
     pub base: RouteBase,
-    /// Whether it is for everyone who can reach the server, without credentials.
+    /// True if it is for everyone who can reach the server, without credentials.
     pub is_open: bool,
     /// A further segment of the path, which is a value.
     pub argument: Option<Argument>,
-    /// What it does, as a paragraph of a manual page.
+    /// The description, as a paragraph of a manual page.
     pub summary: &'static str,
     /// The query parameters that it takes, in groups.
     pub parameters: &'static [&'static [&'static str]],
@@ -69,7 +69,7 @@ pub struct Route {
     pub problems: &'static [&'static [ProblemKind]],
 }
 
-/// What the path of a route is relative to.
+/// The base of the path of a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RouteBase {
     /// The prefix of the API.
@@ -108,7 +108,7 @@ pub enum SuccessResponse {
     Included,
     /// The text of a configuration.
     Text,
-    /// What a change did.
+    /// The report of a change.
     Report,
     /// `true`
     True,
@@ -409,7 +409,7 @@ pub fn at(base: RouteBase, path: &str) -> Vec<RouteMatch<'_>> {
 }
 
 impl Route {
-    /// Whether the route takes requests with this method.
+    /// True if the route takes requests with this method.
     pub fn takes(&self, method: &str) -> bool {
         self.methods.contains(&method)
     }
@@ -419,7 +419,7 @@ impl Route {
         self.parameters.iter().copied().flatten().copied()
     }
 
-    /// Whether the route may change something.
+    /// True if the route may change something.
     pub fn is_change(&self) -> bool {
         self.methods == POST
     }

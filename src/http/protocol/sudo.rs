@@ -1,4 +1,4 @@
-//! Who became root by sudo: the history names the person, not only root.
+//! The user who became root by sudo: the history names the person, not only root.
 
 /// The header in which a command of root tells the server of its file who called it by sudo. The server
 /// believes it of root alone, who could write anything into the history anyway.
@@ -12,7 +12,7 @@ pub fn by_sudo(user: &str) -> String {
     format!("{user} (root by sudo)")
 }
 
-/// Whether a text is the name of a user, and nothing that could be taken for more.
+/// True if a text is the name of a user, and nothing that could be taken for more.
 pub fn is_name(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'@');
     !text.is_empty() && text.len() <= MAX_NAME && text.bytes().all(is_plain)

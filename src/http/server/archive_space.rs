@@ -13,13 +13,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// How long a request waits for a mount that was just asked.
+/// The longest time that a request waits for a mount that was just asked.
 pub const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How old the space of a folder may be before it is asked for again.
+/// The age of the space of a folder from which it is asked for again.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// How old it may be before it is unknown.
+/// The age from which it is unknown.
 pub const LAST_AGE: Duration = Duration::from_secs(60);
 
 /// The number of mounts that are asked at a time.
@@ -55,7 +55,7 @@ struct Known {
     found: BTreeMap<String, (Instant, Space)>,
     /// The folders to ask for.
     wanted: BTreeSet<String>,
-    /// When the thread that asks began with its present folder.
+    /// The time at which the thread that asks began with its present folder.
     asking: Option<Instant>,
 }
 
@@ -133,7 +133,8 @@ impl Mount {
         self.changed.notify_all();
     }
 
-    /// What is known of these folders, after a short time for the thread that asks, unless it hangs.
+    /// Returns the known space of these folders, after a short time for the thread that asks, unless it
+    /// hangs.
     fn shown(&self, roots: BTreeSet<String>, until: Instant) -> Vec<(String, Value)> {
         let left = until.saturating_duration_since(Instant::now());
         let is_near = |known: &mut Known| known.asking.is_some_and(|since| since.elapsed() < PATIENCE);
@@ -177,7 +178,7 @@ fn of_system(root: &str) -> Space {
     Some((bytes(found.f_blocks), bytes(found.f_bavail)))
 }
 
-/// Where file systems are mounted, as the kernel lists them; it asks none of them.
+/// The mount points, as the kernel lists them; it asks none of them.
 fn mount_points() -> Vec<String> {
     let list = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     let points = list.lines().filter_map(|line| line.split(' ').nth(4));

@@ -17,9 +17,9 @@ use crate::store::Revision;
 
 /// The state that all endpoints share.
 pub struct Context {
-    /// What is read and changed: the engine, or the node that it is a part of.
+    /// The service that reads and changes: the engine, or the node that it is a part of.
     pub service: Arc<dyn ConfigService>,
-    /// What this server runs and has done, for accounts, figures and metrics.
+    /// The running configuration, and the counts of this server, for accounts, figures and metrics.
     pub engine: Engine,
     pub runtime: Runtime,
     pub authenticator: Authenticator,
@@ -28,16 +28,16 @@ pub struct Context {
     pub revision_key: RandomState,
     /// The prefix of all paths, with a slash in front and none behind.
     pub prefix: String,
-    /// How long a change may take up to its write.
+    /// The longest time for a change up to its write.
     pub change_time: Duration,
-    /// How many bytes of memory the merge of a patch may take.
+    /// The most bytes of memory for the merge of a patch.
     pub patch_memory: usize,
     /// Held while a patch is checked before its turn, so that only one of the waiting patches is parsed
     /// at a time.
     pub checking_patch: Mutex<()>,
     /// Held while a text is masked, so that only one is at a time.
     pub masking: Mutex<()>,
-    /// How often that was done.
+    /// The number of times that was done.
     pub maskings: AtomicU64,
     /// The metrics for those who have no password.
     pub open_metrics: Fresh<Result<Arc<Vec<u8>>, String>>,

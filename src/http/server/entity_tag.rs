@@ -11,7 +11,7 @@ pub fn entity_tag(revision: Revision) -> String {
     format!("\"{revision}-{VERSION}\"")
 }
 
-/// Whether a list of `If-None-Match` names the tag. The comparison is weak, so `W/` is ignored.
+/// True if a list of `If-None-Match` names the tag. The comparison is weak, so `W/` is ignored.
 pub fn names(list: &str, tag: &str) -> bool {
     let mut tags = list.split(',').map(str::trim).map(|tag| tag.strip_prefix("W/").unwrap_or(tag));
     list.trim() == "*" || tags.any(|named| named == tag)

@@ -41,7 +41,7 @@ pub fn config(engine: &Engine, pending: Option<PendingInfo>, (role, tag): (Role,
     })
 }
 
-/// What this role sees of a failure.
+/// Returns the text of a failure for this role.
 pub fn told(role: Role, trouble: Trouble) -> String {
     match role {
         Role::Edit => trouble.whole,

@@ -10,7 +10,7 @@ use mediaconf::edit::patch::without_bom;
 /// The longest field name that a message repeats, in bytes.
 const MAX_NAME: usize = 64;
 
-/// How many bytes are searched for the header of the first part of a multipart form.
+/// The number of bytes that are searched for the header of the first part of a multipart form.
 const FIRST_PART: usize = 1024;
 
 /// The header of a part of a multipart form.
@@ -42,7 +42,7 @@ pub(super) fn refuse(route: &Route, body: &[u8]) -> Result<(), Problem> {
     Err(Problem::new(kind, detail).hinted(hint.to_owned()))
 }
 
-/// What the body is instead of what is wanted, and the hint.
+/// Returns the description of a body that is not the wanted one, and the hint.
 fn mistaken(body: &[u8], wanted: Body) -> Option<(String, &'static str)> {
     let text = without_bom(body).trim_ascii();
     let is_json = || serde_json::from_slice::<IgnoredAny>(text).is_ok();

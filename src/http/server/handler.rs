@@ -37,18 +37,18 @@ pub struct Handler {
     log: Log,
 }
 
-/// How a handler is to behave.
+/// The settings of a handler.
 pub struct HandlerSettings {
     pub prefix: String,
     /// Peers whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpAddr>,
-    /// Whether `view_auth` lets its account look.
+    /// True if `view_auth` lets its account look.
     pub view_auth: bool,
-    /// Where log lines go.
+    /// The destination of log lines.
     pub log: Log,
-    /// Where `runtime=true` gets its figures.
+    /// The source of the figures for `runtime=true`.
     pub runtime: Runtime,
-    /// How many bytes of memory the merge of a patch may take.
+    /// The most bytes of memory for the merge of a patch.
     pub patch_memory: usize,
 }
 
@@ -263,7 +263,7 @@ impl Handler {
     }
 }
 
-/// Whether a request needs no credentials, however its path is spelled. Any that it has are not looked
+/// True if a request needs no credentials, however its path is spelled. Any that it has are not looked
 /// at, so nobody learns here whether they are right.
 fn is_open(head: &Head) -> bool {
     at_root(&canonical(head.path()))

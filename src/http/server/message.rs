@@ -46,7 +46,7 @@ pub struct Head {
     pub headers: Vec<(String, String)>,
     /// The sender.
     pub peer: PeerAddress,
-    /// Whether the body was dropped, because [`Service::rank`] was the lowest.
+    /// True if the body was dropped, because [`Service::rank`] was the lowest.
     pub unread: bool,
 }
 
@@ -116,7 +116,8 @@ impl Response {
     }
 }
 
-/// What a request says of its sender, the least first: where there is not room for all, the later go first.
+/// The trust in the sender of a request, the least first: if there is not room for all, the later go
+/// first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rank {
     /// Nobody with a right password, or one who asks for what he may not do. The body is not wanted.

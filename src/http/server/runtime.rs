@@ -14,10 +14,10 @@ use crate::http::server::figures::{self, StreamFigures, TagOf, timestamp, told};
 use crate::http::server::fresh::Fresh;
 use crate::http::server::request_counts::RequestCounts;
 
-/// How long the runtime command may take.
+/// The longest time for the runtime command.
 pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long the output of the runtime command is used again.
+/// The time for which the output of the runtime command is used again.
 pub const COMMAND_LIFE: Duration = Duration::from_secs(1);
 
 /// The counters of a server, and the sources of further figures.
@@ -76,7 +76,7 @@ impl Runtime {
         self.loops.get()
     }
 
-    /// When the server started.
+    /// The time at which the server started.
     pub fn started_at(&self) -> SystemTime {
         self.started.1
     }

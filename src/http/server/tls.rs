@@ -25,7 +25,7 @@ pub struct Tls {
     config: RwLock<Arc<ServerConfig>>,
 }
 
-/// Why a certificate cannot be used.
+/// The reason why a certificate cannot be used.
 #[derive(Debug, Error)]
 pub enum TlsError {
     /// The file cannot be read, or has no certificate in PEM.

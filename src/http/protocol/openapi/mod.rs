@@ -16,7 +16,8 @@ use crate::http::protocol::routes::{Body, JSON, ROUTES, Route, RouteBase, Succes
 /// The pattern of a change of the history in a URL.
 const CHANGE_PATTERN: &str = "^([1-9][0-9]{0,8}|serial:[1-9][0-9]{0,8})$";
 
-/// What no table holds: the headers, the schemas of problems and of the history, the authentication.
+/// The parts of the document that no table holds: the headers, the schemas of problems and of the
+/// history, the authentication.
 const OUTLINE: &str = include_str!("outline.json");
 
 /// The media type of a merge patch (RFC 7396); plain JSON is accepted, too.

@@ -36,7 +36,7 @@ const BACKEND: &str = "Backend";
 /// one.
 const BLOCK_BACKEND: &str = "BlockBackend";
 
-/// What a patch may contain beyond its schema.
+/// The values that a patch may contain beyond its schema.
 const PATCH_DESCRIPTION: &str = "A merge patch (RFC 7396). Numbers of known parameters may be decimal strings, and `[]` \
                          is an empty object; read-only members are ignored, or have to be as they were.";
 
@@ -235,12 +235,12 @@ fn with_required(mut schema: Value, keys: &[&str]) -> Value {
     schema
 }
 
-/// Whether a patch can not change the member: it is ignored, or has to be as it was.
+/// True if a patch can not change the member: it is ignored, or has to be as it was.
 fn is_read_only(row: &Parameter) -> bool {
     matches!(row.shape, Shape::Derived(derived) if derived.is_output_only() || derived == Derived::Name)
 }
 
-/// Whether no server shows the member: clients of an earlier version send it.
+/// True if no server shows the member: clients of an earlier version send it.
 fn is_former(row: &Parameter) -> bool {
     row.shape == Shape::Derived(Derived::Former)
 }

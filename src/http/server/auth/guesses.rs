@@ -16,10 +16,10 @@ pub const MAX_FAILURES: usize = 10;
 /// The same for a whole /48, and for a whole /32.
 const MAX_FAILURES_WIDER: [usize; 2] = [40, 1000];
 
-/// How long a wrong value counts.
+/// The time for which a wrong value counts.
 pub const FAILURE_LIFE: Duration = Duration::from_secs(60);
 
-/// How long a right value passes, however many wrong ones there are.
+/// The time for which a right value passes, however many wrong ones there are.
 pub const SUCCESS_LIFE: Duration = Duration::from_secs(60 * 60);
 
 /// The number of remembered networks with wrong values, and with right values.
@@ -38,7 +38,7 @@ pub struct Guesses {
     right: ValuesByNetwork,
     /// The last attempt of each locked network that was looked at.
     looks: HashMap<Network, LookedAt>,
-    /// How often a network was locked out.
+    /// The number of times that a network was locked out.
     lock_outs: u64,
 }
 
@@ -67,9 +67,9 @@ struct LookedAt {
 /// The moment at which a request is examined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RequestStage {
-    /// When its head is there. The same value is examined again when it is answered.
+    /// The time at which its head is there. The same value is examined again when it is answered.
     Head,
-    /// When it is answered.
+    /// The time at which it is answered.
     Answer,
 }
 
@@ -122,7 +122,7 @@ impl Guesses {
         }
     }
 
-    /// How often a network was locked out, and how many networks are locked out now.
+    /// Returns how often a network was locked out, and how many networks are locked out now.
     pub fn lock_outs(&self, now: Instant) -> (u64, usize) {
         let locked = self.wrong.keys().filter(|network| self.is_locked(**network, now));
         (self.lock_outs, locked.count())
@@ -133,7 +133,7 @@ impl Guesses {
         remember(&mut self.right, from, value, MAX_SUCCESSES, SUCCESS_LIFE, now);
     }
 
-    /// Whether a network has reached its limit of wrong values.
+    /// True if a network has reached its limit of wrong values.
     fn is_locked(&self, network: Network, now: Instant) -> bool {
         let counts = |seen: &&SeenValue| seen.counts(FAILURE_LIFE, now);
         let values = self.wrong.get(&network).map_or(&[][..], Vec::as_slice);

@@ -70,7 +70,7 @@ impl Account {
     }
 }
 
-/// What an account is for.
+/// The rights of an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// Reads and changes everything.
@@ -114,7 +114,7 @@ pub enum Verdict {
     Wrong,
     /// Too many wrong credentials came from this network.
     LockedOut {
-        /// How long the network has to wait.
+        /// The time that the network has to wait.
         retry_after: Duration,
     },
 }
@@ -174,7 +174,7 @@ impl Authenticator {
         }
     }
 
-    /// How often a network was locked out, and how many networks are locked out now.
+    /// Returns how often a network was locked out, and how many networks are locked out now.
     pub fn lock_outs(&self) -> (u64, usize) {
         self.guesses().lock_outs(Instant::now())
     }

@@ -30,7 +30,7 @@ const MODE: u32 = 0o700;
 /// The name of the socket in a folder.
 const SOCKET: &str = "http";
 
-/// Where the folder is if the path of the usual place is too long for a socket.
+/// The parent of the folder if the path of the usual place is too long for a socket.
 const SHORT_PLACE: &str = "/tmp";
 
 /// The folder of one instance of tiny_http; removed when dropped.
@@ -114,7 +114,7 @@ fn holds_socket(folder: impl AsFd) -> io::Result<bool> {
     Ok(FileType::from_raw_mode(found.st_mode) == FileType::Socket)
 }
 
-/// Whether a server listens on the socket: older versions lock nothing.
+/// True if a server listens on the socket: older versions lock nothing.
 fn is_listened_to(socket: &Path) -> io::Result<bool> {
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let client = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;

@@ -27,13 +27,13 @@ pub use worker_pool::WorkerPool;
 use crate::engine::Loops;
 use crate::http::server::message::Service;
 
-/// How long the end waits for workers.
+/// The longest time that the end waits for workers.
 const CLOSING_TIME: Duration = Duration::from_secs(1);
 
 /// The pause between two checks whether they ended.
 const POLL: Duration = Duration::from_millis(5);
 
-/// How long workers of a replaced instance look for requests that it accepted before.
+/// The time for which workers of a replaced instance look for requests that it accepted before.
 const LAST_CALL: Duration = Duration::from_secs(1);
 
 /// A service behind tiny_http.
@@ -78,7 +78,7 @@ impl Backend {
         self.first_requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a link leads to the current instance. Another one answers for a short time only.
+    /// True if a link leads to the current instance. Another one answers for a short time only.
     pub fn is_current(&self, link: &BackendLink) -> bool {
         link.leads_to(&self.current().exchanges)
     }

@@ -17,7 +17,7 @@ pub struct TinyServer {
     pub server: tiny_http::Server,
     /// The time at which idle workers leave; unset while the instance is in use.
     pub last_call: OnceLock<Instant>,
-    /// What goes beside it.
+    /// The exchanges of bodies beside it.
     pub exchanges: Arc<LinkExchanges>,
     pub pool: WorkerPool,
     pub folder: Folder,

@@ -53,7 +53,7 @@ impl WorkerPool {
         self.pulse.rest();
     }
 
-    /// Whether a worker that waits may end: another one waits, too.
+    /// True if a worker that waits may end: another one waits, too.
     pub fn may_leave(&self) -> bool {
         let mut workers = self.lock();
         let may = workers.waiting > 1;

@@ -1,4 +1,4 @@
-//! What is not the configuration: `healthz`, `metrics` and `openapi.json`
+//! The endpoints beside the configuration: `healthz`, `metrics` and `openapi.json`
 
 use std::sync::Arc;
 

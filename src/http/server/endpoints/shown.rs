@@ -1,4 +1,4 @@
-//! Which configuration a request is about, with what it includes, and how much of it the client may see.
+//! The configuration of a request, with what it includes, and the part of it that the client may see.
 
 use std::sync::Arc;
 

@@ -56,7 +56,8 @@ impl Listener {
         }
     }
 
-    /// Whether the process at the other end of a Unix socket may use it. TCP peers show a password instead.
+    /// True if the process at the other end of a Unix socket may use it. TCP peers show a password
+    /// instead.
     fn lets_in(&self, socket: &Socket) -> bool {
         match self {
             Self::Tcp(_) => true,

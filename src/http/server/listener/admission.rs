@@ -1,5 +1,5 @@
-//! Which connection gets a slot, which one waits, and which one is closed to make room: the rules
-//! alone, without sockets, threads or a clock.
+//! The rules that give a connection a slot, let it wait, or close it to make room, without sockets,
+//! threads or a clock.
 //!
 //! A connection is *authenticated* if its last request was; each such request renews its claim to its
 //! slot. Unauthenticated connections hold at most half of all slots, and half of those of their
@@ -32,7 +32,7 @@ pub struct Rules {
     pub most_per_address: usize,
     /// The number of connections that wait for a slot; with more, unauthenticated ones have no grace.
     pub most_waiting: usize,
-    /// How long a connection waits for a slot.
+    /// The longest time that a connection waits for a slot.
     pub waiting_time: Duration,
     /// The shortest grace of an unauthenticated connection.
     pub least_grace: Duration,
@@ -52,17 +52,17 @@ pub enum Phase {
     Busy,
 }
 
-/// When a request is answered.
+/// The time at which a request is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
     Now,
-    /// When a viewer was answered.
+    /// After a viewer was answered.
     Later,
     /// Not at all: the connection lost its slot.
     Lost,
 }
 
-/// Why a connection gets no slot.
+/// The reason why a connection gets no slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoSlot {
     /// All are taken.
@@ -71,7 +71,7 @@ pub enum NoSlot {
     AddressFull,
 }
 
-/// What [`Admission::settle`] changed.
+/// The changes that [`Admission::settle`] made.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct AdmissionChanges {
     /// Connections that waited and have a slot now.
@@ -80,7 +80,7 @@ pub struct AdmissionChanges {
     pub evicted: Vec<(u64, Phase)>,
     /// Connections that get no slot.
     pub refused: Vec<(u64, NoSlot)>,
-    /// When to settle again, if nothing happens before.
+    /// The time to settle again, if nothing happens before.
     pub again: Option<Instant>,
 }
 
@@ -102,7 +102,7 @@ struct Claim {
     origin: ConnectionOrigin,
     /// That of its last request.
     rank: Rank,
-    /// Whether it comes on with its TLS handshake.
+    /// True if it comes on with its TLS handshake.
     is_talking: bool,
     phase: Phase,
     /// The time of its last authenticated request, or when it got the slot.
@@ -116,7 +116,7 @@ struct WaitingConnection {
     since: Instant,
 }
 
-/// Whether a connection can get a slot.
+/// The room for a connection.
 enum RoomForOne {
     Free,
     /// After this connection is closed.
@@ -125,7 +125,7 @@ enum RoomForOne {
     Later(NoSlot, Option<Instant>),
 }
 
-/// What to do next.
+/// The next step.
 enum AdmissionStep {
     /// Admit the connection at this place in the queue.
     Admit(usize),
@@ -211,7 +211,8 @@ impl Admission {
         }
     }
 
-    /// Whether the request of a connection may be answered now. That of a viewer is busy from then on.
+    /// Returns whether the request of a connection may be answered now. That of a viewer is busy from
+    /// then on.
     pub fn take_turn(&mut self, id: u64) -> Turn {
         match self.open.get(&id) {
             None => return Turn::Lost,
@@ -240,7 +241,7 @@ impl Admission {
         }
     }
 
-    /// Whether the connection still has its slot.
+    /// True if the connection still has its slot.
     pub fn holds(&self, id: u64) -> bool {
         self.open.contains_key(&id)
     }
@@ -255,17 +256,17 @@ impl Admission {
         self.open.len() + self.ending
     }
 
-    /// Whether the next connection would be refused only because evicted ones have not ended.
+    /// True if the next connection would be refused only because evicted ones have not ended.
     pub fn is_held_up(&self) -> bool {
         self.ending >= self.rules.most && self.waiting.len() >= self.rules.most_waiting
     }
 
-    /// Whether a connection waits.
+    /// True if a connection waits.
     pub fn has_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// Whether over half of the slots are taken that this connection competes for.
+    /// True if over half of the slots are taken that this connection competes for.
     pub fn is_crowded(&self, id: u64) -> bool {
         let Some(own) = self.open.get(&id) else { return true };
         let alike = self.open.values().filter(|claim| claim.is_authenticated() == own.is_authenticated());
@@ -275,7 +276,7 @@ impl Admission {
         alike * 2 > most
     }
 
-    /// Whether others wait for a slot that only an authenticated connection like this one can free.
+    /// True if others wait for a slot that only an authenticated connection like this one can free.
     pub fn blocks_others(&self, id: u64) -> bool {
         let Some(own) = self.open.get(&id).filter(|_| self.has_waiting()) else { return false };
         let of_origin = |claim: &Claim| claim.origin == own.origin;
@@ -383,8 +384,8 @@ impl Admission {
         self.room_within((self.rules.most, NoSlot::Full), |_| true, crowding, now)
     }
 
-    /// Whether one more connection fits among the counted ones, of which there may be `most`; if they
-    /// are that many, `reason` says so.
+    /// True if one more connection fits among the counted ones, of which there may be `most`; if they are
+    /// that many, `reason` says so.
     fn room_within(
         &self,
         (most, reason): (usize, NoSlot),
@@ -444,12 +445,13 @@ impl Admission {
     }
 }
 
-/// How many of `most` slots unauthenticated connections may hold.
+/// The number of the `most` slots that unauthenticated connections may hold.
 fn unauthenticated_part(most: usize) -> usize {
     (most / 2).max(1)
 }
 
-/// How many of `most` slots may be used for viewers at a time: with those of strangers, one less than all.
+/// The number of the `most` slots that viewers may use at a time: with those of strangers, one less than
+/// all.
 fn viewing_part(most: usize) -> usize {
     (most - unauthenticated_part(most)).saturating_sub(1).max(1)
 }

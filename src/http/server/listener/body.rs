@@ -57,7 +57,7 @@ impl<'b> BodyBytes<'b> {
     }
 }
 
-/// Why reading a body stops before its end.
+/// The reason why reading a body stops before its end.
 enum Stop {
     /// The body is too long to skip.
     Enough,

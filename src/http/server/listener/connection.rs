@@ -22,7 +22,7 @@ use crate::http::protocol::problem::ProblemKind;
 use crate::http::server::message::{PeerAddress, Rank};
 use crate::http::server::tls::Tls;
 
-/// How often an idle connection checks whether the server is crowded.
+/// The interval at which an idle connection checks whether the server is crowded.
 const CROWD_CHECK: Duration = Duration::from_secs(2);
 
 /// The detail for a viewer whose turn did not come in time.
@@ -35,7 +35,7 @@ pub struct Connection<'g> {
     peer: PeerAddress,
     incoming: Incoming,
     upstream: Upstream<'g>,
-    /// Whether a whole head was read that no response was begun for.
+    /// True if a whole head was read that no response was begun for.
     is_asked: bool,
 }
 
@@ -195,8 +195,8 @@ impl<'g> Connection<'g> {
         }
     }
 
-    /// Whether the request is authenticated; if so, the connection renews its claim to its slot. That of a
-    /// viewer waits while others use the slots of viewers.
+    /// True if the request is authenticated; if so, the connection renews its claim to its slot. That of
+    /// a viewer waits while others use the slots of viewers.
     fn judge(&self, parsed: &Parsed) -> Result<bool, ConnectionEnd> {
         let rank = self.shared.service.rank(&parsed.head);
         match self.slot.judge(rank, Instant::now() + self.shared.deadlines.waiting) {

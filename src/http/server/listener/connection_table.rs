@@ -13,7 +13,7 @@ use super::origin::ConnectionOrigin;
 use super::socket::Socket;
 use crate::http::server::message::{PeerAddress, Rank};
 
-/// How long accepting waits for evicted connections to end.
+/// The longest time that accepting waits for evicted connections to end.
 const ENDING_TIME: Duration = Duration::from_secs(1);
 
 /// The bytes that are examined of the first record of a TLS handshake.
@@ -24,12 +24,12 @@ const MAX_HELLO: usize = 2048;
 pub struct NewConnection {
     pub socket: Arc<Socket>,
     pub peer: PeerAddress,
-    /// Whether it speaks TLS.
+    /// True if it speaks TLS.
     pub secured: bool,
 }
 
 impl NewConnection {
-    /// Whether the client has sent nothing yet, or not the whole record that begins a TLS handshake.
+    /// True if the client has sent nothing yet, or not the whole record that begins a TLS handshake.
     pub fn is_silent(&self) -> bool {
         let mut first = [0; MAX_HELLO];
         let first = self.socket.peek(&mut first);
@@ -59,7 +59,7 @@ struct Table {
     admission: Admission,
     /// The connections that wait, and those that have a slot.
     visitors: HashMap<u64, NewConnection>,
-    /// Whether the queue has to be settled again.
+    /// True if the queue has to be settled again.
     changed: bool,
     stopping: bool,
 }
@@ -73,7 +73,7 @@ pub struct Settled {
     pub evicted: Vec<PeerAddress>,
     /// Connections that get no slot.
     pub refused: Vec<(NewConnection, NoSlot)>,
-    /// When to settle again.
+    /// The time to settle again.
     pub again: Option<Instant>,
 }
 
@@ -158,7 +158,7 @@ impl ConnectionTable {
         self.lock().admission.alive()
     }
 
-    /// Whether the server stops.
+    /// True if the server stops.
     pub fn stopping(&self) -> bool {
         self.lock().stopping
     }
@@ -205,8 +205,8 @@ impl ConnectionTable {
     }
 }
 
-/// How to shut down an evicted connection. One that reads can still get a response; one that writes to a
-/// client which does not read cannot.
+/// Returns the directions in which an evicted connection is shut down. One that reads can still get a
+/// response; one that writes to a client which does not read cannot.
 fn how_to_shut(phase: Phase) -> Shutdown {
     match phase {
         Phase::Idle | Phase::Arriving => Shutdown::Read,
@@ -258,17 +258,17 @@ impl Slot {
         }
     }
 
-    /// Whether the connection was evicted.
+    /// True if the connection was evicted.
     pub fn made_room(&self) -> bool {
         !self.slots.lock().admission.holds(self.id)
     }
 
-    /// Whether over half of the slots are taken that this connection competes for.
+    /// True if over half of the slots are taken that this connection competes for.
     pub fn is_crowded(&self) -> bool {
         self.slots.lock().admission.is_crowded(self.id)
     }
 
-    /// Whether the connection may stay open after its response: the server is not stopping, and no other
+    /// True if the connection may stay open after its response: the server is not stopping, and no other
     /// connection waits for the slot.
     pub fn may_stay(&self) -> bool {
         let table = self.slots.lock();

@@ -24,7 +24,7 @@ const CONNECTION_HEADERS: &[&str] = &[
 /// The prefix of headers that only the listener may write.
 const LISTENER_PREFIX: &str = "mediactl-";
 
-/// How the end of the body is marked.
+/// The mark of the end of the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
     /// There is no body.
@@ -40,13 +40,13 @@ pub enum Framing {
 pub struct Parsed {
     /// The head for the handler.
     pub head: Head,
-    /// How the end of the body is marked.
+    /// The mark of the end of the body.
     pub framing: Framing,
-    /// Whether the client wants to keep the connection.
+    /// True if the client wants to keep the connection.
     pub keep: bool,
-    /// Whether the client waits for `100 Continue`.
+    /// True if the client waits for `100 Continue`.
     pub expects_continue: bool,
-    /// Whether it is HTTP/1.0, where the response has to say that the connection is kept.
+    /// True if it is HTTP/1.0, where the response has to say that the connection is kept.
     pub old: bool,
 }
 
@@ -87,7 +87,7 @@ pub fn parse(bytes: &[u8], limits: &Limits, peer: PeerAddress) -> Result<Parsed,
     })
 }
 
-/// Whether the first line ends with a version of HTTP that is not 1.x, as that of HTTP/2 with prior
+/// True if the first line ends with a version of HTTP that is not 1.x, as that of HTTP/2 with prior
 /// knowledge does: `PRI * HTTP/2.0` (RFC 9113, section 3.4).
 fn is_of_another_version(head: &[u8]) -> bool {
     let line = head.split(|byte| *byte == b'\r').next().unwrap_or_default();

@@ -17,7 +17,7 @@ use crate::http::server::backend::{Backend, BackendFault, WorkerPool};
 use crate::http::server::message::Service;
 use crate::http::server::tls::Tls;
 
-/// How long the end waits for threads whose connections it closed.
+/// The longest time that the end waits for threads whose connections it closed.
 const CLOSING_TIME: Duration = Duration::from_secs(1);
 
 /// A running server. It runs until [`Self::stop`], or until the process ends.

@@ -80,7 +80,7 @@ pub const HANDLER_TIME: Duration = Duration::from_secs(120);
 /// response, so that no change is written whose client was told that the server timed out.
 pub const CHANGE_TIME: Duration = Duration::from_secs(110);
 
-/// How long the metrics for those without a password are used again.
+/// The time for which the metrics for those without a password are used again.
 pub const METRICS_LIFE: Duration = Duration::from_secs(1);
 
 /// The time that the same connection may take to be accepted, and that all workers may be busy without one
@@ -97,7 +97,7 @@ pub const GRACE: Duration = Duration::from_millis(500);
 /// The time that an unauthenticated connection has in a flood of others.
 pub const LEAST_GRACE: Duration = Duration::from_millis(50);
 
-/// How long a new connection waits for a slot.
+/// The longest time that a new connection waits for a slot.
 pub const WAITING_TIME: Duration = Duration::from_secs(5);
 
 /// The limits on size and number; the constants above explain each.

@@ -9,7 +9,7 @@ use crate::http::server::network::Network;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ConnectionOrigin {
     client: ClientId,
-    /// Whether all connections of this origin together have the limit of one address.
+    /// True if all connections of this origin together have the limit of one address.
     pub limited: bool,
 }
 

@@ -77,7 +77,7 @@ impl Rejection {
     }
 }
 
-/// How a connection ends early.
+/// The way in which a connection ends early.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ConnectionEnd {
     /// With a response that says why.

@@ -13,7 +13,7 @@ const GATHERED: usize = 8 * 1024;
 /// well within it.
 const PIECE: usize = 64 * 1024;
 
-/// What the response says about the connection.
+/// The words of the response about the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Afterwards {
     /// Nothing: it stays open, as usual.

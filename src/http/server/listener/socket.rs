@@ -23,7 +23,8 @@ impl Socket {
         let _ = rustix::net::shutdown(&self.0, how);
     }
 
-    /// What has come, as much of it as the buffer holds, without taking it or waiting for it.
+    /// Returns the bytes that have come, as many of them as the buffer holds, without taking them or
+    /// waiting for them.
     pub fn peek<'b>(&self, buffer: &'b mut [u8]) -> &'b [u8] {
         let peeked = recv(&self.0, &mut *buffer, RecvFlags::PEEK | RecvFlags::DONTWAIT);
         &buffer[..peeked.map_or(0, |(read, _)| read)]

@@ -21,7 +21,7 @@ const HEADERS: usize = 64;
 /// The number of bytes to read at a time: most heads are shorter.
 const READ: usize = 1024;
 
-/// How long the first request of a link may keep others from connecting: tiny_http may have ended.
+/// The time that the first request of a link may keep others from connecting: tiny_http may have ended.
 const FIRST_TIME: Duration = Duration::from_secs(1);
 
 /// Headers that the listener settles with the client.

@@ -35,7 +35,7 @@ pub struct AccessRecord {
     pub status: u16,
     /// The length of the body.
     pub bytes: usize,
-    /// How long answering took.
+    /// The time that answering took.
     pub took: Duration,
     /// The revisions of the running configuration before and after, where they differ.
     pub revisions: Option<(Revision, Revision)>,

@@ -41,25 +41,25 @@ impl fmt::Display for LogSource {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepeatedLines {
     pub source: LogSource,
-    /// How many lines were not written, by status.
+    /// The number of lines that were not written, by status.
     pub statuses: BTreeMap<u16, u64>,
 }
 
 impl RepeatedLines {
-    /// How many lines were not written.
+    /// The number of lines that were not written.
     pub fn more(&self) -> u64 {
         self.statuses.values().sum()
     }
 }
 
-/// Whether a line is written.
+/// The decision whether a line is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineFate {
     /// It is written.
     Written,
     /// It is counted; it is the first of its second if nothing was counted before it.
     Counted {
-        /// Whether the caller has to call [`Repeats::ended`] when the second is over.
+        /// True if the caller has to call [`Repeats::ended`] when the second is over.
         first: bool,
     },
 }

@@ -26,7 +26,7 @@ impl Clock {
         self.now += time;
     }
 
-    /// Whether a wrong value is looked at; it counts then.
+    /// True if a wrong value is looked at; it counts then.
     fn guess(&mut self, from: impl Into<IpAddr>, value: u64) -> bool {
         let from = Network::from_address(from.into());
         let is_looked_at = self.guesses.look(from, value, RequestStage::Answer, self.now).is_none();
