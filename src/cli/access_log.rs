@@ -13,10 +13,10 @@ use crate::http::server::log::repeats::{LineFate, PERIOD, RepeatedLines, Repeats
 use crate::http::server::log::{AccessRecord, Log, MAX_DETAIL, MAX_PATH, shortened};
 use mediaconf::syntax::{controls_terminal, one_line};
 
-/// How many digits of a revision the text form shows: enough to tell two apart.
+/// The number of digits of a revision that the text form shows: enough to distinguish two.
 const SHORT_REVISION: usize = 8;
 
-/// How a request is logged.
+/// The form in which a request is logged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum LogFormat {
     /// Fields separated by blanks

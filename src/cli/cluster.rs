@@ -69,7 +69,8 @@ pub fn named(what: &str, global: &GlobalArgs) -> Result<(ClusterStore, Option<Se
     Ok((store(url, source, &global.remote)?, context))
 }
 
-/// What a request may take: less time than usual, if the user says so, but never more: etcd answers at once.
+/// Returns the limits of a request: less time than usual, if the user says so, but never more: etcd
+/// answers at once.
 fn limits(options: &RemoteArgs, context: Option<&ServerContext>) -> GatewaySettings {
     let settings = GatewaySettings::default();
     let time = options.time(context.and_then(|context| context.timeout));
@@ -95,7 +96,7 @@ const BOTH: [&str; 2] = ["--conf", "--cluster"];
 /// The same, where a context names the cluster.
 const WITH_CONTEXT: [&str; 2] = ["--conf", "--context"];
 
-/// Which node a server is to be, and of which cluster.
+/// The node that a server is to be, and its cluster.
 pub struct Membership {
     settings: NodeSettings,
     texts: Arc<ClusterStore>,

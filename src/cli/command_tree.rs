@@ -106,7 +106,7 @@ fn given(command: &Command, words: &[&OsString]) -> Vec<Arg> {
     command.get_arguments().filter(is_given).cloned().collect()
 }
 
-/// Whether a word is `--NAME`, `--NAME=VALUE`, `-N` or `-NVALUE` of this option.
+/// True if a word is `--NAME`, `--NAME=VALUE`, `-N` or `-NVALUE` of this option.
 fn is_name(option: &Arg, word: &OsStr) -> bool {
     let word = word.as_encoded_bytes();
     match word.strip_prefix(b"--") {

@@ -14,7 +14,7 @@ use crate::cli::render::report::Report;
 use crate::cli::ui::Ui;
 use crate::engine::{ConfigService, Decision};
 
-/// How often the remaining seconds are shown.
+/// The interval at which the remaining seconds are shown.
 const TICK: Duration = Duration::from_secs(1);
 
 /// On a terminal, asks whether the pending change `id` is kept; elsewhere, says how to confirm it.

@@ -28,10 +28,10 @@ use mediaconf::edit::draft::merge::{Merged, first_marker, merge};
 use mediaconf::edit::path::Path;
 use mediaconf::syntax::{LineIndex, Severity, one_line};
 
-/// How many faults the comments on top of a draft name.
+/// The number of faults that the comments on top of a draft name.
 const MAX_NAMED: usize = 20;
 
-/// How often a change by others between the question and the write is merged.
+/// The most times that a change by others between the question and the write is merged.
 const MAX_MERGES: usize = 10;
 
 /// With these codes a shell ends that can't run a command, or finds none.
@@ -50,7 +50,7 @@ pub struct Editing<'a> {
 /// The configuration that is edited, as it is now.
 pub struct Present {
     pub text: Arc<Snapshot>,
-    /// Whether the server runs this text, too, so that it can refuse a change made for another one.
+    /// True if the server runs this text, too, so that it can refuse a change made for another one.
     pub is_running: bool,
 }
 
@@ -71,7 +71,7 @@ pub fn configuration(target: &mut Target) -> Result<Present, ServiceError> {
     }
 }
 
-/// What came of the text that the editor left.
+/// The result of the text that the editor left.
 enum Attempt {
     /// The text is in the configuration.
     Made(Exit),
@@ -161,7 +161,7 @@ impl Editing<'_> {
         Err(CliError::editor_failed(self.editor.command(), why))
     }
 
-    /// Whether the editor left the text as it got it, and no rescue beside it.
+    /// True if the editor left the text as it got it, and no rescue beside it.
     fn is_left(&self, text: &[u8]) -> bool {
         self.text().is_ok_and(|now| now == text) && self.draft.rescues().is_empty()
     }
@@ -347,7 +347,8 @@ impl Editing<'_> {
         Ok(())
     }
 
-    /// What messages call the configuration with the edit in it; their lines are those of the whole.
+    /// Returns the name of the configuration with the edit in it, for messages; their lines are those of
+    /// the whole.
     fn name_of_edited(&self) -> String {
         format!("{} (edited)", self.target.service.name())
     }
@@ -400,7 +401,7 @@ impl Editing<'_> {
     }
 }
 
-/// Whether the shell found the editor and could run it.
+/// True if the shell found the editor and could run it.
 fn was_started(status: ExitStatus) -> bool {
     !matches!(status.code(), Some(NOT_RUN | NOT_FOUND))
 }

@@ -26,7 +26,7 @@ const FIRST_OF_CLUSTER: &str = "`mediactl --cluster URL save FILE` puts the firs
 const OTHER_SIDES: &str =
     "`mediactl diff FILE` compares with a file, `mediactl diff @1` with the text before the last change";
 
-/// What a message says about a draft that stays.
+/// The hint about a draft that stays.
 pub const KEPT: &str = "what you wrote is kept: `mediactl edit --resume` opens it again";
 
 /// The word for a server that can't be reached, or that is out of order.
@@ -35,7 +35,7 @@ const NOT_REACHED: &str = "not reached";
 /// The first HTTP status that says that the server failed.
 const FIRST_OF_FAILURES: u16 = 500;
 
-/// Why a command ended early.
+/// The reason why a command ended early.
 #[derive(Debug, Error)]
 #[error("{}", self.message())]
 pub struct CliError {
@@ -43,7 +43,7 @@ pub struct CliError {
     pub kind: ErrorKind,
     /// Everything that is wrong; at least one line.
     pub lines: Vec<ErrorLine>,
-    /// What a narrow column says of it, where the kind says too little.
+    /// The word for it in a narrow column, if the kind says too little.
     pub word: Option<&'static str>,
     /// The text whose faults explain the error.
     pub broken: Option<BrokenText>,
@@ -55,7 +55,7 @@ pub struct CliError {
 #[derive(Debug)]
 pub struct ErrorLine {
     pub message: String,
-    /// What to do about it.
+    /// The advice.
     pub hint: Option<String>,
 }
 
@@ -349,7 +349,7 @@ impl CliError {
         self
     }
 
-    /// Whether stdout was closed by its reader, which is no failure.
+    /// True if stdout was closed by its reader, which is no failure.
     pub fn is_closed_output(&self) -> bool {
         self.source.as_ref().is_some_and(|source| source.kind() == io::ErrorKind::BrokenPipe)
     }

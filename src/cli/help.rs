@@ -26,7 +26,7 @@ const MOST_FORM: usize = 26;
 /// The width of one screen.
 const WIDTH: usize = 80;
 
-/// Whether the arguments ask for the short help, if they ask for help at all.
+/// True if the arguments ask for the short help, if they ask for help at all.
 pub fn is_short(args: &[OsString]) -> bool {
     !args.iter().any(|arg| arg == "--help")
 }
@@ -121,7 +121,7 @@ fn after(command: &Command) -> String {
     command.get_after_help().map(|text| text.to_string().trim_end().to_owned()).unwrap_or_default()
 }
 
-/// How many lines a text takes on the screen.
+/// Returns the number of lines that a text takes on the screen.
 fn lines(text: &str) -> usize {
     text.lines().map(|line| line.width().div_ceil(WIDTH).max(1)).sum()
 }
@@ -241,7 +241,7 @@ fn form(arg: &Arg) -> String {
     format!("  {short}{arg}")
 }
 
-/// What an argument is for, with its values, its default and its variable.
+/// Describes an argument, with its values, its default and its variable.
 fn in_full(arg: &Arg) -> String {
     let help = arg.get_long_help().or(arg.get_help()).map(ToString::to_string).unwrap_or_default();
     let mut text = help.replace('\n', " ");

@@ -87,7 +87,7 @@ pub fn conditions(texts: &[String], accepts_near_miss: bool) -> Result<Vec<Condi
     })
 }
 
-/// Whether an argument is a URL, and not a file.
+/// True if an argument is a URL, and not a file.
 pub fn is_url(argument: &str) -> bool {
     argument.starts_with("http://") || argument.starts_with("https://")
 }

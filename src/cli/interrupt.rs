@@ -18,7 +18,7 @@ const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
 static HANDLERS: LazyLock<Handlers> = LazyLock::new(Handlers::install);
 
 struct Handlers {
-    /// Whether a signal ends the process at once, as without handlers.
+    /// True if a signal ends the process at once, as without handlers.
     ends_process: Arc<AtomicBool>,
     received: Arc<AtomicUsize>,
 }

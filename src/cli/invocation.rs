@@ -5,7 +5,7 @@ use clap::ArgMatches;
 use super::args::global::GlobalArgs;
 use super::ui::Ui;
 
-/// What a command gets beside its own options.
+/// The arguments of a command beside its own options.
 #[derive(Clone, Copy)]
 pub struct Invocation<'c> {
     pub global: &'c GlobalArgs,

@@ -55,7 +55,7 @@ pub fn bound(addresses: &[SocketAddr]) -> Result<Vec<Listener>, CliError> {
     addresses.iter().map(bind).collect()
 }
 
-/// Where the server can be reached, with the ports that the system chose for port 0.
+/// Returns the URLs of the server, with the ports that the system chose for port 0.
 pub fn urls(listeners: &[Listener], tls: bool, global: &GlobalArgs) -> Result<Vec<String>, CliError> {
     let scheme = if tls { "https" } else { "http" };
     let mut urls = Vec::new();
@@ -108,7 +108,7 @@ fn with_host(address: &str) -> String {
 /// The file with the name of this machine.
 const HOST_NAME: &str = "/proc/sys/kernel/hostname";
 
-/// Where the certificate of a server is from.
+/// The origin of the certificate of a server.
 pub enum CertificateOrigin<'a> {
     Files { certificate: &'a Path, key: &'a Path },
     SelfSigned,

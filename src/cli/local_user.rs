@@ -1,4 +1,4 @@
-//! Who runs this program, and where what they need later is kept.
+//! The user who runs this program, and the folders for their data.
 
 use std::env;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What is said about a command line that does not parse, where more is known of what was meant than clap knows.
+//! Messages for a command line that does not parse, where more is known of the intention than clap knows.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -124,7 +124,7 @@ fn group_in_file(before: &[String], name: &str) -> Option<Kind> {
     Kind::ALL.into_iter().find(|kind| current.contains(&[kind.key(), name]))
 }
 
-/// Where a word stands that is not the value of an option in front of the command.
+/// Returns the index of a word that is not the value of an option in front of the command.
 fn place_of(word: &str, words: &[String]) -> Option<usize> {
     let options = GlobalArgs::augment_args(Command::new(""));
     let takes_value = |option: &str| {

@@ -13,10 +13,10 @@ use crate::engine::{Content, ErrorKind, ServiceError};
 use crate::store::Store;
 use crate::store::file::FileWatch;
 
-/// How often a server is asked: a configuration that is the same is not sent again.
+/// The interval at which a server is asked: a configuration that is the same is not sent again.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// How often a file is looked at of which the system tells nothing.
+/// The interval at which a file is read that the system does not watch.
 const FILE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// A configuration that is read again when it may have changed.
@@ -96,7 +96,7 @@ pub fn observe<T: Send>(
     Ok(Answers::of_several(answers, ui))
 }
 
-/// Whether an error may be over soon: the server is being started again, or the file replaced.
+/// True if an error may be over soon: the server is being started again, or the file replaced.
 pub fn may_pass(error: &ServiceError) -> bool {
     matches!(error.kind(), ErrorKind::Absent | ErrorKind::Failed | ErrorKind::Unknown)
         && !matches!(error, ServiceError::NotOffered { .. })

@@ -13,20 +13,20 @@ use std::sync::Arc;
 use rustix::process::{geteuid, getuid};
 use signal_hook::consts::SIGINT;
 
-/// What `less` does unless LESS says otherwise: it ends by itself where the output fits the screen (F), keeps
-/// colours (R), and leaves the output on the screen (X).
+/// The options of `less` unless LESS says otherwise: it ends by itself if the output fits the screen (F),
+/// keeps colours (R), and leaves the output on the screen (X).
 const LESS: &str = "FRX";
 
 /// Set for a `less` that runs no commands, opens no other files and starts no editor.
 const LESS_SECURE: &str = "LESSSECURE";
 
-/// Where the `less` of the system is.
+/// The folders of the `less` of the system.
 const FOLDERS: [&str; 3] = ["/usr/bin", "/bin", "/usr/local/bin"];
 
 /// All that the `less` of another user gets of the environment: nothing that names a command or a file.
 const KEPT: [&str; 6] = ["TERM", "LINES", "COLUMNS", "LANG", "LC_ALL", "LC_CTYPE"];
 
-/// What `sudo` and `doas` set.
+/// The variables that `sudo` and `doas` set.
 const OF_ANOTHER_USER: [&str; 2] = ["SUDO_USER", "DOAS_USER"];
 
 /// Characters that only a shell understands.
@@ -82,7 +82,7 @@ fn secure_less(folders: &[&Path]) -> Option<Command> {
     Some(less)
 }
 
-/// Whether this process runs as another user than the one who logged in.
+/// True if this process runs as another user than the one who logged in.
 fn is_another_user() -> bool {
     let user = geteuid();
     // The kernel keeps the user of the login where auditing is on; all bits are set where it is not known.

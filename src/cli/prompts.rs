@@ -6,7 +6,7 @@ use dialoguer::{Input, Password};
 
 use mediaconf::syntax::printable;
 
-/// Whether a person can be asked: stdin and stderr are terminals.
+/// True if a person can be asked: stdin and stderr are terminals.
 pub fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }

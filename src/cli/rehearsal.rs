@@ -15,19 +15,19 @@ use crate::engine::{
 /// A change of more streams, lives and plugins than this is asked about.
 pub const MOST_UNASKED: usize = 20;
 
-/// What has to be asked about a change before it is made.
+/// The questions about a change before it is made.
 #[derive(Debug, Clone, Default)]
 pub struct Question {
     /// The protected context that it is made in.
     pub protected: Option<String>,
     /// Says what the rehearsed change does that needs a question; `None` if it needs none.
     pub about: Option<fn(&ChangeReport) -> Option<String>>,
-    /// Whether it may change more than [`MOST_UNASKED`] entries.
+    /// True if it may change more than [`MOST_UNASKED`] entries.
     pub may_be_many: bool,
 }
 
 impl Question {
-    /// Whether the change is rehearsed first.
+    /// True if the change is rehearsed first.
     pub fn is_asked(&self, args: &ChangeArgs) -> bool {
         (self.protected.is_some() || self.about.is_some() || self.may_be_many)
             && !(args.yes || args.force || args.dry_run)

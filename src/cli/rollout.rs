@@ -9,7 +9,7 @@ use crate::cli::render::report::Report;
 use crate::engine::{CanaryFault, ChangeOptions, ConfigService, Decision, PendingInfo, canary_nodes};
 use crate::store::{HistoryEntry, REVERT, WHOLE_HISTORY};
 
-/// How often it is asked whether the rollout is decided.
+/// The interval at which the state of the rollout is read.
 const INTERVAL: Duration = Duration::from_millis(300);
 
 /// The options of a change that `--canary` nodes take first; `None` where no nodes follow the target, so

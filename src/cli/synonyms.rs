@@ -1,4 +1,4 @@
-//! What other tools call the work of a command: each such word leads to the command line that does it here.
+//! The words of other tools for the work of a command: each leads to the command line that does it here.
 //!
 //! They are no aliases: a word that means one thing to one user and another to the next would do the wrong thing.
 
@@ -17,7 +17,7 @@ use Meaning::{
     Assign, Call, Config, Disable, Enable, Make, Only, Reload, Remove, Save, Search, Start, TakeBack,
 };
 
-/// What a word means that is no command.
+/// The meaning of a word that is no command.
 #[derive(Debug, Clone, Copy)]
 enum Meaning {
     /// This call with the words behind it; where they do not fit, with these ones.
@@ -388,7 +388,7 @@ fn call(words: &[String]) -> String {
 mod tests {
     use super::*;
 
-    /// What is typed behind a verb, in many ways.
+    /// The words that are typed behind a verb.
     const BEHIND: &[&str] = &[
         "",
         "streams.cam9",

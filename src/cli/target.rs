@@ -34,7 +34,7 @@ use crate::store::{Follow, reason};
 /// The configuration that a command works on.
 pub struct Target {
     pub service: Box<dyn ConfigService>,
-    /// Whether a server runs it. If not, the file is the only configuration.
+    /// True if a server runs it. If not, the file is the only configuration.
     pub is_server: bool,
     /// The server that may run it and can't be asked, in words.
     pub unreachable: Option<String>,
@@ -86,19 +86,19 @@ impl Target {
     }
 }
 
-/// What a command does with its target; by default it only reads.
+/// The use that a command makes of its target; by default it only reads.
 #[derive(Debug, Clone, Default)]
 pub struct Purpose {
     pub changes: bool,
     /// The commands that run before and after a change of a file.
     pub hooks: Hooks,
-    /// How many texts the history of a file keeps from now on.
+    /// The number of texts that the history of a file keeps from now on.
     pub keep: Option<usize>,
-    /// Whether the change has to be confirmed, which takes a server.
+    /// True if the change has to be confirmed, which takes a server.
     pub has_to_be_confirmed: bool,
-    /// Whether the change of a protected context needs no question: the user agreed to it already.
+    /// True if the change of a protected context needs no question: the user agreed to it already.
     pub is_agreed: bool,
-    /// Whether the command shows the change of a protected context and asks itself.
+    /// True if the command shows the change of a protected context and asks itself.
     pub shows_first: bool,
 }
 
@@ -394,7 +394,7 @@ pub fn bad_url(error: BadUrl) -> CliError {
     )
 }
 
-/// Which certificates are trusted: as the options say, else as the context says.
+/// Returns the trusted certificates: as the options say, else as the context says.
 fn trust(options: &RemoteArgs, context: Option<&ServerContext>) -> Result<TlsTrust, CliError> {
     let pinned = |fingerprint: Option<Fingerprint>| fingerprint.map(TlsTrust::Pinned);
     let of_context = || {

@@ -26,7 +26,7 @@ use mediaconf::model::Masker;
 use mediaconf::syntax::MAX_DIAGNOSTICS;
 use mediaconf::syntax::printable;
 
-/// How many lines of one error are shown: the message about the whole, then one for each fault.
+/// The number of lines of one error that are shown: the message about the whole, then one for each fault.
 const MAX_ERROR_LINES: usize = MAX_DIAGNOSTICS + 1;
 
 /// The size of the buffer in front of stdout. Larger pieces, such as the JSON of a large configuration,
@@ -41,13 +41,13 @@ pub fn output<T>(written: io::Result<T>) -> Result<T, CliError> {
     written.map_err(CliError::output_failed)
 }
 
-/// How to write to the two output streams.
+/// The settings of the two output streams.
 #[derive(Debug, Clone, Copy)]
 pub struct Ui {
     color_out: bool,
     color_err: bool,
     terminal_out: bool,
-    /// Whether a pager may stand between stdout and the terminal.
+    /// True if a pager may stand between stdout and the terminal.
     pages: bool,
     show_secrets: bool,
     mask_values: bool,

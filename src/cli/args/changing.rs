@@ -97,7 +97,7 @@ impl ChangeArgs {
     }
 }
 
-/// How a change is printed.
+/// The form in which a change is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum ChangeFormat {
     /// The lines of the file that change

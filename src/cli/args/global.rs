@@ -92,7 +92,7 @@ pub struct GlobalArgs {
     #[command(flatten)]
     pub remote: RemoteArgs,
 
-    /// Which target these options and the environment name.
+    /// The target that these options and the environment name.
     #[arg(skip)]
     pub chosen: ChosenTarget,
 }
@@ -190,7 +190,7 @@ impl RemoteArgs {
     }
 }
 
-/// When to use colours.
+/// The use of colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum ColorChoice {
     /// On a terminal, unless NO_COLOR is set
@@ -218,15 +218,15 @@ impl fmt::Debug for GivenUrl {
     }
 }
 
-/// Which target the options and the environment name.
+/// The target that the options and the environment name.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ChosenTarget {
     pub kind: TargetKind,
-    /// Whether an option for whoever changes the file is on the command line.
+    /// True if an option for whoever changes the file is on the command line.
     pub hooks: bool,
 }
 
-/// Where a server is named.
+/// The place where a server is named: the command line or the environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NamedBy {
     /// On the command line.
@@ -235,7 +235,7 @@ pub enum NamedBy {
     Environment,
 }
 
-/// Which target is named.
+/// The kind of the target that is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TargetKind {
     /// None: it is the context in use, else the default file.
@@ -316,7 +316,7 @@ impl TargetKind {
 }
 
 impl ChosenTarget {
-    /// Whether an option names a server.
+    /// True if an option names a server.
     pub fn names_server(self) -> bool {
         matches!(
             self.kind,

@@ -4,7 +4,7 @@ use clap::ValueEnum;
 
 use mediaconf::edit::block_request::BlockPlace;
 
-/// How a list is printed.
+/// The form in which a list is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum ListFormat {
     /// One line for each entry

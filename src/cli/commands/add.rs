@@ -53,7 +53,7 @@ pub struct AddArgs {
     pub changing: ChangeArgs,
 }
 
-/// What can be added.
+/// The kinds of entries that can be added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum AddedKind {
     Stream,
@@ -99,7 +99,7 @@ pub fn run(args: &AddArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     change.with_request(&request).run(call, |service, options| service.modify(&request, options))
 }
 
-/// What the new block has at first.
+/// Returns the first content of the new block.
 fn content(kind: Kind, urls: &[String]) -> Map<String, Value> {
     let urls: Vec<Value> = urls.iter().map(|url| json!({ "url": url })).collect();
     let sources = (kind == Kind::Stream).then(|| ("urls".to_owned(), Value::Array(urls)));

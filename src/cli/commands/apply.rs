@@ -65,7 +65,7 @@ pub struct ApplyArgs {
     pub changing: ChangeArgs,
 }
 
-/// What `--prune` removes, if FILE lacks it.
+/// The entries and settings that `--prune` removes, if FILE lacks them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum PruneScope {
     /// Streams, lives and plugins, and the settings of those that FILE has

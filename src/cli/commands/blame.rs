@@ -52,7 +52,8 @@ pub struct BlameArgs {
     pub output: ListFormat,
 }
 
-/// How many entries are read at first for each change that is looked for, and how many times more each time.
+/// The number of entries that are read at first for each change that is searched for, and the factor by
+/// which it grows each time.
 const FIRST_ENTRIES: usize = 20;
 const MORE_ENTRIES: usize = 8;
 
@@ -94,10 +95,10 @@ pub fn run(args: &BlameArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     Ok(answers.exit())
 }
 
-/// What the history of a configuration tells of a value.
+/// The history of a value, as far as it is known.
 struct ValueHistory {
     changes: Vec<Blamed>,
-    /// Whether the file was edited by hand since the last change.
+    /// True if the file was edited by hand since the last change.
     is_edited: bool,
 }
 
@@ -154,7 +155,7 @@ impl ValueHistory {
     }
 }
 
-/// Whether the history just has no text for a change.
+/// True if the history just has no text for a change.
 fn is_not_kept(error: &ServiceError) -> bool {
     match error {
         ServiceError::Engine(EngineError::NotKept { .. }) => true,

@@ -28,11 +28,11 @@ pub struct ChangeCommand<'a> {
     pub args: &'a ChangeArgs,
     /// The options that go along with the change.
     pub options: ChangeOptions,
-    /// What the command does, in words.
+    /// The words for what the command does.
     pub verb: Verb,
-    /// Whether the user has seen the diff already.
+    /// True if the user has seen the diff already.
     pub diff_was_shown: bool,
-    /// What is asked, with the diff, before the change is made.
+    /// The question that is asked, with the diff, before the change is made.
     pub question: Question,
 }
 
@@ -118,7 +118,7 @@ impl<'a> ChangeCommand<'a> {
         Ok(if args.exit_code && made.changed { Exit::Changed } else { Exit::Done })
     }
 
-    /// How the outcome of the change of `target` is reported.
+    /// Returns the report of the change of `target`.
     pub fn report<'r>(&self, target: &'r str, ui: Ui) -> Report<'r>
     where
         'a: 'r,

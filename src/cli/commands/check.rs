@@ -66,7 +66,7 @@ pub struct CheckArgs {
     pub output: CheckFormat,
 }
 
-/// Which included files `check` looks at.
+/// The included files that `check` examines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum FollowedIncludes {
     /// All that this user can read
@@ -293,7 +293,7 @@ impl CheckTotals {
         }
     }
 
-    /// Whether there is an error, or a warning that counts as one.
+    /// True if there is an error, or a warning that counts as one.
     fn are_faulty(&self, args: &CheckArgs) -> bool {
         self.errors > 0 || args.strict && self.warnings > 0
     }

@@ -257,7 +257,7 @@ fn sides(args: &DiffArgs) -> Result<[Option<&str>; 2], CliError> {
     Ok(sides)
 }
 
-/// Whether an argument is `@N` or `serial:N`.
+/// True if an argument is `@N` or `serial:N`.
 fn is_change_ref(argument: &str) -> bool {
     let digits = argument.strip_prefix('@').or_else(|| argument.strip_prefix("serial:"));
     digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
@@ -281,7 +281,7 @@ impl NamedContent {
         }
     }
 
-    /// Whether an argument names a configuration of the target.
+    /// True if an argument names a configuration of the target.
     fn is_of_target(argument: Option<&str>) -> bool {
         argument.is_none_or(|argument| [RUNNING, SAVED].contains(&argument) || is_change_ref(argument))
     }
@@ -337,7 +337,7 @@ struct ComparedSides {
     sides: [NamedContent; 2],
     /// The streams that meet all conditions on one side at least; none without conditions: the whole is compared.
     streams: Option<HashSet<String>>,
-    /// What is said of keys in the conditions that no stream has on either side.
+    /// The notes on keys in the conditions that no stream has on either side.
     notes: Vec<String>,
     /// The patch that turns one into the other, where it is asked for.
     patch: Option<Map<String, Value>>,

@@ -116,7 +116,7 @@ fn discard(args: &EditArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErro
     Ok(Exit::Done)
 }
 
-/// What a draft is, when it was written, and how much it changes.
+/// Describes a draft: its subject, the time of its last write, and the size of its change.
 fn in_words(draft: &KeptDraft) -> String {
     let of = draft.origin.head.path.as_ref().map_or(String::new(), |path| format!(" of `{path}`"));
     let time =
@@ -171,8 +171,8 @@ fn draft_name(target: &Target) -> String {
     }
 }
 
-/// Where the draft is kept: in the state folder of the file; of what is on a server, or where others may
-/// write the state folder, in the folder of the user.
+/// Returns the folder of the draft: the state folder of the file; of what is on a server, or where others
+/// may write the state folder, the folder of the user.
 fn draft_folder(target: &Target) -> Result<DraftFolder, CliError> {
     let beside = target.file.as_ref().map(|file| DraftFolder::of_file(file));
     match (beside, state_home()) {

@@ -86,7 +86,8 @@ pub enum HistoryCommand {
     },
 }
 
-/// How many bytes of kept texts are read to name the first changed paths; the oldest entries go without.
+/// The number of bytes of kept texts that are read to name the first changed paths; the oldest entries go
+/// without.
 const TEXTS_FOR_PATHS: usize = 16 * 1024 * 1024;
 
 pub fn run(args: &HistoryArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
@@ -159,7 +160,7 @@ struct Listed {
     paths: String,
     /// The configurations before and after it, where they are shown.
     texts: Option<[Arc<Compared>; 2]>,
-    /// Whether it changed other places than the one that was asked for.
+    /// True if it changed other places than the one that was asked for.
     is_elsewhere: bool,
 }
 
@@ -183,7 +184,7 @@ fn row(Listed { entry, paths, .. }: &Listed, ui: Ui) -> [String; 7] {
     ]
 }
 
-/// Which entries are shown.
+/// The entries that are shown.
 struct Selected {
     path: Option<Path>,
     since: Option<SystemTime>,
@@ -191,7 +192,7 @@ struct Selected {
 }
 
 impl Selected {
-    /// What the arguments ask for.
+    /// Reads the arguments.
     fn from_args(args: &HistoryArgs) -> Result<Self, CliError> {
         if args.patch && args.output == ListFormat::Json {
             return Err(CliError::usage("JSON has no diffs", "leave out `--patch`, or `-o json`"));

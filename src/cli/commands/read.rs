@@ -258,7 +258,7 @@ impl Shown {
         work(&MaskedLookup { current: &LocalView::new(&members, &lens), masker })
     }
 
-    /// What is said of each key in the conditions that no entry has.
+    /// Returns a note for each key in the conditions that no entry has.
     fn keys_lacked(&self, args: &ReadArgs, wanted: &Wanted) -> Vec<String> {
         if wanted.conditions.is_empty() || args.output == ReadFormat::Conf {
             return Vec::new();
@@ -336,7 +336,7 @@ fn lens(args: &ReadArgs) -> Lens {
     Lens { skip_static_streams: args.skip_streams, ..Lens::default() }
 }
 
-/// What included files have of what is asked for, where they are not shown as a whole.
+/// The values of included files at the requested paths, where the files are not shown as a whole.
 struct IncludedBeside {
     /// The configuration with what it includes, if a path leads there.
     shown: Option<Arc<Snapshot>>,
@@ -385,14 +385,15 @@ pub fn text_that_includes(
     Ok(text.filter(|text| !text.includes().is_empty()))
 }
 
-/// Whether the JSON of a configuration has an `include`, in any block.
+/// True if the JSON of a configuration has an `include`, in any block.
 fn has_include(value: &Value) -> bool {
     value
         .as_object()
         .is_some_and(|members| members.contains_key(INCLUDE) || members.values().any(has_include))
 }
 
-/// Whether files that are to be shown are missing: the JSON of a configuration does not tell all that it includes.
+/// True if files that are to be shown are missing: the JSON of a configuration does not tell all that it
+/// includes.
 fn lacks_includes(args: &ReadArgs, content: &Content, composed: Option<&Composed>) -> bool {
     let may_include = || content.snapshot().is_none_or(|text| text.is_valid() && !text.includes().is_empty());
     args.with_includes && composed.is_none() && may_include()
@@ -405,7 +406,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// What the arguments ask for.
+    /// Reads the arguments.
     fn from_args(args: &ReadArgs) -> Result<Self, CliError> {
         let mut paths =
             args.paths.iter().map(|path| input::value_path(path)).collect::<Result<Vec<_>, _>>()?;
@@ -417,7 +418,7 @@ impl Wanted {
         Ok(Self { paths, conditions })
     }
 
-    /// What the paths lead to in included files, or how much of them is not shown.
+    /// Returns the values at the paths in included files, or the number of those that are not shown.
     fn beside(&self, composed: &Composed) -> IncludedBeside {
         let is_shown = composed.is_valid();
         let places = self.paths.iter().filter(|path| path.first_pattern().is_none());
@@ -470,7 +471,7 @@ impl Wanted {
         Ok(())
     }
 
-    /// What is at one of the paths.
+    /// Returns the value at one of the paths.
     fn at(&self, path: &Path, current: &MaskedLookup<'_>) -> Result<Selection, CliError> {
         select_where(current, current.current, path, &self.conditions).map_err(CliError::bad_selection)
     }

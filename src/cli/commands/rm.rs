@@ -57,7 +57,7 @@ pub fn run(args: &RmArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     change.run(call, |service, options| service.modify(&request, options))
 }
 
-/// Whether a path stands for what matches, which the user may not know.
+/// True if a path stands for what matches, which the user may not know.
 fn stands_for_many(request: &ChangeRequest, args: &RmArgs) -> bool {
     let is_group = |path: &Path| matches!(Place::resolve(&path.segments), Ok(Place::Group(_)));
     !args.conditions.is_empty()

@@ -126,7 +126,7 @@ pub struct ServeArgs {
     pub hooking: HookArgs,
 }
 
-/// What becomes of an edit by hand on a node.
+/// The handling of an edit by hand on a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum DriftChoice {
     /// The next text of the cluster overwrites it; the history keeps it
@@ -154,10 +154,10 @@ fn node_name(text: &str) -> Result<String, String> {
     }
 }
 
-/// How long the requests that were read may take when the server stops.
+/// The longest time for the requests that were read when the server stops.
 pub const GRACE: Duration = Duration::from_secs(10);
 
-/// How many errors of included files a server tells of when it starts.
+/// The number of errors of included files that a server reports when it starts.
 const MAX_TOLD: usize = 10;
 
 /// The unit of `--max-body`.
@@ -248,7 +248,7 @@ fn node_settings(args: &ServeArgs) -> Option<NodeSettings> {
     Some(NodeSettings { name, on_drift: args.on_drift.into() })
 }
 
-/// Where the certificate is from, if the server has one.
+/// Returns the origin of the certificate, if the server has one.
 fn certificate(args: &ServeArgs) -> Option<CertificateOrigin<'_>> {
     match (&args.tls_cert, &args.tls_key) {
         (Some(certificate), Some(key)) => Some(CertificateOrigin::Files { certificate, key }),

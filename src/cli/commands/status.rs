@@ -144,7 +144,7 @@ fn read(target: &mut Target, ui: Ui) -> Result<Status, ServiceError> {
     Ok(Status { last_change, errors, first_error: first, unreachable, saved, ..status })
 }
 
-/// Whether something is left to do: to save, to confirm or to repair.
+/// True if something is left to do: to save, to confirm or to repair.
 fn is_open(status: &Status) -> bool {
     let is_waiting = status.pending.is_some() || !status.unconfirmed.is_empty();
     status.saved == Some(false) || is_waiting || status.errors.is_some_and(|errors| errors > 0)

@@ -36,10 +36,10 @@ pub struct WaitArgs {
     pub expected: Vec<String>,
 }
 
-/// How long to wait at a time where there is no limit.
+/// The longest time of one wait if there is no limit.
 const LONG: Duration = Duration::from_secs(3600);
 
-/// What is still missing, for whoever gives up.
+/// The value that is still missing, for the message when the time is over.
 type Missing = Arc<Mutex<Option<String>>>;
 
 pub fn run(args: &WaitArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
@@ -53,7 +53,7 @@ pub fn run(args: &WaitArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     Ok(answers.exit_if(is_missing, Exit::Different))
 }
 
-/// What is waited for, and how long.
+/// The expected values, and the time to wait.
 struct Awaited {
     expectations: Vec<Expectation>,
     /// Without a limit where none is given.
@@ -117,7 +117,7 @@ fn refuse_included(
     Ok(expectations.iter().try_for_each(|expectation| composed.refuse_entry(&expectation.path))?)
 }
 
-/// What is not there yet, in words; a path that leads nowhere yet may do so later.
+/// Describes the values that are not there yet; a path that leads nowhere yet may do so later.
 fn still_missing(content: &Content, expectations: &[Expectation]) -> Result<Option<String>, CliError> {
     if !content.is_valid() {
         return Ok(Some("the configuration has errors".to_owned()));

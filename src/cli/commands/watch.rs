@@ -38,7 +38,7 @@ pub struct WatchArgs {
     pub path: Option<String>,
 }
 
-/// How long to wait at a time; the configuration is looked at more often.
+/// The longest time of one wait; the configuration is checked more often.
 const LONG: Duration = Duration::from_secs(3600);
 
 pub fn run(args: &WatchArgs, call: Invocation<'_>) -> Result<Exit, CliError> {

@@ -1,4 +1,5 @@
-//! What each argument takes. Arguments that are not named here are files, words of a fixed list, or free.
+//! The kind of each argument. Arguments that are not named here are files, words of a fixed list, or
+//! free. Arguments that are not named here are files, words of a fixed list, or free.
 
 use std::ffi::OsStr;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ use mediaconf::edit::schema_path::Place;
 use mediaconf::model::Masker;
 use mediaconf::syntax::one_line;
 
-/// What an argument takes.
+/// The kind of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ArgumentKind {
     /// A path from the root.
@@ -44,7 +45,7 @@ enum ArgumentKind {
     Topics,
 }
 
-/// What an argument of a command takes; `command` is `context use` for a command of a command.
+/// Returns the kind of an argument of a command; `command` is `context use` for a command of a command.
 fn taken(command: &str, argument: &str) -> Option<ArgumentKind> {
     use PathUse::{Block, Condition, Explained, Present, Settable};
     Some(match (command, argument) {
@@ -95,7 +96,7 @@ fn below(command: Command, name: &str, completer: &dyn Fn(ArgumentKind) -> Compl
     })
 }
 
-/// What `mediactl help` takes behind these words.
+/// Returns the words that `mediactl help` takes behind these words.
 fn topics(tree: &Command, words: &[String]) -> Vec<Proposal> {
     let commands = words.iter().try_fold(tree, |command, word| command.find_subcommand(word));
     let commands = commands.into_iter().flat_map(Command::get_subcommands);

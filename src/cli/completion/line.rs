@@ -1,5 +1,5 @@
-//! What the command line says before the word that is typed, and what there is where it looks: its target, the history
-//! of that, and the contexts. What can't be read is empty.
+//! The command line before the word that is typed, and what it refers to: its target, the history of
+//! that, and the contexts. Whatever can't be read is empty. What can't be read is empty.
 
 use std::ffi::OsString;
 use std::sync::OnceLock;
@@ -62,7 +62,7 @@ fn group(path: &str) -> Option<Kind> {
     }
 }
 
-/// What the command line works on; it is read when it is first asked for.
+/// The target of the command line; it is read when it is first needed.
 pub struct Lookup {
     /// The options of every command, if they make sense.
     global: Option<GlobalArgs>,

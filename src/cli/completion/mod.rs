@@ -40,7 +40,7 @@ const VARIABLE: &str = "COMPLETE";
 /// `clap_complete` makes set it.
 const INDEX_VARIABLE: &str = "_CLAP_COMPLETE_INDEX";
 
-/// How long a server or a password command may take.
+/// The longest time for a server or a password command.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Makes the tree of those commands that are among the words.

@@ -7,9 +7,9 @@ use rustix::process::{Signal, kill_current_process_group, setsid};
 use rustix::stdio::{dup2_stderr, dup2_stdin};
 use signal_hook::consts::SIGTERM;
 
-/// What is left of the terminal.
+/// The process after it gave up its terminal.
 pub struct WithoutTerminal {
-    /// Whether this process leads a session of its own, in which it and its children are alone.
+    /// True if this process leads a session of its own, in which it and its children are alone.
     leads_session: bool,
 }
 

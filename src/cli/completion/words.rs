@@ -12,7 +12,7 @@ pub struct TypedWord<'r> {
     pub text: String,
 }
 
-/// What a character means at some place of a word.
+/// The quoting of a character at some place of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Quote {
     None,
@@ -54,12 +54,12 @@ pub fn unquoted(shell: ShellName, word: &OsStr) -> OsString {
 /// A word, or its beginning, as a shell reads it.
 struct ReadWord {
     text: String,
-    /// Where it ends in the word as it was typed.
+    /// The offset of its end in the word as it was typed.
     end: usize,
-    /// What holds from there.
+    /// The quoting from there on.
     quote: Quote,
-    /// Whether the shell puts something else in the place of a part of it: a variable, the output of a command, an
-    /// earlier command.
+    /// True if the shell puts something else in the place of a part of it: a variable, the output of a
+    /// command, an earlier command.
     is_expanded: bool,
 }
 

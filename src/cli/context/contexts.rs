@@ -1,4 +1,4 @@
-//! What a context is.
+//! The definition of a context.
 
 use std::path::PathBuf;
 
@@ -23,12 +23,12 @@ pub struct ServerContext {
     pub fingerprint: Option<Fingerprint>,
     /// The path of the API.
     pub api_prefix: Option<String>,
-    /// How many seconds a request may take.
+    /// The longest time for a request, in seconds.
     pub timeout: Option<u64>,
-    /// How large an answer may be.
+    /// The size that an answer may have.
     pub max_answer: Option<AnswerSize>,
     pub groups: Vec<String>,
-    /// Whether every change is asked about.
+    /// True if every change is asked about.
     pub is_protected: bool,
 }
 

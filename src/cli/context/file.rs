@@ -173,7 +173,7 @@ pub fn several(global: &GlobalArgs) -> Result<Option<Vec<ServerContext>>, CliErr
     }
 }
 
-/// Whether the options and the environment name several contexts.
+/// True if the options and the environment name several contexts.
 pub fn several_chosen(global: &GlobalArgs) -> bool {
     match global.chosen.kind {
         TargetKind::Group => true,

@@ -13,10 +13,10 @@ use crate::cli::error::CliError;
 use crate::cli::ui::waiting_for_password;
 use crate::engine::HIDDEN_ENVIRONMENT;
 
-/// How long a password command may be silent before the user is told.
+/// The time that a password command may be silent before the user gets a message.
 const SILENCE: Duration = Duration::from_secs(5);
 
-/// How much longer it may take where there is no terminal, and so nobody whom it could ask.
+/// The further time that it may take if there is no terminal, and so nobody whom it could ask.
 const LONGEST_WAIT: Duration = Duration::from_secs(25);
 
 /// Runs the password command of a context, if it has one; the first line that it prints is the password.
@@ -31,7 +31,7 @@ pub fn password(context: &ServerContext) -> Result<Option<String>, CliError> {
     printed.map(Some).map_err(|reason| CliError::no_password(&context.name, &reason))
 }
 
-/// How long a password command may take.
+/// The longest times for a password command.
 struct Patience {
     /// The time until the user gets a message.
     silence: Duration,

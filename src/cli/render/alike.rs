@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Display;
 use std::hash::Hash;
 
-/// How many places are named of those that say the same.
+/// The number of places that are named of equal faults.
 const MAX_PLACES: usize = 4;
 
 /// Puts those with an equal key together, in the order of the first of each; one without a key stands alone.
@@ -24,8 +24,8 @@ pub fn grouped<T, K: Eq + Hash>(
     groups
 }
 
-/// What stands below the first of those that say the same: how many more there are, and where. `None` if it is the
-/// only one.
+/// Returns the line below the first of equal faults: the number and the places of the others. `None` if
+/// it is the only one. `None` if it is the only one.
 pub fn more_like_it(places: &[impl Display]) -> Option<String> {
     let more = places.get(1..).filter(|more| !more.is_empty())?;
     let named: Vec<String> = more.iter().take(MAX_PLACES).map(ToString::to_string).collect();

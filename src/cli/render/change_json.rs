@@ -15,7 +15,7 @@ use mediaconf::model::redact::{masked_below, masked_keys};
 /// A change that was made or rehearsed.
 #[derive(Debug, Serialize)]
 pub struct ChangeJson<'a> {
-    /// Whether something changed, or would change.
+    /// True if something changed, or would change.
     changed: bool,
     /// The name of the command.
     operation: &'static str,
@@ -29,13 +29,13 @@ pub struct ChangeJson<'a> {
     effects: EffectsJson<'a>,
     /// The words of `Mediactl-Note`.
     notes: Vec<String>,
-    /// What went wrong without stopping the change, and the warnings of `check` that it brings.
+    /// The failures that did not stop the change, and the warnings of `check` that it brings.
     warnings: Vec<String>,
     /// The change, if it has to be confirmed.
     pending: Option<&'a PendingInfo>,
 }
 
-/// What the change does to streams.
+/// The effects of the change on streams.
 #[derive(Debug, Serialize)]
 struct EffectsJson<'a> {
     /// In words; `null` for none.

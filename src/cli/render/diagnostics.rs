@@ -24,7 +24,7 @@ pub struct Reporter<'s> {
     diagnostics: &'s Diagnostics,
     lines: LineIndex<'s>,
     masked: MaskedText<'s>,
-    /// Whether the faulty lines are shown.
+    /// True if the faulty lines are shown.
     quotes: bool,
 }
 
@@ -37,9 +37,9 @@ pub struct DiagnosticRecord {
     pub position: Position,
     /// `error` or `warning`.
     pub severity: &'static str,
-    /// What is wrong.
+    /// The fault.
     pub message: String,
-    /// What to do about it.
+    /// The advice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
     /// A second place that explains the first.
@@ -52,7 +52,7 @@ pub struct DiagnosticRecord {
 pub struct Related {
     #[serde(flatten)]
     pub position: Position,
-    /// What is wrong there.
+    /// The message at this place.
     pub message: String,
 }
 
@@ -132,7 +132,7 @@ impl<'s> Reporter<'s> {
         }
     }
 
-    /// Where a diagnostic begins, as an editor takes it.
+    /// Returns the position of a diagnostic, as an editor takes it.
     fn position(&self, span: &Span) -> String {
         let Position { line, column, .. } = self.lines.position(span.start);
         format!("{}:{line}:{column}", printable(self.name))
@@ -190,7 +190,7 @@ pub fn in_one_line(FirstError { file, position, message, text }: &FirstError) ->
     format!("{}:{}:{}: {}{text}", printable(file), position.line, position.column, printable(message))
 }
 
-/// Whether a text is JSON or XML, in which secrets can't be found, and so can't be masked.
+/// True if a text is JSON or XML, in which secrets can't be found, and so can't be masked.
 fn is_of_another_language(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '[', '<'])
 }

@@ -26,7 +26,7 @@ pub struct Column {
     cell: Cell,
 }
 
-/// What a column shows of an entry.
+/// The content of a cell.
 #[derive(Debug, Clone)]
 enum Cell {
     Name,
@@ -37,7 +37,7 @@ enum Cell {
     Prepush,
     /// The URLs of the sources.
     Sources,
-    /// Whether streams may be published to a live.
+    /// True if streams may be published to a live.
     Publish,
     /// All own values.
     Settings,
@@ -81,7 +81,7 @@ impl Column {
         columns.iter().map(|column| one_line(&column.heading)).collect()
     }
 
-    /// Whether it can show anything of this group: a known value, or one that an entry has.
+    /// True if it can show anything of this group: a known value, or one that an entry has.
     fn fits(&self, kind: Kind, current: &dyn ConfigLookup, names: &[String]) -> bool {
         let Cell::At(path) = &self.cell else { return true };
         let has = |name: &String| {

@@ -11,14 +11,14 @@ use crate::engine::{ChangeReport, ReportParts};
 use mediaconf::edit::effects::Effects;
 use mediaconf::model::redact::masked_json;
 
-/// How the outcome of a change is reported.
+/// The form of the report of a change.
 pub struct Report<'a> {
     pub ui: Ui,
     /// The name of the configuration in messages.
     pub target: &'a str,
     pub verb: Verb,
     pub args: &'a ChangeArgs,
-    /// Whether the user has seen the diff already.
+    /// True if the user has seen the diff already.
     pub diff_was_shown: bool,
 }
 

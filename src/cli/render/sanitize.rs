@@ -50,7 +50,7 @@ impl<W: Write> Drop for Sanitizer<W> {
     }
 }
 
-/// How many bytes come before the possible first part of a character, or of a CRLF.
+/// Returns the number of bytes before the possible first part of a character, or of a CRLF.
 fn complete_length(bytes: &[u8]) -> usize {
     if bytes.ends_with(b"\r") {
         return bytes.len() - 1;

@@ -59,7 +59,7 @@ fn words(cell: &str) -> impl Iterator<Item = &str> {
     cell.split(' ')
 }
 
-/// Whether a cell begins with a date.
+/// True if a cell begins with a date.
 fn is_time(cell: &str) -> bool {
     let bytes = cell.as_bytes();
     let has_digits = |range: std::ops::Range<usize>| {
@@ -68,7 +68,7 @@ fn is_time(cell: &str) -> bool {
     has_digits(0..4) && has_digits(5..7) && has_digits(8..10) && bytes[4] == b'-' && bytes[7] == b'-'
 }
 
-/// Whether a cell is one URL or path, or some of them.
+/// True if a cell is one URL or path, or some of them.
 fn is_structured(cell: &str) -> bool {
     let mut words = words(cell);
     let is_place = |word: &str| word.contains("://") || last_part(word) > 0;
@@ -96,7 +96,7 @@ fn without_credentials_and_query(word: &str) -> String {
     format!("{scheme}://{host}{path}")
 }
 
-/// Where the host of a URL ends; of a path, its first sign.
+/// Returns the offset of the end of the host of a URL; of a path, of its first character.
 fn head(word: &str) -> usize {
     match word.find("://") {
         Some(at) => at + 3 + word[at + 3..].find(['/', '?']).unwrap_or(word.len() - at - 3),
@@ -104,7 +104,7 @@ fn head(word: &str) -> usize {
     }
 }
 
-/// Where the last part of a path begins; 0 if there is but one.
+/// Returns the offset of the last part of a path; 0 if there is but one.
 fn last_part(word: &str) -> usize {
     let from = word.find("://").map_or(0, |at| at + 3);
     let is_file = word.contains('/');

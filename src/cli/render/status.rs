@@ -9,7 +9,7 @@ use crate::engine::{NodeReport, PendingInfo, ServerInfo, Status};
 use crate::store::{HistoryEntry, NodeRecord};
 use mediaconf::syntax::one_line;
 
-/// How many differing paths are shown.
+/// The number of differing paths that are shown.
 const MAX_PATHS: usize = 20;
 
 /// Prints the state of the configuration `target`.
@@ -79,8 +79,8 @@ pub fn print(target: &str, status: &Status, screen: Screen, out: &mut dyn Write)
     }
 }
 
-/// What each node runs, what it should run, and how many changes it is behind the last one: a node that is
-/// cut off does not know of it.
+/// Prints the text that each node runs, the one that it should run, and the number of changes between it
+/// and the last one: a node that is cut off does not know of it.
 fn nodes_table(
     nodes: &[NodeRecord],
     last: Option<u64>,
@@ -105,7 +105,7 @@ fn nodes_table(
     table::print(rows, screen, out)
 }
 
-/// What a change waits for; of a rollout, which nodes do not run it yet.
+/// Describes the condition that a change waits for; of a rollout, the nodes that do not run it yet.
 fn pending_in_words(pending: &PendingInfo, status: &Status) -> String {
     let PendingInfo { operation, by, seconds_left, canary, is_over, .. } = pending;
     let last = status.last_change.as_ref().map(|last| last.serial);
@@ -134,7 +134,7 @@ fn pending_in_words(pending: &PendingInfo, status: &Status) -> String {
     }
 }
 
-/// What a node runs, and why not what it should.
+/// Describes the text that a node runs, and the reason why it does not run what it should.
 fn runs_in_words(node: &NodeReport) -> String {
     let serial =
         |serial: Option<u64>| serial.map_or_else(|| "nothing".to_owned(), |serial| format!("#{serial}"));
@@ -155,7 +155,7 @@ fn server_in_words(server: &ServerInfo) -> String {
     if words.is_empty() { "unknown process".to_owned() } else { words.join(", ") }
 }
 
-/// Who made a change, when, and why.
+/// Describes a change: its author, its time, and its reason.
 pub fn change_in_words(entry: &HistoryEntry) -> String {
     let ago = SystemTime::now().duration_since(entry.at).unwrap_or_default();
     let ago = humantime::format_duration(Duration::from_secs(ago.as_secs()));

@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::cli::render::shortened;
 
-/// How many blanks stand between two columns.
+/// The number of blanks between two columns.
 pub const GAP: usize = 2;
 
 /// No column is made narrower to fit the terminal.
@@ -16,9 +16,9 @@ const MIN_WIDTH: usize = 6;
 /// The size of the terminal that a table has to fit, as far as it is known.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Screen {
-    /// How many characters fit on a line.
+    /// The number of characters that fit on a line.
     pub width: Option<usize>,
-    /// How many lines a pager shows at once; the headings are repeated on each of its pages.
+    /// The number of lines that a pager shows at once; the headings are repeated on each of its pages.
     pub page: Option<usize>,
 }
 

@@ -15,7 +15,7 @@ use mediaconf::edit::select::select;
 use mediaconf::model::redact::masked_keys;
 use mediaconf::model::{Kind, Masker};
 
-/// How many paths are named.
+/// The number of paths that are named.
 const NAMED: usize = 2;
 
 /// A configuration with its JSON, which is needed for each comparison; `None` if it has errors.
@@ -49,7 +49,7 @@ impl Compared {
     }
 }
 
-/// Whether two configurations differ, at `path` if there is one.
+/// True if two configurations differ, at `path` if there is one.
 pub fn differ(old: &Compared, new: &Compared, path: Option<&Path>) -> bool {
     match (path, &old.content, &new.content) {
         (Some(path), ..) => old.value(path, None) != new.value(path, None),
