@@ -18,7 +18,7 @@ use mediaconf::syntax::one_line;
 
 /// Show the running, the saved and the pending state of the configuration
 ///
-/// Shows whether a server runs over the file, and where; which values differ between the running and the
+/// Tells whether a server runs over the file, and where; which values differ between the running and the
 /// saved configuration; whether the file has errors; whether a change waits to be confirmed; and the last
 /// change.
 ///
