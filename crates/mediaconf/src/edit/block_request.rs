@@ -29,30 +29,30 @@ const STATIC: &str = "static";
 /// A new name for a block, or a new block.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct BlockRequest {
-    /// What stands under the new name.
+    /// The content under the new name.
     pub content: BlockContent,
     /// The new name, as a path: `streams.lobby`.
     pub to: Path,
-    /// Where a new block, or a copy, stands.
+    /// The place of a new block, or of a copy.
     pub place: BlockPlace,
     /// Edits of the new block; their paths begin with `to`.
     pub assignments: Vec<Assignment>,
     pub options: AssignOptions,
 }
 
-/// What stands under a new name.
+/// The content under a new name.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BlockContent {
     /// The block that has this path now, and has the new name afterwards.
     Moved(Path),
-    /// What the block at this path has.
+    /// The content of the block at this path.
     Copied(Path),
     /// A value that is new.
     New(Map<String, Value>),
 }
 
-/// Where among the blocks of its kind a new one stands.
+/// The place of a new block among the blocks of its kind.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BlockPlace {
@@ -65,7 +65,7 @@ pub enum BlockPlace {
     Before(String),
 }
 
-/// Why a request for a block can't be carried out.
+/// The reason why a request for a block can't be carried out.
 #[derive(Debug)]
 pub enum BlockError {
     Faults(Vec<PathFault>),
@@ -133,7 +133,8 @@ impl BlockRequest {
         self
     }
 
-    /// Whether an edit of the text keeps more than a patch: comments, or the place between other directives.
+    /// True if an edit of the text keeps more than a patch: comments, or the place between other
+    /// directives.
     pub fn is_of_text(&self) -> bool {
         !matches!(self.content, BlockContent::New(_)) || matches!(self.place, BlockPlace::Before(_))
     }
@@ -259,7 +260,8 @@ impl BlockRequest {
         Some(Path { segments: vec![kind, Segment::Key(below.unwrap_or(name).to_owned())] })
     }
 
-    /// How many of the blocks with these names stand in front of a new one; `is_static` is said of a stream.
+    /// Returns the number of the blocks with these names that stand in front of a new one; `is_static` is
+    /// the one of a stream.
     fn index(
         &self,
         current: &dyn ConfigLookup,

@@ -35,7 +35,7 @@ pub struct Condition {
     test: Test,
     /// The places that the path leads to from a stream, from a live and from a plugin.
     leaves: [Result<Place, Misfit>; 3],
-    /// Whether a key may be nearly a known one.
+    /// True if a key may be nearly a known one.
     pub accepts_near_miss: bool,
 }
 
@@ -76,7 +76,7 @@ enum Test {
     Missing,
 }
 
-/// Why a text is no condition.
+/// The reason why a text is no condition.
 #[derive(Debug, Error)]
 pub enum ConditionError {
     #[error("there is no `=`, `!=`, `~`, `=~`, `exists` or `missing` in it")]
@@ -131,7 +131,7 @@ impl Condition {
         Ok(Self { text: text.to_owned(), path, test, leaves, accepts_near_miss: false })
     }
 
-    /// Whether the entry meets the condition.
+    /// True if the entry meets the condition.
     ///
     /// # Errors
     /// The path fits no entry of this kind.
@@ -194,7 +194,7 @@ impl Condition {
         unused.near_miss().map(str::to_owned).or_else(near)
     }
 
-    /// Whether an entry of this kind has the key.
+    /// True if an entry of this kind has the key.
     fn is_used(&self, unknown: UnknownKey<'_>, current: &dyn ConfigLookup, kind: Kind) -> bool {
         let path = &self.path.segments[..=unknown.at];
         let has = |name: &String| {
@@ -260,12 +260,12 @@ fn split(text: &str) -> Option<(&str, &str, &str)> {
 }
 
 impl Test {
-    /// Whether a value below `path` meets the test.
+    /// True if a value below `path` meets the test.
     fn holds(&self, value: Option<&Value>, path: &[Segment], place: Place) -> bool {
         any(value, path, &mut Vec::new(), &mut |_, found| self.is_met_by_any(found, place))
     }
 
-    /// Whether a value meets the test, or an entry of it where it is a list.
+    /// True if a value meets the test, or an entry of it where it is a list.
     fn is_met_by_any(&self, value: Option<&Value>, place: Place) -> bool {
         match value {
             Some(Value::Array(entries)) if !self.is_about_list(place) => match &entries[..] {
@@ -276,7 +276,7 @@ impl Test {
         }
     }
 
-    /// Whether the value of the test is a whole list.
+    /// True if the value of the test is a whole list.
     fn is_about_list(&self, place: Place) -> bool {
         match self {
             Self::Equals(text) | Self::Differs(text) => {
@@ -304,7 +304,7 @@ impl Test {
     }
 }
 
-/// Whether a value is the one that a text stands for, as `--set` would read it or to the letter.
+/// True if a value is the one that a text stands for, as `--set` would read it or to the letter.
 fn equals(value: &Value, place: Place, text: &str) -> bool {
     let is_to_the_letter = match value {
         Value::String(value) => value == text,

@@ -25,14 +25,14 @@ pub trait ConfigLookup {
     /// The keys of the object at `keys`, in their order; empty if there is no object.
     fn names(&self, keys: &[&str]) -> Vec<String>;
 
-    /// Whether there is a value at `keys`.
+    /// True if there is a value at `keys`.
     fn contains(&self, keys: &[&str]) -> bool;
 
-    /// What the value at `keys` is.
+    /// Returns the kind of the value at `keys`.
     fn kind(&self, keys: &[&str]) -> Option<ValueKind>;
 }
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueKind {
     Object,
@@ -95,7 +95,7 @@ pub struct LocalView<'a, 'd> {
     touched: Cell<Option<(Kind, usize)>>,
 }
 
-/// How many names are searched one by one before all names are indexed.
+/// The number of names that are searched one by one before all names are indexed.
 const MAX_SCANS: usize = 8;
 
 /// The place of each name in its group, from 0.
@@ -217,7 +217,8 @@ fn group(keys: &[&str]) -> Option<Kind> {
     keys.first().and_then(|key| Kind::of_key(key))
 }
 
-/// How many keys lead to the member of the top level, or to the block of a group, that they begin with.
+/// Returns the number of keys that lead to the member of the top level, or to the block of a group, that
+/// they begin with.
 fn member_depth(keys: &[&str]) -> usize {
     keys.len().min(if group(keys).is_some() { 2 } else { 1 })
 }

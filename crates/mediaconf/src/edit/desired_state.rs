@@ -11,7 +11,7 @@ use crate::model::shape::group_name;
 use crate::model::{Lens, View, to_json, top_members};
 use crate::syntax::{Document, Entry};
 
-/// What goes of that which a desired state lacks.
+/// The parts that are removed because a desired state lacks them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prune {
     /// Nothing: what it sets is set, and the rest stays.
@@ -92,8 +92,8 @@ impl DesiredState {
     }
 }
 
-/// How many settings the streams, lives and plugins that a state names have, and the state lacks; `None`
-/// for none.
+/// Returns the number of settings that the state lacks of the streams, lives and plugins that it names;
+/// `None` for none.
 pub fn lacking(state: &Value, current: &dyn ConfigLookup) -> Option<usize> {
     let in_kind = |kind: Kind| {
         let named = state.get(kind.key()).and_then(Value::as_object).into_iter().flatten();
@@ -108,18 +108,18 @@ pub fn lacking(state: &Value, current: &dyn ConfigLookup) -> Option<usize> {
     Some(Kind::ALL.map(in_kind).into_iter().sum()).filter(|count| *count > 0)
 }
 
-/// How many settings a stream, live or plugin has.
+/// Returns the number of settings of a stream, live or plugin.
 pub fn settings(kind: Kind, entry: &Value) -> usize {
     let change = json_diff::block(kind, entry, &Value::Null);
     change.keys().filter(|key| is_setting(kind, key)).count()
 }
 
-/// Whether a member is set by a directive inside of the block.
+/// True if a member is set by a directive inside of the block.
 fn is_setting(kind: Kind, key: &str) -> bool {
     by_key(kind.scope(), key).is_none_or(|row| !matches!(row.shape, Shape::Derived(_)))
 }
 
-/// How many members of a change are not in `state`.
+/// Returns the number of members of a change that are not in `state`.
 fn unmentioned<'c>(change: impl Iterator<Item = (&'c String, &'c Value)>, state: &Value) -> usize {
     change
         .map(|(key, change)| match (state.get(key), change) {

@@ -1,5 +1,5 @@
-//! What a change does to streams, in the words of whoever watches them: how many become disabled, how many
-//! lose their source.
+//! The effects of a change on streams, as their viewers see them: how many become disabled, how many lose
+//! their source.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,7 +14,7 @@ use crate::model::Kind;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Effects {
-    /// How many streams it touches.
+    /// The number of streams that it touches.
     pub streams: usize,
     /// Of how many, before and after taken together.
     pub of: usize,
@@ -32,9 +32,9 @@ pub struct Effects {
     pub renamed: usize,
     /// Streams in which nothing of the above changes.
     pub change_otherwise: usize,
-    /// How many lives it touches.
+    /// The number of lives that it touches.
     pub lives: usize,
-    /// How many plugins it touches.
+    /// The number of plugins that it touches.
     pub plugins: usize,
 }
 
@@ -79,7 +79,7 @@ impl Effects {
         self.plugins += changed(Kind::Plugin);
     }
 
-    /// How many streams, lives and plugins the change touches.
+    /// Returns the number of streams, lives and plugins that the change touches.
     pub fn entries(&self) -> usize {
         self.streams + self.lives + self.plugins
     }
@@ -158,7 +158,7 @@ impl Effects {
     }
 }
 
-/// Whether a backend is asked; `None` where this `auth` has no URL of its own.
+/// True if a backend is asked; `None` where this `auth` has no URL of its own.
 fn is_closed(auth: Option<&Value>) -> Option<bool> {
     match auth?.get("url")? {
         Value::String(_) => Some(true),

@@ -91,7 +91,7 @@ pub fn general(keyword: &str, value: &Value) -> Vec<Draft> {
     }
 }
 
-/// Whether a new object is written as named blocks, and not as one block.
+/// True if a new object is written as named blocks, and not as one block.
 pub fn are_named_blocks(members: &Map<String, Value>) -> bool {
     !members.is_empty() && members.values().all(Value::is_object)
 }

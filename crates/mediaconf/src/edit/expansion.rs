@@ -13,13 +13,13 @@ use super::suggestion::{in_a_group, keys};
 use super::through_lists::names;
 use super::value_at::value_at;
 
-/// How paths are expanded.
+/// The settings with which paths are expanded.
 pub struct Expansion<'c> {
     /// The configuration, secrets included.
     pub current: &'c dyn ConfigLookup,
     /// The conditions that the selected entries meet.
     pub conditions: &'c [Condition],
-    /// Whether a glob passes over members that can't be set, such as `position`.
+    /// True if a glob passes over members that can't be set, such as `position`.
     pub own_only: bool,
 }
 
@@ -30,7 +30,8 @@ pub struct Expanded {
     pub path: Path,
     /// The places, without patterns, in order. They need not have values.
     pub paths: Vec<Path>,
-    /// Why there are fewer places than the path has room for; none if there is no such reason.
+    /// The reason why there are fewer places than the path has room for; `None` if there is no such
+    /// reason.
     pub absence: Option<Misfit>,
 }
 
@@ -158,8 +159,8 @@ pub fn no_entry() -> Misfit {
     Misfit::absent("no entry meets the condition of `--where`")
 }
 
-/// How many segments lead to the entry that conditions are about: a stream, live or plugin, elsewhere
-/// whatever the first pattern stands for.
+/// Returns the number of segments that lead to the entry that conditions are about: a stream, live or
+/// plugin, elsewhere whatever the first pattern stands for.
 fn entry_depth(path: &Path) -> Result<usize, Misfit> {
     let is_in_group = matches!(Place::resolve(&path.segments[..1]), Ok(Place::Group(_)));
     match path.first_pattern() {

@@ -1,5 +1,5 @@
-//! What is known of a place in a configuration: the row of the schema, the value that is there, and
-//! where it comes from.
+//! The explanation of a place in a configuration: the row of the schema, the value that is there, and its
+//! origin.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -17,7 +17,7 @@ use crate::model::schema::{
 /// The name that stands for any stream, live or plugin.
 const ANY_NAME: &str = "NAME";
 
-/// What is known of a place.
+/// The explanation of a place.
 #[derive(Debug, Serialize)]
 pub struct Explanation {
     /// The path, with `NAME` where no certain stream, live or plugin is meant.
@@ -32,15 +32,15 @@ pub struct Explanation {
     pub text: Option<String>,
     /// The form in JSON.
     pub json: String,
-    /// Where it may stand.
+    /// The blocks in which it may stand.
     pub places: Vec<&'static str>,
     /// An example of the directive.
     pub example: Option<&'static str>,
-    /// Whether its value, or one part of it, is a secret.
+    /// True if its value, or one part of it, is a secret.
     pub secret: bool,
     /// The members of an object, each with what it is.
     pub members: Vec<(String, String)>,
-    /// Whether the path leads to one place of this configuration.
+    /// True if the path leads to one place of this configuration.
     #[serde(skip)]
     pub is_certain: bool,
     /// The value that is there, and where it comes from.
@@ -58,7 +58,7 @@ pub struct FoundValue {
     pub set_at: Option<Path>,
 }
 
-/// Where a value comes from.
+/// The origin of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ValueSource {
@@ -116,7 +116,7 @@ fn refuse_absent(current: &dyn ConfigLookup, path: &Path) -> Result<(), PathFaul
 /// A path as it leads through the schema.
 struct ExplainedPath {
     path: Path,
-    /// Whether it leads to one place of this configuration.
+    /// True if it leads to one place of this configuration.
     is_certain: bool,
 }
 

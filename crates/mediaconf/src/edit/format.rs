@@ -8,10 +8,10 @@ use super::verify::Unproved;
 use crate::model::{CompactJson, Lens, View, top_members};
 use crate::syntax::{Document, Token, TokenKind, tokens};
 
-/// How much an entry is indented inside its block.
+/// The number of blanks by which an entry is indented inside its block.
 const INDENT: usize = 2;
 
-/// How much the later lines of an entry are indented below its first.
+/// The number of blanks by which the later lines of an entry are indented below its first.
 const CONTINUATION: usize = 4;
 
 const BOM: char = '\u{feff}';
@@ -41,8 +41,8 @@ fn format(text: &str) -> String {
     start_of(text, tokens.first()) + &formatter.lines.iter().map(Line::whole).collect::<String>()
 }
 
-/// What the new text begins with: the mark of the old one, if it has one. A mark that is a part of the first
-/// word, behind white space, must not come to the start of the text.
+/// Returns the beginning of the new text: the byte order mark of the old one, if it has one. A mark that
+/// is a part of the first word, behind white space, must not come to the start of the text.
 fn start_of(text: &str, first: Option<&Token<'_>>) -> String {
     match first {
         _ if text.starts_with(BOM) => BOM.to_string(),
@@ -92,7 +92,7 @@ fn blocks_on_one_line(tokens: &[Token<'_>]) -> Vec<bool> {
 #[derive(Default)]
 struct Line<'t> {
     indent: usize,
-    /// What stands before the comment; a quoted word in it may hold line feeds.
+    /// The text in front of the comment; a quoted word in it may hold line feeds.
     text: String,
     /// The column of the comment, counted from the start of the text; at least one blank is before it.
     column: usize,
@@ -114,7 +114,7 @@ impl Line<'_> {
         line
     }
 
-    /// Whether its comment is aligned with those of its neighbours.
+    /// True if its comment is aligned with those of its neighbours.
     fn has_comment_behind_text(&self) -> bool {
         self.comment.is_some() && !self.text.is_empty() && !self.text.contains('\n')
     }
@@ -138,9 +138,9 @@ struct Formatter<'t> {
     line: Line<'t>,
     /// For each open block, whether it stands on one line.
     open: Vec<bool>,
-    /// Whether an entry has begun that has no `;` or `{` yet.
+    /// True if an entry has begun that has no `;` or `{` yet.
     in_entry: bool,
-    /// Whether nothing but comments on its line stands behind the last `{`, or the start of the text.
+    /// True if nothing but comments on its line stands behind the last `{`, or the start of the text.
     is_first: bool,
 }
 

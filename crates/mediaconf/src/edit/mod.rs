@@ -83,9 +83,9 @@ use crate::syntax::{Document, Entry, Splice};
 pub struct Edit {
     /// The changes of the old text.
     pub splices: Vec<Splice>,
-    /// What users should know about the edit.
+    /// The notes for users about the edit.
     pub notes: Vec<Note>,
-    /// Whether the old text has a usable account for the API, and the new text has none.
+    /// True if the old text has a usable account for the API, and the new text has none.
     pub removes_credentials: bool,
     /// The names of the deleted streams.
     pub deleted_streams: Vec<String>,
@@ -95,7 +95,7 @@ pub struct Edit {
     pub streams_before: usize,
 }
 
-/// Why a patch can't be applied.
+/// The reason why a patch can't be applied.
 #[derive(Debug)]
 pub enum EditError {
     /// The patch has faults.

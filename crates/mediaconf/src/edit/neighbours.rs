@@ -31,9 +31,9 @@ impl<'a, 'd> Neighbours<'a, 'd> {
         self.around
     }
 
-    /// Whether the blank lines above an entry were added with it: the entry follows the last other one
-    /// of its kind, and a new one would be put there with as many blank lines. If that other one is
-    /// removed too, the same test applies to it.
+    /// True if the blank lines above an entry were added with it: the entry follows the last other one of
+    /// its kind, and a new one would be put there with as many blank lines. If that other one is removed
+    /// too, the same test applies to it.
     pub fn were_added(&self, entry: EntryId, blanks: &Range<usize>) -> bool {
         let top = self.top();
         let Ok(mut at) = top.entries.binary_search_by_key(&entry, |entry| entry.id()) else { return false };
@@ -80,7 +80,7 @@ fn kind(entry: Entry<'_>) -> Cow<'_, str> {
     }
 }
 
-/// Whether an entry is a stream, a live or a plugin.
+/// True if an entry is a stream, a live or a plugin.
 pub fn is_group(entry: Entry<'_>) -> bool {
     by_keyword(Scope::Top, &*entry.keyword()).is_some_and(|known| matches!(known.shape, Shape::Group(_)))
 }

@@ -1,5 +1,6 @@
-//! What goes when an owner applies a state again: what an earlier state of the owner had, and the new one
-//! lacks. What the owner never set stays, and so does what another owner has.
+//! The removals when an owner applies a state again: whatever an earlier state of the owner had, and the
+//! new one lacks. Values that the owner never set stay, and so do those of other owners. What the owner
+//! never set stays, and so does what another owner has.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,7 @@ use super::json_merge::compose;
 use super::{Note, desired_state};
 use crate::model::schema::{Kind, Scope, Shape, by_key, parameters};
 
-/// What other owners applied: each with the name of its owner.
+/// The states of other owners: each with the name of its owner.
 pub type OtherStates<'v> = [(&'v str, &'v Value)];
 
 /// Returns the patch by which an owner who applied `earlier` states applies `state`, with what users should
@@ -188,16 +189,16 @@ impl Forgetting {
     }
 }
 
-/// What an owner had, what it has from now on, and what others have, of the same block.
+/// The states of one block: the earlier one of an owner, the new one, and those of others.
 type States<'s> = (&'s Map<String, Value>, &'s Map<String, Value>, &'s OtherStates<'s>);
 
-/// What those owners have below a key that have something there.
+/// Returns the values of those owners below a key that have one there.
 fn below<'v>(others: &OtherStates<'v>, key: &str) -> Vec<(&'v str, &'v Value)> {
     let found = others.iter().filter_map(|(owner, state)| Some((*owner, state.get(key)?)));
     found.filter(|(_, value)| !value.is_null()).collect()
 }
 
-/// What tells an element of a list from the others: the address of a source, or a port.
+/// Returns the part of an element that identifies it in a list: the address of a source, or a port.
 fn identity(element: &Value) -> &Value {
     element.get("url").unwrap_or(element)
 }

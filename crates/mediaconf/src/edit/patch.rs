@@ -25,7 +25,7 @@ const MIB: usize = 1024 * 1024;
 /// value, the value that it is merged into, the edit, its text, and the proof. Measured: 0.6 to 1.0 KiB.
 pub const VALUE_COST: usize = 1024;
 
-/// How many copies of the text of a patch a merge holds in memory, in addition to its values.
+/// The number of copies of the text of a patch that a merge holds in memory, in addition to its values.
 pub const TEXT_COST: usize = 10;
 
 /// The memory that the largest patch may take, as a multiple of the size of the largest body.
@@ -100,7 +100,7 @@ fn not_json(text: &[u8], error: &serde_json::Error) -> Fault {
     Fault::new(FaultKind::NotJson, Pointer::root(), format!("not JSON: {message}{place}")).hint(hint)
 }
 
-/// Whether a text that is no JSON begins with a directive, behind blank lines and comments.
+/// True if a text that is no JSON begins with a directive, behind blank lines and comments.
 fn looks_like_configuration(text: &[u8]) -> bool {
     let is_comment = |line: &[u8]| line.is_empty() || line.starts_with(b"#");
     let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
@@ -115,7 +115,7 @@ fn looks_like_configuration(text: &[u8]) -> bool {
 struct Reader<'t> {
     faults: RefCell<Vec<Fault>>,
     tokens: RefCell<Tokens<'t>>,
-    /// How many more values fit into the memory that the patch may take.
+    /// The number of further values that fit into the memory of the patch.
     values_left: Cell<usize>,
     /// That memory, in bytes.
     memory: usize,

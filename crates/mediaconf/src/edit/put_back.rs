@@ -60,7 +60,7 @@ fn kind(entry: Entry<'_>) -> Option<Kind> {
     Kind::of_key(known.key)
 }
 
-/// Where the line behind an entry starts, unless something else stands on its last line.
+/// Returns the start of the line behind an entry, unless something else stands on its last line.
 fn behind(around: &Surroundings<'_>, entry: Entry<'_>) -> Option<usize> {
     let rest = around.document().text()[entry.end()..around.line_end(entry.end())].trim_start();
     (rest.is_empty() || rest.starts_with('#')).then(|| around.next_line(entry.end()))

@@ -108,8 +108,8 @@ fn take(around: &Surroundings<'_>, run: &[(Entry<'_>, bool)]) -> Taken {
     Taken { range: start..around.next_line(end), first: first.id(), whole_lines: true, has_block }
 }
 
-/// Where the entry above the line of `at` ends; if that line may have a comment behind the entry, the
-/// start of the blanks in front of `at`.
+/// Returns the end of the entry above the line of `at`; if that line may have a comment behind the entry,
+/// the start of the blanks in front of `at`.
 fn start_behind_line_above(text: &str, at: usize) -> usize {
     let above = text[..at].trim_end_matches([' ', '\t', '\r', '\n']);
     let line = above.rsplit('\n').next().unwrap_or(above);

@@ -30,7 +30,7 @@ use crate::syntax::Document;
 pub struct Renaming {
     /// Such as `streams.cam*`.
     pub from: Path,
-    /// What is replaced in each name.
+    /// The substitution in each name.
     pub by: Substitution,
 }
 

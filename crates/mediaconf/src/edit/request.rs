@@ -30,14 +30,14 @@ use crate::syntax::Document;
 /// A requested change, and the values that the configuration must have for it.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct ChangeRequest {
-    /// What is to change.
+    /// The edits that are requested.
     pub edits: Edits,
     /// The values that the configuration must have; otherwise the change is refused.
     #[serde(default)]
     pub expectations: Vec<Expectation>,
 }
 
-/// What is to change.
+/// The edits that are requested.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Edits {
@@ -51,7 +51,7 @@ pub enum Edits {
     #[serde(rename = "patch", skip_serializing, deserialize_with = "patch_text")]
     PatchText {
         text: Bytes,
-        /// How many bytes of memory the merge may take.
+        /// The most bytes of memory for the merge.
         memory: usize,
     },
     /// Another name for a block, or a new block.
@@ -83,7 +83,7 @@ pub enum TextRequest<'r> {
 }
 
 impl TextRequest<'_> {
-    /// Whether it is about blocks that are there, which may have comments.
+    /// True if it is about blocks that are there, which may have comments.
     pub fn is_of_what_is_there(&self) -> bool {
         !matches!(self, Self::Block(BlockRequest { content: BlockContent::New(_), .. }))
     }
@@ -105,15 +105,15 @@ impl TextRequest<'_> {
 pub struct Evaluated {
     /// The merge patch, as it is sent to a server.
     pub patch: Value,
-    /// Whether the patch is right only for the configuration on which it was evaluated.
+    /// True if the patch is right only for the configuration on which it was evaluated.
     pub depends_on_read: bool,
     /// The normalized patch, where evaluating made it already.
     normalized: Option<Map<String, Value>>,
-    /// What users should know of the patch.
+    /// The notes for users about the patch.
     pub notes: Vec<Note>,
 }
 
-/// Why a request cannot be evaluated.
+/// The reason why a request cannot be evaluated.
 #[derive(Debug, Error)]
 pub enum RequestError {
     /// The patch has faults.
@@ -127,7 +127,7 @@ pub enum RequestError {
     Unmet(Vec<Unmet>),
 }
 
-/// How many faults a message names.
+/// The number of faults that a message names.
 const MAX_NAMED: usize = crate::syntax::MAX_DIAGNOSTICS;
 
 /// Joins the faults in one line; the number of omitted ones follows.
@@ -227,7 +227,7 @@ impl ChangeRequest {
         }
     }
 
-    /// Whether blocks get other names, and none is deleted.
+    /// True if blocks get other names, and none is deleted.
     pub fn is_renaming(&self) -> bool {
         matches!(self.edits, Edits::Renaming(_))
     }
@@ -261,7 +261,7 @@ impl ChangeRequest {
         }
     }
 
-    /// Whether it names each entry that it changes, and at most `most` of them.
+    /// True if it names each entry that it changes, and at most `most` of them.
     pub fn names_few(&self, most: usize) -> bool {
         match &self.edits {
             Edits::Assignments { assignments, conditions, .. } => {
@@ -275,7 +275,7 @@ impl ChangeRequest {
         }
     }
 
-    /// Whether it has patterns or conditions, which stand for all entries that match.
+    /// True if it has patterns or conditions, which stand for all entries that match.
     pub fn stands_for_many(&self) -> bool {
         !self.conditions().is_empty() || self.paths().iter().any(|path| path.first_pattern().is_some())
     }

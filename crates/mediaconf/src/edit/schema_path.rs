@@ -135,13 +135,13 @@ impl Place {
         }
     }
 
-    /// Whether a member is derived: a name, a position, a global value.
+    /// True if a member is derived: a name, a position, a global value.
     pub fn derives(self, key: &str) -> bool {
         let parameter = self.scope().and_then(|scope| by_key(scope, key));
         parameter.is_some_and(|parameter| matches!(parameter.shape, Shape::Derived(_)))
     }
 
-    /// Whether a member has no value of its own: [`is_derived`].
+    /// True if a member has no value of its own: [`is_derived`].
     pub fn lacks_own(self, key: &str) -> bool {
         self.scope().is_some_and(|scope| is_derived(scope, key))
     }
@@ -157,7 +157,7 @@ impl Place {
         }
     }
 
-    /// Whether `null` and words like `false` are plain text at this place.
+    /// True if `null` and words like `false` are plain text at this place.
     pub fn is_text(self) -> bool {
         match self {
             Self::Text => true,
@@ -167,7 +167,7 @@ impl Place {
         }
     }
 
-    /// Whether the place is a list that a single element, given as its words, may be the whole of.
+    /// True if the place is a list that a single element, given as its words, may be the whole of.
     pub fn takes_elements(self) -> bool {
         match self {
             Self::Own(parameter) => matches!(parameter.shape, Shape::List(_) | Shape::Sources),
@@ -176,12 +176,12 @@ impl Place {
         }
     }
 
-    /// Whether the place is the object `auth`.
+    /// True if the place is the object `auth`.
     pub fn is_backend(self) -> bool {
         matches!(self, Self::Own(Parameter { shape: Shape::Backend, .. }))
     }
 
-    /// Whether the schema knows nothing of this place and the places below it.
+    /// True if the schema knows nothing of this place and the places below it.
     pub fn is_foreign(self) -> bool {
         matches!(self, Self::ForeignBlock | Self::Templates | Self::Template | Self::Foreign)
     }
@@ -240,7 +240,7 @@ fn no_members() -> Misfit {
     Misfit::new("there is nothing below a plain value")
 }
 
-/// Whether a member of a view is derived: a name, a position, a global value.
+/// True if a member of a view is derived: a name, a position, a global value.
 pub fn is_derived(scope: Scope, key: &str) -> bool {
     by_key(scope, key).is_some_and(|parameter| match parameter.shape {
         Shape::Derived(Derived::Static) => scope != Scope::Stream,
@@ -276,7 +276,7 @@ pub fn with_key_of_sources(path: &Path) -> Cow<'_, Path> {
     }
 }
 
-/// Whether a view shows this value at `place` where the text has nothing.
+/// True if a view shows this value at `place` where the text has nothing.
 pub fn is_shown_for_nothing(place: Place, value: &Value) -> bool {
     match (place, value) {
         (Place::Group(_), Value::Object(members)) => members.is_empty(),

@@ -16,9 +16,9 @@ use crate::model::schema::Scope;
 /// The value at a path, or the values.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Selection {
-    /// What is at a path that stands for one place.
+    /// The value at a path that stands for one place.
     One(FoundAt),
-    /// What is at the places that a path stands for, in order.
+    /// The values at the places that a path stands for, in order.
     Many(Vec<(Path, FoundAt)>),
 }
 
@@ -127,7 +127,7 @@ fn unknown(path: &Path, has_places: bool) -> Option<Misfit> {
     is_judged.then(|| Misfit { hint: unknown.suggestion(), ..absent() })
 }
 
-/// Whether a segment is no pattern, or one that leaves nothing out.
+/// True if a segment is no pattern, or one that leaves nothing out.
 fn takes_all(segment: &Segment) -> bool {
     !matches!(segment, Segment::Matching(glob) if glob != EVERY)
 }

@@ -52,7 +52,7 @@ fn is_empty(value: &Value) -> bool {
     value.as_object().is_some_and(Map::is_empty)
 }
 
-/// Whether each member gets lines of its own.
+/// True if each member gets lines of its own.
 fn place_is_split(place: Place, members: &Map<String, Value>) -> bool {
     let is_printable = |(key, value): (&String, &Value)| match place {
         // An extra parameter that is a flag can only be written as JSON.
@@ -66,8 +66,8 @@ fn place_is_split(place: Place, members: &Map<String, Value>) -> bool {
     }
 }
 
-/// Whether the text has a control character: paths have no escape for one, and a line break would end
-/// the line.
+/// True if the text has a control character: paths have no escape for one, and a line break would end the
+/// line.
 fn has_control(text: &str) -> bool {
     text.contains(char::is_control)
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// What stands in a word without quotes, beside letters and digits.
+/// The characters that a word without quotes may have, beside letters and digits.
 const PLAIN: &[char] = &['_', '@', '%', '+', '=', ':', ',', '.', '/', '-'];
 
 /// A word in quotes, if a shell would read it as something else without them.

@@ -9,7 +9,7 @@ use super::regular_expression::{BadRegex, compiled};
 /// The bytes that all texts of a substitution may have beyond twice those of the old texts.
 const MORE: usize = 32 << 20;
 
-/// What a part of a value is replaced by. Each occurrence is replaced.
+/// The replacement of a part of a value. Each occurrence is replaced.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Substitution {
@@ -26,7 +26,7 @@ enum Pattern {
     Regex(Regex),
 }
 
-/// Why a text is no substitution. Shows nothing of it: it may hold a part of a secret.
+/// The reason why a text is no substitution. Shows nothing of it: it may hold a part of a secret.
 #[derive(Debug, Error)]
 pub enum SubstitutionError {
     #[error("expected `s/OLD/NEW/`, or `s/OLD/NEW/r` with a regular expression")]

@@ -5,7 +5,7 @@ use super::path::{Path, Segment, glob_matches};
 use crate::model::Kind;
 use crate::model::suggest::similar_names;
 
-/// How many names are suggested.
+/// The number of names that are suggested.
 const MOST: usize = 3;
 
 /// Returns "did you mean `a`, `b` or `c`?" with the names that are similar to `name`, if there are any.

@@ -10,13 +10,13 @@ use crate::syntax::{Document, Entry};
 /// The indentation in a file without blocks.
 const DEFAULT_UNIT: &str = "  ";
 
-/// How many blocks are sampled for their indentation.
+/// The number of blocks that are sampled for their indentation.
 const UNIT_SAMPLES: usize = 200;
 
 /// The lines of a document.
 pub struct Surroundings<'d> {
     document: &'d Document,
-    /// How many bytes were searched for the ends of lines.
+    /// The number of bytes that were searched for the ends of lines.
     searched: Cell<usize>,
     /// The start of each line, indexed once more bytes were searched than the text has: so a thousand
     /// lookups in one line of megabytes cost one search.
@@ -36,12 +36,12 @@ impl<'d> Surroundings<'d> {
         self.document.text()
     }
 
-    /// Where the first line starts: behind the byte order mark.
+    /// Returns the start of the first line: behind the byte order mark.
     pub fn text_start(&self) -> usize {
         if self.text().starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }
     }
 
-    /// Where the line that holds `at` starts.
+    /// Returns the start of the line that holds `at`.
     pub fn line_start(&self, at: usize) -> usize {
         let start = match self.starts() {
             Some(starts) => starts[starts.partition_point(|&start| start <= at) - 1],
@@ -55,13 +55,13 @@ impl<'d> Surroundings<'d> {
         if start == 0 { self.text_start().min(at) } else { start }
     }
 
-    /// Where the content of the line that holds `at` ends, in front of its CR LF or LF.
+    /// Returns the end of the content of the line that holds `at`, in front of its CR LF or LF.
     pub fn line_end(&self, at: usize) -> usize {
         let line = &self.text()[at..self.next_line(at)];
         at + line.trim_end_matches('\n').trim_end_matches('\r').len()
     }
 
-    /// Where the line behind the one that holds `at` starts.
+    /// Returns the start of the line behind the one that holds `at`.
     pub fn next_line(&self, at: usize) -> usize {
         let next = match self.starts() {
             Some(starts) => starts.get(starts.partition_point(|&start| start <= at)).copied(),
@@ -86,7 +86,7 @@ impl<'d> Surroundings<'d> {
         Some(self.starts.get_or_init(|| std::iter::once(0).chain(newlines()).collect()))
     }
 
-    /// Whether there are only blanks in front of `at` on its line.
+    /// True if there are only blanks in front of `at` on its line.
     pub fn begins_line(&self, at: usize) -> bool {
         let above = self.text()[..at].trim_end_matches([' ', '\t', '\r']);
         above.ends_with('\n') || above.len() <= self.text_start()
@@ -111,7 +111,8 @@ impl<'d> Surroundings<'d> {
         self.run_above(line_start, |line| is_blank(line.trim_end_matches(['\n', '\r'])))..line_start
     }
 
-    /// Where the lines directly above the line that starts at `line_start` begin that all match.
+    /// Returns the start of the longest run of lines that all match, directly above the line that starts
+    /// at `line_start`.
     fn run_above(&self, line_start: usize, matches: impl Fn(&str) -> bool) -> usize {
         let mut start = line_start;
         while start > self.text_start() {
@@ -124,8 +125,8 @@ impl<'d> Surroundings<'d> {
         start
     }
 
-    /// How many blank lines stand above an entry and its comments. For the first entry of its kind the
-    /// comments may be the heading of a section: then the blank lines between them and the entry.
+    /// Returns the number of blank lines above an entry and its comments. For the first entry of its kind
+    /// the comments may be the heading of a section: then the blank lines between them and the entry.
     pub fn gap_above(&self, entry: Entry<'_>, is_first: bool) -> usize {
         if !self.begins_line(entry.start()) {
             return 0;
@@ -135,12 +136,12 @@ impl<'d> Surroundings<'d> {
         count_lines(&self.text()[self.blank_lines_above(from)])
     }
 
-    /// Where the comment lines directly above the line that starts at `line_start` begin.
+    /// Returns the start of the comment lines directly above the line that starts at `line_start`.
     pub fn attached_comments(&self, line_start: usize) -> usize {
         self.run_above(line_start, |line| line.trim_start_matches([' ', '\t']).starts_with('#'))
     }
 
-    /// Whether the block of an entry stands on one line.
+    /// True if the block of an entry stands on one line.
     pub fn is_one_line(&self, block: Entry<'_>) -> bool {
         let body = block.body();
         self.next_line(body.start) > body.end
@@ -178,12 +179,12 @@ impl<'d> Units<'d> {
     }
 }
 
-/// Whether a piece of a line is white space.
+/// True if a piece of a line is white space.
 pub fn is_blank(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
 }
 
-/// How many line feeds a stretch of blank lines holds.
+/// Returns the number of line feeds in a stretch of blank lines.
 pub fn count_lines(text: &str) -> usize {
     memchr::memchr_iter(b'\n', text.as_bytes()).count()
 }

@@ -82,7 +82,7 @@ fn follow_new_names([old, written]: [&mut Value; 2], theirs: &Value) {
     }
 }
 
-/// How many values two blocks share, if these are most of both.
+/// Returns the number of values that two blocks share, if these are most of both.
 fn likeness(block: &Value, other: &Value) -> Option<usize> {
     // Nearly all streams are static.
     let members = |block: &Value| {
@@ -102,7 +102,7 @@ fn rename(group: &mut Value, name: &str, new: &str) {
     *members = mem::take(members).into_iter().map(renamed).collect();
 }
 
-/// What a document says itself, as JSON.
+/// Returns the own view of a document, as JSON.
 fn own_view(document: &Document) -> Value {
     let view = to_json(&View::new(&top_members(document), &Lens::default()));
     own_value(Place::Root, &view).unwrap_or_else(|| json!({}))

@@ -66,7 +66,7 @@ fn list<'v, T: PartialEq>(base: &[&'v T], mine: &[&'v T], theirs: &[&'v T]) -> V
     merged
 }
 
-/// Whether the elements of both are in the same order.
+/// True if the elements of both are in the same order.
 fn is_in_order<T: PartialEq>(base: &[&T], other: &[&T]) -> bool {
     base.iter().filter(|it| other.contains(it)).eq(other.iter().filter(|it| base.contains(it)))
 }

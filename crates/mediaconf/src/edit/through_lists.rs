@@ -14,7 +14,7 @@ use super::unknown_key::UnknownKey;
 use super::value_at::value_at;
 use crate::model::json_value::scalar_text;
 
-/// What is at a path that stands for one place, or for that place in each entry of a list.
+/// The values at a path that stands for one place, or for that place in each entry of a list.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FoundAt {
     One(Value),
@@ -22,7 +22,7 @@ pub enum FoundAt {
     Each {
         /// The places without patterns, each with its value; at least one.
         values: Vec<(Path, Value)>,
-        /// Whether an entry has no such value.
+        /// True if an entry has no such value.
         is_partial: bool,
     },
 }
@@ -118,7 +118,7 @@ impl PathStep<'_> {
     }
 }
 
-/// Whether `test` holds for any value below `path`; it is asked about `None` wherever the path leads to
+/// True if `test` holds for any value below `path`; it is asked about `None` wherever the path leads to
 /// nothing. `steps` lead to the value.
 pub fn any<'v>(
     value: Option<&'v Value>,
@@ -167,7 +167,7 @@ fn any_of<'v>(
     is_empty && test(steps, None)
 }
 
-/// Whether a segment means the entry of a list of `len` at `at`.
+/// True if a segment means the entry of a list of `len` at `at`.
 fn is_meant(segment: &Segment, len: usize, at: usize, entry: &Value) -> bool {
     match segment {
         Segment::Index(index) => at == *index,
@@ -179,7 +179,8 @@ fn is_meant(segment: &Segment, len: usize, at: usize, entry: &Value) -> bool {
     }
 }
 
-/// Where a name of the path stands behind a list: as the schema has it, else as it is there.
+/// Returns the index of the first name of the path behind a list: as the schema has it, else as it is
+/// there.
 fn list_before_name(current: &dyn ConfigLookup, path: &Path) -> Option<usize> {
     let mut place = Ok(Place::Root);
     for (at, segment) in path.segments.iter().enumerate() {

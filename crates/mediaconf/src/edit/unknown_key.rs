@@ -18,7 +18,7 @@ pub struct UnknownKey<'p> {
     pub key: &'p str,
     /// Its place in the path.
     pub at: usize,
-    /// Where it stands.
+    /// The scope in which it stands.
     pub scope: Scope,
 }
 

@@ -1,4 +1,4 @@
-//! What a JSON value is, what it is called in messages, and how it is written as a word.
+//! The kinds of JSON values: their names in messages, and their form as words.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use serde_json::{Number, Value};
 use super::scalar::{Scalar, canonical_integer, integer_of_number};
 use crate::syntax::quoted_if_needed;
 
-/// Whether a value is a single word of the text.
+/// True if a value is a single word of the text.
 pub fn is_scalar(value: &Value) -> bool {
     matches!(value, Value::Bool(_) | Value::Number(_) | Value::String(_))
 }
@@ -58,7 +58,7 @@ pub fn shown(value: &Value) -> String {
     }
 }
 
-/// Whether a value is a list or an object without members.
+/// True if a value is a list or an object without members.
 pub fn is_empty(value: &Value) -> bool {
     match value {
         Value::Array(elements) => elements.is_empty(),

@@ -21,7 +21,7 @@ use crate::syntax::{RunPlace, moved};
 /// The most blocks in one part of a group: an edit of one block makes its part again.
 const BLOCKS_A_PART: usize = 64;
 
-/// How many parts the second thread may make ahead.
+/// The number of parts that the second thread may make ahead.
 const PARTS_AHEAD: usize = 32;
 
 /// The number of parts that one thread makes as fast as two.
@@ -60,7 +60,7 @@ struct JsonPart {
     entries: Range<usize>,
     /// The place of its first block in the group, from 0.
     first: usize,
-    /// Where the value of each block starts in `json`.
+    /// The start of the value of each block in `json`.
     values: Vec<u32>,
     /// The members of the group.
     json: Range<usize>,
@@ -78,7 +78,7 @@ pub struct KnownJson<'k> {
 #[derive(Default)]
 struct Made {
     json: Vec<u8>,
-    /// Where the value of each block starts.
+    /// The start of the value of each block.
     values: Vec<u32>,
 }
 

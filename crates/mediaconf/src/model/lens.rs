@@ -1,6 +1,6 @@
-//! Which members of a configuration a view shows.
+//! The members of a configuration that a view shows.
 
-/// Which members of a configuration a view shows. Secrets are masked afterwards, in the JSON.
+/// The members of a configuration that a view shows. Secrets are masked afterwards, in the JSON.
 #[derive(Debug, Default, Clone)]
 pub struct Lens {
     /// Leave out derived members: names, positions, global values.

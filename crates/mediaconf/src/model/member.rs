@@ -132,7 +132,7 @@ impl<'d> Members<'d> {
         }
     }
 
-    /// Where the block stands.
+    /// Returns the scope of the block.
     pub fn scope(&self) -> Scope {
         self.scope
     }

@@ -39,7 +39,7 @@ fn known(scope: Scope, name: &str) -> Option<&'static Parameter> {
     by_keyword(scope, name).or_else(|| by_key(scope, name))
 }
 
-/// Whether a keyword is a known name with digits behind it, or a protocol with a letter that makes
+/// True if a keyword is a known name with digits behind it, or a protocol with a letter that makes
 /// another protocol of it.
 fn is_variant(scope: Scope, keyword: &str) -> bool {
     let without_digits = keyword.trim_end_matches(|c: char| c.is_ascii_digit());

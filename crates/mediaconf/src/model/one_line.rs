@@ -5,8 +5,8 @@
 use super::schema::{PARAMETERS, Parameter, is_foreign_keyword};
 use crate::syntax::comment_start;
 
-/// Whether a text has no line feed but at its end, and directives in a comment: behind a `#`, a
-/// known keyword with words behind it and then `;` or `{`.
+/// True if a text has no line feed but at its end, and directives in a comment: behind a `#`, a known
+/// keyword with words behind it and then `;` or `{`.
 ///
 /// A stripped line end leaves no blank, so the keyword may be the end of what reads as one word.
 pub fn has_lost_line_ends(text: &[u8]) -> bool {
@@ -18,7 +18,7 @@ pub fn has_lost_line_ends(text: &[u8]) -> bool {
     comment_start(line).is_some_and(|start| holds_directive(&line[start + 1..]))
 }
 
-/// Whether words that a known keyword starts are followed by `;` or `{`.
+/// True if words that a known keyword starts are followed by `;` or `{`.
 fn holds_directive(comment: &str) -> bool {
     comment.split_inclusive([';', '{', '}']).any(|part| {
         let Some(words) = part.strip_suffix([';', '{']) else { return false };

@@ -84,7 +84,7 @@ pub fn object_value(object: &'static ObjectShape, entry: Entry<'_>) -> serde_jso
     to_json(&ObjectView { object, entry })
 }
 
-/// Whether the address is the word `false`, which opens access; `auth "false";` names a backend.
+/// True if the address is the word `false`, which opens access; `auth "false";` names a backend.
 pub fn is_open(backend: &Address<'_>) -> bool {
     backend.positional.raw == "false"
 }
@@ -161,7 +161,7 @@ pub fn entry_sources(entry: Entry<'_>) -> impl Iterator<Item = Address<'_>> {
     each.chain(all)
 }
 
-/// Whether each word of a source directive is a source.
+/// True if each word of a source directive is a source.
 pub fn is_plural<'t>(entry: impl Directive<'t>) -> bool {
     entry.with_keyword(|keyword| keyword == b"urls")
 }

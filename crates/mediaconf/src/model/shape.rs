@@ -31,13 +31,13 @@ pub fn read<'t>(scope: Scope, entry: impl Directive<'t>) -> RowMatch {
     }
 }
 
-/// Whether [`read`] finds this row for an entry, in its form.
+/// True if [`read`] finds this row for an entry, in its form.
 pub fn belongs_to<'t>(parameter: &'static Parameter, entry: impl Directive<'t>) -> bool {
     let found = entry.with_keyword(|keyword| by_keyword(parameter.scope, keyword));
     found.is_some_and(|found| std::ptr::eq(found, parameter)) && fits(parameter.shape, entry)
 }
 
-/// Whether the arguments and the block of an entry have this shape.
+/// True if the arguments and the block of an entry have this shape.
 pub fn fits<'t>(shape: Shape, entry: impl Directive<'t>) -> bool {
     let count = entry.count_arguments();
     match shape {
@@ -167,7 +167,7 @@ impl<'t> Address<'t> {
         options.filter(move |(at, option)| !is_repeated(*at, option)).map(|(_, option)| option)
     }
 
-    /// Where each key is last.
+    /// Returns the index of the last occurrence of each key.
     fn last_of_many(&self) -> HashMap<Cow<'t, str>, usize> {
         self.options.iter().enumerate().map(|(at, option)| (option.key.value(), at)).collect()
     }

@@ -16,7 +16,7 @@ pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// How many slips lead from one word to the other; `None` if too many, or none at all.
+/// Returns the number of slips that lead from one word to the other; `None` if too many, or none at all.
 fn slips(a: &str, b: &str) -> Option<usize> {
     let longest = a.len().max(b.len());
     let allowed = match longest {
@@ -31,12 +31,13 @@ fn slips(a: &str, b: &str) -> Option<usize> {
     (1..=allowed).contains(&distance).then_some(distance)
 }
 
-/// Whether two words of the same length differ by one letter, or by two that changed places.
+/// True if two words of the same length differ by one letter, or by two that changed places.
 pub fn is_one_slip(a: &str, b: &str) -> bool {
     a.len() == b.len() && is_one_edit(a, b)
 }
 
-/// Whether two words differ by one letter that is another, too many or missing, or by two that changed places.
+/// True if two words differ by one letter that is another, too many or missing, or by two that changed
+/// places.
 pub fn is_one_edit(a: &str, b: &str) -> bool {
     a.len().abs_diff(b.len()) <= 1 && osa_distance(a, b) == 1
 }

@@ -61,7 +61,7 @@ impl<'a, 'd> View<'a, 'd> {
         }
     }
 
-    /// Whether a top-level key is shown.
+    /// True if a top-level key is shown.
     pub fn shows(&self, key: &str) -> bool {
         match by_key(Scope::Top, key) {
             Some(parameter) => self.own(parameter).is_some(),
@@ -250,7 +250,7 @@ pub fn list_value(entry: Entry<'_>) -> Cow<'_, str> {
     only_argument(entry).map(|word| word.value()).unwrap_or_default()
 }
 
-/// Whether a stream's keyword is `stream`, not `ondemand`.
+/// True if a stream's keyword is `stream`, not `ondemand`.
 pub fn is_static(entry: Entry<'_>) -> bool {
     entry.keyword() == Kind::Stream.noun()
 }
@@ -273,7 +273,7 @@ impl Serialize for NamedBlock<'_, '_> {
     }
 }
 
-/// What the members of a stream, live or plugin show besides their own entries.
+/// The members that a stream, live or plugin shows besides its own entries.
 struct BlockHead<'v, 'd> {
     kind: Kind,
     position: usize,

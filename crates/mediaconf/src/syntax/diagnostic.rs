@@ -5,11 +5,11 @@ use std::ops::Range;
 /// A range of byte offsets into the text of a document.
 pub type Span = Range<u32>;
 
-/// How many diagnostics of one document are kept; the rest is only counted, so that a megabyte of
-/// garbage does not become gigabytes of messages. The same limit holds for the faults of a request.
+/// The number of diagnostics of one document that are kept; the rest is only counted, so that a megabyte
+/// of garbage does not become gigabytes of messages. The same limit holds for the faults of a request.
 pub const MAX_DIAGNOSTICS: usize = 100;
 
-/// How serious a diagnostic is.
+/// The severity of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// A possible mistake; the text can be used.
@@ -72,7 +72,7 @@ impl Diagnostic {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Diagnostics {
     kept: Vec<Diagnostic>,
-    /// How many of `kept` are errors.
+    /// The number of errors among `kept`.
     kept_errors: usize,
     errors: usize,
     warnings: usize,

@@ -69,7 +69,7 @@ impl Document {
         self.index.records.len()
     }
 
-    /// Whether the text has no entry: it is empty, or holds comments only.
+    /// True if the text has no entry: it is empty, or holds comments only.
     pub fn is_empty(&self) -> bool {
         self.index.records.is_empty()
     }
@@ -163,7 +163,7 @@ impl<'d> Entry<'d> {
         self.record().is_block()
     }
 
-    /// Whether it ends with its `;` or `}`.
+    /// True if it ends with its `;` or `}`.
     pub fn is_terminated(self) -> bool {
         matches!(self.document.text.as_bytes().get(self.end().wrapping_sub(1)), Some(b';' | b'}'))
     }

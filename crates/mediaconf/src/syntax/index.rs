@@ -36,7 +36,7 @@ pub(super) struct EntryRecord {
 pub(super) struct EntryHead {
     /// Length of the first word in bytes; 0 if it has quotes, does not fit, or is missing.
     pub keyword: u16,
-    /// How many words follow; `u16::MAX` stands for that many or more.
+    /// The number of words that follow; `u16::MAX` stands for that many or more.
     pub arguments: u16,
 }
 

@@ -68,7 +68,7 @@ pub(super) fn is_space(byte: u8) -> bool {
     is(byte, SPACE)
 }
 
-/// Whether white space or a comment starts with this byte, where a word could start.
+/// True if white space or a comment starts with this byte, where a word could start.
 #[inline(always)]
 pub(super) fn starts_trivia(byte: u8) -> bool {
     is(byte, SPACE | HASH)
@@ -99,7 +99,7 @@ fn lines_and_comments(text: &[u8], mut at: usize) -> (Trivia, usize) {
     }
 }
 
-/// How a word is written.
+/// The quoting of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quoting {
     /// Without quotes.
@@ -244,7 +244,7 @@ fn escape(input: &mut Input<'_>) -> Lexed<()> {
     (b'\\', any).void().parse_next(input)
 }
 
-/// Whether a word begins at `at`, where trivia ends.
+/// True if a word begins at `at`, where trivia ends.
 pub(super) fn is_word(text: &[u8], at: usize) -> bool {
     text.get(at).is_some_and(|&byte| !is(byte, DELIMITER))
 }

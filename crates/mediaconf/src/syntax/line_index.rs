@@ -13,7 +13,7 @@ pub struct Position {
     pub column: usize,
 }
 
-/// Where the lines of a text start.
+/// The starts of the lines of a text.
 #[derive(Debug)]
 pub struct LineIndex<'t> {
     text: &'t str,
@@ -54,12 +54,12 @@ impl<'t> LineIndex<'t> {
     }
 }
 
-/// Where the line that holds `at` begins.
+/// Returns the start of the line that holds `at`.
 pub fn line_start(text: &str, at: usize) -> usize {
     memchr::memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |newline| newline + 1)
 }
 
-/// Where the line that holds `at` ends, after its line feed.
+/// Returns the end of the line that holds `at`, after its line feed.
 pub fn line_end(text: &str, at: usize) -> usize {
     memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |newline| at + newline + 1)
 }

@@ -8,7 +8,7 @@ use super::lex::{self, LexedWord, Quoting};
 use super::sink::{EntryWords, ParsedEntry, Sink};
 use super::word::unescaped;
 
-/// How deep blocks may nest.
+/// The deepest nesting of blocks.
 pub const MAX_DEPTH: usize = 64;
 
 /// Spans are `u32` and the index keeps one bit for itself.
@@ -21,7 +21,7 @@ pub(super) struct ParsedPart<S> {
     pub sink: S,
     /// Holds an error if the part ends inside an entry.
     pub diagnostics: Diagnostics,
-    /// Whether the part ends in a comment, which the rest of the text would continue.
+    /// True if the part ends in a comment, which the rest of the text would continue.
     pub ends_in_comment: bool,
 }
 
@@ -45,10 +45,10 @@ struct Parser<'t, S> {
     words: EntryWords<'t>,
     /// The places of the `{` that have no `}` yet.
     open: Vec<usize>,
-    /// How far the closing quote of a word is searched for: to the end of the text, until a quote is
-    /// found that is never closed; from then on to the end of the line. The word of that quote is
-    /// inside quotes at every line end, so any later word that crosses a line end would run on to the
-    /// end of the text like it, and is unclosed, too.
+    /// The end of the search for the closing quote of a word: the end of the text, until a quote is found
+    /// that is never closed; from then on the end of the line. The word of that quote is inside quotes at
+    /// every line end, so any later word that crosses a line end would run on to the end of the text like
+    /// it, and is unclosed, too.
     quotes_end: usize,
     ends_in_comment: bool,
 }
@@ -69,7 +69,7 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
         }
     }
 
-    /// How far the closing quote of a word that starts here is searched for.
+    /// Returns the end of the search for the closing quote of a word that starts here.
     fn next_quotes_end(&mut self, start: usize) -> usize {
         if start >= self.quotes_end {
             self.quotes_end = lex::end_of_line(self.text, start);

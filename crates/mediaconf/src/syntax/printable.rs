@@ -5,8 +5,8 @@
 
 use std::borrow::Cow;
 
-/// Whether a terminal obeys this character: a control character other than a line feed or a tab, or
-/// a character that changes the direction of the text.
+/// True if a terminal obeys this character: a control character other than a line feed or a tab, or a
+/// character that changes the direction of the text.
 pub fn controls_terminal(character: char) -> bool {
     let changes_direction = matches!(character,
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');

@@ -150,7 +150,7 @@ fn joined(old: &Document, edits: &[Splice], changed: &[ChangedRun]) -> Document 
     Document::from_index(new.into(), index)
 }
 
-/// How many bytes further on the entries behind a run stand in the new text, modulo 2^64.
+/// Returns the number of bytes by which the entries behind a run move in the new text, modulo 2^64.
 fn shift_behind(run: &ChangedRun, old: &EntryRecords, old_len: usize, new_len: usize) -> usize {
     match old.get(run.place.old.end) {
         Some(next) => (run.start + run.document.text().len()).wrapping_sub(next.start as usize),

@@ -1,4 +1,4 @@
-//! What the parser hands over: the entries of a text, in its order, each as soon as its words are read.
+//! The output of the parser: the entries of a text, in its order, each as soon as its words are read.
 
 use std::borrow::Cow;
 
@@ -22,7 +22,7 @@ pub trait Sink<'t> {
     fn append(&mut self, later: Self);
 }
 
-/// What can be asked of an entry without its block, whether it is being parsed or stands in an index.
+/// The properties of an entry without its block, whether it is being parsed or stands in an index.
 pub trait Directive<'t>: Copy {
     /// The value of its first word; empty for a block without a keyword, which is an error.
     fn keyword(self) -> Cow<'t, str>;
@@ -46,7 +46,7 @@ pub trait Directive<'t>: Copy {
 struct WordPlace {
     start: u32,
     end: u32,
-    /// Whether any part of it is quoted.
+    /// True if any part of it is quoted.
     quoted: bool,
 }
 
@@ -71,9 +71,9 @@ pub(super) struct EntryWords<'t> {
     /// Of the first word, or of the `{` of a block without a keyword.
     start: u32,
     places: Vec<WordPlace>,
-    /// Whether the words stand on several lines.
+    /// True if the words stand on several lines.
     pub is_spanning: bool,
-    /// Whether a block follows.
+    /// True if a block follows.
     pub is_block: bool,
 }
 
@@ -136,7 +136,7 @@ impl<'w, 't> ParsedEntry<'w, 't> {
         words
     }
 
-    /// Whether its words stand on several lines; rare, and likely to lack a `;`.
+    /// True if its words stand on several lines; rare, and likely to lack a `;`.
     pub fn is_spanning(self) -> bool {
         self.0.is_spanning
     }

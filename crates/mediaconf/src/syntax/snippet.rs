@@ -9,7 +9,7 @@ use super::document::Document;
 use super::line_index::{LineIndex, Position, floor_char_boundary};
 use super::printable::controls_terminal;
 
-/// How many characters of a line are shown on each side of the problem.
+/// The number of characters of a line that are shown on each side of the problem.
 const CONTEXT: usize = 100;
 
 /// The source line that a diagnostic points to, ready to be shown.

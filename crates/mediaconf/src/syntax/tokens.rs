@@ -12,11 +12,11 @@ pub struct Token<'t> {
     pub kind: TokenKind,
     /// Its bytes; those of a comment end with its last character that is no white space.
     pub raw: &'t str,
-    /// How many line feeds stand between the token before it and this one.
+    /// The number of line feeds between the token before it and this one.
     pub line_feeds: usize,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenKind {
     Word,

@@ -9,9 +9,9 @@ use super::diagnostic::Span;
 pub struct Word<'t> {
     /// The bytes of the text.
     pub raw: &'t str,
-    /// Where they start, in bytes.
+    /// Their start, in bytes.
     pub start: u32,
-    /// Whether any part of it is quoted.
+    /// True if any part of it is quoted.
     pub quoted: bool,
 }
 
@@ -95,14 +95,14 @@ fn unquote(raw: &str) -> String {
     value
 }
 
-/// Whether `value` has to be quoted to be read back as one word with this value.
+/// True if `value` has to be quoted to be read back as one word with this value.
 pub fn needs_quotes(value: &str) -> bool {
     value.is_empty()
         || value.starts_with(['\'', '\u{feff}'])
         || value.bytes().any(|byte| ends_word(byte) || matches!(byte, b'#' | b'"' | b'\\'))
 }
 
-/// Whether a word without quotes ends before this byte; a `#` inside of a word is part of it.
+/// True if a word without quotes ends before this byte; a `#` inside of a word is part of it.
 pub fn ends_word(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b';' | b'{' | b'}')
 }

@@ -39,7 +39,7 @@ pub enum AssignedValue {
 pub const NULL: &str = "null";
 
 impl AssignedValue {
-    /// Whether it is `--unset PATH` or `--set PATH=null`.
+    /// True if it is `--unset PATH` or `--set PATH=null`.
     pub fn removes(&self) -> bool {
         match self {
             Self::Remove => true,
@@ -83,7 +83,7 @@ pub struct PathEdit {
     pub path: Path,
     /// The new value; null removes the value.
     pub value: Value,
-    /// Whether it is a fault if there is no value: for `--unset`, not for `--set PATH=null`.
+    /// True if it is a fault if there is no value: for `--unset`, not for `--set PATH=null`.
     pub is_unset: bool,
 }
 
@@ -95,7 +95,7 @@ impl Assignment {
         Self { path, value: self.value.clone() }
     }
 
-    /// Whether it is `--unset`.
+    /// True if it is `--unset`.
     pub fn is_unset(&self) -> bool {
         matches!(self.value, AssignedValue::Remove)
     }

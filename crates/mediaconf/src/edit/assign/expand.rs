@@ -111,7 +111,7 @@ fn value_at(place: Place, assignment: &Assignment) -> Result<Value, Misfit> {
     }
 }
 
-/// How deep a value nests; the depth of the JSON that it was read from was limited.
+/// Returns the depth of a value; the depth of the JSON that it was read from was limited.
 fn depth(value: &Value) -> usize {
     match value {
         Value::Array(elements) => 1 + elements.iter().map(depth).max().unwrap_or(0),

@@ -28,7 +28,7 @@ pub fn set_below(path: &Path, segment: Segment, text: &str) -> String {
     set(&path, text)
 }
 
-/// Whether the value at the path holds no secret, so that advice may show it.
+/// True if the value at the path holds no secret, so that advice may show it.
 pub fn may_show(path: &Path, value: &Value) -> bool {
     let keys: Vec<&str> = path.segments.iter().filter_map(Segment::name).collect();
     masked_below(&keys, value, &Masker::default()) == *value

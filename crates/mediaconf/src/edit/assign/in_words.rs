@@ -70,7 +70,7 @@ pub fn source_in_words(text: &str) -> Result<Value, Misfit> {
     source.ok_or_else(|| Misfit::new("expected one URL, then NAME=VALUE options"))
 }
 
-/// Whether an option is rather another address.
+/// True if an option is rather another address.
 fn is_second_address(source: &Address<'_>) -> bool {
     source.options.iter().any(|option| option.key.raw.contains("://"))
 }

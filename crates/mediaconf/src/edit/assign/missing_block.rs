@@ -79,7 +79,7 @@ fn missing_block<'e>(
     name.filter(|name| is_new(name)).map(|name| (kind, name.as_str()))
 }
 
-/// Whether this is a stream without `urls`; lives and plugins need none.
+/// True if this is a stream without `urls`; lives and plugins need none.
 fn lacks_urls(kind: Kind, block: &Value) -> bool {
     kind == Kind::Stream && block.is_object() && block.get("urls").is_none_or(Value::is_null)
 }

@@ -44,8 +44,8 @@ pub struct Computed {
     pub patch: Map<String, Value>,
     /// The same patch, normalized.
     pub normalized: Map<String, Value>,
-    /// Whether lists, globs or conditions were looked up: then the patch is right only for the configuration that was
-    /// read.
+    /// True if lists, globs or conditions were looked up: then the patch is right only for the
+    /// configuration that was read.
     pub depends_on_read: bool,
 }
 

@@ -11,7 +11,7 @@ use crate::edit::schema_path::Place;
 use crate::edit::suggestion::keys;
 use crate::model::member::keyword_of;
 
-/// Whether a `*` or `[*]` that finds nothing is no slip: everything above it is known, and a block that
+/// True if a `*` or `[*]` that finds nothing is no slip: everything above it is known, and a block that
 /// the path leads into is there.
 pub fn may_be_absent(expansion: &Expansion<'_>, assignment: &Assignment) -> bool {
     let segments = &assignment.path.segments;

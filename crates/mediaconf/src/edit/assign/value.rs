@@ -45,7 +45,7 @@ pub fn meant(place: Place, text: &str) -> Result<Option<Value>, Misfit> {
     Ok(Some(value))
 }
 
-/// Whether the text is a whole list, not one element.
+/// True if the text is a whole list, not one element.
 pub fn is_list(text: &str) -> bool {
     matches!(json(text), Ok(Some(Value::Array(_))))
 }
@@ -96,7 +96,7 @@ fn string(place: Place, text: &str) -> Result<Value, Misfit> {
     }
 }
 
-/// Whether the words of a directive, or JSON, make an object here.
+/// True if the words of a directive, or JSON, make an object here.
 fn is_object_of_words(place: Place) -> bool {
     matches!(place, Place::Own(Parameter { shape: Shape::Object(_) | Shape::Backend, .. }))
 }

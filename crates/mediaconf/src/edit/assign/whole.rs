@@ -14,13 +14,13 @@ use crate::edit::suggestion::keys;
 use crate::model::json_value::scalar_text;
 use crate::model::schema::{Parameter, Shape};
 
-/// Whether the patch for the assignment depends on what is there.
+/// True if the patch for the assignment depends on what is there.
 pub fn depends_on_read(assignment: &Assignment) -> bool {
     let place = Place::resolve(&assignment.path.segments);
     place.is_ok_and(|place| is_whole_in_words(place, &assignment.value))
 }
 
-/// Whether the value is the whole list or the whole backend, and not given as JSON.
+/// True if the value is the whole list or the whole backend, and not given as JSON.
 fn is_whole_in_words(place: Place, value: &AssignedValue) -> bool {
     let (AssignedValue::Typed(text) | AssignedValue::Text(text) | AssignedValue::File(text)) = value else {
         return false;

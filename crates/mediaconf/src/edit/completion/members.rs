@@ -94,7 +94,7 @@ impl Completion<'_> {
         }
     }
 
-    /// What a member is: as the schema has it, else as it is there.
+    /// Returns the form of a member: as the schema has it, else as it is there.
     fn form(&self, above: &Path, place: Place, name: &str) -> Form {
         if matches!((self.path_use, place), (PathUse::Block, Place::Group(_))) {
             return Form::Leaf;

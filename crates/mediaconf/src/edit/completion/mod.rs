@@ -1,5 +1,6 @@
-//! What a path that is being typed may go on with: names, keys with their documentation, and behind a `=`
-//! the values that are known. The schema and the configuration say what there is; a secret is never among it.
+//! The completions of a path that is being typed: names, keys with their documentation, and behind a `=`
+//! the values that are known. They come from the schema and the configuration; a secret is never among
+//! them. The schema and the configuration say what there is; a secret is never among it.
 
 mod members;
 mod partial;
@@ -20,11 +21,11 @@ pub struct Proposal {
     pub text: String,
     /// One line of documentation; empty where the text says it all.
     pub help: String,
-    /// Whether nothing has to follow.
+    /// True if nothing has to follow.
     pub is_whole: bool,
 }
 
-/// What the path is for.
+/// The purpose of the path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathUse {
     /// It names what is there.
@@ -42,12 +43,12 @@ pub enum PathUse {
 /// Completes paths in a configuration.
 pub struct Completion<'c> {
     pub current: &'c dyn ConfigLookup,
-    /// Where the path begins; empty for the whole configuration.
+    /// The path at which it begins; empty for the whole configuration.
     pub base: &'c [Segment],
     pub path_use: PathUse,
 }
 
-/// What a path leads to, and how it goes on.
+/// The form of the value at a path, and of the paths below it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Object,
@@ -111,7 +112,7 @@ impl Completion<'_> {
         }
     }
 
-    /// Whether an object or a list may be meant as a whole.
+    /// True if an object or a list may be meant as a whole.
     fn names_what_is_there(&self) -> bool {
         matches!(self.path_use, PathUse::Present | PathUse::Explained)
     }

@@ -7,14 +7,14 @@ use crate::edit::path::{Path, Segment};
 pub enum Partial<'t> {
     /// A name: of a member of what stands above.
     Name { above: Vec<Segment>, head: String, start: PartialName<'t> },
-    /// What stands in `[`.
+    /// The text behind `[`.
     Entry { above: Vec<Segment>, head: &'t str, start: &'t str },
     /// A value behind an operator.
     Value {
         path: Vec<Segment>,
         head: &'t str,
         start: &'t str,
-        /// Whether the operator is `=` or `!=`.
+        /// True if the operator is `=` or `!=`.
         is_equal: bool,
     },
 }

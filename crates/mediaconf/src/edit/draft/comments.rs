@@ -6,7 +6,7 @@ const MARK: &str = "#:";
 /// The last line of these comments.
 const END: &str = "#: ---- the text begins below; these lines are taken out again ----";
 
-/// How many lines `notes` take at the top of a draft.
+/// Returns the number of lines that `notes` take at the top of a draft.
 pub fn height(notes: &[String]) -> usize {
     if notes.is_empty() { 0 } else { notes.len() + 1 }
 }

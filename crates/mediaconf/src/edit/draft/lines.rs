@@ -82,7 +82,7 @@ fn by_name<'d>(entries: Vec<Entry<'d>>, name: Option<&&str>) -> Vec<Entry<'d>> {
     entries.into_iter().filter(|entry| first_argument(*entry) == **name).collect()
 }
 
-/// Where the comment lines above the line of `at` begin; `at` itself where that line begins with
+/// Returns the start of the comment lines above the line of `at`; `at` itself if that line begins with
 /// something else.
 fn first_line(text: &str, at: usize) -> usize {
     let mut start = line_start(text, at);
@@ -99,7 +99,7 @@ fn first_line(text: &str, at: usize) -> usize {
     start
 }
 
-/// Where the line of `at` ends; `at` itself where something else than a comment follows.
+/// Returns the end of the line of `at`; `at` itself if something other than a comment follows.
 fn last_line(text: &str, at: usize) -> usize {
     let end = line_end(text, at);
     let rest = text[at..end].trim();

@@ -2,7 +2,7 @@
 
 use diffy::{ConflictStyle, MergeOptions};
 
-/// What begins the lines that stand around a clash, as git writes them.
+/// The beginnings of the lines around a clash, as git writes them.
 const MARKERS: [&[u8]; 3] = [b"<<<<<<< ", b"=======", b">>>>>>> "];
 
 /// Two changes of one text in one.

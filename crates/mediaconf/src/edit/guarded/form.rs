@@ -13,7 +13,7 @@ use super::super::merge::{occurrences, split_occurrence};
 use crate::model::Masker;
 use crate::model::redact::masked_below;
 
-/// How a patch would change the form.
+/// The change of form that a patch would make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FormChange {
     /// A directive with words becomes a block.
@@ -165,7 +165,7 @@ fn as_occurrence((name, value): (&String, &Value)) -> Value {
     [Value::String(name.clone())].into_iter().chain(rest).collect()
 }
 
-/// How many characters of a value are shown.
+/// The number of characters of a value that are shown.
 const MAX_SHOWN: usize = 300;
 
 /// A value for a message, its secrets masked; of a long list the first elements.

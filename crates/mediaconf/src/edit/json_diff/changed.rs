@@ -31,10 +31,10 @@ pub fn changed_values(from: &Value, to: &Value) -> Vec<ChangedValue> {
     found.values
 }
 
-/// How many paths a message names.
+/// The number of paths that a message names.
 const MOST_PATHS: usize = 10;
 
-/// How many characters of a path it shows.
+/// The number of characters of a path that it shows.
 const LONGEST_PATH: usize = 80;
 
 /// The paths of changed values for a message, with the secrets in them masked: `rtmp, streams.cam1.prepush`.

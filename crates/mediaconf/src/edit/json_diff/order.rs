@@ -29,7 +29,7 @@ pub fn positions<N: Eq + Hash>(from: &[N], to: &[N]) -> Vec<Option<usize>> {
 struct MergedBlock {
     /// Its place in the order of `to`, from 0.
     wanted: usize,
-    /// Whether it had the same place before.
+    /// True if it had the same place before.
     is_fixed: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What stays in the text behind a place, once the entries that leave are gone.
+//! The text that stays behind a place, once the entries that leave are gone.
 
 use super::{Behind, EndOfText, Layout};
 use crate::edit::surroundings::count_lines;
@@ -25,7 +25,7 @@ impl<'d> Layout<'d> {
         at >= self.document.text().len()
     }
 
-    /// What follows `anchor_end` on its line once the removed entries are gone.
+    /// Returns the text that follows `anchor_end` on its line once the removed entries are gone.
     pub(super) fn behind_on_line(&self, anchor_end: usize) -> Behind {
         *self.behind.borrow_mut().entry(anchor_end).or_insert_with(|| self.text_behind(anchor_end))
     }

@@ -115,13 +115,13 @@ enum Behind {
 struct EndOfText {
     /// The end of the last line that is not blank; `None` if there is none, or if it is removed.
     last_line: Option<usize>,
-    /// Whether all lines are blank.
+    /// True if all lines are blank.
     is_blank: bool,
     is_all_removed: bool,
     blank_lines: usize,
 }
 
-/// How the entries of a block are indented.
+/// The indentation of the entries of a block.
 #[derive(Clone)]
 struct Inner<'d> {
     unit: &'d str,

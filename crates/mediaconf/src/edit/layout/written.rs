@@ -1,4 +1,5 @@
-//! How an entry is written at its new place: its indentation, its line ends, and the text that moves with it.
+//! The form of an entry at its new place: its indentation, its line ends, and the text that moves with
+//! it.
 
 use std::ops::Range;
 

@@ -96,7 +96,7 @@ impl Normalizer {
     }
 }
 
-/// Whether a key is escaped without need: only known keywords, and those that start with the escape
+/// True if a key is escaped without need: only known keywords, and those that start with the escape
 /// itself, are escaped.
 pub(super) fn has_needless_escape(scope: Scope, key: &str) -> bool {
     scope != Scope::Foreign && key.starts_with(ESCAPE) && !is_reserved(scope, keyword_of(scope, key))

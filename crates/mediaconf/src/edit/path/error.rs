@@ -1,10 +1,10 @@
-//! Why a text is not a path.
+//! The reason why a text is not a path.
 
 use std::fmt;
 
 use thiserror::Error;
 
-/// Why a text is not a path.
+/// The reason why a text is not a path.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub struct PathError {
     /// The byte offset of the problem in the text.
@@ -55,7 +55,7 @@ impl fmt::Display for PathError {
 }
 
 impl PathError {
-    /// What to write instead.
+    /// Returns the advice how to write it.
     pub fn hint(&self) -> &'static str {
         match self.problem {
             PathProblem::Empty => "name a field, such as `streams.cam1.urls`",

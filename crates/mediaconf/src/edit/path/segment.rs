@@ -88,7 +88,7 @@ impl Segment {
         }
     }
 
-    /// Whether it stands for several places.
+    /// True if it stands for several places.
     pub fn is_pattern(&self) -> bool {
         matches!(self, Self::Matching(_) | Self::EveryEntry)
     }
@@ -97,7 +97,7 @@ impl Segment {
 /// The glob that matches every name.
 pub const EVERY: &str = "*";
 
-/// Whether a name matches a glob, in which each `*` stands for any characters, also for none.
+/// True if a name matches a glob, in which each `*` stands for any characters, also for none.
 pub fn glob_matches(glob: &str, name: &str) -> bool {
     let Some((start, rest)) = glob.split_once('*') else { return glob == name };
     let Some(mut name) = name.strip_prefix(start) else { return false };
@@ -169,8 +169,8 @@ fn write_quoted(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     write!(f, "\"{escaped}\"")
 }
 
-/// Whether a character ends a bare name. `'` has no meaning of its own, but whoever writes it means
-/// a quote.
+/// True if a character ends a bare name. `'` has no meaning of its own, but whoever writes it means a
+/// quote.
 pub(super) fn ends_bare_name(c: char) -> bool {
     matches!(c, '.' | '[' | ']' | '=' | '"' | '\'')
 }

@@ -280,7 +280,7 @@ impl<'d> Planner<'_, 'd> {
     }
 }
 
-/// Where a group begins.
+/// The beginning of a group.
 #[derive(Clone, Copy)]
 pub(super) enum Start<'d> {
     /// In front of this block: the first one that stays, or the one that was named.
@@ -333,7 +333,7 @@ impl BlockChange<'_, '_> {
     }
 }
 
-/// Where in the group the names of a patch are.
+/// Returns the places of the names of a patch in the group.
 fn places<'p>(entries: &[Entry<'_>], patch: &'p Map<String, Value>) -> HashMap<&'p str, usize> {
     let wanted = NameSet::new(patch.keys().map(String::as_str));
     let named = entries.iter().enumerate().filter_map(|(place, &entry)| {

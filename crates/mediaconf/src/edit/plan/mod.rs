@@ -54,7 +54,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// How many blocks of a kind are new.
+    /// Returns the number of new blocks of a kind.
     pub fn created(&self, kind: Kind) -> usize {
         self.created.iter().filter(|created| **created == kind).count()
     }
@@ -101,8 +101,8 @@ pub enum Note {
     /// The number of entries that an owner no longer applies but that have settings of others, and stay
     /// with these.
     EntriesKept(usize),
-    /// What an owner no longer applies, and another one has: the paths, as far as a message names them, and the
-    /// owners. It stays.
+    /// The values that an owner no longer applies, and another one has: the paths, as far as a message
+    /// names them, and the owners. They stay. It stays.
     KeptForOwners { paths: String, owners: String },
 }
 
@@ -167,7 +167,7 @@ struct NewSetting {
 }
 
 impl NewSetting {
-    /// Whether its first draft is a block, which decides the place of all its drafts.
+    /// True if its first draft is a block, which decides the place of all its drafts.
     fn is_block(&self) -> bool {
         self.drafts.first().is_some_and(|draft| draft.block.is_some())
     }

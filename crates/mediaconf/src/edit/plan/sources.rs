@@ -142,7 +142,7 @@ impl<'d> Planner<'_, 'd> {
 
 /// The future of `urls A B;` lines.
 struct Split {
-    /// Which new elements are written in the place of such a line.
+    /// True for each new element that is written in the place of such a line.
     written: Vec<bool>,
     /// The lines of which no element stays.
     emptied: HashSet<EntryId>,
@@ -151,11 +151,11 @@ struct Split {
 /// The elements of one `urls A B;` line.
 #[derive(Default)]
 struct Plural {
-    /// How many there are.
+    /// The number of them.
     count: usize,
     /// The new places of those that stay.
     staying: Vec<usize>,
-    /// Whether one of them moves.
+    /// True if one of them moves.
     moves: bool,
 }
 

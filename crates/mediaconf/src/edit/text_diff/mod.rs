@@ -111,7 +111,7 @@ pub fn printed<'a>(
 /// Whole lines around one or more splices.
 struct LineWindow {
     old: Range<usize>,
-    /// Where the window begins in the new text.
+    /// The start of the window in the new text.
     new_start: usize,
     /// The places of the splices in their list.
     splices: Range<usize>,
@@ -269,7 +269,8 @@ impl Hunk {
     }
 }
 
-/// How many bytes of whole lines two texts share at their beginnings, and then at their ends.
+/// Returns the number of bytes of whole lines that two texts share at their beginnings, and then at their
+/// ends.
 fn common_lines(old: &str, new: &str) -> (usize, usize) {
     let lines = |text| str::split_inclusive(text, '\n');
     let same = |(old, new): &(&str, &str)| old == new;
@@ -294,7 +295,7 @@ fn length(lines: &[&str]) -> usize {
     lines.iter().map(|line| line.len()).sum()
 }
 
-/// Where the last `count` lines before `end` begin; `end` is the beginning of a line.
+/// Returns the start of the last `count` lines before `end`, which is the beginning of a line.
 fn last_lines(text: &str, end: usize, count: usize) -> usize {
     memrchr_iter(b'\n', &text.as_bytes()[..end]).nth(count).map_or(0, |newline| newline + 1)
 }

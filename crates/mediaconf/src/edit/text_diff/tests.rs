@@ -52,7 +52,7 @@ fn apply(old: &str, diff: &str) -> String {
     new_lines.concat()
 }
 
-/// How many lines come before a hunk and how many it has, of the old and the new text.
+/// Returns the number of lines before a hunk and in it, of the old and the new text.
 fn numbers(header: &str) -> [(usize, usize); 2] {
     let words: Vec<&str> = header.split(' ').collect();
     [words[1], words[2]].map(|word| {

@@ -67,7 +67,7 @@ pub(super) fn backend(word: Word<'_>, diagnostics: &mut Diagnostics) {
     url(word, &value, diagnostics);
 }
 
-/// Whether a word is one for off, or a slip of the first one: the others are too near to names.
+/// True if a word is one for off, or a slip of the first one: the others are too near to names.
 fn is_nearly_off(value: &str) -> bool {
     let is_word = value.bytes().all(|byte| byte.is_ascii_alphabetic());
     let word = value.to_ascii_lowercase();
@@ -117,7 +117,7 @@ fn fault(word: Word<'_>, value: &str) -> Option<Diagnostic> {
     has_large_port(address).then(|| too_large(word))
 }
 
-/// Whether the host in the part of a URL behind `//` is an IP address with a part over 255.
+/// True if the host in the part of a URL behind `//` is an IP address with a part over 255.
 #[inline]
 fn has_large_host(address: &str) -> bool {
     let end = memchr::memchr3(b'/', b'?', b'#', address.as_bytes()).unwrap_or(address.len());
@@ -127,7 +127,7 @@ fn has_large_host(address: &str) -> bool {
         && has_large_part(host.split_once(':').map_or(host, |(host, _)| host))
 }
 
-/// Whether a host is four numbers, of which one is no byte.
+/// True if a host is four numbers, of which one is no byte.
 pub(super) fn has_large_part(host: &str) -> bool {
     parts_of(host).is_some_and(|parts| parts.iter().any(|part| part.parse::<u8>().is_err()))
 }
@@ -155,7 +155,7 @@ fn is_scheme(scheme: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.' | b'_'))
 }
 
-/// Whether the port in the part of a URL behind `//` is too large.
+/// True if the port in the part of a URL behind `//` is too large.
 #[inline]
 fn has_large_port(address: &str) -> bool {
     let bytes = address.as_bytes();
@@ -168,7 +168,7 @@ fn has_large_port(address: &str) -> bool {
 /// The most digits of a number that is certainly not too large for a port.
 const MOST_DIGITS: usize = 4;
 
-/// Whether digits are more than a port can be.
+/// True if digits are more than a port can be.
 pub(super) fn is_too_large(port: &str) -> bool {
     port.len() > MOST_DIGITS
         && port.bytes().all(|byte| byte.is_ascii_digit())
@@ -207,7 +207,7 @@ fn is_known(scheme: &str) -> bool {
     COMMON.contains(&scheme) || OTHERS.contains(&scheme)
 }
 
-/// What stands behind the scheme of nearly all addresses, looked for first.
+/// Returns the text behind the scheme of nearly all addresses, which is compared first.
 fn of_frequent_scheme(value: &str) -> Option<&str> {
     value
         .strip_prefix("udp://")

@@ -11,7 +11,7 @@ use crate::syntax::{Diagnostic, Diagnostics, Directive, ParsedEntry, Word};
 /// The directives of other servers of the family that name a port or an address to listen on.
 const FOREIGN: [&str; 3] = ["https", "rtmps", "rtsps"];
 
-/// Whether a foreign keyword names where to listen.
+/// True if a foreign keyword names where to listen.
 pub(super) fn is_foreign_listener(keyword: &str) -> bool {
     FOREIGN.contains(&keyword)
 }
@@ -62,7 +62,7 @@ impl<'t> Listeners<'t> {
 /// The most addresses of one port with which a new one is compared.
 const MAX_OTHERS: usize = 16;
 
-/// Whether two listeners of one port meet: no host stands for all addresses.
+/// True if two listeners of one port meet: no host stands for all addresses.
 fn may_be_same(host: &str, other: &str) -> bool {
     host == other || [host, other].iter().any(|host| matches!(*host, "" | "0.0.0.0" | "[::]"))
 }

@@ -10,11 +10,11 @@ use crate::model::schema::kinds::WordKind;
 use crate::model::schema::{Kind, Parameter, Scope, Shape, by_keyword, is_any_keyword, is_foreign_keyword};
 use crate::syntax::{Diagnostic, Diagnostics, Directive, ParsedEntry, ParsedWords, Word};
 
-/// How far a tab indents.
+/// The columns by which a tab indents.
 const TAB: usize = 4;
 
-/// How many words behind a keyword are searched for a sign: a hostile directive may repeat the keyword a
-/// million times.
+/// The number of words behind a keyword that are searched for a sign of a lost `;`: a hostile directive
+/// may repeat the keyword a million times.
 const MAX_WORDS: usize = 16;
 
 /// Reports the lines inside an entry that start like directives.
@@ -50,7 +50,7 @@ pub(super) fn in_lines(head: ParsedEntry<'_, '_>, diagnostics: &mut Diagnostics)
     }
 }
 
-/// Whether a word in the column of the keyword above looks like a keyword with something behind it.
+/// True if a word in the column of the keyword above looks like a keyword with something behind it.
 fn looks_like_directive(head: ParsedEntry<'_, '_>, word: Word<'_>, mut rest: ParsedWords<'_, '_>) -> bool {
     let is_on_line = |next: Word<'_>| !head.text()[word.end() as usize..next.start as usize].contains('\n');
     word.raw.len() > 2 && is_lower(word.raw) && rest.next().map_or(head.is_block(), is_on_line)
@@ -109,7 +109,7 @@ fn is_lower(raw: impl AsRef<[u8]>) -> bool {
     bytes.len() < 32 && bytes.all(|byte| byte.is_ascii_lowercase() || *byte == b'_')
 }
 
-/// Whether a word can be neither a flag nor a `key=value`.
+/// True if a word can be neither a flag nor a `key=value`.
 fn is_value(raw: &str) -> bool {
     !raw.contains('=') && !is_lower(raw)
 }
@@ -117,7 +117,7 @@ fn is_value(raw: &str) -> bool {
 /// The scopes with directives.
 const SCOPES: [Scope; 4] = [Scope::Top, Scope::Stream, Scope::Live, Scope::Plugin];
 
-/// Whether a word and the ones behind it read as a known directive.
+/// True if a word and the ones behind it read as a known directive.
 fn is_own(scope: Scope, word: Word<'_>, rest: ParsedWords<'_, '_>, is_block: bool) -> bool {
     by_keyword(scope, word.raw).is_some_and(|parameter| reads_as(parameter, rest, is_block))
 }
@@ -145,7 +145,7 @@ fn reads_as(parameter: &Parameter, mut rest: ParsedWords<'_, '_>, is_block: bool
     }
 }
 
-/// Whether a word is a value of a kind that tells a directive from other words.
+/// True if a word is a value of a kind that tells a directive from other words.
 fn tells(kind: &WordKind, word: Word<'_>) -> bool {
     kind.is_telling && (kind.read)(Some(word)).is_some()
 }

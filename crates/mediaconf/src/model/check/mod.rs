@@ -38,7 +38,7 @@ pub fn check(bytes: impl AsRef<[u8]>) -> Diagnostics {
     diagnostics
 }
 
-/// Whether a document has errors, its parser's included: [`check`] without the warnings.
+/// True if a document has errors, its parser's included: [`check`] without the warnings.
 ///
 /// It runs before every read and every change, on the index that these need.
 pub fn has_errors(document: &Document) -> bool {
@@ -67,7 +67,8 @@ fn is_broken(parameter: &'static Parameter, entry: Entry<'_>) -> bool {
     parameter.strict && !fits(parameter.shape, entry)
 }
 
-/// How many options of a directive are compared with each other: a hostile directive may have millions.
+/// The number of options of a directive that are compared with each other: a hostile directive may have
+/// millions.
 const MAX_OPTIONS: usize = 200;
 
 /// The fewest arguments of a directive that has swallowed another one: a value of its own, the other
@@ -81,13 +82,13 @@ struct Checker<'t> {
     /// Those of lines inside entries.
     in_lines: Diagnostics,
     names: Names,
-    /// How each unknown keyword is checked, by its hash: each keyword is classified once.
+    /// The check of each unknown keyword, by its hash: each keyword is classified once.
     foreign: ByHash<UnknownDirective>,
     /// The directives that name a port or an address to listen on.
     listeners: Listeners<'t>,
     /// The first `include`.
     include: Option<Span>,
-    /// How many blocks are open.
+    /// The number of open blocks.
     depth: usize,
     /// The scope inside the current top-level block, if it has rows of its own.
     block: Option<Scope>,

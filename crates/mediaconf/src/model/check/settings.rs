@@ -14,7 +14,7 @@ pub(super) struct Settings {
 /// No scope has more rows.
 const ROWS: usize = u64::BITS as usize;
 
-/// Where a setting stands first and last.
+/// The first and the last place of a setting.
 #[derive(Clone, Default)]
 struct SettingPlaces {
     first: Span,

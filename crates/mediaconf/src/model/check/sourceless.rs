@@ -19,7 +19,7 @@ const OTHERS: [&str; 12] = [
     "template",
 ];
 
-/// Whether a directive of a stream may stand for a source.
+/// True if a directive of a stream may stand for a source.
 pub(super) fn supplies_source(keyword: &str) -> bool {
     OTHERS.contains(&keyword)
 }

@@ -99,7 +99,7 @@ impl SecretValues {
         }
     }
 
-    /// Where the values stand in a text, as they are or encoded.
+    /// Returns the places of the values in a text, as they are or encoded.
     fn spans(&self, text: &str, encodings: usize) -> Vec<Range<usize>> {
         let mut spans = self.words(text);
         if encodings > 0 && !self.values.is_empty() {
@@ -119,7 +119,7 @@ impl SecretValues {
         (!password.is_empty() && self.values.contains(password)) || !self.spans(meant, encodings).is_empty()
     }
 
-    /// Where the values stand in a text as whole words; at one place the longest.
+    /// Returns the places of the values in a text as whole words; at one place the longest.
     fn words(&self, text: &str) -> Vec<Range<usize>> {
         let mut known = HashMap::new();
         let mut spans = Vec::new();
@@ -139,13 +139,13 @@ impl SecretValues {
         spans
     }
 
-    /// Whether a word is a secret that stands nowhere else; `known` holds what was found of others.
+    /// True if a word is a secret that stands nowhere else; `known` holds what was found of others.
     fn is_secret<'t>(&self, word: &'t str, known: &mut HashMap<&'t str, bool>) -> bool {
         self.values.contains(word) && *known.entry(word).or_insert_with(|| !holds_word(&self.public, word))
     }
 }
 
-/// Whether a word may begin or end at a place.
+/// True if a word may begin or end at a place.
 fn is_edge(text: &str, at: usize) -> bool {
     let is_in_word = |c: char| c.is_alphanumeric() || c == '_';
     text.is_char_boundary(at) && !(text[..at].ends_with(is_in_word) && text[at..].starts_with(is_in_word))

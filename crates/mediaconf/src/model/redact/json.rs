@@ -29,7 +29,7 @@ pub fn masked_keys(keys: &[&str], masker: &Masker) -> Vec<String> {
     keys.iter().map(shown).collect()
 }
 
-/// Where a value stands, as far as its secrecy depends on it.
+/// The place of a value, as far as its secrecy depends on it.
 #[derive(Clone, Copy)]
 enum JsonPlace {
     /// The whole configuration.
@@ -59,7 +59,7 @@ impl JsonPlace {
         }
     }
 
-    /// How secret a plain value is here.
+    /// Returns the secrecy of a plain value here.
     fn secrecy(self) -> Secrecy {
         match self {
             Self::Root | Self::Group => Secrecy::Parts,
@@ -68,7 +68,7 @@ impl JsonPlace {
         }
     }
 
-    /// How secret the keys of an object are here.
+    /// Returns the secrecy of the keys of an object here.
     fn key_secrecy(self) -> Secrecy {
         if let Self::Object(_) = self { Secrecy::Parts } else { self.secrecy() }
     }

@@ -127,7 +127,7 @@ fn mark_behind(name: &str, word: &str, at: usize, spans: &mut Vec<Range<usize>>)
     mark(value, at + offset(value, word), Secrecy::Whole, spans);
 }
 
-/// Whether a word in a comment names a secret wherever it stands.
+/// True if a word in a comment names a secret wherever it stands.
 fn is_unmistakable(name: &str) -> bool {
     let is_ordinary = ORDINARY.iter().any(|ordinary| name.eq_ignore_ascii_case(ordinary));
     is_account(name) || (is_secret_name(name) && !is_ordinary)

@@ -12,7 +12,7 @@ const SHORTEST_BASE64: usize = 6;
 /// A text without its escapes.
 pub struct Unescaped {
     pub text: String,
-    /// Where each byte, and the end, stands in the text with the escapes.
+    /// The place of each byte, and of the end, in the text with the escapes.
     places: Vec<usize>,
 }
 
@@ -38,7 +38,7 @@ impl Unescaped {
         is_escaped.then_some(plain)
     }
 
-    /// Where a part of the text stands in the one with the escapes.
+    /// Returns the place of a part of the text in the one with the escapes.
     pub fn place_of(&self, part: &Range<usize>) -> Range<usize> {
         self.places[part.start]..self.places[part.end]
     }

@@ -6,7 +6,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use crate::model::secret::{Secrecy, is_name_byte, word_parts};
 
-/// What headers name in front of the proof of who somebody is.
+/// The names of the schemes that headers have in front of credentials.
 const SCHEMES: [&str; 9] =
     ["apikey", "aws4-hmac-sha256", "basic", "bearer", "digest", "negotiate", "ntlm", "oauth", "token"];
 
@@ -30,7 +30,7 @@ const OPEN_NAMES: [&str; 16] = [
     "username",
 ];
 
-/// What begins a `streamid` of SRT, in which only some names are those of secrets.
+/// The beginning of a `streamid` of SRT, in which only some names are those of secrets.
 const STREAM_ID: &str = "#!::";
 
 /// Reads base64 with and without padding.
@@ -41,7 +41,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
-/// Whether a secret is a word that stands in any text: it is none by its value.
+/// True if a secret is a word that stands in any text: it is none by its value.
 pub fn is_ordinary(value: &str) -> bool {
     SCHEMES.iter().chain(&["true", "false"]).any(|word| value.eq_ignore_ascii_case(word))
 }
@@ -58,7 +58,7 @@ pub fn secrets_within(value: &str) -> Vec<String> {
     found
 }
 
-/// What base64 of either alphabet means, if it is text.
+/// Decodes base64 of either alphabet, if it is text.
 pub fn from_base64(word: &str) -> Option<String> {
     let word = word.trim_end_matches('=').replace('-', "+").replace('_', "/");
     let meant = String::from_utf8(BASE64.decode(word).ok()?).ok()?;

@@ -89,12 +89,12 @@ fn keyed_hash(key: u128, secret: &str) -> u64 {
     hasher.finish()
 }
 
-/// Whether `value` holds a mask: the masked output was sent back instead of the secret.
+/// True if `value` holds a mask: the masked output was sent back instead of the secret.
 pub fn holds_mask(value: &str) -> bool {
     value.match_indices(MASK_START).any(|(at, _)| mask_len(&value[at..]).is_some())
 }
 
-/// Whether `value` is a mask and nothing else.
+/// True if `value` is a mask and nothing else.
 pub fn is_mask(value: &str) -> bool {
     mask_len(value) == Some(value.len())
 }

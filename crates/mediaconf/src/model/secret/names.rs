@@ -22,7 +22,7 @@ const GLOBAL: &str = "_global";
 /// Around the parts of a name.
 const BRACKETS: [char; 2] = ['[', ']'];
 
-/// How much of a word is a secret.
+/// The part of a word that is a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Secrecy {
     /// The parts that their form gives away: userinfo, `password=…`.
@@ -55,7 +55,8 @@ fn names_secret(word: &str) -> bool {
     is_secret_name(word) || is_account(word) || is_nearly_secret_name(word)
 }
 
-/// Whether the value of an option, a directive, a query parameter, a header or a member of this name is a secret.
+/// True if the value of an option, a directive, a query parameter, a header or a member of this name is a
+/// secret.
 ///
 /// It is by the last word of the name, behind `_`, `-`, `.` or the change from a small letter to a capital; or by
 /// the end of the part behind the last `.`. Case does not count, and neither do digits and separators at the end. Of
@@ -64,7 +65,7 @@ pub fn is_secret_name(name: &str) -> bool {
     name.bytes().all(is_key_byte) && meant(name).split(BRACKETS).any(is_secret_part)
 }
 
-/// Whether the value behind a key of a query is a secret: `auth=` is one there, and a directive is not.
+/// True if the value behind a key of a query is a secret: `auth=` is one there, and a directive is not.
 pub fn is_secret_key(key: &str) -> bool {
     is_secret_name(key) || SECRET_KEYS.iter().any(|known| meant(key).eq_ignore_ascii_case(known))
 }
@@ -81,7 +82,7 @@ fn is_secret_part(name: &str) -> bool {
         || SECRET_ENDINGS.iter().any(|ending| ends_with(name, ending.as_bytes()))
 }
 
-/// What a name means with percent signs in it.
+/// Decodes the percent signs of a name.
 pub fn meant(name: &str) -> Cow<'_, str> {
     percent_decode_str(name).decode_utf8_lossy()
 }
@@ -103,7 +104,7 @@ fn last_word(name: &[u8]) -> &[u8] {
     &name[(1..name.len()).rev().find(starts_word).unwrap_or(0)..]
 }
 
-/// Whether a name without its separators ends with `ending`, in small letters.
+/// True if a name without its separators ends with `ending`, in small letters.
 fn ends_with(name: &[u8], ending: &[u8]) -> bool {
     let mut letters = name.iter().rev().filter(|byte| !is_separator(**byte)).map(u8::to_ascii_lowercase);
     ending.iter().rev().all(|wanted| letters.next() == Some(*wanted))
@@ -113,22 +114,22 @@ fn is_separator(byte: u8) -> bool {
     matches!(byte, b'_' | b'-')
 }
 
-/// Whether a name may hold this byte.
+/// True if a name may hold this byte.
 pub fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
-/// Whether a name may hold this byte where it is the key of a query: `token[0]`, `%74oken`.
+/// True if a name may hold this byte where it is the key of a query: `token[0]`, `%74oken`.
 pub fn is_key_byte(byte: u8) -> bool {
     is_name_byte(byte) || matches!(byte, b'[' | b']' | b'%')
 }
 
-/// Whether the words behind this keyword are a login and a password.
+/// True if the words behind this keyword are a login and a password.
 pub fn is_account(keyword: &str) -> bool {
     by_keyword(Scope::Top, keyword).is_some_and(|parameter| parameter.shape == Shape::Object(&ACCOUNT))
 }
 
-/// Whether an unknown keyword is a slip of one whose value is a secret.
+/// True if an unknown keyword is a slip of one whose value is a secret.
 fn is_nearly_secret_name(keyword: &str) -> bool {
     let keywords = PARAMETERS.iter().filter(|row| row.secret).flat_map(|row| row.keywords);
     let known = SECRET_WORDS.iter().chain(&MORE_NAMES).chain(keywords).copied();

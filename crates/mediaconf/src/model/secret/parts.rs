@@ -89,7 +89,7 @@ const LONGEST_KEY: usize = 64;
 /// stands in a third one.
 const ENCODINGS: usize = 4;
 
-/// What may stand behind an address in a sentence.
+/// The characters that may stand behind an address in a sentence.
 const PUNCTUATION: [char; 8] = ['`', '\'', '>', ')', ',', '.', ';', ':'];
 
 /// The scheme whose address is a key.
@@ -291,7 +291,7 @@ fn name_before(text: &str, end: usize) -> &str {
     ending_of(text, end, is_name_byte)
 }
 
-/// What ends at `end` and has only such bytes.
+/// Returns the longest part that ends at `end` and has only such bytes.
 fn ending_of(text: &str, end: usize, is_inside: fn(u8) -> bool) -> &str {
     let len = text.as_bytes()[..end].iter().rev().take_while(|byte| is_inside(**byte)).count();
     &text[end - len..end]
