@@ -30,26 +30,37 @@ enum FormChange {
 
 /// Adds a fault for each unknown directive in `patch` that would get another form than it has in
 /// `current`, which are both the value of all occurrences of `keyword`.
-pub(super) fn compare(keyword: &str, current: &Value, patch: &Value, at: &Pointer, faults: &mut Vec<Fault>) {
+pub(super) fn compare(
+    keyword: &str,
+    current: &Value,
+    patch: &Value,
+    pointer: &Pointer,
+    faults: &mut Vec<Fault>,
+) {
     match (current, patch) {
         // A bare flag has no words to lose.
         (_, Value::Null) | (Value::Bool(true), _) => {}
         (current, patch) if current == patch => {}
-        (Value::Object(current), Value::Object(patch)) => contents(current, patch, at, faults),
+        (Value::Object(current), Value::Object(patch)) => contents(current, patch, pointer, faults),
         _ => {
             let old = occurrences(current);
             match change(&old, patch) {
-                Some(change) => faults.push(fault(change, keyword, current, &old, patch, at)),
-                None => nested(&old, &occurrences(patch), at, faults),
+                Some(change) => faults.push(fault(change, keyword, current, &old, patch, pointer)),
+                None => nested(&old, &occurrences(patch), pointer, faults),
             }
         }
     }
 }
 
-fn contents(current: &Map<String, Value>, patch: &Map<String, Value>, at: &Pointer, faults: &mut Vec<Fault>) {
+fn contents(
+    current: &Map<String, Value>,
+    patch: &Map<String, Value>,
+    pointer: &Pointer,
+    faults: &mut Vec<Fault>,
+) {
     for (key, value) in patch {
         if let Some(current) = current.get(key) {
-            compare(key, current, value, &at.child(key), faults);
+            compare(key, current, value, &pointer.child(key), faults);
         }
     }
 }
@@ -90,10 +101,10 @@ fn edited(old: &Value, new: &Value) -> Option<FormChange> {
 }
 
 /// Compares the contents of the blocks of occurrences that stay.
-fn nested(old: &[Value], new: &[Value], at: &Pointer, faults: &mut Vec<Fault>) {
+fn nested(old: &[Value], new: &[Value], pointer: &Pointer, faults: &mut Vec<Fault>) {
     for (old, new) in pairs(old, new) {
         if let (Some(old), Some(new)) = (split_occurrence(old).1, split_occurrence(new).1) {
-            contents(old, new, at, faults);
+            contents(old, new, pointer, faults);
         }
     }
 }
@@ -109,7 +120,7 @@ fn fault(
     current: &Value,
     old: &[Value],
     patch: &Value,
-    at: &Pointer,
+    pointer: &Pointer,
 ) -> Fault {
     let lines = || format!("there are {} `{keyword}` lines", old.len());
     let (found, made) = match change {
@@ -123,12 +134,12 @@ fn fault(
     };
     let message = format!("{found} here, and this patch would {made}");
     let hint = match in_this_form(change, old, patch) {
-        Some(value) => format!("in the present form this is `{}`", shown(&value, at)),
-        None => format!("the present value is `{}`: send it with your change", shown(current, at)),
+        Some(value) => format!("in the present form this is `{}`", shown(&value, pointer)),
+        None => format!("the present value is `{}`: send it with your change", shown(current, pointer)),
     };
     let hint =
         format!("{hint}; `--accept form-change` (over HTTP `accept=form-change`) makes the change anyway");
-    Fault::new(FaultKind::FormChange, at.clone(), message).hint(hint)
+    Fault::new(FaultKind::FormChange, pointer.clone(), message).hint(hint)
 }
 
 /// The value of the patch in the form that the text has; `None` if it has no unambiguous conversion
@@ -169,8 +180,8 @@ fn as_occurrence((name, value): (&String, &Value)) -> Value {
 const MAX_SHOWN: usize = 300;
 
 /// A value for a message, its secrets masked; of a long list the first elements.
-fn shown(value: &Value, at: &Pointer) -> String {
-    let keys = at.keys();
+fn shown(value: &Value, pointer: &Pointer) -> String {
+    let keys = pointer.keys();
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
     let masked = masked_below(&keys, value, &Masker::default());
     let whole = masked.to_string();
@@ -252,8 +263,8 @@ mod tests {
     #[test]
     fn no_secret_is_told() {
         let mut faults = Vec::new();
-        let at = Pointer::root().child("streams").child("a").child("token");
-        compare("token", &json!([["hush"], ["hidden"]]), &json!(["hush", "other"]), &at, &mut faults);
+        let pointer = Pointer::root().child("streams").child("a").child("token");
+        compare("token", &json!([["hush"], ["hidden"]]), &json!(["hush", "other"]), &pointer, &mut faults);
         let told = format!("{faults:?}");
         assert!(!told.contains("hush") && !told.contains("other") && !told.contains("hidden"), "{told}");
     }

@@ -34,20 +34,27 @@ impl Guarded {
         scope: Scope,
         current: &Map<String, Value>,
         patch: &Map<String, Value>,
-        at: &Pointer,
+        pointer: &Pointer,
     ) {
         for (key, value) in patch.iter().filter(|(key, _)| by_key(scope, key).is_none()) {
-            self.member(scope, key, current.get(key), value, &at.child(key));
+            self.member(scope, key, current.get(key), value, &pointer.child(key));
         }
     }
 
     /// Compares one unknown member with the current one.
-    pub fn member(&mut self, scope: Scope, key: &str, current: Option<&Value>, patch: &Value, at: &Pointer) {
+    pub fn member(
+        &mut self,
+        scope: Scope,
+        key: &str,
+        current: Option<&Value>,
+        patch: &Value,
+        pointer: &Pointer,
+    ) {
         let keyword = keyword_of(scope, key);
         match current {
             _ if patch.is_null() => {}
-            Some(current) => form::compare(keyword, current, patch, at, &mut self.form_changes),
-            None => self.near_misses.extend(spelling::Miss::find(scope, keyword, at)),
+            Some(current) => form::compare(keyword, current, patch, pointer, &mut self.form_changes),
+            None => self.near_misses.extend(spelling::Miss::find(scope, keyword, pointer)),
         }
     }
 

@@ -18,15 +18,15 @@ pub(super) struct Miss {
 
 impl Miss {
     /// Returns the near miss of a new keyword, if it is one.
-    pub fn find(scope: Scope, keyword: &str, at: &Pointer) -> Option<Self> {
-        let fault = misspelt(scope, keyword, at)?;
+    pub fn find(scope: Scope, keyword: &str, pointer: &Pointer) -> Option<Self> {
+        let fault = misspelt(scope, keyword, pointer)?;
         let kind = Kind::ALL.into_iter().find(|kind| kind.scope() == scope);
         Some(Self { kind, keyword: keyword.to_owned(), fault })
     }
 }
 
 /// Returns the fault of a keyword that is nearly a known one.
-pub fn misspelt(scope: Scope, keyword: &str, at: &Pointer) -> Option<Fault> {
+pub fn misspelt(scope: Scope, keyword: &str, pointer: &Pointer) -> Option<Fault> {
     let near = near_miss(scope, keyword)?;
     let message = format!("`{keyword}` is not known here");
     let hint = format!(
@@ -34,7 +34,7 @@ pub fn misspelt(scope: Scope, keyword: &str, at: &Pointer) -> Option<Fault> {
          (over HTTP `accept=near-miss`)",
         near.key
     );
-    Some(Fault::new(FaultKind::NearMiss, at.clone(), message).hint(hint))
+    Some(Fault::new(FaultKind::NearMiss, pointer.clone(), message).hint(hint))
 }
 
 /// Returns the faults of the keywords that no block of the same kind uses. `used` returns the used
@@ -56,8 +56,8 @@ mod tests {
 
     #[test]
     fn near_miss_alone_costs_a_look_at_the_whole_and_one_a_kind() {
-        let at = Pointer::root();
-        let miss = |scope, keyword| Miss::find(scope, keyword, &at);
+        let pointer = Pointer::root();
+        let miss = |scope, keyword| Miss::find(scope, keyword, &pointer);
         let nobody = |_| -> HashSet<String> { panic!("there is nothing to look up") };
         assert_eq!(not_used(miss(Scope::Stream, "title").into_iter().collect(), nobody), []);
         assert_eq!(not_used(miss(Scope::Top, "rtpm").into_iter().collect(), nobody).len(), 1);

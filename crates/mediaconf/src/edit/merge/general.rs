@@ -38,10 +38,10 @@ impl GeneralMerge<'_> {
         (scope, key): (Scope, &str),
         entries: &[Entry<'_>],
         patch: &Value,
-        at: &Pointer,
+        pointer: &Pointer,
     ) -> Option<Value> {
-        self.refuse_own_shape(scope, key, patch, at);
-        self.keyword(keyword_of(scope, key), entries, patch, at)
+        self.refuse_own_shape(scope, key, patch, pointer);
+        self.keyword(keyword_of(scope, key), entries, patch, pointer)
     }
 
     /// Merges into all occurrences of one keyword.
@@ -50,19 +50,19 @@ impl GeneralMerge<'_> {
         keyword: &str,
         entries: &[Entry<'_>],
         patch: &Value,
-        at: &Pointer,
+        pointer: &Pointer,
     ) -> Option<Value> {
         let patch = match patch {
             Value::Null => return None,
             Value::Object(patch) => patch,
-            Value::Array(elements) => return Some(self.list(keyword, elements, at)),
+            Value::Array(elements) => return Some(self.list(keyword, elements, pointer)),
             scalar => return Some(scalar.clone()),
         };
         match (entries, DirectiveForm::from_entries(entries)) {
-            ([], _) => non_empty(patch, self.new_object(keyword, patch, at)),
-            (entries, DirectiveForm::NamedBlocks) => self.named_blocks(keyword, entries, patch, at),
-            ([block], DirectiveForm::Block) => Some(Value::Object(self.contents(*block, patch, at))),
-            _ => Some(Value::Object(self.new_object(keyword, patch, at))),
+            ([], _) => non_empty(patch, self.new_object(keyword, patch, pointer)),
+            (entries, DirectiveForm::NamedBlocks) => self.named_blocks(keyword, entries, patch, pointer),
+            ([block], DirectiveForm::Block) => Some(Value::Object(self.contents(*block, patch, pointer))),
+            _ => Some(Value::Object(self.new_object(keyword, patch, pointer))),
         }
     }
 
@@ -71,16 +71,16 @@ impl GeneralMerge<'_> {
         &mut self,
         block: Entry<'_>,
         patch: &Map<String, Value>,
-        at: &Pointer,
+        pointer: &Pointer,
     ) -> Map<String, Value> {
-        self.members(&Members::group(inner_scope(block), block.children()), patch, at)
+        self.members(&Members::group(inner_scope(block), block.children()), patch, pointer)
     }
 
     fn members(
         &mut self,
         members: &Members<'_>,
         patch: &Map<String, Value>,
-        at: &Pointer,
+        pointer: &Pointer,
     ) -> Map<String, Value> {
         let mut merged = Map::new();
         for (parameter, entries) in members.each_own() {
@@ -88,7 +88,8 @@ impl GeneralMerge<'_> {
             let value = match patch.get(parameter.key) {
                 None => current,
                 Some(patch) => {
-                    let merged = merge_setting(parameter, current.as_ref(), patch, &at.child(parameter.key));
+                    let merged =
+                        merge_setting(parameter, current.as_ref(), patch, &pointer.child(parameter.key));
                     self.faults.take(merged).flatten()
                 }
             };
@@ -99,13 +100,13 @@ impl GeneralMerge<'_> {
             let key = key_of(scope, &member.keyword).into_owned();
             let value = match patch.get(&key) {
                 None => general_value(&member.entries),
-                Some(patch) => self.member((scope, &key), &member.entries, patch, &at.child(&key)),
+                Some(patch) => self.member((scope, &key), &member.entries, patch, &pointer.child(&key)),
             };
             merged.extend(value.map(|value| (key, value)));
         }
         for (key, value) in patch.iter().filter(|(key, _)| by_key(scope, key).is_none()) {
             if !merged.contains_key(key) {
-                let value = self.member((scope, key), &[], value, &at.child(key));
+                let value = self.member((scope, key), &[], value, &pointer.child(key));
                 merged.extend(value.map(|value| (key.clone(), value)));
             }
         }
@@ -113,16 +114,21 @@ impl GeneralMerge<'_> {
     }
 
     /// The members of a new object: those of one block, or the names of several.
-    fn new_object(&mut self, keyword: &str, patch: &Map<String, Value>, at: &Pointer) -> Map<String, Value> {
+    fn new_object(
+        &mut self,
+        keyword: &str,
+        patch: &Map<String, Value>,
+        pointer: &Pointer,
+    ) -> Map<String, Value> {
         let scope = block_scope(keyword, 1);
         let mut object = Map::new();
         for (key, value) in patch {
-            let at = at.child(key);
+            let pointer = pointer.child(key);
             let value = match value {
                 Value::Object(block) if scope != Scope::Foreign => {
-                    non_empty(block, self.members(&Members::empty(scope), block, &at))
+                    non_empty(block, self.members(&Members::empty(scope), block, &pointer))
                 }
-                value => self.keyword(key, &[], value, &at),
+                value => self.keyword(key, &[], value, &pointer),
             };
             object.extend(value.map(|value| (key.clone(), value)));
         }
@@ -135,7 +141,7 @@ impl GeneralMerge<'_> {
         keyword: &str,
         entries: &[Entry<'_>],
         patch: &Map<String, Value>,
-        at: &Pointer,
+        pointer: &Pointer,
     ) -> Option<Value> {
         let mut object = Map::new();
         for &block in entries {
@@ -143,24 +149,24 @@ impl GeneralMerge<'_> {
             let value = match patch.get(&name) {
                 None => Some(contents_value(block)),
                 Some(Value::Object(members)) => {
-                    Some(Value::Object(self.contents(block, members, &at.child(&name))))
+                    Some(Value::Object(self.contents(block, members, &pointer.child(&name))))
                 }
-                Some(value) => self.keyword(&name, &[], value, &at.child(&name)),
+                Some(value) => self.keyword(&name, &[], value, &pointer.child(&name)),
             };
             object.extend(value.map(|value| (name, value)));
         }
         let is_new = |(key, value): &(&String, &Value)| !object.contains_key(*key) && !value.is_null();
         let new = patch.iter().filter(is_new).map(|(key, value)| (key.clone(), value.clone())).collect();
-        object.extend(self.new_object(keyword, &new, at));
+        object.extend(self.new_object(keyword, &new, pointer));
         for name in patch.keys().filter(|name| object.get(*name).is_some_and(|value| !value.is_object())) {
             let message = format!("`{keyword}` holds named blocks here: expected an object");
-            self.faults.push(Fault::wrong_type(&at.child(name), message));
+            self.faults.push(Fault::wrong_type(&pointer.child(name), message));
         }
         (!object.is_empty()).then_some(Value::Object(object))
     }
 
     /// The form that a list reads back as: one occurrence is no list.
-    fn list(&mut self, keyword: &str, elements: &[Value], at: &Pointer) -> Value {
+    fn list(&mut self, keyword: &str, elements: &[Value], pointer: &Pointer) -> Value {
         if !elements.iter().any(Value::is_array) {
             return match elements {
                 [only] => only.clone(),
@@ -168,22 +174,22 @@ impl GeneralMerge<'_> {
             };
         }
         let occurrences: Vec<Value> =
-            elements.iter().map(|occurrence| self.occurrence(keyword, occurrence, at)).collect();
+            elements.iter().map(|occurrence| self.occurrence(keyword, occurrence, pointer)).collect();
         as_named_blocks(&occurrences).or_else(|| as_single(&occurrences)).unwrap_or(Value::Array(occurrences))
     }
 
-    fn occurrence(&mut self, keyword: &str, occurrence: &Value, at: &Pointer) -> Value {
+    fn occurrence(&mut self, keyword: &str, occurrence: &Value, pointer: &Pointer) -> Value {
         let Value::Array(words) = occurrence else { return occurrence.clone() };
         let scope = block_scope(keyword, words.len().saturating_sub(1));
         let word = |word: &Value| match word {
-            Value::Object(block) => Value::Object(self.members(&Members::empty(scope), block, at)),
+            Value::Object(block) => Value::Object(self.members(&Members::empty(scope), block, pointer)),
             word => word.clone(),
         };
         words.iter().map(word).collect()
     }
 
     /// Refuses an escaped keyword whose value would read back as the known parameter.
-    fn refuse_own_shape(&mut self, scope: Scope, key: &str, value: &Value, at: &Pointer) {
+    fn refuse_own_shape(&mut self, scope: Scope, key: &str, value: &Value, pointer: &Pointer) {
         let keyword = keyword_of(scope, key);
         let escaped = key.strip_prefix(ESCAPE).filter(|_| !value.is_null());
         let Some(parameter) = escaped.and_then(|keyword| by_keyword(scope, keyword)) else { return };
@@ -192,7 +198,7 @@ impl GeneralMerge<'_> {
         let reads_as_own = |entry| matches!(read(scope, entry), RowMatch::Own(_));
         if parameter.strict || document.entries().any(reads_as_own) {
             let fault =
-                Fault::wrong_type(at, format!("`{keyword}` written like this is `{}`", parameter.key));
+                Fault::wrong_type(pointer, format!("`{keyword}` written like this is `{}`", parameter.key));
             self.faults.push(fault.hint(format!("set `{}`", parameter.key)));
         }
     }

@@ -21,20 +21,20 @@ pub fn merge_named(
     kind: Kind,
     current: Option<(&Map<String, Value>, &Members<'_>)>,
     patch: &Map<String, Value>,
-    at: &Pointer,
+    pointer: &Pointer,
 ) -> Result<Map<String, Value>, Faults> {
     let mut merged = current.map(|(own, _)| own.clone()).unwrap_or_else(|| shown_of_nothing(kind));
     let mut faults = Faults::default();
     for (key, value) in patch.iter().filter(|(key, _)| *key != "position") {
-        let at = at.child(key);
+        let pointer = pointer.child(key);
         let result = match by_key(kind.scope(), key) {
-            Some(parameter) => merge_setting(parameter, merged.get(key), value, &at),
+            Some(parameter) => merge_setting(parameter, merged.get(key), value, &pointer),
             None => {
                 let entries = current.map_or(&[][..], |(_, members)| {
                     members.foreign_by_keyword(keyword_of(kind.scope(), key))
                 });
                 let mut general = GeneralMerge { faults: &mut faults };
-                Ok(general.member((kind.scope(), key), entries, value, &at))
+                Ok(general.member((kind.scope(), key), entries, value, &pointer))
             }
         };
         if let Some(value) = faults.take(result) {

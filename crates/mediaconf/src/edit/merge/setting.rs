@@ -12,12 +12,12 @@ pub fn merge_setting(
     parameter: &'static Parameter,
     current: Option<&Value>,
     patch: &Value,
-    at: &Pointer,
+    pointer: &Pointer,
 ) -> Result<Option<Value>, Faults> {
     match (parameter.shape, patch) {
         (_, Value::Null) => Ok(None),
-        (Shape::Object(object), Value::Object(patch)) => parts(object, current, patch, at),
-        (Shape::Backend, Value::Object(patch)) => backend(current, patch, at),
+        (Shape::Object(object), Value::Object(patch)) => parts(object, current, patch, pointer),
+        (Shape::Backend, Value::Object(patch)) => backend(current, patch, pointer),
         (Shape::Options(_), Value::Array(pairs)) if pairs.is_empty() => Ok(None),
         _ => Ok(Some(patch.clone())),
     }
@@ -29,7 +29,7 @@ fn parts(
     object: &'static ObjectShape,
     current: Option<&Value>,
     patch: &Map<String, Value>,
-    at: &Pointer,
+    pointer: &Pointer,
 ) -> Result<Option<Value>, Faults> {
     if current.is_none() && patch.values().all(Value::is_null) {
         return Ok(None);
@@ -43,7 +43,7 @@ fn parts(
             match (is_given(part), is_given(other)) {
                 (true, true) => {
                     let message = format!("`{}` and `{}` exclude each other", part.key, other.key);
-                    faults.push(Fault::wrong_type(&at.child(other.key), message));
+                    faults.push(Fault::wrong_type(&pointer.child(other.key), message));
                 }
                 (true, false) => drop(merged.shift_remove(other.key)),
                 (false, true) => drop(merged.shift_remove(part.key)),
@@ -52,7 +52,7 @@ fn parts(
         }
         let is_there = |part: &Part| merged.get(part.key).is_some_and(|value| !value.is_null());
         if !is_there(part) && !object.alternative(part).is_some_and(is_there) {
-            faults.push(Fault::wrong_type(&at.child(part.key), format!("the {} is missing", part.key)));
+            faults.push(Fault::wrong_type(&pointer.child(part.key), format!("the {} is missing", part.key)));
         }
     }
     merged.retain(|_, value| !value.is_null());
@@ -62,7 +62,7 @@ fn parts(
 fn backend(
     current: Option<&Value>,
     patch: &Map<String, Value>,
-    at: &Pointer,
+    pointer: &Pointer,
 ) -> Result<Option<Value>, Faults> {
     let empty = Map::new();
     let current = current.and_then(Value::as_object).unwrap_or(&empty);
@@ -83,7 +83,7 @@ fn backend(
         (None, true) => Ok(None),
         (None, false) => {
             let fault =
-                Fault::wrong_type(&at.child("url"), "extra parameters without a url can't be written");
+                Fault::wrong_type(&pointer.child("url"), "extra parameters without a url can't be written");
             Err(fault.hint("set the url too, or remove the whole with null").into())
         }
         (Some(url), _) => {

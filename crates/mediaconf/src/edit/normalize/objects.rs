@@ -14,22 +14,27 @@ use crate::model::shape::part_of;
 use crate::syntax::Word;
 
 /// The path of the object that a member belongs to.
-fn parent(at: &Pointer) -> Path {
-    let mut segments: Vec<Segment> = at.keys().into_iter().map(Segment::Key).collect();
+fn parent(pointer: &Pointer) -> Path {
+    let mut segments: Vec<Segment> = pointer.keys().into_iter().map(Segment::Key).collect();
     segments.pop();
     Path { segments }
 }
 
 impl Normalizer {
-    pub(super) fn parts(&mut self, object: &'static ObjectShape, value: Value, at: &Pointer) -> Normalized {
+    pub(super) fn parts(
+        &mut self,
+        object: &'static ObjectShape,
+        value: Value,
+        pointer: &Pointer,
+    ) -> Normalized {
         let value = match value {
             Value::Array(words) if object.takes_words && !words.is_empty() => {
-                self.members_of_words(object, words, at)?
+                self.members_of_words(object, words, pointer)?
             }
-            Value::String(_) if object.takes_words => self.members_of_words(object, vec![value], at)?,
+            Value::String(_) if object.takes_words => self.members_of_words(object, vec![value], pointer)?,
             other => other,
         };
-        self.each_member(value, at, |normalizer, key, value, at| match object.part(key) {
+        self.each_member(value, pointer, |normalizer, key, value, pointer| match object.part(key) {
             Some(part)
                 if value.is_null()
                     && part.place == PartPlace::Required
@@ -37,25 +42,25 @@ impl Normalizer {
             {
                 let message = format!("the {key} can't be removed alone");
                 normalizer.wrong_with(
-                    at,
+                    pointer,
                     message,
                     format!(
                         "`--unset {}` removes the whole, as `null` in its place does in JSON",
-                        parent(at)
+                        parent(pointer)
                     ),
                 )
             }
             Some(_) if value.is_null() => Some(value),
-            Some(part) => normalizer.part(part, value, at),
-            None => normalizer.unknown_member(at, &object.keys()),
+            Some(part) => normalizer.part(part, value, pointer),
+            None => normalizer.unknown_member(pointer, &object.keys()),
         })
     }
 
-    fn part(&mut self, part: &Part, value: Value, at: &Pointer) -> Normalized {
+    fn part(&mut self, part: &Part, value: Value, pointer: &Pointer) -> Normalized {
         if part.place != PartPlace::Rest {
-            return self.value(part.kind, value, at);
+            return self.value(part.kind, value, pointer);
         }
-        let words = self.elements(value, at, Self::option);
+        let words = self.elements(value, pointer, Self::option);
         words.filter(|words| !is_empty(words)).or(Some(Value::Null))
     }
 
@@ -64,17 +69,18 @@ impl Normalizer {
         &mut self,
         object: &'static ObjectShape,
         words: Vec<Value>,
-        at: &Pointer,
+        pointer: &Pointer,
     ) -> Normalized {
         let mut members: Map<String, Value> =
             object.parts.iter().map(|part| (part.key.to_owned(), Value::Null)).collect();
         let mut required = object.parts.iter().filter(|part| part.place == PartPlace::Required);
         for (index, value) in words.into_iter().enumerate() {
             let Some(text) = scalar_text(&value) else {
-                return self.wrong(&at.child(index), format!("expected a word, found {}", kind_of(&value)));
+                return self
+                    .wrong(&pointer.child(index), format!("expected a word, found {}", kind_of(&value)));
             };
             let Some(part) = part_of(object, required.next(), Word::new(&text, 0)) else {
-                return self.wrong(&at.child(index), "unexpected word: the directive takes fewer words");
+                return self.wrong(&pointer.child(index), "unexpected word: the directive takes fewer words");
             };
             match (part.place, &mut members[part.key]) {
                 (PartPlace::Rest, Value::Array(words)) => words.push(value),
@@ -86,59 +92,61 @@ impl Normalizer {
         Some(Value::Object(members))
     }
 
-    pub(super) fn backend(&mut self, value: Value, at: &Pointer) -> Normalized {
+    pub(super) fn backend(&mut self, value: Value, pointer: &Pointer) -> Normalized {
         if let Value::String(_) | Value::Bool(_) = value {
             let message = format!("expected an object, found {}", kind_of(&value));
-            return self.wrong_with(at, message, "the backend is the member `url`");
+            return self.wrong_with(pointer, message, "the backend is the member `url`");
         }
-        self.each_member(value, at, |normalizer, key, value, at| match (key, value) {
+        self.each_member(value, pointer, |normalizer, key, value, pointer| match (key, value) {
             ("url", Value::Null) => Some(Value::Null),
             ("url", Value::Bool(false)) => Some(Value::Bool(false)),
-            ("url", value) => normalizer.string(value, at),
+            ("url", value) => normalizer.string(value, pointer),
             ("extra", Value::Null) => Some(Value::Null),
-            ("extra", value) => normalizer.each_member(value, at, |normalizer, _, value, at| match value {
-                Value::Null | Value::Bool(true) => Some(value),
-                value => normalizer.string(value, at),
-            }),
+            ("extra", value) => {
+                normalizer.each_member(value, pointer, |normalizer, _, value, pointer| match value {
+                    Value::Null | Value::Bool(true) => Some(value),
+                    value => normalizer.string(value, pointer),
+                })
+            }
             (URL_GLOBAL, _) => None,
-            _ => normalizer.unknown_member(at, "`url` and `extra`"),
+            _ => normalizer.unknown_member(pointer, "`url` and `extra`"),
         })
     }
 
-    pub(super) fn source(&mut self, value: Value, at: &Pointer) -> Normalized {
+    pub(super) fn source(&mut self, value: Value, pointer: &Pointer) -> Normalized {
         if let Value::String(_) = value {
             let hint = "a source is an object with the member `url`";
-            return self.wrong_with(at, "expected an object, found a string", hint);
+            return self.wrong_with(pointer, "expected an object, found a string", hint);
         }
-        let members = self.object(value, at)?;
+        let members = self.object(value, pointer)?;
         if members.get("url").is_none_or(Value::is_null) {
-            return self.wrong(&at.child("url"), "a source without a url");
+            return self.wrong(&pointer.child("url"), "a source without a url");
         }
-        let normalized = self.each(members, at, |normalizer, key, value, at| match key {
+        let normalized = self.each(members, pointer, |normalizer, key, value, pointer| match key {
             _ if value.is_null() => None,
-            "url" => normalizer.string(value, at),
-            key if has_needless_escape(Scope::Source, key) => normalizer.needless_escape(key, at),
-            _ => normalizer.option(value, at),
+            "url" => normalizer.string(value, pointer),
+            key if has_needless_escape(Scope::Source, key) => normalizer.needless_escape(key, pointer),
+            _ => normalizer.option(value, pointer),
         });
         Some(Value::Object(normalized))
     }
 
-    pub(super) fn pair(&mut self, options: &OptionsShape, value: Value, at: &Pointer) -> Normalized {
+    pub(super) fn pair(&mut self, options: &OptionsShape, value: Value, pointer: &Pointer) -> Normalized {
         let Value::Array(pair) = value else {
-            return self.wrong(at, format!("expected [name, value], found {}", kind_of(&value)));
+            return self.wrong(pointer, format!("expected [name, value], found {}", kind_of(&value)));
         };
         let mut pair = pair.into_iter();
         let (name, value) = (pair.next(), pair.next());
         if pair.next().is_some() {
-            return self.wrong(at, format!("a {} option is [name, value]", options.noun));
+            return self.wrong(pointer, format!("a {} option is [name, value]", options.noun));
         }
         let Some(Value::String(name)) = name else {
             let message = format!("the name of a {} option is a string", options.noun);
-            return self.wrong(&at.child(0), message);
+            return self.wrong(&pointer.child(0), message);
         };
         let long_name = Value::String(options.key(Cow::Borrowed(&name)).into_owned());
         let Some(value) = value else { return Some(Value::Array(vec![long_name])) };
-        let value = self.option(value, &at.child(1))?;
+        let value = self.option(value, &pointer.child(1))?;
         let known = options.known(&name);
         let of_kind = known.and_then(|known| (known.kind.parse)(value.as_str()?));
         Some(Value::Array(vec![long_name, of_kind.unwrap_or(value)]))

@@ -63,11 +63,11 @@ impl<'d> Planner<'_, 'd> {
     }
 
     /// Plans the change of the block of an entry to `target`; `None` removes the block.
-    pub(super) fn block(&mut self, entry: Entry<'d>, target: Option<&Map<String, Value>>, at: &Pointer) {
+    pub(super) fn block(&mut self, entry: Entry<'d>, target: Option<&Map<String, Value>>, pointer: &Pointer) {
         match target {
             Some(target) if entry.is_block() => {
                 if contents_value(entry).as_object() != Some(target) {
-                    self.contents(entry, target, at);
+                    self.contents(entry, target, pointer);
                 }
             }
             None if !entry.is_block() => {}

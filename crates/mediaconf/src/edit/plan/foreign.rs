@@ -28,7 +28,7 @@ impl<'d> Planner<'_, 'd> {
         keyword: &str,
         entries: &[Entry<'d>],
         target: Option<&Value>,
-        at: &Pointer,
+        pointer: &Pointer,
     ) {
         let Some(target) = target else {
             return entries.iter().for_each(|&entry| self.remove(entry));
@@ -39,9 +39,9 @@ impl<'d> Planner<'_, 'd> {
         match (DirectiveForm::from_entries(entries), target) {
             // Another object is written as one block without a name.
             (DirectiveForm::NamedBlocks, Value::Object(target)) if emit::are_named_blocks(target) => {
-                self.named_blocks(keyword, entries, target, at)
+                self.named_blocks(keyword, entries, target, pointer)
             }
-            (DirectiveForm::Block, Value::Object(target)) => self.contents(entries[0], target, at),
+            (DirectiveForm::Block, Value::Object(target)) => self.contents(entries[0], target, pointer),
             (form, target) => {
                 self.occurrences(within, keyword, entries, &wanted_occurrences(within, entries, form, target))
             }
@@ -53,7 +53,7 @@ impl<'d> Planner<'_, 'd> {
         keyword: &str,
         entries: &[Entry<'d>],
         target: &Map<String, Value>,
-        at: &Pointer,
+        pointer: &Pointer,
     ) {
         let by_name: HashMap<Cow<'d, str>, Entry<'d>> =
             entries.iter().map(|&entry| (first_argument(entry), entry)).collect();
@@ -62,7 +62,7 @@ impl<'d> Planner<'_, 'd> {
             let Value::Object(wanted) = value else { continue };
             match by_name.get(key.as_str()) {
                 Some(&block) if contents_value(block) == *value => {}
-                Some(&block) => self.contents(block, wanted, &at.child(key)),
+                Some(&block) => self.contents(block, wanted, &pointer.child(key)),
                 None => new.push(emit::named_block(keyword, key, wanted)),
             }
         }
@@ -74,7 +74,7 @@ impl<'d> Planner<'_, 'd> {
     }
 
     /// Plans the change to `target` inside a foreign block.
-    pub(super) fn contents(&mut self, block: Entry<'d>, target: &Map<String, Value>, at: &Pointer) {
+    pub(super) fn contents(&mut self, block: Entry<'d>, target: &Map<String, Value>, pointer: &Pointer) {
         let outer = std::mem::take(&mut self.pending);
         let within = Some(block);
         let members = Members::group(inner_scope(block), block.children());
@@ -82,7 +82,7 @@ impl<'d> Planner<'_, 'd> {
         for (parameter, entries) in members.each_own() {
             let wanted = target.get(parameter.key);
             if setting_value(parameter, entries).as_ref() != wanted {
-                self.setting(parameter, entries, wanted, &at.child(parameter.key));
+                self.setting(parameter, entries, wanted, &pointer.child(parameter.key));
             }
         }
         for member in members.foreign() {
@@ -90,13 +90,13 @@ impl<'d> Planner<'_, 'd> {
             let wanted = target.get(&*key);
             if general_value(&member.entries).as_ref() != wanted {
                 let keyword = keyword_of(scope, &key);
-                self.foreign(within, keyword, &member.entries, wanted, &at.child(&key));
+                self.foreign(within, keyword, &member.entries, wanted, &pointer.child(&key));
             }
         }
         for (key, value) in target.iter().filter(|(key, _)| by_key(scope, key).is_none()) {
             let keyword = keyword_of(scope, key);
             if members.foreign_by_keyword(keyword).is_empty() {
-                self.foreign(within, keyword, &[], Some(value), &at.child(key));
+                self.foreign(within, keyword, &[], Some(value), &pointer.child(key));
             }
         }
         self.place_pending(within);

@@ -28,7 +28,7 @@ struct NewBlock {
 }
 
 impl<'d> Planner<'_, 'd> {
-    pub(super) fn group(&mut self, kind: Kind, patch: &Value, at: &Pointer) {
+    pub(super) fn group(&mut self, kind: Kind, patch: &Value, pointer: &Pointer) {
         let members = self.members;
         let entries = members.own_by_key(kind.key());
         let everything;
@@ -42,7 +42,7 @@ impl<'d> Planner<'_, 'd> {
         let places = places(entries, patch);
         let (mut new, mut movers) = (Vec::new(), Vec::new());
         for (name, value) in patch {
-            let at = at.child(name);
+            let pointer = pointer.child(name);
             let item = match (places.get(name.as_str()), value) {
                 (None, Value::Null) => continue,
                 (Some(&place), Value::Null) => {
@@ -50,11 +50,11 @@ impl<'d> Planner<'_, 'd> {
                     continue;
                 }
                 (Some(&place), value) => {
-                    self.existing(kind, name, entries[place], value, &at);
+                    self.existing(kind, name, entries[place], value, &pointer);
                     Item::Existing(place)
                 }
                 (None, value) => {
-                    new.extend(self.create(kind, name, value, &at));
+                    new.extend(self.create(kind, name, value, &pointer));
                     Item::New(new.len().saturating_sub(1))
                 }
             };
@@ -77,14 +77,14 @@ impl<'d> Planner<'_, 'd> {
     }
 
     /// Plans a new block; `None` if it is refused.
-    fn create(&mut self, kind: Kind, name: &str, patch: &Value, at: &Pointer) -> Option<NewBlock> {
+    fn create(&mut self, kind: Kind, name: &str, patch: &Value, pointer: &Pointer) -> Option<NewBlock> {
         let empty = Map::new();
         let patch = patch.as_object().unwrap_or(&empty);
-        self.plan.guarded.members(kind.scope(), &empty, patch, at);
-        let target = self.faults.take(merge::merge_named(kind, None, patch, at))?;
+        self.plan.guarded.members(kind.scope(), &empty, patch, pointer);
+        let target = self.faults.take(merge::merge_named(kind, None, patch, pointer))?;
         for parameter in parameters(kind.scope()) {
             if let Some(value) = target.get(parameter.key) {
-                self.faults.add(writable(parameter, value, &at.child(parameter.key)));
+                self.faults.add(writable(parameter, value, &pointer.child(parameter.key)));
             }
         }
         self.plan.created.push(kind);
@@ -93,20 +93,20 @@ impl<'d> Planner<'_, 'd> {
         Some(block)
     }
 
-    fn existing(&mut self, kind: Kind, name: &str, entry: Entry<'d>, patch: &Value, at: &Pointer) {
+    fn existing(&mut self, kind: Kind, name: &str, entry: Entry<'d>, patch: &Value, pointer: &Pointer) {
         let Some(patch) = patch.as_object() else { return };
         let current = merge::named_value(kind, entry);
         let members = Members::group(kind.scope(), entry.children());
-        let merged = merge::merge_named(kind, Some((&current, &members)), patch, at);
+        let merged = merge::merge_named(kind, Some((&current, &members)), patch, pointer);
         let Some(target) = self.faults.take(merged) else { return };
         let removed =
             patch.iter().filter(|(_, value)| value.is_null()).map(|(key, _)| key.as_str()).collect();
-        let change = BlockChange { kind, entry, members, current, target: &target, removed, at };
+        let change = BlockChange { kind, entry, members, current, target: &target, removed, at: pointer };
         self.remove_unshown(&change);
         if target == change.current {
             return;
         }
-        self.plan.guarded.members(kind.scope(), &change.current, patch, at);
+        self.plan.guarded.members(kind.scope(), &change.current, patch, pointer);
         self.change(&change);
         self.plan.named.push(NamedTarget { kind, name: name.to_owned(), value: Some(target) });
     }
@@ -154,17 +154,17 @@ impl<'d> Planner<'_, 'd> {
         let outer = std::mem::take(&mut self.pending);
         for parameter in parameters(scope).filter(|parameter| change.is_changed(parameter.key)) {
             let entries = change.members.own(parameter).to_vec();
-            let at = change.at.child(parameter.key);
+            let pointer = change.at.child(parameter.key);
             match (parameter.shape, change.target.get(parameter.key)) {
                 (Shape::Derived(Derived::Static), _) => {}
-                (Shape::Sources, Some(target)) => self.sources(within, &entries, target, &at),
+                (Shape::Sources, Some(target)) => self.sources(within, &entries, target, &pointer),
                 // A default that is shown without a directive needs none.
                 (_, Some(Value::Bool(true)))
                     if parameter.always_shown && change.removed.contains(&parameter.key) =>
                 {
-                    self.setting(parameter, &entries, None, &at);
+                    self.setting(parameter, &entries, None, &pointer);
                 }
-                (_, target) => self.setting(parameter, &entries, target, &at),
+                (_, target) => self.setting(parameter, &entries, target, &pointer),
             }
         }
         for key in change.foreign_keys() {

@@ -125,14 +125,15 @@ impl<'d> Planner<'_, 'd> {
             Some(Value::Object(patch)) => (false, patch),
             _ => (false, &empty),
         };
-        let at = Pointer::root().child(list.blocks);
+        let pointer = Pointer::root().child(list.blocks);
         let counting = counting(fates, new);
         let mut shown = Map::new();
         for (index, fate) in fates.iter().enumerate() {
             let port = scalar_text(&new[index]).unwrap_or_default();
             let change = if remove_all { Some(&Value::Null) } else { patch.get(&port) };
             let change = change.filter(|change| change.is_null() || counting[&new[index]] == index);
-            let value = self.options_of_port(list.key, fate, change, &mut drafts[index], &at.child(&port));
+            let value =
+                self.options_of_port(list.key, fate, change, &mut drafts[index], &pointer.child(&port));
             if let Some(value) = value {
                 shown.insert(port, value);
             }
@@ -141,7 +142,8 @@ impl<'d> Planner<'_, 'd> {
         let listening: HashSet<String> = new.iter().filter_map(scalar_text).collect();
         for (port, value) in patch {
             if !listening.contains(port) && !value.is_null() {
-                let fault = Fault::wrong_type(&at.child(port), format!("there is no such {noun} in `{key}`"));
+                let fault =
+                    Fault::wrong_type(&pointer.child(port), format!("there is no such {noun} in `{key}`"));
                 self.refuse(fault.hint(format!("add the {noun} to `{key}` in the same patch")));
             }
         }
@@ -154,25 +156,25 @@ impl<'d> Planner<'_, 'd> {
         fate: &PortFate<'d>,
         change: Option<&Value>,
         draft: &mut Option<Draft>,
-        at: &Pointer,
+        pointer: &Pointer,
     ) -> Option<Value> {
         if let (PortFate::Existing(entry), Some(Value::Object(patch))) = (fate, change)
             && entry.is_block()
         {
             let current = merge::contents_value(*entry);
             let current = current.as_object().cloned().unwrap_or_default();
-            self.plan.guarded.members(Scope::Foreign, &current, patch, at);
+            self.plan.guarded.members(Scope::Foreign, &current, patch, pointer);
         }
         let target = match fate {
-            PortFate::Existing(entry) if entry.is_block() => self.options_after(*entry, change, at),
+            PortFate::Existing(entry) if entry.is_block() => self.options_after(*entry, change, pointer),
             _ => {
                 let mut general = GeneralMerge { faults: &mut self.faults };
-                change.and_then(|change| general.keyword(keyword, &[], change, at))
+                change.and_then(|change| general.keyword(keyword, &[], change, pointer))
             }
         };
         let block = target.as_ref().and_then(Value::as_object);
         match fate {
-            PortFate::Existing(entry) => self.block(*entry, block, at),
+            PortFate::Existing(entry) => self.block(*entry, block, pointer),
             PortFate::Stripped(entry) => self.other_block(*entry, block),
             PortFate::New => draft
                 .iter_mut()
@@ -181,12 +183,17 @@ impl<'d> Planner<'_, 'd> {
         target
     }
 
-    fn options_after(&mut self, entry: Entry<'d>, change: Option<&Value>, at: &Pointer) -> Option<Value> {
+    fn options_after(
+        &mut self,
+        entry: Entry<'d>,
+        change: Option<&Value>,
+        pointer: &Pointer,
+    ) -> Option<Value> {
         match change {
             None => Some(merge::contents_value(entry)),
             Some(patch) => {
                 let mut general = GeneralMerge { faults: &mut self.faults };
-                Some(Value::Object(general.contents(entry, patch.as_object()?, at)))
+                Some(Value::Object(general.contents(entry, patch.as_object()?, pointer)))
             }
         }
     }

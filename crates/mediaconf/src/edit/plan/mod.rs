@@ -210,15 +210,15 @@ impl<'d> Planner<'_, 'd> {
     fn top_level(&mut self, patch: &Map<String, Value>) {
         let root = Pointer::root();
         for parameter in parameters(Scope::Top) {
-            let at = root.child(parameter.key);
+            let pointer = root.child(parameter.key);
             match (parameter.shape, patch.get(parameter.key)) {
                 (Shape::List(list), values) => match patch.get(list.blocks) {
                     None if values.is_none() => {}
                     blocks => self.list(parameter, list, values, blocks),
                 },
                 (Shape::Blocks(_) | Shape::Derived(_), _) | (_, None) => {}
-                (Shape::Group(kind), Some(value)) => self.group(kind, value, &at),
-                (_, Some(value)) => self.top_setting(parameter, value, &at),
+                (Shape::Group(kind), Some(value)) => self.group(kind, value, &pointer),
+                (_, Some(value)) => self.top_setting(parameter, value, &pointer),
             }
         }
         for (key, value) in patch.iter().filter(|(key, _)| by_key(Scope::Top, key).is_none()) {
@@ -227,30 +227,30 @@ impl<'d> Planner<'_, 'd> {
         self.place_pending_at_top();
     }
 
-    fn top_setting(&mut self, parameter: &'static crate::model::Parameter, patch: &Value, at: &Pointer) {
+    fn top_setting(&mut self, parameter: &'static crate::model::Parameter, patch: &Value, pointer: &Pointer) {
         let current = self.view.member(parameter.key);
-        let merged = merge::merge_setting(parameter, current.as_ref(), patch, at);
+        let merged = merge::merge_setting(parameter, current.as_ref(), patch, pointer);
         match self.faults.take(merged) {
             None => {}
             Some(target) if target == current => {}
             Some(target) => {
-                self.note_dropped_extras(current.as_ref(), target.as_ref(), at);
+                self.note_dropped_extras(current.as_ref(), target.as_ref(), pointer);
                 let entries = self.members.own(parameter).to_vec();
-                self.setting(parameter, &entries, target.as_ref(), at);
+                self.setting(parameter, &entries, target.as_ref(), pointer);
                 self.plan.members.push((parameter.key.to_owned(), target));
             }
         }
     }
 
-    fn top_foreign(&mut self, key: &str, patch: &Value, at: &Pointer) {
+    fn top_foreign(&mut self, key: &str, patch: &Value, pointer: &Pointer) {
         let keyword = keyword_of(Scope::Top, key);
         let entries = self.members.foreign_by_keyword(keyword).to_vec();
         let current = merge::general_value(&entries);
         let mut general = GeneralMerge { faults: &mut self.faults };
-        let target = general.member((Scope::Top, key), &entries, patch, at);
+        let target = general.member((Scope::Top, key), &entries, patch, pointer);
         if target != current {
-            self.plan.guarded.member(Scope::Top, key, current.as_ref(), patch, at);
-            self.foreign(None, keyword, &entries, target.as_ref(), at);
+            self.plan.guarded.member(Scope::Top, key, current.as_ref(), patch, pointer);
+            self.foreign(None, keyword, &entries, target.as_ref(), pointer);
             self.plan.members.push((key.to_owned(), target));
         }
     }
@@ -298,7 +298,7 @@ impl<'d> Planner<'_, 'd> {
         }
     }
 
-    fn note_dropped_extras(&mut self, current: Option<&Value>, target: Option<&Value>, at: &Pointer) {
+    fn note_dropped_extras(&mut self, current: Option<&Value>, target: Option<&Value>, pointer: &Pointer) {
         if target.and_then(|target| target.get("url")) != Some(&Value::Bool(false)) {
             return;
         }
@@ -307,7 +307,7 @@ impl<'d> Planner<'_, 'd> {
         let dropped: Vec<String> =
             extras(current).into_iter().flat_map(Map::keys).filter(|key| !is_kept(key)).cloned().collect();
         if !dropped.is_empty() {
-            self.plan.notes.push(Note::ExtrasDropped { at: at.clone(), keys: dropped });
+            self.plan.notes.push(Note::ExtrasDropped { at: pointer.clone(), keys: dropped });
         }
     }
 

@@ -25,41 +25,41 @@ impl<'d> Planner<'_, 'd> {
         parameter: &'static Parameter,
         entries: &[Entry<'d>],
         target: Option<&Value>,
-        at: &Pointer,
+        pointer: &Pointer,
     ) {
         match (entries.last(), target) {
             (_, None) => entries.iter().for_each(|&entry| self.remove(entry)),
-            (None, Some(value)) => self.new_setting(parameter, value, at),
-            (Some(&last), Some(value)) => match edit(parameter, last, value, at) {
+            (None, Some(value)) => self.new_setting(parameter, value, pointer),
+            (Some(&last), Some(value)) => match edit(parameter, last, value, pointer) {
                 Ok(edits) => self.rewrite(edits.finish()),
                 Err(faults) => self.faults.add(faults),
             },
         }
     }
 
-    fn new_setting(&mut self, parameter: &'static Parameter, value: &Value, at: &Pointer) {
-        self.faults.add(writable(parameter, value, at));
+    fn new_setting(&mut self, parameter: &'static Parameter, value: &Value, pointer: &Pointer) {
+        self.faults.add(writable(parameter, value, pointer));
         self.add_setting(emit::setting(parameter, value), &[]);
     }
 }
 
 /// Returns the faults of a value that is written anew.
-pub fn writable(parameter: &Parameter, value: &Value, at: &Pointer) -> Faults {
+pub fn writable(parameter: &Parameter, value: &Value, pointer: &Pointer) -> Faults {
     let mut faults = Faults::default();
-    let mut check = |key: &str, at: &Pointer| faults.0.extend(writable_key(key, at).err());
+    let mut check = |key: &str, pointer: &Pointer| faults.0.extend(writable_key(key, pointer).err());
     match parameter.shape {
         Shape::Backend => {
             let extras = value.get("extra").and_then(Value::as_object).into_iter().flatten();
-            extras.for_each(|(key, _)| check(key, &at.child("extra").child(key)));
+            extras.for_each(|(key, _)| check(key, &pointer.child("extra").child(key)));
         }
         Shape::Options(_) => {
             for (index, pair) in value.as_array().into_iter().flatten().enumerate() {
-                check(pair[0].as_str().unwrap_or_default(), &at.child(index).child(0));
+                check(pair[0].as_str().unwrap_or_default(), &pointer.child(index).child(0));
             }
         }
         Shape::Sources => {
             for (index, element) in value.as_array().into_iter().flatten().enumerate() {
-                faults.add(writable_source(element, &at.child(index)));
+                faults.add(writable_source(element, &pointer.child(index)));
             }
         }
         _ => {}
@@ -71,16 +71,16 @@ fn edit<'d>(
     parameter: &Parameter,
     entry: Entry<'d>,
     target: &Value,
-    at: &Pointer,
+    pointer: &Pointer,
 ) -> Result<WordEdits<'d>, Faults> {
     let mut edits = WordEdits::new(entry);
     match parameter.shape {
         Shape::Backend => {
             let address =
                 Address::from_words(entry.arguments()).expect("a directive of this shape has an address");
-            backend(&mut edits, &address, target, at)?;
+            backend(&mut edits, &address, target, pointer)?;
         }
-        Shape::Options(options) => pairs(&mut edits, options, entry, target, at)?,
+        Shape::Options(options) => pairs(&mut edits, options, entry, target, pointer)?,
         Shape::Object(object) => object_words(&mut edits, object, entry, target),
         Shape::Value(kind) => only_word(&mut edits, kind, entry, target),
         Shape::List(_) | Shape::Sources | Shape::Group(_) | Shape::Blocks(_) | Shape::Derived(_) => {}
@@ -140,7 +140,7 @@ fn pairs(
     options: &OptionsShape,
     entry: Entry<'_>,
     target: &Value,
-    at: &Pointer,
+    pointer: &Pointer,
 ) -> Result<(), Faults> {
     let words: Vec<Word<'_>> = entry.arguments().collect();
     let old: Vec<Value> = words.iter().map(|word| option_pair(options, *word)).collect();
@@ -149,7 +149,7 @@ fn pairs(
     let known: HashSet<&Value> = old.iter().collect();
     let faults =
         new.iter().enumerate().filter(|(_, pair)| !known.contains(pair)).filter_map(|(index, pair)| {
-            writable_key(pair[0].as_str().unwrap_or_default(), &at.child(index).child(0)).err()
+            writable_key(pair[0].as_str().unwrap_or_default(), &pointer.child(index).child(0)).err()
         });
     Faults(faults.collect()).into_result(())?;
     let keyword = entry.words().next().expect("an entry has a keyword");
@@ -157,7 +157,7 @@ fn pairs(
     // A known option keeps the spelling of its name.
     let spelled = |name: &str| {
         let known = options.known(name).filter(|known| known.key == name)?;
-        first(known.key).map(|at| OptionWord::split(words[at]).key.raw)
+        first(known.key).map(|pointer| OptionWord::split(words[pointer]).key.raw)
     };
     edits
         .list(keyword, &words, &old, new, |index, replaced| written(options, &new[index], spelled, replaced));

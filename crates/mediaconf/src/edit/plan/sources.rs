@@ -32,7 +32,7 @@ impl<'d> Planner<'_, 'd> {
         within: Option<Entry<'d>>,
         entries: &[Entry<'d>],
         target: &Value,
-        at: &Pointer,
+        pointer: &Pointer,
     ) {
         let elements: Vec<Element<'d>> = entries
             .iter()
@@ -42,7 +42,7 @@ impl<'d> Planner<'_, 'd> {
         let empty = Vec::new();
         let new = target.as_array().unwrap_or(&empty);
         let alignment = align(&old, new);
-        let split = self.split_plurals(entries, &elements, &alignment, new, at);
+        let split = self.split_plurals(entries, &elements, &alignment, new, pointer);
         self.remove_elements(&elements, &alignment, &split);
         let first =
             alignment.new.iter().find_map(|origin| origin.in_place()).map(|index| elements[index].entry);
@@ -58,14 +58,14 @@ impl<'d> Planner<'_, 'd> {
             match *origin {
                 ElementOrigin::Kept(_) => {}
                 ElementOrigin::Edited(place) => {
-                    self.edit_source(&elements[place], &new[index], &at.child(index))
+                    self.edit_source(&elements[place], &new[index], &pointer.child(index))
                 }
                 ElementOrigin::Moved(place) if !is_plural(elements[place].entry) => {
                     let line = Insertion::Line(elements[place].entry.id());
                     alone.extend(self.put_element(within, previous, first, line));
                 }
                 ElementOrigin::Moved(_) | ElementOrigin::New => {
-                    self.faults.add(writable_source(&new[index], &at.child(index)));
+                    self.faults.add(writable_source(&new[index], &pointer.child(index)));
                     let draft = emit::source(&keyword_behind(previous), &new[index]);
                     alone.extend(self.put_element(within, previous, first, Insertion::New(draft)));
                 }
@@ -76,9 +76,9 @@ impl<'d> Planner<'_, 'd> {
         }
     }
 
-    fn edit_source(&mut self, element: &Element<'d>, target: &Value, at: &Pointer) {
+    fn edit_source(&mut self, element: &Element<'d>, target: &Value, pointer: &Pointer) {
         let mut edits = WordEdits::new(element.entry);
-        match source(&mut edits, &element.address, target, at) {
+        match source(&mut edits, &element.address, target, pointer) {
             Ok(()) => self.rewrite(edits.finish()),
             Err(faults) => self.faults.add(faults),
         }
@@ -100,7 +100,7 @@ impl<'d> Planner<'_, 'd> {
         elements: &[Element<'d>],
         alignment: &Alignment,
         new: &[Value],
-        at: &Pointer,
+        pointer: &Pointer,
     ) -> Split {
         let mut split = Split { written: vec![false; new.len()], emptied: HashSet::new() };
         let mut plurals = plurals(elements, alignment);
@@ -113,14 +113,16 @@ impl<'d> Planner<'_, 'd> {
                 }
                 continue;
             };
-            let unchanged =
-                plural.staying.iter().all(|&at| matches!(alignment.new[at], ElementOrigin::Kept(_)));
+            let unchanged = plural
+                .staying
+                .iter()
+                .all(|&pointer| matches!(alignment.new[pointer], ElementOrigin::Kept(_)));
             if unchanged && plural.staying.len() == plural.count && to - from + 1 == plural.count {
                 continue;
             }
             split.written[from..=to].fill(true);
             for (index, element) in new.iter().enumerate().take(to + 1).skip(from) {
-                self.faults.add(writable_source(element, &at.child(index)));
+                self.faults.add(writable_source(element, &pointer.child(index)));
             }
             self.rewrite(vec![self.split_line(entry, &new[from..=to])]);
         }
@@ -200,34 +202,34 @@ pub(super) fn header(
     entry: Entry<'_>,
     target: &Value,
     needs_block: bool,
-    at: &Pointer,
+    pointer: &Pointer,
 ) -> Result<Header, Faults> {
     let empty = Vec::new();
     let new = target.as_array().unwrap_or(&empty);
     let address = header_source(entry);
     let old: Vec<Value> = address.iter().map(value_of).collect();
     let alignment = align(&old, new);
-    let edits_of = |target: &Value, at: &Pointer| -> Result<Vec<Splice>, Faults> {
+    let edits_of = |target: &Value, pointer: &Pointer| -> Result<Vec<Splice>, Faults> {
         let mut edits = WordEdits::new(entry);
         if let Some(address) = &address {
-            source(&mut edits, address, target, at)?;
+            source(&mut edits, address, target, pointer)?;
         }
         Ok(edits.finish())
     };
     match (new.as_slice(), &address) {
         ([], Some(_)) if !needs_block => return Ok(Header::Edits(vec![without_source(entry)])),
         ([], None) if !needs_block => return Ok(Header::Edits(Vec::new())),
-        ([only], Some(_)) if !needs_block => return Ok(Header::Edits(edits_of(only, &at.child(0))?)),
+        ([only], Some(_)) if !needs_block => return Ok(Header::Edits(edits_of(only, &pointer.child(0))?)),
         _ => {}
     }
     let mut lines = Vec::new();
     for (index, origin) in alignment.new.iter().enumerate() {
         lines.push(match origin {
             ElementOrigin::New => {
-                writable_source(&new[index], &at.child(index)).into_result(())?;
+                writable_source(&new[index], &pointer.child(index)).into_result(())?;
                 emit::source(KEYWORD, &new[index])
             }
-            _ => raw_line(entry, &edits_of(&new[index], &at.child(index))?),
+            _ => raw_line(entry, &edits_of(&new[index], &pointer.child(index))?),
         });
     }
     Ok(Header::Lines(lines))

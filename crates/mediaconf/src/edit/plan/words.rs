@@ -94,7 +94,7 @@ pub fn backend(
     edits: &mut WordEdits<'_>,
     backend: &Address<'_>,
     target: &Value,
-    at: &Pointer,
+    pointer: &Pointer,
 ) -> Result<(), Faults> {
     let url = &target["url"];
     let same = match url {
@@ -106,7 +106,7 @@ pub fn backend(
     }
     let empty = Map::new();
     let extra = target.get("extra").and_then(Value::as_object).unwrap_or(&empty);
-    BACKEND_OPTIONS.edit(edits, backend, extra, &at.child("extra"))
+    BACKEND_OPTIONS.edit(edits, backend, extra, &pointer.child("extra"))
 }
 
 /// Edits the words of a source.
@@ -114,14 +114,14 @@ pub fn source(
     edits: &mut WordEdits<'_>,
     source: &Address<'_>,
     target: &Value,
-    at: &Pointer,
+    pointer: &Pointer,
 ) -> Result<(), Faults> {
     if target["url"].as_str() != Some(&*source.positional.value()) {
         edits.replace(source.positional, json_value::plain_word(&target["url"]));
     }
     let mut wanted = target.as_object().cloned().unwrap_or_default();
     wanted.shift_remove("url");
-    SOURCE_OPTIONS.edit(edits, source, &wanted, at)
+    SOURCE_OPTIONS.edit(edits, source, &wanted, pointer)
 }
 
 impl AddressOptions {
@@ -130,7 +130,7 @@ impl AddressOptions {
         edits: &mut WordEdits<'_>,
         address: &Address<'_>,
         wanted: &Map<String, Value>,
-        at: &Pointer,
+        pointer: &Pointer,
     ) -> Result<(), Faults> {
         let effective: Vec<_> = address.effective().collect();
         let mut faults = Faults::default();
@@ -141,14 +141,14 @@ impl AddressOptions {
             match wanted.get(&key) {
                 None => {}
                 Some(value) if *value == Value::from(self.value(option)) => {}
-                Some(value) => faults.0.extend(self.change(edits, option, value, &at.child(key)).err()),
+                Some(value) => faults.0.extend(self.change(edits, option, value, &pointer.child(key)).err()),
             }
         }
         let last = address.options.last().map_or(address.positional, |option| option.word);
         let behind = if self.new_first { address.positional } else { last };
         let known: HashSet<String> = effective.iter().map(|option| self.json_key(option)).collect();
         for (key, value) in wanted.iter().filter(|(key, _)| !known.contains(*key)) {
-            match writable_key(keyword_of(self.scope, key), &at.child(key)) {
+            match writable_key(keyword_of(self.scope, key), &pointer.child(key)) {
                 Ok(()) => {
                     edits.insert(behind.end(), &emit::option_word(self, keyword_of(self.scope, key), value))
                 }
@@ -168,7 +168,7 @@ impl AddressOptions {
         edits: &mut WordEdits<'_>,
         option: &OptionWord<'_>,
         value: &Value,
-        at: &Pointer,
+        pointer: &Pointer,
     ) -> Result<(), Fault> {
         let key = option.key.value();
         let written = emit::option_word(self, &key, value);
@@ -179,7 +179,7 @@ impl AddressOptions {
             (Some(old), None) if !self.kind.is_text && old.raw == "false" => {
                 edits.replace(old, "true");
             }
-            (Some(_), None) if option.key.raw.is_empty() => return Err(unwritable_key(at)),
+            (Some(_), None) if option.key.raw.is_empty() => return Err(unwritable_key(pointer)),
             (Some(_), None) => edits.replace(option.word, option.key.raw),
             (None, Some(new)) => edits.insert_value(option.word, new),
             (None, None) => {}
@@ -196,23 +196,24 @@ impl WordEdits<'_> {
 }
 
 /// Refuses a new option whose key could not be separated from its value.
-pub fn writable_key(key: &str, at: &Pointer) -> Result<(), Fault> {
+pub fn writable_key(key: &str, pointer: &Pointer) -> Result<(), Fault> {
     if !key.is_empty() && !key.contains(['=', '\0']) && !needs_quotes(key) && !holds_mask(key) {
         return Ok(());
     }
-    Err(unwritable_key(at))
+    Err(unwritable_key(pointer))
 }
 
-fn unwritable_key(at: &Pointer) -> Fault {
-    let fault = Fault::wrong_type(at, "an option can't have this key");
+fn unwritable_key(pointer: &Pointer) -> Fault {
+    let fault = Fault::wrong_type(pointer, "an option can't have this key");
     fault.hint("a key is not empty and holds no `=`, quotes, white space or NUL")
 }
 
 /// Refuses the new options of a source that is written whole.
-pub fn writable_source(element: &Value, at: &Pointer) -> Faults {
+pub fn writable_source(element: &Value, pointer: &Pointer) -> Faults {
     let keys = element.as_object().into_iter().flatten().map(|(key, _)| key).filter(|key| *key != "url");
     Faults(
-        keys.filter_map(|key| writable_key(keyword_of(Scope::Source, key), &at.child(key)).err()).collect(),
+        keys.filter_map(|key| writable_key(keyword_of(Scope::Source, key), &pointer.child(key)).err())
+            .collect(),
     )
 }
 
