@@ -108,14 +108,14 @@ fn take(around: &Surroundings<'_>, run: &[(Entry<'_>, bool)]) -> Taken {
     Taken { range: start..around.next_line(end), first: first.id(), whole_lines: true, has_block }
 }
 
-/// Returns the end of the entry above the line of `at`; if that line may have a comment behind the entry,
-/// the start of the blanks in front of `at`.
-fn start_behind_line_above(text: &str, at: usize) -> usize {
-    let above = text[..at].trim_end_matches([' ', '\t', '\r', '\n']);
+/// Returns the end of the entry above the line of `offset`; if that line may have a comment behind the entry,
+/// the start of the blanks in front of `offset`.
+fn start_behind_line_above(text: &str, offset: usize) -> usize {
+    let above = text[..offset].trim_end_matches([' ', '\t', '\r', '\n']);
     let line = above.rsplit('\n').next().unwrap_or(above);
     match above.ends_with([';', '}']) && !line.contains('#') {
         true => above.len(),
-        false => text[..at].trim_end_matches([' ', '\t']).len(),
+        false => text[..offset].trim_end_matches([' ', '\t']).len(),
     }
 }
 

@@ -41,34 +41,34 @@ impl<'d> Surroundings<'d> {
         if self.text().starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }
     }
 
-    /// Returns the start of the line that holds `at`.
-    pub fn line_start(&self, at: usize) -> usize {
+    /// Returns the start of the line that holds `offset`.
+    pub fn line_start(&self, offset: usize) -> usize {
         let start = match self.starts() {
-            Some(starts) => starts[starts.partition_point(|&start| start <= at) - 1],
+            Some(starts) => starts[starts.partition_point(|&start| start <= offset) - 1],
             None => {
-                let start = memchr::memrchr(b'\n', &self.text().as_bytes()[..at]);
+                let start = memchr::memrchr(b'\n', &self.text().as_bytes()[..offset]);
                 let start = start.map_or(0, |newline| newline + 1);
-                self.count(at - start);
+                self.count(offset - start);
                 start
             }
         };
-        if start == 0 { self.text_start().min(at) } else { start }
+        if start == 0 { self.text_start().min(offset) } else { start }
     }
 
-    /// Returns the end of the content of the line that holds `at`, in front of its CR LF or LF.
-    pub fn line_end(&self, at: usize) -> usize {
-        let line = &self.text()[at..self.next_line(at)];
-        at + line.trim_end_matches('\n').trim_end_matches('\r').len()
+    /// Returns the end of the content of the line that holds `offset`, in front of its CR LF or LF.
+    pub fn line_end(&self, offset: usize) -> usize {
+        let line = &self.text()[offset..self.next_line(offset)];
+        offset + line.trim_end_matches('\n').trim_end_matches('\r').len()
     }
 
-    /// Returns the start of the line behind the one that holds `at`.
-    pub fn next_line(&self, at: usize) -> usize {
+    /// Returns the start of the line behind the one that holds `offset`.
+    pub fn next_line(&self, offset: usize) -> usize {
         let next = match self.starts() {
-            Some(starts) => starts.get(starts.partition_point(|&start| start <= at)).copied(),
+            Some(starts) => starts.get(starts.partition_point(|&start| start <= offset)).copied(),
             None => {
-                let newline = memchr::memchr(b'\n', &self.text().as_bytes()[at..]);
-                self.count(newline.unwrap_or(self.text().len() - at));
-                newline.map(|newline| at + newline + 1)
+                let newline = memchr::memchr(b'\n', &self.text().as_bytes()[offset..]);
+                self.count(newline.unwrap_or(self.text().len() - offset));
+                newline.map(|newline| offset + newline + 1)
             }
         };
         next.unwrap_or(self.text().len())
@@ -86,23 +86,23 @@ impl<'d> Surroundings<'d> {
         Some(self.starts.get_or_init(|| std::iter::once(0).chain(newlines()).collect()))
     }
 
-    /// True if there are only blanks in front of `at` on its line.
-    pub fn begins_line(&self, at: usize) -> bool {
-        let above = self.text()[..at].trim_end_matches([' ', '\t', '\r']);
+    /// True if there are only blanks in front of `offset` on its line.
+    pub fn begins_line(&self, offset: usize) -> bool {
+        let above = self.text()[..offset].trim_end_matches([' ', '\t', '\r']);
         above.ends_with('\n') || above.len() <= self.text_start()
     }
 
-    /// The blanks at the start of the line that holds `at`.
-    pub fn indent(&self, at: usize) -> &'d str {
-        let start = self.line_start(at);
-        let line = &self.text()[start..at];
+    /// The blanks at the start of the line that holds `offset`.
+    pub fn indent(&self, offset: usize) -> &'d str {
+        let start = self.line_start(offset);
+        let line = &self.text()[start..offset];
         &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
     }
 
-    /// The line end that is used at `at`, or else in the text.
-    pub fn newline(&self, at: usize) -> &'static str {
-        let next = self.next_line(at);
-        let end = if self.text()[..next].ends_with('\n') { next } else { self.line_start(at) };
+    /// The line end that is used at `offset`, or else in the text.
+    pub fn newline(&self, offset: usize) -> &'static str {
+        let next = self.next_line(offset);
+        let end = if self.text()[..next].ends_with('\n') { next } else { self.line_start(offset) };
         if self.text()[..end].ends_with("\r\n") { "\r\n" } else { "\n" }
     }
 

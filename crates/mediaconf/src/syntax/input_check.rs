@@ -69,8 +69,8 @@ fn erlang_terms(text: &str) -> Option<Span> {
         let content = line.trim();
         if !content.is_empty() && !content.starts_with('%') {
             return starts_with_tuple(content).then(|| {
-                let at = (text.len() - text.trim_start_matches(BOM).len() + start) as u32;
-                at..at + line.trim_end().len() as u32
+                let offset = (text.len() - text.trim_start_matches(BOM).len() + start) as u32;
+                offset..offset + line.trim_end().len() as u32
             });
         }
         start += line.len();

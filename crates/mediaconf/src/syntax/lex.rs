@@ -36,10 +36,10 @@ const fn classes(members: &[(&[u8], u8)]) -> [u8; 256] {
     let mut table = [0; 256];
     let mut class = 0;
     while class < members.len() {
-        let mut at = 0;
-        while at < members[class].0.len() {
-            table[members[class].0[at] as usize] = members[class].1;
-            at += 1;
+        let mut index = 0;
+        while index < members[class].0.len() {
+            table[members[class].0[index] as usize] = members[class].1;
+            index += 1;
         }
         class += 1;
     }
@@ -80,22 +80,22 @@ pub(super) fn starts_trivia(byte: u8) -> bool {
 #[inline(always)]
 pub(super) fn trivia(text: &[u8], start: usize) -> (Trivia, usize) {
     // Nearly all words have one blank between them, or none.
-    let at = start + usize::from(text.get(start) == Some(&b' '));
-    match text.get(at) {
-        Some(&byte) if !starts_trivia(byte) => (Trivia::Space, at),
-        _ => lines_and_comments(text, at),
+    let offset = start + usize::from(text.get(start) == Some(&b' '));
+    match text.get(offset) {
+        Some(&byte) if !starts_trivia(byte) => (Trivia::Space, offset),
+        _ => lines_and_comments(text, offset),
     }
 }
 
-fn lines_and_comments(text: &[u8], mut at: usize) -> (Trivia, usize) {
+fn lines_and_comments(text: &[u8], mut offset: usize) -> (Trivia, usize) {
     let mut kind = Trivia::Space;
     loop {
-        at += text[at..].iter().take_while(|&&byte| is(byte, SPACE)).count();
-        if text.get(at) != Some(&b'#') {
-            return (kind, at);
+        offset += text[offset..].iter().take_while(|&&byte| is(byte, SPACE)).count();
+        if text.get(offset) != Some(&b'#') {
+            return (kind, offset);
         }
         kind = Trivia::Comments;
-        at = end_of_line(text, at);
+        offset = end_of_line(text, offset);
     }
 }
 
@@ -244,22 +244,22 @@ fn escape(input: &mut Input<'_>) -> Lexed<()> {
     (b'\\', any).void().parse_next(input)
 }
 
-/// True if a word begins at `at`, where trivia ends.
-pub(super) fn is_word(text: &[u8], at: usize) -> bool {
-    text.get(at).is_some_and(|&byte| !is(byte, DELIMITER))
+/// True if a word begins at `offset`, where trivia ends.
+pub(super) fn is_word(text: &[u8], offset: usize) -> bool {
+    text.get(offset).is_some_and(|&byte| !is(byte, DELIMITER))
 }
 
 /// Returns where the first comment of a text starts: at a `#` where a word could start.
 pub fn comment_start(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     // A byte order mark is not part of the first word.
-    let mut at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    while at < bytes.len() {
-        let (kind, end) = trivia(bytes, at);
+    let mut offset = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    while offset < bytes.len() {
+        let (kind, end) = trivia(bytes, offset);
         if kind == Trivia::Comments {
-            return memchr::memchr(b'#', &bytes[at..]).map(|comment| at + comment);
+            return memchr::memchr(b'#', &bytes[offset..]).map(|comment| offset + comment);
         }
-        at = if is_word(bytes, end) { word(bytes, end, bytes.len()).end } else { end + 1 };
+        offset = if is_word(bytes, end) { word(bytes, end, bytes.len()).end } else { end + 1 };
     }
     None
 }
@@ -343,7 +343,7 @@ mod tests {
         #[test]
         fn a_bare_word_ends_where_one_byte_at_a_time_says(text: Vec<u8>, start in 0..40usize) {
             let start = start.min(text.len());
-            let end = text[start..].iter().position(|&byte| ends_bare(byte)).map_or(text.len(), |at| start + at);
+            let end = text[start..].iter().position(|&byte| ends_bare(byte)).map_or(text.len(), |offset| start + offset);
             prop_assert_eq!(end_of_bare(&text, start), end);
         }
 

@@ -26,7 +26,7 @@ pub struct LineIndex<'t> {
 impl<'t> LineIndex<'t> {
     /// Finds the lines in one pass over the text.
     pub fn new(text: &'t str) -> Self {
-        let newlines = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at as u32 + 1);
+        let newlines = memchr::memchr_iter(b'\n', text.as_bytes()).map(|offset| offset as u32 + 1);
         let last = Cell::new((0, Position { line: 1, column: 1 }));
         Self { text, starts: std::iter::once(0).chain(newlines).collect(), last }
     }
@@ -54,14 +54,14 @@ impl<'t> LineIndex<'t> {
     }
 }
 
-/// Returns the start of the line that holds `at`.
-pub fn line_start(text: &str, at: usize) -> usize {
-    memchr::memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |newline| newline + 1)
+/// Returns the start of the line that holds `offset`.
+pub fn line_start(text: &str, offset: usize) -> usize {
+    memchr::memrchr(b'\n', &text.as_bytes()[..offset]).map_or(0, |newline| newline + 1)
 }
 
-/// Returns the end of the line that holds `at`, after its line feed.
-pub fn line_end(text: &str, at: usize) -> usize {
-    memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |newline| at + newline + 1)
+/// Returns the end of the line that holds `offset`, after its line feed.
+pub fn line_end(text: &str, offset: usize) -> usize {
+    memchr::memchr(b'\n', &text.as_bytes()[offset..]).map_or(text.len(), |newline| offset + newline + 1)
 }
 
 /// The last character boundary of `text` that is not behind `offset`.

@@ -92,16 +92,16 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
     }
 
     /// file = [BOM] *entry
-    fn entries(&mut self, mut at: usize) {
+    fn entries(&mut self, mut offset: usize) {
         let text = self.text;
-        while let Some(&byte) = text.get(at) {
-            at = match byte {
-                _ if lex::is_space(byte) => at + 1,
-                b'#' => self.comment(at),
-                b';' => self.stray_semicolon(at),
-                b'{' => self.nameless_block(at),
-                b'}' => self.close_brace(at),
-                _ => self.entry(at),
+        while let Some(&byte) = text.get(offset) {
+            offset = match byte {
+                _ if lex::is_space(byte) => offset + 1,
+                b'#' => self.comment(offset),
+                b';' => self.stray_semicolon(offset),
+                b'{' => self.nameless_block(offset),
+                b'}' => self.close_brace(offset),
+                _ => self.entry(offset),
             }
         }
         self.end_of_text();
@@ -109,13 +109,13 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
 
     /// *( white space / comment )
     #[inline(always)]
-    fn trivia(&mut self, mut at: usize) -> usize {
+    fn trivia(&mut self, mut offset: usize) -> usize {
         let text = self.text;
         loop {
-            match text.get(at) {
-                Some(&byte) if lex::is_space(byte) => at += 1,
-                Some(b'#') => at = self.comment(at),
-                _ => return at,
+            match text.get(offset) {
+                Some(&byte) if lex::is_space(byte) => offset += 1,
+                Some(b'#') => offset = self.comment(offset),
+                _ => return offset,
             }
         }
     }
@@ -127,14 +127,14 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
     #[cold]
     fn comment(&mut self, start: usize) -> usize {
         let text = self.text;
-        for at in memchr::memchr2_iter(b'\n', b'\r', &text[start..]).map(|at| start + at) {
-            if text[at] == b'\n' {
-                return at;
+        for offset in memchr::memchr2_iter(b'\n', b'\r', &text[start..]).map(|offset| start + offset) {
+            if text[offset] == b'\n' {
+                return offset;
             }
             // The CR in front of a line feed belongs to the line end.
-            if text.get(at + 1).is_some_and(|&next| next != b'\n') {
+            if text.get(offset + 1).is_some_and(|&next| next != b'\n') {
                 self.warning(
-                    at..at + 1,
+                    offset..offset + 1,
                     "a comment with a carriage return inside",
                     "a comment ends at a line feed only: what follows the CR is still comment",
                 );
@@ -149,24 +149,24 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
     fn entry(&mut self, start: usize) -> usize {
         let text = self.text;
         self.words.restart(start);
-        let mut at = start;
+        let mut offset = start;
         loop {
-            at = self.plain_words(at);
-            match text.get(at) {
-                Some(b';') => return self.setting(at + 1),
-                Some(b'{') => return self.open_brace(at),
-                Some(b'}') => return self.missing_semicolon(at),
-                Some(&byte) if lex::starts_trivia(byte) => at = self.gap(at),
+            offset = self.plain_words(offset);
+            match text.get(offset) {
+                Some(b';') => return self.setting(offset + 1),
+                Some(b'{') => return self.open_brace(offset),
+                Some(b'}') => return self.missing_semicolon(offset),
+                Some(&byte) if lex::starts_trivia(byte) => offset = self.gap(offset),
                 Some(_) => {
-                    let LexedWord { end, quoting } = self.odd_word(at);
-                    self.words.push(at, end, quoting != Quoting::Bare);
-                    at = end;
+                    let LexedWord { end, quoting } = self.odd_word(offset);
+                    self.words.push(offset, end, quoting != Quoting::Bare);
+                    offset = end;
                     if quoting == Quoting::Open {
                         self.setting(end);
                         return self.skip_line(end);
                     }
                 }
-                None => return self.cut_off(at),
+                None => return self.cut_off(offset),
             }
         }
     }
@@ -182,13 +182,13 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
     /// Takes plain words with at most one blank behind each, as nearly all words are. Returns where
     /// something else stands.
     #[inline(always)]
-    fn plain_words(&mut self, mut at: usize) -> usize {
+    fn plain_words(&mut self, mut offset: usize) -> usize {
         let text = self.text;
-        while let Some((end, stop)) = lex::plain_word(text, at) {
-            self.words.push(at, end, false);
-            at = end + usize::from(stop == b' ');
+        while let Some((end, stop)) = lex::plain_word(text, offset) {
+            self.words.push(offset, end, false);
+            offset = end + usize::from(stop == b' ');
         }
-        at
+        offset
     }
 
     /// A word that may have quotes, or that is to be looked at.
@@ -218,9 +218,9 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
     fn unclosed_quote(&mut self, word: Range<usize>) {
         let raw = &self.text[word.clone()];
         let opening = unescaped(raw).filter(|&(_, byte, is_quoted)| byte == b'"' && !is_quoted).last();
-        let at = word.start + opening.map_or(0, |(at, ..)| at);
+        let offset = word.start + opening.map_or(0, |(offset, ..)| offset);
         self.error(
-            at..at + 1,
+            offset..offset + 1,
             "unclosed quote",
             "put a `\"` at the end of the value; inside it, a `\"` is written `\\\"`",
         );
@@ -228,8 +228,8 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
 
     /// Skips the rest of the line that an unclosed quote has swallowed.
     #[cold]
-    fn skip_line(&mut self, at: usize) -> usize {
-        self.quotes_end = lex::end_of_line(self.text, at);
+    fn skip_line(&mut self, offset: usize) -> usize {
+        self.quotes_end = lex::end_of_line(self.text, offset);
         self.quotes_end
     }
 
@@ -274,20 +274,20 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
     }
 
     #[cold]
-    fn stray_semicolon(&mut self, at: usize) -> usize {
-        self.diagnostics.push(Diagnostic::warning(at as u32..at as u32 + 1, "stray `;`"));
-        at + 1
+    fn stray_semicolon(&mut self, offset: usize) -> usize {
+        self.diagnostics.push(Diagnostic::warning(offset as u32..offset as u32 + 1, "stray `;`"));
+        offset + 1
     }
 
     #[cold]
-    fn nameless_block(&mut self, at: usize) -> usize {
+    fn nameless_block(&mut self, offset: usize) -> usize {
         self.error(
-            at..at + 1,
+            offset..offset + 1,
             "a block without a keyword in front of its `{`",
             "a block starts like `stream NAME {`",
         );
-        self.words.restart(at);
-        self.open_brace(at)
+        self.words.restart(offset);
+        self.open_brace(offset)
     }
 
     /// block = "{" *entry "}"
@@ -309,22 +309,22 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
 
     /// Goes to the `}` of a block whose `{` is taken; nothing inside it is indexed.
     #[cold]
-    fn skip_block(&mut self, mut at: usize) -> usize {
+    fn skip_block(&mut self, mut offset: usize) -> usize {
         let mut depth = 1;
         loop {
-            at = self.trivia(at);
-            match self.text.get(at) {
-                None => return at,
-                Some(b'}') if depth == 1 => return at,
+            offset = self.trivia(offset);
+            match self.text.get(offset) {
+                None => return offset,
+                Some(b'}') if depth == 1 => return offset,
                 Some(b'}') => depth -= 1,
                 Some(b'{') => depth += 1,
                 Some(b';') => {}
                 Some(_) => {
-                    at = self.skip_word(at);
+                    offset = self.skip_word(offset);
                     continue;
                 }
             }
-            at += 1;
+            offset += 1;
         }
     }
 
@@ -333,16 +333,16 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
         if word.quoting == Quoting::Open { self.skip_line(word.end) } else { word.end }
     }
 
-    fn close_brace(&mut self, at: usize) -> usize {
+    fn close_brace(&mut self, offset: usize) -> usize {
         match self.open.pop() {
-            Some(_) => self.sink.close_block(at + 1),
+            Some(_) => self.sink.close_block(offset + 1),
             None => self.error(
-                at..at + 1,
+                offset..offset + 1,
                 "stray `}`",
                 "no block is open here: remove it, or add the `{` that it closes",
             ),
         }
-        at + 1
+        offset + 1
     }
 
     /// Only a warning: clients in production send this, and the closing brace proves that the text was
@@ -357,14 +357,14 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
     }
 
     #[cold]
-    fn cut_off(&mut self, at: usize) -> usize {
+    fn cut_off(&mut self, offset: usize) -> usize {
         let end = self.setting(self.words.end());
         self.error(
             end..end,
             "missing `;` at the end of the file",
             "was the file cut off? end the last directive with `;`",
         );
-        at
+        offset
     }
 
     #[cold]
@@ -383,9 +383,9 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
 fn report_nul(text: &str, part: Range<usize>, diagnostics: &mut Diagnostics) {
     let start = part.start;
     if let Some(nul) = memchr::memchr(0, &text.as_bytes()[part]) {
-        let at = (start + nul) as u32;
+        let offset = (start + nul) as u32;
         diagnostics.push(
-            Diagnostic::error(at..at + 1, "a NUL byte")
+            Diagnostic::error(offset..offset + 1, "a NUL byte")
                 .hint("a crash or a broken copy leaves these: restore the file, or remove them"),
         );
     }

@@ -40,10 +40,10 @@ impl Snippet {
 
 /// The part of a line that can be shown, and a little more, so that a line of megabytes is never
 /// walked along as a whole.
-fn around(text: &str, line: Range<usize>, at: usize) -> Range<usize> {
+fn around(text: &str, line: Range<usize>, offset: usize) -> Range<usize> {
     const BYTES: usize = (CONTEXT + 2) * 4;
-    let start = at.saturating_sub(BYTES).max(line.start).min(line.end);
-    let end = (at + BYTES).min(line.end).max(start);
+    let start = offset.saturating_sub(BYTES).max(line.start).min(line.end);
+    let end = (offset + BYTES).min(line.end).max(start);
     floor_char_boundary(text, start)..floor_char_boundary(text, end)
 }
 
@@ -57,20 +57,20 @@ fn characters(
     let (start, end) = (span.start as usize, (span.end as usize).max(span.start as usize + 1));
     let is_marked = |range: &Range<usize>| range.start < end && range.end > start;
     let mut shown = Vec::new();
-    let mut at = line.start;
-    while at < line.end {
-        let is_here = |(range, _): &&(Range<usize>, String)| range.start == at && !range.is_empty();
+    let mut offset = line.start;
+    while offset < line.end {
+        let is_here = |(range, _): &&(Range<usize>, String)| range.start == offset && !range.is_empty();
         if let Some((range, replacement)) = redacted.iter().find(is_here) {
             shown.extend(replacement.chars().map(|c| (c, is_marked(range))));
-            at = range.end.min(line.end);
+            offset = range.end.min(line.end);
             continue;
         }
-        let Some(c) = text[at..].chars().next() else { break };
-        let range = at..at + c.len_utf8();
+        let Some(c) = text[offset..].chars().next() else { break };
+        let range = offset..offset + c.len_utf8();
         if c != '\u{feff}' {
             shown.push((c, is_marked(&range)));
         }
-        at = range.end;
+        offset = range.end;
     }
     for (c, _) in &mut shown {
         if controls_terminal(*c) {

@@ -31,11 +31,11 @@ pub enum TokenKind {
 
 /// The tokens of a text. A byte order mark is none.
 pub fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
-    let mut at = if text.starts_with(BOM) { BOM.len() } else { 0 };
+    let mut offset = if text.starts_with(BOM) { BOM.len() } else { 0 };
     std::iter::from_fn(move || {
-        let (line_feeds, start) = white_space(text.as_bytes(), at);
+        let (line_feeds, start) = white_space(text.as_bytes(), offset);
         let (kind, raw) = token_at(text, start)?;
-        at = start + raw.len();
+        offset = start + raw.len();
         Some(Token { kind, raw, line_feeds })
     })
 }

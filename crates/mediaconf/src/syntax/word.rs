@@ -40,7 +40,7 @@ impl<'t> Word<'t> {
     /// Splits the word at its first `=` outside quotes.
     pub fn split_option(&self) -> Option<(Word<'t>, Word<'t>)> {
         let bytes = self.raw.as_bytes();
-        let at = match self.quoted {
+        let offset = match self.quoted {
             true => unescaped(bytes).find(|&(_, byte, is_quoted)| byte == b'=' && !is_quoted)?.0,
             false => memchr::memchr(b'=', bytes)?,
         };
@@ -48,8 +48,8 @@ impl<'t> Word<'t> {
             true => Word::new(raw, start),
             false => Word { raw, start, quoted: false },
         };
-        let (key, value) = (&self.raw[..at], &self.raw[at + 1..]);
-        Some((part(key, self.start), part(value, self.start + at as u32 + 1)))
+        let (key, value) = (&self.raw[..offset], &self.raw[offset + 1..]);
+        Some((part(key, self.start), part(value, self.start + offset as u32 + 1)))
     }
 }
 

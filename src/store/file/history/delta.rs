@@ -84,16 +84,16 @@ pub(super) fn made_of(folder: &StateDir, serial: u64, old: &[u8], revision: Revi
 /// Returns the number of bytes that `old` and the pieces share at the start. Most pieces are parts of
 /// `old` itself, whose equality shows without reading them.
 fn common_start(old: &[u8], pieces: &[&[u8]]) -> usize {
-    let mut at = 0;
+    let mut offset = 0;
     for piece in pieces {
-        let here = &old[at..(at + piece.len()).min(old.len())];
+        let here = &old[offset..(offset + piece.len()).min(old.len())];
         let same = if std::ptr::eq(here, *piece) { piece.len() } else { same_start(here, piece) };
-        at += same;
+        offset += same;
         if same < piece.len() {
             break;
         }
     }
-    at
+    offset
 }
 
 /// Returns the number of bytes that they share at the end, at most `most`.
@@ -117,8 +117,8 @@ fn common_end(old: &[u8], pieces: &[&[u8]], most: usize) -> usize {
 
 fn same_start(one: &[u8], other: &[u8]) -> usize {
     let blocks = equal(one.chunks(BLOCK), other.chunks(BLOCK)) * BLOCK;
-    let at = blocks.min(one.len()).min(other.len());
-    at + equal(one[at..].iter(), other[at..].iter())
+    let offset = blocks.min(one.len()).min(other.len());
+    offset + equal(one[offset..].iter(), other[offset..].iter())
 }
 
 fn same_end(one: &[u8], other: &[u8]) -> usize {
@@ -134,10 +134,10 @@ fn equal<T: PartialEq>(one: impl Iterator<Item = T>, other: impl Iterator<Item =
 
 /// The bytes of the pieces from `start` to `end`.
 fn middle<'a>(pieces: &'a [&[u8]], start: usize, end: usize) -> impl Iterator<Item = &'a [u8]> {
-    let mut at = 0;
+    let mut offset = 0;
     pieces.iter().map(move |piece| {
-        let (from, to) = (start.saturating_sub(at), end.saturating_sub(at));
-        at += piece.len();
+        let (from, to) = (start.saturating_sub(offset), end.saturating_sub(offset));
+        offset += piece.len();
         &piece[from.min(piece.len())..to.min(piece.len()).max(from.min(piece.len()))]
     })
 }

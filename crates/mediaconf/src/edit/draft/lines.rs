@@ -82,12 +82,12 @@ fn by_name<'d>(entries: Vec<Entry<'d>>, name: Option<&&str>) -> Vec<Entry<'d>> {
     entries.into_iter().filter(|entry| first_argument(*entry) == **name).collect()
 }
 
-/// Returns the start of the comment lines above the line of `at`; `at` itself if that line begins with
+/// Returns the start of the comment lines above the line of `offset`; `offset` itself if that line begins with
 /// something else.
-fn first_line(text: &str, at: usize) -> usize {
-    let mut start = line_start(text, at);
-    if !text[start..at].trim_start_matches('\u{feff}').trim().is_empty() {
-        return at;
+fn first_line(text: &str, offset: usize) -> usize {
+    let mut start = line_start(text, offset);
+    if !text[start..offset].trim_start_matches('\u{feff}').trim().is_empty() {
+        return offset;
     }
     while start > 0 {
         let above = line_start(text, start - 1);
@@ -99,11 +99,11 @@ fn first_line(text: &str, at: usize) -> usize {
     start
 }
 
-/// Returns the end of the line of `at`; `at` itself if something other than a comment follows.
-fn last_line(text: &str, at: usize) -> usize {
-    let end = line_end(text, at);
-    let rest = text[at..end].trim();
-    if rest.is_empty() || rest.starts_with('#') { end } else { at }
+/// Returns the end of the line of `offset`; `offset` itself if something other than a comment follows.
+fn last_line(text: &str, offset: usize) -> usize {
+    let end = line_end(text, offset);
+    let rest = text[offset..end].trim();
+    if rest.is_empty() || rest.starts_with('#') { end } else { offset }
 }
 
 #[cfg(test)]

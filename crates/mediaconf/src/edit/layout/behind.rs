@@ -15,14 +15,14 @@ impl<'d> Layout<'d> {
     }
 
     fn is_all_removed(&self) -> bool {
-        let mut at = self.around.text_start();
+        let mut offset = self.around.text_start();
         for range in &self.removed {
-            if range.start > at {
+            if range.start > offset {
                 break;
             }
-            at = at.max(range.end);
+            offset = offset.max(range.end);
         }
-        at >= self.document.text().len()
+        offset >= self.document.text().len()
     }
 
     /// Returns the text that follows `anchor_end` on its line once the removed entries are gone.

@@ -236,9 +236,9 @@ impl<'d> Layout<'d> {
     fn put_before(&mut self, within: Option<Entry<'d>>, anchor: Entry<'d>, content: &Insertion) {
         let style = self.style(within, Some(anchor), content);
         if self.around.begins_line(anchor.start()) {
-            let at = self.around.line_start(anchor.start());
+            let offset = self.around.line_start(anchor.start());
             let text = format!("{}{}", self.lines(content, &style), style.newline);
-            self.push(at..at, text);
+            self.push(offset..offset, text);
         } else {
             let text = format!("{} ", self.inline(content));
             self.push(anchor.start()..anchor.start(), text);
@@ -248,11 +248,11 @@ impl<'d> Layout<'d> {
     fn put_above(&mut self, anchor: Entry<'d>, content: &Insertion, blank_lines: usize) {
         let style = self.style(None, None, content);
         let text = format!("{}{}", self.lines(content, &style), style.newline.repeat(1 + blank_lines));
-        let at = match self.around.begins_line(anchor.start()) {
+        let offset = match self.around.begins_line(anchor.start()) {
             true => self.around.attached_comments(self.around.line_start(anchor.start())),
             false => anchor.start(),
         };
-        self.push(at..at, text);
+        self.push(offset..offset, text);
     }
 
     fn put_first(&mut self, block: Entry<'d>, content: &Insertion) {
@@ -263,12 +263,12 @@ impl<'d> Layout<'d> {
             let text = format!(" {}{padding}", self.inline(content));
             return self.push(body.start..body.start, text);
         }
-        let at = match self.behind_on_line(body.start) {
-            Behind::Nothing(at) => at,
+        let offset = match self.behind_on_line(body.start) {
+            Behind::Nothing(offset) => offset,
             Behind::Close | Behind::Entry => body.start,
         };
         let text = format!("{}{}", style.newline, self.lines(content, &style));
-        self.push(at..at, text);
+        self.push(offset..offset, text);
     }
 
     /// Puts an entry behind the last line that is not blank: blank lines at the end of a file stay there.
@@ -276,27 +276,29 @@ impl<'d> Layout<'d> {
         let text = self.document.text();
         let mut style = self.style(None, None, content);
         let end = *self.end.get_or_init(|| self.end());
-        if let Some(at) = end.last_line {
+        if let Some(offset) = end.last_line {
             // The new text goes in front of the line end, and brings a line end of its own.
-            style.newline = self.around.newline(at);
+            style.newline = self.around.newline(offset);
             let lines = self.lines(content, &style);
-            return self.push(at..at, format!("{}{lines}", style.newline.repeat(1 + blank_lines)));
+            return self.push(offset..offset, format!("{}{lines}", style.newline.repeat(1 + blank_lines)));
         }
         let lines = self.lines(content, &style);
         if end.is_blank {
-            let at = self.around.text_start();
-            return self.push(at..at, format!("{lines}{}", style.newline));
+            let offset = self.around.text_start();
+            return self.push(offset..offset, format!("{lines}{}", style.newline));
         }
-        let at = text.len();
+        let offset = text.len();
         // Blank lines at the end of the text are counted already.
         let blank = style.newline.repeat(blank_lines.saturating_sub(end.blank_lines));
         let written = match (end.is_all_removed, text.ends_with('\n')) {
-            (true, ended) if ended || at == self.around.text_start() => format!("{lines}{}", style.newline),
+            (true, ended) if ended || offset == self.around.text_start() => {
+                format!("{lines}{}", style.newline)
+            }
             (true, _) => lines,
             (false, true) => format!("{blank}{lines}{}", style.newline),
             (false, false) => format!("{}{blank}{lines}", style.newline),
         };
-        self.push(at..at, written);
+        self.push(offset..offset, written);
     }
 
     fn finish(self) -> Vec<Splice> {

@@ -129,13 +129,13 @@ impl<'d> Layout<'d> {
         let near = self.splices.range((range.start, 0, 0)..=(range.end, usize::MAX, usize::MAX));
         let inside = near.filter(|&(&(start, end, _), _)| changes_inside(&range, &(start..end)));
         let mut moved = String::new();
-        let mut at = range.start;
+        let mut offset = range.start;
         for (&(start, end, _), new) in inside {
-            moved.push_str(&text[at..start]);
+            moved.push_str(&text[offset..start]);
             moved.push_str(new);
-            at = end;
+            offset = end;
         }
-        moved.push_str(&text[at..range.end]);
+        moved.push_str(&text[offset..range.end]);
         moved
     }
 }

@@ -281,14 +281,14 @@ fn common_lines(old: &str, new: &str) -> (usize, usize) {
 }
 
 fn side_run(lines: &[&str], start: usize) -> SideRun {
-    let mut at = start;
+    let mut offset = start;
     let span = |line: &&str| {
-        let start = at;
-        at += line.len();
+        let start = offset;
+        offset += line.len();
         start..start + line.trim_end_matches('\n').len()
     };
     let lines = lines.iter().map(span).collect();
-    SideRun { bytes: start..at, lines }
+    SideRun { bytes: start..offset, lines }
 }
 
 fn length(lines: &[&str]) -> usize {

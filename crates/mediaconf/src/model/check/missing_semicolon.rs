@@ -151,8 +151,8 @@ fn tells(kind: &WordKind, word: Word<'_>) -> bool {
 }
 
 /// The indentation of the line of an offset; `None` if there is other text in front of the offset.
-fn indent_of(text: &str, at: usize) -> Option<usize> {
-    let before = &text[..at];
+fn indent_of(text: &str, offset: usize) -> Option<usize> {
+    let before = &text[..offset];
     let blanks = before.len() - before.trim_end_matches([' ', '\t']).len();
     let starts_line = before.len() == blanks || before[..before.len() - blanks].ends_with(['\n', '\u{feff}']);
     starts_line.then(|| width(&before[before.len() - blanks..]))

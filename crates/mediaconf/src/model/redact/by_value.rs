@@ -65,11 +65,11 @@ impl SecretValues {
 
     fn add(&mut self, document: &Document) {
         let text = document.text();
-        let mut at = 0;
+        let mut offset = 0;
         for span in secret_spans(document, std::slice::from_ref(&(0..text.len()))) {
-            self.public.push_str(&text[at..span.start]);
+            self.public.push_str(&text[offset..span.start]);
             self.public.push('\n');
-            at = span.end;
+            offset = span.end;
             let raw = &text[span];
             self.keep(&Word::new(raw, 0).value(), DEPTH);
             if raw.contains('\\') && !raw.starts_with('"') {
@@ -77,7 +77,7 @@ impl SecretValues {
                 self.keep(&Word::new(&format!("\"{raw}\""), 0).value(), DEPTH);
             }
         }
-        self.public.push_str(&text[at..]);
+        self.public.push_str(&text[offset..]);
         self.public.push('\n');
     }
 
@@ -146,13 +146,15 @@ impl SecretValues {
 }
 
 /// True if a word may begin or end at a place.
-fn is_edge(text: &str, at: usize) -> bool {
+fn is_edge(text: &str, offset: usize) -> bool {
     let is_in_word = |c: char| c.is_alphanumeric() || c == '_';
-    text.is_char_boundary(at) && !(text[..at].ends_with(is_in_word) && text[at..].starts_with(is_in_word))
+    text.is_char_boundary(offset)
+        && !(text[..offset].ends_with(is_in_word) && text[offset..].starts_with(is_in_word))
 }
 
 fn holds_word(text: &str, word: &str) -> bool {
-    memmem::find_iter(text.as_bytes(), word).any(|at| is_edge(text, at) && is_edge(text, at + word.len()))
+    memmem::find_iter(text.as_bytes(), word)
+        .any(|offset| is_edge(text, offset) && is_edge(text, offset + word.len()))
 }
 
 #[cfg(test)]

@@ -111,20 +111,20 @@ fn in_broken_line(
 }
 
 /// Marks what is secret in a word.
-fn mark(word: &str, at: usize, secrecy: Secrecy, spans: &mut Vec<Range<usize>>) {
+fn mark(word: &str, offset: usize, secrecy: Secrecy, spans: &mut Vec<Range<usize>>) {
     let parts = match secrecy {
         Secrecy::Parts => prose_parts(word),
         Secrecy::Push => merged([prose_parts(word), word_parts(word, secrecy)].concat()),
         Secrecy::Whole => word_parts(word, secrecy),
     };
-    spans.extend(parts.into_iter().map(|part| at + part.start..at + part.end));
+    spans.extend(parts.into_iter().map(|part| offset + part.start..offset + part.end));
 }
 
 /// Marks what follows the name of a secret in the same word: `"password":"…"`.
-fn mark_behind(name: &str, word: &str, at: usize, spans: &mut Vec<Range<usize>>) {
+fn mark_behind(name: &str, word: &str, start: usize, spans: &mut Vec<Range<usize>>) {
     let rest = &word[offset(name, word) + name.len()..];
     let value = rest.trim_start_matches(['=', ':', '"', '\'', '>', ',']);
-    mark(value, at + offset(value, word), Secrecy::Whole, spans);
+    mark(value, start + offset(value, word), Secrecy::Whole, spans);
 }
 
 /// True if a word in a comment names a secret wherever it stands.

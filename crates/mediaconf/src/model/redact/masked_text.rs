@@ -36,13 +36,13 @@ impl<'d> MaskedText<'d> {
     pub fn line(&self, line: Range<usize>) -> String {
         let text = self.document.text();
         let mut shown = String::with_capacity(line.len());
-        let mut at = line.start;
+        let mut offset = line.start;
         for (range, mask) in self.replacements(&line) {
-            shown.push_str(&text[at..range.start]);
+            shown.push_str(&text[offset..range.start]);
             shown.push_str(&mask);
-            at = range.end;
+            offset = range.end;
         }
-        shown.push_str(&text[at..line.end]);
+        shown.push_str(&text[offset..line.end]);
         shown
     }
 }

@@ -44,9 +44,9 @@ impl Unescaped {
     }
 
     /// Adds the part that stands at an offset; each of its bytes is `step` bytes after the one before.
-    fn push(&mut self, part: &str, at: usize, step: usize) {
+    fn push(&mut self, part: &str, offset: usize, step: usize) {
         self.text.push_str(part);
-        self.places.extend((0..part.len()).map(|byte| at + step * byte));
+        self.places.extend((0..part.len()).map(|byte| offset + step * byte));
     }
 }
 

@@ -70,13 +70,13 @@ impl Masker {
             return Cow::Borrowed(text);
         }
         let mut masked = String::with_capacity(text.len());
-        let mut at = 0;
+        let mut offset = 0;
         for part in parts {
-            masked.push_str(&text[at..part.start]);
+            masked.push_str(&text[offset..part.start]);
             masked.push_str(&self.mask(&text[part.clone()]));
-            at = part.end;
+            offset = part.end;
         }
-        masked.push_str(&text[at..]);
+        masked.push_str(&text[offset..]);
         Cow::Owned(masked)
     }
 }

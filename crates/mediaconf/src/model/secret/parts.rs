@@ -51,11 +51,11 @@ fn whole(text: &str) -> Range<usize> {
 
 fn parts(text: &str, reach: Reach) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
-    let mut at = 0;
+    let mut offset = 0;
     let at_sign_from = |from: usize| memchr::memchr(b'@', &text.as_bytes()[from..]).map(|found| from + found);
     let mut at_sign = at_sign_from(0);
-    while let Some(found) = memchr::memchr3(b':', b'=', b'%', &text.as_bytes()[at..]) {
-        let mark = at + found;
+    while let Some(found) = memchr::memchr3(b':', b'=', b'%', &text.as_bytes()[offset..]) {
+        let mark = offset + found;
         let before = parts.len();
         if at_sign.is_some_and(|sign| sign < mark) {
             at_sign = at_sign_from(mark);
@@ -71,7 +71,7 @@ fn parts(text: &str, reach: Reach) -> Vec<Range<usize>> {
             b'%' => parts.extend(assigned_encoded(text, mark, reach)),
             _ => parts.extend(assigned(text, mark, reach)),
         }
-        at = parts[before..].last().map_or(mark + 1, |part| part.end.max(mark + 1));
+        offset = parts[before..].last().map_or(mark + 1, |part| part.end.max(mark + 1));
     }
     parts
 }
@@ -121,7 +121,7 @@ fn userinfo(rest: &str) -> Option<usize> {
         authority.rsplit_once(':').is_none_or(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
     let is_host = has_port || authority.starts_with('[');
     let end = match authority.rfind('@') {
-        Some(at) => at,
+        Some(offset) => offset,
         None if is_host => return None,
         // Text that is no host with a port is taken for userinfo, which may have been cut off.
         None => rest.rfind('@').unwrap_or(authority.len()),
@@ -260,13 +260,13 @@ fn stream_id(text: &str, colon: usize, reach: Reach, parts: &mut Vec<Range<usize
     if !text[colon..].starts_with("::") {
         return;
     }
-    let mut at = start;
+    let mut offset = start;
     for pair in until_end(beginning(&text[start..], LONGEST), reach).split(',') {
         if let Some((name, value)) = pair.split_once('=').filter(|(name, _)| is_secret_in_stream_id(name)) {
-            let value_at = at + name.len() + 1;
+            let value_at = offset + name.len() + 1;
             parts.extend(part(value_at, value));
         }
-        at += pair.len() + 1;
+        offset += pair.len() + 1;
     }
 }
 
