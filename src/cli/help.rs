@@ -87,8 +87,8 @@ pub fn long(command: &Command) -> String {
     parts.retain(|part| !part.is_empty());
     let taken = |parts: &[String]| parts.iter().map(|part| lines(part) + 1).sum::<usize>();
     let mut has_room = true;
-    for (at, group) in groups.iter().enumerate() {
-        let named: Vec<String> = groups[at + 1..].iter().map(SharedOptions::names_and_where).collect();
+    for (index, group) in groups.iter().enumerate() {
+        let named: Vec<String> = groups[index + 1..].iter().map(SharedOptions::names_and_where).collect();
         let left = PAGE.saturating_sub(taken(&parts) + taken(&named) + taken(&end));
         let whole = explained(&format!("{}:", group.heading), &group.options);
         has_room &= lines(&whole) < left;
@@ -195,8 +195,8 @@ fn every_command(command: &Command) -> String {
     let short_name = |arg: &Arg| arg.get_short().map_or_else(|| name(arg), |short| format!("-{short}"));
     let names = command.get_arguments().filter(|arg| arg.is_global_set()).map(short_name);
     let mut line = format!("{EVERY_COMMAND}:");
-    for (at, name) in names.enumerate() {
-        let longer = format!("{line}{} {name}", if at == 0 { "" } else { "," });
+    for (index, name) in names.enumerate() {
+        let longer = format!("{line}{} {name}", if index == 0 { "" } else { "," });
         if longer.width() + end.width() > WIDTH {
             break;
         }

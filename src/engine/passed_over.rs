@@ -99,8 +99,8 @@ impl fmt::Display for PassedOver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let noun = if self.count() == 1 { "entry" } else { "entries" };
         write!(f, "{} {noun} of included files (", self.count())?;
-        for (at, (file, count)) in self.0.iter().take(MAX_FILES).enumerate() {
-            write!(f, "{}{count} in `{}`", if at == 0 { "" } else { ", " }, one_line(file))?;
+        for (index, (file, count)) in self.0.iter().take(MAX_FILES).enumerate() {
+            write!(f, "{}{count} in `{}`", if index == 0 { "" } else { ", " }, one_line(file))?;
         }
         match self.0.len().saturating_sub(MAX_FILES) {
             0 => f.write_str(")"),

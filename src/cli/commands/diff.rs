@@ -236,8 +236,8 @@ fn drift_record(drift: Drift, servers: &[String], masker: Option<&Masker>) -> Dr
 
 /// One row for each value; the path stands in the first one.
 fn drift_rows(record: &DriftRecord) -> impl Iterator<Item = Vec<String>> + '_ {
-    record.values.iter().enumerate().map(|(at, DriftedValue { value, servers })| {
-        let path = if at == 0 { record.path.clone() } else { String::new() };
+    record.values.iter().enumerate().map(|(index, DriftedValue { value, servers })| {
+        let path = if index == 0 { record.path.clone() } else { String::new() };
         let value = value.as_ref().map_or("-".to_owned(), ToString::to_string);
         vec![path, value, servers.join(", ")]
     })

@@ -98,8 +98,8 @@ pub fn run(args: &ExplainArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         rows.extend(explained.value_or_not_set().map(|value| answers.row(server, [value])));
     }
     ui.print_painted(|out| {
-        for (at, (text, servers)) in texts.iter().enumerate() {
-            writeln!(out, "{}", heading(at, servers))?;
+        for (index, (text, servers)) in texts.iter().enumerate() {
+            writeln!(out, "{}", heading(index, servers))?;
             out.write_all(text)?;
         }
         if rows.len() > 1 {

@@ -287,8 +287,8 @@ fn tell_faults(engine: &Engine, ui: Ui) {
         return;
     };
     let faults = composed.told_faults();
-    for (at, fault) in faults.iter().take(MAX_TOLD).enumerate() {
-        let shown = if at == 0 { composed_error(&composed, fault, ui.masker()) } else { None };
+    for (index, fault) in faults.iter().take(MAX_TOLD).enumerate() {
+        let shown = if index == 0 { composed_error(&composed, fault, ui.masker()) } else { None };
         ui.warning(&shown.map_or_else(|| fault.to_string(), |shown| in_one_line(&shown)));
     }
     if faults.len() > MAX_TOLD {

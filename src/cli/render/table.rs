@@ -40,8 +40,8 @@ pub fn aligned<R: AsRef<[String]>>(rows: &[R]) -> impl Iterator<Item = String> {
 pub fn fit(rows: &mut [Vec<String>], screen: Screen) {
     let Some(width) = screen.width else { return };
     let least = column_widths(rows, shortened::least);
-    for (at, width) in fitting(widths(rows), &least, width).into_iter().enumerate() {
-        let mut column: Vec<&mut String> = rows.iter_mut().filter_map(|row| row.get_mut(at)).collect();
+    for (index, width) in fitting(widths(rows), &least, width).into_iter().enumerate() {
+        let mut column: Vec<&mut String> = rows.iter_mut().filter_map(|row| row.get_mut(index)).collect();
         fit_column(&mut column, width);
     }
 }
@@ -72,8 +72,8 @@ pub fn print(mut rows: Vec<Vec<String>>, screen: Screen, out: &mut dyn Write) ->
     let Some(headings) = lines.next() else { return Ok(()) };
     writeln!(out, "{headings}")?;
     let below = screen.page.map(|page| page.saturating_sub(1).max(1));
-    for (at, line) in lines.enumerate() {
-        if at > 0 && below.is_some_and(|below| at % below == 0) {
+    for (index, line) in lines.enumerate() {
+        if index > 0 && below.is_some_and(|below| index % below == 0) {
             writeln!(out, "{headings}")?;
         }
         writeln!(out, "{line}")?;

@@ -168,13 +168,13 @@ fn group_kind(key: &str) -> Option<Kind> {
 fn nearest_row(segments: &[Segment]) -> (Option<&'static Parameter>, &[Segment]) {
     let mut place = Place::Root;
     let (mut row, mut below) = (None, segments);
-    for (at, segment) in segments.iter().enumerate() {
+    for (index, segment) in segments.iter().enumerate() {
         let known = place.scope().zip(segment.name()).and_then(|(scope, key)| by_key(scope, key));
         if known.is_some() {
-            (row, below) = (known, &segments[at + 1..]);
+            (row, below) = (known, &segments[index + 1..]);
         } else if matches!(place, Place::Block(_)) {
             // An unknown directive of a stream.
-            (row, below) = (None, &segments[at..]);
+            (row, below) = (None, &segments[index..]);
         }
         let Ok(next) = place.step(segment) else { break };
         place = next;

@@ -49,11 +49,11 @@ fn elements(base: &[Value], mine: &[Value], theirs: &[Value]) -> Vec<Value> {
 fn list<'v, T: PartialEq>(base: &[&'v T], mine: &[&'v T], theirs: &[&'v T]) -> Vec<&'v T> {
     let mut merged: Vec<&T> =
         theirs.iter().copied().filter(|it| !base.contains(it) || mine.contains(it)).collect();
-    for (at, added) in mine.iter().enumerate().filter(|(_, it)| !base.contains(it)) {
+    for (index, added) in mine.iter().enumerate().filter(|(_, it)| !base.contains(it)) {
         if merged.contains(added) {
             continue;
         }
-        let before = mine[..at].iter().rev().find_map(|it| merged.iter().position(|other| other == it));
+        let before = mine[..index].iter().rev().find_map(|it| merged.iter().position(|other| other == it));
         merged.insert(before.map_or(0, |before| before + 1), added);
     }
     if is_in_order(base, theirs) && !is_in_order(base, mine) {

@@ -91,12 +91,12 @@ fn names_in(value: Value) -> Option<Vec<String>> {
 pub fn with_entries(path: &Path, entry: &Segment) -> Option<Path> {
     let mut above = Place::Root;
     let mut segments = Vec::new();
-    for (at, segment) in path.segments.iter().enumerate() {
+    for (index, segment) in path.segments.iter().enumerate() {
         let is_name = matches!(segment, Segment::Key(_) | Segment::Matching(_));
         if is_name && !above.is_foreign() && above.list_entry().is_some() {
             segments.push(entry.clone());
         }
-        above = above.through_lists(&path.segments[at..=at]).ok()?;
+        above = above.through_lists(&path.segments[index..=index]).ok()?;
         segments.push(segment.clone());
     }
     (segments.len() > path.segments.len()).then_some(Path { segments })
@@ -183,16 +183,16 @@ fn is_meant(segment: &Segment, len: usize, at: usize, entry: &Value) -> bool {
 /// there.
 fn list_before_name(current: &dyn ConfigLookup, path: &Path) -> Option<usize> {
     let mut place = Ok(Place::Root);
-    for (at, segment) in path.segments.iter().enumerate() {
+    for (index, segment) in path.segments.iter().enumerate() {
         if let Segment::Key(name) = segment {
             let is_list = match &place {
                 Ok(place) if !place.is_foreign() => {
                     place.list_entry().is_some() && place.member(name).is_err()
                 }
-                _ => at > 0 && is_list(current, &path.segments[..at]),
+                _ => index > 0 && is_list(current, &path.segments[..index]),
             };
             if is_list {
-                return Some(at);
+                return Some(index);
             }
         }
         place = place.and_then(|place| place.step(segment));

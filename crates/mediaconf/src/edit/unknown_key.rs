@@ -26,15 +26,15 @@ impl<'p> UnknownKey<'p> {
     /// The one of a path that begins at `from`, and goes through lists without brackets.
     pub fn find(from: Place, path: &'p [Segment]) -> Option<Self> {
         let mut above = from;
-        for (at, segment) in path.iter().enumerate() {
+        for (index, segment) in path.iter().enumerate() {
             let scope = above.list_entry().unwrap_or(above).scope();
-            let below = above.through_lists(&path[at..=at]);
+            let below = above.through_lists(&path[index..=index]);
             let is_known = below.as_ref().is_ok_and(|place| !place.is_foreign());
             if let (Some(key), Some(scope)) = (segment.name(), scope)
                 && by_key(scope, key).is_none()
                 && !is_known
             {
-                return Some(Self { key, at, scope });
+                return Some(Self { key, at: index, scope });
             }
             above = below.ok()?;
         }

@@ -223,8 +223,8 @@ fn write_members<W: Write>(
     group: &mut dyn FnMut(&GroupPart<'_, '_, '_, '_>, &mut W) -> io::Result<()>,
 ) -> io::Result<()> {
     out.write_all(b"{")?;
-    for (at, (key, value)) in view.shown().enumerate() {
-        out.write_all(if at > 0 { b"," } else { b"" })?;
+    for (index, (key, value)) in view.shown().enumerate() {
+        out.write_all(if index > 0 { b"," } else { b"" })?;
         serde_json::to_writer(&mut *out, &key)?;
         out.write_all(b":")?;
         let blocks = if let TopMember::Own(own) = &value { own.group() } else { None };
@@ -251,8 +251,8 @@ fn make_all(parts: &[GroupPart<'_, '_, '_, '_>], put: Put<'_>) -> io::Result<()>
         let (emptied, empty) = channel();
         // If no thread can be started, the channel is closed, and this thread makes all parts.
         let _ = thread::Builder::new().spawn_scoped(scope, move || make_second(parts, &full, &empty));
-        for (at, part) in parts.iter().enumerate() {
-            let made: Option<Made> = if at % 2 == 1 { filled.recv().ok() } else { None };
+        for (index, part) in parts.iter().enumerate() {
+            let made: Option<Made> = if index % 2 == 1 { filled.recv().ok() } else { None };
             match made {
                 Some(made) => {
                     put(part, &made)?;

@@ -152,8 +152,9 @@ impl<'d> Members<'d> {
 
     fn push_foreign(&mut self, member: Member<'d>) {
         if self.foreign.len() == SCAN {
-            self.index
-                .extend(self.foreign.iter().enumerate().map(|(at, member)| (member.keyword.clone(), at)));
+            self.index.extend(
+                self.foreign.iter().enumerate().map(|(index, member)| (member.keyword.clone(), index)),
+            );
         }
         if self.foreign.len() >= SCAN {
             self.index.insert(member.keyword.clone(), self.foreign.len());

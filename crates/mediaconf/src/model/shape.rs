@@ -169,7 +169,7 @@ impl<'t> Address<'t> {
 
     /// Returns the index of the last occurrence of each key.
     fn last_of_many(&self) -> HashMap<Cow<'t, str>, usize> {
-        self.options.iter().enumerate().map(|(at, option)| (option.key.value(), at)).collect()
+        self.options.iter().enumerate().map(|(index, option)| (option.key.value(), index)).collect()
     }
 }
 

@@ -170,7 +170,7 @@ fn windows(text: &str, records: &EntryRecords, edits: &[Splice]) -> Vec<ReparseW
     let (mut ahead, mut start) = (0, 0);
     // The lines of the previous edit: for a thousand edits of one long line, its ends are searched once.
     let mut lines = 0..0;
-    for (at, edit) in edits.iter().enumerate() {
+    for (index, edit) in edits.iter().enumerate() {
         if edit.range.start >= lines.end {
             lines = line_start(text, edit.range.start)..line_end(text, edit.range.end);
         } else if edit.range.end >= lines.end {
@@ -190,9 +190,13 @@ fn windows(text: &str, records: &EntryRecords, edits: &[Splice]) -> Vec<ReparseW
             Some(last) if start < last.bytes.end => {
                 last.bytes.end = last.bytes.end.max(end);
                 last.records.end = last.records.end.max(behind);
-                last.edits.end = at + 1;
+                last.edits.end = index + 1;
             }
-            _ => windows.push(ReparseWindow { records: ahead..behind, bytes: start..end, edits: at..at + 1 }),
+            _ => windows.push(ReparseWindow {
+                records: ahead..behind,
+                bytes: start..end,
+                edits: index..index + 1,
+            }),
         }
     }
     windows

@@ -13,8 +13,8 @@ use crate::edit::shown_path::shown;
 /// after the other and may find the same entry.
 pub fn without_overlaps(edits: Vec<PathEdit>, faults: &mut Vec<PathFault>) -> Vec<PathEdit> {
     let mut root = PathTree::default();
-    let misfits = edits.iter().enumerate().map(|(at, edit)| {
-        let earlier = root.add(&edit.path.segments, at)?;
+    let misfits = edits.iter().enumerate().map(|(index, edit)| {
+        let earlier = root.add(&edit.path.segments, index)?;
         Some(misfit(edit, &edits[earlier]))
     });
     let misfits = misfits.collect();

@@ -50,10 +50,10 @@ impl Builder<'_> {
     /// Refuses a member of a word or of a list: it would replace the whole word or list.
     fn refuse_below_words(&self, keys: &[&str]) -> Result<(), Misfit> {
         let mut place = Place::Root;
-        for (at, key) in keys.iter().enumerate() {
+        for (index, key) in keys.iter().enumerate() {
             let Ok(below) = place.member(key) else { return Ok(()) };
-            if below.is_foreign() && at + 1 < keys.len() {
-                match self.current.kind(&keys[..=at]) {
+            if below.is_foreign() && index + 1 < keys.len() {
+                match self.current.kind(&keys[..=index]) {
                     None => return Ok(()),
                     Some(ValueKind::Object) => {}
                     Some(ValueKind::List) => {

@@ -112,8 +112,8 @@ impl Found {
             [Some(Value::Array(before)), Some(Value::Array(after))]
                 if before.len() == after.len() && before.iter().chain(after).all(Value::is_object) =>
             {
-                for (at, elements) in before.iter().zip(after).enumerate() {
-                    self.below(&at.to_string(), |found| found.value([Some(elements.0), Some(elements.1)]));
+                for (index, elements) in before.iter().zip(after).enumerate() {
+                    self.below(&index.to_string(), |found| found.value([Some(elements.0), Some(elements.1)]));
                 }
             }
             [before, after] => {

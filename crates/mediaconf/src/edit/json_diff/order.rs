@@ -34,7 +34,7 @@ struct MergedBlock {
 }
 
 fn merged<N: Eq + Hash>(from: &[N], to: &[N]) -> Vec<MergedBlock> {
-    let wanted: HashMap<&N, usize> = to.iter().enumerate().map(|(at, name)| (name, at)).collect();
+    let wanted: HashMap<&N, usize> = to.iter().enumerate().map(|(index, name)| (name, index)).collect();
     let mut is_new = vec![true; to.len()];
     let mut merged = Vec::with_capacity(to.len());
     for (before, name) in from.iter().enumerate() {
@@ -51,14 +51,14 @@ fn merged<N: Eq + Hash>(from: &[N], to: &[N]) -> Vec<MergedBlock> {
 /// The wanted places of the blocks that are on the right side of each fixed block.
 fn around_the_fixed(merged: &[MergedBlock]) -> Vec<usize> {
     let mut lowest_behind = vec![usize::MAX; merged.len() + 1];
-    for (at, block) in merged.iter().enumerate().rev() {
-        let lowest = lowest_behind[at + 1];
-        lowest_behind[at] = if block.is_fixed { lowest.min(block.wanted) } else { lowest };
+    for (index, block) in merged.iter().enumerate().rev() {
+        let lowest = lowest_behind[index + 1];
+        lowest_behind[index] = if block.is_fixed { lowest.min(block.wanted) } else { lowest };
     }
     let mut least = 0;
     let mut kept = Vec::new();
-    for (at, block) in merged.iter().enumerate() {
-        if (least..lowest_behind[at + 1]).contains(&block.wanted) {
+    for (index, block) in merged.iter().enumerate() {
+        if (least..lowest_behind[index + 1]).contains(&block.wanted) {
             kept.push(block.wanted);
             least = if block.is_fixed { block.wanted + 1 } else { least };
         }

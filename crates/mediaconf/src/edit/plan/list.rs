@@ -231,7 +231,7 @@ fn identities<'v>(
 /// The places of each value in a list.
 fn places(values: &[Value]) -> HashMap<&Value, Vec<usize>> {
     let mut places: HashMap<&Value, Vec<usize>> = HashMap::new();
-    values.iter().enumerate().for_each(|(at, value)| places.entry(value).or_default().push(at));
+    values.iter().enumerate().for_each(|(index, value)| places.entry(value).or_default().push(index));
     places
 }
 

@@ -95,14 +95,14 @@ pub fn printed<'a>(
     new_line: &'a dyn Fn(Range<usize>) -> String,
 ) -> impl Iterator<Item = String> + use<'a> {
     hunks.iter().flat_map(move |hunk| {
-        let lines = hunk.lines.iter().enumerate().flat_map(move |(at, line)| {
+        let lines = hunk.lines.iter().enumerate().flat_map(move |(index, line)| {
             let printed = match line {
                 DiffLine::Context { old, .. } => format!(" {}", old_line(old.clone())),
                 DiffLine::Removed(old) => format!("-{}", old_line(old.clone())),
                 DiffLine::Added(new) => format!("+{}", new_line(new.clone())),
             };
             let marker = || r"\ No newline at end of file".to_owned();
-            once(printed).chain(hunk.unterminated.contains(&at).then(marker))
+            once(printed).chain(hunk.unterminated.contains(&index).then(marker))
         });
         once(hunk.header.clone()).chain(lines)
     })
@@ -124,20 +124,20 @@ struct LineWindow {
 fn windows(old: &str, splices: &[Splice]) -> Vec<LineWindow> {
     let mut windows: Vec<LineWindow> = Vec::new();
     let (mut inserted, mut deleted) = (0, 0);
-    for (at, splice) in splices.iter().enumerate() {
+    for (index, splice) in splices.iter().enumerate() {
         match windows.last_mut() {
             Some(window) if splice.range.start <= window.old.end => {
                 if splice.range.end >= window.old.end {
                     window.old.end = line_end(old, splice.range.end);
                 }
-                window.splices.end = at + 1;
+                window.splices.end = index + 1;
             }
             _ => {
                 let start = line_start(old, splice.range.start);
                 windows.push(LineWindow {
                     old: start..line_end(old, splice.range.end),
                     new_start: start + inserted - deleted,
-                    splices: at..at + 1,
+                    splices: index..index + 1,
                 });
             }
         }

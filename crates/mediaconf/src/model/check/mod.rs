@@ -322,9 +322,9 @@ impl<'t> Checker<'t> {
         self.keys.clear();
         let options = entry.arguments().skip(behind).take(MAX_OPTIONS);
         self.keys.extend(options.map(|word| OptionWord::split(word).key));
-        for (at, key) in self.keys.iter().enumerate().skip(1) {
+        for (index, key) in self.keys.iter().enumerate().skip(1) {
             if let Some(previous) =
-                self.keys[..at].iter().rev().find(|previous| previous.value() == key.value())
+                self.keys[..index].iter().rev().find(|previous| previous.value() == key.value())
             {
                 let message =
                     format!("the option `{}` is given more than once: the last counts", key.value());
