@@ -7,10 +7,10 @@ use clap::ArgMatches;
 use crate::cli::error::CliError;
 use crate::cli::input;
 use crate::cli::prompts;
-use crate::engine::EngineError;
+use crate::engine::Refusal;
 use mediaconf::edit::assign::{AssignedValue, Assignment};
-use mediaconf::edit::misfit::{Misfit, PathFault};
-use mediaconf::edit::path::{Path as ValuePath, PathError, split_assignment};
+use mediaconf::edit::fault::Fault;
+use mediaconf::edit::path::{Path as ValuePath, split_assignment};
 use mediaconf::edit::substitution::{Substitution, SubstitutionError};
 
 /// The edits of a command line, each with its place there.
@@ -112,13 +112,12 @@ pub fn split(text: &str) -> Result<(ValuePath, Option<&str>), CliError> {
     parsed(text, split_assignment(text))
 }
 
-fn parsed<T>(text: &str, result: Result<T, PathError>) -> Result<T, CliError> {
-    result.map_err(|error| fault(text, error.to_string(), Some(error.hint().to_owned())))
+fn parsed<T>(text: &str, result: Result<T, Fault>) -> Result<T, CliError> {
+    result.map_err(|error| fault(text, error.message, error.hint))
 }
 
 /// A fault of an edit. The value behind its path may be a secret and is not shown.
 fn fault(text: &str, message: String, hint: Option<String>) -> CliError {
     let path = text.split('=').next().unwrap_or(text).to_owned();
-    EngineError::BadAssignments(vec![PathFault { path, misfit: Misfit { hint, ..Misfit::new(message) } }])
-        .into()
+    Refusal::from(Fault { hint, ..Fault::of_path(format!("`{path}`: {message}")) }).into()
 }

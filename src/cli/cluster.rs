@@ -9,7 +9,7 @@ use crate::cli::credentials::KnownCredentials;
 use crate::cli::error::CliError;
 use crate::cli::input;
 use crate::cli::ui::waiting;
-use crate::engine::{Engine, EngineError, Hooks};
+use crate::engine::{Engine, Hooks, Refusal};
 use crate::http::client::UserInfo;
 use crate::node::{Node, NodeSettings, first_text};
 use crate::store::cluster::{ClusterStore, ClusterTls, ClusterUrl, GatewaySettings};
@@ -144,12 +144,12 @@ fn refuse_cluster(global: &GlobalArgs) -> Result<(), CliError> {
 
 impl Membership {
     /// Writes the file, if it is missing.
-    pub fn first_text(&self, engine: &Engine, file: &ConfFile) -> Result<(), EngineError> {
+    pub fn first_text(&self, engine: &Engine, file: &ConfFile) -> Result<(), Refusal> {
         first_text(&self.settings.name, &self.texts, (engine, file))
     }
 
     /// The node over an engine that runs a configuration.
-    pub fn join(self, engine: &Engine, file: Arc<ConfFile>) -> Result<Arc<Node>, EngineError> {
+    pub fn join(self, engine: &Engine, file: Arc<ConfFile>) -> Result<Arc<Node>, Refusal> {
         let Self { settings, texts } = self;
         let cluster = Engine::new(texts.clone(), Hooks::default(), waiting);
         Node::new(settings, engine.clone(), file, (cluster, texts))

@@ -1,5 +1,6 @@
 //! An edit under way: the draft goes to the editor, is checked, merged, shown, and made the configuration.
 
+use mediaconf::edit::{Fault, FaultKind};
 use std::io;
 use std::ops::Range;
 use std::os::unix::process::ExitStatusExt;
@@ -15,11 +16,11 @@ use crate::cli::prompts;
 use crate::cli::render::{diff, notes};
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
+use crate::engine::RefusalKind;
 use crate::engine::{
-    After, ChangeReport, ConfigSource, Content, ContentDiff, EngineError, ErrorKind, Expected, Outcome,
-    Replaced, ServiceError, Snapshot, WarnedText,
+    After, ChangeReport, ConfigSource, Content, ContentDiff, ErrorKind, Expected, Outcome, Refusal, Replaced,
+    Snapshot, WarnedText,
 };
-use crate::http::protocol::problem::ProblemKind;
 use crate::store::StoreError;
 use crate::store::file::{DraftHead, DraftOrigin, KeptDraft, Rescue};
 use mediaconf::edit::draft::comments::{height, with_comments, without_comments};
@@ -55,7 +56,7 @@ pub struct Present {
 }
 
 /// Reads the configuration: the text of the file, or what a server runs if it does not show the file.
-pub fn configuration(target: &mut Target) -> Result<Present, ServiceError> {
+pub fn configuration(target: &mut Target) -> Result<Present, Refusal> {
     let running = target.read_text(None);
     if !target.is_server {
         return Ok(Present { text: running?, is_running: true });
@@ -63,8 +64,10 @@ pub fn configuration(target: &mut Target) -> Result<Present, ServiceError> {
     let running = running?;
     match target.read_text(Some(ConfigSource::Saved)) {
         Ok(saved) => Ok(Present { is_running: saved.is_same_text(&running), text: saved }),
-        Err(ServiceError::NotOffered { .. }) => Ok(Present { text: running, is_running: true }),
-        Err(ServiceError::Remote(failure)) if failure.status == Some(ProblemKind::NotFound.status()) => {
+        Err(refusal) if refusal.kind == RefusalKind::NotOffered => {
+            Ok(Present { text: running, is_running: true })
+        }
+        Err(refusal) if refusal.status == Some(RefusalKind::NotFound.status()) => {
             Ok(Present { text: running, is_running: false })
         }
         Err(error) => Err(error),
@@ -79,12 +82,6 @@ enum Attempt {
     Rehearsed(Exit),
     Unwanted,
     EditAgain,
-}
-
-/// A fault of a draft: its line from 1, if it has one there, and the lines that describe it.
-struct DraftFault {
-    line: Option<usize>,
-    words: Vec<String>,
 }
 
 impl Editing<'_> {
@@ -135,18 +132,17 @@ impl Editing<'_> {
             }
             faults = self.faults(&self.text()?);
             if faults.is_empty() {
-                let words = error.lines.into_iter().map(|line| line.message).collect();
-                faults.push(DraftFault { line: None, words });
+                faults = error.lines.into_iter().map(|line| Fault { hint: None, ..line }).collect();
             }
         }
     }
 
     /// Opens the editor at the first fault; returns the text that it got, without comments. `None` if the
     /// editor ended with an error and left that as it was, which is how some are left without a change.
-    fn open(&self, faults: &[DraftFault]) -> Result<Option<Vec<u8>>, CliError> {
+    fn open(&self, faults: &[Fault]) -> Result<Option<Vec<u8>>, CliError> {
         let text = self.text()?;
         let notes = notes(faults);
-        self.draft.write(&with_comments(&text, &notes)).map_err(EngineError::from)?;
+        self.draft.write(&with_comments(&text, &notes)).map_err(Refusal::from)?;
         let line = faults.iter().find_map(|fault| fault.line).map_or(1, |line| line + height(&notes));
         let ended = self.editor.open(self.draft.path(), line, KEPT.to_owned(), self.ui);
         let why = match ended {
@@ -257,7 +253,7 @@ impl Editing<'_> {
         let head = DraftHead { target: head.target.clone(), range, path };
         let origin = DraftOrigin { head, base: present.bytes().to_vec() };
         let (Merged::Clean(text) | Merged::Clash(text)) = &merged;
-        self.draft.rebase(origin, text).map_err(EngineError::from)?;
+        self.draft.rebase(origin, text).map_err(Refusal::from)?;
         let name = self.target.service.name();
         match merged {
             Merged::Clean(text) => {
@@ -308,7 +304,7 @@ impl Editing<'_> {
     fn text(&self) -> Result<Vec<u8>, CliError> {
         let written = self.draft.read().map_err(|error| match error {
             StoreError::NotFound { .. } => CliError::draft_removed(self.editor.command()),
-            error => EngineError::from(error).into(),
+            error => Refusal::from(error).into(),
         })?;
         let mut text = without_comments(&written);
         // Editors end the last line of a file, also where it had no end.
@@ -336,7 +332,7 @@ impl Editing<'_> {
     /// Shows the warnings that the edit brings.
     fn warn(&mut self, whole: &[u8], present: &Arc<Snapshot>) -> Result<(), CliError> {
         let edited = Arc::new(Snapshot::from_bytes(whole.to_vec()));
-        let mut looked_at = |text: &Arc<Snapshot>| -> Result<WarnedText, ServiceError> {
+        let mut looked_at = |text: &Arc<Snapshot>| -> Result<WarnedText, Refusal> {
             let composed = self.target.composed(text, Some(ConfigSource::Saved))?;
             Ok(WarnedText::new(text, composed.as_ref()))
         };
@@ -354,14 +350,14 @@ impl Editing<'_> {
     }
 
     /// The errors of a draft, in the order of its lines.
-    fn faults(&self, text: &[u8]) -> Vec<DraftFault> {
+    fn faults(&self, text: &[u8]) -> Vec<Fault> {
         if first_marker(&self.draft.origin.base).is_none()
             && let Some(line) = first_marker(text)
         {
             let what = "both changes touch these lines: `ours` is yours, `theirs` was made meanwhile";
-            let words =
-                vec![what.to_owned(), "  hint: keep what is right, and take the markers out".to_owned()];
-            return vec![DraftFault { line: Some(line), words }];
+            let fault =
+                Fault::new(FaultKind::WrongType, what).hint("keep what is right, and take the markers out");
+            return vec![Fault { line: Some(line), ..fault }];
         }
         let above = self.draft.origin.head.range.map_or(0, |(start, _)| {
             self.draft.origin.base.iter().take(start).filter(|byte| **byte == b'\n').count()
@@ -374,9 +370,8 @@ impl Editing<'_> {
             let line = lines.position(found.span.start).line;
             let inside = line.checked_sub(above).filter(|line| (1..=height).contains(line));
             let place = inside.map_or(format!(" (line {line} of the whole text)"), |_| String::new());
-            let hint = found.hint.as_ref().map(|hint| format!("  hint: {hint}"));
-            let words = [format!("error: {}{place}", found.message)].into_iter().chain(hint).collect();
-            DraftFault { line: inside, words }
+            let message = format!("error: {}{place}", found.message);
+            Fault { line: inside, message, hint: found.hint.clone(), ..Fault::default() }
         });
         faults.take(MAX_NAMED).collect()
     }
@@ -407,19 +402,16 @@ fn was_started(status: ExitStatus) -> bool {
 }
 
 /// The comments about faults; the lines that they name are those of the draft below the comments.
-fn notes(faults: &[DraftFault]) -> Vec<String> {
+fn notes(faults: &[Fault]) -> Vec<String> {
     if faults.is_empty() {
         return Vec::new();
     }
     let title = "mediactl: the text below can't be the configuration yet".to_owned();
     let lines = |above: usize| -> Vec<String> {
-        let of_fault = |fault: &DraftFault| {
+        let of_fault = |fault: &Fault| {
             let place = fault.line.map_or(String::new(), |line| format!("line {}: ", line + above));
-            let place = std::iter::once(place).chain(std::iter::repeat(String::new()));
-            place
-                .zip(&fault.words)
-                .map(|(place, words)| one_line(&format!("{place}{words}")))
-                .collect::<Vec<_>>()
+            let hint = fault.hint.as_ref().map(|hint| one_line(&format!("  hint: {hint}")));
+            std::iter::once(one_line(&format!("{place}{}", fault.message))).chain(hint)
         };
         std::iter::once(title.clone()).chain(faults.iter().flat_map(of_fault)).collect()
     };

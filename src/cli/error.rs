@@ -9,11 +9,10 @@ use thiserror::Error;
 
 use crate::cli::render::alike::grouped;
 use crate::cli::render::notes;
-use crate::engine::{EngineError, ErrorKind, NewWarning, ServiceError, Snapshot, described};
+use crate::engine::{BRINGS_WARNING, ErrorKind, NewWarning, Refusal, RefusalKind, Snapshot, WITHOUT_STRICT};
 use crate::store::cluster::ClusterUrl;
-use crate::store::{LockHolder, StoreError, reason};
-use mediaconf::edit::misfit::PathFault;
-use mediaconf::edit::path::PathError;
+use crate::store::{LockHolder, reason};
+use mediaconf::edit::{Fault, FaultKind};
 
 /// The hint for a configuration that is not there.
 const OTHER_TARGETS: &str = "`mediactl init` makes a first configuration; `--conf FILE`, `--url URL` or \
@@ -42,30 +41,13 @@ pub struct CliError {
     /// The exit code depends on nothing else.
     pub kind: ErrorKind,
     /// Everything that is wrong; at least one line.
-    pub lines: Vec<ErrorLine>,
-    /// The word for it in a narrow column, if the kind says too little.
+    pub lines: Vec<Fault>,
+    /// What a narrow column says of it, where the kind says too little.
     pub word: Option<&'static str>,
     /// The text whose faults explain the error.
     pub broken: Option<BrokenText>,
     #[source]
     source: Option<io::Error>,
-}
-
-/// One fault: the message, and a hint.
-#[derive(Debug)]
-pub struct ErrorLine {
-    pub message: String,
-    /// The advice.
-    pub hint: Option<String>,
-}
-
-impl ErrorLine {
-    /// The place that the message begins with: a path in backticks, or a pointer; empty if there is none.
-    pub fn place(&self) -> &str {
-        let is_place =
-            |place: &&str| place.starts_with('/') || place.starts_with('`') && place.ends_with('`');
-        self.message.split_once(": ").map(|(place, _)| place).filter(is_place).unwrap_or_default()
-    }
 }
 
 /// A text with errors.
@@ -79,7 +61,7 @@ pub struct BrokenText {
 
 impl CliError {
     pub(super) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        let lines = vec![ErrorLine { message: message.into(), hint: None }];
+        let lines = vec![Fault::new(FaultKind::WrongType, message)];
         Self { kind, lines, word: None, broken: None, source: None }
     }
 
@@ -131,9 +113,10 @@ impl CliError {
     }
 
     /// The path of a value does not parse. What follows a `=` may be a secret and is not shown.
-    pub fn bad_path(path: &str, error: &PathError) -> Self {
+    pub fn bad_path(path: &str, fault: Fault) -> Self {
         let path = path.split('=').next().unwrap_or(path);
-        Self::new(ErrorKind::Invalid, format!("`{path}`: {error}")).with_hint(error.hint())
+        let line = Fault { message: format!("`{path}`: {}", fault.message), ..fault };
+        Self { lines: vec![line], ..Self::new(ErrorKind::Invalid, "") }
     }
 
     /// The value of an option is not one.
@@ -142,18 +125,15 @@ impl CliError {
     }
 
     /// A path leads to nothing, or to no single place.
-    pub fn bad_selection(fault: PathFault) -> Self {
-        let kind = if fault.is_absent() { ErrorKind::Absent } else { ErrorKind::Invalid };
-        Self { kind, lines: vec![line_of(&fault)], word: None, broken: None, source: None }
+    pub fn bad_selection(fault: Fault) -> Self {
+        Refusal::from(fault).into()
     }
 
     /// A configuration that `diff` compares can't be read. Whoever looks gets no advice to change something.
-    pub fn of_side(error: ServiceError) -> Self {
-        let is_only_saved =
-            matches!(error, ServiceError::Engine(EngineError::NoServer | EngineError::NodesRunIt));
-        match is_only_saved {
-            true => Self::from(error).with_hint(OTHER_SIDES),
-            false => error.into(),
+    pub fn of_side(refusal: Refusal) -> Self {
+        match refusal.kind {
+            RefusalKind::NoServer | RefusalKind::NodesRunIt => Self::from(refusal).with_hint(OTHER_SIDES),
+            _ => refusal.into(),
         }
     }
 
@@ -230,8 +210,8 @@ impl CliError {
     }
 
     /// The file with the contexts has faults, at least one.
-    pub fn bad_contexts(faults: impl Iterator<Item = String>) -> Self {
-        let lines = faults.map(|message| ErrorLine { message, hint: None }).collect();
+    pub fn bad_contexts(faults: impl Iterator<Item = Fault>) -> Self {
+        let lines = faults.map(|fault| Fault::new(fault.kind, fault.to_string())).collect();
         Self { kind: ErrorKind::Invalid, lines, word: None, broken: None, source: None }
     }
 
@@ -355,7 +335,7 @@ impl CliError {
     }
 
     /// The lines, those that say the same of different places together, in the order of the first of each.
-    pub fn equal_lines(&self) -> Vec<Vec<&ErrorLine>> {
+    pub fn equal_lines(&self) -> Vec<Vec<&Fault>> {
         grouped(&self.lines, |line| {
             let (place, fault) = line.message.split_at(line.place().len());
             (!place.is_empty()).then_some((fault, line.hint.as_deref()))
@@ -368,71 +348,51 @@ impl CliError {
     }
 }
 
-impl From<ServiceError> for CliError {
-    fn from(error: ServiceError) -> Self {
-        match error {
-            ServiceError::Engine(error) => error.into(),
-            ServiceError::Remote(failure) => {
-                let has_answered = failure.status.is_some_and(|status| status < FIRST_OF_FAILURES);
-                let word = (failure.kind == ErrorKind::Absent && !has_answered).then_some(NOT_REACHED);
-                let lines = failure.faults.into_iter().map(|(message, hint)| ErrorLine { message, hint });
-                Self { kind: failure.kind, lines: lines.collect(), word, broken: None, source: None }
+impl From<Refusal> for CliError {
+    fn from(refusal: Refusal) -> Self {
+        let (kind, word) = (refusal.error_kind(), word(&refusal));
+        let whole = Fault { hint: refusal.hint, ..Fault::new(FaultKind::WrongType, refusal.message) };
+        let lines = match refusal.kind {
+            RefusalKind::NewWarnings if !refusal.faults.is_empty() => new_warnings(&refusal.faults),
+            RefusalKind::NoConfiguration => {
+                let is_cluster = whole.message.strip_prefix('`').is_some_and(ClusterUrl::is_meant);
+                vec![whole.hint(if is_cluster { FIRST_OF_CLUSTER } else { OTHER_TARGETS })]
             }
-            error @ ServiceError::NotOffered { .. } => Self::new(error.kind(), error.to_string())
-                .with_hint("nothing was changed")
-                .in_a_word("not offered"),
-        }
-    }
-}
-
-impl From<EngineError> for CliError {
-    fn from(error: EngineError) -> Self {
-        let kind = ErrorKind::from(&error);
-        let lines = match &error {
-            EngineError::BadPatch(faults) => faults
-                .0
-                .iter()
-                .map(|fault| ErrorLine { message: fault.to_string(), hint: fault.hint.clone() })
-                .collect(),
-            EngineError::BadAssignments(faults) => faults.iter().map(line_of).collect(),
-            EngineError::NewWarnings(warnings) => new_warnings(warnings, error.hint()),
-            EngineError::BadIncludes(faults) => faults
-                .iter()
-                .map(|fault| ErrorLine { message: fault.to_string(), hint: fault.hint.clone() })
-                .collect(),
-            EngineError::Store(StoreError::NotFound { path }) => {
-                let is_cluster = path.to_str().is_some_and(ClusterUrl::is_meant);
-                let hint = if is_cluster { FIRST_OF_CLUSTER } else { OTHER_TARGETS };
-                vec![ErrorLine { message: error.to_string(), hint: Some(hint.to_owned()) }]
+            _ if refusal.faults.is_empty() || refusal.text.is_some() => vec![whole],
+            _ => {
+                let line = |fault: Fault| Fault {
+                    hint: fault.hint.clone(),
+                    ..Fault::new(fault.kind, fault.to_string())
+                };
+                refusal.faults.into_iter().map(line).collect()
             }
-            error => vec![ErrorLine { message: error.to_string(), hint: error.hint() }],
         };
-        let word = matches!(error, EngineError::Store(StoreError::Unreachable { .. })).then_some(NOT_REACHED);
-        let broken = match error {
-            EngineError::BadConfig(snapshot) => Some(BrokenText { name: None, snapshot }),
-            EngineError::BadText(snapshot) => {
-                Some(BrokenText { name: Some("the new configuration".to_owned()), snapshot })
-            }
-            _ => None,
-        };
+        let broken = refusal.text.map(|snapshot| BrokenText {
+            name: (refusal.kind == RefusalKind::BadNewText).then(|| "the new configuration".to_owned()),
+            snapshot,
+        });
         Self { kind, lines, word, broken, source: None }
     }
 }
 
-/// The lines about new warnings, with the advice below the last one.
-fn new_warnings(warnings: &[NewWarning], hint: Option<String>) -> Vec<ErrorLine> {
-    let message = |line| format!("the change brings a warning: {line}");
-    let mut lines: Vec<ErrorLine> = notes::new_warnings(warnings, None)
-        .into_iter()
-        .map(|line| ErrorLine { message: message(line), hint: None })
-        .collect();
-    if let Some(last) = lines.last_mut() {
-        last.hint = hint;
+/// What a narrow column says of a refusal, where its kind says too little.
+fn word(refusal: &Refusal) -> Option<&'static str> {
+    let has_answered = refusal.status.is_some_and(|status| status < FIRST_OF_FAILURES);
+    match refusal.kind {
+        RefusalKind::NotOffered => Some("not offered"),
+        RefusalKind::NotReached | RefusalKind::ClusterUnavailable => Some(NOT_REACHED),
+        _ if refusal.status.is_none() || has_answered => None,
+        kind => (kind.error_kind() == ErrorKind::Absent).then_some(NOT_REACHED),
     }
-    lines
 }
 
-fn line_of(fault: &PathFault) -> ErrorLine {
-    let (message, hint) = described(fault);
-    ErrorLine { message, hint }
+/// The lines about new warnings, equal ones together, with the advice below the last one.
+fn new_warnings(faults: &[Fault]) -> Vec<Fault> {
+    let warnings: Vec<NewWarning> = faults.iter().map(|fault| NewWarning::parse(&fault.message)).collect();
+    let line = |words| Fault::new(FaultKind::WrongType, format!("{BRINGS_WARNING}{words}"));
+    let mut lines: Vec<Fault> = notes::new_warnings(&warnings, None).into_iter().map(line).collect();
+    if let Some(last) = lines.last_mut() {
+        last.hint = Some(WITHOUT_STRICT.to_owned());
+    }
+    lines
 }

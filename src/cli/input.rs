@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::cli::error::CliError;
-use crate::engine::{EngineError, Snapshot};
+use crate::engine::{Refusal, Snapshot};
 use crate::http::client::without_userinfo;
 use crate::store::file::ConfFile;
 use crate::store::{FileKind, StoreError};
@@ -25,13 +25,13 @@ pub fn snapshot(path: &Path) -> Result<Arc<Snapshot>, CliError> {
         Err(StoreError::NotAFile { kind: FileKind::Pipe, .. }) => {
             Ok(Arc::new(Snapshot::from_bytes(read(path)?)))
         }
-        loaded => Ok(Arc::new(Snapshot::from_bytes(loaded.map_err(EngineError::from)?.bytes))),
+        loaded => Ok(Arc::new(Snapshot::from_bytes(loaded.map_err(Refusal::from)?.bytes))),
     }
 }
 
 /// The store of the configuration file at `path`.
 pub fn store(path: &Path) -> Result<Arc<ConfFile>, CliError> {
-    Ok(Arc::new(ConfFile::resolve(path).map_err(EngineError::from)?))
+    Ok(Arc::new(ConfFile::resolve(path).map_err(Refusal::from)?))
 }
 
 fn refuse_url(path: &Path) -> Result<(), CliError> {
@@ -57,7 +57,7 @@ pub fn value_path(path: &str) -> Result<ValuePath, CliError> {
     if let Some(error) = misplaced_url(path) {
         return Err(error);
     }
-    ValuePath::parse(path).map_err(|error| CliError::bad_path(path, &error))
+    ValuePath::parse(path).map_err(|error| CliError::bad_path(path, error))
 }
 
 /// Parses the conditions of `--where`. Their values may be secrets, and are not shown.
@@ -70,7 +70,7 @@ pub fn conditions(texts: &[String], accepts_near_miss: bool) -> Result<Vec<Condi
     parsed.collect::<Result<_, _>>().map_err(|error| {
         let message = format!("`--where`: {error}");
         match &error {
-            ConditionError::Path(path) => CliError::bad_value(message, path.hint()),
+            ConditionError::Path(path) => CliError::bad_value(message, path.hint.as_deref().unwrap_or_default()),
             ConditionError::Regex(_) => CliError::bad_value(message, "`~` looks for text to the letter"),
             ConditionError::NoText(_) => {
                 CliError::usage(message, "`PATH exists` holds for every value that is there")

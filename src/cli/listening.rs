@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::error::CliError;
 use crate::cli::ui::Ui;
-use crate::engine::EngineError;
+use crate::engine::Refusal;
 use crate::http::server::listener::Listener;
 use crate::http::server::tls::Tls;
 use crate::http::server::tls::self_signed;
@@ -35,7 +35,7 @@ pub fn addresses(given: &[String]) -> Result<Vec<SocketAddr>, CliError> {
 pub fn listeners(addresses: &[SocketAddr], lock: Option<&ServeLock>) -> Result<Vec<Listener>, CliError> {
     let mut listeners = Vec::new();
     if let Some(lock) = lock {
-        let listener = lock.bind().map_err(EngineError::from)?;
+        let listener = lock.bind().map_err(Refusal::from)?;
         let peers = lock.peers();
         listeners.push(Listener::Unix { listener, admits: Box::new(move |peer| peers.admit(peer)) });
     }
@@ -125,7 +125,7 @@ pub fn tls(
         (Some(CertificateOrigin::Files { certificate, key }), _) => [certificate.into(), key.into()],
         (Some(CertificateOrigin::SelfSigned), Some(lock)) => {
             let make = || self_signed(names(addresses)).map_err(io::Error::other);
-            lock.certificate(make).map_err(EngineError::from)?
+            lock.certificate(make).map_err(Refusal::from)?
         }
         (Some(CertificateOrigin::SelfSigned), None) => {
             let hint = "give files: `--tls-cert` and `--tls-key`";

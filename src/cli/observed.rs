@@ -9,7 +9,8 @@ use crate::cli::fleet::answers::{Answers, ServerAnswer};
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::invocation::Invocation;
 use crate::cli::target::{self, Purpose, Target};
-use crate::engine::{Content, ErrorKind, ServiceError};
+use crate::engine::RefusalKind;
+use crate::engine::{Content, ErrorKind, Refusal};
 use crate::store::Store;
 use crate::store::file::FileWatch;
 
@@ -41,7 +42,7 @@ impl Observed {
     }
 
     /// Reads the configuration; `None` if it is still the one that was read last.
-    pub fn read(&mut self) -> Result<Option<Content>, ServiceError> {
+    pub fn read(&mut self) -> Result<Option<Content>, Refusal> {
         self.target.service.read_changed(&mut self.tag)
     }
 
@@ -96,8 +97,8 @@ pub fn observe<T: Send>(
     Ok(Answers::of_several(answers, ui))
 }
 
-/// True if an error may be over soon: the server is being started again, or the file replaced.
-pub fn may_pass(error: &ServiceError) -> bool {
-    matches!(error.kind(), ErrorKind::Absent | ErrorKind::Failed | ErrorKind::Unknown)
-        && !matches!(error, ServiceError::NotOffered { .. })
+/// Whether an error may be over soon: the server is being started again, or the file replaced.
+pub fn may_pass(error: &Refusal) -> bool {
+    matches!(error.error_kind(), ErrorKind::Absent | ErrorKind::Failed | ErrorKind::Unknown)
+        && error.kind != RefusalKind::NotOffered
 }

@@ -1,6 +1,7 @@
 //! Changes that are shown before they are made, and made only if the user agrees: of a protected context, and those
 //! whose command asks. Without a terminal nothing is asked.
 
+use crate::engine::Guard;
 use std::io;
 
 use crate::cli::args::changing::ChangeArgs;
@@ -9,7 +10,7 @@ use crate::cli::prompts;
 use crate::cli::render::diff;
 use crate::cli::ui::{Ui, output};
 use crate::engine::{
-    ChangeOptions, ChangeReport, ConfigService, Expected, OutcomeNote, ReportParts, ServiceError,
+    ChangeOptions, ChangeReport, ConfigService, Expected, OutcomeNote, Refusal, ReportParts,
 };
 
 /// A change of more streams, lives and plugins than this is asked about.
@@ -41,7 +42,7 @@ impl Question {
         service: &dyn ConfigService,
         ui: Ui,
         options: &ChangeOptions,
-        operation: &mut dyn FnMut(&dyn ConfigService, &ChangeOptions) -> Result<ChangeReport, ServiceError>,
+        operation: &mut dyn FnMut(&dyn ConfigService, &ChangeOptions) -> Result<ChangeReport, Refusal>,
     ) -> Result<Option<ChangeOptions>, CliError> {
         let mut agreed = options.clone();
         let mut reasons: Vec<String> = Vec::new();
@@ -88,15 +89,15 @@ impl Question {
 fn rehearse(
     service: &dyn ConfigService,
     options: &mut ChangeOptions,
-    operation: &mut dyn FnMut(&dyn ConfigService, &ChangeOptions) -> Result<ChangeReport, ServiceError>,
-) -> Result<(ChangeReport, Option<ServiceError>), CliError> {
+    operation: &mut dyn FnMut(&dyn ConfigService, &ChangeOptions) -> Result<ChangeReport, Refusal>,
+) -> Result<(ChangeReport, Option<Refusal>), CliError> {
     let mut refusal = None;
     loop {
         let error = match operation(service, &ChangeOptions { dry_run: true, ..options.clone() }) {
             Ok(report) => return Ok((report, refusal)),
             Err(error) => error,
         };
-        match error.guard().filter(|guard| guard.is_question()).cloned() {
+        match error.guard.clone().filter(Guard::is_question) {
             Some(guard) if !options.accepted.contains(&guard) => options.accepted.push(guard),
             _ => return Err(error.into()),
         }

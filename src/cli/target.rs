@@ -19,8 +19,8 @@ use crate::cli::prompts;
 use crate::cli::remote_host::RemoteHost;
 use crate::cli::ui::{Ui, waiting};
 use crate::engine::{
-    Composed, ConfigService, ConfigSource, Content, Engine, EngineError, Feature, Hooks, ReadForm, ReadQuery,
-    ServiceError, Snapshot,
+    Composed, ConfigService, ConfigSource, Content, Engine, Feature, Hooks, ReadForm, ReadQuery, Refusal,
+    Snapshot,
 };
 use crate::http::client::{
     BadUrl, Client, ClientSettings, Endpoint, Host, RemoteService, TlsTrust, UserInfo,
@@ -55,7 +55,7 @@ impl Target {
         &mut self,
         text: &Arc<Snapshot>,
         source: Option<ConfigSource>,
-    ) -> Result<Option<Composed>, ServiceError> {
+    ) -> Result<Option<Composed>, Refusal> {
         self.following(Follow::ALL, text, source)
     }
 
@@ -65,7 +65,7 @@ impl Target {
         follow: Follow,
         text: &Arc<Snapshot>,
         source: Option<ConfigSource>,
-    ) -> Result<Option<Composed>, ServiceError> {
+    ) -> Result<Option<Composed>, Refusal> {
         match &self.file {
             // Who works on this machine reads them as this user.
             Some(file) => Ok(Composed::compose(self.service.name(), text, &**file, follow)),
@@ -74,14 +74,11 @@ impl Target {
     }
 
     /// Reads a configuration as text; `None` is the running one, or the file where no server runs.
-    pub fn read_text(&mut self, source: Option<ConfigSource>) -> Result<Arc<Snapshot>, ServiceError> {
+    pub fn read_text(&mut self, source: Option<ConfigSource>) -> Result<Arc<Snapshot>, Refusal> {
         let reading = self.service.read(&ReadQuery { source, form: ReadForm::Text })?;
         match reading.content {
             Content::Text(snapshot) => Ok(snapshot),
-            Content::Json(_) => Err(ServiceError::NotOffered {
-                service: self.service.name().to_owned(),
-                feature: Feature::Conf,
-            }),
+            Content::Json(_) => Err(Refusal::not_offered(&self.service.name(), Feature::Conf)),
         }
     }
 }
@@ -246,7 +243,7 @@ fn at_file(store: Arc<ConfFile>, global: &GlobalArgs, purpose: Purpose, ui: Ui) 
             }
             return if has_to_be_confirmed { Err(no_server_confirms()) } else { Ok(local(engine)) };
         }
-        Err(error) if changes => return Err(EngineError::from(error).into()),
+        Err(error) if changes => return Err(Refusal::from(error).into()),
         Err(error) => {
             ui.warning(&format!("{error}: showing the file, whether or not a server runs"));
             return Ok(Target { unreachable: Some("unknown".to_owned()), ..local(engine) });

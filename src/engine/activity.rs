@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
-use super::error::EngineError;
-use super::error_kind::ErrorKind;
 use super::operation::Operation;
 use super::outcome::{Outcome, OutcomeNote};
+use super::refusal::Refusal;
+use super::refusal_kind::{ErrorKind, RefusalKind};
 
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident $word:literal,)* }) => {
@@ -121,12 +121,7 @@ impl Activity {
         *self.last_reload.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn count_change(
-        &self,
-        operation: Operation,
-        dry_run: bool,
-        made: &Result<Outcome, EngineError>,
-    ) {
+    pub(super) fn count_change(&self, operation: Operation, dry_run: bool, made: &Result<Outcome, Refusal>) {
         let result = match made {
             Ok(_) if dry_run => ChangeResult::Rehearsed,
             Ok(outcome) if outcome.is_change() => ChangeResult::Changed,
@@ -150,8 +145,8 @@ impl Activity {
     }
 }
 
-fn failure(error: &EngineError) -> ChangeResult {
-    match error.into() {
+fn failure(error: &Refusal) -> ChangeResult {
+    match error.error_kind() {
         ErrorKind::Invalid | ErrorKind::Usage => ChangeResult::Invalid,
         ErrorKind::Conflict => ChangeResult::Conflict,
         ErrorKind::Guarded => ChangeResult::Guarded,
@@ -159,19 +154,17 @@ fn failure(error: &EngineError) -> ChangeResult {
     }
 }
 
-fn hand_edit(made: &Result<Outcome, EngineError>) -> Option<HandEdit> {
+fn hand_edit(made: &Result<Outcome, Refusal>) -> Option<HandEdit> {
     match made {
         Ok(outcome) => outcome.notes.iter().find_map(|note| match note {
             OutcomeNote::PickedUpHandEdit(_) => Some(HandEdit::PickedUp),
             OutcomeNote::OverwroteHandEdit => Some(HandEdit::Overwritten),
             _ => None,
         }),
-        Err(
-            EngineError::HandEdited { .. }
-            | EngineError::HandEditedBadly { .. }
-            | EngineError::HandEditedSince,
-        ) => Some(HandEdit::Conflict),
-        Err(_) => None,
+        Err(refusal) => match refusal.kind {
+            RefusalKind::HandEdited | RefusalKind::HandEditedSince => Some(HandEdit::Conflict),
+            _ => None,
+        },
     }
 }
 

@@ -1,8 +1,9 @@
 //! The nodes of a cluster that take a change first.
 
-use std::fmt;
 use std::time::Duration;
 
+use super::refusal::Refusal;
+use super::refusal_kind::RefusalKind;
 use crate::store::{NodeRecord, NodeState};
 
 /// The time that the nodes have to run the change by default.
@@ -70,8 +71,8 @@ impl CanaryFault {
 }
 
 /// As a request over HTTP names the parameters.
-impl fmt::Display for CanaryFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message("canary", "confirm"))
+impl From<CanaryFault> for Refusal {
+    fn from(fault: CanaryFault) -> Self {
+        Self::new(RefusalKind::Misplaced, fault.message("canary", "confirm")).hint(fault.hint())
     }
 }

@@ -3,6 +3,7 @@
 //!
 //! It is for looking only: nothing is ever written from it.
 
+use mediaconf::edit::Fault;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -173,7 +174,7 @@ impl Composed {
     }
 
     /// Its errors, but not that files elsewhere are not looked at.
-    pub fn faults(&self) -> Vec<ComposedFault> {
+    pub(super) fn faults(&self) -> Vec<ComposedFault> {
         let of_files = self.files.iter().enumerate().flat_map(|(at, file)| {
             let seen = file.faults.iter().filter(|fault| !file.unseen.contains(&fault.span));
             seen.map(move |fault| self.fault(fault, (at, fault.span.clone()), false))
@@ -189,7 +190,7 @@ impl Composed {
     }
 
     /// The same, each once, however often its file is included.
-    pub fn told_faults(&self) -> Vec<ComposedFault> {
+    pub fn told_faults(&self) -> Vec<Fault> {
         told_once(self.faults())
     }
 
@@ -197,14 +198,9 @@ impl Composed {
         let place = &self.files[file];
         let line = line_of(&place.text, span.start);
         let Diagnostic { message, hint, .. } = self.in_file(file, span, found);
-        ComposedFault {
-            file: place.name.clone(),
-            line,
-            message,
-            hint,
-            identity: found.message.clone(),
-            is_own,
-        }
+        let file = Some(place.name.clone());
+        let fault = Fault { file, line: Some(line), message, hint, ..Fault::default() };
+        ComposedFault { fault, identity: found.message.clone(), is_own }
     }
 
     fn in_file(&self, file: usize, span: Span, found: &Diagnostic) -> Diagnostic {
@@ -280,8 +276,7 @@ impl Engine {
     pub(super) fn included_in_words(&self, text: &Arc<Snapshot>) -> String {
         let composed = self.composed(text, self.followed());
         let first = composed.and_then(|composed| composed.told_faults().into_iter().next());
-        let fault =
-            first.map(|first| format!(" (`{}`, line {}, has an error)", one_line(&first.file), first.line));
+        let fault = first.as_ref().and_then(Fault::position).map(|place| format!(" ({place}, has an error)"));
         format!("included files{}", fault.unwrap_or_default())
     }
 

@@ -5,15 +5,17 @@
 //! is taken out of the edited text. A server that was killed meanwhile rolls back when it starts again,
 //! before it answers anything.
 
+use super::refusal_kind::RefusalKind;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::activity::PendingEnd;
-use super::error::{Aftermath, EngineError};
+use super::aftermath::Aftermath;
 use super::left_over::{LeftOver, NO_USER, NOT_CONFIRMED, SERVER_ENDED};
 use super::local::Engine;
 use super::loops::Loops;
 use super::pending::{PendingChange, RollbackPoint};
+use super::refusal::Refusal;
 use super::running::LastChange;
 use super::trouble::Trouble;
 use crate::store::{OpenChange, PendingRecord, REVERT, StoreError, Writer};
@@ -29,7 +31,7 @@ impl Engine {
         pending: &Arc<PendingChange>,
         writer: &dyn Writer,
         written: Option<&[&[u8]]>,
-    ) -> Result<(), EngineError> {
+    ) -> Result<(), Refusal> {
         writer.set_pending(&PendingRecord {
             id: &pending.id,
             deadline: SystemTime::now() + pending.time,
@@ -60,7 +62,11 @@ impl Engine {
         loop {
             match self.roll_back_pending(&pending.id, NO_USER, NOT_CONFIRMED) {
                 Ok(_) => return self.count_pending_end(PendingEnd::Expired),
-                Err(EngineError::NothingPending | EngineError::OtherPending) => return,
+                Err(refusal)
+                    if matches!(refusal.kind, RefusalKind::NothingPending | RefusalKind::OtherPending) =>
+                {
+                    return;
+                }
                 Err(error) => (self.on_trouble)(&format!("a change could not be rolled back: {error}")),
             }
             if pending.is_decided_within(RETRY) {
@@ -73,7 +79,7 @@ impl Engine {
     ///
     /// # Errors
     /// `NothingPending`, `OtherPending`, `Busy`; `Store`, after which the change is still pending.
-    pub fn confirm(&self, id: &str) -> Result<(), EngineError> {
+    pub fn confirm(&self, id: &str) -> Result<(), Refusal> {
         let _turn = self.take_turn()?;
         if self.running.is_none() {
             let writer = self.lock()?;
@@ -82,7 +88,7 @@ impl Engine {
         }
         let pending = self.pending_with(id)?;
         if !pending.can_be_confirmed() {
-            return Err(EngineError::NothingPending);
+            return Err(Refusal::nothing_pending());
         }
         self.lock()?.clear_pending()?;
         self.release_pending(&pending);
@@ -94,7 +100,7 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::confirm`].
-    pub fn cancel(&self, id: &str, by: &str) -> Result<Aftermath, EngineError> {
+    pub fn cancel(&self, id: &str, by: &str) -> Result<Aftermath, Refusal> {
         let aftermath = self.roll_back_pending(id, by, "rolled back before it was confirmed")?;
         self.count_pending_end(PendingEnd::Cancelled);
         Ok(aftermath)
@@ -104,7 +110,7 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::confirm`].
-    pub fn cancel_any(&self) -> Result<Option<Aftermath>, EngineError> {
+    pub fn cancel_any(&self) -> Result<Option<Aftermath>, Refusal> {
         self.pending().map(|pending| self.roll_back_pending(&pending.id, NO_USER, SERVER_ENDED)).transpose()
     }
 
@@ -112,21 +118,21 @@ impl Engine {
         self.activity().into_iter().for_each(|activity| activity.count_pending_end(end));
     }
 
-    fn pending_with(&self, id: &str) -> Result<Arc<PendingChange>, EngineError> {
-        let pending = self.pending().ok_or(EngineError::NothingPending)?;
-        if pending.id == id { Ok(pending) } else { Err(EngineError::OtherPending) }
+    fn pending_with(&self, id: &str) -> Result<Arc<PendingChange>, Refusal> {
+        let pending = self.pending().ok_or_else(Refusal::nothing_pending)?;
+        if pending.id == id { Ok(pending) } else { Err(Refusal::other_pending()) }
     }
 
     /// Refuses a decision on another change than the one that the store keeps by itself.
-    fn refuse_other(&self, open: Option<&OpenChange>, id: &str) -> Result<(), EngineError> {
+    fn refuse_other(&self, open: Option<&OpenChange>, id: &str) -> Result<(), Refusal> {
         match open.filter(|_| self.store.keeps_pending()) {
-            None => Err(EngineError::NothingPending),
+            None => Err(Refusal::nothing_pending()),
             Some(open) if open.id == id => Ok(()),
-            Some(_) => Err(EngineError::OtherPending),
+            Some(_) => Err(Refusal::other_pending()),
         }
     }
 
-    fn roll_back_pending(&self, id: &str, by: &str, why: &str) -> Result<Aftermath, EngineError> {
+    fn roll_back_pending(&self, id: &str, by: &str, why: &str) -> Result<Aftermath, Refusal> {
         let _turn = self.take_turn()?;
         if self.running.is_none() {
             return self.roll_back_stored(id, (by, why));
@@ -156,26 +162,26 @@ impl Engine {
     }
 
     /// Rolls back what the store keeps by itself, or what a server left that was killed.
-    fn roll_back_stored(&self, id: &str, because: (&str, &str)) -> Result<Aftermath, EngineError> {
+    fn roll_back_stored(&self, id: &str, because: (&str, &str)) -> Result<Aftermath, Refusal> {
         let writer = self.lock()?;
         let taken = match self.store.keeps_pending() {
             true => {
                 let stored = self.store.pending()?;
                 self.refuse_other(stored.as_ref().map(|stored| &stored.open), id)?;
                 let change =
-                    stored.as_ref().and_then(LeftOver::from_stored).ok_or(EngineError::NothingPending)?;
+                    stored.as_ref().and_then(LeftOver::from_stored).ok_or_else(Refusal::nothing_pending)?;
                 Some(self.take_out(Some(&*writer), &change, because)?)
             }
             false if self.has_left_over() => self.settle_found(Some(&*writer), because)?,
             false => None,
         };
-        taken.map(|taken| taken.aftermath).ok_or(EngineError::NothingPending)
+        taken.map(|taken| taken.aftermath).ok_or_else(Refusal::nothing_pending)
     }
 
     /// Reloads the running configuration, or without a server the one in the file.
     pub(super) fn reload_after_rollback(&self, writer: &dyn Writer, by: &str) {
         if let Err(error) = self.reload_present(writer, REVERT, by) {
-            (self.on_trouble)(&format!("{REVERT}: {}", error.without_output()));
+            (self.on_trouble)(&format!("{REVERT}: {}", error.brief()));
             self.remember_trouble(Trouble::from(&error));
         }
     }
@@ -184,7 +190,7 @@ impl Engine {
     ///
     /// # Errors
     /// `Store`: the server must not answer anything then.
-    pub(super) fn roll_back_left_over(&self) -> Result<(), EngineError> {
+    pub(super) fn roll_back_left_over(&self) -> Result<(), Refusal> {
         if !self.store.has_pending() {
             return Ok(());
         }

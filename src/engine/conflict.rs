@@ -2,18 +2,25 @@
 
 use serde_json::Value;
 
-use mediaconf::edit::Pointer;
+use super::refusal::Refusal;
+use super::refusal_kind::RefusalKind;
 use mediaconf::edit::config_lookup::{ConfigLookup, LocalView};
 use mediaconf::edit::merge::own_lens;
-use mediaconf::model::{Kind, top_members};
+use mediaconf::edit::{Fault, Pointer};
+use mediaconf::model::redact::masked_below;
+use mediaconf::model::{Kind, Masker, top_members};
 use mediaconf::syntax::Document;
+
+/// What to do about a hand edit.
+pub const OVERWRITE: &str =
+    "`mediactl diff` shows the difference; `mediactl update FILE` loads the file, `--force` overwrites it";
 
 /// A value that both changed, each in its own way.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conflict {
-    /// The place of the value, as a JSON pointer (RFC 6901).
-    pub pointer: String,
-    /// The value that both started from, if there was one.
+    /// The place of the value.
+    pub pointer: Pointer,
+    /// The value that both started from; none where there was none.
     pub base: Option<Value>,
     /// The value in the file now.
     pub theirs: Option<Value>,
@@ -62,12 +69,38 @@ fn compare(
                 compare(found, &inner, base.get(key).cloned(), theirs.get(key).cloned(), value);
             }
         }
-        _ => found.push(Conflict {
-            pointer: Pointer::from_keys(at).as_str().to_owned(),
-            base,
-            theirs,
-            mine: patch.clone(),
-        }),
+        _ => found.push(Conflict { pointer: Pointer::from_keys(at), base, theirs, mine: patch.clone() }),
+    }
+}
+
+/// The refusal of a change that conflicts with a hand edit; without conflicts, the file is gone, or another update is
+/// unsaved. The values are masked: refusals are shown and logged.
+pub fn hand_edited(conflicts: &[Conflict]) -> Refusal {
+    let message = "the file was changed by hand";
+    let message = match conflicts {
+        [] => format!("{message} since it was loaded"),
+        [one] => format!("{}: {message} here since it was loaded", one.pointer),
+        [first, more @ ..] => {
+            format!("{} and {} more: {message} here since it was loaded", first.pointer, more.len())
+        }
+    };
+    let faults = conflicts.iter().map(|conflict| conflict.fault().hint(OVERWRITE)).collect();
+    Refusal::new(RefusalKind::HandEdited, message).hint(OVERWRITE).with_faults(faults)
+}
+
+impl Conflict {
+    fn fault(&self) -> Fault {
+        let keys = self.pointer.keys();
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        // Whether a value is a secret depends on the keys above it.
+        let masked = |value: &Value| Some(Box::new(masked_below(&keys, value, &Masker::default())));
+        Fault {
+            pointer: Some(self.pointer.clone()),
+            base: self.base.as_ref().and_then(masked),
+            theirs: self.theirs.as_ref().and_then(masked),
+            mine: masked(&self.mine),
+            ..Fault::of_path("the file was changed by hand here since it was loaded")
+        }
     }
 }
 
@@ -79,7 +112,7 @@ mod tests {
 
     fn pointers(base: &str, theirs: &str, patch: Value) -> Vec<String> {
         let [base, theirs] = [base, theirs].map(|text| Document::parse(text.to_owned()));
-        conflicts(&base, &theirs, &patch).into_iter().map(|clash| clash.pointer).collect()
+        conflicts(&base, &theirs, &patch).into_iter().map(|clash| clash.pointer.as_str().to_owned()).collect()
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::refusal_kind::RefusalKind;
 use mediaconf::edit::FaultKind;
 use mediaconf::model::shape::usable_account;
 use mediaconf::model::top_members;
@@ -84,7 +85,21 @@ impl Guard {
             | FaultKind::TooLarge
             | FaultKind::WrongType
             | FaultKind::ReadOnly
-            | FaultKind::MaskedValue => None,
+            | FaultKind::MaskedValue
+            | FaultKind::Path
+            | FaultKind::Absent
+            | FaultKind::Unexpected => None,
+        }
+    }
+
+    pub(super) fn refusal_kind(&self) -> RefusalKind {
+        match self {
+            Self::WouldRemoveCredentials => RefusalKind::WouldRemoveCredentials,
+            Self::WouldDeleteStreams { .. } => RefusalKind::WouldDeleteStreams,
+            Self::EmptyReplacement => RefusalKind::EmptyReplacement,
+            Self::FormChange => RefusalKind::FormChange,
+            Self::NearMiss => RefusalKind::NearMiss,
+            Self::OneLine => RefusalKind::OneLine,
         }
     }
 

@@ -1,23 +1,34 @@
 //! The history of a configuration, and going back to an earlier text.
 
+use super::refusal_kind::RefusalKind;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::error::EngineError;
 use super::local::Engine;
 use super::operation::Operation;
 use super::options::ChangeOptions;
 use super::outcome::{Outcome, PendingInfo};
+use super::refusal::Refusal;
 use super::snapshot::Snapshot;
 use crate::store::{ChangeRef, HistoryEntry};
+
+/// The hint for what the history does not have.
+const IN_HISTORY: &str = "`mediactl history` shows what is kept";
 
 /// Returns the entry of a change.
 ///
 /// # Errors
-/// `NoSuchChange`.
-pub fn find(entries: &[HistoryEntry], which: ChangeRef) -> Result<&HistoryEntry, EngineError> {
+/// `NotFound`.
+pub fn find(entries: &[HistoryEntry], which: ChangeRef) -> Result<&HistoryEntry, Refusal> {
     let known = entries.iter().filter_map(|entry| entry.number).count();
-    entries.iter().find(|entry| entry.is(which)).ok_or(EngineError::NoSuchChange { which, known })
+    entries.iter().find(|entry| entry.is(which)).ok_or_else(|| {
+        let reach = match known {
+            0 => "has no changes".to_owned(),
+            known => format!("goes back to `@{known}`"),
+        };
+        Refusal::new(RefusalKind::NotFound, format!("there is no `{which}`: the history {reach}"))
+            .hint(IN_HISTORY)
+    })
 }
 
 impl Engine {
@@ -26,7 +37,7 @@ impl Engine {
     ///
     /// # Errors
     /// `Store`.
-    pub fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, EngineError> {
+    pub fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Refusal> {
         Ok(self.store.history(wanted)?)
     }
 
@@ -34,7 +45,7 @@ impl Engine {
     ///
     /// # Errors
     /// `NoSuchChange`, `NotKept`, `Store`.
-    pub fn kept(&self, which: ChangeRef) -> Result<Arc<Snapshot>, EngineError> {
+    pub fn kept(&self, which: ChangeRef) -> Result<Arc<Snapshot>, Refusal> {
         Ok(self.serial_and_text(which)?.1)
     }
 
@@ -42,7 +53,7 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::save`] and [`Engine::kept`].
-    pub fn rollback(&self, which: ChangeRef, options: &ChangeOptions) -> Result<Outcome, EngineError> {
+    pub fn rollback(&self, which: ChangeRef, options: &ChangeOptions) -> Result<Outcome, Refusal> {
         // Looked up before a hand edit is recorded: its entry would shift the number that the user saw.
         let (serial, text) = self.serial_and_text(which)?;
         let mut options = ChangeOptions { takes_faults: true, ..options.clone() };
@@ -55,7 +66,7 @@ impl Engine {
     ///
     /// # Errors
     /// `Store`.
-    pub fn stored_pending(&self) -> Result<Option<PendingInfo>, EngineError> {
+    pub fn stored_pending(&self) -> Result<Option<PendingInfo>, Refusal> {
         let open = match self.store.keeps_pending() {
             true => self.store.open_change()?,
             false => self.open_left_over()?,
@@ -67,21 +78,24 @@ impl Engine {
     ///
     /// # Errors
     /// `Store`.
-    pub fn pending_info(&self) -> Result<Option<PendingInfo>, EngineError> {
+    pub fn pending_info(&self) -> Result<Option<PendingInfo>, Refusal> {
         match &self.running {
             Some(running) => Ok(running.pending().map(|pending| pending.info())),
             None => self.stored_pending(),
         }
     }
 
-    fn serial_and_text(&self, which: ChangeRef) -> Result<(u64, Arc<Snapshot>), EngineError> {
+    fn serial_and_text(&self, which: ChangeRef) -> Result<(u64, Arc<Snapshot>), Refusal> {
         let serial = match which {
             // `blame` asks for one text after the other, and does not need all entries for each.
             ChangeRef::Serial(serial) if self.store.has_change(serial)? => serial,
             _ => find(&self.history(which.entries())?, which)?.serial,
         };
         let which = ChangeRef::Serial(serial);
-        let text = self.store.kept(serial)?.ok_or(EngineError::NotKept { which })?;
+        let text = self.store.kept(serial)?.ok_or_else(|| {
+            Refusal::new(RefusalKind::NotKept, format!("the text before `{which}` is not kept"))
+                .hint(IN_HISTORY)
+        })?;
         Ok((serial, Arc::new(Snapshot::from_bytes(text))))
     }
 }

@@ -1,24 +1,25 @@
 //! Entries that stand in included files: a change of one is refused, and says in which file it is.
 
+use super::refusal_kind::RefusalKind;
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::composed::{Composed, SearchedText};
-use super::error::EngineError;
 use super::local::Engine;
 use super::options::ChangeOptions;
 use super::outcome::OutcomeNote;
 use super::passed_over::{IncludeChange, IncludedEntry, PassedOver};
+use super::refusal::Refusal;
 use super::snapshot::Snapshot;
 use super::transaction::Transaction;
 use mediaconf::edit::config_lookup::{ConfigLookup, LocalView};
-use mediaconf::edit::misfit::{Misfit, PathFault};
 use mediaconf::edit::path::{Path, Segment};
 use mediaconf::edit::place_in_text::entry_at;
 use mediaconf::edit::request::ChangeRequest;
 use mediaconf::edit::select::entries_at;
+use mediaconf::edit::{Fault, Faults};
 use mediaconf::model::schema::{Scope, WITH_INCLUDES, by_key};
 use mediaconf::model::shape::group_name;
 use mediaconf::model::{Kind, Lens, Shape, top_members};
@@ -32,7 +33,7 @@ impl Transaction<'_> {
         request: &ChangeRequest,
         text: &Arc<Snapshot>,
         patch: Option<&Value>,
-    ) -> Result<Option<OutcomeNote>, EngineError> {
+    ) -> Result<Option<OutcomeNote>, Refusal> {
         let engine = self.engine;
         let Some(composed) = engine.composed(text, engine.followed()) else { return Ok(None) };
         composed.refuse_change(request, patch, self.options)
@@ -85,21 +86,26 @@ impl Composed {
         request: &ChangeRequest,
         patch: Option<&Value>,
         options: &ChangeOptions,
-    ) -> Result<Option<OutcomeNote>, EngineError> {
-        // This text alone can't show what is expected of an entry of an included file.
+    ) -> Result<Option<OutcomeNote>, Refusal> {
+        // What is expected of an entry of an included file can't be told from this text alone.
         let expected = request.expectations.iter().filter_map(|expectation| place_of(&expectation.path));
         let beside = request.beside();
         let beside = beside.as_ref().and_then(place_of);
         let places = changed_places(request, patch).into_iter().chain(expected).chain(beside).collect();
         let faults = if options.force { Vec::new() } else { self.faults_at(places) };
-        if !faults.is_empty() {
-            return Err(EngineError::BadAssignments(faults));
-        }
+        Faults(faults).into_result(())?;
         match self.passed_over(request, patch) {
             Some(passed) if options.force || options.skip_included => {
                 Ok(Some(OutcomeNote::SkippedIncluded(passed)))
             }
-            Some(passed) => Err(EngineError::PassedOver(passed)),
+            Some(passed) => {
+                let refusal =
+                    Refusal::new(RefusalKind::PassedOver, format!("the change also matches {passed}"));
+                let file = passed.first_file();
+                Err(refusal.hint(format!(
+                    "`--skip-included` leaves them alone; `--conf {file}` changes those of that file"
+                )))
+            }
             None => Ok(None),
         }
     }
@@ -156,18 +162,18 @@ impl Composed {
     ///
     /// # Errors
     /// `BadAssignments`.
-    pub fn refuse_entry(&self, path: &Path) -> Result<(), EngineError> {
+    pub fn refuse_entry(&self, path: &Path) -> Result<(), Refusal> {
         let faults = self.faults_at(place_of(path).into_iter().collect());
-        if faults.is_empty() { Ok(()) } else { Err(EngineError::BadAssignments(faults)) }
+        Ok(Faults(faults).into_result(())?)
     }
 
     /// Describes the place of the entry that a path leads into, if that is in an included file alone.
     pub fn included_place(&self, path: &Path) -> Option<String> {
         let faults = self.faults_at(place_of(path).into_iter().collect());
-        faults.first().map(|fault| fault.misfit.to_string())
+        faults.first().map(|fault| fault.message.clone())
     }
 
-    fn faults_at(&self, places: Vec<Vec<&str>>) -> Vec<PathFault> {
+    fn faults_at(&self, places: Vec<Vec<&str>>) -> Vec<Fault> {
         let (own, lens) = (self.files[0].text.members(), Lens::default());
         let own = LocalView::new(&own, &lens);
         let not_own = places.into_iter().filter(|keys| !own.contains(keys));
@@ -182,9 +188,9 @@ impl Composed {
                 text.place(entry.span().start)
             })?;
             let file = one_line(file);
-            let misfit = Misfit::absent(format!("it stands in `{file}`, line {line}, which is included"));
+            let misfit = Fault::absent(format!("it stands in `{file}`, line {line}, which is included"));
             let hint = format!("name that file: `--conf {file}`");
-            Some(PathFault::new(&Path { segments }, misfit.hint(hint)))
+            Some(misfit.hint(hint).at(&Path { segments }))
         });
         faults.collect()
     }

@@ -3,21 +3,24 @@
 //!
 //! Faults that stood there before refuse nothing: a judgement keeps no server down and no repair away.
 
+use super::refusal_kind::RefusalKind;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::composed::Composed;
 use super::composed_fault::{ComposedFault, told_once};
 use super::content::Content;
-use super::error::EngineError;
 use super::local::Engine;
-use super::new_warnings::{NewWarning, new_warnings, new_warnings_of_edit};
+use super::new_warnings::{BRINGS_WARNING, NewWarning, new_warnings, new_warnings_of_edit};
 use super::operation::Operation;
 use super::outcome::{After, Outcome};
+use super::refusal::{Refusal, WITHOUT_STRICT};
 use super::snapshot::{INCLUDE, Snapshot};
 use super::transaction::Transaction;
 use super::warned_text::WarnedText;
 use crate::store::Follow;
+use mediaconf::edit::request::joined;
+use mediaconf::edit::{Fault, FaultKind};
 use mediaconf::syntax::{Document, Splice};
 
 impl Engine {
@@ -33,10 +36,10 @@ impl Engine {
     }
 
     /// The errors that a text has together with what it includes, and that none of the texts before has as often.
-    fn new_faults(&self, before: &[&Arc<Snapshot>], after: &Composed) -> Vec<ComposedFault> {
+    fn new_faults(&self, before: &[&Arc<Snapshot>], after: &Composed) -> Vec<Fault> {
         let (mut faults, mut known) = (after.faults(), Vec::new());
         if faults.is_empty() {
-            return faults;
+            return Vec::new();
         }
         for text in before {
             let mut more = self.faults_of(text);
@@ -53,9 +56,9 @@ impl Engine {
 }
 
 impl Transaction<'_> {
-    /// Judges the change: refuses errors that it brings, and returns the warnings that it brings, which
-    /// are refused if that is asked for. Errors of a take-back are reported, and never refuse it.
-    pub(super) fn judge(&mut self, outcome: &Outcome) -> Result<Vec<NewWarning>, EngineError> {
+    /// Judges the change: refuses errors that it brings, and returns the warnings that it brings, which are
+    /// refused if that is asked for. A take-back is told of errors, and is never refused for them.
+    pub(super) fn judge(&mut self, outcome: &Outcome) -> Result<Vec<NewWarning>, Refusal> {
         let before = outcome.before.as_ref().and_then(Content::snapshot);
         let warnings = match (&outcome.after, before) {
             (after, before) if includes(before, after) => self.judge_composed(outcome, before)?,
@@ -67,7 +70,7 @@ impl Transaction<'_> {
             _ => Vec::new(),
         };
         match self.options.strict && !warnings.is_empty() {
-            true => Err(EngineError::NewWarnings(warnings)),
+            true => Err(refused(&warnings)),
             false => Ok(warnings),
         }
     }
@@ -76,7 +79,7 @@ impl Transaction<'_> {
         &mut self,
         outcome: &Outcome,
         before: Option<&Arc<Snapshot>>,
-    ) -> Result<Vec<NewWarning>, EngineError> {
+    ) -> Result<Vec<NewWarning>, Refusal> {
         let engine = self.engine;
         let Some(after) = outcome.after().and_then(Content::snapshot) else { return Ok(Vec::new()) };
         let composed = engine.composed(after, engine.followed());
@@ -85,16 +88,25 @@ impl Transaction<'_> {
         let known: Vec<_> = before.into_iter().chain(file).collect();
         let faults = composed.as_ref().map(|after| engine.new_faults(&known, after)).unwrap_or_default();
         if !(faults.is_empty() || self.options.takes_faults) {
-            return Err(EngineError::BadIncludes(faults));
+            let refusal = Refusal::new(RefusalKind::BadNewText, joined(&faults)).hint("nothing was written");
+            return Err(refusal.with_faults(faults));
         }
-        self.told.extend(faults.iter().map(ComposedFault::to_string));
+        self.told.extend(faults.iter().map(Fault::to_string));
         let before = before.cloned().unwrap_or_else(|| Arc::new(Snapshot::from_bytes(Vec::new())));
         let was = WarnedText::new(&before, engine.composed(&before, engine.followed()).as_ref());
         Ok(WarnedText::new(after, composed.as_ref()).new_warnings(&was))
     }
 }
 
-/// True if a change may be of a configuration that includes files. Most have none, and cost nothing here.
+/// The change brings warnings, and is to be refused then.
+fn refused(warnings: &[NewWarning]) -> Refusal {
+    let said = |warning: &NewWarning| Fault::new(FaultKind::WrongType, format!("{BRINGS_WARNING}{warning}"));
+    Refusal::new(RefusalKind::NewWarnings, format!("{BRINGS_WARNING}{}", joined(warnings)))
+        .hint(WITHOUT_STRICT)
+        .with_faults(warnings.iter().map(said).collect())
+}
+
+/// Whether a change may be of a configuration that includes files. Most have none, and cost nothing here.
 fn includes(before: Option<&Arc<Snapshot>>, after: &After) -> bool {
     match after {
         After::Unchanged => false,
@@ -150,7 +162,7 @@ mod tests {
         put(folder.path(), "media.conf", TWICE);
         let refused = engine.load_again("");
         assert!(
-            matches!(&refused, Err(EngineError::BadIncludes(faults)) if faults.len() == 1),
+            matches!(&refused, Err(refusal) if refusal.kind == RefusalKind::BadNewText && refusal.faults.len() == 1),
             "{refused:?}"
         );
         assert_eq!(engine.running().expect("it runs").bytes(), MAIN.as_bytes());

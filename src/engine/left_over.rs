@@ -8,12 +8,13 @@
 
 use std::sync::Arc;
 
+use super::aftermath::Aftermath;
 use super::content::Content;
-use super::error::{Aftermath, EngineError};
 use super::local::Engine;
 use super::operation::UNSAVED;
 use super::options::Expected;
 use super::outcome::OutcomeNote;
+use super::refusal::Refusal;
 use super::snapshot::Snapshot;
 use super::status::differing;
 use super::trouble::Trouble;
@@ -153,7 +154,7 @@ impl Engine {
         writer: Option<&dyn Writer>,
         change: &LeftOver,
         (by, why): (&str, &str),
-    ) -> Result<WithoutChange, EngineError> {
+    ) -> Result<WithoutChange, Refusal> {
         let loaded = match writer {
             Some(writer) => self.reconcile(writer)?,
             None => self.store.load().map(Some).or_else(missing)?,
@@ -256,7 +257,7 @@ impl Engine {
     pub(super) fn settle_left_over(
         &self,
         writer: Option<&dyn Writer>,
-    ) -> Result<Option<WithoutChange>, EngineError> {
+    ) -> Result<Option<WithoutChange>, Refusal> {
         if !self.has_left_over() {
             return Ok(None);
         }
@@ -277,7 +278,7 @@ impl Engine {
         &self,
         writer: Option<&dyn Writer>,
         because: (&str, &str),
-    ) -> Result<Option<WithoutChange>, EngineError> {
+    ) -> Result<Option<WithoutChange>, Refusal> {
         if let Some(writer) = writer {
             // Withdraws the entry of a change that was never made.
             self.reconcile(writer)?;
@@ -299,7 +300,7 @@ impl Engine {
         writer: Option<&dyn Writer>,
         stored: &StoredPending,
         because: (&str, &str),
-    ) -> Result<WithoutChange, EngineError> {
+    ) -> Result<WithoutChange, Refusal> {
         let change = LeftOver::from_stored(stored);
         let is_dead = self.running.is_none();
         if let Some(writer) = writer.filter(|_| is_dead && stored.file.as_ref() != Some(&stored.running)) {
@@ -322,7 +323,7 @@ impl Engine {
         writer: &dyn Writer,
         stored: &StoredPending,
         change: Option<&LeftOver>,
-    ) -> Result<(), EngineError> {
+    ) -> Result<(), Refusal> {
         let now = self.read().ok();
         if change.is_some_and(|change| matches!(change.without(now.as_ref()), Without::Unknown(_))) {
             return Ok(());

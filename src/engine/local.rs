@@ -1,10 +1,10 @@
 //! The engine over a store, and the helpers that all of its operations share.
 
+use super::refusal_kind::RefusalKind;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::activity::Activity;
-use super::error::EngineError;
 use super::gate::Pass;
 use super::guard::Guard;
 use super::hook::Hooks;
@@ -12,6 +12,7 @@ use super::operation::Operation;
 use super::options::ChangeOptions;
 use super::outcome::Outcome;
 use super::pending::PendingChange;
+use super::refusal::Refusal;
 use super::running::{Running, ServerState, Turn};
 use super::snapshot::Snapshot;
 use crate::store::{Candidate, Loaded, LockHolder, Store, StoreError, Writer};
@@ -67,13 +68,21 @@ impl Engine {
     ///
     /// # Errors
     /// `Store`.
-    pub fn read(&self) -> Result<Arc<Snapshot>, EngineError> {
+    pub fn read(&self) -> Result<Arc<Snapshot>, Refusal> {
         Ok(Arc::new(Snapshot::from_bytes(self.store.load()?.bytes)))
     }
 
     /// The error if there is no running configuration.
-    pub(super) fn no_server(&self) -> EngineError {
-        if self.store.keeps_pending() { EngineError::NodesRunIt } else { EngineError::NoServer }
+    pub(super) fn no_server(&self) -> Refusal {
+        if self.store.keeps_pending() {
+            Refusal::new(
+                RefusalKind::NodesRunIt,
+                "a cluster has no running configuration of its own: its nodes run what is in it",
+            )
+            .hint("`mediactl save FILE` replaces what is in it; `mediactl update FILE` on a node is for that node alone")
+        } else {
+            Refusal::no_server()
+        }
     }
 
     /// The commands around its changes.
@@ -111,8 +120,8 @@ impl Engine {
         &self,
         operation: Operation,
         options: &ChangeOptions,
-        make: impl FnOnce() -> Result<Outcome, EngineError>,
-    ) -> Result<Outcome, EngineError> {
+        make: impl FnOnce() -> Result<Outcome, Refusal>,
+    ) -> Result<Outcome, Refusal> {
         let made = make();
         if let Some(activity) = self.activity() {
             activity.count_change(operation, options.dry_run, &made);
@@ -131,17 +140,23 @@ impl Engine {
     }
 
     /// Waits to be the only writer of this process.
-    pub(super) fn take_turn(&self) -> Result<Option<Turn>, EngineError> {
+    pub(super) fn take_turn(&self) -> Result<Option<Turn>, Refusal> {
         let Some(running) = &self.running else { return Ok(None) };
-        running.take_turn(DEFAULT_LOCK_WAIT).map(Some).ok_or(EngineError::Busy)
+        running.take_turn(DEFAULT_LOCK_WAIT).map(Some).ok_or_else(|| {
+            Refusal::new(RefusalKind::TurnTaken, "another change is under way")
+                .hint("try again when it is done")
+        })
     }
 
     /// Waits to be the only dry run of this process whose check command runs.
-    pub(super) fn rehearse(&self, options: &ChangeOptions) -> Result<Option<Pass>, EngineError> {
+    pub(super) fn rehearse(&self, options: &ChangeOptions) -> Result<Option<Pass>, Refusal> {
         let Some(running) = &self.running else { return Ok(None) };
         let pass = running.rehearse(options.at_most(REHEARSAL_WAIT));
         options.refuse_late()?;
-        pass.map(Some).ok_or(EngineError::ManyRehearsals)
+        pass.map(Some).ok_or_else(|| {
+            Refusal::new(RefusalKind::TurnTaken, "other dry runs wait for the check command")
+                .hint("try again when they are done")
+        })
     }
 
     /// Waits to be the only writer of all processes, without telling the user.
@@ -150,9 +165,13 @@ impl Engine {
     }
 
     /// Refuses to work if the name of the store now leads elsewhere: another server may run there.
-    pub(super) fn refuse_moved(&self) -> Result<(), EngineError> {
+    pub(super) fn refuse_moved(&self) -> Result<(), Refusal> {
         match self.running.is_some() && self.store.has_moved() {
-            true => Err(EngineError::Moved),
+            true => Err(Refusal::new(
+                RefusalKind::Conflict,
+                "the link to the configuration was changed since the server started",
+            )
+            .hint("start the server again")),
             false => Ok(()),
         }
     }
@@ -162,10 +181,10 @@ impl Engine {
         &self,
         guards: [Option<Guard>; 2],
         options: &ChangeOptions,
-    ) -> Result<(), EngineError> {
+    ) -> Result<(), Refusal> {
         let mut refused = guards.into_iter().flatten().filter(|guard| !options.accepts(guard));
         match refused.next().filter(|_| self.has_guards) {
-            Some(guard) => Err(EngineError::Guarded(guard)),
+            Some(guard) => Err(Refusal::from(guard)),
             None => Ok(()),
         }
     }

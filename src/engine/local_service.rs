@@ -7,14 +7,12 @@ use super::blame::is_edited_since;
 use super::change_report::ChangeReport;
 use super::composed::Composed;
 use super::content::Content;
-use super::error::EngineError;
 use super::feature::Feature;
 use super::local::Engine;
 use super::options::ChangeOptions;
 use super::outcome::{OutcomeNote, PendingInfo};
-use super::service::{
-    ConfigService, ConfigSource, Decision, ReadForm, ReadQuery, Reading, Replaced, ServiceError,
-};
+use super::refusal::Refusal;
+use super::service::{ConfigService, ConfigSource, Decision, ReadForm, ReadQuery, Reading, Replaced};
 use super::snapshot::Snapshot;
 use super::status::{Status, differing, last_change};
 use crate::store::{ChangeRef, HistoryEntry};
@@ -25,7 +23,7 @@ impl ConfigService for Engine {
         &self.name
     }
 
-    fn read(&self, query: &ReadQuery) -> Result<Reading, ServiceError> {
+    fn read(&self, query: &ReadQuery) -> Result<Reading, Refusal> {
         let running = self.running();
         if matches!(query.form, ReadForm::Json { runtime: true, .. }) {
             return Err(self.no_server().into());
@@ -41,7 +39,7 @@ impl ConfigService for Engine {
         Ok(Reading { source, content: Content::Text(snapshot) })
     }
 
-    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, ServiceError> {
+    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, Refusal> {
         let snapshot = match self.running() {
             Some(running) => running,
             None => Engine::read(self)?,
@@ -52,15 +50,11 @@ impl ConfigService for Engine {
         Ok((!is_known).then_some(Content::Text(snapshot)))
     }
 
-    fn composed(
-        &self,
-        text: &Arc<Snapshot>,
-        _: Option<ConfigSource>,
-    ) -> Result<Option<Composed>, ServiceError> {
+    fn composed(&self, text: &Arc<Snapshot>, _: Option<ConfigSource>) -> Result<Option<Composed>, Refusal> {
         Ok(Engine::composed(self, text, self.followed()))
     }
 
-    fn modify(&self, request: &ChangeRequest, options: &ChangeOptions) -> Result<ChangeReport, ServiceError> {
+    fn modify(&self, request: &ChangeRequest, options: &ChangeOptions) -> Result<ChangeReport, Refusal> {
         let outcome = Engine::modify(self, request, options)?;
         Ok(ChangeReport::new(outcome, Some(request), options.told))
     }
@@ -70,7 +64,7 @@ impl ConfigService for Engine {
         target: Replaced,
         text: &[u8],
         options: &ChangeOptions,
-    ) -> Result<ChangeReport, ServiceError> {
+    ) -> Result<ChangeReport, Refusal> {
         let outcome = match target {
             Replaced::File => Engine::save(self, text, options)?,
             Replaced::Running => Engine::update(self, text, options)?,
@@ -78,34 +72,29 @@ impl ConfigService for Engine {
         Ok(ChangeReport::new(outcome, None, options.told))
     }
 
-    fn rollback(&self, to: ChangeRef, options: &ChangeOptions) -> Result<ChangeReport, ServiceError> {
+    fn rollback(&self, to: ChangeRef, options: &ChangeOptions) -> Result<ChangeReport, Refusal> {
         Ok(ChangeReport::new(Engine::rollback(self, to, options)?, None, options.told))
     }
 
-    fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, ServiceError> {
+    fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Refusal> {
         Ok(Engine::history(self, wanted)?)
     }
 
-    fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, ServiceError> {
+    fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Refusal> {
         Ok(Engine::kept(self, change)?)
     }
 
-    fn pending(&self) -> Result<Option<PendingInfo>, ServiceError> {
+    fn pending(&self) -> Result<Option<PendingInfo>, Refusal> {
         Ok(self.pending_info()?)
     }
 
-    fn decide(
-        &self,
-        decision: Decision,
-        id: Option<&str>,
-        by: &str,
-    ) -> Result<Vec<OutcomeNote>, ServiceError> {
+    fn decide(&self, decision: Decision, id: Option<&str>, by: &str) -> Result<Vec<OutcomeNote>, Refusal> {
         let Some(pending) = self.pending_info()? else {
             if self.store.keeps_pending() {
                 // A change whose time is over is rolled back by the first who writes.
-                drop(self.lock().map_err(EngineError::from)?);
+                drop(self.lock().map_err(Refusal::from)?);
             }
-            return Err(EngineError::NothingPending.into());
+            return Err(Refusal::nothing_pending().into());
         };
         let id = id.unwrap_or(&pending.id);
         let is_kept = match decision {
@@ -115,14 +104,14 @@ impl ConfigService for Engine {
         Ok(is_kept.then_some(OutcomeNote::KeptHandEdit).into_iter().collect())
     }
 
-    fn demand(&self, _: &[Feature]) -> Result<(), ServiceError> {
+    fn demand(&self, _: &[Feature]) -> Result<(), Refusal> {
         Ok(())
     }
 
-    fn status(&self) -> Result<Status, ServiceError> {
+    fn status(&self) -> Result<Status, Refusal> {
         let file = Engine::read(self)?;
         let entries = Engine::history(self, 1)?;
-        let cluster = self.store.cluster().map_err(EngineError::from)?;
+        let cluster = self.store.cluster().map_err(Refusal::from)?;
         let state = self.state();
         let running = state.as_ref().map_or(&file, |state| &state.running);
         Ok(Status {

@@ -9,6 +9,7 @@
 
 #[allow(clippy::disallowed_methods, reason = "a reload is noted with its time")]
 mod activity;
+mod aftermath;
 mod applied;
 mod blame;
 mod canary;
@@ -21,8 +22,6 @@ mod conflict;
 mod content;
 mod content_diff;
 mod effects;
-mod error;
-mod error_kind;
 mod feature;
 #[allow(clippy::disallowed_methods, reason = "a writer waits for its turn")]
 mod gate;
@@ -51,6 +50,8 @@ mod outcome;
 mod passed_over;
 #[allow(clippy::disallowed_methods, reason = "a change waits for a time")]
 mod pending;
+mod refusal;
+mod refusal_kind;
 mod reload;
 mod replace;
 mod restore;
@@ -67,16 +68,14 @@ mod trouble;
 mod warned_text;
 
 pub use activity::{Activity, ChangeResult, HandEdit, LastReload, PendingEnd};
+pub use aftermath::Aftermath;
 pub use blame::{Blamed, blame, is_edited_since};
 pub use canary::{CanaryFault, DEFAULT_CANARY_TIME, canary_nodes};
 pub use change_report::{ChangeReport, REPORT_PARTS, ReportParts};
 pub use composed::{Composed, ComposedFile, IncludedTexts};
-pub use composed_fault::ComposedFault;
 pub use conflict::Conflict;
 pub use content::Content;
 pub use content_diff::ContentDiff;
-pub use error::{Aftermath, EngineError, WITHOUT_STRICT};
-pub use error_kind::ErrorKind;
 pub use feature::{FEATURES, Feature};
 pub use guard::{
     GUARD_NAMES, Guard, MAX_DELETE_CEILING, MAX_DELETE_FLOOR, MAX_DELETE_SHARE, before_deletion,
@@ -90,18 +89,17 @@ pub use interrupt::Interrupt;
 pub use local::{DEFAULT_LOCK_WAIT, Engine};
 pub use loops::{Loops, Pulse, RESTARTS};
 pub use masked::MaskedForm;
-pub use new_warnings::NewWarning;
+pub use new_warnings::{BRINGS_WARNING, NewWarning};
 pub use node_report::NodeReport;
 pub use operation::Operation;
 pub use options::{COMMANDS, ChangeOptions, Expected};
 pub use outcome::{After, Outcome, OutcomeNote, PendingInfo};
 pub use passed_over::{IncludeChange, IncludedEntry, PassedOver};
 pub use pending::PendingChange;
+pub use refusal::{Refusal, WITHOUT_STRICT, errors_of};
+pub use refusal_kind::{ErrorKind, KINDS, RefusalKind};
 pub use running::{LastChange, MAX_REHEARSALS, ServerState};
-pub use service::{
-    ConfigService, ConfigSource, Decision, ReadForm, ReadQuery, Reading, RemoteFailure, Replaced,
-    RequestRefusal, ServiceError, described,
-};
+pub use service::{ConfigService, ConfigSource, Decision, ReadForm, ReadQuery, Reading, Replaced};
 pub use snapshot::{INCLUDE, RelatedText, Snapshot};
 pub use status::{FirstError, ServerInfo, Status, differing, last_change};
 pub use trouble::{Trouble, without_secrets};

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::applied::Applied;
-use super::conflict::conflicts;
-use super::error::EngineError;
+use super::conflict::{conflicts, hand_edited};
 use super::guard::{self, Guard};
 use super::judgement::may_include;
 use super::local::Engine;
@@ -15,6 +14,8 @@ use super::operation::Operation;
 use super::options::ChangeOptions;
 use super::outcome::{After, Outcome, OutcomeNote};
 use super::passed_over::IncludeChange;
+use super::refusal::Refusal;
+use super::refusal_kind::RefusalKind;
 use super::retry::unless_overtaken;
 use super::running::ServerState;
 use super::snapshot::Snapshot;
@@ -37,12 +38,12 @@ impl Engine {
     /// Evaluates `request` to a patch, merges that into the running configuration, and saves the result.
     ///
     /// # Errors
-    /// All of [`EngineError`]; the configuration is as it was then.
-    pub fn modify(&self, request: &ChangeRequest, options: &ChangeOptions) -> Result<Outcome, EngineError> {
+    /// All of [`Refusal`]; the configuration is as it was then.
+    pub fn modify(&self, request: &ChangeRequest, options: &ChangeOptions) -> Result<Outcome, Refusal> {
         self.counted(Operation::Modify, options, || unless_overtaken(|| self.merge(request, options)))
     }
 
-    fn merge(&self, request: &ChangeRequest, options: &ChangeOptions) -> Result<Outcome, EngineError> {
+    fn merge(&self, request: &ChangeRequest, options: &ChangeOptions) -> Result<Outcome, Refusal> {
         let mut transaction = Transaction::begin(self, Operation::Modify, options)?;
         let basis = transaction.basis()?;
         basis.text.check_in_background();
@@ -54,7 +55,7 @@ impl Engine {
 impl Transaction<'_> {
     /// Chooses the text that a patch is merged into, by the running configuration, the file and its
     /// hand edit.
-    fn basis(&self) -> Result<Basis, EngineError> {
+    fn basis(&self) -> Result<Basis, Refusal> {
         let force = self.options.force;
         let Some(state) = &self.state else {
             self.refuse_other_file()?;
@@ -64,8 +65,11 @@ impl Transaction<'_> {
         let is_hand_edit = self.is_hand_edited(state);
         let edited = self.file().filter(|_| is_hand_edit && !force);
         if let Some(file) = edited.filter(|file| !file.is_valid()) {
-            let is_conditional = self.options.expected.is_some();
-            return Err(EngineError::HandEditedBadly { file: file.clone(), is_conditional });
+            let kind = match self.options.expected {
+                Some(_) => RefusalKind::HandEditedSince,
+                None => RefusalKind::HandEdited,
+            };
+            return Err(hand_edited_badly(kind, file));
         }
         self.refuse_stale(state, is_hand_edit)?;
         let running = |note| Basis { text: state.running.clone(), is_hand_edit: false, note };
@@ -81,12 +85,12 @@ impl Transaction<'_> {
             (true, true, Some(file)) => {
                 Ok(Basis { text: file.clone(), is_hand_edit: true, note: self.picked_up() })
             }
-            (true, _, _) => Err(EngineError::HandEdited { conflicts: Vec::new() }),
+            (true, _, _) => Err(hand_edited(&[])),
         }
     }
 
     /// Evaluates the request, once, on the text that it is merged into.
-    fn evaluate(&mut self, request: &ChangeRequest, basis: Basis) -> Result<Change, EngineError> {
+    fn evaluate(&mut self, request: &ChangeRequest, basis: Basis) -> Result<Change, Refusal> {
         let mut notes: Vec<_> = basis.note.clone().into_iter().collect();
         let edited = self.edit(request, &basis, &mut notes);
         let before = basis.text;
@@ -105,7 +109,7 @@ impl Transaction<'_> {
                 }
             }
             // The errors in the text explain more than the error of the edit.
-            Err(_) if !before.is_valid() => return Err(EngineError::BadConfig(before)),
+            Err(_) if !before.is_valid() => return Err(Refusal::bad_config(before)),
             Err(error) => return Err(error),
         };
         Ok(Change { before: Some(before), after, needs_valid: true, notes })
@@ -116,11 +120,11 @@ impl Transaction<'_> {
         request: &ChangeRequest,
         basis: &Basis,
         notes: &mut Vec<OutcomeNote>,
-    ) -> Result<Option<edit::Edit>, EngineError> {
+    ) -> Result<Option<edit::Edit>, Refusal> {
         let (engine, options) = (self.engine, self.options);
         let document = basis.text.document();
         if document.diagnostics().errors() > 0 {
-            return Err(EngineError::BadConfig(basis.text.clone()));
+            return Err(Refusal::bad_config(basis.text.clone()));
         }
         let members = basis.text.members();
         let lens = Lens::default();
@@ -170,19 +174,20 @@ impl Transaction<'_> {
     }
 
     /// Refuses a patch that changes the same values as the hand edit of the file.
-    fn refuse_conflicts(
-        &self,
-        state: &ServerState,
-        file: &Document,
-        patch: &Value,
-    ) -> Result<(), EngineError> {
+    fn refuse_conflicts(&self, state: &ServerState, file: &Document, patch: &Value) -> Result<(), Refusal> {
         let conflicts = conflicts(state.saved.document(), file, patch);
         if !conflicts.is_empty() {
-            return Err(EngineError::HandEdited { conflicts });
+            return Err(hand_edited(&conflicts));
         }
         // The hand edit may have removed the account. API users would lose access only now, with this
         // change.
         let guard = guard::before_replacement(Some(state.running.document()), file);
         self.engine.refuse_guarded([guard, None], self.options)
     }
+}
+/// The file was edited by hand since it was loaded, and has errors now.
+fn hand_edited_badly(kind: RefusalKind, file: &Snapshot) -> Refusal {
+    let errors = file.errors_in_words();
+    Refusal::new(kind, format!("the file was changed by hand since it was loaded, and has {errors}"))
+        .hint("`mediactl check` shows the errors; correct the file, or overwrite it with `--force`")
 }

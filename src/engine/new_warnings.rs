@@ -13,6 +13,9 @@ use mediaconf::model::shape::group_name;
 use mediaconf::model::{Kind, Shape, check, top_members};
 use mediaconf::syntax::{Diagnostic, Document, Entry, Severity, Splice, line_start, spliced_pieces};
 
+/// What the faults begin with where new warnings are refused.
+pub const BRINGS_WARNING: &str = "the change brings a warning: ";
+
 /// A warning that a change brings.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct NewWarning {
@@ -28,6 +31,16 @@ impl fmt::Display for NewWarning {
             true => f.write_str(&self.message),
             false => write!(f, "`{}`: {}", self.at, self.message),
         }
+    }
+}
+
+impl NewWarning {
+    /// A warning as a refusal tells of it.
+    pub fn parse(told: &str) -> Self {
+        let told = told.strip_prefix(BRINGS_WARNING).unwrap_or(told);
+        let (at, message) =
+            told.strip_prefix('`').and_then(|told| told.split_once("`: ")).unwrap_or(("", told));
+        Self { at: at.to_owned(), message: message.to_owned() }
     }
 }
 

@@ -1,10 +1,11 @@
 //! The options of a change.
 
+use super::refusal_kind::RefusalKind;
 use std::time::{Duration, Instant};
 
 use super::change_report::ReportParts;
-use super::error::EngineError;
 use super::guard::Guard;
+use super::refusal::Refusal;
 use crate::store::{OwnerName, Revision};
 use mediaconf::edit::Faults;
 
@@ -75,9 +76,13 @@ impl ChangeOptions {
     ///
     /// # Errors
     /// `TooLate`.
-    pub(super) fn refuse_late(&self) -> Result<(), EngineError> {
+    pub(super) fn refuse_late(&self) -> Result<(), Refusal> {
         match self.until {
-            Some(until) if Instant::now() >= until => Err(EngineError::TooLate),
+            Some(until) if Instant::now() >= until => {
+                let message = "the change took longer than a request may take, and was aborted";
+                Err(Refusal::new(RefusalKind::TooLate, message)
+                    .hint("nothing was written; make smaller changes, or a faster check command"))
+            }
             _ => Ok(()),
         }
     }

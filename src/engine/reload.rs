@@ -1,12 +1,14 @@
 //! The reload command, and the rollback when it fails.
 
+use super::refusal_kind::RefusalKind;
 use std::sync::Arc;
 
-use super::error::{Aftermath, EngineError};
-use super::hook::{self, Occasion};
+use super::aftermath::Aftermath;
+use super::hook::{self, HookFailure, HookReason, Occasion};
 use super::local::Engine;
 use super::operation::Operation;
 use super::pending::RollbackPoint;
+use super::refusal::Refusal;
 use super::running::Turn;
 use super::snapshot::Snapshot;
 use super::trouble::{Trouble, without_secrets};
@@ -31,7 +33,7 @@ impl Engine {
             let result = engine.reload_alone((operation, &by), &before, &after, writes);
             if let (Err(error), Some(_)) = (&result, &engine.running) {
                 engine.remember_trouble(Trouble::from(error));
-                (engine.on_trouble)(&format!("{operation}: {}", error.without_output()));
+                (engine.on_trouble)(&format!("{operation}: {}", error.brief()));
             }
         };
         if std::thread::Builder::new().spawn(run).is_err() {
@@ -45,7 +47,7 @@ impl Engine {
         before: &RollbackPoint,
         after: &Arc<Snapshot>,
         writes: bool,
-    ) -> Result<(), EngineError> {
+    ) -> Result<(), Refusal> {
         let writer = self.lock()?;
         let pieces = [after.bytes()];
         let candidate = writer.candidate(&pieces)?;
@@ -65,7 +67,7 @@ impl Engine {
         writer: Option<&dyn Writer>,
         before: &RollbackPoint,
         written: Option<&[&[u8]]>,
-    ) -> Result<(), EngineError> {
+    ) -> Result<(), Refusal> {
         let Some(command) = &self.hooks.reload else { return Ok(()) };
         let reloaded = hook::run(command, occasion, &self.hooks);
         self.note_reload(reloaded.is_ok());
@@ -78,14 +80,14 @@ impl Engine {
             // The command runs again for the old text; its result changes nothing.
             let _ = hook::run(command, Occasion { text: old.path(), ..occasion }, &self.hooks);
         }
-        Err(EngineError::of_reload(failure, aftermath))
+        Err(not_reloaded(&failure, aftermath))
     }
 
     /// Makes the media server load the running configuration again.
     ///
     /// # Errors
     /// `ReloadFailed`, `Store`.
-    pub fn reload_again(&self, by: &str) -> Result<(), EngineError> {
+    pub fn reload_again(&self, by: &str) -> Result<(), Refusal> {
         let writer = self.lock()?;
         self.reload_present(&*writer, Operation::Load.name(), by)
     }
@@ -96,7 +98,7 @@ impl Engine {
         writer: &dyn Writer,
         operation: &str,
         by: &str,
-    ) -> Result<(), EngineError> {
+    ) -> Result<(), Refusal> {
         let Some(command) = &self.hooks.reload else {
             self.note_reload(true);
             return Ok(());
@@ -107,7 +109,7 @@ impl Engine {
             let masked = |printed: &str| without_secrets(printed, &self.with_included([&running]));
             let (file, text) = (self.store.path(), candidate.path());
             let occasion = Occasion { operation, file, text, by, masked: &masked };
-            let failed = |failure| EngineError::ReloadFailed { failure, aftermath: Aftermath::Restored };
+            let failed = |failure| not_reloaded(&failure, Aftermath::Restored);
             hook::run(command, occasion, &self.hooks).map_err(failed)
         });
         self.note_reload(result.is_ok());
@@ -120,7 +122,7 @@ impl Engine {
         writer: Option<&dyn Writer>,
         before: &RollbackPoint,
         written: Option<&[&[u8]]>,
-    ) -> Result<Aftermath, EngineError> {
+    ) -> Result<Aftermath, Refusal> {
         if let (Some(writer), Some(written)) = (writer, written) {
             let message = format!("the reload command failed after `{}`", occasion.operation);
             let record = ChangeRecord {
@@ -140,5 +142,19 @@ impl Engine {
             self.forget_pending(&pending, writer);
         }
         Ok(if before.ran().is_some() { Aftermath::Restored } else { Aftermath::Removed })
+    }
+}
+
+/// The reload command failed; `aftermath` is the state of the file.
+fn not_reloaded(failure: &HookFailure, aftermath: Aftermath) -> Refusal {
+    let refusal = |message| Refusal::new(RefusalKind::ReloadFailed, message);
+    match failure.reason {
+        HookReason::Interrupted(signal) => {
+            refusal(format!("interrupted while the reload command ran: {}", aftermath.in_words()))
+                .by_signal(signal)
+        }
+        ref reason => refusal(format!("the reload command {failure}"))
+            .in_brief(format!("the reload command {reason}"))
+            .hint(aftermath.hint()),
     }
 }

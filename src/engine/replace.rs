@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::error::EngineError;
 use super::guard::{self, Guard};
 use super::local::Engine;
 use super::operation::Operation;
 use super::options::ChangeOptions;
 use super::outcome::{After, Outcome, OutcomeNote};
 use super::passed_over::IncludeChange;
+use super::refusal::Refusal;
 use super::snapshot::Snapshot;
 use super::transaction::{Change, Transaction};
 use crate::store::StoreError;
@@ -20,8 +20,8 @@ impl Engine {
     /// is missing.
     ///
     /// # Errors
-    /// All of [`EngineError`]; the configuration is as it was then.
-    pub fn save(&self, text: &[u8], options: &ChangeOptions) -> Result<Outcome, EngineError> {
+    /// All of [`Refusal`]; the configuration is as it was then.
+    pub fn save(&self, text: &[u8], options: &ChangeOptions) -> Result<Outcome, Refusal> {
         self.replace_as(Operation::Save, text, options)
     }
 
@@ -34,7 +34,7 @@ impl Engine {
         operation: Operation,
         text: &[u8],
         options: &ChangeOptions,
-    ) -> Result<Outcome, EngineError> {
+    ) -> Result<Outcome, Refusal> {
         self.counted(operation, options, || self.replace_both(operation, text, options))
     }
 
@@ -43,7 +43,7 @@ impl Engine {
         operation: Operation,
         text: &[u8],
         options: &ChangeOptions,
-    ) -> Result<Outcome, EngineError> {
+    ) -> Result<Outcome, Refusal> {
         let transaction = Transaction::begin(self, operation, options)?;
         let text = &*transaction.meant(text);
         let (state, file) = (transaction.state.as_ref(), transaction.file());
@@ -73,17 +73,17 @@ impl Engine {
     /// Replaces the running configuration of a server, and leaves the file alone.
     ///
     /// # Errors
-    /// All of [`EngineError`]; the configuration is as it was then.
-    pub fn update(&self, text: &[u8], options: &ChangeOptions) -> Result<Outcome, EngineError> {
+    /// All of [`Refusal`]; the configuration is as it was then.
+    pub fn update(&self, text: &[u8], options: &ChangeOptions) -> Result<Outcome, Refusal> {
         if self.running.is_none() {
             return Err(self.no_server());
         }
         self.counted(Operation::Update, options, || self.replace_running(text, options))
     }
 
-    fn replace_running(&self, text: &[u8], options: &ChangeOptions) -> Result<Outcome, EngineError> {
+    fn replace_running(&self, text: &[u8], options: &ChangeOptions) -> Result<Outcome, Refusal> {
         let transaction = Transaction::begin(self, Operation::Update, options)?;
-        let Some(state) = &transaction.state else { return Err(EngineError::NoServer) };
+        let Some(state) = &transaction.state else { return Err(Refusal::no_server()) };
         transaction.refuse_stale(state, false)?;
         let text = &*transaction.meant(text);
         self.refuse_one_line([Some(&state.running), transaction.file()], text, options)?;
@@ -101,7 +101,7 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::update`]; if the file is missing or has errors, the running configuration stays.
-    pub fn load_again(&self, by: &str) -> Result<Outcome, EngineError> {
+    pub fn load_again(&self, by: &str) -> Result<Outcome, Refusal> {
         self.reconcile_alone();
         let options =
             ChangeOptions { max_delete: Some(usize::MAX), by: by.to_owned(), ..ChangeOptions::default() };
@@ -112,9 +112,9 @@ impl Engine {
         loaded
     }
 
-    fn load_file(&self, options: &ChangeOptions) -> Result<Outcome, EngineError> {
+    fn load_file(&self, options: &ChangeOptions) -> Result<Outcome, Refusal> {
         let transaction = Transaction::begin(self, Operation::Load, options)?;
-        let Some(state) = &transaction.state else { return Err(EngineError::NoServer) };
+        let Some(state) = &transaction.state else { return Err(Refusal::no_server()) };
         let Some(file) = transaction.file() else {
             return Err(StoreError::NotFound { path: self.store.path().to_owned() }.into());
         };
@@ -132,7 +132,7 @@ impl Engine {
         present: [Option<&Arc<Snapshot>>; 2],
         text: &[u8],
         options: &ChangeOptions,
-    ) -> Result<(), EngineError> {
+    ) -> Result<(), Refusal> {
         let is_present = || present.into_iter().flatten().any(|present| present.bytes() == text);
         let is_lost = has_lost_line_ends(text) && !is_present();
         self.refuse_guarded([is_lost.then_some(Guard::OneLine), None], options)
@@ -144,12 +144,12 @@ impl Engine {
         before: Option<&Arc<Snapshot>>,
         after: Arc<Snapshot>,
         options: &ChangeOptions,
-    ) -> Result<(Arc<Snapshot>, Vec<OutcomeNote>), EngineError> {
+    ) -> Result<(Arc<Snapshot>, Vec<OutcomeNote>), Refusal> {
         if !after.is_valid() {
-            return Err(EngineError::BadText(after));
+            return Err(Refusal::bad_new_text(after));
         }
         if holds_mask(after.document().text()) {
-            return Err(EngineError::MaskedText);
+            return Err(Refusal::masked_text());
         }
         let included = before.and_then(|before| self.include_change(before, &after));
         let (gone, included_of) = IncludeChange::deleted_streams(included.as_ref());

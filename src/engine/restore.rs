@@ -1,8 +1,9 @@
 //! Restores the state before a change that failed, or that was not confirmed.
 
-use super::error::{Aftermath, EngineError};
+use super::aftermath::Aftermath;
 use super::local::Engine;
 use super::pending::{PendingChange, RollbackPoint};
+use super::refusal::Refusal;
 use super::running::LastChange;
 use super::snapshot::Snapshot;
 use super::trouble::Trouble;
@@ -16,7 +17,7 @@ impl Engine {
         old: Option<&Snapshot>,
         written: &[&[u8]],
         record: &ChangeRecord<'_>,
-    ) -> Result<Aftermath, EngineError> {
+    ) -> Result<Aftermath, Refusal> {
         let now = self.reconcile(writer)?;
         let old = old.map(Snapshot::bytes);
         let restored = if old.is_some() { Aftermath::Restored } else { Aftermath::Removed };

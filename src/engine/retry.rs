@@ -2,16 +2,16 @@
 
 use std::time::Instant;
 
-use super::error::EngineError;
 use super::local::DEFAULT_LOCK_WAIT;
-use crate::store::StoreError;
+use super::refusal::Refusal;
+use super::refusal_kind::RefusalKind;
 
 /// Makes a change again as long as another writer was faster, for the time that a writer waits for a lock.
-pub fn unless_overtaken<T>(mut make: impl FnMut() -> Result<T, EngineError>) -> Result<T, EngineError> {
+pub fn unless_overtaken<T>(mut make: impl FnMut() -> Result<T, Refusal>) -> Result<T, Refusal> {
     let deadline = Instant::now() + DEFAULT_LOCK_WAIT;
     loop {
         match make() {
-            Err(EngineError::Store(StoreError::Overtaken { .. })) if Instant::now() < deadline => {}
+            Err(refusal) if refusal.kind == RefusalKind::Overtaken && Instant::now() < deadline => {}
             made => return made,
         }
     }

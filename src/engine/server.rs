@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::error::EngineError;
 use super::local::Engine;
 use super::operation::UNSAVED;
+use super::refusal::Refusal;
 use super::running::Running;
 use super::snapshot::Snapshot;
 use crate::store::ChangeRecord;
@@ -15,13 +15,13 @@ impl Engine {
     ///
     /// # Errors
     /// `BadConfig`, `Store`.
-    pub fn start(self, on_trouble: impl Fn(&str) + Send + Sync + 'static) -> Result<Self, EngineError> {
+    pub fn start(self, on_trouble: impl Fn(&str) + Send + Sync + 'static) -> Result<Self, Refusal> {
         let engine = Self { on_trouble: Arc::new(on_trouble), ..self };
         engine.roll_back_left_over()?;
         engine.reconcile_alone();
         let loaded = engine.read()?;
         if !loaded.is_valid() {
-            return Err(EngineError::BadConfig(loaded));
+            return Err(Refusal::bad_config(loaded));
         }
         let composed = engine.composed_revision(&loaded);
         let running = Some(Arc::new(Running::new(loaded, composed)));
@@ -33,7 +33,7 @@ impl Engine {
     ///
     /// # Errors
     /// `Store`.
-    pub fn keep_unsaved(&self) -> Result<bool, EngineError> {
+    pub fn keep_unsaved(&self) -> Result<bool, Refusal> {
         let is_stored = |running: &Snapshot| self.read().is_ok_and(|file| file.is_same_text(running));
         let Some(state) = self.state().filter(|state| !is_stored(&state.running)) else { return Ok(false) };
         let by = state.last_change.as_ref().map_or("", |change| &change.by);

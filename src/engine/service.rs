@@ -3,40 +3,33 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-use thiserror::Error;
-
 use super::change_report::ChangeReport;
 use super::composed::Composed;
 use super::content::Content;
-use super::error::EngineError;
-use super::error_kind::ErrorKind;
 use super::feature::Feature;
-use super::guard::Guard;
 use super::node_report::NodeReport;
 use super::options::ChangeOptions;
 use super::outcome::{OutcomeNote, PendingInfo};
+use super::refusal::Refusal;
 use super::snapshot::Snapshot;
 use super::status::Status;
 use crate::store::{ChangeRef, HistoryEntry};
-use mediaconf::edit::misfit::PathFault;
 use mediaconf::edit::request::ChangeRequest;
 
 /// A configuration that can be read and changed.
 ///
 /// # Errors
-/// Each operation has the errors of [`ServiceError`]; after any of them the configuration is as it
-/// was, unless the error says otherwise.
+/// After each refusal the configuration is as it was, unless it says otherwise.
 pub trait ConfigService: Send + Sync {
     /// The name in messages: the path of the file, or the URL of the server.
     fn name(&self) -> &str;
 
     /// Reads the configuration.
-    fn read(&self, query: &ReadQuery) -> Result<Reading, ServiceError>;
+    fn read(&self, query: &ReadQuery) -> Result<Reading, Refusal>;
 
     /// Reads the running configuration, or the file where no server runs, as text if there is one; `None`
     /// if it is still the one that `tag` stands for. `tag` then stands for what was read.
-    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, ServiceError>;
+    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, Refusal>;
 
     /// Returns a configuration that was read with the files that it includes; `None` if it includes none, has
     /// errors itself, or the server does not send them.
@@ -44,10 +37,10 @@ pub trait ConfigService: Send + Sync {
         &self,
         text: &Arc<Snapshot>,
         source: Option<ConfigSource>,
-    ) -> Result<Option<Composed>, ServiceError>;
+    ) -> Result<Option<Composed>, Refusal>;
 
     /// Merges a patch into the running configuration, and saves the result.
-    fn modify(&self, request: &ChangeRequest, options: &ChangeOptions) -> Result<ChangeReport, ServiceError>;
+    fn modify(&self, request: &ChangeRequest, options: &ChangeOptions) -> Result<ChangeReport, Refusal>;
 
     /// Replaces the whole configuration by `text`. An `update` of a node changes that node alone.
     fn replace(
@@ -55,34 +48,29 @@ pub trait ConfigService: Send + Sync {
         target: Replaced,
         text: &[u8],
         options: &ChangeOptions,
-    ) -> Result<ChangeReport, ServiceError>;
+    ) -> Result<ChangeReport, Refusal>;
 
     /// Makes an earlier text the configuration again, as a new change.
-    fn rollback(&self, to: ChangeRef, options: &ChangeOptions) -> Result<ChangeReport, ServiceError>;
+    fn rollback(&self, to: ChangeRef, options: &ChangeOptions) -> Result<ChangeReport, Refusal>;
 
     /// Returns the changes in the history, the last one first: at least the last `wanted`, if there are so
     /// many.
-    fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, ServiceError>;
+    fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Refusal>;
 
     /// Returns the text before a change.
-    fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, ServiceError>;
+    fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Refusal>;
 
     /// Returns the change that has to be confirmed.
-    fn pending(&self) -> Result<Option<PendingInfo>, ServiceError> {
+    fn pending(&self) -> Result<Option<PendingInfo>, Refusal> {
         Ok(self.status()?.pending)
     }
 
     /// Confirms the pending change, or rolls it back; `id` names it, `None` is whichever is pending. `by` is who
     /// decides, where the service can't know that by itself.
-    fn decide(
-        &self,
-        decision: Decision,
-        id: Option<&str>,
-        by: &str,
-    ) -> Result<Vec<OutcomeNote>, ServiceError>;
+    fn decide(&self, decision: Decision, id: Option<&str>, by: &str) -> Result<Vec<OutcomeNote>, Refusal>;
 
     /// Refuses to go on where one of these features is missing; nothing is changed.
-    fn demand(&self, features: &[Feature]) -> Result<(), ServiceError>;
+    fn demand(&self, features: &[Feature]) -> Result<(), Refusal>;
 
     /// Returns what the server of this process is in a cluster; `None` if it is in none, or is elsewhere.
     fn node(&self) -> Option<NodeReport> {
@@ -90,7 +78,7 @@ pub trait ConfigService: Send + Sync {
     }
 
     /// Returns the state of the configuration.
-    fn status(&self) -> Result<Status, ServiceError>;
+    fn status(&self) -> Result<Status, Refusal>;
 }
 
 /// The configuration that is read, and its form.
@@ -147,106 +135,4 @@ pub enum Replaced {
 pub enum Decision {
     Keep,
     RollBack,
-}
-
-/// The reason why an operation of a service failed.
-#[derive(Debug, Error)]
-pub enum ServiceError {
-    /// The engine refused or failed.
-    #[error(transparent)]
-    Engine(#[from] EngineError),
-    /// The server lacks a feature; nothing was sent that relies on it.
-    #[error("the server at `{service}` does not offer {}", .feature.noun())]
-    NotOffered { service: String, feature: Feature },
-    /// A server refused, failed, or could not be reached.
-    #[error("{}", .0.message())]
-    Remote(Box<RemoteFailure>),
-}
-
-/// The reason why a server did not evaluate or make a request, in the words of a command.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RequestRefusal {
-    pub kind: ErrorKind,
-    /// Each fault as a message and a hint.
-    pub faults: Vec<(String, Option<String>)>,
-    /// The guard that refused it, if one did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub guard: Option<Guard>,
-}
-
-impl RequestRefusal {
-    /// The refusal of a request that is wrong for the configuration; `None` for an error of another kind.
-    pub fn of(error: &EngineError) -> Option<Self> {
-        let (guard, faults) = match error {
-            EngineError::BadAssignments(faults) => (None, faults.iter().map(described).collect()),
-            EngineError::Guarded(guard) => (Some(guard.clone()), vec![(error.to_string(), error.hint())]),
-            EngineError::Unexpected(_) | EngineError::PassedOver(_) => {
-                (None, vec![(error.to_string(), error.hint())])
-            }
-            _ => return None,
-        };
-        Some(Self { kind: error.into(), faults, guard })
-    }
-}
-
-/// The hint for a path without a value if no similar name is known.
-const ALL_PATHS: &str = "`mediactl read -o set` shows all paths";
-
-/// A fault of a path as a message and a hint.
-pub fn described(fault: &PathFault) -> (String, Option<String>) {
-    let all_paths = || fault.is_absent().then(|| ALL_PATHS.to_owned());
-    (fault.to_string(), fault.misfit.hint.clone().or_else(all_paths))
-}
-
-/// The refusal or failure of a server, in the words that users see.
-#[derive(Debug, Clone)]
-pub struct RemoteFailure {
-    pub kind: ErrorKind,
-    /// The HTTP status; `None` if no answer came.
-    pub status: Option<u16>,
-    /// Each fault as a message and a hint.
-    pub faults: Vec<(String, Option<String>)>,
-}
-
-impl RemoteFailure {
-    fn message(&self) -> String {
-        let messages: Vec<&str> = self.faults.iter().map(|(message, _)| message.as_str()).collect();
-        messages.join("; ")
-    }
-}
-
-impl ServiceError {
-    /// Returns the meaning of the error for the caller.
-    pub fn kind(&self) -> ErrorKind {
-        match self {
-            Self::Engine(error) => error.into(),
-            Self::NotOffered { .. } => ErrorKind::Absent,
-            Self::Remote(failure) => failure.kind,
-        }
-    }
-
-    /// The message without what a hook printed.
-    pub fn without_output(&self) -> String {
-        match self {
-            Self::Engine(error) => error.without_output(),
-            elsewhere => elsewhere.to_string(),
-        }
-    }
-
-    /// The guard that refused the change, if one did.
-    pub fn guard(&self) -> Option<&Guard> {
-        match self {
-            Self::Engine(EngineError::Guarded(guard)) => Some(guard),
-            _ => None,
-        }
-    }
-
-    /// Advice, where it is not in the message already.
-    pub fn hint(&self) -> Option<String> {
-        match self {
-            Self::Engine(error) => error.hint(),
-            Self::NotOffered { .. } => Some("nothing was changed".to_owned()),
-            Self::Remote(failure) => failure.faults.iter().find_map(|(_, hint)| hint.clone()),
-        }
-    }
 }

@@ -220,7 +220,15 @@ impl Snapshot {
         }
     }
 
-    /// True if the text can be shown as JSON and changed.
+    /// How many errors it has, in words.
+    pub fn errors_in_words(&self) -> String {
+        match self.diagnostics().errors() {
+            1 => "an error".to_owned(),
+            count => format!("{count} errors"),
+        }
+    }
+
+    /// Whether the text can be shown as JSON and changed.
     pub fn is_valid(&self) -> bool {
         *self.valid.get_or_init(|| !has_errors(self.document()))
     }

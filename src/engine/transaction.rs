@@ -12,21 +12,23 @@
 //! If a step fails, the stored text is as before. Between the steps up to the commit, a change whose
 //! request has timed out is given up.
 
+use super::refusal_kind::RefusalKind;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::applied::Applied;
 use super::canary::CanaryFault;
+use super::conflict::OVERWRITE;
 use super::content::Content;
-use super::error::EngineError;
-use super::hook::{self, Hooks, Occasion};
+use super::hook::{self, HookFailure, HookReason, Hooks, Occasion};
 use super::left_over::WithoutChange;
 use super::local::{DEFAULT_LOCK_WAIT, Engine};
 use super::operation::{Operation, UNSAVED};
 use super::options::ChangeOptions;
 use super::outcome::{After, Outcome, OutcomeNote, PendingInfo};
 use super::pending::{PendingChange, RollbackPoint};
+use super::refusal::Refusal;
 use super::running::{LastChange, ServerState, Turn};
 use super::snapshot::Snapshot;
 use super::trouble::{message_without_secrets, without_secrets};
@@ -86,15 +88,15 @@ impl<'e> Transaction<'e> {
         engine: &'e Engine,
         operation: Operation,
         options: &'e ChangeOptions,
-    ) -> Result<Self, EngineError> {
+    ) -> Result<Self, Refusal> {
         if !options.canary.is_empty() && !engine.store.keeps_pending() {
-            return Err(EngineError::Canary(CanaryFault::NoCluster));
+            return Err(CanaryFault::NoCluster.into());
         }
         let turn = if options.takes_turn() { engine.take_turn()? } else { None };
         options.refuse_late()?;
         engine.refuse_moved()?;
         if let Some(pending) = engine.pending().filter(|_| options.takes_turn()) {
-            return Err(EngineError::Pending(pending.info().into()));
+            return Err(Refusal::pending(&pending.info()));
         }
         let writer = lock_for(engine, operation, options)?;
         let taken_out = engine.settle_left_over(writer.as_deref().filter(|_| !options.dry_run))?;
@@ -183,28 +185,31 @@ impl<'e> Transaction<'e> {
 
     /// Refuses a change that was made for another running configuration (`If-Match`), or for a file
     /// that was edited by hand since.
-    pub fn refuse_stale(&self, state: &ServerState, is_hand_edited: bool) -> Result<(), EngineError> {
+    pub fn refuse_stale(&self, state: &ServerState, is_hand_edited: bool) -> Result<(), Refusal> {
         match &self.options.expected {
             Some(_) if is_hand_edited && self.is_for_hand_edit() => Ok(()),
-            Some(_) if is_hand_edited => Err(EngineError::HandEditedSince),
-            Some(expected) if !expected.allows(state.running.revision()) => Err(EngineError::Stale),
+            Some(_) if is_hand_edited => {
+                let message = "the file was changed by hand since it was loaded";
+                Err(Refusal::new(RefusalKind::HandEditedSince, message).hint(OVERWRITE))
+            }
+            Some(expected) if !expected.allows(state.running.revision()) => Err(stale()),
             _ => Ok(()),
         }
     }
 
     /// Refuses a change that was made for another text of the file, where no server runs over it.
-    pub fn refuse_other_file(&self) -> Result<(), EngineError> {
+    pub fn refuse_other_file(&self) -> Result<(), Refusal> {
         let found = self.file().map(|file| file.revision());
         match &self.options.expected {
             Some(expected) if !found.is_some_and(|found| expected.allows(found)) => {
-                if self.is_made_for_taken_out() { Ok(()) } else { Err(EngineError::Stale) }
+                if self.is_made_for_taken_out() { Ok(()) } else { Err(stale()) }
             }
             _ => Ok(()),
         }
     }
 
     /// Makes the change, or rehearses it.
-    pub fn finish(mut self, change: Change) -> Result<Outcome, EngineError> {
+    pub fn finish(mut self, change: Change) -> Result<Outcome, Refusal> {
         self.options.refuse_late()?;
         let Change { before, after, needs_valid, notes } = change;
         let unproved = before.clone().filter(|_| needs_valid);
@@ -230,7 +235,7 @@ impl<'e> Transaction<'e> {
     }
 
     /// Records what an owner applied alone, where nothing can roll it back any more.
-    fn settle_applied(&self, outcome: &Outcome) -> Result<(), EngineError> {
+    fn settle_applied(&self, outcome: &Outcome) -> Result<(), Refusal> {
         let (Some(applied), Some(writer), false) = (&self.applied, &self.writer, self.options.dry_run) else {
             return Ok(());
         };
@@ -248,11 +253,11 @@ impl<'e> Transaction<'e> {
     }
 
     /// Refuses a change on a text that another change has made which the store keeps until it is confirmed.
-    fn refuse_open(&mut self) -> Result<(), EngineError> {
+    fn refuse_open(&mut self) -> Result<(), Refusal> {
         let open = self.file.as_ref().and_then(|file| file.open.clone()).filter(|open| !open.is_over);
         match open {
             Some(open) if self.options.takes_turn() => {
-                Err(EngineError::Pending(PendingInfo::of(open, SystemTime::now()).into()))
+                Err(Refusal::pending(&PendingInfo::of(open, SystemTime::now())))
             }
             open => {
                 self.is_other_pending |= open.is_some();
@@ -263,7 +268,7 @@ impl<'e> Transaction<'e> {
 
     /// Reconciles the history with the file; a rehearsal only looks at both. Without a server, the history alone
     /// knows what the file was before a hand edit.
-    fn reconcile(&mut self) -> Result<(), EngineError> {
+    fn reconcile(&mut self) -> Result<(), Refusal> {
         let edited = self.taken_out.as_ref().and_then(WithoutChange::from).or(self.file()).cloned();
         let edited = edited.filter(|_| self.state.is_none());
         let known = match &mut self.writer {
@@ -296,7 +301,7 @@ impl<'e> Transaction<'e> {
         &mut self,
         outcome: &Outcome,
         unproved: Option<&Arc<Snapshot>>,
-    ) -> Result<Option<Arc<PendingChange>>, EngineError> {
+    ) -> Result<Option<Arc<PendingChange>>, Refusal> {
         let (engine, options) = (self.engine, self.options);
         let pieces = pieces(outcome);
         let _hold = (!engine.hooks.are_empty()).then(|| engine.hooks.interrupt.hold());
@@ -324,7 +329,7 @@ impl<'e> Transaction<'e> {
             let hooks = Hooks { timeout: options.at_most(engine.hooks.timeout), ..engine.hooks.clone() };
             let checked = hook::run(command, occasion, &hooks);
             options.refuse_late()?;
-            checked.map_err(EngineError::of_check)?;
+            checked.map_err(rejected)?;
         }
         if options.dry_run {
             return refuse_invalid(unproved).map(|()| None);
@@ -356,7 +361,7 @@ impl<'e> Transaction<'e> {
 
     /// Keeps a running configuration that is in no file and would be lost. A patch is merged into it,
     /// so a patch loses it only with `force`.
-    fn keep_unsaved(&self) -> Result<(), EngineError> {
+    fn keep_unsaved(&self) -> Result<(), Refusal> {
         let unsaved = self.state.as_ref().filter(|state| !state.is_saved());
         let (Some(state), Some(writer)) = (unsaved, &self.writer) else { return Ok(()) };
         if self.operation == Operation::Modify && !self.options.force {
@@ -371,11 +376,11 @@ impl<'e> Transaction<'e> {
         before: &RollbackPoint,
         outcome: &Outcome,
         pieces: &[&[u8]],
-    ) -> Result<Option<Arc<PendingChange>>, EngineError> {
+    ) -> Result<Option<Arc<PendingChange>>, Refusal> {
         let Some(time) = self.options.confirm else { return Ok(None) };
         let can_wait = self.state.is_some() || self.engine.store.keeps_pending();
         let Some(writer) = self.writer.as_ref().filter(|_| can_wait) else {
-            return Err(EngineError::NoServer);
+            return Err(Refusal::no_server());
         };
         let after = outcome.after().and_then(Content::snapshot).cloned();
         let written = after.filter(|_| self.operation.writes());
@@ -401,11 +406,7 @@ impl<'e> Transaction<'e> {
 
     /// Makes the new text durable while a thread may still be looking for errors in the old one, and
     /// then the stored text.
-    fn commit(
-        &self,
-        pieces: &[&[u8]],
-        unproved: Option<&Arc<Snapshot>>,
-    ) -> Result<Vec<Warning>, EngineError> {
+    fn commit(&self, pieces: &[&[u8]], unproved: Option<&Arc<Snapshot>>) -> Result<Vec<Warning>, Refusal> {
         let Some(writer) = self.writer.as_ref().filter(|_| self.operation.writes()) else {
             return self.options.refuse_late().map(|()| Vec::new());
         };
@@ -482,7 +483,7 @@ fn lock_for<'e>(
     engine: &'e Engine,
     operation: Operation,
     options: &ChangeOptions,
-) -> Result<Option<Box<dyn Writer + 'e>>, EngineError> {
+) -> Result<Option<Box<dyn Writer + 'e>>, Refusal> {
     let is_saved = engine.state().is_none_or(|state| state.is_saved());
     let needs_text =
         !engine.hooks.are_empty() || options.confirm.is_some() || !is_saved || engine.has_left_over();
@@ -511,7 +512,7 @@ fn texts(
     engine: &Engine,
     writer: Option<&dyn Writer>,
     operation: Operation,
-) -> Result<(Option<ServerState>, Option<StoredText>), EngineError> {
+) -> Result<(Option<ServerState>, Option<StoredText>), Refusal> {
     let state = engine.state();
     let file = load(engine, writer, operation, state.as_ref())?;
     Ok((state, file))
@@ -522,7 +523,7 @@ fn texts(
 fn texts_between_changes(
     engine: &Engine,
     operation: Operation,
-) -> Result<(Option<ServerState>, Option<StoredText>), EngineError> {
+) -> Result<(Option<ServerState>, Option<StoredText>), Refusal> {
     let seen = texts(engine, None, operation);
     match &seen {
         Ok((None, _)) => return seen,
@@ -539,7 +540,7 @@ fn load(
     writer: Option<&dyn Writer>,
     operation: Operation,
     state: Option<&ServerState>,
-) -> Result<Option<StoredText>, EngineError> {
+) -> Result<Option<StoredText>, Refusal> {
     let loaded = match writer.map_or_else(|| engine.store.load(), Writer::load) {
         Ok(loaded) => loaded,
         Err(StoreError::NotFound { .. }) if operation != Operation::Modify || state.is_some() => {
@@ -553,9 +554,9 @@ fn load(
     Ok(Some(StoredText { snapshot, version: loaded.version, open: loaded.open }))
 }
 
-fn refuse_invalid(unproved: Option<&Arc<Snapshot>>) -> Result<(), EngineError> {
+fn refuse_invalid(unproved: Option<&Arc<Snapshot>>) -> Result<(), Refusal> {
     match unproved.filter(|before| !before.is_valid()) {
-        Some(before) => Err(EngineError::BadConfig(before.clone())),
+        Some(before) => Err(Refusal::bad_config(before.clone())),
         None => Ok(()),
     }
 }
@@ -569,6 +570,26 @@ fn pieces(outcome: &Outcome) -> Vec<&[u8]> {
             spliced_pieces(old, 0..old.len(), splices).map(str::as_bytes).collect()
         }
         _ => Vec::new(),
+    }
+}
+
+/// The change was made for another configuration.
+fn stale() -> Refusal {
+    Refusal::new(RefusalKind::Stale, "the configuration was changed meanwhile")
+        .hint("read the configuration again and repeat the change")
+}
+
+/// The check command refused the new text.
+fn rejected(failure: HookFailure) -> Refusal {
+    let refusal = |message| Refusal::new(RefusalKind::RejectedByCheck, message);
+    match failure.reason {
+        HookReason::Interrupted(signal) => {
+            refusal("interrupted while the check command ran: nothing was changed".to_owned())
+                .by_signal(signal)
+        }
+        ref reason => refusal(format!("the check command {failure}"))
+            .in_brief(format!("the check command {reason}"))
+            .hint("nothing was written"),
     }
 }
 
@@ -608,9 +629,9 @@ mod tests {
             let expected = Some(Expected::OneOf(vec![revision(made_for)]));
             engine.save(b"http 81;\n", &ChangeOptions { expected, ..ChangeOptions::default() })
         };
-        assert!(matches!(save(b"http 8080;\n"), Err(EngineError::Stale)));
+        assert!(save(b"http 8080;\n").is_err_and(|refusal| refusal.kind == RefusalKind::Stale));
         save(b"http 80;\n").expect("it was made for the text that is there");
         fs::remove_file(folder.path().join("media.conf")).expect("it is there");
-        assert!(matches!(save(b"http 81;\n"), Err(EngineError::Stale)));
+        assert!(save(b"http 81;\n").is_err_and(|refusal| refusal.kind == RefusalKind::Stale));
     }
 }

@@ -4,7 +4,7 @@ use super::local_text::{NodeName, wanted};
 use super::overlays::merged;
 use crate::engine::ChangeOptions;
 use crate::engine::Engine;
-use crate::engine::EngineError;
+use crate::engine::Refusal;
 use crate::engine::Snapshot;
 use crate::engine::Trouble;
 use crate::store::cluster::ClusterStore;
@@ -19,17 +19,14 @@ pub fn first_text(
     node: &NodeName,
     store: &ClusterStore,
     (engine, file): (&Engine, &ConfFile),
-) -> Result<(), EngineError> {
+) -> Result<(), Refusal> {
     match file.refuse_missing() {
         Err(StoreError::NotFound { .. }) => {}
         found => return Ok(found?),
     }
     let seen = store.seen_with(node.ranges(store.keys()))?;
     let no_text = || StoreError::NotFound { path: store.path().to_owned() };
-    let refused = |why: String| EngineError::NotRunHere {
-        state: NodeState::Refused.to_string(),
-        why: Trouble::new(why),
-    };
+    let refused = |why: String| Refusal::not_run_here(NodeState::Refused, &Trouble::new(why));
     let wanted = wanted(&seen, node).ok_or_else(no_text)?.map_err(|(_, why)| refused(why))?;
     let bytes = store.text_of(wanted.text)?.ok_or_else(no_text)?;
     let text = merged(Snapshot::from_bytes(bytes), &wanted.overlays).map_err(refused)?;

@@ -10,8 +10,8 @@ use super::report::RecordPut;
 use super::standing::NodeStanding;
 use super::wake::Wake;
 use crate::engine::Engine;
-use crate::engine::EngineError;
 use crate::engine::NodeReport;
+use crate::engine::Refusal;
 use crate::engine::{Loops, Pulse};
 use crate::store::Store;
 use crate::store::bounded_time;
@@ -73,7 +73,7 @@ impl Node {
         local: Engine,
         file: Arc<ConfFile>,
         (cluster, texts): (Engine, Arc<ClusterStore>),
-    ) -> Result<Arc<Self>, EngineError> {
+    ) -> Result<Arc<Self>, Refusal> {
         let store = texts.with_time(LOOK_TIME);
         // The nodes are spread over the members of etcd.
         store.gateway().prefer(xxh3_64(settings.name.name.as_bytes()) as usize);
@@ -105,7 +105,7 @@ impl Node {
     }
 
     /// Notes durably which text the file holds.
-    pub(super) fn note(&self, change: impl FnOnce(&mut Followed)) -> Result<(), EngineError> {
+    pub(super) fn note(&self, change: impl FnOnce(&mut Followed)) -> Result<(), Refusal> {
         let mut followed = self.standing().followed.clone();
         change(&mut followed);
         self.file.note_followed(&followed)?;

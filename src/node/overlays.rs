@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::engine::EngineError;
+use crate::engine::Refusal;
 use crate::engine::Snapshot;
 use mediaconf::edit;
 
@@ -15,9 +15,9 @@ pub type NamedPatch = (String, Value);
 pub fn merged(text: Snapshot, patches: &[NamedPatch]) -> Result<Arc<Snapshot>, String> {
     let mut text = Arc::new(text);
     for (name, patch) in patches {
-        let failed = |error: EngineError| format!("the overlay `{name}` does not fit: {error}");
+        let failed = |error: Refusal| format!("the overlay `{name}` does not fit: {error}");
         if !text.is_valid() {
-            return Err(failed(EngineError::BadConfig(text.clone())));
+            return Err(failed(Refusal::bad_config(text.clone())));
         }
         if let Some(edit) =
             edit::modify(text.document(), patch.clone()).map_err(|error| failed(error.into()))?

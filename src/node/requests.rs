@@ -1,6 +1,7 @@
 //! The changes that clients ask a node for: the cluster makes them, and they are answered when this node
 //! runs them.
 
+use crate::engine::RefusalKind;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -8,8 +9,8 @@ use super::member::Node;
 use super::overlays::merged;
 use crate::engine::{
     After, CanaryFault, ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, Content,
-    DEFAULT_LOCK_WAIT, Decision, EngineError, Expected, Feature, NodeReport, Operation, Outcome, OutcomeNote,
-    PendingInfo, ReadQuery, Reading, Replaced, ServiceError, Snapshot, Status, Trouble, canary_nodes,
+    DEFAULT_LOCK_WAIT, Decision, Expected, Feature, NodeReport, Operation, Outcome, OutcomeNote, PendingInfo,
+    ReadQuery, Reading, Refusal, Replaced, Snapshot, Status, Trouble, canary_nodes,
 };
 use crate::store::{ChangeRef, HistoryEntry, NodeState, Store, StoreError};
 use mediaconf::edit::request::ChangeRequest;
@@ -23,11 +24,11 @@ impl ConfigService for Node {
         self.local.name()
     }
 
-    fn read(&self, query: &ReadQuery) -> Result<Reading, ServiceError> {
+    fn read(&self, query: &ReadQuery) -> Result<Reading, Refusal> {
         ConfigService::read(&self.local, query)
     }
 
-    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, ServiceError> {
+    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, Refusal> {
         self.local.read_changed(tag)
     }
 
@@ -35,11 +36,11 @@ impl ConfigService for Node {
         &self,
         text: &Arc<Snapshot>,
         source: Option<ConfigSource>,
-    ) -> Result<Option<Composed>, ServiceError> {
+    ) -> Result<Option<Composed>, Refusal> {
         ConfigService::composed(&self.local, text, source)
     }
 
-    fn modify(&self, request: &ChangeRequest, options: &ChangeOptions) -> Result<ChangeReport, ServiceError> {
+    fn modify(&self, request: &ChangeRequest, options: &ChangeOptions) -> Result<ChangeReport, Refusal> {
         let made = self.make(options, |options| self.cluster.modify(request, options))?;
         Ok(ChangeReport::new(made, Some(request), options.told))
     }
@@ -49,11 +50,9 @@ impl ConfigService for Node {
         target: Replaced,
         text: &[u8],
         options: &ChangeOptions,
-    ) -> Result<ChangeReport, ServiceError> {
+    ) -> Result<ChangeReport, Refusal> {
         match target {
-            Replaced::Running if !options.canary.is_empty() => {
-                Err(EngineError::Canary(CanaryFault::OneNode).into())
-            }
+            Replaced::Running if !options.canary.is_empty() => Err(CanaryFault::OneNode.into()),
             Replaced::Running => self.local.replace(target, text, options),
             Replaced::File => {
                 self.refuse_overlaid()?;
@@ -64,7 +63,7 @@ impl ConfigService for Node {
     }
 
     /// Rolls the cluster back to a text of the history of this node, which is what its clients see.
-    fn rollback(&self, to: ChangeRef, options: &ChangeOptions) -> Result<ChangeReport, ServiceError> {
+    fn rollback(&self, to: ChangeRef, options: &ChangeOptions) -> Result<ChangeReport, Refusal> {
         self.refuse_overlaid()?;
         let kept = self.local.kept(to)?;
         let back =
@@ -72,24 +71,19 @@ impl ConfigService for Node {
         Ok(ChangeReport::new(self.make(options, back)?, None, options.told))
     }
 
-    fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, ServiceError> {
+    fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Refusal> {
         ConfigService::history(&self.local, wanted)
     }
 
-    fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, ServiceError> {
+    fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Refusal> {
         ConfigService::kept(&self.local, change)
     }
 
-    fn pending(&self) -> Result<Option<PendingInfo>, ServiceError> {
+    fn pending(&self) -> Result<Option<PendingInfo>, Refusal> {
         Ok(self.local.pending_info()?.or_else(|| self.standing().pending.clone()))
     }
 
-    fn decide(
-        &self,
-        decision: Decision,
-        id: Option<&str>,
-        by: &str,
-    ) -> Result<Vec<OutcomeNote>, ServiceError> {
+    fn decide(&self, decision: Decision, id: Option<&str>, by: &str) -> Result<Vec<OutcomeNote>, Refusal> {
         let local = self.local.pending();
         if local.is_some_and(|local| id.is_none_or(|id| id == local.id)) {
             return self.local.decide(decision, id, by);
@@ -101,7 +95,7 @@ impl ConfigService for Node {
         Ok(notes)
     }
 
-    fn demand(&self, features: &[Feature]) -> Result<(), ServiceError> {
+    fn demand(&self, features: &[Feature]) -> Result<(), Refusal> {
         self.local.demand(features)
     }
 
@@ -109,19 +103,19 @@ impl ConfigService for Node {
         Some(self.described())
     }
 
-    fn status(&self) -> Result<Status, ServiceError> {
+    fn status(&self) -> Result<Status, Refusal> {
         Ok(Status { node: self.node(), pending: ConfigService::pending(self)?, ..self.local.status()? })
     }
 }
 
 impl Node {
     /// A whole text that was read here has the values of this node, which are not those of the others.
-    fn refuse_overlaid(&self) -> Result<(), EngineError> {
-        if self.standing().overlays.is_empty() { Ok(()) } else { Err(EngineError::Overlaid) }
+    fn refuse_overlaid(&self) -> Result<(), Refusal> {
+        if self.standing().overlays.is_empty() { Ok(()) } else { Err(overlaid()) }
     }
 
     /// Refuses a change at once while the cluster is away, after a last look.
-    fn refuse_away(&self) -> Result<(), EngineError> {
+    fn refuse_away(&self) -> Result<(), Refusal> {
         if self.standing().away.is_some() {
             self.wait();
         }
@@ -134,8 +128,8 @@ impl Node {
     fn make(
         &self,
         options: &ChangeOptions,
-        make: impl Fn(&ChangeOptions) -> Result<Outcome, EngineError>,
-    ) -> Result<Outcome, EngineError> {
+        make: impl Fn(&ChangeOptions) -> Result<Outcome, Refusal>,
+    ) -> Result<Outcome, Refusal> {
         self.refuse_away()?;
         let options = &self.with_canary(options)?;
         let before = self.local.running();
@@ -174,18 +168,18 @@ impl Node {
             NodeState::Running => {}
             state => {
                 let why = standing.why().unwrap_or_else(|| Trouble::new(""));
-                return Err(EngineError::NotRunHere { state: state.to_string(), why });
+                return Err(Refusal::not_run_here(state, &why));
             }
         }
         Ok(outcome)
     }
 
     /// The options of a change with the names of the nodes that take it first.
-    fn with_canary(&self, options: &ChangeOptions) -> Result<ChangeOptions, EngineError> {
+    fn with_canary(&self, options: &ChangeOptions) -> Result<ChangeOptions, Refusal> {
         let mut options = options.clone();
         if !options.canary.is_empty() {
             let nodes = self.texts.cluster()?.unwrap_or_default().nodes;
-            options.canary = canary_nodes(&options.canary, &nodes).map_err(EngineError::Canary)?;
+            options.canary = canary_nodes(&options.canary, &nodes)?;
         }
         Ok(options)
     }
@@ -209,7 +203,7 @@ impl Node {
     }
 
     /// The outcome of a change in the cluster as it is on this node.
-    fn as_here(&self, made: Outcome) -> Result<Outcome, EngineError> {
+    fn as_here(&self, made: Outcome) -> Result<Outcome, Refusal> {
         if self.standing().overlays.is_empty() {
             return Ok(made);
         }
@@ -221,12 +215,16 @@ impl Node {
         Ok(Outcome { before, after, ..made })
     }
 
-    fn with_overlays(&self, text: &Arc<Snapshot>) -> Result<Arc<Snapshot>, EngineError> {
+    fn with_overlays(&self, text: &Arc<Snapshot>) -> Result<Arc<Snapshot>, Refusal> {
         let overlays = self.standing().overlays.clone();
         let merged = merged(Snapshot::from_bytes(text.bytes().to_vec()), &overlays);
-        merged.map_err(|why| EngineError::NotRunHere {
-            state: NodeState::Refused.to_string(),
-            why: Trouble::new(why),
-        })
+        merged.map_err(|why| Refusal::not_run_here(NodeState::Refused, &Trouble::new(why)))
     }
+}
+
+/// A whole text of a node that has values of its own can't become that of the cluster.
+fn overlaid() -> Refusal {
+    let message = "this node has values of its own (overlay), so its text can't become that of the cluster";
+    Refusal::new(RefusalKind::Conflict, message)
+        .hint("change single values, or use `--cluster`; `mediactl overlay list` shows the values")
 }

@@ -1,12 +1,13 @@
 //! Taking a text: from the cluster to the file and to the media server.
 
+use crate::engine::RefusalKind;
 use std::sync::Arc;
 
 use super::local_text::{LocalText, operation, wanted};
 use super::member::{Node, OnDrift};
 use super::overlays::merged;
 use crate::engine::ChangeOptions;
-use crate::engine::EngineError;
+use crate::engine::Refusal;
 use crate::engine::Snapshot;
 use crate::engine::Trouble;
 use crate::store::cluster::Seen;
@@ -22,11 +23,11 @@ const NO_USER: &str = "";
 
 impl Node {
     /// Makes the media server load the file again, if a node was killed before it knew that it had.
-    pub(super) fn finish_what_was_cut_short(&self) -> Result<(), EngineError> {
+    pub(super) fn finish_what_was_cut_short(&self) -> Result<(), Refusal> {
         let Some(taken) = self.standing().followed.takes.clone() else { return Ok(()) };
         let is_written = self.local.read().is_ok_and(|file| file.revision() == taken.revision);
         if let Err(error) = self.local.reload_again(NO_USER) {
-            self.local.tell(&format!("the configuration was not loaded again: {}", error.without_output()));
+            self.local.tell(&format!("the configuration was not loaded again: {}", error.brief()));
         }
         self.note(|followed| {
             followed.takes = None;
@@ -129,19 +130,16 @@ impl Node {
                 standing.refused = None;
                 standing.turn(NodeState::Running, None);
             }
-            Err(
-                error @ (EngineError::CheckFailed(_)
-                | EngineError::BadText(_)
-                | EngineError::BadIncludes(_)
-                | EngineError::MaskedText),
-            ) => {
-                self.refuse(wanted.source.clone(), NodeState::Refused, &Trouble::from(&error));
-            }
-            Err(error @ EngineError::ReloadFailed { .. }) => {
-                self.refuse(wanted.source.clone(), NodeState::Failed, &Trouble::from(&error));
-            }
-            // It may pass, so it is tried again.
-            Err(error) => self.tell(NodeState::Failed, &Trouble::from(&error)),
+            Err(error) => match error.kind {
+                RefusalKind::RejectedByCheck | RefusalKind::BadNewText | RefusalKind::MaskedValue => {
+                    self.refuse(wanted.source.clone(), NodeState::Refused, &Trouble::from(&error));
+                }
+                RefusalKind::ReloadFailed => {
+                    self.refuse(wanted.source.clone(), NodeState::Failed, &Trouble::from(&error));
+                }
+                // It may pass, so it is tried again.
+                _ => self.tell(NodeState::Failed, &Trouble::from(&error)),
+            },
         }
     }
 

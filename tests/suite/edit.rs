@@ -24,8 +24,9 @@ pub fn edited(text: &str, patch_text: &str, accepting: Accepting) -> Result<Stri
     if check(text).errors() > 0 {
         return Err(vec!["(text)".to_owned()]);
     }
-    let pointers =
-        |faults: mediaconf::edit::Faults| faults.0.iter().map(|fault| fault.pointer.to_string()).collect();
+    let pointers = |faults: mediaconf::edit::Faults| {
+        faults.0.iter().map(|fault| fault.pointer.clone().unwrap_or_default().to_string()).collect()
+    };
     let patch = patch::parse(patch_text.as_bytes()).map_err(pointers)?;
     match modify(&document, patch) {
         Ok(Some(edit)) if accepting == Accepting::Nothing && !edit.guarded.0.is_empty() => {

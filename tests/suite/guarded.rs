@@ -23,8 +23,11 @@ fn texts() -> Vec<(String, String)> {
 }
 
 fn told(faults: &Faults) -> Vec<String> {
-    let mut told: Vec<String> =
-        faults.0.iter().map(|fault| format!("{:?} {}", fault.kind, fault.pointer)).collect();
+    let mut told: Vec<String> = faults
+        .0
+        .iter()
+        .map(|fault| format!("{:?} {}", fault.kind, fault.pointer.clone().unwrap_or_default()))
+        .collect();
     told.sort();
     told
 }

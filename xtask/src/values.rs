@@ -10,9 +10,9 @@ use mediactl::engine::{
     COMMANDS, DEFAULT_HOOK_TIMEOUT, DEFAULT_LOCK_WAIT, GUARD_NAMES, MAX_DELETE_CEILING, MAX_DELETE_FLOOR,
     MAX_DELETE_SHARE, MAX_REHEARSALS,
 };
+use mediactl::engine::{KINDS, RefusalKind};
 use mediactl::http::protocol::headers::{API_HEADER, DEFAULT_PREFIX, api_value};
 use mediactl::http::protocol::parameters::{PARAMETERS, QueryParameter, Values};
-use mediactl::http::protocol::problem::KINDS;
 use mediactl::http::protocol::routes::{ROUTES, Route};
 use mediactl::http::server::archive_space::LAST_AGE;
 use mediactl::http::server::auth::{FAILURE_LIFE, LOOK_INTERVAL, MAX_FAILURES, MAX_NETWORKS, SUCCESS_LIFE};
@@ -153,12 +153,12 @@ fn routes_with(parameter: &QueryParameter) -> String {
 
 /// The rows of the table of problems.
 fn problems() -> String {
-    let row = |kind: &mediactl::http::protocol::problem::ProblemKind| {
+    let row = |kind: &RefusalKind| {
         format!(
             "| `{}` | {} | {} | {} |\n",
             kind.name(),
             kind.status(),
-            Exit::from(kind.error_kind(true)) as u8,
+            Exit::from(kind.of_change().error_kind()) as u8,
             kind.title()
         )
     };

@@ -12,7 +12,7 @@ use crate::cli::exit::Exit;
 use crate::cli::input::{self, STDIN};
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
-use crate::engine::{EngineError, Snapshot};
+use crate::engine::{Refusal, Snapshot};
 use crate::store::OwnerName;
 use mediaconf::edit::desired_state::{DesiredState, Prune};
 use mediaconf::edit::patch;
@@ -92,8 +92,8 @@ fn desired_state(file: &Path, prune: Prune) -> Result<DesiredState, CliError> {
     let bytes = input::read(file)?;
     // No directive begins with a bracket.
     if matches!(patch::without_bom(&bytes).trim_ascii_start().first(), Some(b'{' | b'[')) {
-        let patch = patch::parse(&bytes).map_err(EngineError::from)?;
-        return Ok(DesiredState::of_json(patch, prune).map_err(EngineError::from)?);
+        let patch = patch::parse(&bytes).map_err(Refusal::from)?;
+        return Ok(DesiredState::of_json(patch, prune).map_err(Refusal::from)?);
     }
     let snapshot = Arc::new(Snapshot::from_bytes(bytes));
     if !snapshot.is_valid() {

@@ -1,5 +1,6 @@
 //! `mediactl blame`
 
+use crate::engine::RefusalKind;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -15,7 +16,7 @@ use crate::cli::render::table::{self, Screen};
 use crate::cli::target::Target;
 use crate::cli::ui::Ui;
 use crate::engine::{
-    Blamed, ConfigService, ConfigSource, EngineError, Feature, ServiceError, Snapshot, blame, is_edited_since,
+    Blamed, ConfigService, ConfigSource, Feature, Refusal, Snapshot, blame, is_edited_since,
 };
 use crate::store::{ChangeRef, WHOLE_HISTORY};
 use mediaconf::edit::config_lookup::LocalView;
@@ -113,7 +114,7 @@ impl ValueHistory {
         target.service.demand(&[Feature::History])?;
         let now = target.read_text(Some(ConfigSource::Saved))?;
         if !now.is_valid() {
-            return Err(EngineError::BadConfig(now).into());
+            return Err(Refusal::bad_config(now).into());
         }
         let mut found = Self::found(path, most, &now, &*target.service, masker)?;
         if found.changes.is_empty() {
@@ -137,7 +138,7 @@ impl ValueHistory {
         now: &Arc<Snapshot>,
         service: &dyn ConfigService,
         masker: Option<&Masker>,
-    ) -> Result<Self, ServiceError> {
+    ) -> Result<Self, Refusal> {
         let most = most.unwrap_or(WHOLE_HISTORY);
         let mut wanted = most.saturating_mul(FIRST_ENTRIES);
         loop {
@@ -156,12 +157,8 @@ impl ValueHistory {
 }
 
 /// True if the history just has no text for a change.
-fn is_not_kept(error: &ServiceError) -> bool {
-    match error {
-        ServiceError::Engine(EngineError::NotKept { .. }) => true,
-        ServiceError::Remote(failure) => failure.status == Some(NOT_FOUND),
-        ServiceError::Engine(_) | ServiceError::NotOffered { .. } => false,
-    }
+fn is_not_kept(error: &Refusal) -> bool {
+    error.kind == RefusalKind::NotKept || error.status == Some(NOT_FOUND)
 }
 
 /// Each change in one line, or in as many as fit a width; what continues one is indented.

@@ -1,6 +1,7 @@
 //! The common part of the commands that change something: questions of guards, the report, and the
 //! countdown of a change that has to be confirmed.
 
+use crate::engine::Guard;
 use std::path::Path;
 
 use crate::cli::args::changing::ChangeArgs;
@@ -18,7 +19,7 @@ use crate::cli::render::report::{Report, Verb};
 use crate::cli::rollout;
 use crate::cli::target;
 use crate::cli::ui::Ui;
-use crate::engine::{ChangeOptions, ChangeReport, ConfigService, Replaced, ReportParts, ServiceError};
+use crate::engine::{ChangeOptions, ChangeReport, ConfigService, Refusal, Replaced, ReportParts};
 use mediaconf::edit::request::ChangeRequest;
 
 /// A command that makes a change, and how it reports the outcome.
@@ -61,7 +62,7 @@ impl<'a> ChangeCommand<'a> {
     pub fn run(
         self,
         Invocation { global, ui, .. }: Invocation<'_>,
-        operation: impl Fn(&dyn ConfigService, &ChangeOptions) -> Result<ChangeReport, ServiceError> + Sync,
+        operation: impl Fn(&dyn ConfigService, &ChangeOptions) -> Result<ChangeReport, Refusal> + Sync,
     ) -> Result<Exit, CliError> {
         if let Some(contexts) = context::several(global)? {
             let Self { args, options, verb, .. } = self;
@@ -92,7 +93,7 @@ impl<'a> ChangeCommand<'a> {
         mut self,
         service: &dyn ConfigService,
         ui: Ui,
-        mut operation: impl FnMut(&dyn ConfigService, &ChangeOptions) -> Result<ChangeReport, ServiceError>,
+        mut operation: impl FnMut(&dyn ConfigService, &ChangeOptions) -> Result<ChangeReport, Refusal>,
     ) -> Result<Exit, CliError> {
         if !self.diff_was_shown
             && self.question.is_asked(self.args)
@@ -141,14 +142,14 @@ pub fn replace(
 /// Runs an operation. On a terminal, a guard that refuses it becomes a question.
 fn with_guards<T>(
     mut options: ChangeOptions,
-    mut operation: impl FnMut(&ChangeOptions) -> Result<T, ServiceError>,
+    mut operation: impl FnMut(&ChangeOptions) -> Result<T, Refusal>,
 ) -> Result<T, CliError> {
     loop {
         let error = match operation(&options) {
             Ok(done) => return Ok(done),
             Err(error) => error,
         };
-        match error.guard().filter(|guard| guard.is_question()).cloned() {
+        match error.guard.clone().filter(Guard::is_question) {
             Some(guard) if ask(&format!("{guard}: go on?"))? => options.accepted.push(guard),
             _ => return Err(error.into()),
         }

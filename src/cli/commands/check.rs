@@ -18,7 +18,7 @@ use crate::cli::render::diagnostics::{DiagnosticRecord, Reporter};
 use crate::cli::render::table;
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::{Ui, output};
-use crate::engine::{Composed, ConfigSource, Feature, ServiceError, Snapshot};
+use crate::engine::{Composed, ConfigSource, Feature, Refusal, Snapshot};
 use crate::store::Follow;
 use mediaconf::syntax::Diagnostics;
 
@@ -194,9 +194,9 @@ fn configuration(follow: Follow, global: &GlobalArgs, ui: Ui) -> Result<CheckedT
 }
 
 /// The saved text of a server, or the running one if the server does not show that.
-fn saved_or_running(target: &mut Target) -> Result<(Arc<Snapshot>, ConfigSource), ServiceError> {
+fn saved_or_running(target: &mut Target) -> Result<(Arc<Snapshot>, ConfigSource), Refusal> {
     match target.read_text(Some(ConfigSource::Saved)) {
-        Err(ServiceError::NotOffered { feature: Feature::Saved, .. }) => {
+        Err(refusal) if refusal.feature == Some(Feature::Saved) => {
             Ok((target.read_text(Some(ConfigSource::Running))?, ConfigSource::Running))
         }
         saved => Ok((saved?, ConfigSource::Saved)),

@@ -23,7 +23,6 @@ use crate::store::{ChangeRef, NotAChangeRef};
 use mediaconf::edit::condition::{Condition, keys_that_all_lack};
 use mediaconf::edit::expansion::{Expansion, no_entry};
 use mediaconf::edit::json_diff::{Drift, drift};
-use mediaconf::edit::misfit::PathFault;
 use mediaconf::edit::normalize::normalize;
 use mediaconf::edit::path::{Path, Segment};
 use mediaconf::edit::{guarded, json_diff};
@@ -373,14 +372,13 @@ fn selected(
     let mut names = HashSet::new();
     for whole in &sides {
         let expansion = Expansion { current: whole, conditions, own_only: false };
-        let found = expansion
-            .expand_path(&every)
-            .map_err(|misfit| CliError::bad_selection(PathFault::new(&every, misfit)))?;
+        let found =
+            expansion.expand_path(&every).map_err(|fault| CliError::bad_selection(fault.at(&every)))?;
         let name = |path: &Path| path.segments.last().and_then(Segment::name).map(str::to_owned);
         names.extend(found.paths.iter().filter_map(name));
     }
     if names.is_empty() {
-        return Err(CliError::bad_selection(PathFault::new(&every, no_entry())));
+        return Err(CliError::bad_selection(no_entry().at(&every)));
     }
     let [old, new] = sides.map(|whole| keys_that_all_lack(conditions, &whole, &[&every]));
     Ok((names, old.intersection(&new).map(|key| all_lack(key)).collect()))

@@ -17,7 +17,7 @@ use crate::cli::prompts;
 use crate::cli::render::report::{Verb, lines};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
-use crate::engine::{ConfigSource, ContentDiff, EngineError, ServiceError, Snapshot};
+use crate::engine::{ConfigSource, ContentDiff, Refusal, Snapshot};
 use crate::store::bounded_time;
 use crate::store::file::{DraftFolder, DraftHead, DraftOrigin, KeptDraft};
 use mediaconf::edit::draft::comments::without_comments;
@@ -70,13 +70,13 @@ pub fn run(args: &EditArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         ui.note("what runs differs from the file; the file is edited");
     }
     let range = match &path {
-        Some(_) if !present.is_valid() => return Err(EngineError::BadConfig(present).into()),
+        Some(_) if !present.is_valid() => return Err(Refusal::bad_config(present).into()),
         Some(path) => Some(range_of(path, &present, &mut target)?),
         None => None,
     };
     let name = draft_name(&target);
     let folder = draft_folder(&target)?;
-    let waiting = folder.waiting(&name).map_err(EngineError::from)?.into_iter().next();
+    let waiting = folder.waiting(&name).map_err(Refusal::from)?.into_iter().next();
     let draft = match (args.resume, waiting) {
         (true, Some(draft)) => {
             offer_rescues(&draft, ui)?;
@@ -102,7 +102,7 @@ pub fn run(args: &EditArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
 fn discard(args: &EditArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let target = target::resolve(global, Purpose::default(), ui)?;
     let name = draft_name(&target);
-    let drafts = draft_folder(&target)?.waiting(&name).map_err(EngineError::from)?;
+    let drafts = draft_folder(&target)?.waiting(&name).map_err(Refusal::from)?;
     if drafts.is_empty() {
         return Err(CliError::no_draft(target.service.name()));
     }
@@ -138,7 +138,7 @@ fn offer_rescues(draft: &KeptDraft, ui: Ui) -> Result<(), CliError> {
         let question = format!("the editor left `{path}`, a rescue of the text: go on with it?");
         let answer = if rescue.is_text { prompts::confirm(&question) } else { Ok(None) };
         match answer.map_err(CliError::prompt_failed)? {
-            Some(true) => draft.take(&rescue).map_err(EngineError::from)?,
+            Some(true) => draft.take(&rescue).map_err(Refusal::from)?,
             _ => ui.note(&format!("the editor left `{path}`, a rescue of the text")),
         }
     }
@@ -152,7 +152,7 @@ fn range_of(path: &Path, present: &Arc<Snapshot>, target: &mut Target) -> Result
         Err(fault) => fault,
     };
     if let Some(composed) = target.composed(present, Some(ConfigSource::Saved))? {
-        composed.refuse_entry(path).map_err(ServiceError::from)?;
+        composed.refuse_entry(path).map_err(Refusal::from)?;
     }
     Err(CliError::bad_selection(fault))
 }
@@ -160,7 +160,7 @@ fn range_of(path: &Path, present: &Arc<Snapshot>, target: &mut Target) -> Result
 fn new_draft(folder: &DraftFolder, head: DraftHead, present: &Arc<Snapshot>) -> Result<KeptDraft, CliError> {
     let base = present.bytes().to_vec();
     let text = head.range.map_or(base.clone(), |(start, end)| base[start..end].to_vec());
-    Ok(folder.create(DraftOrigin { head, base }, &text).map_err(EngineError::from)?)
+    Ok(folder.create(DraftOrigin { head, base }, &text).map_err(Refusal::from)?)
 }
 
 /// The target of a draft: the name by which `--resume` finds it.
@@ -177,8 +177,8 @@ fn draft_folder(target: &Target) -> Result<DraftFolder, CliError> {
     let beside = target.file.as_ref().map(|file| DraftFolder::of_file(file));
     match (beside, state_home()) {
         (Some(Ok(Some(folder))), _) => Ok(folder),
-        (_, Some(home)) => Ok(DraftFolder::of_user(&home).map_err(EngineError::from)?),
-        (Some(Err(error)), None) => Err(EngineError::from(error).into()),
+        (_, Some(home)) => Ok(DraftFolder::of_user(&home).map_err(Refusal::from)?),
+        (Some(Err(error)), None) => Err(Refusal::from(error).into()),
         (_, None) => Err(CliError::no_state_home()),
     }
 }

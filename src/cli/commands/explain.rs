@@ -17,7 +17,7 @@ use crate::cli::render::paragraph::wrapped;
 use crate::cli::render::{diagnostics, table};
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
-use crate::engine::{Composed, Content, ErrorKind, ReadForm, ReadQuery, ServiceError};
+use crate::engine::{Composed, Content, ErrorKind, ReadForm, ReadQuery, Refusal};
 use mediaconf::edit::config_lookup::{ConfigLookup, LocalView, MaskedLookup};
 use mediaconf::edit::explain::{Explanation, ValueSource, explain};
 use mediaconf::edit::path::Path;
@@ -68,7 +68,7 @@ pub fn run(args: &ExplainArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let path = input::value_path(&args.path)?;
     let read = |server: &mut FleetMember| match Explained::read(&mut server.target) {
         // One server may have no configuration yet: the schema is known without one.
-        Err(error) if server.is_alone() && error.kind() == ErrorKind::Absent => {
+        Err(error) if server.is_alone() && error.error_kind() == ErrorKind::Absent => {
             ui.warning(&format!("{error}: explaining without values"));
             Ok((Content::Json(json!({})), None))
         }
@@ -113,7 +113,7 @@ pub fn run(args: &ExplainArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
 
 impl Explained {
     /// Reads a configuration, with what it includes.
-    fn read(target: &mut Target) -> Result<(Content, Option<Composed>), ServiceError> {
+    fn read(target: &mut Target) -> Result<(Content, Option<Composed>), Refusal> {
         let query = ReadQuery { source: None, form: ReadForm::TextOrJson };
         let content = target.service.read(&query)?.content;
         let composed = match &content {

@@ -1,5 +1,6 @@
 //! `mediactl fmt`
 
+use mediaconf::edit::EditError;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,8 +16,8 @@ use crate::cli::render::report::Verb;
 use crate::cli::target;
 use crate::cli::ui::Ui;
 use crate::engine::{
-    ChangeOptions, ChangeReport, ConfigService, ConfigSource, Content, EngineError, ErrorKind, Expected,
-    Feature, ReadForm, ReadQuery, Replaced, ServiceError, Snapshot,
+    ChangeOptions, ChangeReport, ConfigService, ConfigSource, Content, ErrorKind, Expected, Feature,
+    ReadForm, ReadQuery, Refusal, Replaced, Snapshot,
 };
 use mediaconf::edit::format::formatted;
 
@@ -115,10 +116,10 @@ fn checked(name: &str, new: Option<&String>, ui: Ui) -> Result<Exit, CliError> {
 }
 
 /// Replaces the configuration by the formatted one, unless it is changed meanwhile.
-fn format(service: &dyn ConfigService, options: &ChangeOptions) -> Result<ChangeReport, ServiceError> {
+fn format(service: &dyn ConfigService, options: &ChangeOptions) -> Result<ChangeReport, Refusal> {
     match format_of(service, None, options) {
         // The file may have been edited by hand: that is what is formatted then.
-        Err(error) if error.kind() == ErrorKind::Conflict => {
+        Err(error) if error.error_kind() == ErrorKind::Conflict => {
             format_of(service, Some(ConfigSource::Saved), options).map_err(|_| error)
         }
         formatted => formatted,
@@ -129,10 +130,10 @@ fn format_of(
     service: &dyn ConfigService,
     source: Option<ConfigSource>,
     options: &ChangeOptions,
-) -> Result<ChangeReport, ServiceError> {
+) -> Result<ChangeReport, Refusal> {
     let reading = service.read(&ReadQuery { source, form: ReadForm::Text })?;
     let Content::Text(text) = reading.content else {
-        return Err(ServiceError::NotOffered { service: service.name().to_owned(), feature: Feature::Conf });
+        return Err(Refusal::not_offered(service.name(), Feature::Conf));
     };
     let new = formatted_text(&text)?;
     let expected = Some(Expected::OneOf(vec![text.revision()]));
@@ -141,9 +142,9 @@ fn format_of(
 }
 
 /// The formatted text; `None` if it is formatted already.
-fn formatted_text(text: &Arc<Snapshot>) -> Result<Option<String>, EngineError> {
+fn formatted_text(text: &Arc<Snapshot>) -> Result<Option<String>, Refusal> {
     if !text.is_valid() {
-        return Err(EngineError::BadConfig(text.clone()));
+        return Err(Refusal::bad_config(text.clone()));
     }
-    formatted(text.document()).map_err(EngineError::Unproved)
+    Ok(formatted(text.document()).map_err(EditError::Unproved)?)
 }

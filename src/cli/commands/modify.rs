@@ -12,7 +12,7 @@ use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
-use crate::engine::{ChangeOptions, EngineError, Guard};
+use crate::engine::{ChangeOptions, Guard, Refusal};
 use mediaconf::edit::assign::{AssignOptions, AssignedValue, Assignment};
 use mediaconf::edit::expect::Expectation;
 use mediaconf::edit::patch;
@@ -130,7 +130,7 @@ fn request(
 ) -> Result<ChangeRequest, CliError> {
     let expectations = args.expect.iter().map(|text| expectation(text)).collect::<Result<_, _>>()?;
     let edits = match &args.file {
-        Some(file) => Edits::Patch(patch::parse(&input::read(file)?).map_err(EngineError::from)?),
+        Some(file) => Edits::Patch(patch::parse(&input::read(file)?).map_err(Refusal::from)?),
         None => Edits::Assignments {
             assignments: assignments(args, matches)?,
             conditions: input::conditions(&args.conditions, options.accepts(&Guard::NearMiss))?,

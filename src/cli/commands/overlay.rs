@@ -15,7 +15,7 @@ use crate::cli::invocation::Invocation;
 use crate::cli::render::table;
 use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
-use crate::engine::{EngineError, Snapshot};
+use crate::engine::{Refusal, Snapshot};
 use crate::store::Store;
 use crate::store::cluster::{ClusterStore, Overlay, is_node_name};
 use mediaconf::edit;
@@ -132,10 +132,10 @@ pub fn run(args: &OverlayArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
                 let request = request(args, matches)?;
                 set_values(overlay, text, &request)?;
                 let edit = edit::modify(text.document(), Value::Object(overlay.clone()));
-                let guarded = edit.map_err(EngineError::from)?.map(|edit| edit.guarded).unwrap_or_default();
+                let guarded = edit.map_err(Refusal::from)?.map(|edit| edit.guarded).unwrap_or_default();
                 match args.create {
                     true => Ok(()),
-                    false => Ok(guarded.into_result(()).map_err(EngineError::from)?),
+                    false => Ok(guarded.into_result(()).map_err(Refusal::from)?),
                 }
             })
         }
@@ -153,7 +153,7 @@ pub fn run(args: &OverlayArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
 }
 
 fn list(store: &ClusterStore, form: ListFormat, ui: Ui) -> Result<(), CliError> {
-    let overlays = store.overlays().map_err(EngineError::from)?;
+    let overlays = store.overlays().map_err(Refusal::from)?;
     match form {
         ListFormat::Json => {
             let record = |overlay: Overlay| json!({"node": overlay.name, "patch": shown(overlay.patch, ui)});
@@ -212,7 +212,7 @@ fn overlay(store: &ClusterStore, node: &str) -> Result<Overlay, CliError> {
         let hint = "use letters, digits and `.`, `_`, `-`; an `@` in front is for a group";
         return Err(CliError::usage(format!("`{node}` can't be the name of a node"), hint));
     }
-    Ok(store.overlay(node).map_err(EngineError::from)?)
+    Ok(store.overlay(node).map_err(Refusal::from)?)
 }
 
 /// Changes an overlay, and proves that it fits the configuration.
@@ -223,9 +223,9 @@ fn change(
     edit: impl FnOnce(&mut Map<String, Value>, &Arc<Snapshot>) -> Result<(), CliError>,
 ) -> Result<(), CliError> {
     let mut overlay = overlay(store, node)?;
-    let text = Arc::new(Snapshot::from_bytes(store.load().map_err(EngineError::from)?.bytes));
+    let text = Arc::new(Snapshot::from_bytes(store.load().map_err(Refusal::from)?.bytes));
     if !text.is_valid() {
-        return Err(EngineError::BadConfig(text).into());
+        return Err(Refusal::bad_config(text).into());
     }
     let before = overlay.patch.clone();
     edit(&mut overlay.patch, &text)?;
@@ -234,7 +234,7 @@ fn change(
         return Ok(());
     }
     merged(&text, &overlay.patch)?;
-    store.put_overlay(&overlay).map_err(EngineError::from)?;
+    store.put_overlay(&overlay).map_err(Refusal::from)?;
     match overlay.patch.is_empty() {
         true => ui.say(&format!("removed the overlay of `{node}`")),
         false => ui.say(&format!("changed the overlay of `{node}`")),
@@ -244,9 +244,9 @@ fn change(
 
 /// The configuration as the node has it.
 fn merged(text: &Arc<Snapshot>, patch: &Map<String, Value>) -> Result<Arc<Snapshot>, CliError> {
-    let edit = edit::modify(text.document(), Value::Object(patch.clone())).map_err(EngineError::from)?;
+    let edit = edit::modify(text.document(), Value::Object(patch.clone())).map_err(Refusal::from)?;
     let merged = edit.map_or(text.clone(), |edit| Arc::new(Snapshot::edited(text, &edit.splices)));
-    if merged.is_valid() { Ok(merged) } else { Err(EngineError::BadText(merged).into()) }
+    if merged.is_valid() { Ok(merged) } else { Err(Refusal::bad_new_text(merged).into()) }
 }
 
 fn request(args: &SetOverlayArgs, matches: &ArgMatches) -> Result<ChangeRequest, CliError> {
@@ -267,8 +267,7 @@ fn set_values(
 ) -> Result<(), CliError> {
     let on_node = merged(text, overlay)?;
     let members = on_node.members();
-    let evaluated =
-        request.evaluate(&LocalView::new(&members, &Lens::default())).map_err(EngineError::from)?;
+    let evaluated = request.evaluate(&LocalView::new(&members, &Lens::default())).map_err(Refusal::from)?;
     if let Value::Object(patch) = evaluated.patch {
         compose(overlay, patch);
     }

@@ -20,8 +20,7 @@ use crate::cli::render::table::Screen;
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
 use crate::engine::{
-    Composed, ConfigSource, Content, EngineError, IncludedEntry, PassedOver, ReadForm, ReadQuery,
-    ServiceError, Snapshot,
+    Composed, ConfigSource, Content, IncludedEntry, PassedOver, ReadForm, ReadQuery, Refusal, Snapshot,
 };
 use mediaconf::edit::condition::{Condition, keys_that_all_lack};
 use mediaconf::edit::config_lookup::{ConfigLookup, LocalView, MaskedLookup};
@@ -232,7 +231,7 @@ impl Shown {
             Content::Text(text)
                 if !(server.is_alone() || args.output == ReadFormat::Conf || text.is_valid()) =>
             {
-                Err(EngineError::BadConfig(text).into())
+                Err(Refusal::bad_config(text).into())
             }
             text => Ok(Self { content: text, included }),
         }
@@ -252,7 +251,7 @@ impl Shown {
         snapshot.check_in_background();
         let members = top_members(snapshot.document());
         if !snapshot.is_valid() {
-            return Err(EngineError::BadConfig(snapshot.clone()).into());
+            return Err(Refusal::bad_config(snapshot.clone()).into());
         }
         let lens = lens(args);
         work(&MaskedLookup { current: &LocalView::new(&members, &lens), masker })
@@ -291,7 +290,7 @@ impl Shown {
                 let (members, lens) = (top_members(snapshot.document()), lens(args));
                 let view = View::new(&members, &lens);
                 match form {
-                    _ if !snapshot.is_valid() => Err(EngineError::BadConfig(snapshot.clone()).into()),
+                    _ if !snapshot.is_valid() => Err(Refusal::bad_config(snapshot.clone()).into()),
                     ReadFormat::Compact => output(write_compact(&view, out).and_then(|()| writeln!(out))),
                     _ => output(print_json(form, &view, out)),
                 }
@@ -349,7 +348,7 @@ fn included_beside(
     wanted: &Wanted,
     content: &Content,
     target: &mut Target,
-) -> Result<Option<IncludedBeside>, ServiceError> {
+) -> Result<Option<IncludedBeside>, Refusal> {
     let is_followed = args.with_includes || args.output == ReadFormat::Table;
     let is_text = args.output == ReadFormat::Conf && wanted.paths.is_empty();
     if is_followed || args.runtime || is_text {
@@ -371,7 +370,7 @@ pub fn text_that_includes(
     content: &Content,
     source: Option<ConfigSource>,
     target: &mut Target,
-) -> Result<Option<Arc<Snapshot>>, ServiceError> {
+) -> Result<Option<Arc<Snapshot>>, Refusal> {
     let text = match content {
         Content::Text(text) => Some(text.clone()),
         Content::Json(whole) if has_include(whole) => target
@@ -508,7 +507,7 @@ fn print_conf(
     }
     let members = top_members(snapshot.document());
     if !snapshot.is_valid() {
-        return Err(EngineError::BadConfig(snapshot.clone()).into());
+        return Err(Refusal::bad_config(snapshot.clone()).into());
     }
     let lens = Lens::default();
     let current = LocalView::new(&members, &lens);

@@ -9,7 +9,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
-use crate::engine::{ConfigService, ServiceError};
+use crate::engine::{ConfigService, Refusal};
 use crate::store::{ChangeRef, HistoryEntry};
 use mediaconf::syntax::one_line;
 
@@ -47,7 +47,7 @@ pub fn run(args: &RollbackArgs, call: Invocation<'_>) -> Result<Exit, CliError> 
 }
 
 /// The change that is meant, if the history has it.
-fn entry(service: &dyn ConfigService, which: ChangeRef) -> Result<Option<HistoryEntry>, ServiceError> {
+fn entry(service: &dyn ConfigService, which: ChangeRef) -> Result<Option<HistoryEntry>, Refusal> {
     let is_meant = |entry: &HistoryEntry| match which {
         ChangeRef::Back(number) => entry.number == Some(number),
         ChangeRef::Serial(serial) => entry.serial == serial,

@@ -27,7 +27,7 @@ use crate::cli::prompts;
 use crate::cli::render::diagnostics::{composed_error, first_error, in_one_line};
 use crate::cli::server_process::{ServiceManager, limit_memory};
 use crate::cli::ui::{Ui, output, waiting};
-use crate::engine::{ChangeOptions, ConfigService, Engine, EngineError};
+use crate::engine::{ChangeOptions, ConfigService, Engine, Refusal};
 use crate::http::server::handler::{Handler, HandlerSettings, Monitoring};
 use crate::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
 use crate::http::server::runtime::Runtime;
@@ -276,7 +276,7 @@ fn lock(store: &ConfFile, ui: Ui) -> Result<Option<ServeLock>, CliError> {
             ui.warning(&format!("{error}: changes to the file will be refused, and there is no Unix socket"));
             Ok(None)
         }
-        Err(error) => Err(EngineError::from(error).into()),
+        Err(error) => Err(Refusal::from(error).into()),
     }
 }
 
@@ -390,13 +390,13 @@ fn reload(engine: &Engine, tls: Option<&Tls>, ui: Ui) {
             tell_faults(engine, ui);
         }
         Err(error) => {
-            let fault = match &error {
-                EngineError::BadText(text) => first_error(engine.name(), text, ui.masker()),
-                EngineError::BadIncludes(faults) => {
+            let fault = match (&error.text, error.faults.first()) {
+                (Some(text), _) => first_error(engine.name(), text, ui.masker()),
+                (None, Some(fault)) => {
                     let composed = engine.read().ok().and_then(|text| engine.composed(&text, Follow::ALL));
-                    composed.and_then(|composed| composed_error(&composed, faults.first()?, ui.masker()))
+                    composed.and_then(|composed| composed_error(&composed, fault, ui.masker()))
                 }
-                _ => None,
+                (None, None) => None,
             };
             let fault = fault.map_or(String::new(), |fault| format!("; {}", in_one_line(&fault)));
             ui.warning(&format!("SIGHUP: the file was not loaded: {error}{fault}"));

@@ -13,7 +13,7 @@ use crate::cli::render::masked::masked_entry;
 use crate::cli::render::{status, table};
 use crate::cli::target::Target;
 use crate::cli::ui::Ui;
-use crate::engine::{ConfigSource, ErrorKind, ServiceError, Status};
+use crate::engine::{ConfigSource, ErrorKind, Refusal, Status};
 use mediaconf::syntax::one_line;
 
 /// Show the running, the saved and the pending state of the configuration
@@ -116,7 +116,7 @@ fn state(status: &Status) -> &'static str {
 
 /// The state of a configuration, with the secrets in its last change masked, and with its errors: its own, or those that
 /// it has together with what it includes.
-fn read(target: &mut Target, ui: Ui) -> Result<Status, ServiceError> {
+fn read(target: &mut Target, ui: Ui) -> Result<Status, Refusal> {
     let status = target.service.status()?;
     let last_change = status.last_change.map(|entry| masked_entry(entry, ui.masker().as_ref()));
     let (mut errors, mut first) = (status.errors, None);
@@ -130,10 +130,10 @@ fn read(target: &mut Target, ui: Ui) -> Result<Status, ServiceError> {
                 first = faults.first().and_then(|fault| composed_error(&composed, fault, ui.masker()));
             }
             // A server elsewhere says what is wrong, but sends no file with errors.
-            Err(ServiceError::Remote(failure)) if failure.kind == ErrorKind::Invalid => {
+            Err(failure) if failure.status.is_some() && failure.error_kind() == ErrorKind::Invalid => {
                 let faults = failure.faults.get(1..).unwrap_or_default();
                 errors = Some(faults.len().max(1));
-                faults.first().iter().for_each(|(fault, _)| ui.note(fault));
+                faults.first().iter().for_each(|fault| ui.note(&fault.message));
             }
             Err(error) => return Err(error),
         }

@@ -15,7 +15,7 @@ use crate::cli::observed::{BeginObserving, Observed, may_pass, observe};
 use crate::cli::target::Target;
 use crate::engine::Content;
 use mediaconf::edit::expect::{Expectation, unmet};
-use mediaconf::edit::misfit::PathFault;
+use mediaconf::edit::fault::Fault;
 
 /// Wait until a value is there
 ///
@@ -127,13 +127,13 @@ fn still_missing(content: &Content, expectations: &[Expectation]) -> Result<Opti
             let words: Vec<String> = unmet.iter().map(ToString::to_string).collect();
             Ok((!words.is_empty()).then(|| words.join("; ")))
         }
-        Err(faults) if faults.iter().all(|fault| fault.misfit.is_absent) => {
+        Err(faults) if faults.iter().all(|fault| fault.is_absent()) => {
             let words: Vec<String> = faults.iter().map(ToString::to_string).collect();
             Ok(Some(words.join("; ")))
         }
         Err(faults) => {
-            let wrong = |fault: &PathFault| !fault.misfit.is_absent;
-            Err(CliError::bad_selection(faults.into_iter().find(wrong).expect("one of them is wrong")))
+            let wrong = |fault: &Fault| !fault.is_absent();
+            Err(CliError::bad_selection(faults.0.into_iter().find(wrong).expect("one of them is wrong")))
         }
     }
 }

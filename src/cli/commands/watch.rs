@@ -14,7 +14,7 @@ use crate::cli::observed::{Observed, may_pass, observe};
 use crate::cli::render::masked::masked_entry;
 use crate::cli::render::value_diff::{self, Compared};
 use crate::cli::ui::Ui;
-use crate::engine::{Content, EngineError, ServiceError};
+use crate::engine::{Content, Refusal};
 use mediaconf::edit::path::Path;
 use mediaconf::model::Masker;
 use mediaconf::syntax::one_line;
@@ -53,7 +53,7 @@ fn watch(mut observed: Observed, path: Option<&Path>, ui: Ui) -> Result<Infallib
     let masker = ui.masker();
     let mut last = match observed.read()? {
         Some(content) => Compared::new(content),
-        None => return Err(ServiceError::from(EngineError::NoServer).into()),
+        None => return Err(Refusal::no_server().into()),
     };
     ui.say(&format!("watching {}", observed.target.service.name()));
     let mut trouble: Option<String> = None;
@@ -63,15 +63,13 @@ fn watch(mut observed: Observed, path: Option<&Path>, ui: Ui) -> Result<Infallib
             // A text with errors has no values.
             Ok(Some(Content::Text(text))) if path.is_some() && !text.is_valid() => {
                 observed.forget();
-                Err(EngineError::BadConfig(text).into())
+                Err(Refusal::bad_config(text).into())
             }
             found => found,
         };
         let found = match found {
             Ok(found) => found,
-            Err(error)
-                if may_pass(&error) || matches!(error, ServiceError::Engine(EngineError::BadConfig(_))) =>
-            {
+            Err(error) if may_pass(&error) || error.text.is_some() => {
                 let error = error.to_string();
                 if trouble.as_ref() != Some(&error) {
                     ui.warning(&format!("{error}; still watching"));

@@ -15,6 +15,7 @@ use crate::cli::error::CliError;
 use crate::cli::input;
 use crate::cli::ui::waiting;
 use crate::engine::{ChangeOptions, Engine, Guard, Hooks, Snapshot};
+use mediaconf::edit::Fault;
 use mediaconf::edit::path::glob_matches;
 use mediaconf::edit::request::{ChangeRequest, Edits};
 use mediaconf::model::suggest::nearest;
@@ -80,8 +81,7 @@ impl ContextsFile {
         }
         let folder = self.path.parent().unwrap_or(Path::new("/"));
         contexts(snapshot.document(), folder).map_err(|faults| {
-            let faults =
-                faults.into_iter().map(|fault| format!("`{name}`, line {}: {}", fault.line, fault.message));
+            let faults = faults.into_iter().map(|fault| Fault { file: Some(name.to_string()), ..fault });
             CliError::bad_contexts(faults)
         })
     }

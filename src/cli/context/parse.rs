@@ -4,19 +4,12 @@ use std::path::Path;
 
 use super::contexts::{Contexts, ServerContext};
 use crate::cli::args::global::MAX_TIMEOUT;
+use mediaconf::edit::{Fault, FaultKind};
 use mediaconf::syntax::{Document, Entry, LineIndex};
-
-/// Something in the text that means nothing.
-#[derive(Debug, PartialEq, Eq)]
-pub struct ContextFault {
-    /// Counted from 1.
-    pub line: usize,
-    pub message: String,
-}
 
 /// Reads the contexts in a text without syntax errors; `folder` is where relative paths start. Where a
 /// setting stands twice, the last one counts.
-pub fn contexts(document: &Document, folder: &Path) -> Result<Contexts, Vec<ContextFault>> {
+pub fn contexts(document: &Document, folder: &Path) -> Result<Contexts, Vec<Fault>> {
     let mut reader = ContextReader { lines: LineIndex::new(document.text()), folder, faults: Vec::new() };
     let mut contexts = Contexts::default();
     for entry in document.entries() {
@@ -42,7 +35,7 @@ pub fn contexts(document: &Document, folder: &Path) -> Result<Contexts, Vec<Cont
 struct ContextReader<'d> {
     lines: LineIndex<'d>,
     folder: &'d Path,
-    faults: Vec<ContextFault>,
+    faults: Vec<Fault>,
 }
 
 impl ContextReader<'_> {
@@ -94,7 +87,7 @@ impl ContextReader<'_> {
 
     fn fault(&mut self, entry: Entry<'_>, message: String) {
         let line = self.lines.position(entry.span().start).line;
-        self.faults.push(ContextFault { line, message });
+        self.faults.push(Fault { line: Some(line), ..Fault::new(FaultKind::WrongType, message) });
     }
 }
 
@@ -121,7 +114,9 @@ mod tests {
 
     fn read(text: &str) -> Result<Contexts, Vec<(usize, String)>> {
         let read = contexts(&Document::parse(text), Path::new("/home/olga"));
-        read.map_err(|faults| faults.into_iter().map(|fault| (fault.line, fault.message)).collect())
+        read.map_err(|faults| {
+            faults.into_iter().map(|fault| (fault.line.unwrap_or_default(), fault.message)).collect()
+        })
     }
 
     #[test]

@@ -9,6 +9,7 @@ use unicode_width::UnicodeWidthStr;
 use super::grouped::{GroupedNotes, heading};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::fleet::error::about;
 use crate::cli::render::table::GAP;
 use crate::cli::ui::Ui;
 use crate::engine::ErrorKind;
@@ -197,7 +198,7 @@ fn is_same(one: &CliError, server: &str, other: &CliError, other_server: &str) -
             .lines
             .iter()
             .zip(&other.lines)
-            .all(|(one, other)| one.hint == other.hint && one.about(server) == other.about(other_server))
+            .all(|(one, other)| one.hint == other.hint && about(one, server) == about(other, other_server))
 }
 
 #[cfg(test)]

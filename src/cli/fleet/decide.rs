@@ -1,12 +1,13 @@
 //! Confirms a change that waits, or takes it back, also where answers get lost.
 
+use crate::engine::RefusalKind;
 use std::time::{Duration, Instant};
 
 use super::coordinator::StepReply;
 use super::health;
 use super::members::FleetMember;
 use crate::cli::error::CliError;
-use crate::engine::{Decision, EngineError, ErrorKind, ServiceError};
+use crate::engine::{Decision, ErrorKind, Refusal};
 use crate::store::Revision;
 
 /// How long to wait between two tries, and between two looks.
@@ -37,7 +38,7 @@ pub fn confirm(
             Ok(_) => return (StepReply::Done, None),
             Err(error) => error,
         };
-        was_sent |= error.kind() == ErrorKind::Unknown;
+        was_sent |= error.error_kind() == ErrorKind::Unknown;
         let is_gone = is_gone(&error);
         // If no change waits, the answer to an earlier confirmation was lost, or another client confirmed
         // it.
@@ -46,7 +47,8 @@ pub fn confirm(
             return (StepReply::Done, None);
         }
         let went_back = is_gone && is_kept == Some(false);
-        let may_pass = matches!(error.kind(), ErrorKind::Absent | ErrorKind::Unknown | ErrorKind::Failed);
+        let may_pass =
+            matches!(error.error_kind(), ErrorKind::Absent | ErrorKind::Unknown | ErrorKind::Failed);
         let has_time = Instant::now() + PAUSE < change.until && goes_on();
         if may_pass && has_time && !went_back {
             std::thread::sleep(PAUSE);
@@ -105,6 +107,6 @@ fn is_kept(member: &mut FleetMember, revision: Option<Revision>) -> Option<bool>
 }
 
 /// Whether no change waits any more.
-fn is_gone(error: &ServiceError) -> bool {
-    matches!(error, ServiceError::Engine(EngineError::NothingPending))
+fn is_gone(error: &Refusal) -> bool {
+    error.kind == RefusalKind::NothingPending
 }

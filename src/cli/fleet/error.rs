@@ -4,9 +4,10 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::cli::error::{CliError, ErrorLine};
+use crate::cli::error::CliError;
 use crate::engine::ErrorKind;
 use crate::store::reason;
+use mediaconf::edit::Fault;
 
 impl CliError {
     /// A command that works on one server got several.
@@ -45,9 +46,9 @@ impl CliError {
     #[must_use]
     pub fn of_all(&self, servers: &[&str]) -> Self {
         let names: Vec<String> = servers.iter().map(|server| format!("`{server}`")).collect();
-        let line = |line: &ErrorLine| ErrorLine {
-            message: format!("{}: {}", names.join(", "), line.about(servers[0])),
-            hint: line.hint.clone(),
+        let line = |line: &Fault| Fault {
+            message: format!("{}: {}", names.join(", "), about(line, servers[0])),
+            ..line.clone()
         };
         let mut all = Self::new(self.kind, "");
         all.lines = self.lines.iter().map(line).collect();
@@ -171,11 +172,9 @@ impl CliError {
     }
 }
 
-impl ErrorLine {
-    /// The message without the name of the server that it begins with.
-    pub fn about(&self, server: &str) -> &str {
-        let behind = self.message.strip_prefix('`').and_then(|message| message.strip_prefix(server));
-        let behind = behind.filter(|behind| behind.starts_with(['`', ' ']));
-        behind.and_then(|behind| behind.split_once("`: ")).map_or(&self.message, |(_, about)| about)
-    }
+/// The message of a line without the name of the server that it begins with.
+pub fn about<'l>(line: &'l Fault, server: &str) -> &'l str {
+    let behind = line.message.strip_prefix('`').and_then(|message| message.strip_prefix(server));
+    let behind = behind.filter(|behind| behind.starts_with(['`', ' ']));
+    behind.and_then(|behind| behind.split_once("`: ")).map_or(&line.message, |(_, about)| about)
 }

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cli::error::CliError;
 use crate::cli::local_user::state_home;
-use crate::engine::EngineError;
+use crate::engine::Refusal;
 use crate::store::Revision;
 use crate::store::file::{is_private_folder, open_own, read_private, user_folder};
 use mediaconf::syntax::one_line;
@@ -90,7 +90,7 @@ impl Journals {
     /// Reads all but those of changes that are under way.
     pub fn read() -> Result<Self, CliError> {
         let home = state_home().ok_or_else(CliError::no_state_home)?;
-        let parent = user_folder(&home).map_err(EngineError::from)?;
+        let parent = user_folder(&home).map_err(Refusal::from)?;
         let entries = fs::read_dir(&parent).map_err(|error| CliError::input_failed(&parent, error))?;
         let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
         let mut ids: Vec<String> =
@@ -111,7 +111,7 @@ impl Journal {
     /// Writes the journal of a change that begins, with these texts.
     pub fn begin(head: JournalHead, texts: &[(Revision, &[u8])]) -> Result<Self, CliError> {
         let home = state_home().ok_or_else(CliError::no_state_home)?;
-        let parent = user_folder(&home).map_err(EngineError::from)?;
+        let parent = user_folder(&home).map_err(Refusal::from)?;
         let time = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
         let id = format!("{}-{}", time.replace(['-', ':'], ""), std::process::id());
         let folder = parent.join(format!("{PREFIX}{id}"));

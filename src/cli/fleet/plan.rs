@@ -10,8 +10,8 @@ use crate::cli::render::notes::{all_lack, in_words, new_warnings};
 use crate::cli::render::report::Verb;
 use crate::cli::ui::Ui;
 use crate::engine::{
-    ChangeOptions, ChangeReport, ConfigService, ConfigSource, Content, EngineError, ErrorKind, Expected,
-    Feature, OutcomeNote, ReadForm, ReadQuery, ReportParts, ServiceError,
+    ChangeOptions, ChangeReport, ConfigService, ConfigSource, Content, ErrorKind, Expected, Feature,
+    OutcomeNote, ReadForm, ReadQuery, Refusal, ReportParts,
 };
 use crate::store::Revision;
 use mediaconf::model::Masker;
@@ -21,7 +21,7 @@ const MAX_RETRIES: usize = 3;
 
 /// What makes the change, or rehearses it.
 pub type Operation<'o> =
-    dyn Fn(&dyn ConfigService, &ChangeOptions) -> Result<ChangeReport, ServiceError> + Sync + 'o;
+    dyn Fn(&dyn ConfigService, &ChangeOptions) -> Result<ChangeReport, Refusal> + Sync + 'o;
 
 /// A change that a command makes on several servers.
 pub struct FleetChange<'a> {
@@ -59,7 +59,7 @@ impl FleetPlan {
                 ..change.options.clone()
             };
             match operation(service, &options) {
-                Err(error) if error.kind() == ErrorKind::Conflict && retries < MAX_RETRIES => {
+                Err(error) if error.error_kind() == ErrorKind::Conflict && retries < MAX_RETRIES => {
                     // What runs did not change, so the file did. Only a change of each server for itself picks that
                     // up: what is taken back together goes back to what ran.
                     if last.is_some() && last == revision && !change.args.fleet.all_or_nothing {
@@ -106,8 +106,8 @@ impl FleetPlan {
 }
 
 /// Refuses a server with a change that has to be confirmed: it would refuse another one.
-fn refuse_pending(service: &dyn ConfigService) -> Result<(), ServiceError> {
-    service.status()?.pending.map_or(Ok(()), |pending| Err(EngineError::Pending(pending.into()).into()))
+fn refuse_pending(service: &dyn ConfigService) -> Result<(), Refusal> {
+    service.status()?.pending.map_or(Ok(()), |pending| Err(Refusal::pending(&pending)))
 }
 
 impl FleetChange<'_> {

@@ -12,7 +12,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::render::table;
 use crate::cli::ui::Ui;
-use crate::engine::{PendingInfo, ServiceError};
+use crate::engine::{PendingInfo, Refusal};
 use crate::store::Revision;
 use mediaconf::syntax::one_line;
 
@@ -125,7 +125,7 @@ impl Unfinished {
 }
 
 /// Looks at what a server runs.
-pub fn look(member: &mut FleetMember, [before, after]: [Revision; 2]) -> Result<ServerNow, ServiceError> {
+pub fn look(member: &mut FleetMember, [before, after]: [Revision; 2]) -> Result<ServerNow, Refusal> {
     let runs = member.target.read_text(None)?.revision();
     if runs != after {
         return Ok(if runs == before { ServerNow::Before } else { ServerNow::Other });

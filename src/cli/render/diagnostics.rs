@@ -9,8 +9,9 @@ use serde::Serialize;
 use crate::cli::error::{BrokenText, CliError};
 use crate::cli::render::alike::{grouped, more_like_it};
 use crate::cli::ui::Ui;
-use crate::engine::{Composed, ComposedFault, ComposedFile, FirstError, Snapshot};
+use crate::engine::{Composed, ComposedFile, FirstError, Snapshot};
 use crate::store::Told;
+use mediaconf::edit::Fault;
 use mediaconf::model::Masker;
 use mediaconf::model::redact::MaskedText;
 use mediaconf::syntax::{
@@ -171,13 +172,10 @@ pub fn first_error(name: &str, text: &Snapshot, masker: Option<Masker>) -> Optio
 }
 
 /// An error that a configuration has together with what it includes, with its line.
-pub fn composed_error(
-    composed: &Composed,
-    fault: &ComposedFault,
-    masker: Option<Masker>,
-) -> Option<FirstError> {
+pub fn composed_error(composed: &Composed, fault: &Fault, masker: Option<Masker>) -> Option<FirstError> {
     let diagnostics = composed.diagnostics();
-    let mut files = composed.files.iter().zip(&diagnostics).filter(|(file, _)| file.name == fault.file);
+    let mut files =
+        composed.files.iter().zip(&diagnostics).filter(|(file, _)| Some(&file.name) == fault.file.as_ref());
     files.find_map(|(file, diagnostics)| {
         let reporter = Reporter::of_file(file, diagnostics, masker.clone());
         reporter.first_error(|found| found.message == fault.message)

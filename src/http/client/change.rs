@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::api_client::Call;
 use super::session::Session;
-use crate::engine::{ChangeOptions, ChangeReport, Expected, Feature, Guard, ServiceError};
+use crate::engine::{ChangeOptions, ChangeReport, Expected, Feature, Guard, Refusal};
 use crate::http::protocol::bodies::RequestedChange;
 use crate::http::protocol::headers::{
     ACCEPT, COMMAND, CONFIRM, DRY_RUN, FORCE, MASK_KEY, MAX_DELETE, MESSAGE, OWNER, REVISION, SKIP_INCLUDED,
@@ -18,7 +18,7 @@ pub fn change(
     session: &mut Session,
     requested: &RequestedChange<'_>,
     options: &ChangeOptions,
-) -> Result<Option<ChangeReport>, ServiceError> {
+) -> Result<Option<ChangeReport>, Refusal> {
     if session.is_foreign() {
         return Ok(None);
     }

@@ -11,7 +11,9 @@ use super::answer::{AnswerSize, BodyFault, BoundedBody};
 use super::credentials::Credentials;
 use super::endpoint::without_userinfo;
 use super::reason::{TlsFault, chain, connection_fault, tls_fault};
-use crate::http::protocol::problem::{MEDIA_TYPE, Problem, ProblemKind};
+use crate::engine::RefusalKind;
+use crate::http::protocol::problem::{MEDIA_TYPE, Problem};
+use mediaconf::edit::{Fault, Pointer};
 use mediaconf::syntax::one_line;
 
 /// How much of a response that is no problem document is shown, in characters.
@@ -54,7 +56,7 @@ pub enum ClientError {
 }
 
 /// A response with an error status.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct ServerRefusal {
     pub status: u16,
     /// The name of the status code.
@@ -76,7 +78,7 @@ pub struct ServerRefusal {
 impl ServerRefusal {
     /// Whether login and password were sent, and are wrong.
     pub fn is_of_wrong_credentials(&self) -> bool {
-        self.with_credentials && self.status == ProblemKind::Unauthorized.status()
+        self.with_credentials && self.status == RefusalKind::Unauthorized.status()
     }
 
     /// Whether the server looked at the request, and would have known its path.
@@ -126,7 +128,7 @@ impl ClientError {
     /// When to send a request again whose credentials the server did not look at.
     pub(super) fn retry_after(&self) -> Option<Duration> {
         match self {
-            Self::Refused(refusal) if refusal.status == ProblemKind::TooManyFailures.status() => {
+            Self::Refused(refusal) if refusal.status == RefusalKind::TooManyFailures.status() => {
                 refusal.retry_after
             }
             _ => None,
@@ -170,6 +172,15 @@ impl ClientError {
             let harmless = credentials.map_or_else(|| text.clone(), |secret| secret.cut_from(text));
             *text = one_line(&harmless);
         };
+        let cut_fault = |fault: &mut Fault| {
+            cut(&mut fault.message);
+            fault.hint.as_mut().map(cut);
+            if let Some(pointer) = &mut fault.pointer {
+                let mut keys = pointer.keys();
+                keys.iter_mut().for_each(cut);
+                *pointer = Pointer::from_keys(keys);
+            }
+        };
         match self {
             Self::Redirected { to: Some(to) } => {
                 let mut to = without_userinfo(&to);
@@ -180,14 +191,11 @@ impl ClientError {
                 cut(&mut refusal.text);
                 if let Some(problem) = &mut refusal.problem {
                     cut(&mut problem.detail);
-                    for fault in &mut problem.errors {
-                        cut(&mut fault.message);
-                        fault.hint.as_mut().map(cut);
-                        fault.pointer.as_mut().map(cut);
-                    }
-                    for (message, hint) in problem.refusal.iter_mut().flat_map(|told| &mut told.faults) {
-                        cut(message);
-                        hint.as_mut().map(cut);
+                    problem.errors.iter_mut().for_each(cut_fault);
+                    if let Some(told) = &mut problem.refusal {
+                        cut(&mut told.message);
+                        told.hint.as_mut().map(cut);
+                        told.faults.iter_mut().for_each(cut_fault);
                     }
                 }
                 Self::Refused(refusal)

@@ -10,8 +10,8 @@ use serde_json::Value;
 use super::api_client::Call;
 use super::session::Session;
 use crate::engine::{
-    After, ChangeOptions, Content, EngineError, Feature, Guard, Outcome, OutcomeNote, Replaced, ServiceError,
-    Snapshot, before_deletion, before_replacement,
+    After, ChangeOptions, Content, Feature, Guard, Outcome, OutcomeNote, Refusal, Replaced, Snapshot,
+    before_deletion, before_replacement,
 };
 use crate::http::protocol::routes::ApiOperation;
 use mediaconf::edit::config_lookup::{ConfigLookup, LocalView};
@@ -25,16 +25,16 @@ pub fn modify(
     session: &mut Session,
     request: &ChangeRequest,
     options: &ChangeOptions,
-) -> Result<Outcome, ServiceError> {
+) -> Result<Outcome, Refusal> {
     refuse_lacking(session, options)?;
     let before = read(session)?;
-    let evaluated = request.evaluate(&before).map_err(EngineError::from)?;
+    let evaluated = request.evaluate(&before).map_err(Refusal::from)?;
     let Evaluated { depends_on_read, notes, .. } = &evaluated;
     let (depends_on_read, notes) = (*depends_on_read, notes.clone());
     let sent = evaluated.patch.to_string();
     let deletions = deletions(&before, &evaluated, request, options);
-    let patch = evaluated.normalized().map_err(EngineError::from)?;
-    options.refused(guarded::in_json(&before, &patch)).into_result(()).map_err(EngineError::from)?;
+    let patch = evaluated.normalized().map_err(Refusal::from)?;
+    options.refused(guarded::in_json(&before, &patch)).into_result(()).map_err(Refusal::from)?;
     let mut after = before.clone();
     json_merge::merge(&mut after, &Value::Object(patch));
     refuse_guarded([lost_credentials(&before, &after), deletions], options)?;
@@ -66,16 +66,16 @@ pub fn replace(
     target: Replaced,
     new: &Arc<Snapshot>,
     options: &ChangeOptions,
-) -> Result<Outcome, ServiceError> {
+) -> Result<Outcome, Refusal> {
     refuse_lacking(session, options)?;
     let before = read(session)?;
     let lost_line_ends = has_lost_line_ends(new.bytes()).then_some(Guard::OneLine);
     refuse_guarded([lost_line_ends], options)?;
     if !new.is_valid() {
-        return Err(EngineError::BadText(new.clone()).into());
+        return Err(Refusal::bad_new_text(new.clone()).into());
     }
     if holds_mask(new.document().text()) {
-        return Err(EngineError::MaskedText.into());
+        return Err(Refusal::masked_text().into());
     }
     refuse_guarded(guards(&before, new, options), options)?;
     let mut after = Content::Text(new.clone());
@@ -96,7 +96,7 @@ pub fn replace(
 }
 
 /// Refuses options that such a server would ignore, and make the change.
-fn refuse_lacking(session: &Session, options: &ChangeOptions) -> Result<(), ServiceError> {
+fn refuse_lacking(session: &Session, options: &ChangeOptions) -> Result<(), Refusal> {
     let lacking = [
         (options.strict, Feature::Strict),
         (options.owner.is_some(), Feature::Owner),
@@ -113,7 +113,7 @@ fn refuse_lacking(session: &Session, options: &ChangeOptions) -> Result<(), Serv
     Ok(())
 }
 
-fn read(session: &mut Session) -> Result<Value, ServiceError> {
+fn read(session: &mut Session) -> Result<Value, Refusal> {
     let reply = session.send(&Call::read(Vec::new()))?;
     session.object(&reply, false)
 }
@@ -128,9 +128,9 @@ fn outcome(before: Value, after: Content) -> Outcome {
 fn refuse_guarded(
     guards: impl IntoIterator<Item = Option<Guard>>,
     options: &ChangeOptions,
-) -> Result<(), ServiceError> {
+) -> Result<(), Refusal> {
     let mut open = guards.into_iter().flatten().filter(|guard| !options.accepts(guard));
-    open.next().map_or(Ok(()), |guard| Err(EngineError::Guarded(guard).into()))
+    open.next().map_or(Ok(()), |guard| Err(Refusal::from(guard).into()))
 }
 
 /// The guard over streams that are deleted, but not one by one by their names.

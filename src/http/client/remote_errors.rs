@@ -1,15 +1,10 @@
 //! Describes failed requests for users, and classifies them for callers.
 
-use serde_json::Value;
-
 use super::error::{ClientError, ServerRefusal};
 use super::reason::TlsFault;
-use crate::engine::{ErrorKind, Guard, RemoteFailure, RequestRefusal, WITHOUT_STRICT};
-use crate::http::protocol::problem::{ProblemFault, ProblemKind};
-use mediaconf::syntax::one_line;
-
-/// A message, and advice where there is any.
-type MessageAndHint = (String, Option<String>);
+use crate::engine::{Guard, Refusal, RefusalKind};
+use crate::http::protocol::problem::Problem;
+use mediaconf::edit::Fault;
 
 /// Advice where the outcome of a change is unknown.
 const UNKNOWN: &str =
@@ -18,101 +13,70 @@ const UNKNOWN: &str =
 /// Advice where the server may be another program.
 const ADDRESS: &str = "check the address and `--api-prefix`";
 
-/// Describes why a request to `service` failed.
-pub fn failure(service: &str, error: &ClientError) -> RemoteFailure {
-    RemoteFailure { kind: kind(error), status: error.status(), faults: faults(service, error) }
+/// Why a request to `service` failed.
+pub fn failure(service: &str, error: &ClientError) -> Refusal {
+    let mut lines = lines(service, error);
+    let refusal = match &lines[..] {
+        [only] => Refusal { hint: only.hint.clone(), ..Refusal::new(kind(error), &only.message) },
+        _ => {
+            let message = lines.iter().map(|line| line.message.as_str()).collect::<Vec<_>>().join("; ");
+            Refusal::new(kind(error), message).with_faults(std::mem::take(&mut lines))
+        }
+    };
+    Refusal { status: error.status(), ..refusal }
 }
 
-fn kind(error: &ClientError) -> ErrorKind {
-    match error {
-        ClientError::Refused(refusal) => kind_of_refusal(refusal),
-        error if error.is_unknown() => ErrorKind::Unknown,
-        _ => ErrorKind::Absent,
+/// The refusal of a request that the server evaluated, or of a guard that a person can answer: it reads as if it were
+/// made here.
+pub fn of_request(error: &ClientError) -> Option<Refusal> {
+    let ClientError::Refused(refused) = error else { return None };
+    let problem = refused.problem.as_ref()?;
+    if let Some(refusal) = &problem.refusal {
+        return Some(Refusal { status: Some(refused.status), ..(**refusal).clone() });
     }
+    Guard::named(problem.kind()?.name()).filter(Guard::is_question).map(Refusal::from)
 }
 
-fn kind_of_refusal(refusal: &ServerRefusal) -> ErrorKind {
-    match refusal.problem.as_ref().and_then(|problem| problem.kind()) {
-        Some(problem) => problem.error_kind(refusal.applies),
-        None => kind_of_status(refusal.status, refusal.applies),
+fn kind(error: &ClientError) -> RefusalKind {
+    match error {
+        ClientError::Refused(refused) => match refused.problem.as_ref().and_then(Problem::kind) {
+            Some(kind) if refused.applies => kind.of_change(),
+            Some(kind) => kind,
+            None => kind_of_status(refused.status, refused.applies),
+        },
+        error if error.is_unknown() => RefusalKind::OutcomeUnknown,
+        _ => RefusalKind::NotReached,
     }
 }
 
 /// The kind for servers without problem documents; one that failed inside may have made the change.
-fn kind_of_status(status: u16, applies: bool) -> ErrorKind {
+fn kind_of_status(status: u16, applies: bool) -> RefusalKind {
     match status {
-        401 | 403 | 407 | 429 => ErrorKind::Denied,
-        404 | 405 | 410 | 503 => ErrorKind::Absent,
-        409 | 412 => ErrorKind::Conflict,
-        400..=499 => ErrorKind::Invalid,
-        _ if applies => ErrorKind::Unknown,
-        _ => ErrorKind::Failed,
+        401 | 403 | 407 | 429 => RefusalKind::Unauthorized,
+        404 | 405 | 410 => RefusalKind::NotFound,
+        503 => RefusalKind::Busy,
+        409 | 412 => RefusalKind::Conflict,
+        400..=499 => RefusalKind::BadRequest,
+        _ if applies => RefusalKind::OutcomeUnknown,
+        _ => RefusalKind::EngineFailed,
     }
-}
-
-/// The guard of the server that refused the change, if a person can answer it.
-pub fn guard(error: &ClientError) -> Option<Guard> {
-    let ClientError::Refused(refusal) = error else { return None };
-    if let Some(told) = &refusal.problem.as_ref()?.refusal {
-        return told.guard.clone();
-    }
-    Guard::named(refusal.problem.as_ref()?.kind()?.name()).filter(Guard::is_question)
-}
-
-/// The refusal of a request that the server evaluated, with its status.
-pub fn refusal(error: &ClientError) -> Option<(u16, &RequestRefusal)> {
-    let ClientError::Refused(refusal) = error else { return None };
-    Some((refusal.status, refusal.problem.as_ref()?.refusal.as_deref()?))
 }
 
 /// The detail of the problem document, then each fault at its place.
-fn faults(service: &str, error: &ClientError) -> Vec<MessageAndHint> {
-    let whole = (format!("`{service}`: {error}"), hint(error));
-    let ClientError::Refused(refusal) = error else { return vec![whole] };
-    let errors = refusal.problem.as_ref().map_or(&[][..], |problem| &problem.errors);
-    let mut faults = match errors {
+fn lines(service: &str, error: &ClientError) -> Vec<Fault> {
+    let line = |message, hint| Fault { message, hint, ..Fault::default() };
+    let whole = line(format!("`{service}`: {error}"), hint(error));
+    let ClientError::Refused(refused) = error else { return vec![whole] };
+    let errors = refused.problem.as_ref().map_or(&[][..], |problem| &problem.errors);
+    match errors {
         [only] if error.to_string().contains(&only.message) => {
-            vec![(format!("`{service}`: {}", message(only)), only.hint.clone())]
+            vec![line(format!("`{service}`: {only}"), only.hint.clone())]
         }
         _ => {
-            let each = errors.iter().map(|fault| (message(fault), fault.hint.clone()));
+            let each = errors.iter().map(|fault| line(fault.to_string(), fault.hint.clone()));
             [whole].into_iter().chain(each).collect()
         }
-    };
-    let kind = refusal.problem.as_ref().and_then(|problem| problem.kind());
-    if let (Some((_, hint)), Some(ProblemKind::NewWarnings)) = (faults.last_mut(), kind) {
-        // The server names its parameter, not the option.
-        *hint = Some(WITHOUT_STRICT.to_owned());
     }
-    faults
-}
-
-/// The message of a fault behind its place.
-fn message(fault: &ProblemFault) -> String {
-    let pointer = match fault.pointer.as_deref() {
-        None => String::new(),
-        Some("") => "(root): ".to_owned(),
-        Some(pointer) => format!("{pointer}: "),
-    };
-    let position = match (fault.line, fault.column) {
-        (Some(line), Some(column)) => format!("line {line}, column {column}: "),
-        (Some(line), None) => format!("line {line}: "),
-        (None, _) => String::new(),
-    };
-    let file = fault.file.as_ref().map_or(String::new(), |file| format!("`{}`, ", one_line(file)));
-    format!("{pointer}{file}{position}{}{}", fault.message, conflict(fault))
-}
-
-/// The three values of a conflict.
-fn conflict(fault: &ProblemFault) -> String {
-    if fault.theirs.is_none() && fault.mine.is_none() {
-        return String::new();
-    }
-    let word = |value: &Option<Box<Value>>| {
-        value.as_ref().map_or("nothing".to_owned(), |value| format!("`{value}`"))
-    };
-    let [base, theirs, mine] = [&fault.base, &fault.theirs, &fault.mine].map(word);
-    format!(" (it was {base}, became {theirs}, and was to be {mine})")
 }
 
 fn hint(error: &ClientError) -> Option<String> {

@@ -12,16 +12,16 @@ use super::change::change;
 use super::credentials::Credentials;
 use super::foreign;
 use super::host::Host;
-use super::session::{Session, status};
+use super::session::Session;
+use crate::engine::RefusalKind;
 use crate::engine::{
-    ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, Content, Decision, EngineError,
-    Feature, NodeReport, OutcomeNote, PendingInfo, ReadForm, ReadQuery, Reading, Replaced, ServerInfo,
-    ServiceError, Snapshot, Status, differing, is_edited_since, last_change,
+    ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, Content, Decision, Feature,
+    NodeReport, OutcomeNote, PendingInfo, ReadForm, ReadQuery, Reading, Refusal, Replaced, ServerInfo,
+    Snapshot, Status, differing, is_edited_since, last_change,
 };
 use crate::http::protocol::bodies::RequestedChange;
 use crate::http::protocol::headers::{ID, RUNTIME, SKIP_STREAMS};
 use crate::http::protocol::notes::KEPT_HAND_EDIT;
-use crate::http::protocol::problem::ProblemKind;
 use crate::http::protocol::routes::ApiOperation;
 use crate::store::{ChangeRef, HistoryEntry};
 use mediaconf::edit::request::ChangeRequest;
@@ -73,15 +73,15 @@ impl ServerLink {
     }
 
     /// The id of the pending change.
-    fn pending_id(&mut self) -> Result<String, ServiceError> {
+    fn pending_id(&mut self) -> Result<String, Refusal> {
         let reply = self.session.probe()?;
         if !reply.offers(Feature::Confirm) {
             return Err(self.session.not_offered(Feature::Confirm));
         }
-        Ok(reply.pending.ok_or(EngineError::NothingPending)?)
+        Ok(reply.pending.ok_or(Refusal::nothing_pending())?)
     }
 
-    fn history(&mut self) -> Result<Vec<HistoryEntry>, ServiceError> {
+    fn history(&mut self) -> Result<Vec<HistoryEntry>, Refusal> {
         self.session.demand(Feature::History)?;
         let reply = self.session.send(&Call::of(ApiOperation::History))?;
         let entries = |list| serde_json::from_value(list).ok();
@@ -93,7 +93,7 @@ impl ServerLink {
         source: ConfigSource,
         skip_static: bool,
         runtime: bool,
-    ) -> Result<Value, ServiceError> {
+    ) -> Result<Value, Refusal> {
         let switches = [(SKIP_STREAMS, skip_static), (RUNTIME, runtime)];
         let parameters = switches.into_iter().filter(|(_, is_on)| *is_on).map(|(name, _)| (name, "true"));
         let reply = self.session.read(parameters.collect(), source)?;
@@ -106,7 +106,7 @@ impl ConfigService for RemoteService {
         &self.name
     }
 
-    fn read(&self, query: &ReadQuery) -> Result<Reading, ServiceError> {
+    fn read(&self, query: &ReadQuery) -> Result<Reading, Refusal> {
         let link = &mut *self.link();
         let source = query.source.unwrap_or(ConfigSource::Running);
         let content = match query.form {
@@ -122,7 +122,7 @@ impl ConfigService for RemoteService {
         Ok(Reading { source, content })
     }
 
-    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, ServiceError> {
+    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, Refusal> {
         let link = &mut *self.link();
         let fetched = link.session.fetch_changed(tag.as_deref())?;
         Ok(fetched.map(|fetched| {
@@ -135,11 +135,11 @@ impl ConfigService for RemoteService {
         &self,
         text: &Arc<Snapshot>,
         source: Option<ConfigSource>,
-    ) -> Result<Option<Composed>, ServiceError> {
+    ) -> Result<Option<Composed>, Refusal> {
         self.link().session.composed(text, source.unwrap_or(ConfigSource::Running))
     }
 
-    fn modify(&self, request: &ChangeRequest, options: &ChangeOptions) -> Result<ChangeReport, ServiceError> {
+    fn modify(&self, request: &ChangeRequest, options: &ChangeOptions) -> Result<ChangeReport, Refusal> {
         let link = &mut *self.link();
         let requested = RequestedChange::Modify(Cow::Borrowed(request));
         match change(&mut link.session, &requested, options)? {
@@ -156,12 +156,12 @@ impl ConfigService for RemoteService {
         target: Replaced,
         text: &[u8],
         options: &ChangeOptions,
-    ) -> Result<ChangeReport, ServiceError> {
+    ) -> Result<ChangeReport, Refusal> {
         let link = &mut *self.link();
         let new = Arc::new(Snapshot::from_bytes(text.to_vec()));
         // Lost line ends explain the errors in a text, and only the server knows whether it has that text.
         if !new.is_valid() && !has_lost_line_ends(text) {
-            return Err(EngineError::BadText(new).into());
+            return Err(Refusal::bad_new_text(new).into());
         }
         let requested = match target {
             Replaced::File => RequestedChange::Save(String::from_utf8_lossy(text)),
@@ -176,18 +176,18 @@ impl ConfigService for RemoteService {
         }
     }
 
-    fn rollback(&self, to: ChangeRef, options: &ChangeOptions) -> Result<ChangeReport, ServiceError> {
+    fn rollback(&self, to: ChangeRef, options: &ChangeOptions) -> Result<ChangeReport, Refusal> {
         let link = &mut *self.link();
         let report = change(&mut link.session, &RequestedChange::Rollback(to), options)?;
         let report = report.ok_or_else(|| link.session.not_offered(Feature::History))?;
         Ok(link.remember_account(report))
     }
 
-    fn history(&self, _wanted: usize) -> Result<Vec<HistoryEntry>, ServiceError> {
+    fn history(&self, _wanted: usize) -> Result<Vec<HistoryEntry>, Refusal> {
         self.link().history()
     }
 
-    fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, ServiceError> {
+    fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Refusal> {
         let link = &mut *self.link();
         link.session.demand(Feature::History)?;
         let argument = change.in_url();
@@ -197,12 +197,7 @@ impl ConfigService for RemoteService {
 
     /// Decides over a new connection with the account that the change made: users who locked themselves
     /// out by the change can't confirm it.
-    fn decide(
-        &self,
-        decision: Decision,
-        id: Option<&str>,
-        _by: &str,
-    ) -> Result<Vec<OutcomeNote>, ServiceError> {
+    fn decide(&self, decision: Decision, id: Option<&str>, _by: &str) -> Result<Vec<OutcomeNote>, Refusal> {
         let link = &mut *self.link();
         let id = match id {
             Some(id) => {
@@ -218,8 +213,8 @@ impl ConfigService for RemoteService {
         };
         let parameters = vec![(ID, id.into())];
         match link.session.send(&Call { parameters, applies: true, ..Call::of(operation) }) {
-            Err(error) if status(&error) == Some(ProblemKind::NotFound.status()) => {
-                Err(EngineError::NothingPending.into())
+            Err(refusal) if refusal.status == Some(RefusalKind::NotFound.status()) => {
+                Err(Refusal::nothing_pending().into())
             }
             result => {
                 let is_kept = result?.notes.iter().any(|word| word == KEPT_HAND_EDIT);
@@ -228,12 +223,12 @@ impl ConfigService for RemoteService {
         }
     }
 
-    fn demand(&self, features: &[Feature]) -> Result<(), ServiceError> {
+    fn demand(&self, features: &[Feature]) -> Result<(), Refusal> {
         let link = &mut *self.link();
         features.iter().try_for_each(|feature| link.session.demand(*feature))
     }
 
-    fn status(&self) -> Result<Status, ServiceError> {
+    fn status(&self) -> Result<Status, Refusal> {
         let link = &mut *self.link();
         let whole = link.read_json(ConfigSource::Running, true, true)?;
         let (server, config) = (&whole["runtime"]["server"], &whole["runtime"]["config"]);

@@ -15,14 +15,12 @@ use super::credentials::Credentials;
 use super::error::ClientError;
 use super::host::Host;
 use super::reason::TlsFault;
-use super::remote_errors::{failure, guard, refusal};
+use super::remote_errors::{failure, of_request};
 use super::tls::TlsTrust;
-use crate::engine::{
-    Composed, ConfigSource, Content, EngineError, ErrorKind, Feature, RemoteFailure, ServiceError, Snapshot,
-};
+use crate::engine::RefusalKind;
+use crate::engine::{Composed, ConfigSource, Content, Feature, Refusal, Snapshot};
 use crate::http::protocol::bodies::{IncludedFile, IncludedFiles};
 use crate::http::protocol::headers::{FORMAT, FORMAT_CONF, SOURCE, SOURCE_SAVED, offers, revision_in};
-use crate::http::protocol::problem::ProblemKind;
 use crate::http::protocol::routes::ApiOperation;
 use crate::store::{IncludedText, Told, reason};
 
@@ -73,7 +71,7 @@ impl Session {
     }
 
     /// Reads a configuration as text, or as JSON if the server has no text.
-    pub fn fetch(&mut self, source: ConfigSource) -> Result<Fetched, ServiceError> {
+    pub fn fetch(&mut self, source: ConfigSource) -> Result<Fetched, Refusal> {
         let mut reply = self.read(vec![(FORMAT, FORMAT_CONF)], source)?;
         let content = self.content(&mut reply, false)?;
         Ok(Fetched { content, reply })
@@ -81,7 +79,7 @@ impl Session {
 
     /// Reads the running configuration as text, or as JSON if the server has no text; `None` if it is
     /// still the one of this tag.
-    pub fn fetch_changed(&mut self, tag: Option<&str>) -> Result<Option<Fetched>, ServiceError> {
+    pub fn fetch_changed(&mut self, tag: Option<&str>) -> Result<Option<Fetched>, Refusal> {
         let call = Call::read(vec![(FORMAT, FORMAT_CONF)]);
         let mut reply = self.send(&Call { if_none_match: tag, ..call })?;
         if reply.body.is_none() {
@@ -96,7 +94,7 @@ impl Session {
         &mut self,
         mut parameters: Vec<(&'static str, &str)>,
         source: ConfigSource,
-    ) -> Result<Reply, ServiceError> {
+    ) -> Result<Reply, Refusal> {
         if source == ConfigSource::Saved {
             parameters.push((SOURCE, SOURCE_SAVED));
         }
@@ -113,13 +111,13 @@ impl Session {
     }
 
     /// Asks the server for its features and its pending change, without a configuration.
-    pub fn probe(&mut self) -> Result<Reply, ServiceError> {
+    pub fn probe(&mut self) -> Result<Reply, Refusal> {
         // Any configuration is current: the response is 304 and has no body.
         self.send(&Call { if_none_match: Some("*"), ..Call::read(Vec::new()) })
     }
 
     /// Refuses to go on with a server that lacks a feature.
-    pub fn demand(&mut self, feature: Feature) -> Result<(), ServiceError> {
+    pub fn demand(&mut self, feature: Feature) -> Result<(), Refusal> {
         match self.offers(feature)? {
             true => Ok(()),
             false => Err(self.not_offered(feature)),
@@ -131,7 +129,7 @@ impl Session {
         self.api.as_deref().is_some_and(|api| !offers(api, Feature::Change))
     }
 
-    fn offers(&mut self, feature: Feature) -> Result<bool, ServiceError> {
+    fn offers(&mut self, feature: Feature) -> Result<bool, Refusal> {
         if self.api.is_none() {
             self.probe()?;
         }
@@ -144,7 +142,7 @@ impl Session {
         &mut self,
         text: &Arc<Snapshot>,
         source: ConfigSource,
-    ) -> Result<Option<Composed>, ServiceError> {
+    ) -> Result<Option<Composed>, Refusal> {
         if text.includes().is_empty() || !self.offers(Feature::Included)? {
             return Ok(None);
         }
@@ -166,7 +164,7 @@ impl Session {
     }
 
     /// Sends a change.
-    pub fn post(&mut self, call: &Call<'_>) -> Result<Reply, ServiceError> {
+    pub fn post(&mut self, call: &Call<'_>) -> Result<Reply, Refusal> {
         let _until_answered = call.applies.then(|| self.host.sending_change(&self.name));
         self.send(call)
     }
@@ -174,7 +172,7 @@ impl Session {
     /// Sends a request. Where the certificate of the server is unknown, the host is asked whether to trust
     /// it. Where the server asks for credentials, or refuses those that were sent, the
     /// host is asked for them.
-    pub fn send(&mut self, call: &Call<'_>) -> Result<Reply, ServiceError> {
+    pub fn send(&mut self, call: &Call<'_>) -> Result<Reply, Refusal> {
         let mut result = self.client.send(call);
         if let Err(ClientError::Tls(TlsFault::Unknown { found, why })) = &result
             && self.host.trusts(&self.name, why, *found).map_err(|error| self.prompt_failed(&error))?
@@ -186,7 +184,7 @@ impl Session {
         }
         for _ in 0..MAX_PROMPTS {
             let status = result.as_ref().err().and_then(ClientError::status);
-            if status != Some(ProblemKind::Unauthorized.status()) || !self.ask_for_credentials()? {
+            if status != Some(RefusalKind::Unauthorized.status()) || !self.ask_for_credentials()? {
                 break;
             }
             result = self.client.send(call);
@@ -202,7 +200,7 @@ impl Session {
     }
 
     /// Asks for login and password; false if none are given.
-    fn ask_for_credentials(&mut self) -> Result<bool, ServiceError> {
+    fn ask_for_credentials(&mut self) -> Result<bool, Refusal> {
         let were_refused = self.client.settings.credentials.is_some();
         let entered = self.host.credentials(&self.name, self.login.as_deref(), were_refused);
         let Some(credentials) = entered.map_err(|error| self.prompt_failed(&error))? else {
@@ -215,7 +213,7 @@ impl Session {
 
     /// Takes the configuration out of a response to a request for text: text, or JSON if the server has no
     /// text.
-    pub fn content(&self, reply: &mut Reply, applies: bool) -> Result<Content, ServiceError> {
+    pub fn content(&self, reply: &mut Reply, applies: bool) -> Result<Content, Refusal> {
         match reply.offers(Feature::Conf) {
             true => {
                 let bytes = reply.body.take().map(|body| body.bytes).unwrap_or_default();
@@ -227,7 +225,7 @@ impl Session {
     }
 
     /// The JSON object in the body of a response.
-    pub fn object(&self, reply: &Reply, applies: bool) -> Result<Value, ServiceError> {
+    pub fn object(&self, reply: &Reply, applies: bool) -> Result<Value, Refusal> {
         let is_object = |value: Value| value.is_object().then_some(value);
         self.parsed(reply, applies, "something that is no JSON object", is_object)
     }
@@ -239,7 +237,7 @@ impl Session {
         applies: bool,
         otherwise: &'static str,
         read: impl FnOnce(Value) -> Option<T>,
-    ) -> Result<T, ServiceError> {
+    ) -> Result<T, Refusal> {
         let value = reply
             .body
             .as_ref()
@@ -248,37 +246,22 @@ impl Session {
         value.and_then(read).ok_or_else(|| self.not_of_the_api(otherwise, applies))
     }
 
-    pub fn not_of_the_api(&self, what: &'static str, applies: bool) -> ServiceError {
+    pub fn not_of_the_api(&self, what: &'static str, applies: bool) -> Refusal {
         self.failed(&ClientError::NotOfTheApi { applies, what })
     }
 
-    pub fn not_offered(&self, feature: Feature) -> ServiceError {
-        ServiceError::NotOffered { service: self.name.clone(), feature }
+    pub fn not_offered(&self, feature: Feature) -> Refusal {
+        Refusal::not_offered(&self.name, feature)
     }
 
-    /// If a guard of the server refused the change, the error is that guard's, as if it were checked here.
-    fn failed(&self, error: &ClientError) -> ServiceError {
-        match (guard(error), refusal(error)) {
-            (Some(guard), _) => EngineError::Guarded(guard).into(),
-            (None, Some((status, refusal))) => ServiceError::Remote(Box::new(RemoteFailure {
-                kind: refusal.kind,
-                status: Some(status),
-                faults: refusal.faults.clone(),
-            })),
-            (None, None) => ServiceError::Remote(Box::new(failure(&self.name, error))),
+    fn failed(&self, error: &ClientError) -> Refusal {
+        of_request(error).unwrap_or_else(|| failure(&self.name, error))
+    }
+
+    fn prompt_failed(&self, error: &io::Error) -> Refusal {
+        match error.kind() {
+            io::ErrorKind::InvalidInput => Refusal::new(RefusalKind::Misplaced, error.to_string()),
+            _ => Refusal::new(RefusalKind::WriteFailed, format!("cannot ask: {}", reason(error))),
         }
     }
-
-    fn prompt_failed(&self, error: &io::Error) -> ServiceError {
-        let (kind, message) = match error.kind() {
-            io::ErrorKind::InvalidInput => (ErrorKind::Usage, error.to_string()),
-            _ => (ErrorKind::Failed, format!("cannot ask: {}", reason(error))),
-        };
-        ServiceError::Remote(Box::new(RemoteFailure { kind, status: None, faults: vec![(message, None)] }))
-    }
-}
-
-/// The status of an error response that led to this error.
-pub fn status(error: &ServiceError) -> Option<u16> {
-    if let ServiceError::Remote(failure) = error { failure.status } else { None }
 }

@@ -7,6 +7,7 @@ mod unknown;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
+use crate::engine::RefusalKind;
 use crate::engine::{COMMANDS, GUARD_NAMES, Guard, REPORT_PARTS, ReportParts};
 use crate::http::protocol::headers::{
     ACCEPT, ASYNC, CANARY, CANARY_TIMEOUT, COMMAND, CONFIRM, DRY_RUN, FORCE, FORMAT, FORMAT_CONF,
@@ -14,10 +15,11 @@ use crate::http::protocol::headers::{
     SOURCE, SOURCE_RUNNING, SOURCE_SAVED, STRICT, TELL, TO, WITH_INCLUDES,
 };
 use crate::http::protocol::masked::masked_text;
-use crate::http::protocol::problem::{Problem, ProblemFault, ProblemKind};
+use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::Route;
 use crate::store::cluster::is_node_name;
 use crate::store::{ChangeRef, NotAChangeRef, NotARevision, NotAnOwnerName, OwnerName, Revision};
+use mediaconf::edit::Fault;
 
 /// One row of the table.
 pub struct QueryParameter {
@@ -265,18 +267,18 @@ impl Parameters {
         faults.extend(missing.iter().map(|name| fault(name, "it is required")));
         let Some(first) = faults.first() else { return Ok(parameters) };
         let detail = first.message.clone();
-        Err(Problem::new(ProblemKind::BadParameter, detail).with_errors(faults))
+        Err(Problem::new(RefusalKind::BadParameter, detail).with_errors(faults))
     }
 
     /// Takes one name with its value; returns the fault of it.
-    fn take(&mut self, route: &Route, name: &str, value: &str) -> Option<ProblemFault> {
+    fn take(&mut self, route: &Route, name: &str, value: &str) -> Option<Fault> {
         if let Some(known) = PARAMETERS.iter().find(|known| known.name == name) {
             if let Err(message) = known.values.put(value, self) {
                 return Some(fault(name, &message));
             }
         } else if let Some(meant) = unknown::misspelled(route, name) {
             let hint = Some(format!("did you mean `{meant}`? nothing was done"));
-            return Some(ProblemFault { hint, ..fault(name, "there is no such parameter") });
+            return Some(Fault { hint, ..fault(name, "there is no such parameter") });
         }
         if !route.parameters().any(|taken| taken == name) {
             unknown::note(&mut self.notes, name);
@@ -387,8 +389,8 @@ fn number(bounds: &RangeInclusive<u64>, value: &str) -> Result<u64, String> {
     number.ok_or_else(|| format!("it takes a number from {} to {}", bounds.start(), bounds.end()))
 }
 
-fn fault(name: &str, message: &str) -> ProblemFault {
-    ProblemFault { message: format!("`{name}`: {message}"), ..ProblemFault::default() }
+fn fault(name: &str, message: &str) -> Fault {
+    Fault { message: format!("`{name}`: {message}"), ..Fault::default() }
 }
 
 #[cfg(test)]
@@ -411,7 +413,7 @@ mod tests {
             notes: ["x", "async", "message"].map(|name| format!("ignored-parameter {name}")).into(),
             ..Parameters::default()
         };
-        assert_eq!(read, Ok(expected));
+        assert_eq!(read.expect("the query is right"), expected);
         for (query, faults) in [
             ("dry_run=yes", 1),
             ("dry_run", 1),

@@ -2,12 +2,12 @@
 //! page and the OpenAPI document are made from it. A new endpoint is a new row here, and a function in
 //! `server::endpoints`.
 
+use crate::engine::{KINDS, RefusalKind};
 use crate::http::protocol::headers::{
     ACCEPT, ASYNC, CANARY, CANARY_TIMEOUT, COMMAND, CONFIRM, DRY_RUN, FORCE, FORMAT, ID, MASK_KEY,
     MAX_DELETE, MESSAGE, OWNER, REVISION, RUNTIME, SKIP_INCLUDED, SKIP_STREAMS, SOURCE, STRICT, TELL, TO,
     WITH_INCLUDES,
 };
-use crate::http::protocol::problem::{KINDS, ProblemKind};
 
 /// The operation of a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -66,7 +66,7 @@ pub struct Route {
     /// The possible responses to a request that succeeded.
     pub answers: &'static [SuccessResponse],
     /// The possible problems, beside those of [`EVERYWHERE`].
-    pub problems: &'static [&'static [ProblemKind]],
+    pub problems: &'static [&'static [RefusalKind]],
 }
 
 /// The base of the path of a route.
@@ -156,63 +156,63 @@ impl SuccessResponse {
 
 /// The problems of every route: the client is not let in, the request is invalid, or the server has
 /// no room.
-pub const EVERYWHERE: &[ProblemKind] = &[
-    ProblemKind::BadRequest,
-    ProblemKind::BadParameter,
-    ProblemKind::Unauthorized,
-    ProblemKind::CrossSite,
-    ProblemKind::Method,
-    ProblemKind::TooSlow,
-    ProblemKind::TooLarge,
-    ProblemKind::TooManyFailures,
-    ProblemKind::EngineFailed,
-    ProblemKind::Full,
+pub const EVERYWHERE: &[RefusalKind] = &[
+    RefusalKind::BadRequest,
+    RefusalKind::BadParameter,
+    RefusalKind::Unauthorized,
+    RefusalKind::CrossSite,
+    RefusalKind::Method,
+    RefusalKind::TooSlow,
+    RefusalKind::TooLarge,
+    RefusalKind::TooManyFailures,
+    RefusalKind::EngineFailed,
+    RefusalKind::Full,
 ];
 
 /// The problems of routes that read the file.
-const READING: &[ProblemKind] =
-    &[ProblemKind::BadConfig, ProblemKind::NotFound, ProblemKind::Conflict, ProblemKind::WriteFailed];
+const READING: &[RefusalKind] =
+    &[RefusalKind::BadConfig, RefusalKind::NotFound, RefusalKind::Conflict, RefusalKind::WriteFailed];
 
 /// The problems of routes that read the history.
-const HISTORY: &[ProblemKind] = &[ProblemKind::Conflict, ProblemKind::WriteFailed];
+const HISTORY: &[RefusalKind] = &[RefusalKind::Conflict, RefusalKind::WriteFailed];
 
 /// The problems of routes that make a change.
-const CHANGING: &[ProblemKind] = &[
-    ProblemKind::BadConfig,
-    ProblemKind::NewWarnings,
-    ProblemKind::NotFound,
-    ProblemKind::Conflict,
-    ProblemKind::Pending,
-    ProblemKind::Stale,
-    ProblemKind::ViewOnly,
-    ProblemKind::ContentCoding,
-    ProblemKind::MaskedValue,
-    ProblemKind::RejectedByCheck,
-    ProblemKind::WouldRemoveCredentials,
-    ProblemKind::EmptyReplacement,
-    ProblemKind::WriteFailed,
-    ProblemKind::ReloadFailed,
-    ProblemKind::Busy,
-    ProblemKind::ClusterUnavailable,
+const CHANGING: &[RefusalKind] = &[
+    RefusalKind::BadConfig,
+    RefusalKind::NewWarnings,
+    RefusalKind::NotFound,
+    RefusalKind::Conflict,
+    RefusalKind::Pending,
+    RefusalKind::Stale,
+    RefusalKind::ViewOnly,
+    RefusalKind::ContentCoding,
+    RefusalKind::MaskedValue,
+    RefusalKind::RejectedByCheck,
+    RefusalKind::WouldRemoveCredentials,
+    RefusalKind::EmptyReplacement,
+    RefusalKind::WriteFailed,
+    RefusalKind::ReloadFailed,
+    RefusalKind::Busy,
+    RefusalKind::ClusterUnavailable,
 ];
 
 /// The problems of routes that decide on the pending change.
-const DECIDING: &[ProblemKind] = &[
-    ProblemKind::ViewOnly,
-    ProblemKind::NotFound,
-    ProblemKind::Pending,
-    ProblemKind::WriteFailed,
-    ProblemKind::Busy,
-    ProblemKind::ClusterUnavailable,
+const DECIDING: &[RefusalKind] = &[
+    RefusalKind::ViewOnly,
+    RefusalKind::NotFound,
+    RefusalKind::Pending,
+    RefusalKind::WriteFailed,
+    RefusalKind::Busy,
+    RefusalKind::ClusterUnavailable,
 ];
 
 /// The problems of routes that merge a patch.
-const MERGING: &[ProblemKind] = &[
-    ProblemKind::NotJson,
-    ProblemKind::WrongType,
-    ProblemKind::ReadOnly,
-    ProblemKind::NearMiss,
-    ProblemKind::FormChange,
+const MERGING: &[RefusalKind] = &[
+    RefusalKind::NotJson,
+    RefusalKind::WrongType,
+    RefusalKind::ReadOnly,
+    RefusalKind::NearMiss,
+    RefusalKind::FormChange,
 ];
 
 /// The query parameters of every change.
@@ -341,7 +341,7 @@ pub static ROUTES: &[Route] = &[
         }),
         summary: "Answers with the text before a change.",
         answers: &[SuccessResponse::Text],
-        problems: &[&[ProblemKind::NotFound], HISTORY],
+        problems: &[&[RefusalKind::NotFound], HISTORY],
         ..ROUTE
     },
     Route {
@@ -441,8 +441,8 @@ impl Route {
     }
 
     /// All possible problems, in the order of the manual page.
-    pub fn problems(&self) -> impl Iterator<Item = ProblemKind> {
-        let own = |kind: &ProblemKind| self.problems.iter().any(|kinds| kinds.contains(kind));
+    pub fn problems(&self) -> impl Iterator<Item = RefusalKind> {
+        let own = |kind: &RefusalKind| self.problems.iter().any(|kinds| kinds.contains(kind));
         KINDS.iter().copied().filter(move |kind| EVERYWHERE.contains(kind) || own(kind))
     }
 

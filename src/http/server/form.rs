@@ -3,7 +3,8 @@
 
 use serde::de::IgnoredAny;
 
-use crate::http::protocol::problem::{Problem, ProblemKind};
+use crate::engine::RefusalKind;
+use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::{Body, Route};
 use mediaconf::edit::patch::without_bom;
 
@@ -34,8 +35,8 @@ const AS_IT_IS: &str = "send the content alone, without a name and not encoded: 
 pub(super) fn refuse(route: &Route, body: &[u8]) -> Result<(), Problem> {
     let (kind, wanted) = match route.body {
         Body::None => return Ok(()),
-        Body::Patch | Body::Change => (ProblemKind::NotJson, "a JSON object"),
-        Body::Text => (ProblemKind::BadConfig, "the text of a configuration"),
+        Body::Patch | Body::Change => (RefusalKind::NotJson, "a JSON object"),
+        Body::Text => (RefusalKind::BadConfig, "the text of a configuration"),
     };
     let Some((sent, hint)) = mistaken(body, route.body) else { return Ok(()) };
     let detail = format!("the body is {sent}; it has to be {wanted}");

@@ -7,13 +7,14 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 
+use crate::engine::RefusalKind;
 use crate::engine::{ConfigService, Engine};
 use crate::http::protocol::headers::{
     API_HEADER, DEFAULT_PREFIX, NOTE_HEADER, PENDING_HEADER, REALM, api_value,
 };
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::parameters::Parameters;
-use crate::http::protocol::problem::{Problem, ProblemKind};
+use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::{self, Body, ROUTES, Route, RouteBase, RouteMatch};
 use crate::http::protocol::sudo::{SUDO_HEADER, by_sudo, is_name};
 use crate::http::server::auth::{Account, Accounts, Authenticator, Role, Verdict};
@@ -72,7 +73,7 @@ impl ErrorResponse {
     /// 401 for missing or wrong credentials.
     fn unauthorized(detail: &str) -> Self {
         let challenge = vec![("WWW-Authenticate", format!("Basic realm=\"{REALM}\", charset=\"UTF-8\""))];
-        Self::with_headers(Problem::new(ProblemKind::Unauthorized, detail), challenge)
+        Self::with_headers(Problem::new(RefusalKind::Unauthorized, detail), challenge)
     }
 }
 
@@ -82,7 +83,7 @@ impl ErrorResponse {
         let detail = "too many wrong passwords; this one was not looked at, send it again";
         let seconds = retry_after.as_secs() + u64::from(retry_after.subsec_nanos() > 0);
         let headers = vec![("Retry-After", seconds.max(1).to_string())];
-        Self::with_headers(Problem::new(ProblemKind::TooManyFailures, detail), headers)
+        Self::with_headers(Problem::new(RefusalKind::TooManyFailures, detail), headers)
     }
 }
 
@@ -153,7 +154,7 @@ impl Handler {
         let routes = at_root(request.head.path());
         if routes.is_empty() {
             let detail = "unknown path; here are only /metrics and /healthz";
-            return Err(Problem::new(ProblemKind::NotFound, detail).into());
+            return Err(Problem::new(RefusalKind::NotFound, detail).into());
         }
         self.respond_on(taking(routes, &request.head)?, ("", Role::View), request, record)
     }
@@ -169,7 +170,7 @@ impl Handler {
         record.operation = Some(route.operation);
         if route.is_change() && role == Role::View {
             let detail = "`view_auth` may look, and change nothing; changes need `edit_auth`";
-            return Err(Problem::new(ProblemKind::ViewOnly, detail).into());
+            return Err(Problem::new(RefusalKind::ViewOnly, detail).into());
         }
         let parameters = Parameters::parse(route, request.head.query())?;
         if route.body != Body::None {
@@ -243,7 +244,7 @@ impl Handler {
     fn not_found(&self) -> Problem {
         let paths: Vec<String> = ROUTES.iter().map(|route| route.shown_below(&self.context.prefix)).collect();
         let detail = format!("unknown path; the operations are {}", paths.join(", "));
-        Problem::new(ProblemKind::NotFound, detail)
+        Problem::new(RefusalKind::NotFound, detail)
     }
 
     fn error_response(&self, error: ErrorResponse, record: &mut AccessRecord) -> Response {
@@ -251,7 +252,7 @@ impl Handler {
         record.detail = Some(masked_text(record.detail.as_ref().unwrap_or(&problem.detail)));
         let mut response = Response::error(&problem);
         response.headers.extend(headers);
-        if problem.kind() == Some(ProblemKind::Pending) {
+        if problem.kind() == Some(RefusalKind::Pending) {
             response.headers.extend(self.context.pending().map(|pending| (PENDING_HEADER, pending.id)));
         }
         response
@@ -298,7 +299,7 @@ fn with_notes(mut response: Response, notes: &[String]) -> Response {
 }
 
 fn wrong_method(route: &Route, method: &str, allowed: String) -> ErrorResponse {
-    let problem = Problem::new(ProblemKind::Method, format!("`{}` takes {allowed}", route.path));
+    let problem = Problem::new(RefusalKind::Method, format!("`{}` takes {allowed}", route.path));
     let problem = problem.hinted(form::method_hint(route, method));
     ErrorResponse::with_headers(problem, vec![("Allow", allowed)])
 }

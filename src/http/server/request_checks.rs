@@ -1,6 +1,7 @@
 //! Requests that are refused whatever they ask for: those of other sites' pages, and coded bodies.
 
-use crate::http::protocol::problem::{Problem, ProblemKind};
+use crate::engine::RefusalKind;
+use crate::http::protocol::problem::Problem;
 use crate::http::server::message::Head;
 
 /// Refuses requests that a page of another site makes a browser send, because the browser adds the
@@ -13,7 +14,7 @@ pub fn refuse_cross_site(head: &Head) -> Result<(), Problem> {
         !head.header("host").is_some_and(|own| own.eq_ignore_ascii_case(host))
     });
     match is_foreign_site || is_foreign_origin {
-        true => Err(Problem::new(ProblemKind::CrossSite, "requests from pages of other sites are refused")),
+        true => Err(Problem::new(RefusalKind::CrossSite, "requests from pages of other sites are refused")),
         false => Ok(()),
     }
 }
@@ -41,7 +42,7 @@ pub fn refuse_coding(head: &Head) -> Result<(), Problem> {
     let mut codings = codings.map(|coding| coding.trim().to_ascii_lowercase());
     match codings.find(|coding| CODINGS.contains(&coding.as_str())) {
         Some(coding) => Err(Problem::new(
-            ProblemKind::ContentCoding,
+            RefusalKind::ContentCoding,
             format!("the content coding `{coding}` is not supported; send the body without it"),
         )),
         None => Ok(()),

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cluster_url::ClusterUrl;
 use super::compression::LARGEST_TEXT;
-use super::gateway_fault::{GatewayFault, Refusal};
+use super::gateway_fault::{GatewayFault, GatewayRefusal};
 use super::messages::{KeyOperation, KeyRange, KeyValue, Txn, TxnReply};
 use super::tls::ClusterTls;
 use crate::store::error::reason;
@@ -221,7 +221,7 @@ impl Gateway {
         let token = self.token(endpoint, time)?;
         let sent = self.post(endpoint, path, body.to_vec(), token.as_deref(), time);
         match sent {
-            Err(Err(GatewayFault::Refused(Refusal::Unauthenticated(_)))) if token.is_some() => {
+            Err(Err(GatewayFault::Refused(GatewayRefusal::Unauthenticated(_)))) if token.is_some() => {
                 // The token has expired.
                 *self.lock_token() = None;
                 let token = self.token(endpoint, time)?;
@@ -240,7 +240,7 @@ impl Gateway {
         let asked = self.post(endpoint, "auth/authenticate", body, None, time);
         let asked = match asked {
             // No login is needed: etcd has no users.
-            Err(Err(GatewayFault::Refused(Refusal::AuthDisabled))) => return Ok(None),
+            Err(Err(GatewayFault::Refused(GatewayRefusal::AuthDisabled))) => return Ok(None),
             asked => asked.and_then(|answer| answer.json_body::<Authenticated>(self.largest())),
         };
         let token =
@@ -274,11 +274,13 @@ impl Gateway {
         let status = response.status();
         let text = read_body(response, LARGEST_REFUSAL)?.ok_or_else(|| Ok(more_than(LARGEST_REFUSAL)))?;
         let text = String::from_utf8_lossy(&text);
-        match Refusal::parse(&text) {
-            Some(Refusal::Passing(why)) => Err(Ok(NoAnswer { why, may_pass: true, may_be_done: true })),
+        match GatewayRefusal::parse(&text) {
+            Some(GatewayRefusal::Passing(why)) => {
+                Err(Ok(NoAnswer { why, may_pass: true, may_be_done: true }))
+            }
             Some(refusal) => Err(Err(GatewayFault::Refused(refusal))),
             None if text.contains(COMMON_NAME) => {
-                Err(Err(GatewayFault::Refused(Refusal::Denied(HAS_COMMON_NAME.to_owned()))))
+                Err(Err(GatewayFault::Refused(GatewayRefusal::Denied(HAS_COMMON_NAME.to_owned()))))
             }
             None => {
                 let why = format!("{NOT_ETCD} (HTTP {})", status.as_u16());

@@ -15,7 +15,7 @@ pub enum GatewayFault {
         may_be_done: bool,
     },
     /// etcd refused the request.
-    Refused(Refusal),
+    Refused(GatewayRefusal),
     /// An answer has more bytes than the user takes.
     TooLarge { most: u64 },
     /// The certificates or the key can't be used.
@@ -24,7 +24,7 @@ pub enum GatewayFault {
 
 /// The reason why etcd refused a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
+pub enum GatewayRefusal {
     /// The token is wrong, or missing.
     Unauthenticated(String),
     /// The password is wrong, or a right is missing.
@@ -59,7 +59,7 @@ struct ErrorBody {
     message: String,
 }
 
-impl Refusal {
+impl GatewayRefusal {
     /// Parses the body of an error response; `None` if it is none of etcd's.
     pub fn parse(body: &str) -> Option<Self> {
         let ErrorBody { code, message } = serde_json::from_str(body).ok()?;
@@ -104,16 +104,16 @@ impl GatewayFault {
                 StoreError::OutcomeUnknown { name, reason: format!("the answer has more than {most} bytes") }
             }
             Self::TooLarge { most } => StoreError::TooLarge { name, most },
-            Self::Refused(Refusal::Unauthenticated(reason) | Refusal::Denied(reason)) => {
+            Self::Refused(GatewayRefusal::Unauthenticated(reason) | GatewayRefusal::Denied(reason)) => {
                 StoreError::Refused { name, reason }
             }
-            Self::Refused(Refusal::Passing(reason) | Refusal::Other(reason)) => {
+            Self::Refused(GatewayRefusal::Passing(reason) | GatewayRefusal::Other(reason)) => {
                 StoreError::Remote { name, reason }
             }
-            Self::Refused(Refusal::AuthDisabled) => {
+            Self::Refused(GatewayRefusal::AuthDisabled) => {
                 StoreError::Remote { name, reason: "authentication is not enabled".to_owned() }
             }
-            Self::Refused(Refusal::Compacted) => {
+            Self::Refused(GatewayRefusal::Compacted) => {
                 StoreError::Remote { name, reason: "the revision is compacted".to_owned() }
             }
             Self::Tls(reason) => StoreError::Remote { name, reason: reason.to_owned() },
@@ -130,31 +130,31 @@ mod tests {
         for (body, refusal) in [
             (
                 r#"{"error":"etcdserver: no leader","code":14,"message":"etcdserver: no leader"}"#,
-                Some(Refusal::Passing("no leader".to_owned())),
+                Some(GatewayRefusal::Passing("no leader".to_owned())),
             ),
             (
                 r#"{"error":"x","code":16,"message":"etcdserver: invalid auth token"}"#,
-                Some(Refusal::Unauthenticated("invalid auth token".to_owned())),
+                Some(GatewayRefusal::Unauthenticated("invalid auth token".to_owned())),
             ),
             (
                 r#"{"code":3,"message":"etcdserver: authentication failed, invalid user ID or password"}"#,
-                Some(Refusal::Denied("authentication failed, invalid user ID or password".to_owned())),
+                Some(GatewayRefusal::Denied("authentication failed, invalid user ID or password".to_owned())),
             ),
             (
                 r#"{"code":9,"message":"etcdserver: authentication is not enabled"}"#,
-                Some(Refusal::AuthDisabled),
+                Some(GatewayRefusal::AuthDisabled),
             ),
             (
                 r#"{"code":8,"message":"etcdserver: mvcc: database space exceeded"}"#,
-                Some(Refusal::Other("mvcc: database space exceeded".to_owned())),
+                Some(GatewayRefusal::Other("mvcc: database space exceeded".to_owned())),
             ),
             (
                 r#"{"code":11,"message":"etcdserver: mvcc: required revision has been compacted"}"#,
-                Some(Refusal::Compacted),
+                Some(GatewayRefusal::Compacted),
             ),
             ("404 page not found", None),
         ] {
-            assert_eq!(Refusal::parse(body), refusal, "{body}");
+            assert_eq!(GatewayRefusal::parse(body), refusal, "{body}");
         }
     }
 }

@@ -48,7 +48,7 @@ mod unconfirmed;
 pub use cluster_store::{ClusterStore, Seen};
 pub use cluster_url::{BadClusterUrl, ClusterUrl};
 pub use gateway::{Gateway, GatewaySettings};
-pub use gateway_fault::{GatewayFault, Refusal};
+pub use gateway_fault::{GatewayFault, GatewayRefusal};
 pub use head_record::{HeadRecord, TextRef, Unconfirmed};
 pub use key_watch::{KeyWatch, WatchEnd};
 pub use keys::{Keys, is_node_name};

@@ -6,8 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use mediaconf::edit::request::{ChangeRequest, Edits};
-use mediactl::engine::{ChangeOptions, Engine, EngineError, Hooks};
-use mediactl::store::StoreError;
+use mediactl::engine::{ChangeOptions, Engine, Hooks, RefusalKind};
 use mediactl::store::cluster::GatewaySettings;
 use serde_json::json;
 
@@ -186,8 +185,10 @@ pub fn write(writer: usize, engine: &Engine, is_over: &AtomicBool, made: &Atomic
                 told.made.push(stream);
                 made.fetch_add(1, Ordering::SeqCst);
             }
-            Err(EngineError::Store(StoreError::OutcomeUnknown { .. })) => told.unknown.push(stream),
-            Err(EngineError::Store(StoreError::Unreachable { .. } | StoreError::Overtaken { .. })) => {
+            Err(refusal) if refusal.kind == RefusalKind::OutcomeUnknown => told.unknown.push(stream),
+            Err(refusal)
+                if matches!(refusal.kind, RefusalKind::ClusterUnavailable | RefusalKind::Overtaken) =>
+            {
                 told.refused.push(stream);
             }
             Err(error) => panic!("{error:?}"),

@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 
 use super::assign::{AssignOptions, Assignment, to_patch};
 use super::config_lookup::{ConfigLookup, LocalView};
+use super::fault::{Fault, Faults};
 use super::json_merge;
-use super::misfit::{Misfit, PathFault};
 use super::normalize::normalize;
 use super::path::{Path, Segment};
 use super::schema_path::{Place, own_value};
@@ -65,25 +65,6 @@ pub enum BlockPlace {
     Before(String),
 }
 
-/// The reason why a request for a block can't be carried out.
-#[derive(Debug)]
-pub enum BlockError {
-    Faults(Vec<PathFault>),
-    Edit(EditError),
-}
-
-impl From<EditError> for BlockError {
-    fn from(error: EditError) -> Self {
-        Self::Edit(error)
-    }
-}
-
-impl From<Vec<PathFault>> for BlockError {
-    fn from(faults: Vec<PathFault>) -> Self {
-        Self::Faults(faults)
-    }
-}
-
 /// A block by its group and its name.
 #[derive(Clone, Copy)]
 struct BlockName<'p> {
@@ -92,7 +73,7 @@ struct BlockName<'p> {
 }
 
 impl<'p> BlockName<'p> {
-    fn from_path(path: &'p Path) -> Result<Self, PathFault> {
+    fn from_path(path: &'p Path) -> Result<Self, Fault> {
         match &path.segments[..] {
             [group, Segment::Key(name)] => match Place::resolve(std::slice::from_ref(group)) {
                 Ok(Place::Group(kind)) => Ok(Self { kind, name }),
@@ -108,15 +89,14 @@ impl<'p> BlockName<'p> {
 }
 
 /// The fault of a path that stands for no block.
-pub fn no_block(path: &Path) -> PathFault {
-    let misfit = Misfit::new("expected one stream, live or plugin");
-    PathFault::new(
-        path,
-        misfit.hint(
+pub fn no_block(path: &Path) -> Fault {
+    let fault = Fault::of_path("expected one stream, live or plugin");
+    fault
+        .hint(
             "such as `streams.cam1`; a name with a dot is quoted: `streams.\"cam.1\"`; \
              `mv 'streams.cam*' --replace s/cam/gate/` renames many",
-        ),
-    )
+        )
+        .at(path)
 }
 
 impl BlockRequest {
@@ -143,9 +123,9 @@ impl BlockRequest {
     ///
     /// # Errors
     /// The block is not there, or the new name is taken.
-    pub fn patch(&self, current: &dyn ConfigLookup) -> Result<Value, Vec<PathFault>> {
-        let to = BlockName::from_path(&self.to).map_err(|fault| vec![fault])?;
-        let from = self.source(current, to).map_err(|fault| vec![fault])?;
+    pub fn patch(&self, current: &dyn ConfigLookup) -> Result<Value, Faults> {
+        let to = BlockName::from_path(&self.to)?;
+        let from = self.source(current, to)?;
         if from.is_some_and(|from| from.name == to.name) {
             return Ok(json!({}));
         }
@@ -173,8 +153,7 @@ impl BlockRequest {
             }
             (_, from) => {
                 let is_static = block.get(STATIC) != Some(&Value::Bool(false));
-                let place = self.index(current, &names, (to.kind, from), is_static);
-                let place = place.map_err(|fault| vec![fault])?;
+                let place = self.index(current, &names, (to.kind, from), is_static)?;
                 let is_usual = matches!(self.place, BlockPlace::Usual);
                 if place < names.len() && !(is_usual && is_placed) {
                     block[POSITION] = json!(place + 1);
@@ -192,11 +171,11 @@ impl BlockRequest {
     ///
     /// # Errors
     /// The block is not there, or the new name is taken.
-    pub fn edit(&self, document: &Document, members: &Members<'_>) -> Result<Option<Edit>, BlockError> {
+    pub fn edit(&self, document: &Document, members: &Members<'_>) -> Result<Option<Edit>, EditError> {
         let lens = Lens::default();
         let current = LocalView::new(members, &lens);
-        let to = BlockName::from_path(&self.to).map_err(|fault| vec![fault])?;
-        let from = self.source(&current, to).map_err(|fault| vec![fault])?;
+        let to = BlockName::from_path(&self.to)?;
+        let from = self.source(&current, to)?;
         if from.is_some_and(|from| from.name == to.name) {
             return Ok(None);
         }
@@ -205,10 +184,7 @@ impl BlockRequest {
             entries.find(|entry| group_name(**entry).value() == from.name).copied()
         });
         let block = entry.map(|entry| NamedEntry { kind: to.kind, entry });
-        let at = || {
-            let place = self.index(&current, &current.names(&[to.kind.key()]), (to.kind, from), true);
-            place.map_err(|fault| vec![fault])
-        };
+        let at = || self.index(&current, &current.names(&[to.kind.key()]), (to.kind, from), true);
         let before = match &self.place {
             BlockPlace::Before(_) => members.own_by_key(to.kind.key()).get(at()?).copied(),
             BlockPlace::Usual | BlockPlace::After(_) => None,
@@ -233,7 +209,7 @@ impl BlockRequest {
     }
 
     /// Makes the assignments in the text that `first` leads to; both are one edit then.
-    fn edited_further(&self, document: &Document, first: Edit) -> Result<Edit, BlockError> {
+    fn edited_further(&self, document: &Document, first: Edit) -> Result<Edit, EditError> {
         let (copied, _) = document.edited(&first.splices);
         let members = top_members(&copied);
         let computed =
@@ -268,7 +244,7 @@ impl BlockRequest {
         names: &[String],
         (kind, from): (Kind, Option<BlockName<'_>>),
         is_static: bool,
-    ) -> Result<usize, PathFault> {
+    ) -> Result<usize, Fault> {
         let found = |wanted: &str| names.iter().position(|name| name == wanted);
         // `streams.cam1` stands for `cam1`, unless it is a name itself.
         let below = |wanted: &str| found(wanted.strip_prefix(kind.key())?.strip_prefix('.')?);
@@ -277,7 +253,7 @@ impl BlockRequest {
                 Path { segments: vec![Segment::Key(kind.key().to_owned()), Segment::Key(wanted.to_owned())] };
             found(wanted)
                 .or_else(|| below(wanted))
-                .ok_or_else(|| PathFault::new(&path, missing(current, &path, &[kind.key(), wanted])))
+                .ok_or_else(|| missing(current, &path, &[kind.key(), wanted]).at(&path))
         };
         match (&self.place, from) {
             (BlockPlace::After(name), _) => named(name).map(|at| at + 1),
@@ -299,7 +275,7 @@ impl BlockRequest {
         &'r self,
         current: &dyn ConfigLookup,
         to: BlockName<'_>,
-    ) -> Result<Option<BlockName<'r>>, PathFault> {
+    ) -> Result<Option<BlockName<'r>>, Fault> {
         let is_taken = || current.contains(&to.keys());
         let path = match &self.content {
             BlockContent::New(_) if is_taken() => return Err(taken(&self.to, to.kind, to.name)),
@@ -308,11 +284,11 @@ impl BlockRequest {
         };
         let from = BlockName::from_path(path)?;
         if !current.contains(&from.keys()) {
-            return Err(PathFault::new(path, missing(current, path, &from.keys())));
+            return Err(missing(current, path, &from.keys()).at(path));
         }
         if from.kind != to.kind {
-            let misfit = format!("a {} can't become a {}", from.kind.noun(), to.kind.noun());
-            return Err(PathFault::new(&self.to, Misfit::new(misfit)));
+            let fault = format!("a {} can't become a {}", from.kind.noun(), to.kind.noun());
+            return Err(Fault::of_path(fault).at(&self.to));
         }
         let stays = from.name == to.name && matches!(self.content, BlockContent::Moved(_));
         if is_taken() && !stays {
@@ -323,9 +299,9 @@ impl BlockRequest {
 }
 
 /// The fault of a name that another block has.
-pub fn taken(path: &Path, kind: Kind, name: &str) -> PathFault {
-    let misfit = Misfit::new(format!("there is a {} `{name}` already", kind.noun()));
-    PathFault::new(path, misfit.hint("choose another name, or remove it first"))
+pub fn taken(path: &Path, kind: Kind, name: &str) -> Fault {
+    let fault = Fault::of_path(format!("there is a {} `{name}` already", kind.noun()));
+    fault.hint("choose another name, or remove it first").at(path)
 }
 
 /// The one splice that makes `new` of `old`.
@@ -342,8 +318,10 @@ fn difference(old: &str, new: &str) -> Splice {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{BlockContent, BlockError, BlockPlace, BlockRequest};
+    use super::{BlockContent, BlockPlace, BlockRequest};
+    use crate::edit::EditError;
     use crate::edit::assign::{AssignOptions, AssignedValue, Assignment};
+    use crate::edit::fault::Faults;
     use crate::edit::path::{Path, split_assignment};
     use crate::model::{Lens, View, to_json, top_members};
     use crate::syntax::Document;
@@ -396,13 +374,13 @@ rtmp 1;
     fn after_in(text: &str, request: &BlockRequest) -> Result<String, String> {
         let document = Document::parse(text.to_owned());
         let shown = view(&document);
-        let faults = |faults: Vec<super::PathFault>| {
-            let hint = faults[0].misfit.hint.as_ref().map(|hint| format!(" | {hint}"));
+        let faults = |faults: Faults| {
+            let hint = faults[0].hint.as_ref().map(|hint| format!(" | {hint}"));
             format!("{}{}", faults[0], hint.unwrap_or_default())
         };
         let edit = match request.edit(&document, &top_members(&document)) {
             Ok(edit) => edit,
-            Err(BlockError::Faults(found)) => {
+            Err(EditError::Faults(found)) => {
                 assert_eq!(request.patch(&shown).map_err(faults), Err(faults(found.clone())));
                 return Err(faults(found));
             }

@@ -14,8 +14,8 @@ use thiserror::Error;
 use super::assign::NULL;
 use super::assign::value::{is_list, meant, typed};
 use super::config_lookup::ConfigLookup;
-use super::misfit::Misfit;
-use super::path::{Path, PathError, Segment};
+use super::fault::Fault;
+use super::path::{Path, Segment};
 use super::regular_expression::{BadRegex, compiled};
 use super::schema_path::{Place, own_value};
 use super::suggestion::keys;
@@ -34,8 +34,8 @@ pub struct Condition {
     path: Path,
     test: Test,
     /// The places that the path leads to from a stream, from a live and from a plugin.
-    leaves: [Result<Place, Misfit>; 3],
-    /// True if a key may be nearly a known one.
+    leaves: [Result<Place, Fault>; 3],
+    /// Whether a key may be nearly a known one.
     pub accepts_near_miss: bool,
 }
 
@@ -82,7 +82,7 @@ pub enum ConditionError {
     #[error("there is no `=`, `!=`, `~`, `=~`, `exists` or `missing` in it")]
     NoOperator,
     #[error(transparent)]
-    Path(#[from] PathError),
+    Path(#[from] Fault),
     #[error(transparent)]
     Regex(#[from] BadRegex),
     #[error("`[+]` is a new entry, which meets no condition")]
@@ -135,7 +135,7 @@ impl Condition {
     ///
     /// # Errors
     /// The path fits no entry of this kind.
-    pub fn holds(&self, current: &dyn ConfigLookup, entry: &[Segment]) -> Result<bool, Misfit> {
+    pub fn holds(&self, current: &dyn ConfigLookup, entry: &[Segment]) -> Result<bool, Fault> {
         let leaf = self.leaf(entry)?;
         let (first, rest) = self.path.segments.split_first().expect("a path has a segment");
         // Only the member that the path begins with is looked up, not the whole entry.
@@ -154,12 +154,12 @@ impl Condition {
     /// Refuses a key that no entry of this kind has, and that is nearly a known one or one that an entry has.
     ///
     /// # Errors
-    /// A misfit that names the other key.
-    pub fn refuse_near_miss(&self, current: &dyn ConfigLookup, kind: Kind) -> Result<(), Misfit> {
+    /// A fault that names the other key.
+    pub fn refuse_near_miss(&self, current: &dyn ConfigLookup, kind: Kind) -> Result<(), Fault> {
         let unused = self.unused_key(current, kind).filter(|_| !self.accepts_near_miss);
         match unused.and_then(|unused| Some((unused.key, self.near_miss(unused, current, kind)?))) {
             None => Ok(()),
-            Some((key, near)) => Err(Misfit::new(format!("`--where`: `{key}` is not known here"))
+            Some((key, near)) => Err(Fault::of_path(format!("`--where`: `{key}` is not known here"))
                 .hint(format!("did you mean `{near}`? If `{key}` is right, add `--accept near-miss`"))),
         }
     }
@@ -208,7 +208,7 @@ impl Condition {
     }
 
     /// The place that the path leads to from an entry. Nearly all entries are streams, lives or plugins.
-    fn leaf(&self, entry: &[Segment]) -> Result<Place, Misfit> {
+    fn leaf(&self, entry: &[Segment]) -> Result<Place, Fault> {
         let group = entry.first().and_then(Segment::name).and_then(Kind::of_key);
         match group.filter(|_| entry.len() == 2) {
             Some(kind) => self.leaves[kind as usize].clone(),
@@ -334,7 +334,7 @@ mod tests {
         }}});
         let parsed = Condition::parse(condition).map_err(|error| error.to_string())?;
         let entry = Path::parse("streams.a").expect("it is a path");
-        parsed.holds(&current, &entry.segments).map_err(|misfit| misfit.message)
+        parsed.holds(&current, &entry.segments).map_err(|fault| fault.message)
     }
 
     #[test]
@@ -423,7 +423,7 @@ mod tests {
                     .refuse_near_miss(&current, Kind::Stream)
                     .is_ok()
             );
-            refused.and_then(|misfit| misfit.hint)
+            refused.and_then(|fault| fault.hint)
         };
         for (condition, near) in [
             ("titel!=x", "title"),

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::condition::Condition;
 use super::config_lookup::ConfigLookup;
-use super::misfit::Misfit;
+use super::fault::Fault;
 use super::path::{EVERY, Path, Segment, glob_matches};
 use super::schema_path::Place;
 use super::shown_path::shown;
@@ -30,17 +30,16 @@ pub struct Expanded {
     pub path: Path,
     /// The places, without patterns, in order. They need not have values.
     pub paths: Vec<Path>,
-    /// The reason why there are fewer places than the path has room for; `None` if there is no such
-    /// reason.
-    pub absence: Option<Misfit>,
+    /// Why there are fewer places than the path has room for; none if there is no such reason.
+    pub absence: Option<Fault>,
 }
 
 impl Expansion<'_> {
     /// Expands a path.
     ///
     /// # Errors
-    /// Misfits that are no absences, such as a keyword that is no key.
-    pub fn expand_path(&self, path: &Path) -> Result<Expanded, Misfit> {
+    /// Faults that are no absences, such as a keyword that is no key.
+    pub fn expand_path(&self, path: &Path) -> Result<Expanded, Fault> {
         let mut expanded = Expanded { path: path.clone(), paths: Vec::new(), absence: None };
         if self.conditions.is_empty() {
             self.expand(path.clone(), None, &mut expanded)?;
@@ -63,7 +62,7 @@ impl Expansion<'_> {
 
     /// Replaces the first pattern of `path`; the entry in the first `unchecked` segments still has to meet
     /// the conditions.
-    fn expand(&self, path: Path, unchecked: Option<usize>, into: &mut Expanded) -> Result<(), Misfit> {
+    fn expand(&self, path: Path, unchecked: Option<usize>, into: &mut Expanded) -> Result<(), Fault> {
         let pattern = path.first_pattern();
         let ready = unchecked.filter(|&depth| pattern.is_none_or(|at| at >= depth));
         if let Some(depth) = ready
@@ -77,18 +76,18 @@ impl Expansion<'_> {
             return Ok(());
         };
         match self.segments(&path.segments[..at], &path.segments[at]) {
-            Err(misfit) if misfit.is_absent => {
-                into.absence.get_or_insert(misfit);
+            Err(fault) if fault.is_absent() => {
+                into.absence.get_or_insert(fault);
                 Ok(())
             }
-            Err(misfit) => Err(misfit),
+            Err(fault) => Err(fault),
             Ok(segments) => segments
                 .into_iter()
                 .try_for_each(|segment| self.expand(path.with_segment(at, segment), unchecked, into)),
         }
     }
 
-    fn is_selected(&self, entry: &[Segment]) -> Result<bool, Misfit> {
+    fn is_selected(&self, entry: &[Segment]) -> Result<bool, Fault> {
         let is_there = match keys(entry) {
             Some(keys) => self.current.contains(&keys),
             None => value_at(self.current, &Path { segments: entry.to_vec() }).is_ok(),
@@ -105,7 +104,7 @@ impl Expansion<'_> {
     }
 
     /// The segments that a pattern below `above` stands for.
-    fn segments(&self, above: &[Segment], pattern: &Segment) -> Result<Vec<Segment>, Misfit> {
+    fn segments(&self, above: &[Segment], pattern: &Segment) -> Result<Vec<Segment>, Fault> {
         let place = Place::Root.through_lists(above);
         let place = if self.own_only { Some(place?) } else { place.ok() };
         match pattern {
@@ -123,24 +122,24 @@ impl Expansion<'_> {
                 }
             }
             _ => match value_at(self.current, &Path { segments: above.to_vec() })? {
-                Value::Array(entries) if entries.is_empty() => Err(Misfit::absent("the list has no entries")),
+                Value::Array(entries) if entries.is_empty() => Err(Fault::absent("the list has no entries")),
                 Value::Array(entries) => Ok((0..entries.len()).map(Segment::Index).collect()),
-                _ => Err(Misfit::absent("`[*]` stands for the entries of a list, and there is no list here")),
+                _ => Err(Fault::absent("`[*]` stands for the entries of a list, and there is no list here")),
             },
         }
     }
 
-    fn matches_nothing(&self, above: &[Segment], pattern: &Segment, glob: &str) -> Misfit {
-        let misfit = Misfit::absent(format!("`{glob}` matches nothing here"));
+    fn matches_nothing(&self, above: &[Segment], pattern: &Segment, glob: &str) -> Fault {
+        let fault = Fault::absent(format!("`{glob}` matches nothing here"));
         let path = Path { segments: vec![pattern.clone()] };
         match in_a_group(self.current, &path).filter(|_| above.is_empty()) {
-            Some(whole) => misfit.hint(format!("did you mean `{}`?", shown(&whole))),
-            None => misfit,
+            Some(whole) => fault.hint(format!("did you mean `{}`?", shown(&whole))),
+            None => fault,
         }
     }
 
     /// The names of the members at `above`, for the glob behind it.
-    fn names(&self, above: &[Segment]) -> Result<Vec<String>, Misfit> {
+    fn names(&self, above: &[Segment]) -> Result<Vec<String>, Fault> {
         if let Some(keys) = keys(above) {
             let names = self.current.names(&keys);
             if !names.is_empty() || keys.is_empty() {
@@ -149,24 +148,24 @@ impl Expansion<'_> {
         }
         let names = names(self.current, &Path { segments: above.to_vec() })?;
         names.ok_or_else(|| {
-            Misfit::absent("`*` stands for the members of an object, and there is no object here")
+            Fault::absent("`*` stands for the members of an object, and there is no object here")
         })
     }
 }
 
 /// The absence of entries that meet the conditions.
-pub fn no_entry() -> Misfit {
-    Misfit::absent("no entry meets the condition of `--where`")
+pub fn no_entry() -> Fault {
+    Fault::absent("no entry meets the condition of `--where`")
 }
 
-/// Returns the number of segments that lead to the entry that conditions are about: a stream, live or
-/// plugin, elsewhere whatever the first pattern stands for.
-fn entry_depth(path: &Path) -> Result<usize, Misfit> {
+/// How many segments lead to the entry that conditions are about: a stream, live or plugin, elsewhere
+/// whatever the first pattern stands for.
+fn entry_depth(path: &Path) -> Result<usize, Fault> {
     let is_in_group = matches!(Place::resolve(&path.segments[..1]), Ok(Place::Group(_)));
     match path.first_pattern() {
         _ if is_in_group => Ok(2),
         Some(at) => Ok(at + 1),
-        None => Err(Misfit::new("`--where` selects among entries, and this is one value")
+        None => Err(Fault::of_path("`--where` selects among entries, and this is one value")
             .hint("use it with a path into streams, lives or plugins, or with `*`")),
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::assign::{misspelling, value};
 use super::config_lookup::{ConfigLookup, MaskedLookup};
-use super::misfit::{Misfit, PathFault};
+use super::fault::{Fault, FaultKind, Faults};
 use super::path::{Path, Segment};
 use super::schema_path::{Place, is_shown_for_nothing, own_value, with_key_of_sources};
 use super::shown_path;
@@ -58,7 +58,7 @@ impl fmt::Display for Unmet {
 ///
 /// # Errors
 /// Paths that do not name one place, and values that do not fit their place.
-pub fn unmet(current: &dyn ConfigLookup, expectations: &[Expectation]) -> Result<Vec<Unmet>, Vec<PathFault>> {
+pub fn unmet(current: &dyn ConfigLookup, expectations: &[Expectation]) -> Result<Vec<Unmet>, Faults> {
     let masker = Masker::default();
     let (mut unmet, mut faults) = (Vec::new(), Vec::new());
     let shown = MaskedLookup { current, masker: Some(&masker) };
@@ -68,22 +68,22 @@ pub fn unmet(current: &dyn ConfigLookup, expectations: &[Expectation]) -> Result
             Ok(comparison) if comparison.is_met => {
                 let slip = || misspelling(current, path).or_else(|| misnamed_block(current, path));
                 let absent = comparison.found.is_none().then(slip).flatten();
-                faults.extend(absent.map(|misfit| PathFault::new(path, without_advice(misfit))));
+                faults.extend(absent.map(|fault| without_advice(fault).at(path)));
             }
             Ok(ComparedValue { expected, .. }) => {
                 let found = compared(&shown, path, value).ok().and_then(|shown| shown.found);
                 let expected = expected.map(|value| masked_like(found.as_ref(), path, &value, &masker));
                 unmet.push(Unmet { path: shown_path::shown(path), expected, found });
             }
-            Err(misfit) => faults.push(PathFault::new(path, misfit)),
+            Err(fault) => faults.push(fault.at(path)),
         }
     }
-    if faults.is_empty() { Ok(unmet) } else { Err(faults) }
+    Faults(faults).into_result(unmet)
 }
 
-/// The misfit of a path into a stream, live or plugin that is not there, where one has nearly that name.
-/// That such a block is absent as a whole is no mistake.
-fn misnamed_block(current: &dyn ConfigLookup, path: &Path) -> Option<Misfit> {
+/// The fault of a path into a stream, live or plugin that is not there, where one has nearly that name. That such a
+/// block is absent as a whole is no slip.
+fn misnamed_block(current: &dyn ConfigLookup, path: &Path) -> Option<Fault> {
     let (names, _) = path.split_names();
     let block = names.get(..2)?;
     let is_below =
@@ -91,16 +91,16 @@ fn misnamed_block(current: &dyn ConfigLookup, path: &Path) -> Option<Misfit> {
     if !is_below || current.contains(block) {
         return None;
     }
-    let misfit = missing(current, path, block);
-    misfit.hint.is_some().then_some(Misfit { is_absent: false, ..misfit })
+    let fault = missing(current, path, block);
+    fault.hint.is_some().then_some(Fault { kind: FaultKind::Path, ..fault })
 }
 
 /// A misspelling for whoever can't accept it: only what may be meant.
-fn without_advice(mut misfit: Misfit) -> Misfit {
-    if let Some(hint) = &mut misfit.hint {
+fn without_advice(mut fault: Fault) -> Fault {
+    if let Some(hint) = &mut fault.hint {
         hint.truncate(hint.find('?').map_or(hint.len(), |end| end + 1));
     }
-    misfit
+    fault
 }
 
 /// An expected value, and what is there.
@@ -112,7 +112,7 @@ struct ComparedValue {
 }
 
 /// Compares the expected value with the actual one; of several, one has to be the expected one.
-fn compared(current: &dyn ConfigLookup, path: &Path, text: &str) -> Result<ComparedValue, Misfit> {
+fn compared(current: &dyn ConfigLookup, path: &Path, text: &str) -> Result<ComparedValue, Fault> {
     let place = match path.first_pattern() {
         Some(_) => Place::resolve(&path.segments)?,
         None => Place::Root.through_lists(&path.segments)?,
@@ -120,10 +120,10 @@ fn compared(current: &dyn ConfigLookup, path: &Path, text: &str) -> Result<Compa
     let expected = value::meant(place, text)?;
     let found = match found(current, path) {
         Ok(found) => found,
-        Err(misfit) if misfit.is_absent => {
+        Err(fault) if fault.is_absent() => {
             return Ok(ComparedValue { is_met: expected.is_none(), expected, found: None });
         }
-        Err(misfit) => return Err(misfit),
+        Err(fault) => return Err(fault),
     };
     let is_met = match (&found, &expected) {
         (FoundAt::Each { is_partial, .. }, None) => *is_partial,
@@ -178,9 +178,8 @@ mod tests {
         ] {
             let expected = Expectation { path: Path::parse(path).expect("a path"), value: "null".to_owned() };
             let found = unmet(&current, &[expected]).err().unwrap_or_default();
-            let shown = found
-                .iter()
-                .map(|fault| format!("{fault} | {}", fault.misfit.hint.clone().unwrap_or_default()));
+            let shown =
+                found.iter().map(|fault| format!("{fault} | {}", fault.hint.clone().unwrap_or_default()));
             assert_eq!(shown.collect::<String>(), slip, "{path}");
         }
     }

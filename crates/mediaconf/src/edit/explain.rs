@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::config_lookup::ConfigLookup;
-use super::misfit::PathFault;
+use super::fault::Fault;
 use super::path::{Path, Segment};
 use super::schema_path::{Place, is_derived, own_value};
 use super::select::{Selection, select};
@@ -76,9 +76,9 @@ pub enum ValueSource {
 ///
 /// # Errors
 /// No such place is in the schema, and nothing is there.
-pub fn explain(current: &dyn ConfigLookup, path: &Path) -> Result<Explanation, PathFault> {
+pub fn explain(current: &dyn ConfigLookup, path: &Path) -> Result<Explanation, Fault> {
     let ExplainedPath { path, is_certain } = ExplainedPath::complete(current, path);
-    let place = Place::resolve(&path.segments).map_err(|misfit| PathFault::new(&path, misfit))?;
+    let place = Place::resolve(&path.segments).map_err(|fault| fault.at(&path))?;
     let (row, below) = nearest_row(&path.segments);
     let mut explanation = match row {
         Some(row) => of_row(row, below, place),
@@ -100,14 +100,14 @@ pub fn explain(current: &dyn ConfigLookup, path: &Path) -> Result<Explanation, P
 }
 
 /// Refuses a path that leads to nothing; a key of streams, lives or plugins alone is not its path.
-fn refuse_absent(current: &dyn ConfigLookup, path: &Path) -> Result<(), PathFault> {
+fn refuse_absent(current: &dyn ConfigLookup, path: &Path) -> Result<(), Fault> {
     let Err(mut fault) = select(current, path) else { return Ok(()) };
     if let [Segment::Key(key)] = &path.segments[..] {
         let has_key = |kind: &Kind| by_key(kind.scope(), key).is_some();
         let paths = Kind::ALL.into_iter().filter(has_key).map(|kind| format!("`{}.{key}`", kind.key()));
         let paths: Vec<String> = paths.collect();
         if !paths.is_empty() {
-            fault.misfit.hint = Some(format!("did you mean {}?", paths.join(" or ")));
+            fault.hint = Some(format!("did you mean {}?", paths.join(" or ")));
         }
     }
     Err(fault)
@@ -313,7 +313,7 @@ fn found(
     path: &Path,
     row: Option<&'static Parameter>,
     place: Place,
-) -> Result<Option<FoundValue>, PathFault> {
+) -> Result<Option<FoundValue>, Fault> {
     let is_derived = row.is_some_and(|row| is_derived(row.scope, row.key));
     if let Some(value) = value_at(current, path)? {
         let source = if is_derived { ValueSource::Derived } else { ValueSource::Own };
@@ -338,7 +338,7 @@ fn found(
 }
 
 /// The value at a path; `None` where nothing is.
-fn value_at(current: &dyn ConfigLookup, path: &Path) -> Result<Option<Value>, PathFault> {
+fn value_at(current: &dyn ConfigLookup, path: &Path) -> Result<Option<Value>, Fault> {
     match select(current, path) {
         Ok(Selection::One(found)) => Ok(Some(found.into_value())),
         Ok(Selection::Many(_)) => Ok(None),

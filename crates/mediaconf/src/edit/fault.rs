@@ -1,17 +1,23 @@
-//! The faults of a patch: their places, messages and hints.
+//! Faults: what is wrong with a request or a text, each with its place.
 
-use thiserror::Error;
+use std::fmt;
+use std::ops::Deref;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::json_pointer::Pointer;
+use crate::syntax::one_line;
 
-/// The kinds of faults, named like the problem types of the HTTP API.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The kinds of faults.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FaultKind {
     /// Not JSON, a repeated key, too deep, not an object.
     NotJson,
     /// The patch needs more memory than a merge may take.
     TooLarge,
     /// A value does not fit its parameter, or a part is missing.
+    #[default]
     WrongType,
     /// A member that a patch can't set.
     ReadOnly,
@@ -21,37 +27,126 @@ pub enum FaultKind {
     FormChange,
     /// A new keyword is similar to a known one; refused unless it is accepted.
     NearMiss,
+    /// A path is wrong or ambiguous, or the value that is given for it is wrong.
+    Path,
+    /// A path is right, and there is no value at it.
+    Absent,
+    /// A value is not the expected one.
+    Unexpected,
 }
 
-/// One fault of a patch.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{pointer}: {message}")]
+/// One fault: a message, its place as far as it is known, and a hint. As JSON it is a member of `errors` of a problem.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
+    #[serde(skip)]
     pub kind: FaultKind,
-    pub pointer: Pointer,
-    /// Lower case, no full stop.
+    /// Lower case, no full stop; begins with the path where it is a fault of a path.
     pub message: String,
-    /// Advice, where there is any.
+    /// The place in the JSON (RFC 6901).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pointer: Option<Pointer>,
+    /// The file, where the configuration includes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The line of the text, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// The column in the line, from 1, in characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<usize>,
+    /// What to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+    /// In a conflict, the value from which both changes started, secrets masked; absent if there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<Box<Value>>,
+    /// In a conflict, the value that the other change made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub theirs: Option<Box<Value>>,
+    /// In a conflict, the value that the request asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mine: Option<Box<Value>>,
 }
+
+impl std::error::Error for Fault {}
 
 impl Fault {
-    pub fn new(kind: FaultKind, pointer: Pointer, message: impl Into<String>) -> Self {
-        Self { kind, pointer, message: message.into(), hint: None }
+    /// A fault without a place.
+    pub fn new(kind: FaultKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), ..Self::default() }
     }
 
+    /// A fault at a place of the JSON.
+    pub fn at_pointer(kind: FaultKind, pointer: Pointer, message: impl Into<String>) -> Self {
+        Self { pointer: Some(pointer), ..Self::new(kind, message) }
+    }
+
+    /// A value at a place of the JSON does not fit.
     pub fn wrong_type(pointer: &Pointer, message: impl Into<String>) -> Self {
-        Self::new(FaultKind::WrongType, pointer.clone(), message)
+        Self::at_pointer(FaultKind::WrongType, pointer.clone(), message)
     }
 
+    /// A path, or the value given for it, is wrong. The message holds nothing of the value.
+    pub fn of_path(message: impl Into<String>) -> Self {
+        Self::new(FaultKind::Path, message)
+    }
+
+    /// There is no value at a path.
+    pub fn absent(message: impl Into<String>) -> Self {
+        Self::new(FaultKind::Absent, message)
+    }
+
+    /// The same fault with advice.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
+
+    /// Whether the path is right and only the value is missing.
+    pub fn is_absent(&self) -> bool {
+        self.kind == FaultKind::Absent
+    }
+
+    /// The path that the message begins with, in backticks; empty if there is none.
+    pub fn place(&self) -> &str {
+        let is_place =
+            |place: &&str| place.starts_with('/') || place.starts_with('`') && place.ends_with('`');
+        self.message.split_once(": ").map(|(place, _)| place).filter(is_place).unwrap_or_default()
+    }
+
+    /// The place in the text in words: the file, the line, the column; `None` if none is known.
+    pub fn position(&self) -> Option<String> {
+        let file = self.file.as_ref().map(|file| format!("`{}`", one_line(file)));
+        let line = self.line.map(|line| format!("line {line}"));
+        let column = self.column.map(|column| format!("column {column}"));
+        let places: Vec<String> = [file, line, column].into_iter().flatten().collect();
+        (!places.is_empty()).then(|| places.join(", "))
+    }
 }
 
-/// All faults of one patch, in the order in which they were found.
+/// The place, the message, and the values of a conflict.
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(pointer) = &self.pointer {
+            write!(f, "{pointer}: ")?;
+        }
+        if let Some(place) = self.position() {
+            write!(f, "{place}: ")?;
+        }
+        f.write_str(&self.message)?;
+        if self.theirs.is_none() && self.mine.is_none() {
+            return Ok(());
+        }
+        let word = |value: &Option<Box<Value>>| {
+            value.as_ref().map_or("nothing".to_owned(), |value| format!("`{value}`"))
+        };
+        let [base, theirs, mine] = [&self.base, &self.theirs, &self.mine].map(word);
+        write!(f, " (it was {base}, became {theirs}, and was to be {mine})")
+    }
+}
+
+/// All faults of one request, in the order in which they were found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Faults(pub Vec<Fault>);
 
@@ -72,6 +167,14 @@ impl Faults {
     /// Returns `value` if there are no faults.
     pub fn into_result<T>(self, value: T) -> Result<T, Faults> {
         if self.0.is_empty() { Ok(value) } else { Err(self) }
+    }
+}
+
+impl Deref for Faults {
+    type Target = [Fault];
+
+    fn deref(&self) -> &[Fault] {
+        &self.0
     }
 }
 

@@ -34,7 +34,6 @@ pub mod json_pointer;
 pub mod layout;
 mod lis;
 pub mod merge;
-pub mod misfit;
 mod neighbours;
 pub mod normalize;
 pub mod owned;
@@ -95,18 +94,18 @@ pub struct Edit {
     pub streams_before: usize,
 }
 
-/// The reason why a patch can't be applied.
+/// Why a request can't be carried out.
 #[derive(Debug)]
 pub enum EditError {
-    /// The patch has faults.
+    /// The request has faults.
     Faults(Faults),
     /// The new text does not match the patch: a bug of this program. Nothing is changed.
     Unproved(Unproved),
 }
 
-impl From<Faults> for EditError {
-    fn from(faults: Faults) -> Self {
-        Self::Faults(faults)
+impl<F: Into<Faults>> From<F> for EditError {
+    fn from(faults: F) -> Self {
+        Self::Faults(faults.into())
     }
 }
 

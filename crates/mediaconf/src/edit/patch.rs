@@ -78,7 +78,7 @@ fn not_json(text: &[u8], error: &serde_json::Error) -> Fault {
         let message = "not JSON, but the text of a configuration";
         let hint = "`apply` merges a text, `save` and `update` take a whole one; \
                     over HTTP `save_config` and `update_config` do";
-        return Fault::new(FaultKind::NotJson, Pointer::root(), message).hint(hint);
+        return Fault::at_pointer(FaultKind::NotJson, Pointer::root(), message).hint(hint);
     }
     let hint = match (text.trim_ascii().is_empty(), single_quoted) {
         (true, _) => "it is empty; send an object, such as {\"streams\": {}}",
@@ -97,7 +97,7 @@ fn not_json(text: &[u8], error: &serde_json::Error) -> Fault {
         0 => String::new(),
         line => format!(" at line {line} column {}", error.column()),
     };
-    Fault::new(FaultKind::NotJson, Pointer::root(), format!("not JSON: {message}{place}")).hint(hint)
+    Fault::at_pointer(FaultKind::NotJson, Pointer::root(), format!("not JSON: {message}{place}")).hint(hint)
 }
 
 /// True if a text that is no JSON begins with a directive, behind blank lines and comments.
@@ -144,7 +144,7 @@ impl ValueSeed<'_, '_> {
         }
         let most = self.reader.memory / MIB;
         let message = format!("the patch is too large: merging it takes more than {most} MiB of memory");
-        let fault = Fault::new(FaultKind::TooLarge, Pointer::root(), message);
+        let fault = Fault::at_pointer(FaultKind::TooLarge, Pointer::root(), message);
         // This fault alone is reported, whatever else is wrong.
         self.reader.faults.borrow_mut().clear();
         self.refuse(fault.hint("split the patch: send a part of its members at a time"));
@@ -155,7 +155,7 @@ impl ValueSeed<'_, '_> {
         if self.depth < MAX_DEPTH {
             return Ok(());
         }
-        self.refuse(Fault::new(
+        self.refuse(Fault::at_pointer(
             FaultKind::NotJson,
             self.pointer.clone(),
             format!("the patch nests deeper than {MAX_DEPTH}"),
@@ -217,7 +217,7 @@ impl<'de> Visitor<'de> for ValueSeed<'_, '_> {
             self.check_depth()?;
             if object.contains_key(&key) && repeated.insert(key.clone()) {
                 self.refuse(
-                    Fault::new(
+                    Fault::at_pointer(
                         FaultKind::NotJson,
                         self.pointer.child(&key),
                         format!("the key `{key}` is given more than once"),

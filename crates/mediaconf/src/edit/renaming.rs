@@ -8,11 +8,12 @@ use std::collections::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::block_request::{BlockError, no_block, taken};
+use super::EditError;
+use super::block_request::{no_block, taken};
 use super::config_lookup::{ConfigLookup, LocalView};
 use super::expansion::Expansion;
+use super::fault::{Fault, Faults};
 use super::json_diff;
-use super::misfit::{Misfit, PathFault};
 use super::path::{Path, Segment};
 use super::schema_path::Place;
 use super::shown_path::shown;
@@ -42,7 +43,7 @@ impl Renaming {
     ///
     /// # Errors
     /// The path stands for no blocks, or their new names can't be theirs.
-    pub fn patch(&self, current: &dyn ConfigLookup) -> Result<Value, Vec<PathFault>> {
+    pub fn patch(&self, current: &dyn ConfigLookup) -> Result<Value, Faults> {
         let (kind, names) = self.names(current)?;
         let group = current.value(&[kind.key()]).unwrap_or_default();
         let old = group.as_object().cloned().unwrap_or_default();
@@ -64,7 +65,7 @@ impl Renaming {
     ///
     /// # Errors
     /// As of [`Renaming::patch`].
-    pub fn edit(&self, document: &Document, members: &Members<'_>) -> Result<Option<Edit>, BlockError> {
+    pub fn edit(&self, document: &Document, members: &Members<'_>) -> Result<Option<Edit>, EditError> {
         let (kind, names) = self.names(&LocalView::new(members, &Lens::default()))?;
         let blocks = members.own_by_key(kind.key()).iter().filter_map(|&entry| {
             let name = names.get(&*group_name(entry).value())?;
@@ -74,17 +75,16 @@ impl Renaming {
     }
 
     /// The names that change.
-    fn names(&self, current: &dyn ConfigLookup) -> Result<(Kind, NewNames), Vec<PathFault>> {
-        let one = |fault| vec![fault];
-        let kind = self.kind().ok_or_else(|| one(no_block(&self.from)))?;
-        let of_from = |misfit| one(PathFault::new(&self.from, misfit));
+    fn names(&self, current: &dyn ConfigLookup) -> Result<(Kind, NewNames), Faults> {
+        let kind = self.kind().ok_or_else(|| no_block(&self.from))?;
+        let of_from = |fault: Fault| Faults::from(fault.at(&self.from));
         let expanded = Expansion { current, conditions: &[], own_only: false }
             .expand_path(&self.from)
             .map_err(of_from)?;
         let old: Vec<String> = expanded.paths.iter().filter_map(name_of).map(str::to_owned).collect();
         if old.is_empty() {
             return Err(of_from(
-                expanded.absence.unwrap_or_else(|| Misfit::absent("it matches nothing here")),
+                expanded.absence.unwrap_or_else(|| Fault::absent("it matches nothing here")),
             ));
         }
         if let Some(gone) = old.iter().find(|name| !current.contains(&[kind.key(), name])) {
@@ -93,14 +93,14 @@ impl Renaming {
         let mut run = self.by.begin();
         let new_name = |name: String| Some(run.apply(&name).transpose()?.map(|new| (name, new)));
         let found: Result<Vec<(String, String)>, _> = old.into_iter().filter_map(new_name).collect();
-        let found = found.map_err(|error| of_from(Misfit::new(error.to_string())))?;
+        let found = found.map_err(|error| of_from(Fault::of_path(error.to_string())))?;
         if found.is_empty() {
-            let misfit = Misfit::absent("no name that it stands for has what is to be replaced");
-            return Err(of_from(misfit.hint("without `r` at the end, `s/OLD/NEW/` takes OLD to the letter")));
+            let fault = Fault::absent("no name that it stands for has what is to be replaced");
+            return Err(of_from(fault.hint("without `r` at the end, `s/OLD/NEW/` takes OLD to the letter")));
         }
         let changed: Vec<_> = found.into_iter().filter(|(old, new)| old != new).collect();
-        let faults = faults(current, kind, &changed);
-        if faults.is_empty() { Ok((kind, changed.into_iter().collect())) } else { Err(faults) }
+        let faults = Faults(faults(current, kind, &changed));
+        faults.into_result((kind, changed.into_iter().collect()))
     }
 
     /// The kind of the blocks; none if the path does not stand for blocks.
@@ -122,7 +122,7 @@ fn name_of(path: &Path) -> Option<&str> {
 }
 
 /// Everything that keeps blocks from having these new names; none of them is the old one.
-fn faults(current: &dyn ConfigLookup, kind: Kind, changed: &[(String, String)]) -> Vec<PathFault> {
+fn faults(current: &dyn ConfigLookup, kind: Kind, changed: &[(String, String)]) -> Vec<Fault> {
     let path = |name: &str| Path {
         segments: vec![Segment::Key(kind.key().to_owned()), Segment::Key(name.to_owned())],
     };
@@ -130,17 +130,19 @@ fn faults(current: &dyn ConfigLookup, kind: Kind, changed: &[(String, String)]) 
     let mut given: HashMap<&str, &str> = HashMap::new();
     let mut faults = Vec::new();
     for (old, new) in changed {
-        let misfit = match given.insert(new, old) {
-            _ if new.is_empty() => Misfit::new("its new name would be empty"),
-            _ if new.contains('\0') || holds_mask(new) => Misfit::new("it can't have its new name"),
-            Some(other) => Misfit::new(format!("it and `{}` would get the same name", shown(&path(other)))),
+        let fault = match given.insert(new, old) {
+            _ if new.is_empty() => Fault::of_path("its new name would be empty"),
+            _ if new.contains('\0') || holds_mask(new) => Fault::of_path("it can't have its new name"),
+            Some(other) => {
+                Fault::of_path(format!("it and `{}` would get the same name", shown(&path(other))))
+            }
             None if !leaving.contains(new.as_str()) && current.contains(&[kind.key(), new]) => {
                 faults.push(taken(&path(new), kind, new));
                 continue;
             }
             None => continue,
         };
-        faults.push(PathFault::new(&path(old), misfit));
+        faults.push(fault.at(&path(old)));
     }
     faults
 }
@@ -149,7 +151,9 @@ fn faults(current: &dyn ConfigLookup, kind: Kind, changed: &[(String, String)]) 
 mod tests {
     use serde_json::Value;
 
-    use super::{BlockError, Renaming};
+    use super::Renaming;
+    use crate::edit::EditError;
+    use crate::edit::fault::Faults;
     use crate::edit::path::Path;
     use crate::edit::substitution::Substitution;
     use crate::model::{Lens, View, to_json, top_members};
@@ -180,7 +184,7 @@ plugin cam { x 1; }
         let renaming = Renaming { from: Path::parse(from).expect(from), by };
         let document = Document::parse(TEXT.to_owned());
         let shown = view(&document);
-        let told = |faults: Vec<super::PathFault>| -> Vec<String> {
+        let told = |faults: Faults| -> Vec<String> {
             faults
                 .iter()
                 .map(|fault| format!("{}{fault}", if fault.is_absent() { "absent: " } else { "" }))
@@ -188,7 +192,7 @@ plugin cam { x 1; }
         };
         let edit = match renaming.edit(&document, &top_members(&document)) {
             Ok(edit) => edit,
-            Err(BlockError::Faults(found)) => {
+            Err(EditError::Faults(found)) => {
                 assert_eq!(renaming.patch(&shown).map_err(told), Err(told(found.clone())));
                 return Err(told(found));
             }

@@ -6,18 +6,17 @@ use bytes::Bytes;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use thiserror::Error;
 
 use super::Edit;
+use super::EditError;
 use super::Note;
 use super::assign::{AssignOptions, Assignment, to_patch};
-use super::block_request::{BlockContent, BlockError, BlockRequest};
+use super::block_request::{BlockContent, BlockRequest};
 use super::condition::Condition;
 use super::config_lookup::ConfigLookup;
 use super::desired_state::DesiredState;
-use super::expect::{Expectation, Unmet, unmet};
-use super::fault::Faults;
-use super::misfit::PathFault;
+use super::expect::{Expectation, unmet};
+use super::fault::{Fault, FaultKind, Faults};
 use super::normalize::normalize;
 use super::owned::{self, OtherStates};
 use super::patch::parse_within;
@@ -92,7 +91,7 @@ impl TextRequest<'_> {
     ///
     /// # Errors
     /// A block is not there, or its new name is taken.
-    pub fn edit(&self, document: &Document, members: &Members<'_>) -> Result<Option<Edit>, BlockError> {
+    pub fn edit(&self, document: &Document, members: &Members<'_>) -> Result<Option<Edit>, EditError> {
         match self {
             Self::Block(block) => block.edit(document, members),
             Self::Renaming(renaming) => renaming.edit(document, members),
@@ -113,21 +112,7 @@ pub struct Evaluated {
     pub notes: Vec<Note>,
 }
 
-/// The reason why a request cannot be evaluated.
-#[derive(Debug, Error)]
-pub enum RequestError {
-    /// The patch has faults.
-    #[error("{}", joined(&.0.0))]
-    Patch(Faults),
-    /// The assignments or the expectations have faults.
-    #[error("{}", joined(.0))]
-    Assignments(Vec<PathFault>),
-    /// The configuration has other values than the expected ones.
-    #[error("{}", joined(.0))]
-    Unmet(Vec<Unmet>),
-}
-
-/// The number of faults that a message names.
+/// How many faults a message names.
 const MAX_NAMED: usize = crate::syntax::MAX_DIAGNOSTICS;
 
 /// Joins the faults in one line; the number of omitted ones follows.
@@ -137,12 +122,6 @@ pub fn joined<T: ToString>(faults: &[T]) -> String {
         words.push(format!("and {} more", faults.len() - MAX_NAMED));
     }
     words.join("; ")
-}
-
-impl From<Faults> for RequestError {
-    fn from(faults: Faults) -> Self {
-        Self::Patch(faults)
-    }
 }
 
 impl From<Value> for ChangeRequest {
@@ -192,11 +171,10 @@ impl ChangeRequest {
     ///
     /// # Errors
     /// Unmet expectations come before faults of the edits.
-    pub fn evaluate(&self, current: &dyn ConfigLookup) -> Result<Evaluated, RequestError> {
-        let unmet = unmet(current, &self.expectations).map_err(RequestError::Assignments)?;
-        if !unmet.is_empty() {
-            return Err(RequestError::Unmet(unmet));
-        }
+    pub fn evaluate(&self, current: &dyn ConfigLookup) -> Result<Evaluated, Faults> {
+        let unmet = unmet(current, &self.expectations)?;
+        let unmet = unmet.iter().map(|unmet| Fault::new(FaultKind::Unexpected, unmet.to_string()));
+        Faults(unmet.collect()).into_result(())?;
         let mut notes = Vec::new();
         let (patch, depends_on_read, normalized) = match &self.edits {
             Edits::Patch(patch) => (patch.clone(), false, None),
@@ -206,11 +184,10 @@ impl ChangeRequest {
                 (patch, !matches!(state, DesiredState::Merged(_)), None)
             }
             Edits::PatchText { text, memory } => (parse_within(text, *memory)?, false, None),
-            Edits::Block(block) => (block.patch(current).map_err(RequestError::Assignments)?, true, None),
-            Edits::Renaming(all) => (all.patch(current).map_err(RequestError::Assignments)?, true, None),
+            Edits::Block(block) => (block.patch(current)?, true, None),
+            Edits::Renaming(all) => (all.patch(current)?, true, None),
             Edits::Assignments { assignments, conditions, options } => {
-                let computed = to_patch(current, assignments, conditions, *options)
-                    .map_err(RequestError::Assignments)?;
+                let computed = to_patch(current, assignments, conditions, *options)?;
                 (Value::Object(computed.patch), computed.depends_on_read, Some(computed.normalized))
             }
         };

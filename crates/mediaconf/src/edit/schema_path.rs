@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::misfit::Misfit;
+use super::fault::Fault;
 use super::path::{Path, Segment};
 use crate::model::schema::kinds::WordKind;
 use crate::model::schema::{
@@ -49,12 +49,12 @@ pub enum Place {
 
 impl Place {
     /// The place that `segments` lead to from the whole.
-    pub fn resolve(segments: &[Segment]) -> Result<Self, Misfit> {
+    pub fn resolve(segments: &[Segment]) -> Result<Self, Fault> {
         segments.iter().try_fold(Self::Root, Self::step)
     }
 
-    /// Like [`Place::resolve`]; an output-only member is a misfit.
-    pub fn to_set(segments: &[Segment]) -> Result<Self, Misfit> {
+    /// Like [`Place::resolve`]; an output-only member is a fault.
+    pub fn to_set(segments: &[Segment]) -> Result<Self, Fault> {
         segments.iter().try_fold(Self::Root, |place, segment| {
             let place = place.step(segment)?;
             refuse_output_only(place).map(|()| place)
@@ -62,11 +62,11 @@ impl Place {
     }
 
     /// The place one segment further.
-    pub fn step(self, segment: &Segment) -> Result<Self, Misfit> {
+    pub fn step(self, segment: &Segment) -> Result<Self, Fault> {
         match segment {
             Segment::Key(key) => self.member(key),
             Segment::Matching(_) | Segment::EveryEntry => {
-                Err(Misfit::new(format!("`{segment}` stands for several places")))
+                Err(Fault::of_path(format!("`{segment}` stands for several places")))
             }
             Segment::Index(_) | Segment::FromEnd(_) | Segment::Append | Segment::Find { .. } => self.entry(),
         }
@@ -74,7 +74,7 @@ impl Place {
 
     /// The place that `path` leads to from here, where a name behind a list is one of each of its entries. A
     /// pattern stands for any of its names or entries.
-    pub fn through_lists(self, path: &[Segment]) -> Result<Self, Misfit> {
+    pub fn through_lists(self, path: &[Segment]) -> Result<Self, Fault> {
         path.iter().try_fold(self, |place, segment| match segment {
             Segment::Key(name) | Segment::Matching(name) => {
                 let in_entries = place.list_entry().and_then(|entry| entry.member(name).ok());
@@ -86,7 +86,7 @@ impl Place {
     }
 
     /// The place of a member.
-    pub fn member(self, key: &str) -> Result<Self, Misfit> {
+    pub fn member(self, key: &str) -> Result<Self, Fault> {
         match self {
             Self::Root => in_scope(Scope::Top, key),
             Self::Group(kind) => Ok(Self::Block(kind)),
@@ -105,7 +105,7 @@ impl Place {
         }
     }
 
-    fn entry(self) -> Result<Self, Misfit> {
+    fn entry(self) -> Result<Self, Fault> {
         let is_object = match self {
             Self::Own(parameter) => {
                 matches!(parameter.shape, Shape::Object(_) | Shape::Backend | Shape::Blocks(_))
@@ -187,11 +187,11 @@ impl Place {
     }
 }
 
-fn in_scope(scope: Scope, key: &str) -> Result<Place, Misfit> {
+fn in_scope(scope: Scope, key: &str) -> Result<Place, Fault> {
     let Some(parameter) = by_key(scope, key) else {
         return match by_keyword(scope, key) {
             Some(meant) => {
-                Err(Misfit::new(format!("`{key}` is a keyword of the text, not a key of the JSON"))
+                Err(Fault::of_path(format!("`{key}` is a keyword of the text, not a key of the JSON"))
                     .hint(format!("did you mean `{}`?", meant.key)))
             }
             None if scope == Scope::Top && key == TEMPLATE => Ok(Place::Templates),
@@ -205,7 +205,7 @@ fn in_scope(scope: Scope, key: &str) -> Result<Place, Misfit> {
     })
 }
 
-fn in_parameter(parameter: &'static Parameter, key: &str) -> Result<Place, Misfit> {
+fn in_parameter(parameter: &'static Parameter, key: &str) -> Result<Place, Fault> {
     match (parameter.shape, key) {
         (Shape::Object(object), key) => {
             object.part(key).map(Place::Part).ok_or_else(|| no_member(&object.keys()))
@@ -224,20 +224,20 @@ fn in_parameter(parameter: &'static Parameter, key: &str) -> Result<Place, Misfi
     }
 }
 
-fn no_member(members: &str) -> Misfit {
-    Misfit::new("there is no such member here").hint(format!("the members are {members}"))
+fn no_member(members: &str) -> Fault {
+    Fault::of_path("there is no such member here").hint(format!("the members are {members}"))
 }
 
-fn is_list(entries: &str) -> Misfit {
-    Misfit::new("a list has no members").hint(format!("name {entries}"))
+fn is_list(entries: &str) -> Fault {
+    Fault::of_path("a list has no members").hint(format!("name {entries}"))
 }
 
-fn no_list() -> Misfit {
-    Misfit::new("expected a list, found an object").hint("name a member after a `.`")
+fn no_list() -> Fault {
+    Fault::of_path("expected a list, found an object").hint("name a member after a `.`")
 }
 
-fn no_members() -> Misfit {
-    Misfit::new("there is nothing below a plain value")
+fn no_members() -> Fault {
+    Fault::of_path("there is nothing below a plain value")
 }
 
 /// True if a member of a view is derived: a name, a position, a global value.
@@ -288,7 +288,7 @@ pub fn is_shown_for_nothing(place: Place, value: &Value) -> bool {
 }
 
 /// Refuses members that can't be set: `name`, `runtime` and the like.
-fn refuse_output_only(place: Place) -> Result<(), Misfit> {
+fn refuse_output_only(place: Place) -> Result<(), Fault> {
     let Place::Own(parameter) = place else { return Ok(()) };
     let Shape::Derived(what) = parameter.shape else { return Ok(()) };
     let key = parameter.key;
@@ -301,5 +301,5 @@ fn refuse_output_only(place: Place) -> Result<(), Misfit> {
         Derived::Static if parameter.scope == Scope::Live => "a live is never static",
         Derived::Static | Derived::Position | Derived::Address => return Ok(()),
     };
-    Err(Misfit::new(format!("`{key}` is output only")).hint(hint))
+    Err(Fault::of_path(format!("`{key}` is output only")).hint(hint))
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::condition::Condition;
 use super::config_lookup::ConfigLookup;
 use super::expansion::{Expanded, Expansion};
-use super::misfit::{Misfit, PathFault};
+use super::fault::{Fault, FaultKind};
 use super::path::{EVERY, Path, Segment};
 use super::schema_path::Place;
 use super::through_lists::{FoundAt, found};
@@ -64,9 +64,9 @@ pub fn entries_at(current: &dyn ConfigLookup, path: &Path, conditions: &[Conditi
 /// Returns the value at `path`, or the values that it stands for.
 ///
 /// # Errors
-/// An absence if no value is at the path, or if a glob other than `*` finds none; another misfit if the
+/// An absence if no value is at the path, or if a glob other than `*` finds none; another fault if the
 /// path does not name one place: `[+]`, or an entry that is in the list twice.
-pub fn select(current: &dyn ConfigLookup, path: &Path) -> Result<Selection, PathFault> {
+pub fn select(current: &dyn ConfigLookup, path: &Path) -> Result<Selection, Fault> {
     select_where(current, current, path, &[])
 }
 
@@ -80,8 +80,8 @@ pub fn select_where(
     real: &dyn ConfigLookup,
     path: &Path,
     conditions: &[Condition],
-) -> Result<Selection, PathFault> {
-    let fault = |misfit| PathFault::new(path, misfit);
+) -> Result<Selection, Fault> {
+    let fault = |fault: Fault| fault.at(path);
     let Expanded { path: whole, paths, absence } =
         Expansion { current: real, conditions, own_only: false }.expand_path(path).map_err(fault)?;
     if whole.first_pattern().is_none() {
@@ -95,8 +95,8 @@ pub fn select_where(
         match found(shown, &path) {
             Ok(found) => values.push((path, found)),
             // A glob may pass names without this value.
-            Err(misfit) if misfit.is_absent => {}
-            Err(misfit) => return Err(PathFault::new(&path, misfit)),
+            Err(fault) if fault.is_absent() => {}
+            Err(fault) => return Err(fault.at(&path)),
         }
     }
     if !values.is_empty() {
@@ -109,22 +109,22 @@ pub fn select_where(
     match absence {
         // Whatever is above the first glob has to be there.
         Some(absence) if !(may_find_nothing && is_above_found(real, &whole)) => Err(fault(absence)),
-        None if !may_find_nothing => Err(fault(Misfit::absent("the entries have no such value"))),
+        None if !may_find_nothing => Err(fault(Fault::absent("the entries have no such value"))),
         _ => Ok(Selection::Many(values)),
     }
 }
 
 /// The absence of a key behind a pattern that neither the schema nor an entry has.
-fn unknown(path: &Path, has_places: bool) -> Option<Misfit> {
+fn unknown(path: &Path, has_places: bool) -> Option<Fault> {
     let first = path.first_pattern()?;
-    if let Err(misfit) = Place::Root.through_lists(&path.segments) {
-        return Some(Misfit { is_absent: true, ..misfit });
+    if let Err(fault) = Place::Root.through_lists(&path.segments) {
+        return Some(Fault { kind: FaultKind::Absent, ..fault });
     }
     let unknown = UnknownKey::find(Place::Root, &path.segments).filter(|unknown| unknown.at > first)?;
     // A plugin has any keys.
     let is_judged = has_places || unknown.scope != Scope::Plugin;
-    let absent = || Misfit::absent(format!("there is no `{}` in these entries", unknown.key));
-    is_judged.then(|| Misfit { hint: unknown.suggestion(), ..absent() })
+    let absent = || Fault::absent(format!("there is no `{}` in these entries", unknown.key));
+    is_judged.then(|| Fault { hint: unknown.suggestion(), ..absent() })
 }
 
 /// True if a segment is no pattern, or one that leaves nothing out.
@@ -166,7 +166,7 @@ mod tests {
         let found = select(&local, &path);
         assert_eq!(found, select(&remote, &path), "{path}");
         found.map(super::Selection::into_value).map_err(|fault| {
-            let hint = fault.misfit.hint.as_ref().map(|hint| format!(" | {hint}")).unwrap_or_default();
+            let hint = fault.hint.as_ref().map(|hint| format!(" | {hint}")).unwrap_or_default();
             format!("{fault}{hint}")
         })
     }

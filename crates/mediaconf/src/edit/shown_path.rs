@@ -1,5 +1,6 @@
 //! Paths as messages show them: without the secrets in them.
 
+use super::fault::{Fault, FaultKind};
 use super::path::{Path, Segment};
 use crate::model::secret::{Secrecy, word_parts};
 
@@ -29,4 +30,14 @@ fn without_secrets(value: &str, secrecy: Secrecy) -> String {
         shown.replace_range(part, "…");
     }
     shown
+}
+
+impl Fault {
+    /// The same fault as one of a path, which it names; secrets in it are masked.
+    #[must_use]
+    pub fn at(self, path: &Path) -> Self {
+        let kind = if self.is_absent() { FaultKind::Absent } else { FaultKind::Path };
+        let message = format!("`{}`: {}", shown(path), self.message);
+        Self { kind, message, pointer: None, ..self }
+    }
 }

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::config_lookup::{ConfigLookup, ValueKind};
-use super::misfit::Misfit;
+use super::fault::Fault;
 use super::path::{Path, Segment, glob_matches};
 use super::schema_path::Place;
 use super::suggestion::keys;
@@ -49,7 +49,7 @@ impl FoundAt {
 ///
 /// # Errors
 /// Those of `value_at`; an absence, too, if no entry of the list has such a value.
-pub fn found(current: &dyn ConfigLookup, path: &Path) -> Result<FoundAt, Misfit> {
+pub fn found(current: &dyn ConfigLookup, path: &Path) -> Result<FoundAt, Fault> {
     let Some(at) = list_before_name(current, path) else { return value_at(current, path).map(FoundAt::One) };
     let (above, below) = path.segments.split_at(at);
     let list = value_at(current, &Path { segments: above.to_vec() })?;
@@ -71,7 +71,7 @@ pub fn found(current: &dyn ConfigLookup, path: &Path) -> Result<FoundAt, Misfit>
 ///
 /// # Errors
 /// Those of [`found`].
-pub fn names(current: &dyn ConfigLookup, path: &Path) -> Result<Option<Vec<String>>, Misfit> {
+pub fn names(current: &dyn ConfigLookup, path: &Path) -> Result<Option<Vec<String>>, Fault> {
     found(current, path).map(|found| names_in(found.into_value()))
 }
 
@@ -208,8 +208,8 @@ fn is_list(current: &dyn ConfigLookup, path: &[Segment]) -> bool {
 }
 
 /// The absence of a member in all entries of a list.
-fn no_entry_has(path: &Path) -> Misfit {
+fn no_entry_has(path: &Path) -> Fault {
     let name = path.segments.iter().rev().find_map(Segment::name).unwrap_or_default();
     let hint = UnknownKey::find(Place::Root, &path.segments).and_then(|unknown| unknown.suggestion());
-    Misfit { hint, ..Misfit::absent(format!("no entry of the list has `{name}`")) }
+    Fault { hint, ..Fault::absent(format!("no entry of the list has `{name}`")) }
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::config_lookup::ConfigLookup;
-use super::misfit::Misfit;
+use super::fault::{Fault, FaultKind};
 use super::path::{Path, Segment};
 use super::schema_path::Place;
 use super::shown_path::shown;
@@ -13,23 +13,23 @@ use crate::model::json_value::scalar_text;
 /// Returns the value at a path that stands for one place.
 ///
 /// # Errors
-/// An absence if no value is there; another misfit if the path does not name one place: `[+]`, or an
+/// An absence if no value is there; another fault if the path does not name one place: `[+]`, or an
 /// entry that is in the list twice.
-pub fn value_at(current: &dyn ConfigLookup, path: &Path) -> Result<Value, Misfit> {
+pub fn value_at(current: &dyn ConfigLookup, path: &Path) -> Result<Value, Fault> {
     let (above, in_list) = path.split_names();
     // A path that the schema does not have is an absence, too: a glob passes over it.
-    let absent = || Misfit { is_absent: true, ..missing(current, path, &above) };
+    let absent = || Fault { kind: FaultKind::Absent, ..missing(current, path, &above) };
     let value = current.value(&above).ok_or_else(absent)?;
     in_list.iter().try_fold(value, entry)
 }
 
-fn entry(value: Value, segment: &Segment) -> Result<Value, Misfit> {
+fn entry(value: Value, segment: &Segment) -> Result<Value, Fault> {
     match (segment, value) {
         (Segment::Key(key), Value::Object(mut members)) => {
-            members.swap_remove(key).ok_or_else(|| Misfit::absent(format!("the entry has no `{key}`")))
+            members.swap_remove(key).ok_or_else(|| Fault::absent(format!("the entry has no `{key}`")))
         }
         (Segment::Append, _) => {
-            Err(Misfit::new("`[+]` is a new entry, and can't be read").hint("`[0]` is the first"))
+            Err(Fault::of_path("`[+]` is a new entry, and can't be read").hint("`[0]` is the first"))
         }
         (Segment::Index(at), Value::Array(mut entries)) => match *at < entries.len() {
             true => Ok(entries.swap_remove(*at)),
@@ -41,15 +41,15 @@ fn entry(value: Value, segment: &Segment) -> Result<Value, Misfit> {
         },
         (Segment::Find { key, value }, Value::Array(mut entries)) => match find_by(&entries, key, value)? {
             Some(at) => Ok(entries.swap_remove(at)),
-            None => Err(Misfit::absent("no entry of the list matches")),
+            None => Err(Fault::absent("no entry of the list matches")),
         },
-        (Segment::Key(key), _) => Err(Misfit::absent(format!("there is no object with a `{key}`"))),
-        (segment, _) => Err(Misfit::absent(format!("there is no list for `{segment}`"))),
+        (Segment::Key(key), _) => Err(Fault::absent(format!("there is no object with a `{key}`"))),
+        (segment, _) => Err(Fault::absent(format!("there is no list for `{segment}`"))),
     }
 }
 
-/// The misfit of a path that begins with the names `keys`, for the first of them that is missing.
-pub fn missing(current: &dyn ConfigLookup, path: &Path, keys: &[&str]) -> Misfit {
+/// The fault of a path that begins with the names `keys`, for the first of them that is missing.
+pub fn missing(current: &dyn ConfigLookup, path: &Path, keys: &[&str]) -> Fault {
     let at = (0..keys.len()).find(|&at| !current.contains(&keys[..=at])).unwrap_or(keys.len() - 1);
     let (above, key) = (&keys[..at], keys[at]);
     if let Some(quoted) = with_quoted_name(current, path, at) {
@@ -59,32 +59,32 @@ pub fn missing(current: &dyn ConfigLookup, path: &Path, keys: &[&str]) -> Misfit
         return not_there(above, key).hint(format!("did you mean `{}`?", shown(&whole)));
     }
     match Place::resolve(&path.segments[..=at]) {
-        Err(misfit) => misfit,
-        Ok(Place::Own(_)) => Misfit::absent(format!("`{key}` is not set")),
+        Err(fault) => fault,
+        Ok(Place::Own(_)) => Fault::absent(format!("`{key}` is not set")),
         Ok(place) => {
-            let misfit = match place {
-                Place::Block(kind) => Misfit::absent(format!("there is no {} `{key}`", kind.noun())),
+            let fault = match place {
+                Place::Block(kind) => Fault::absent(format!("there is no {} `{key}`", kind.noun())),
                 _ => not_there(above, key),
             };
-            Misfit { hint: did_you_mean(key, &current.names(above)), ..misfit }
+            Fault { hint: did_you_mean(key, &current.names(above)), ..fault }
         }
     }
 }
 
-fn not_there(above: &[&str], key: &str) -> Misfit {
-    Misfit::absent(match above.last() {
+fn not_there(above: &[&str], key: &str) -> Fault {
+    Fault::absent(match above.last() {
         Some(above) => format!("there is no `{key}` in `{above}`"),
         None => format!("there is no `{key}`"),
     })
 }
 
 /// Returns the place of the only entry with this member; several such entries are ambiguous.
-pub fn find_by(entries: &[Value], key: &str, value: &str) -> Result<Option<usize>, Misfit> {
+pub fn find_by(entries: &[Value], key: &str, value: &str) -> Result<Option<usize>, Fault> {
     let is_meant = |entry: &Value| entry.get(key).and_then(scalar_text).is_some_and(|text| text == value);
     let mut found = entries.iter().enumerate().filter(|(_, entry)| is_meant(entry)).map(|(at, _)| at);
     match (found.next(), found.next()) {
         (Some(first), Some(second)) => {
-            Err(Misfit::new(format!("the entries [{first}] and [{second}] both match"))
+            Err(Fault::of_path(format!("the entries [{first}] and [{second}] both match"))
                 .hint("name one by its index"))
         }
         (only, _) => Ok(only),
@@ -92,11 +92,11 @@ pub fn find_by(entries: &[Value], key: &str, value: &str) -> Result<Option<usize
 }
 
 /// The fault of an index behind the end of a list.
-pub fn out_of_range(len: usize) -> Misfit {
+pub fn out_of_range(len: usize) -> Fault {
     let entries = match len {
         0 => "no entries".to_owned(),
         1 => "one entry".to_owned(),
         _ => format!("{len} entries"),
     };
-    Misfit::absent(format!("the list has {entries}, counted from 0"))
+    Fault::absent(format!("the list has {entries}, counted from 0"))
 }

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::schemas::{self, reference};
+use crate::engine::RefusalKind;
 use crate::http::protocol::headers::{API_HEADER, HAND_EDIT_HEADER, NOTE_HEADER, PENDING_HEADER};
-use crate::http::protocol::problem::{MEDIA_TYPE, ProblemKind};
+use crate::http::protocol::problem::MEDIA_TYPE;
+use crate::http::protocol::problem::urn;
 use crate::http::protocol::routes::{Route, SuccessResponse};
 
 /// The header that asks for login and password.
@@ -66,8 +68,8 @@ fn schema(answer: SuccessResponse) -> Value {
 }
 
 /// The problems of a route by their status.
-fn problems(route: &Route) -> BTreeMap<u16, Vec<ProblemKind>> {
-    let mut problems: BTreeMap<u16, Vec<ProblemKind>> = BTreeMap::new();
+fn problems(route: &Route) -> BTreeMap<u16, Vec<RefusalKind>> {
+    let mut problems: BTreeMap<u16, Vec<RefusalKind>> = BTreeMap::new();
     for kind in route.problems() {
         for status in kind.statuses() {
             problems.entry(status).or_default().push(kind);
@@ -76,8 +78,8 @@ fn problems(route: &Route) -> BTreeMap<u16, Vec<ProblemKind>> {
     problems
 }
 
-fn problem(status: u16, kinds: &[ProblemKind]) -> Value {
-    let names: Vec<String> = kinds.iter().map(|kind| kind.urn()).collect();
+fn problem(status: u16, kinds: &[RefusalKind]) -> Value {
+    let names: Vec<String> = kinds.iter().map(|&kind| urn(kind)).collect();
     let one = json!({ "type": "object", "properties": { "type": { "enum": names } } });
     let schema = json!({ "allOf": [reference(schemas::PROBLEM), one] });
     let titles = kinds.iter().map(|kind| format!("`{}`: {}", kind.name(), kind.title()));

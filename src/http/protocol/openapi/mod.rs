@@ -8,9 +8,9 @@ mod schemas;
 
 use serde_json::{Map, Value, json};
 
+use crate::engine::RefusalKind;
 use crate::engine::{COMMANDS, GUARD_NAMES};
 use crate::http::protocol::parameters::{PARAMETERS, QueryParameter, SWITCH_WORDS, Values};
-use crate::http::protocol::problem::ProblemKind;
 use crate::http::protocol::routes::{Body, JSON, ROUTES, Route, RouteBase, SuccessResponse, TEXT};
 
 /// The pattern of a change of the history in a URL.
@@ -134,7 +134,7 @@ fn conditions(route: &Route) -> Option<Value> {
         json!({ "name": name, "in": "header", "description": what, "schema": schema })
     };
     match route {
-        route if route.problems().any(|kind| kind == ProblemKind::Stale) => Some(header(
+        route if route.problems().any(|kind| kind == RefusalKind::Stale) => Some(header(
             "If-Match",
             "The `ETag` of the configuration that the change was made for; a change of any other is refused.",
         )),

@@ -3,7 +3,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::http::protocol::problem::KINDS;
+use crate::engine::KINDS;
+use crate::http::protocol::problem::urn;
 use mediaconf::model::schema::kinds::{SCALAR, WordKind};
 use mediaconf::model::schema::{Derived, ObjectShape, PARAMETERS, Part, PartPlace, parameters};
 use mediaconf::model::{Parameter, Scope, Shape};
@@ -64,7 +65,7 @@ pub(super) fn add(schemas: &mut Value) {
     }
     schemas[PATCH]["description"] = json!(PATCH_DESCRIPTION);
     schemas[BLOCK_BACKEND] = SchemaForm::Shown.block_backend();
-    let problems: Vec<String> = KINDS.iter().map(|kind| kind.urn()).collect();
+    let problems: Vec<String> = KINDS.iter().map(|&kind| urn(kind)).collect();
     schemas[PROBLEM]["properties"]["type"]["enum"] = json!(problems);
 }
 

@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 use super::link::{LinkExchange, LinkExchanges, LinkedRequest};
 use super::tiny_server::TinyServer;
 use crate::engine::Loops;
+use crate::engine::RefusalKind;
 use crate::http::protocol::headers::{API_HEADER, LINK_HEADER, api_value};
-use crate::http::protocol::problem::{Problem, ProblemKind};
+use crate::http::protocol::problem::Problem;
 use crate::http::server::message::{Head, Request, Response, Service};
 
 /// The value of the header `Server`.
@@ -100,7 +101,7 @@ fn header(name: &str, value: &str) -> Option<tiny_http::Header> {
 }
 
 fn failed() -> Response {
-    let problem = Problem::new(ProblemKind::EngineFailed, "the handler failed").with_status(500);
+    let problem = Problem::new(RefusalKind::EngineFailed, "the handler failed").with_status(500);
     let response = Response::error(&problem).with(API_HEADER, api_value());
     response.with("Cache-Control", "no-store".to_owned())
 }

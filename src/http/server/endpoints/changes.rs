@@ -5,15 +5,16 @@ use std::collections::HashSet;
 use std::sync::PoisonError;
 use std::time::Duration;
 
+use crate::engine::RefusalKind;
 use crate::engine::{
-    CanaryFault, ChangeOptions, ChangeReport, DEFAULT_CANARY_TIME, Decision, EngineError, Expected, Replaced,
-    ReportParts, ServiceError,
+    CanaryFault, ChangeOptions, ChangeReport, DEFAULT_CANARY_TIME, Decision, Expected, Refusal, Replaced,
+    ReportParts,
 };
 use crate::http::protocol::bodies::RequestedChange;
 use crate::http::protocol::headers::{HAND_EDIT_HEADER, NOTE_HEADER, PENDING_HEADER};
 use crate::http::protocol::notes::{WARNINGS_IN_LOG, hand_edit_header, word_of, words_of_warnings};
 use crate::http::protocol::parameters::Parameters;
-use crate::http::protocol::problem::{Problem, ProblemKind};
+use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::{ApiOperation, JSON, TEXT};
 use crate::http::server::context::{Context, EndpointCall};
 use crate::http::server::endpoints::shown::NO_TEXT;
@@ -56,7 +57,7 @@ fn no_request(error: &serde_json::Error) -> Problem {
         ),
         false => error.to_string(),
     };
-    Problem::new(ProblemKind::NotJson, format!("the body is no request: {why}"))
+    Problem::new(RefusalKind::NotJson, format!("the body is no request: {why}"))
 }
 
 /// `modify_config`. The patch is parsed again in its turn, so that requests which wait hold their text alone.
@@ -77,10 +78,10 @@ fn modified(
     context: &Context,
     request: &ChangeRequest,
     options: &ChangeOptions,
-) -> Result<ChangeReport, ServiceError> {
+) -> Result<ChangeReport, Refusal> {
     {
         let _one_at_a_time = context.checking_patch.lock().unwrap_or_else(PoisonError::into_inner);
-        request.check_text().map_err(EngineError::from)?;
+        request.check_text().map_err(Refusal::from)?;
     }
     context.service.modify(request, options)
 }
@@ -112,18 +113,18 @@ pub fn rollback(context: &Context, call: &mut EndpointCall<'_>) -> Result<Respon
 fn make(
     context: &Context,
     call: &mut EndpointCall<'_>,
-    make: impl FnOnce(&ChangeOptions) -> Result<ChangeReport, ServiceError>,
+    make: impl FnOnce(&ChangeOptions) -> Result<ChangeReport, Refusal>,
 ) -> Result<ChangeReport, Problem> {
     refuse_two_confirmations(call.parameters)?;
     let before = context.running().revision();
     let report = make(&options(context, call)).map_err(|error| {
-        call.record.detail = Some(error.without_output());
-        match (error, call.record.operation) {
-            (ServiceError::Engine(error), Some(ApiOperation::Change)) => with_refusal(&error),
-            (error, _) => error.into(),
+        call.record.detail = Some(error.brief().to_owned());
+        match call.record.operation {
+            Some(ApiOperation::Change) => with_refusal(&error),
+            _ => error.into(),
         }
     })?;
-    let after = report.after.ok_or_else(|| Problem::new(ProblemKind::EngineFailed, NO_TEXT))?;
+    let after = report.after.ok_or_else(|| Problem::new(RefusalKind::EngineFailed, NO_TEXT))?;
     if !call.parameters.dry_run {
         call.record.revisions = Some((before, after)).filter(|(before, after)| before != after);
         call.record.detail = (!report.warnings.is_empty()).then(|| report.warnings.join("; "));
@@ -154,9 +155,9 @@ fn answer(
 }
 
 /// Refuses a change that both nodes and a user are to confirm.
-fn refuse_two_confirmations(parameters: &Parameters) -> Result<(), EngineError> {
+fn refuse_two_confirmations(parameters: &Parameters) -> Result<(), Refusal> {
     match parameters.confirm.is_some() && !parameters.canary.is_empty() {
-        true => Err(EngineError::Canary(CanaryFault::AndConfirm)),
+        true => Err(CanaryFault::AndConfirm.into()),
         false => Ok(()),
     }
 }

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::http::protocol::problem::{Problem, ProblemKind};
+use crate::engine::RefusalKind;
+use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::{JSON, METRICS, TEXT};
 use crate::http::server::context::{Context, EndpointCall};
 use crate::http::server::message::Response;
@@ -28,7 +29,7 @@ pub fn metrics(context: &Context, call: &mut EndpointCall<'_>) -> Result<Respons
         true => context.open_metrics.get(make),
         false => make(),
     };
-    let text = text.map_err(|detail| Problem::new(ProblemKind::EngineFailed, detail))?;
+    let text = text.map_err(|detail| Problem::new(RefusalKind::EngineFailed, detail))?;
     Ok(Response::ok(METRICS, text))
 }
 

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::engine::{EngineError, Snapshot};
+use crate::engine::RefusalKind;
+use crate::engine::{Refusal, Snapshot};
 use crate::http::protocol::bodies::{IncludedFile, IncludedFiles};
 use crate::http::protocol::headers::{PENDING_HEADER, WITH_INCLUDES};
 use crate::http::protocol::masked::masked_text;
-use crate::http::protocol::problem::{Problem, ProblemKind};
+use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::JSON;
 use crate::http::server::auth::Role;
 use crate::http::server::context::{Context, EndpointCall};
@@ -30,7 +31,7 @@ pub fn read(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, 
     } else if parameters.text {
         text(context, snapshot, role)
     } else if !snapshot.is_valid() {
-        return Err(EngineError::BadConfig(snapshot.clone()).into());
+        return Err(Refusal::bad_config(snapshot.clone()).into());
     } else {
         let mut body = shown_json(context, snapshot, parameters.skip_streams, role);
         if let Some(composed) = &composed {
@@ -89,7 +90,7 @@ fn masked(entry: HistoryEntry, context: &Context, role: Role) -> HistoryEntry {
 
 /// `history/N`: the text before a change.
 pub fn kept(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
-    let unknown = |error: NotAChangeRef| Problem::new(ProblemKind::BadParameter, error.to_string());
+    let unknown = |error: NotAChangeRef| Problem::new(RefusalKind::BadParameter, error.to_string());
     let change: ChangeRef = call.argument.parse().map_err(unknown)?;
     let snapshot = context.service.kept(change)?;
     Ok(text(context, &snapshot, call.role))

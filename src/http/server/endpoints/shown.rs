@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::engine::RefusalKind;
 use crate::engine::{Composed, ConfigSource, MaskedForm, ReadForm, ReadQuery, RelatedText, Snapshot};
-use crate::http::protocol::problem::{Problem, ProblemKind};
+use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::TEXT;
 use crate::http::server::auth::Role;
 use crate::http::server::context::{Context, EndpointCall};
@@ -30,7 +31,7 @@ pub fn source(context: &Context, call: &EndpointCall<'_>) -> Result<Arc<Snapshot
 
 fn read(context: &Context, source: ConfigSource) -> Result<Arc<Snapshot>, Problem> {
     let reading = context.service.read(&ReadQuery { source: Some(source), form: ReadForm::Text })?;
-    reading.content.snapshot().cloned().ok_or_else(|| Problem::new(ProblemKind::EngineFailed, NO_TEXT))
+    reading.content.snapshot().cloned().ok_or_else(|| Problem::new(RefusalKind::EngineFailed, NO_TEXT))
 }
 
 /// A configuration with the files that it includes, as one without errors; `None` if it includes none.

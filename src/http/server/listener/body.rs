@@ -8,7 +8,7 @@ use super::head::Framing;
 use super::incoming::Incoming;
 use super::limits::Limits;
 use super::refuse::{ConnectionEnd, Rejection};
-use crate::http::protocol::problem::ProblemKind;
+use crate::engine::RefusalKind;
 
 /// The first capacity of a body; it doubles from there.
 const FIRST: usize = 64 * 1024;
@@ -49,7 +49,7 @@ impl<'b> BodyBytes<'b> {
 
     fn grow(&mut self, capacity: usize) -> Result<(), Rejection> {
         let full =
-            || Rejection::new(ProblemKind::Full, "there is no memory left for the body of the request");
+            || Rejection::new(RefusalKind::Full, "there is no memory left for the body of the request");
         if !self.charge.grow_to(capacity) {
             return Err(full());
         }
@@ -208,7 +208,7 @@ impl<'i> BodyReader<'i> {
             Ok(0) => Err(Rejection::malformed("the connection ended within the body").into()),
             Ok(_) => Ok(()),
             Err(error) if error.kind() == io::ErrorKind::TimedOut => {
-                Err(Rejection::new(ProblemKind::TooSlow, "the body did not arrive in time").into())
+                Err(Rejection::new(RefusalKind::TooSlow, "the body did not arrive in time").into())
             }
             Err(_) => Err(ConnectionEnd::Gone),
         }
@@ -216,7 +216,7 @@ impl<'i> BodyReader<'i> {
 }
 
 fn too_large(most: usize) -> Rejection {
-    Rejection::new(ProblemKind::TooLarge, format!("the body is longer than {most} bytes"))
+    Rejection::new(RefusalKind::TooLarge, format!("the body is longer than {most} bytes"))
 }
 
 /// Checks a line between chunks: visible characters and white space. Some readers would end the line at

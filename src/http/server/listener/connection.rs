@@ -18,7 +18,7 @@ use super::shared::Shared;
 use super::socket::{Socket, Timed};
 use super::stream::Stream;
 use super::upstream::Upstream;
-use crate::http::protocol::problem::ProblemKind;
+use crate::engine::RefusalKind;
 use crate::http::server::message::{PeerAddress, Rank};
 use crate::http::server::tls::Tls;
 
@@ -81,7 +81,7 @@ fn refused_handshake(slot: &Slot, error: &io::Error) -> ConnectionEnd {
     let slow = error.kind() == io::ErrorKind::TimedOut;
     match (slot.made_room(), slow) {
         (true, _) => ConnectionEnd::Gone,
-        (_, true) => Rejection::new(ProblemKind::TooSlow, "the TLS handshake was not over in time").into(),
+        (_, true) => Rejection::new(RefusalKind::TooSlow, "the TLS handshake was not over in time").into(),
         _ => Rejection::malformed(format!("the TLS handshake failed: {error}")).into(),
     }
 }
@@ -188,7 +188,7 @@ impl<'g> Connection<'g> {
         match self.incoming.fill() {
             Ok(1..) => Ok(()),
             Err(error) if error.kind() == io::ErrorKind::TimedOut => {
-                Err(Rejection::new(ProblemKind::TooSlow, "the head did not arrive in time").into())
+                Err(Rejection::new(RefusalKind::TooSlow, "the head did not arrive in time").into())
             }
             Ok(0) => Err(Rejection::malformed("the connection ended within the head").into()),
             Err(_) => Err(ConnectionEnd::Gone),
@@ -201,7 +201,7 @@ impl<'g> Connection<'g> {
         let rank = self.shared.service.rank(&parsed.head);
         match self.slot.judge(rank, Instant::now() + self.shared.deadlines.waiting) {
             Turn::Now => Ok(rank > Rank::Stranger),
-            Turn::Later => Err(Rejection::new(ProblemKind::Full, NO_TURN).into()),
+            Turn::Later => Err(Rejection::new(RefusalKind::Full, NO_TURN).into()),
             Turn::Lost => Err(ConnectionEnd::Gone),
         }
     }
@@ -239,7 +239,7 @@ impl<'g> Connection<'g> {
     /// sent nothing expects no response.
     fn make_room(self) {
         if self.is_asked || !self.incoming.pending().is_empty() {
-            Rejection::new(ProblemKind::Full, MADE_ROOM).write_last(self.incoming.stream);
+            Rejection::new(RefusalKind::Full, MADE_ROOM).write_last(self.incoming.stream);
         }
     }
 

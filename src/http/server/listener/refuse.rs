@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use super::deadline::Deadline;
 use super::stream::Stream;
+use crate::engine::RefusalKind;
 use crate::http::protocol::headers::{API_HEADER, api_value};
-use crate::http::protocol::problem::{MEDIA_TYPE, Problem, ProblemKind};
+use crate::http::protocol::problem::{MEDIA_TYPE, Problem};
 
 /// The detail for a connection that was closed to free its slot.
 pub const MADE_ROOM: &str = "the connection was closed to make room for a new one";
@@ -20,7 +21,7 @@ const LAST_READ: usize = 32 * 1024;
 /// An error response of the listener. The connection closes after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rejection {
-    kind: ProblemKind,
+    kind: RefusalKind,
     pub status: u16,
     /// The detail of the problem document.
     pub detail: String,
@@ -28,18 +29,18 @@ pub struct Rejection {
 
 impl Rejection {
     /// A rejection with the usual status of its kind.
-    pub fn new(kind: ProblemKind, detail: impl Into<String>) -> Self {
+    pub fn new(kind: RefusalKind, detail: impl Into<String>) -> Self {
         Self { kind, status: kind.status(), detail: detail.into() }
     }
 
     /// A rejection with status 400.
     pub fn malformed(detail: impl Into<String>) -> Self {
-        Self::new(ProblemKind::BadRequest, detail)
+        Self::new(RefusalKind::BadRequest, detail)
     }
 
     /// A rejection with status 431.
     pub fn head_too_large(detail: impl Into<String>) -> Self {
-        Self::new(ProblemKind::TooLarge, detail).with_status(431)
+        Self::new(RefusalKind::TooLarge, detail).with_status(431)
     }
 
     /// The same rejection with another status.

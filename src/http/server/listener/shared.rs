@@ -10,7 +10,7 @@ use super::connection_table::{ConnectionTable, NewConnection};
 use super::limits::{Deadlines, Limits};
 use super::refuse::Rejection;
 use super::tally::ClosedCount;
-use crate::http::protocol::problem::ProblemKind;
+use crate::engine::RefusalKind;
 use crate::http::server::backend::Backend;
 use crate::http::server::message::{PeerAddress, Service};
 use crate::http::server::tls::Tls;
@@ -56,7 +56,7 @@ impl Shared {
     /// a peer.
     pub fn write_tally(&self, take: impl FnOnce(&ClosedCount) -> Vec<String>) {
         for line in take(&self.tally) {
-            self.service.refused(None, ProblemKind::Full.status(), &line);
+            self.service.refused(None, RefusalKind::Full.status(), &line);
         }
     }
 

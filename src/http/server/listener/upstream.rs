@@ -10,8 +10,8 @@ use super::deadline::Deadline;
 use super::refuse::Rejection;
 use super::socket::Socket;
 use super::stream::Stream;
+use crate::engine::RefusalKind;
 use crate::http::protocol::headers::LINK_HEADER;
-use crate::http::protocol::problem::ProblemKind;
 use crate::http::server::backend::{Backend, BackendLink, LinkedRequest};
 use crate::http::server::message::Head;
 
@@ -70,11 +70,11 @@ impl<'b> Upstream<'b> {
         }
         done.map_err(|error| match error.kind() {
             io::ErrorKind::TimedOut => {
-                Rejection::new(ProblemKind::EngineFailed, "the server did not answer in time")
+                Rejection::new(RefusalKind::EngineFailed, "the server did not answer in time")
                     .with_status(504)
             }
             _ => Rejection::new(
-                ProblemKind::EngineFailed,
+                RefusalKind::EngineFailed,
                 format!("the backend of the server cannot be reached: {error}"),
             ),
         })

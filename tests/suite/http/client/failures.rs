@@ -260,7 +260,7 @@ fn each_problem_has_its_exit_code() {
             run.says("so it is");
         }
     }
-    assert_eq!(mediactl::http::protocol::problem::KINDS.len(), 31, "the table above has them all");
+    assert_eq!(mediactl::engine::KINDS.len(), 31, "the table above has them all");
 }
 
 #[test]

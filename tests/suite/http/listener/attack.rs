@@ -4,13 +4,14 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::time::Duration;
 
-use mediactl::http::protocol::problem::{Problem, ProblemKind};
+use mediactl::engine::RefusalKind;
+use mediactl::http::protocol::problem::Problem;
 use mediactl::http::server::listener::{Deadlines, Limits};
 
 use super::support::{Answer, BIG, Client, Running, short};
 use crate::waiting::{eventually, let_pass};
 
-fn is_problem(answer: &Answer, status: u16, kind: ProblemKind) {
+fn is_problem(answer: &Answer, status: u16, kind: RefusalKind) {
     assert_eq!(answer.header("Content-Type"), Some("application/problem+json"), "{}", answer.head);
     assert_eq!(answer.header("Cache-Control"), Some("no-store"));
     assert_eq!(answer.header("Connection"), Some("close"));
@@ -29,7 +30,7 @@ fn a_length_that_nobody_has_is_too_large() {
     let running = Running::start();
     for length in ["70368744177664", "18446744073709551616", "33554433"] {
         let request = format!("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\n\r\n");
-        is_problem(&running.ask(&request), 413, ProblemKind::TooLarge);
+        is_problem(&running.ask(&request), 413, RefusalKind::TooLarge);
         let answer = running.ask(request.replace("Host", "X-Rank: stranger\r\nHost"));
         assert_eq!((answer.status, answer.header("Connection")), (401, Some("close")));
     }
@@ -53,13 +54,13 @@ fn a_head_that_is_no_head_is_malformed() {
         "\0\0\0\0",
         "hello\r\n\r\n",
     ] {
-        is_problem(&running.ask(head), 400, ProblemKind::BadRequest);
+        is_problem(&running.ask(head), 400, RefusalKind::BadRequest);
     }
-    is_problem(&running.ask("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), 505, ProblemKind::BadRequest);
+    is_problem(&running.ask("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), 505, RefusalKind::BadRequest);
     let mut client = running.client();
     client.send("GET / HTTP/1.1\r\nHo");
     client.stream.shutdown(std::net::Shutdown::Write).expect("it is open");
-    is_problem(&client.answer(), 400, ProblemKind::BadRequest);
+    is_problem(&client.answer(), 400, RefusalKind::BadRequest);
     assert!(running.refused(13).iter().all(|status| matches!(status, 400 | 505)));
     assert_eq!(running.asked(), 0);
 }
@@ -83,12 +84,12 @@ fn a_body_that_is_not_framed_as_it_says_is_malformed() {
     ];
     for body in bodies {
         let request = format!("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n{body}");
-        is_problem(&running.ask(request), 400, ProblemKind::BadRequest);
+        is_problem(&running.ask(request), 400, RefusalKind::BadRequest);
     }
     let mut client = running.client();
     client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nshort");
     client.stream.shutdown(std::net::Shutdown::Write).expect("it is open");
-    is_problem(&client.answer(), 400, ProblemKind::BadRequest);
+    is_problem(&client.answer(), 400, RefusalKind::BadRequest);
     assert_eq!(running.asked(), 0);
 }
 
@@ -107,13 +108,13 @@ fn a_head_without_end_is_cut() {
     }
     assert_eq!(running.refused(2), [431, 431]);
     let many = "X: y\r\n".repeat(64);
-    is_problem(&running.ask(format!("GET / HTTP/1.1\r\nHost: a\r\n{many}\r\n")), 431, ProblemKind::TooLarge);
+    is_problem(&running.ask(format!("GET / HTTP/1.1\r\nHost: a\r\n{many}\r\n")), 431, RefusalKind::TooLarge);
     let exactly = "x".repeat(32 * 1024 - "GET / HTTP/1.1\r\nHost: a\r\nX: \r\n\r\n".len());
     assert_eq!(running.ask(format!("GET / HTTP/1.1\r\nHost: a\r\nX: {exactly}\r\n\r\n")).status, 200);
     is_problem(
         &running.ask(format!("GET / HTTP/1.1\r\nHost: a\r\nX: {exactly}y\r\n\r\n")),
         431,
-        ProblemKind::TooLarge,
+        RefusalKind::TooLarge,
     );
 }
 
@@ -180,7 +181,7 @@ fn slow_heads_and_bodies_time_out() {
     for start in
         ["G", "GET / HTTP/1.1\r\nHost: a\r\n", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx"]
     {
-        is_problem(&running.ask(start), 408, ProblemKind::TooSlow);
+        is_problem(&running.ask(start), 408, RefusalKind::TooSlow);
     }
     let mut client = running.client();
     client.send("GET / HTTP/1.1\r\nX: ");
@@ -196,7 +197,7 @@ fn slow_heads_and_bodies_time_out() {
 fn a_handler_that_does_not_answer_is_not_waited_for() {
     let deadlines = Deadlines { handler: Duration::from_secs(1), ..Deadlines::default() };
     let running = Running::with(Limits::default(), deadlines);
-    is_problem(&running.ask("GET /slow?20000 HTTP/1.1\r\nHost: a\r\n\r\n"), 504, ProblemKind::EngineFailed);
+    is_problem(&running.ask("GET /slow?20000 HTTP/1.1\r\nHost: a\r\n\r\n"), 504, RefusalKind::EngineFailed);
     running.is_well();
 }
 

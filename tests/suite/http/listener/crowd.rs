@@ -10,7 +10,8 @@ use std::sync::{Arc, Barrier};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use mediactl::http::protocol::problem::{Problem, ProblemKind};
+use mediactl::engine::RefusalKind;
+use mediactl::http::protocol::problem::Problem;
 use mediactl::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
 
 use super::running::{alone, is_alone, threads};
@@ -103,7 +104,7 @@ fn answers(mut client: Client<TcpStream>) -> bool {
 
 fn is_full(answer: &Answer) {
     let problem: Problem = serde_json::from_slice(&answer.body).expect("a problem document");
-    assert_eq!((answer.status, problem.kind()), (503, Some(ProblemKind::Full)));
+    assert_eq!((answer.status, problem.kind()), (503, Some(RefusalKind::Full)));
     assert!(answer.header("Retry-After").is_some());
 }
 

@@ -4,7 +4,8 @@ use std::net::TcpStream;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::Arc;
 
-use mediactl::http::protocol::problem::{Problem, ProblemKind};
+use mediactl::engine::RefusalKind;
+use mediactl::http::protocol::problem::Problem;
 use mediactl::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
 use mediactl::http::server::message::PeerAddress;
 
@@ -145,7 +146,7 @@ fn a_service_that_panics_is_a_500_and_nothing_else() {
         client.send(format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n"));
         let answer = client.answer();
         let problem: Problem = serde_json::from_slice(&answer.body).expect("a problem document");
-        assert_eq!((answer.status, problem.kind()), (500, Some(ProblemKind::EngineFailed)));
+        assert_eq!((answer.status, problem.kind()), (500, Some(RefusalKind::EngineFailed)));
         assert_eq!(answer.header("Cache-Control"), Some("no-store"));
         assert_eq!(answer.header("Set-Cookie"), None);
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::edit::misfit::{Misfit, PathFault};
+use crate::edit::fault::Fault;
 use crate::edit::path::Path;
 use crate::edit::schema_path::with_key_of_sources;
 use crate::edit::substitution::Substitution;
@@ -107,16 +107,16 @@ impl PathEdit {
     }
 }
 
-/// Drops the edits that have a misfit; each becomes a fault.
+/// Drops the edits that have a fault; each becomes a fault.
 pub(super) fn without_misfits(
     edits: Vec<PathEdit>,
-    misfits: Vec<Option<Misfit>>,
-    faults: &mut Vec<PathFault>,
+    faults_of_edits: Vec<Option<Fault>>,
+    faults: &mut Vec<Fault>,
 ) -> Vec<PathEdit> {
     let mut kept = Vec::new();
-    for (edit, misfit) in edits.into_iter().zip(misfits) {
-        match misfit {
-            Some(misfit) => faults.push(PathFault::new(&edit.path, misfit)),
+    for (edit, fault) in edits.into_iter().zip(faults_of_edits) {
+        match fault {
+            Some(fault) => faults.push(fault.at(&edit.path)),
             None => kept.push(edit),
         }
     }

@@ -7,7 +7,7 @@ use super::{hint, null, replace, several_words, unset, value, whole};
 use crate::edit::condition::Condition;
 use crate::edit::config_lookup::ConfigLookup;
 use crate::edit::expansion::Expansion;
-use crate::edit::misfit::{Misfit, PathFault};
+use crate::edit::fault::Fault;
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
 use crate::edit::shown_path::shown;
@@ -20,7 +20,7 @@ pub fn expand(
     assignments: &[Assignment],
     conditions: &[Condition],
     options: AssignOptions,
-    faults: &mut Vec<PathFault>,
+    faults: &mut Vec<Fault>,
 ) -> Vec<PathEdit> {
     let expansion = Expansion { current, conditions, own_only: true };
     let mut edits = Vec::new();
@@ -33,8 +33,8 @@ pub fn expand(
             _ => places(&expansion, assignment)
                 .map(|paths| paths.into_iter().map(|path| (path, assignment.value.clone())).collect()),
         };
-        let found = found.unwrap_or_else(|misfit| {
-            faults.push(PathFault::new(&assignment.path, misfit));
+        let found = found.unwrap_or_else(|fault| {
+            faults.push(fault.at(&assignment.path));
             Vec::new()
         });
         let here = found.into_iter().filter_map(|(path, value)| {
@@ -55,7 +55,7 @@ pub fn expand(
 
 /// The places that a path stands for. The last entries of a list come first: when one is removed, those
 /// before it stay where they are.
-fn places(expansion: &Expansion<'_>, assignment: &Assignment) -> Result<Vec<Path>, Misfit> {
+fn places(expansion: &Expansion<'_>, assignment: &Assignment) -> Result<Vec<Path>, Fault> {
     let mut expanded = expansion.expand_path(&assignment.path)?;
     if expanded.path.segments.contains(&Segment::EveryEntry) {
         expanded.paths.reverse();
@@ -74,7 +74,7 @@ fn edit(
     path: Path,
     assignment: &Assignment,
     options: AssignOptions,
-    faults: &mut Vec<PathFault>,
+    faults: &mut Vec<Fault>,
 ) -> Option<PathEdit> {
     let value = Place::to_set(&path.segments).and_then(|place| {
         let value = value_at(place, assignment)?;
@@ -85,10 +85,10 @@ fn edit(
     });
     match value {
         Ok(value) => Some(PathEdit { path, value, is_unset: assignment.is_unset() }),
-        Err(misfit) => {
-            let misfit = Misfit { hint: entry_hint(&path, assignment).or(misfit.hint), ..misfit };
+        Err(fault) => {
+            let fault = Fault { hint: entry_hint(&path, assignment).or(fault.hint), ..fault };
             // The fault may be the same for each place that the path stands for.
-            let fault = PathFault::new(&assignment.path, misfit);
+            let fault = fault.at(&assignment.path);
             if faults.last() != Some(&fault) {
                 faults.push(fault);
             }
@@ -97,16 +97,16 @@ fn edit(
     }
 }
 
-fn value_at(place: Place, assignment: &Assignment) -> Result<Value, Misfit> {
+fn value_at(place: Place, assignment: &Assignment) -> Result<Value, Fault> {
     let path = &assignment.path;
     if assignment.value.removes() && path.segments.last() == Some(&Segment::Append) {
-        return Err(Misfit::new("there is nothing at `[+]` to remove"));
+        return Err(Fault::of_path("there is nothing at `[+]` to remove"));
     }
     let with_hint =
-        |misfit: Misfit| Misfit { hint: misfit.hint.or_else(|| hint::example(place, assignment)), ..misfit };
-    let value = value::assigned(place, &assignment.value).map_err(with_hint)?;
+        |fault: Fault| Fault { hint: fault.hint.or_else(|| hint::example(place, assignment)), ..fault };
+    let value = value::of(place, &assignment.value).map_err(with_hint)?;
     match path.segments.len() + depth(&value) > MAX_DEPTH {
-        true => Err(Misfit::new(format!("this nests deeper than {MAX_DEPTH}"))),
+        true => Err(Fault::of_path(format!("this nests deeper than {MAX_DEPTH}"))),
         false => Ok(value),
     }
 }

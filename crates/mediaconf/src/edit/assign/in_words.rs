@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::edit::misfit::Misfit;
+use crate::edit::fault::Fault;
 use crate::model::scalar::Scalar;
 use crate::model::schema::kinds::SWITCH;
 use crate::model::schema::{ObjectShape, OptionsShape, Parameter, Part};
@@ -26,7 +26,7 @@ pub fn object_in_words(
     parameter: &'static Parameter,
     object: &'static ObjectShape,
     text: &str,
-) -> Result<Value, Misfit> {
+) -> Result<Value, Fault> {
     let members = setting(parameter, text)?;
     let member = |part: &Part| (part.key.to_owned(), members.get(part.key).cloned().unwrap_or_default());
     Ok(Value::Object(object.parts.iter().map(member).collect()))
@@ -34,10 +34,10 @@ pub fn object_in_words(
 
 /// The authorization backend that the words make. Another word than `false` that switches something on
 /// or off is no address.
-pub fn backend_in_words(parameter: &'static Parameter, text: &str) -> Result<Value, Misfit> {
+pub fn backend_in_words(parameter: &'static Parameter, text: &str) -> Result<Value, Fault> {
     let value = setting(parameter, text)?;
     match &value["url"] {
-        Value::Bool(_) if value.get("extra").is_some() => Err(Misfit::new("`false` takes no options")),
+        Value::Bool(_) if value.get("extra").is_some() => Err(Fault::of_path("`false` takes no options")),
         Value::String(url) if !text.starts_with('"') && (SWITCH.parse)(url).is_some() => {
             Err(unlike(parameter))
         }
@@ -46,7 +46,7 @@ pub fn backend_in_words(parameter: &'static Parameter, text: &str) -> Result<Val
 }
 
 /// A single word needs no quotes here for what separates words in a text.
-fn setting(parameter: &'static Parameter, text: &str) -> Result<Value, Misfit> {
+fn setting(parameter: &'static Parameter, text: &str) -> Result<Value, Fault> {
     let is_one_word = !text.is_empty() && !text.contains(char::is_whitespace) && !text.starts_with('"');
     let text = if is_one_word { quoted_if_needed(text) } else { text.into() };
     let read = |entry: Entry<'_>| {
@@ -55,19 +55,19 @@ fn setting(parameter: &'static Parameter, text: &str) -> Result<Value, Misfit> {
     read_directive(parameter.keywords[0], &text, read).flatten().ok_or_else(|| unlike(parameter))
 }
 
-/// The misfit of words that do not make the parameter.
-pub fn unlike(parameter: &Parameter) -> Misfit {
-    Misfit::new(format!("expected {}", parameter.usage()))
+/// The fault of words that do not make the parameter.
+pub fn unlike(parameter: &Parameter) -> Fault {
+    Fault::of_path(format!("expected {}", parameter.usage()))
 }
 
 /// The source that the words make: an address, then its options.
-pub fn source_in_words(text: &str) -> Result<Value, Misfit> {
+pub fn source_in_words(text: &str) -> Result<Value, Fault> {
     let read = |entry: Entry<'_>| {
         let only = entry_sources(entry).next().filter(|source| !is_second_address(source))?;
         Some(to_json(&SourceView { source: only }))
     };
     let source = read_directive("url", text, read).flatten();
-    source.ok_or_else(|| Misfit::new("expected one URL, then NAME=VALUE options"))
+    source.ok_or_else(|| Fault::of_path("expected one URL, then NAME=VALUE options"))
 }
 
 /// True if an option is rather another address.
@@ -76,10 +76,10 @@ fn is_second_address(source: &Address<'_>) -> bool {
 }
 
 /// The options at the end of a directive.
-pub fn options(text: &str) -> Result<Vec<Value>, Misfit> {
+pub fn options(text: &str) -> Result<Vec<Value>, Fault> {
     let read = |entry: Entry<'_>| entry.arguments().map(|word| to_json(&Scalar::from_word(word))).collect();
     let words: Option<Vec<Value>> = read_directive("options", text, read);
-    words.filter(|words| !words.is_empty()).ok_or_else(|| Misfit::new("expected words, or a JSON array"))
+    words.filter(|words| !words.is_empty()).ok_or_else(|| Fault::of_path("expected words, or a JSON array"))
 }
 
 /// Reads options such as `vb=1024k ab=64k` as the text of the directive is read.

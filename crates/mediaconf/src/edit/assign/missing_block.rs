@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::assignment::{PathEdit, without_misfits};
 use crate::edit::config_lookup::ConfigLookup;
-use crate::edit::misfit::{Misfit, PathFault};
+use crate::edit::fault::Fault;
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
 use crate::edit::shown_path::shown;
@@ -20,30 +20,30 @@ use crate::model::schema::{Kind, Scope, by_key};
 pub fn without_missing_blocks(
     current: &dyn ConfigLookup,
     edits: Vec<PathEdit>,
-    faults: &mut Vec<PathFault>,
+    faults: &mut Vec<Fault>,
 ) -> Vec<PathEdit> {
     let made = streams_given_urls(&edits);
-    let misfits = edits.iter().map(|edit| {
-        if let Some(misfit) = new_keyword_like_an_entry(current, &edit.path) {
-            return Some(misfit);
+    let faults_of_edits = edits.iter().map(|edit| {
+        if let Some(fault) = new_keyword_like_an_entry(current, &edit.path) {
+            return Some(fault);
         }
         let (kind, name) = missing_block(current, edit, &made)?;
         Some(match edit.removes() {
             true => missing(current, &edit.path, &[kind.key(), name]),
-            false => misfit(current, &edit.path, kind, name),
+            false => fault(current, &edit.path, kind, name),
         })
     });
-    let misfits = misfits.collect();
-    without_misfits(edits, misfits, faults)
+    let faults_of_edits = faults_of_edits.collect();
+    without_misfits(edits, faults_of_edits, faults)
 }
 
-/// The misfit of a path that would make a directive at the top, where the group of an entry was forgotten.
-fn new_keyword_like_an_entry(current: &dyn ConfigLookup, path: &Path) -> Option<Misfit> {
+/// The fault of a path that would make a directive at the top, where the group of an entry was forgotten.
+fn new_keyword_like_an_entry(current: &dyn ConfigLookup, path: &Path) -> Option<Fault> {
     let [Segment::Key(key), ..] = path.segments.as_slice() else { return None };
     let is_new = by_key(Scope::Top, key).is_none() && !current.contains(&[key]);
     let whole = in_a_group(current, path).filter(|_| is_new)?;
-    let misfit = Misfit::new(format!("there is no `{key}`"));
-    Some(misfit.hint(format!("did you mean `{}`? `--create` makes a directive `{key}`", shown(&whole))))
+    let fault = Fault::of_path(format!("there is no `{key}`"));
+    Some(fault.hint(format!("did you mean `{}`? `--create` makes a directive `{key}`", shown(&whole))))
 }
 
 /// The names of the streams whose `urls` are set: setting the sources of a stream clearly means to
@@ -84,16 +84,16 @@ fn lacks_urls(kind: Kind, block: &Value) -> bool {
     kind == Kind::Stream && block.is_object() && block.get("urls").is_none_or(Value::is_null)
 }
 
-fn misfit(current: &dyn ConfigLookup, path: &Path, kind: Kind, name: &str) -> Misfit {
-    let misfit = Misfit::new(format!("there is no {} `{name}`", kind.noun()));
+fn fault(current: &dyn ConfigLookup, path: &Path, kind: Kind, name: &str) -> Fault {
+    let fault = Fault::of_path(format!("there is no {} `{name}`", kind.noun()));
     if let Some(quoted) = with_quoted_name(current, path, 1) {
-        return misfit.hint(format!("a name with a dot is quoted: `{}`", shown(&quoted)));
+        return fault.hint(format!("a name with a dot is quoted: `{}`", shown(&quoted)));
     }
     let make = match kind {
         Kind::Stream => "to make it, set its `urls` too or give `--create`",
         Kind::Live | Kind::Plugin => "to make it, give `--create`",
     };
-    misfit.hint(match did_you_mean(name, &current.names(&[kind.key()])) {
+    fault.hint(match did_you_mean(name, &current.names(&[kind.key()])) {
         Some(meant) => format!("{meant} {make}"),
         None => make.to_owned(),
     })

@@ -32,8 +32,8 @@ pub use several_words::words;
 
 use super::condition::Condition;
 use super::config_lookup::ConfigLookup;
-use super::fault::Fault;
-use super::misfit::PathFault;
+use super::fault::{Fault, Faults};
+use super::json_pointer::Pointer;
 use super::normalize::normalize;
 use super::path::{Path, Segment};
 
@@ -56,7 +56,7 @@ pub fn to_patch(
     assignments: &[Assignment],
     conditions: &[Condition],
     options: AssignOptions,
-) -> Result<Computed, Vec<PathFault>> {
+) -> Result<Computed, Faults> {
     let mut faults = Vec::new();
     let assignments: Vec<Assignment> = assignments.iter().map(Assignment::with_key_of_sources).collect();
     let edits = expand::expand(current, &assignments, conditions, options, &mut faults);
@@ -73,9 +73,7 @@ pub fn to_patch(
     if options.ignore_missing {
         faults.retain(|fault| !fault.is_absent());
     }
-    if !faults.is_empty() {
-        return Err(faults);
-    }
+    Faults(faults).into_result(())?;
     let normalized = normalized(&patch)?;
     let depends_on_read = has_absent || !conditions.is_empty() || assignments.iter().any(depends_on_read);
     Ok(Computed { patch, normalized, depends_on_read })
@@ -90,19 +88,19 @@ fn depends_on_read(assignment: &Assignment) -> bool {
 
 /// The normalized patch. Its faults are those that only the whole patch shows: a source without an
 /// address, two blocks in one position.
-fn normalized(patch: &Map<String, Value>) -> Result<Map<String, Value>, Vec<PathFault>> {
+fn normalized(patch: &Map<String, Value>) -> Result<Map<String, Value>, Faults> {
     let whole = Value::Object(patch.clone());
     normalize(whole.clone())
-        .map_err(|found| found.0.into_iter().map(|fault| of_pointer(&whole, fault)).collect())
+        .map_err(|found| Faults(found.0.into_iter().map(|fault| of_pointer(&whole, fault)).collect()))
 }
 
-fn of_pointer(patch: &Value, fault: Fault) -> PathFault {
+fn of_pointer(patch: &Value, fault: Fault) -> Fault {
     let mut node = Some(patch);
     let mut segments = Vec::new();
-    for key in fault.pointer.keys() {
+    for key in fault.pointer.iter().flat_map(Pointer::keys) {
         let index: Option<usize> = node.filter(|node| node.is_array()).and_then(|_| key.parse().ok());
         node = node.and_then(|node| index.map_or_else(|| node.get(&key), |index| node.get(index)));
         segments.push(index.map_or(Segment::Key(key), Segment::Index));
     }
-    PathFault::new(&Path { segments }, fault.into())
+    fault.at(&Path { segments })
 }

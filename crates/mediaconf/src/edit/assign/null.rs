@@ -3,9 +3,9 @@
 use super::assignment::{Assignment, PathEdit};
 use crate::edit::config_lookup::{ConfigLookup, ValueKind};
 use crate::edit::expansion::Expansion;
+use crate::edit::fault::Fault;
 use crate::edit::guarded::misspelt;
 use crate::edit::json_pointer::Pointer;
-use crate::edit::misfit::{Misfit, PathFault};
 use crate::edit::path::{EVERY, Path, Segment};
 use crate::edit::schema_path::Place;
 use crate::edit::suggestion::keys;
@@ -46,19 +46,19 @@ pub fn without_misspelt(
     current: &dyn ConfigLookup,
     path: &Path,
     removals: Vec<PathEdit>,
-    faults: &mut Vec<PathFault>,
+    faults: &mut Vec<Fault>,
 ) -> Vec<PathEdit> {
     match removals.first().and_then(|removal| misspelling(current, &removal.path)) {
-        Some(misfit) => {
-            faults.push(PathFault::new(path, misfit));
+        Some(fault) => {
+            faults.push(fault.at(path));
             Vec::new()
         }
         None => removals,
     }
 }
 
-/// The misfit of a path without a value whose last name is nearly a known one, and that no block of the kind has.
-pub fn misspelling(current: &dyn ConfigLookup, path: &Path) -> Option<Misfit> {
+/// The fault of a path without a value whose last name is nearly a known one, and that no block of the kind has.
+pub fn misspelling(current: &dyn ConfigLookup, path: &Path) -> Option<Fault> {
     let keys = keys(&path.segments)?;
     let (key, above) = keys.split_last()?;
     let place = Place::resolve(&path.segments[..above.len()]).ok()?;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::assignment::{PathEdit, without_misfits};
-use crate::edit::misfit::{Misfit, PathFault};
+use crate::edit::fault::Fault;
 use crate::edit::path::Segment;
 use crate::edit::shown_path::shown;
 
@@ -11,14 +11,14 @@ use crate::edit::shown_path::shown;
 ///
 /// Each `[+]` is a new entry, so two of them do not overlap. `[0]` and `[url="…"]` are looked up one
 /// after the other and may find the same entry.
-pub fn without_overlaps(edits: Vec<PathEdit>, faults: &mut Vec<PathFault>) -> Vec<PathEdit> {
+pub fn without_overlaps(edits: Vec<PathEdit>, faults: &mut Vec<Fault>) -> Vec<PathEdit> {
     let mut root = PathTree::default();
-    let misfits = edits.iter().enumerate().map(|(index, edit)| {
+    let faults_of_edits = edits.iter().enumerate().map(|(index, edit)| {
         let earlier = root.add(&edit.path.segments, index)?;
-        Some(misfit(edit, &edits[earlier]))
+        Some(fault(edit, &edits[earlier]))
     });
-    let misfits = misfits.collect();
-    without_misfits(edits, misfits, faults)
+    let faults_of_edits = faults_of_edits.collect();
+    without_misfits(edits, faults_of_edits, faults)
 }
 
 /// The places of the edits as a tree: each node knows the first edit that leads to it or through it.
@@ -46,12 +46,12 @@ impl<'e> PathTree<'e> {
     }
 }
 
-fn misfit(edit: &PathEdit, earlier: &PathEdit) -> Misfit {
+fn fault(edit: &PathEdit, earlier: &PathEdit) -> Fault {
     match (edit.path == earlier.path, edit.path.segments.last()) {
-        (true, Some(Segment::Index(_))) => Misfit::new("it is given twice")
+        (true, Some(Segment::Index(_))) => Fault::of_path("it is given twice")
             .hint("each edit counts the entries anew; to remove several, begin with the last"),
-        (true, _) => Misfit::new("it is given twice").hint("give it once"),
-        (false, _) => Misfit::new(format!("it overlaps `{}`, which is given too", shown(&earlier.path)))
+        (true, _) => Fault::of_path("it is given twice").hint("give it once"),
+        (false, _) => Fault::of_path(format!("it overlaps `{}`, which is given too", shown(&earlier.path)))
             .hint("set either the whole or its parts"),
     }
 }

@@ -4,25 +4,21 @@ use serde_json::{Map, Value};
 
 use super::assignment::PathEdit;
 use crate::edit::config_lookup::{ConfigLookup, ValueKind};
-use crate::edit::misfit::{Misfit, PathFault};
+use crate::edit::fault::{Fault, FaultKind};
 use crate::edit::path::Segment;
 use crate::edit::schema_path::Place;
 use crate::edit::value_at::{find_by, out_of_range};
 
 /// Returns the patch of `edits`, which are made one after the other.
-pub fn patch(
-    current: &dyn ConfigLookup,
-    edits: &[PathEdit],
-    faults: &mut Vec<PathFault>,
-) -> Map<String, Value> {
+pub fn patch(current: &dyn ConfigLookup, edits: &[PathEdit], faults: &mut Vec<Fault>) -> Map<String, Value> {
     let mut builder = Builder { current, patch: Value::Object(Map::new()) };
     for edit in edits {
         match builder.add(edit) {
             Ok(()) => {}
-            Err(misfit) if edit.removes() && misfit.is_absent && !edit.is_unset => {}
-            Err(misfit) => {
-                let is_absent = edit.removes() && misfit.is_absent;
-                faults.push(PathFault::new(&edit.path, Misfit { is_absent, ..misfit }));
+            Err(fault) if edit.removes() && fault.is_absent() && !edit.is_unset => {}
+            Err(fault) => {
+                let is_absent = edit.removes() && fault.is_absent();
+                faults.push(absent_if(is_absent, fault).at(&edit.path));
             }
         }
     }
@@ -38,7 +34,7 @@ struct Builder<'c> {
 }
 
 impl Builder<'_> {
-    fn add(&mut self, edit: &PathEdit) -> Result<(), Misfit> {
+    fn add(&mut self, edit: &PathEdit) -> Result<(), Fault> {
         let (above, in_list) = edit.path.split_names();
         self.refuse_below_words(&above)?;
         match in_list.is_empty() {
@@ -48,7 +44,7 @@ impl Builder<'_> {
     }
 
     /// Refuses a member of a word or of a list: it would replace the whole word or list.
-    fn refuse_below_words(&self, keys: &[&str]) -> Result<(), Misfit> {
+    fn refuse_below_words(&self, keys: &[&str]) -> Result<(), Fault> {
         let mut place = Place::Root;
         for (index, key) in keys.iter().enumerate() {
             let Ok(below) = place.member(key) else { return Ok(()) };
@@ -69,7 +65,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn put(&mut self, keys: &[&str], value: Value) -> Result<(), Misfit> {
+    fn put(&mut self, keys: &[&str], value: Value) -> Result<(), Fault> {
         let mut node = &mut self.patch;
         for key in keys {
             node = object(node, key)?.entry(*key).or_insert(Value::Null);
@@ -79,7 +75,7 @@ impl Builder<'_> {
     }
 
     /// Edits an entry of a list. A merge patch has no entries of lists, so it gets the whole new list.
-    fn edit_list(&mut self, keys: &[&str], in_list: &[Segment], value: &Value) -> Result<(), Misfit> {
+    fn edit_list(&mut self, keys: &[&str], in_list: &[Segment], value: &Value) -> Result<(), Fault> {
         let before = self.patch.value(keys).or_else(|| self.current.value(keys)).unwrap_or(Value::Null);
         let mut after = before.clone();
         edit_within(&mut after, in_list, value)?;
@@ -96,13 +92,13 @@ fn ends_foreign(keys: &[&str]) -> bool {
     place.is_ok_and(Place::is_foreign)
 }
 
-fn no_object(key: &str, found: &str) -> Misfit {
-    Misfit::new(format!("`{key}` is {found}, and has no members"))
+fn no_object(key: &str, found: &str) -> Fault {
+    Fault::of_path(format!("`{key}` is {found}, and has no members"))
 }
 
 /// Sets or removes the value at `segments` of `node`, where null stands for a value that does not
 /// exist yet.
-fn edit_within(node: &mut Value, segments: &[Segment], value: &Value) -> Result<(), Misfit> {
+fn edit_within(node: &mut Value, segments: &[Segment], value: &Value) -> Result<(), Fault> {
     match segments {
         [] => {
             *node = value.clone();
@@ -117,11 +113,14 @@ fn edit_within(node: &mut Value, segments: &[Segment], value: &Value) -> Result<
     }
 }
 
-/// Returns a misfit of a removal from a value that is no object and no list: none of its values is there
-/// to be removed.
-fn absent_if_removed(value: &Value) -> impl Fn(Misfit) -> Misfit {
+/// Where there is no object or no list, none of its values is there to be removed.
+fn absent_if_removed(value: &Value) -> impl Fn(Fault) -> Fault {
     let is_absent = value.is_null();
-    move |misfit| Misfit { is_absent: is_absent || misfit.is_absent, ..misfit }
+    move |fault| absent_if(is_absent || fault.is_absent(), fault)
+}
+
+fn absent_if(is_absent: bool, fault: Fault) -> Fault {
+    Fault { kind: if is_absent { FaultKind::Absent } else { FaultKind::Path }, ..fault }
 }
 
 fn edit_member(
@@ -129,9 +128,9 @@ fn edit_member(
     key: &str,
     rest: &[Segment],
     value: &Value,
-) -> Result<(), Misfit> {
+) -> Result<(), Fault> {
     if value.is_null() && !members.contains_key(key) {
-        return Err(Misfit::absent(format!("the entry has no `{key}`")));
+        return Err(Fault::absent(format!("the entry has no `{key}`")));
     }
     if value.is_null() && rest.is_empty() {
         members.shift_remove(key);
@@ -145,12 +144,12 @@ fn edit_entry(
     segment: &Segment,
     rest: &[Segment],
     value: &Value,
-) -> Result<(), Misfit> {
+) -> Result<(), Fault> {
     let Some(at) = find(entries, segment)? else {
         let none = "no entry of the list matches";
         return Err(match value.is_null() {
-            true => Misfit::absent(none),
-            false => Misfit::new(none).hint("`[+]` appends a new one"),
+            true => Fault::absent(none),
+            false => Fault::of_path(none).hint("`[+]` appends a new one"),
         });
     };
     match entries.get_mut(at) {
@@ -166,23 +165,24 @@ fn edit_entry(
     Ok(())
 }
 
-fn object<'v>(node: &'v mut Value, key: &str) -> Result<&'v mut Map<String, Value>, Misfit> {
+fn object<'v>(node: &'v mut Value, key: &str) -> Result<&'v mut Map<String, Value>, Fault> {
     if node.is_null() {
         *node = Value::Object(Map::new());
     }
     node.as_object_mut()
-        .ok_or_else(|| Misfit::new(format!("`{key}` can't be set: its parent is not an object")))
+        .ok_or_else(|| Fault::of_path(format!("`{key}` can't be set: its parent is not an object")))
 }
 
-fn list(node: &mut Value) -> Result<&mut Vec<Value>, Misfit> {
+fn list(node: &mut Value) -> Result<&mut Vec<Value>, Fault> {
     if node.is_null() {
         *node = Value::Array(Vec::new());
     }
-    node.as_array_mut().ok_or_else(|| Misfit::new("this is not a list").hint("set the whole to a JSON array"))
+    node.as_array_mut()
+        .ok_or_else(|| Fault::of_path("this is not a list").hint("set the whole to a JSON array"))
 }
 
 /// The place of the entry that a segment names, which may be a new one behind the last.
-fn find(entries: &[Value], segment: &Segment) -> Result<Option<usize>, Misfit> {
+fn find(entries: &[Value], segment: &Segment) -> Result<Option<usize>, Fault> {
     match segment {
         Segment::Index(at) if *at > entries.len() => Err(out_of_range(entries.len())),
         Segment::Index(at) => Ok(Some(*at)),

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::assignment::AssignedValue;
 use crate::edit::expansion::Expansion;
-use crate::edit::misfit::Misfit;
+use crate::edit::fault::Fault;
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
 use crate::edit::substitution::{Substitution, SubstitutionRun, TooMuchText};
@@ -20,7 +20,7 @@ pub fn assignments(
     expansion: &Expansion<'_>,
     path: &Path,
     substitution: &Substitution,
-) -> Result<Vec<(Path, AssignedValue)>, Misfit> {
+) -> Result<Vec<(Path, AssignedValue)>, Fault> {
     let expanded = expansion.expand_path(path)?;
     let mut replacement = Replacement { run: substitution.begin(), changes: Vec::new() };
     let (mut is_any_there, mut absence) = (false, expanded.absence);
@@ -30,18 +30,18 @@ pub fn assignments(
                 is_any_there = true;
                 let places = found.into_places(&path);
                 for (path, value) in places {
-                    replacement.value(path, &value).map_err(|error| Misfit::new(error.to_string()))?;
+                    replacement.value(path, &value).map_err(|error| Fault::of_path(error.to_string()))?;
                 }
             }
-            Err(misfit) if misfit.is_absent => absence = absence.or(Some(misfit)),
-            Err(misfit) => return Err(misfit),
+            Err(fault) if fault.is_absent() => absence = absence.or(Some(fault)),
+            Err(fault) => return Err(fault),
         }
     }
     match replacement.changes {
         changes if !changes.is_empty() => Ok(changes),
         _ => Err(absence
             .filter(|_| !is_any_there)
-            .unwrap_or_else(|| Misfit::absent("the text to replace is in no value here"))),
+            .unwrap_or_else(|| Fault::absent("the text to replace is in no value here"))),
     }
 }
 

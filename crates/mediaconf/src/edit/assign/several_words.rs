@@ -7,8 +7,8 @@ use super::assignment::AssignedValue;
 use super::hint::{may_show, set};
 use super::in_words::read_directive;
 use crate::edit::config_lookup::ConfigLookup;
+use crate::edit::fault::Fault;
 use crate::edit::merge::general_value;
-use crate::edit::misfit::Misfit;
 use crate::edit::path::Path;
 use crate::edit::schema_path::Place;
 use crate::edit::value_at::value_at;
@@ -19,21 +19,21 @@ pub fn refuse_one_for_several(
     place: Place,
     path: &Path,
     change: &AssignedValue,
-) -> Result<(), Misfit> {
+) -> Result<(), Fault> {
     let AssignedValue::Typed(text) = change else { return Ok(()) };
     let is_json = || serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
     if !place.is_foreign() || !text.contains(char::is_whitespace) || is_json() {
         return Ok(());
     }
     let Ok(Value::Array(_)) = value_at(current, path) else { return Ok(()) };
-    let misfit = Misfit::new("several words are there, and this value would be one word in quotes");
+    let fault = Fault::of_path("several words are there, and this value would be one word in quotes");
     let words = words(text);
     Err(match may_show(path, &words) {
-        true => misfit.hint(format!(
+        true => fault.hint(format!(
             "the words as a JSON array are `{words}`: {}; `--accept form-change` sets one word",
             set(path, &words.to_string())
         )),
-        false => misfit.hint("give the words as a JSON array; `--accept form-change` sets one word"),
+        false => fault.hint("give the words as a JSON array; `--accept form-change` sets one word"),
     })
 }
 

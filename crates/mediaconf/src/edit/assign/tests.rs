@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{AssignOptions, AssignedValue, Assignment, Computed, to_patch};
 use crate::edit::condition::Condition;
 use crate::edit::config_lookup::{ConfigLookup, LocalView};
-use crate::edit::misfit::PathFault;
+use crate::edit::fault::Faults;
 use crate::edit::path::{Path, split_assignment};
 use crate::edit::substitution::Substitution;
 use crate::model::{Lens, top_members};
@@ -43,7 +43,7 @@ fn assignment(text: &str) -> Assignment {
 }
 
 /// Evaluates on a document and on its JSON, which must be the same.
-fn evaluate(text: &str, assignments: &[&str], options: AssignOptions) -> Result<Computed, Vec<PathFault>> {
+fn evaluate(text: &str, assignments: &[&str], options: AssignOptions) -> Result<Computed, Faults> {
     let document = Document::parse(text.to_owned());
     let (members, lens) = (top_members(&document), Lens::default());
     let local = LocalView::new(&members, &lens);
@@ -64,7 +64,7 @@ fn check_faults(assignments: &[&str], expected: &[&str]) {
     let faults =
         evaluate(TEXT, assignments, AssignOptions::default()).expect_err(&format!("{assignments:?}"));
     let texts = faults.iter().map(|fault| {
-        let hint = fault.misfit.hint.as_ref().map(|hint| format!(" | {hint}")).unwrap_or_default();
+        let hint = fault.hint.as_ref().map(|hint| format!(" | {hint}")).unwrap_or_default();
         format!("{fault}{hint}")
     });
     assert_eq!(texts.collect::<Vec<_>>(), expected, "{assignments:?}");

@@ -2,7 +2,7 @@
 
 use super::assignment::PathEdit;
 use crate::edit::config_lookup::ConfigLookup;
-use crate::edit::misfit::{Misfit, PathFault};
+use crate::edit::fault::Fault;
 use crate::edit::path::Path;
 use crate::edit::schema_path::{Place, is_shown_for_nothing, own_value};
 use crate::edit::suggestion::keys;
@@ -18,7 +18,7 @@ pub fn without_unset_values(
     current: &dyn ConfigLookup,
     path: &Path,
     removals: Vec<PathEdit>,
-    faults: &mut Vec<PathFault>,
+    faults: &mut Vec<Fault>,
 ) -> Vec<PathEdit> {
     let mut first_missing = None;
     let mut kept = Vec::new();
@@ -26,20 +26,20 @@ pub fn without_unset_values(
         let is_one_of_many = path.first_pattern().is_some();
         match absence(current, &removal.path, is_one_of_many) {
             None => kept.push(removal),
-            Some(misfit) => first_missing = first_missing.or(Some(PathFault::new(&removal.path, misfit))),
+            Some(fault) => first_missing = first_missing.or(Some(fault.at(&removal.path))),
         }
     }
     if kept.is_empty() {
-        let nothing = || PathFault::new(path, Misfit::absent("`*` matches nothing here"));
+        let nothing = || Fault::absent("`*` matches nothing here").at(path);
         faults.push(first_missing.unwrap_or_else(nothing));
     }
     kept
 }
 
-/// The misfit of a path that has no value; `None` if it has one, or is looked up later.
-fn absence(current: &dyn ConfigLookup, path: &Path, is_one_of_many: bool) -> Option<Misfit> {
+/// The fault of a path that has no value; `None` if it has one, or is looked up later.
+fn absence(current: &dyn ConfigLookup, path: &Path, is_one_of_many: bool) -> Option<Fault> {
     let Some(keys) = keys(&path.segments) else {
-        let looked_up = || value_at(current, path).err().filter(|misfit| misfit.is_absent);
+        let looked_up = || value_at(current, path).err().filter(|fault| fault.is_absent());
         return is_one_of_many.then(looked_up)?;
     };
     let place = Place::resolve(&path.segments).ok()?;

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::assignment::{AssignedValue, NULL};
 use super::in_words::{backend_in_words, object_in_words, options, pairs, source_in_words, unlike};
-use crate::edit::misfit::Misfit;
+use crate::edit::fault::Fault;
 use crate::edit::patch;
 use crate::edit::schema_path::Place;
 use crate::model::scalar::canonical_integer;
@@ -20,7 +20,7 @@ use crate::model::schema::{Derived, OptionsShape, Parameter, PartPlace, Shape};
 const OWN_PATH: &str = "one parameter is set with its own path, after a `.`";
 
 /// Returns the JSON value of an assignment at `place`; null removes the value there.
-pub fn assigned(place: Place, value: &AssignedValue) -> Result<Value, Misfit> {
+pub fn of(place: Place, value: &AssignedValue) -> Result<Value, Fault> {
     match value {
         AssignedValue::Remove => removal(place),
         AssignedValue::Replace(_) => Err(no_string()),
@@ -34,7 +34,7 @@ pub fn assigned(place: Place, value: &AssignedValue) -> Result<Value, Misfit> {
 }
 
 /// Returns the value that a text stands for at `place`, as the configuration shows it; none for null.
-pub fn meant(place: Place, text: &str) -> Result<Option<Value>, Misfit> {
+pub fn meant(place: Place, text: &str) -> Result<Option<Value>, Fault> {
     if text == NULL {
         return Ok(None);
     }
@@ -51,7 +51,7 @@ pub fn is_list(text: &str) -> bool {
 }
 
 /// Returns the value of `--set PATH=text`.
-pub fn typed(place: Place, text: &str) -> Result<Value, Misfit> {
+pub fn typed(place: Place, text: &str) -> Result<Value, Fault> {
     if text == NULL {
         return removal(place);
     }
@@ -71,12 +71,12 @@ pub fn typed(place: Place, text: &str) -> Result<Value, Misfit> {
         Place::Pair(options) => pair(options, text),
         Place::Own(parameter) => setting(parameter, text),
         Place::Group(_) | Place::Block(_) | Place::Extras => object(text),
-        Place::Root | Place::ForeignBlock => object(text).map_err(|misfit| misfit.hint(OWN_PATH)),
+        Place::Root | Place::ForeignBlock => object(text).map_err(|fault| fault.hint(OWN_PATH)),
     }
 }
 
 /// Returns `text` as a string, whatever it looks like, if the place takes strings.
-fn string(place: Place, text: &str) -> Result<Value, Misfit> {
+fn string(place: Place, text: &str) -> Result<Value, Fault> {
     match place {
         Place::Part(part) if part.place == PartPlace::Rest => Ok(Value::Array(vec![text.into()])),
         Place::Text | Place::BackendUrl | Place::Part(_) => Ok(text.into()),
@@ -101,21 +101,23 @@ fn is_object_of_words(place: Place) -> bool {
     matches!(place, Place::Own(Parameter { shape: Shape::Object(_) | Shape::Backend, .. }))
 }
 
-fn no_string() -> Misfit {
-    Misfit::new("a string does not fit here")
+fn no_string() -> Fault {
+    Fault::of_path("a string does not fit here")
 }
 
 /// Returns null if the value at `place` can be removed.
-fn removal(place: Place) -> Result<Value, Misfit> {
+fn removal(place: Place) -> Result<Value, Fault> {
     let Place::Own(Parameter { shape: Shape::Derived(what), .. }) = place else { return Ok(Value::Null) };
     match what {
-        Derived::Position => Err(Misfit::new("every block has a position").hint("set the new position")),
-        Derived::Static => Err(Misfit::new("every stream is static or not").hint("set it to true or false")),
+        Derived::Position => Err(Fault::of_path("every block has a position").hint("set the new position")),
+        Derived::Static => {
+            Err(Fault::of_path("every stream is static or not").hint("set it to true or false"))
+        }
         _ => Ok(Value::Null),
     }
 }
 
-fn setting(parameter: &'static Parameter, text: &str) -> Result<Value, Misfit> {
+fn setting(parameter: &'static Parameter, text: &str) -> Result<Value, Fault> {
     match parameter.shape {
         Shape::Value(kind) => of_kind(kind, text),
         Shape::Derived(Derived::Static) => of_kind(&SWITCH, text),
@@ -135,41 +137,41 @@ fn setting(parameter: &'static Parameter, text: &str) -> Result<Value, Misfit> {
         Shape::Options(_) if text.trim_start().starts_with('[') => list(text),
         Shape::Options(options) => pairs(options, text)
             .map(Value::Array)
-            .ok_or_else(|| Misfit::new(format!("expected options of the {}", options.noun))),
+            .ok_or_else(|| Fault::of_path(format!("expected options of the {}", options.noun))),
         Shape::Group(_) => object(text),
-        Shape::Blocks(_) => object(text).map_err(|misfit| misfit.hint(OWN_PATH)),
+        Shape::Blocks(_) => object(text).map_err(|fault| fault.hint(OWN_PATH)),
     }
 }
 
-fn of_kind(kind: &WordKind, text: &str) -> Result<Value, Misfit> {
+fn of_kind(kind: &WordKind, text: &str) -> Result<Value, Fault> {
     (kind.parse)(text).ok_or_else(|| unlike_kind(kind))
 }
 
-fn unlike_kind(kind: &WordKind) -> Misfit {
-    Misfit::new(format!("expected {}", kind.expected))
+fn unlike_kind(kind: &WordKind) -> Fault {
+    Fault::of_path(format!("expected {}", kind.expected))
 }
 
-fn position(text: &str) -> Result<Value, Misfit> {
+fn position(text: &str) -> Result<Value, Fault> {
     let position = canonical_integer(text).filter(|&position| position >= 1);
-    position.map(Value::from).ok_or_else(|| Misfit::new("expected a position, counted from 1"))
+    position.map(Value::from).ok_or_else(|| Fault::of_path("expected a position, counted from 1"))
 }
 
 /// Parses a whole list, or the elements that a text which is no JSON list stands for.
-fn elements(text: &str, read: impl Fn(&str) -> Result<Vec<Value>, Misfit>) -> Result<Value, Misfit> {
+fn elements(text: &str, read: impl Fn(&str) -> Result<Vec<Value>, Fault>) -> Result<Value, Fault> {
     match json(text)? {
         Some(list @ Value::Array(_)) => Ok(list),
         _ => read(text).map(Value::Array),
     }
 }
 
-fn list(text: &str) -> Result<Value, Misfit> {
-    elements(text, |_| Err(Misfit::new("expected a JSON array")))
+fn list(text: &str) -> Result<Value, Fault> {
+    elements(text, |_| Err(Fault::of_path("expected a JSON array")))
 }
 
-fn object(text: &str) -> Result<Value, Misfit> {
+fn object(text: &str) -> Result<Value, Fault> {
     match json(text)? {
         Some(Value::Object(members)) => Ok(Value::Object(members)),
-        _ => Err(Misfit::new("expected a JSON object")),
+        _ => Err(Fault::of_path("expected a JSON object")),
     }
 }
 
@@ -182,7 +184,7 @@ fn sources(list: Value) -> Value {
 }
 
 /// Parses a source: an object, an address without blanks, or the words of its directive.
-fn source(text: &str) -> Result<Value, Misfit> {
+fn source(text: &str) -> Result<Value, Fault> {
     if let Some(address) = json_string(text) {
         return Ok(source_at(&address));
     }
@@ -199,27 +201,27 @@ fn source_at(address: &str) -> Value {
     Value::Object(Map::from_iter([("url".to_owned(), Value::String(address.to_owned()))]))
 }
 
-fn pair(options: &OptionsShape, text: &str) -> Result<Value, Misfit> {
+fn pair(options: &OptionsShape, text: &str) -> Result<Value, Fault> {
     let pair = match text.trim_start().starts_with('[') {
         true => json(text)?.filter(Value::is_array),
         false => pairs(options, text).and_then(|pairs| <[Value; 1]>::try_from(pairs).ok()).map(|[pair]| pair),
     };
-    pair.ok_or_else(|| Misfit::new(format!("expected one option of the {}", options.noun)))
+    pair.ok_or_else(|| Fault::of_path(format!("expected one option of the {}", options.noun)))
 }
 
 /// Parses a value that is not in the schema: JSON if it is valid JSON, else a string.
-fn general(text: &str) -> Result<Value, Misfit> {
+fn general(text: &str) -> Result<Value, Fault> {
     Ok(json(text)?.unwrap_or_else(|| Value::String(text.to_owned())))
 }
 
 /// Parses JSON; `None` if the text is not JSON. Refuses repeated keys and too deep nesting.
-fn json(text: &str) -> Result<Option<Value>, Misfit> {
+fn json(text: &str) -> Result<Option<Value>, Fault> {
     if serde_json::from_str::<IgnoredAny>(text).is_err() {
         return Ok(None);
     }
     patch::parse(text.as_bytes()).map(Some).map_err(|faults| {
         let first = faults.0.into_iter().next();
-        first.map_or_else(|| Misfit::new("this JSON can't be read"), Misfit::from)
+        first.map_or_else(|| Fault::of_path("this JSON can't be read"), Fault::from)
     })
 }
 

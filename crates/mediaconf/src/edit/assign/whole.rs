@@ -7,7 +7,7 @@ use super::assignment::{AssignedValue, Assignment};
 use super::hint::{may_show, set, set_below};
 use super::value::{is_list, typed};
 use crate::edit::config_lookup::ConfigLookup;
-use crate::edit::misfit::Misfit;
+use crate::edit::fault::Fault;
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
 use crate::edit::suggestion::keys;
@@ -41,7 +41,7 @@ pub fn whole(
     path: &Path,
     given: &AssignedValue,
     value: Value,
-) -> Result<Value, Misfit> {
+) -> Result<Value, Fault> {
     let Some(keys) = keys(&path.segments).filter(|_| !value.is_null() && is_whole_in_words(place, given))
     else {
         return Ok(value);
@@ -67,7 +67,7 @@ fn without_other_extras(present: Vec<String>, mut backend: Value) -> Value {
     backend
 }
 
-fn drops(place: Place, path: &Path, present: usize, value: &Value) -> Misfit {
+fn drops(place: Place, path: &Path, present: usize, value: &Value) -> Fault {
     // What is neither a port nor an address may be a secret that was typed at the wrong place.
     let (noun, placeholder, is_shown) = match place {
         Place::Own(Parameter { shape: Shape::List(list), .. }) => (list.noun, "", true),
@@ -78,7 +78,7 @@ fn drops(place: Place, path: &Path, present: usize, value: &Value) -> Misfit {
         true => (element(place, &value[0]), value.to_string()),
         false => (placeholder.to_owned(), format!("[\"{placeholder}\"]")),
     };
-    Misfit::new(format!("there are {present} {noun}s, and this would replace them all")).hint(format!(
+    Fault::of_path(format!("there are {present} {noun}s, and this would replace them all")).hint(format!(
         "{} replaces the first, {} appends, {} sets the whole list",
         set_below(path, Segment::Index(0), &element),
         set_below(path, Segment::Append, &element),

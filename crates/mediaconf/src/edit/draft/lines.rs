@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::edit::misfit::{Misfit, PathFault};
+use crate::edit::fault::Fault;
 use crate::edit::path::Path;
 use crate::model::member::Members;
 use crate::model::schema::{Kind, Scope, Shape, by_key, by_keyword};
@@ -15,18 +15,18 @@ use crate::syntax::{Document, Entry, line_end, line_start};
 /// the directive.
 ///
 /// # Errors
-/// An absence if there is no such entry; another misfit if the path stands for several places.
-pub fn lines_of(document: &Document, path: &Path) -> Result<Range<usize>, PathFault> {
-    let entries = entries_at(document, path).map_err(|misfit| PathFault::new(path, misfit))?;
+/// An absence if there is no such entry; another fault if the path stands for several places.
+pub fn lines_of(document: &Document, path: &Path) -> Result<Range<usize>, Fault> {
+    let entries = entries_at(document, path).map_err(|fault| fault.at(path))?;
     let (Some(first), Some(last)) = (entries.first(), entries.last()) else {
-        return Err(PathFault::new(path, Misfit::absent("no directive of the text sets it")));
+        return Err(Fault::absent("no directive of the text sets it").at(path));
     };
     let (start, end) = (first.start(), last.end());
     let inside = all_entries(document, start..end).count();
     if inside > entries.len() {
-        let misfit = Misfit::new("it stands in several places of the text")
+        let fault = Fault::of_path("it stands in several places of the text")
             .hint("`mediactl edit` without a PATH opens the whole text");
-        return Err(PathFault::new(path, misfit));
+        return Err(fault.at(path));
     }
     Ok(first_line(document.text(), start)..last_line(document.text(), end))
 }
@@ -39,13 +39,13 @@ fn all_entries(document: &Document, range: Range<usize>) -> impl Iterator<Item =
     siblings.filter(move |entry| range.contains(&entry.start()))
 }
 
-fn entries_at<'d>(document: &'d Document, path: &Path) -> Result<Vec<Entry<'d>>, Misfit> {
+fn entries_at<'d>(document: &'d Document, path: &Path) -> Result<Vec<Entry<'d>>, Fault> {
     if path.first_pattern().is_some() {
-        return Err(Misfit::new("`*` stands for several entries").hint("name one of them"));
+        return Err(Fault::of_path("`*` stands for several entries").hint("name one of them"));
     }
     let (names, _) = path.split_names();
     let Some((key, below)) = names.split_first() else {
-        return Err(Misfit::new("the path does not begin with a name"));
+        return Err(Fault::of_path("the path does not begin with a name"));
     };
     let members = top_members(document);
     let of_key = by_name(entries_of(&members, key), below.first());
@@ -60,8 +60,8 @@ fn entries_at<'d>(document: &'d Document, path: &Path) -> Result<Vec<Entry<'d>>,
     }
 }
 
-fn no_block(kind: Kind, name: &str) -> Misfit {
-    Misfit::absent(format!("there is no {} `{name}`", kind.noun()))
+fn no_block(kind: Kind, name: &str) -> Fault {
+    Fault::absent(format!("there is no {} `{name}`", kind.noun()))
 }
 
 fn entries_of<'d>(members: &Members<'d>, key: &str) -> Vec<Entry<'d>> {

@@ -34,7 +34,7 @@ pub fn misspelt(scope: Scope, keyword: &str, pointer: &Pointer) -> Option<Fault>
          (over HTTP `accept=near-miss`)",
         near.key
     );
-    Some(Fault::new(FaultKind::NearMiss, pointer.clone(), message).hint(hint))
+    Some(Fault::at_pointer(FaultKind::NearMiss, pointer.clone(), message).hint(hint))
 }
 
 /// Returns the faults of the keywords that no block of the same kind uses. `used` returns the used

@@ -22,7 +22,7 @@ pub fn normalize(patch: Value) -> Result<Map<String, Value>, Faults> {
         Value::Object(members) => members,
         Value::Array(elements) if elements.is_empty() => Map::new(),
         _ => {
-            let fault = Fault::new(FaultKind::NotJson, root, "a patch must be an object");
+            let fault = Fault::at_pointer(FaultKind::NotJson, root, "a patch must be an object");
             return Err(fault.hint("to remove one thing, set it to null, such as {\"auth\": null}").into());
         }
     };
@@ -100,7 +100,7 @@ impl Normalizer {
             Derived::Included => {
                 let message = "this is the output of `read --with-includes`, which can't be written back";
                 let hint = "read the configuration without what it includes: `mediactl read`";
-                self.refuse(Fault::new(FaultKind::ReadOnly, pointer.clone(), message).hint(hint))
+                self.refuse(Fault::at_pointer(FaultKind::ReadOnly, pointer.clone(), message).hint(hint))
             }
             // Null sets it to the default.
             Derived::Static if scope == Scope::Stream && value.is_null() => Some(value),
@@ -109,7 +109,7 @@ impl Normalizer {
             Derived::Static if value == false => None,
             Derived::Static => {
                 let message = "a live is never static: only false is accepted";
-                self.refuse(Fault::new(FaultKind::ReadOnly, pointer.clone(), message))
+                self.refuse(Fault::at_pointer(FaultKind::ReadOnly, pointer.clone(), message))
             }
             Derived::Position => self.position(value, pointer),
             // `named` has already compared the names with their keys.
@@ -211,7 +211,8 @@ impl Normalizer {
         if members.shift_remove(name_key).is_some_and(|given| given != name) {
             let message = format!("it differs from its key `{name}`");
             let hint = format!("to rename, delete the {} and create it under the new name", kind.noun());
-            return self.refuse(Fault::new(FaultKind::ReadOnly, pointer.child(name_key), message).hint(hint));
+            return self
+                .refuse(Fault::at_pointer(FaultKind::ReadOnly, pointer.child(name_key), message).hint(hint));
         }
         Some(Value::Object(self.members(kind.scope(), members, pointer)))
     }

@@ -28,7 +28,8 @@ impl Normalizer {
         if holds_mask(&text) {
             let message = "this is a mask, not the secret it stands for";
             let hint = "leave the member out to keep the secret; `--show-secrets` reads it";
-            return self.refuse(Fault::new(FaultKind::MaskedValue, pointer.clone(), message).hint(hint));
+            return self
+                .refuse(Fault::at_pointer(FaultKind::MaskedValue, pointer.clone(), message).hint(hint));
         }
         if text.contains('\0') {
             return self.wrong(pointer, "a value can't hold a NUL character");

@@ -4,9 +4,11 @@ use std::fmt;
 
 use thiserror::Error;
 
-/// The reason why a text is not a path.
+use crate::edit::fault::Fault;
+
+/// Why a text is not a path.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub struct PathError {
+pub(super) struct PathError {
     /// The byte offset of the problem in the text.
     pub at: usize,
     pub problem: PathProblem,
@@ -15,7 +17,7 @@ pub struct PathError {
 /// The kinds of [`PathError`]. No variant holds more than one character of a value, since values may
 /// be secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum PathProblem {
+pub(super) enum PathProblem {
     #[error("the path is empty")]
     Empty,
     /// `a..b`, `a.`, `.a`, `[0]`
@@ -54,9 +56,15 @@ impl fmt::Display for PathError {
     }
 }
 
+impl From<PathError> for Fault {
+    fn from(error: PathError) -> Self {
+        Self::of_path(error.to_string()).hint(error.hint())
+    }
+}
+
 impl PathError {
-    /// Returns the advice how to write it.
-    pub fn hint(&self) -> &'static str {
+    /// What to write instead.
+    fn hint(&self) -> &'static str {
         match self.problem {
             PathProblem::Empty => "name a field, such as `streams.cam1.urls`",
             PathProblem::NameExpected => {

@@ -7,7 +7,6 @@ mod error;
 mod parse;
 mod segment;
 
-pub use error::{PathError, PathProblem};
 pub use parse::split_assignment;
 pub use segment::{EVERY, Path, Segment, glob_matches};
 

@@ -21,15 +21,16 @@ use winnow::token::{any, one_of, take_till, take_while};
 
 use super::error::{PathError, PathProblem};
 use super::segment::{Path, Segment, ends_bare_name};
+use crate::edit::fault::Fault;
 
 impl Path {
     /// Parses a path that fills the whole text.
-    pub fn parse(text: &str) -> Result<Path, PathError> {
+    pub fn parse(text: &str) -> Result<Path, Fault> {
         match split_assignment(text)? {
             (path, None) => Ok(path),
             (_, Some(value)) => {
                 let at = text.len() - value.len() - 1;
-                Err(PathError { at, problem: PathProblem::ValueNotExpected })
+                Err(PathError { at, problem: PathProblem::ValueNotExpected }.into())
             }
         }
     }
@@ -37,13 +38,17 @@ impl Path {
 
 /// Splits `PATH=VALUE` at the first `=` outside quotes and brackets; without one there is no
 /// value. The value is everything behind the `=`, to the letter.
-pub fn split_assignment(text: &str) -> Result<(Path, Option<&str>), PathError> {
+pub fn split_assignment(text: &str) -> Result<(Path, Option<&str>), Fault> {
+    split(text).map_err(Fault::from)
+}
+
+pub(super) fn split(text: &str) -> Result<(Path, Option<&str>), PathError> {
     if text.is_empty() {
         return Err(PathError { at: 0, problem: PathProblem::Empty });
     }
     let mut input = LocatingSlice::new(text);
     let segments = path(&mut input)
-        .map_err(|fault| fault.into_inner().expect("only partial input can be incomplete"))?;
+        .map_err(|error| error.into_inner().expect("only partial input can be incomplete"))?;
     let value = text[input.current_token_start()..].strip_prefix('=');
     Ok((Path { segments }, value))
 }

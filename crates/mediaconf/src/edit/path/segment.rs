@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::error::PathError;
+use crate::edit::fault::Fault;
 
 /// A place in a configuration, or with a [`Segment::Matching`] or [`Segment::EveryEntry`] several.
 ///
@@ -111,9 +111,9 @@ pub fn glob_matches(glob: &str, name: &str) -> bool {
 }
 
 impl TryFrom<String> for Path {
-    type Error = PathError;
+    type Error = Fault;
 
-    fn try_from(text: String) -> Result<Self, PathError> {
+    fn try_from(text: String) -> Result<Self, Fault> {
         Self::parse(&text)
     }
 }
