@@ -2,7 +2,7 @@
 //! client of such a server.
 //!
 //! ```text
-//! sockets → listener → tiny_http → backend → handler (auth, routes) → endpoints → engine
+//! sockets → listener → bridge (tiny_http) → handler (auth, routes) → endpoints → engine
 //! client → any server of this API
 //! ```
 //!

@@ -21,9 +21,6 @@ pub const NOTE_HEADER: &str = "Mediactl-Note";
 /// The header with the paths of a hand edit that a change picked up, percent-encoded.
 pub const HAND_EDIT_HEADER: &str = "Mediactl-Hand-Edit";
 
-/// The header of the listener for the backend: what goes beside the head.
-pub const LINK_HEADER: &str = "Mediactl-Link";
-
 /// The realm of Basic authentication.
 pub const REALM: &str = "media";
 

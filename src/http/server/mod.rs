@@ -1,5 +1,5 @@
 //! The server of the API. Read in this order: `message` (a request and its response), `handler`
-//! (authenticates, routes, answers) with its `endpoints`, `backend` (tiny_http), and `listener`,
+//! (authenticates, routes, answers) with its `endpoints`, `bridge` (tiny_http), and `listener`,
 //! which faces the network.
 //!
 //! The handler knows no socket and no type of tiny_http, and is tested without either; the listener
@@ -10,7 +10,7 @@ pub mod archive_space;
 #[allow(clippy::disallowed_methods, reason = "failed logins are counted for a time")]
 pub mod auth;
 #[allow(clippy::disallowed_methods, reason = "opens the private socket; clocks limit its shutdown")]
-pub mod backend;
+pub mod bridge;
 #[allow(clippy::disallowed_methods, reason = "a change has a time until which it may be written")]
 mod context;
 mod endpoints;

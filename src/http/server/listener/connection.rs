@@ -17,9 +17,9 @@ use super::scan::{Progress, Scan};
 use super::shared::Shared;
 use super::socket::{Socket, Timed};
 use super::stream::Stream;
-use super::upstream::Upstream;
 use crate::engine::RefusalKind;
-use crate::http::server::message::{PeerAddress, Rank};
+use crate::http::server::bridge::BridgeLink;
+use crate::http::server::message::{PeerAddress, Rank, Request};
 use crate::http::server::tls::Tls;
 
 /// The interval at which an idle connection checks whether the server is crowded.
@@ -34,8 +34,9 @@ pub struct Connection<'g> {
     slot: Slot,
     peer: PeerAddress,
     incoming: Incoming,
-    upstream: Upstream<'g>,
-    /// True if a whole head was read that no response was begun for.
+    /// The way to the handler, once there was a request.
+    link: Option<BridgeLink>,
+    /// Whether a whole head was read that no response was begun for.
     is_asked: bool,
 }
 
@@ -54,8 +55,8 @@ pub fn serve(shared: &Shared, slot: Slot, visitor: NewConnection) {
     };
     match stream {
         Ok(stream) => {
-            let (incoming, upstream) = (Incoming::new(stream), Upstream::new(&shared.backend));
-            Connection { shared, slot, peer, incoming, upstream, is_asked: false }.run();
+            let incoming = Incoming::new(stream);
+            Connection { shared, slot, peer, incoming, link: None, is_asked: false }.run();
         }
         // Without TLS the client cannot be sent a response.
         Err(ConnectionEnd::Refused(refusal)) => shared.report(peer, &refusal),
@@ -111,6 +112,19 @@ fn enter(slot: &Slot, phase: Phase) -> Result<(), ConnectionEnd> {
     }
 }
 
+/// The rejection of a request that the bridge has no answer to.
+fn unanswered(error: &io::Error) -> Rejection {
+    match error.kind() {
+        io::ErrorKind::TimedOut => {
+            Rejection::new(RefusalKind::EngineFailed, "the server did not answer in time").with_status(504)
+        }
+        _ => Rejection::new(
+            RefusalKind::EngineFailed,
+            format!("the backend of the server cannot be reached: {error}"),
+        ),
+    }
+}
+
 impl<'g> Connection<'g> {
     fn run(mut self) {
         loop {
@@ -132,8 +146,9 @@ impl<'g> Connection<'g> {
         let admitted = self.judge(&parsed)?;
         let (BodyBytes { bytes, charge }, in_step) = self.read_body(&mut parsed, admitted)?;
         enter(&self.slot, Phase::Busy)?;
-        let deadline = Deadline::after(shared.deadlines.handler);
-        let answer = self.upstream.ask(&parsed.head, bytes.into(), deadline)?;
+        let request = Request { head: parsed.head, body: bytes.into() };
+        let asked = shared.bridge.ask(&mut self.link, request, shared.deadlines.handler);
+        let answer = asked.map_err(|error| unanswered(&error))?;
         drop(charge);
         let afterwards = match parsed.keep && in_step && self.slot.may_stay() {
             false => Afterwards::Closed,

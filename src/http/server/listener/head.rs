@@ -1,5 +1,5 @@
-//! Parses a request head into the form that the handler gets. Anything ambiguous is refused, because
-//! two parsers read it: the one of the listener and the one of tiny_http.
+//! Parses a request head into the form that the handler gets. Anything ambiguous is refused: a proxy in front may read
+//! it in another way.
 
 use std::borrow::Cow;
 
@@ -21,8 +21,8 @@ const CONNECTION_HEADERS: &[&str] = &[
     "upgrade",
 ];
 
-/// The prefix of headers that only the listener may write.
-const LISTENER_PREFIX: &str = "mediactl-";
+/// The prefix of the headers of this program, which no client sends.
+const OWN_PREFIX: &str = "mediactl-";
 
 /// The mark of the end of the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -172,10 +172,10 @@ fn keeps(headers: &[(String, String)], old: bool) -> bool {
     !has_word(headers, "connection", "close") && (!old || has_word(headers, "connection", "keep-alive"))
 }
 
-/// The headers for the handler: without those of the connection and those of the listener. The authority
+/// The headers for the handler: without those of the connection and those of this program. The authority
 /// of the target, if there is one, becomes the host (RFC 9112, section 3.2.2).
 fn end_to_end(headers: Vec<(String, String)>, authority: Option<&str>) -> Vec<(String, String)> {
-    let goes_on = |name: &str| !CONNECTION_HEADERS.contains(&name) && !name.starts_with(LISTENER_PREFIX);
+    let goes_on = |name: &str| !CONNECTION_HEADERS.contains(&name) && !name.starts_with(OWN_PREFIX);
     let mut headers: Vec<_> = headers.into_iter().filter(|(name, _)| goes_on(name)).collect();
     if let Some(authority) = authority {
         headers.retain(|(name, _)| name != "host");

@@ -13,7 +13,7 @@ use super::limits::{Deadlines, Limits};
 use super::shared::{Listener, Shared};
 use super::tally::ClosedCount;
 use crate::engine::{Loops, Pulse};
-use crate::http::server::backend::{Backend, BackendFault, WorkerPool};
+use crate::http::server::bridge::{Bridge, BridgeFault, WorkerPool};
 use crate::http::server::message::Service;
 use crate::http::server::tls::Tls;
 
@@ -46,7 +46,7 @@ impl HttpServer {
     /// The same, with a fault that a test can cause in tiny_http.
     #[doc(hidden)]
     pub fn start_with(
-        fault: Option<Arc<BackendFault>>,
+        fault: Option<Arc<BridgeFault>>,
         service: Arc<dyn Service>,
         listeners: Vec<Listener>,
         tls: Option<Arc<Tls>>,
@@ -56,7 +56,7 @@ impl HttpServer {
         let (limits, loops) = (limits.within_open_files(), Loops::default());
         let workers = loops.add(Pulse::new("workers", deadlines.late));
         let shared = Arc::new(Shared {
-            backend: Backend::start(
+            bridge: Bridge::start(
                 Arc::clone(&service),
                 WorkerPool::new(limits.connections + limits.local, workers),
                 loops.clone(),
@@ -139,6 +139,6 @@ impl HttpServer {
         slots.iter().for_each(|slots| slots.wait_for_all(left()));
         slots.iter().for_each(|slots| slots.shut_all());
         slots.iter().for_each(|slots| slots.wait_for_all(CLOSING_TIME));
-        self.shared.backend.stop();
+        self.shared.bridge.stop();
     }
 }

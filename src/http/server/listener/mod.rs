@@ -1,9 +1,9 @@
 //! The public sockets. tiny_http cannot face a network alone: it believes every announced length, reads
 //! ahead without a limit, has no timeouts, and its accept thread ends at the first error. So it sits
-//! behind this listener, and gets only whole requests. It sees their heads; bodies go beside it.
+//! behind this listener, as the bridge to the workers, and gets no byte of a client.
 //!
 //! ```text
-//! accept → slot → [TLS] → head → admitted? → body → tiny_http → answer → next request, or the end
+//! accept → slot → [TLS] → head → admitted? → body → bridge → answer → next request, or the end
 //! ```
 //!
 //! Each connection has one blocking thread: a slow client costs only its own slot, for as long as
@@ -33,7 +33,6 @@ mod shared;
 mod socket;
 mod stream;
 mod tally;
-mod upstream;
 
 pub use http_server::HttpServer;
 pub use limits::{Deadlines, Limits};
@@ -44,5 +43,4 @@ pub use shared::Listener;
 pub mod heads {
     pub use super::head::{Framing, Parsed, parse};
     pub use super::scan::{Progress, Scan};
-    pub use super::upstream::canonical;
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::deadline::Pace;
 use super::stream::Stream;
-use super::upstream::UpstreamResponse;
+use crate::http::server::bridge::BridgeResponse;
 
 /// Up to this size, head and body are sent together, which saves a packet.
 const GATHERED: usize = 8 * 1024;
@@ -25,12 +25,7 @@ pub enum Afterwards {
 }
 
 /// Writes the response to the client; after an error, the client has at most a part of it.
-pub fn relay(
-    answer: &UpstreamResponse,
-    to: &mut Stream,
-    afterwards: Afterwards,
-    pace: Pace,
-) -> io::Result<()> {
+pub fn relay(answer: &BridgeResponse, to: &mut Stream, afterwards: Afterwards, pace: Pace) -> io::Result<()> {
     let mut head = head(answer, afterwards);
     let mut body = answer.body.as_slice();
     if body.len() <= GATHERED {
@@ -46,7 +41,7 @@ pub fn relay(
     to.flush()
 }
 
-fn head(answer: &UpstreamResponse, afterwards: Afterwards) -> Vec<u8> {
+fn head(answer: &BridgeResponse, afterwards: Afterwards) -> Vec<u8> {
     let mut head = answer.lines.clone();
     if let Some(length) = answer.length {
         head.extend_from_slice(format!("Content-Length: {length}\r\n").as_bytes());

@@ -11,7 +11,7 @@ use super::limits::{Deadlines, Limits};
 use super::refuse::Rejection;
 use super::tally::ClosedCount;
 use crate::engine::RefusalKind;
-use crate::http::server::backend::Backend;
+use crate::http::server::bridge::Bridge;
 use crate::http::server::message::{PeerAddress, Service};
 use crate::http::server::tls::Tls;
 use crate::store::file::SocketPeer;
@@ -34,7 +34,7 @@ pub enum Listener {
 /// The state that all threads of a server share.
 pub struct Shared {
     pub service: Arc<dyn Service>,
-    pub backend: Backend,
+    pub bridge: Bridge,
     pub tls: Option<Arc<Tls>>,
     /// The slots of connections over the network.
     pub slots: Arc<ConnectionTable>,

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mediactl::http::server::backend::BackendFault;
+use mediactl::http::server::bridge::BridgeFault;
 use mediactl::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
 use mediactl::http::server::message::{Head, PeerAddress, Rank, Request, Response, Service};
 use mediactl::http::server::tls::Tls;
@@ -70,7 +70,7 @@ pub struct Running {
     pub service: Arc<Echo>,
     pub server: HttpServer,
     pub address: SocketAddr,
-    pub lever: Arc<BackendFault>,
+    pub lever: Arc<BridgeFault>,
 }
 
 impl Running {
@@ -84,7 +84,7 @@ impl Running {
     }
 
     pub fn secured(tls: Option<Arc<Tls>>, limits: Limits, deadlines: Deadlines) -> Self {
-        let (service, lever) = (Arc::new(Echo::default()), Arc::new(BackendFault::default()));
+        let (service, lever) = (Arc::new(Echo::default()), Arc::new(BridgeFault::default()));
         let listener = TcpListener::bind("127.0.0.1:0").expect("the loopback has a free port");
         let address = listener.local_addr().expect("it is bound");
         let server = HttpServer::start_with(

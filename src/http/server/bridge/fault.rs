@@ -9,9 +9,9 @@ use rustix::net::Shutdown;
 /// Ends the accept thread of tiny_http as an error of the system would. For tests.
 #[doc(hidden)]
 #[derive(Debug, Default)]
-pub struct BackendFault(Mutex<Option<UnixListener>>);
+pub struct BridgeFault(Mutex<Option<UnixListener>>);
 
-impl BackendFault {
+impl BridgeFault {
     /// Ends the accept thread.
     pub fn cause(&self) -> io::Result<()> {
         let held = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
