@@ -119,7 +119,7 @@ impl KnownCredentials {
         }
     }
 
-    /// Fills in what is missing. A password that belongs to a different login is not used.
+    /// Fills in the missing values. A password that belongs to a different login is not used.
     fn or(self, other: Self) -> Self {
         let is_same = self.login.is_none() || other.login.is_none() || self.login == other.login;
         let password = self.password.or(other.password.filter(|_| is_same));

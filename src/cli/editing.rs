@@ -173,7 +173,7 @@ impl Editing<'_> {
         Ok(Exit::Done)
     }
 
-    /// Names what the editor left beside the draft; whether there is something.
+    /// Names the files that the editor left beside the draft; returns true if there are any.
     fn tells_rescues(&self) -> bool {
         let rescues = self.draft.rescues();
         for Rescue { path, .. } in &rescues {
@@ -241,8 +241,8 @@ impl Editing<'_> {
         })
     }
 
-    /// Merges the edited configuration with the present one, of which the draft is made from here on: of the
-    /// same entry, where the present one has it.
+    /// Merges the edited configuration with the present one. From here on the draft is made of the
+    /// present one: of the same entry, if it is there.
     fn merged(&mut self, whole: &[u8], present: &Snapshot) -> Result<Vec<u8>, CliError> {
         let DraftOrigin { head, base } = &self.draft.origin;
         let (merged, range) = match self.pieces(whole, present) {

@@ -241,7 +241,7 @@ impl CliError {
             .with_hint("nothing was sent")
     }
 
-    /// A change of a protected context that nobody agreed to.
+    /// A change of a protected context without consent.
     pub fn protected(name: &str) -> Self {
         Self::new(
             ErrorKind::Guarded,

@@ -8,8 +8,7 @@ use crate::engine::ErrorKind;
 
 macro_rules! exits {
     ($($exit:ident $code:literal $meaning:literal,)*) => {
-        /// The exit code of a command. The numbers are stable: scripts rely on them. The numbers are
-        /// stable: scripts rely on them.
+        /// The exit code of a command. The numbers are stable: scripts rely on them.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
         #[repr(u8)]
         pub enum Exit {

@@ -116,7 +116,7 @@ fn commands(command: &Command) -> impl Iterator<Item = &Command> {
     command.get_subcommands().filter(|sub| !sub.is_hide_set())
 }
 
-/// The examples, and what else stands at the end of the help.
+/// The examples and the other text at the end of the help.
 fn after(command: &Command) -> String {
     command.get_after_help().map(|text| text.to_string().trim_end().to_owned()).unwrap_or_default()
 }

@@ -14,7 +14,7 @@ pub struct Invocation<'c> {
     pub ui: Ui,
     /// Makes the whole tree of commands.
     pub tree: fn() -> clap::Command,
-    /// Finds the command that does what a word of other tools means.
+    /// Finds the command for a word of other tools.
     pub meant: fn(&str) -> Option<String>,
 }
 

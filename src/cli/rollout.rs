@@ -43,14 +43,14 @@ pub fn wait(
         "the change goes back unless it runs on {names} within {} s; the other nodes wait",
         pending.seconds_left
     ));
-    // While it is pending nobody else makes a change, so the last one is this one.
+    // While it is pending, no other change is made, so the last one is this one.
     let newest = service.history(1)?.into_iter().next();
     let own = newest.filter(|newest| newest.operation != REVERT).map(|own| own.serial);
     while service.status()?.pending.is_some_and(|open| open.id == pending.id && !open.is_over) {
         thread::sleep(INTERVAL);
     }
-    // If its time is over and nobody was there to roll it back, it is rolled back now. In any case nothing is
-    // left to be decided, which is no error here.
+    // If its time is over and no node rolled it back, it is rolled back now. If it is decided already,
+    // that is no error.
     let _ = service.decide(Decision::RollBack, Some(&pending.id), "");
     let is_revert =
         |entry: &HistoryEntry| entry.operation == REVERT && own.is_none_or(|own| entry.serial == own + 1);

@@ -43,7 +43,7 @@ enum Meaning {
     Reload,
     /// The text is written to another file.
     Save,
-    /// The first word behind it says what is meant.
+    /// The first word behind it decides.
     Config,
 }
 

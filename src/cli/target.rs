@@ -59,7 +59,7 @@ impl Target {
         self.following(Follow::ALL, text, source)
     }
 
-    /// The same, of which only some files are followed.
+    /// The same, with a limit of the files that are followed.
     pub fn following(
         &mut self,
         follow: Follow,
@@ -311,7 +311,7 @@ fn at_context(context: &ServerContext, global: &GlobalArgs, ui: Ui) -> Result<Ta
 }
 
 /// The server of a context that is one of several. `host` must not ask anything, because the servers are
-/// worked on at the same time: a password that is missing is asked for here.
+/// worked on at the same time; so this asks for a missing password.
 pub fn at_member(
     context: &ServerContext,
     global: &GlobalArgs,

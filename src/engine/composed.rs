@@ -1,5 +1,5 @@
-//! A configuration together with the files that it includes, as one text in which each `include` is
-//! replaced by what it names; and where each byte of that text comes from.
+//! A configuration together with the files that it includes, as one text in which the files replace each
+//! `include`; and the origin of each byte of that text.
 //!
 //! It is for looking only: nothing is ever written from it.
 

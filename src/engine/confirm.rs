@@ -106,7 +106,7 @@ impl Engine {
         Ok(aftermath)
     }
 
-    /// Rolls whatever is pending back, when the server ends; `None` if nothing is.
+    /// Rolls the pending change back when the server ends; `None` if nothing is pending.
     ///
     /// # Errors
     /// As [`Engine::confirm`].

@@ -83,7 +83,7 @@ pub struct Occasion<'a> {
 #[error("{reason}{}", after_colon(.stderr))]
 pub struct HookFailure {
     pub reason: HookReason,
-    /// The start of what it wrote to stderr.
+    /// The start of its stderr.
     pub stderr: String,
 }
 

@@ -23,7 +23,7 @@ use crate::store::{
 };
 use mediaconf::edit::take_back::take_back;
 
-/// The author of what goes back by itself: no user.
+/// The author of an automatic rollback: no user.
 pub(super) const NO_USER: &str = "";
 
 /// The message of a change that is rolled back on timeout.
@@ -253,7 +253,7 @@ impl Engine {
         }
     }
 
-    /// Takes what was not confirmed out of the file before somebody works on that; none if nothing is in it.
+    /// Takes an unconfirmed change out of the file before that is changed; `None` if there is none in it.
     pub(super) fn settle_left_over(
         &self,
         writer: Option<&dyn Writer>,
@@ -273,7 +273,7 @@ impl Engine {
         Ok(taken)
     }
 
-    /// The same, where it is known that nobody else sees to it.
+    /// The same, if it is known that no other process does it.
     pub(super) fn settle_found(
         &self,
         writer: Option<&dyn Writer>,

@@ -50,7 +50,7 @@ impl NewWarning {
 /// An entry that got another name is the same one.
 pub fn new_warnings(before: &Document, after: &Document) -> Vec<NewWarning> {
     let (old, new) = (TextParts::from_document(before), TextParts::from_document(after));
-    // With included files, a name may stand twice: then what is the same is compared.
+    // With included files, a name may stand twice; then equal texts are paired.
     let mut known: HashMap<_, Vec<&str>> = HashMap::new();
     old.entries.iter().for_each(|entry| known.entry(entry.key()).or_default().push(entry.text));
     let known_as = |entry: &EntryText<'_>| {

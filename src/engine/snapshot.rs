@@ -98,7 +98,7 @@ impl Snapshot {
         self.document.get_or_init(|| Document::from_bytes(self.bytes.clone()))
     }
 
-    /// True if somebody asked for the document.
+    /// True if the document was requested.
     #[cfg(test)]
     pub fn is_indexed(&self) -> bool {
         self.document.get().is_some()

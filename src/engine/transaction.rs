@@ -131,8 +131,9 @@ impl<'e> Transaction<'e> {
         Ok(transaction)
     }
 
-    /// A whole new text, without an unconfirmed change that it took over: the file instead, if it is the text that
-    /// held the change, and what is left of a text that was made for that one.
+    /// A whole new text without an unconfirmed change that it took over: the file instead, if the text is
+    /// the one that held the change; else the text, if it was made for that one, with the change taken
+    /// out.
     pub fn meant<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
         let instead = self.taken_out.as_ref().and_then(|taken| match taken.instead_of(text) {
             None if self.is_made_for_taken_out() => taken.instead_of_edited(text),

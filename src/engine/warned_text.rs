@@ -23,8 +23,8 @@ impl WarnedText {
         Self { whole, told: composed.and_then(Composed::told_text) }
     }
 
-    /// Returns the warnings about this text that `before` does not have. Those that are there only together with
-    /// files of which nothing is told are one, which does not say what is wrong.
+    /// Returns the warnings about this text that `before` does not have. All warnings that only such
+    /// files bring are one, which quotes nothing.
     pub fn new_warnings(&self, before: &Self) -> Vec<NewWarning> {
         let of =
             |before: &Arc<Snapshot>, after: &Arc<Snapshot>| new_warnings(before.document(), after.document());

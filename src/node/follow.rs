@@ -51,7 +51,7 @@ impl Node {
         }
     }
 
-    /// Looks, and does what is to be done; returns when to look again at the latest.
+    /// Looks, and does the work that the look finds; returns the latest time of the next look.
     fn look(&self) -> Result<Duration, StoreError> {
         for _ in 0..LOOKS {
             let (keys, name) = (self.store.keys(), &self.settings.name);

@@ -112,7 +112,7 @@ impl Node {
         };
         let head = wanted.head;
         let (by, message) = (head.by.clone(), head.message.clone());
-        // The guards are for whoever makes a change: here it is made already.
+        // The guards hold for the author of a change; here it is made already.
         let options = ChangeOptions { force: true, by, message, ..ChangeOptions::default() };
         let made = self
             .note(|followed| followed.takes = Some(taken.clone()))

@@ -15,8 +15,7 @@ use crate::store::cluster::KeyValue;
 const GONE: Duration = Duration::from_secs(20);
 
 impl Node {
-    /// Notes what the cluster has as the record of this node. If it is not what this process put, it is put
-    /// again.
+    /// Notes the record of this node in the cluster. If this process did not put it, it is put again.
     pub(super) fn note_own_record(&self, found: Option<&KeyValue>) {
         let found = found.and_then(|found| serde_json::from_slice::<NodeRecord>(&found.value).ok());
         let is_own = found.as_ref().is_some_and(|found| found.instance == self.report.instance());

@@ -138,7 +138,7 @@ pub trait Store: Send + Sync {
 #[derive(Default)]
 pub struct Reconciled {
     pub warnings: Vec<Warning>,
-    /// The text of which the hand edit was made that was recorded, where there is one and that text is known.
+    /// The text before the recorded hand edit, if there is one and that text is known.
     pub edited_from: Option<Vec<u8>>,
 }
 

@@ -35,7 +35,7 @@ pub struct OpenChange {
     pub by: String,
     /// As in [`PendingRecord`].
     pub canary: Vec<String>,
-    /// True if it can't be confirmed any more, and nobody has rolled it back yet.
+    /// True if its time is over, and it is not rolled back yet.
     pub is_over: bool,
 }
 

@@ -155,7 +155,7 @@ fn on_servers(
     Ok(answers.exit_if(is_different, Exit::Different))
 }
 
-/// The configuration that an argument names, if that is none of the servers'.
+/// The configuration that an argument names, if it is not one of a server.
 fn given(argument: Option<&str>) -> Result<Option<NamedContent>, CliError> {
     match argument {
         Some(url) if is_url(url) => Err(CliError::usage(

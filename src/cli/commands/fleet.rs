@@ -153,7 +153,7 @@ fn resume(args: &ResumeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
     })
 }
 
-/// Shows what stands where, and asks whether to go on.
+/// Shows the configuration of each server, and asks whether to go on.
 fn agree(args: &ResumeArgs, journal: &Journal, global: &GlobalArgs, ui: Ui) -> Result<(), CliError> {
     unfinished::print(journal, &Unfinished::open(journal, global, ui)?.states(ui), ui)?;
     let what = if args.take_back { "take the change back" } else { "make the change" };

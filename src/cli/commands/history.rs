@@ -153,7 +153,7 @@ fn path(text: &str) -> Result<Path, CliError> {
     }
 }
 
-/// An entry with what it changed.
+/// An entry with its changes.
 struct Listed {
     entry: HistoryEntry,
     /// The first paths that it changed; empty where that is not known.

@@ -259,7 +259,7 @@ fn request(args: &SetOverlayArgs, matches: &ArgMatches) -> Result<ChangeRequest,
     Ok(ChangeRequest { edits, expectations: Vec::new() })
 }
 
-/// Adds values to an overlay; a path leads to what the node has with it so far.
+/// Adds values to an overlay; paths are those of the configuration with the overlay.
 fn set_values(
     overlay: &mut Map<String, Value>,
     text: &Arc<Snapshot>,

@@ -64,7 +64,7 @@ fn stands_for_many(request: &ChangeRequest, args: &RmArgs) -> bool {
         || request.paths().iter().any(|path| path.first_pattern().is_some() || is_group(path))
 }
 
-/// Names what a change removes.
+/// Names the entries that a change removes.
 fn removed(change: &ChangeReport) -> Option<String> {
     change.changed.then(|| format!("this removes {}", paths_in_words(&change.values)))
 }

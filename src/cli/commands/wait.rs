@@ -66,7 +66,7 @@ impl Awaited {
         Ok(Self { expectations, most: global.remote.timeout.map(Duration::from_secs) })
     }
 
-    /// Waits until all of it is there; returns what was missing when the time was over.
+    /// Waits until all values are there; returns the missing one when the time is over.
     fn wait(&self, begin: BeginObserving) -> Result<Option<String>, CliError> {
         let (done, result) = channel();
         let missing = Missing::default();

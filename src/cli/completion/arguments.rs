@@ -1,5 +1,5 @@
 //! The kind of each argument. Arguments that are not named here are files, words of a fixed list, or
-//! free. Arguments that are not named here are files, words of a fixed list, or free.
+//! free.
 
 use std::ffi::OsStr;
 use std::sync::Arc;

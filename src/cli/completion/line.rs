@@ -1,5 +1,5 @@
 //! The command line before the word that is typed, and what it refers to: its target, the history of
-//! that, and the contexts. Whatever can't be read is empty. What can't be read is empty.
+//! that, and the contexts. Whatever can't be read is empty.
 
 use std::ffi::OsString;
 use std::sync::OnceLock;

@@ -114,7 +114,7 @@ impl ContextsFile {
         self.make().map_err(|error| CliError::not_made(&self.path, error))?;
         let engine = Engine::new(input::store(&self.path)?, Hooks::default(), waiting);
         let request = ChangeRequest { edits: Edits::Patch(patch), expectations: Vec::new() };
-        // The directives of this file are none of a media server.
+        // The directives of this file are not those of a media server.
         let accepted = vec![Guard::NearMiss];
         engine.modify(&request, &ChangeOptions { by, accepted, ..ChangeOptions::default() })?;
         Ok(())

@@ -25,7 +25,7 @@ pub fn grouped<T, K: Eq + Hash>(
 }
 
 /// Returns the line below the first of equal faults: the number and the places of the others. `None` if
-/// it is the only one. `None` if it is the only one.
+/// it is the only one.
 pub fn more_like_it(places: &[impl Display]) -> Option<String> {
     let more = places.get(1..).filter(|more| !more.is_empty())?;
     let named: Vec<String> = more.iter().take(MAX_PLACES).map(ToString::to_string).collect();

@@ -118,7 +118,7 @@ struct SortOrder {
     is_descending: bool,
 }
 
-/// A row, with what it is sorted by.
+/// A row with its sort key.
 type SortedRow = (String, Vec<String>);
 
 /// One table.

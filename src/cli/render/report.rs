@@ -68,7 +68,7 @@ impl Report<'_> {
         parts(self.args, self.ui, self.diff_was_shown)
     }
 
-    /// Prints what a change did.
+    /// Prints the report of a change.
     pub fn print(&self, change: &ChangeReport) -> Result<(), CliError> {
         change.warnings.iter().for_each(|warning| self.ui.warning(warning));
         let printed = match &change.configuration {
@@ -100,7 +100,7 @@ impl Report<'_> {
         Ok(())
     }
 
-    /// Says what a change of more than one stream does, unless the command is quiet.
+    /// Prints the effects of a change of more than one stream, unless the command is quiet.
     pub fn say_effects(&self, effects: &Effects) {
         if let Some(words) = effects.in_words().filter(|_| effects.streams > 1) {
             self.say(&words);

@@ -41,7 +41,7 @@ pub fn to(cell: &str, width: usize) -> String {
     }
 }
 
-/// The same for one of several cells that would look alike: a number stands behind what was cut out.
+/// The same for one of several cells that would look alike: a number follows the cut.
 pub fn numbered(cell: &str, number: usize, width: usize) -> String {
     let number = number.to_string();
     let shown = to(cell, width.saturating_sub(number.len() + 1));
@@ -112,7 +112,7 @@ fn last_part(word: &str) -> usize {
     word[from..end.max(from)].rfind(if is_file { '/' } else { '.' }).map_or(0, |at| at + from)
 }
 
-/// A word of which only the beginning and the last part are left.
+/// A word that is cut to its beginning and its last part.
 fn shortest(word: &str) -> String {
     let (head, last) = (head(word), last_part(word).max(head(word)));
     let short = format!("{}{CUT}{}", &word[..head], &word[last..]);

@@ -225,7 +225,7 @@ const OF_PATCHES: &[&str] = &[SKIP_INCLUDED, OWNER];
 const GET: &[&str] = &["GET", "HEAD"];
 const POST: &[&str] = &["POST"];
 
-/// A row of which only the operation, the path and the rest that differs have to be given.
+/// A row of defaults: an operation and a path, and whatever differs, have to be given.
 const ROUTE: Route = Route {
     operation: ApiOperation::Read,
     methods: GET,

@@ -90,7 +90,7 @@ impl ArchiveSpace {
         let mut mounts = lock(&self.mounts);
         if !mounts.contains_key(point) {
             if mounts.len() >= MOUNTS {
-                // Those that nobody asks are forgotten: they may be gone.
+                // Those that no request names are forgotten: they may be gone.
                 mounts.retain(|_, mount| lock(&mount.known).asking.is_some());
             }
             if mounts.len() >= MOUNTS {

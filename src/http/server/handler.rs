@@ -141,7 +141,7 @@ impl Handler {
         self.respond_on(found, (&by.0, by.1), request, record)
     }
 
-    /// Answers whoever asks for metrics, without credentials, and knows no other operation.
+    /// Answers requests for metrics without credentials; has no other operation.
     fn respond_to_monitoring(
         &self,
         request: &Request,

@@ -1,4 +1,4 @@
-//! Requests that are refused whatever they ask for: those of other sites' pages, and coded bodies.
+//! Requests that every operation refuses: those of other sites' pages, and coded bodies.
 
 use crate::engine::RefusalKind;
 use crate::http::protocol::problem::Problem;

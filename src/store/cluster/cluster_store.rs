@@ -154,7 +154,7 @@ impl ClusterStore {
         StoreError::Overtaken { name: self.name.clone() }
     }
 
-    /// Reads the last change, and what is in other keys, all at once.
+    /// Reads the last change and other keys, all at once.
     ///
     /// # Errors
     /// `Unreachable`, `Refused`, `Remote`.

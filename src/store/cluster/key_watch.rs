@@ -52,7 +52,7 @@ pub struct KeyWatch {
 /// The reason why a watch ended. Then the keys are read anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WatchEnd {
-    /// The connection broke, its time is over, or a message is none of etcd's.
+    /// The connection broke, its time is over, or a message is not one of etcd.
     Broken,
     /// The revision is compacted, or etcd has ended the watch.
     Cancelled,

@@ -1,9 +1,9 @@
 //! The drafts of edits: texts that a person works on in a text editor, kept until they are in the
 //! configuration.
 //!
-//! A draft is two files, `draft-XXXXXX.conf` with the text and `draft-XXXXXX.base` with what it was made of.
-//! Both have mode 0600 and belong to whoever edits. The second one is locked as long as the edit is
-//! under way, so that nobody resumes it.
+//! A draft is two files, `draft-XXXXXX.conf` with the text and `draft-XXXXXX.base` with the text that it
+//! was made of. Both have mode 0600 and belong to the user who edits. The second one is locked as long as
+//! the edit is under way, so that nobody resumes it.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write};

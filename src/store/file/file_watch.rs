@@ -31,7 +31,7 @@ impl FileWatch {
     /// Starts to watch; what happens from now on is not missed.
     ///
     /// # Errors
-    /// There is no such folder, or the system has no more watches.
+    /// The folder does not exist, or the system has no watches left.
     pub fn new(file: &Path) -> io::Result<Self> {
         let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
         let name = file.file_name().ok_or(io::ErrorKind::InvalidInput)?;

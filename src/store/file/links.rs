@@ -104,7 +104,7 @@ impl PathWalk<'_> {
         Ok(())
     }
 
-    /// The last name of the path that was given may be missing; what a link leads to may not.
+    /// The last name of the given path may be missing; the target of a link may not.
     fn miss(&mut self, path: PathBuf) -> Result<(), StoreError> {
         match self.link.take() {
             Some(link) => Err(self.dangling(link)),

@@ -129,7 +129,7 @@ fn write_to(mut file: &File, inode: u64, old: &[u8], pieces: &[&[u8]]) -> io::Re
     file.write_all(&hasher.digest128().to_le_bytes())
 }
 
-/// A length below both is that of a file whose end did not reach the disk.
+/// A file that is shorter than both texts did not reach the disk whole.
 fn is_mixture(bytes: &[u8], old: &[u8], new: &[u8]) -> bool {
     let could_be =
         |(at, byte): (usize, &u8)| *byte == 0 || [old, new].iter().any(|text| text.get(at) == Some(byte));

@@ -14,7 +14,7 @@ use crate::syntax::{Document, Entry};
 /// The parts that are removed because a desired state lacks them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prune {
-    /// Nothing: what it sets is set, and the rest stays.
+    /// Nothing: the settings of the state are set, and the rest stays.
     Nothing,
     /// Streams, lives and plugins, and the settings in those that it has.
     Entries,

@@ -257,7 +257,7 @@ mod tests {
             ("http 80 {\n}", "http 80 {\n}\n"),
             ("a { b { c 1; } }", "a { b { c 1; } }\n"),
             ("a { b {\nc; } }", "a {\n  b {\n    c;\n  }\n}\n"),
-            // Comments stay on their own line, or behind what they stood behind.
+            // Comments stay on their own line, or behind the same word.
             ("#x  \n  # y\na; #z\n", "#x\n# y\na; #z\n"),
             ("a{ # why\n\n b; }", "a { # why\n  b;\n}\n"),
             ("a{\n b;\n # last\n}", "a {\n  b;\n  # last\n}\n"),

@@ -1,6 +1,5 @@
 //! The removals when an owner applies a state again: whatever an earlier state of the owner had, and the
-//! new one lacks. Values that the owner never set stay, and so do those of other owners. What the owner
-//! never set stays, and so does what another owner has.
+//! new one lacks. Values that the owner never set stay, and so do those of other owners.
 
 use std::collections::BTreeSet;
 
@@ -180,7 +179,7 @@ impl Forgetting {
         }
     }
 
-    /// Looks at what stands below a key.
+    /// Visits the value below a key.
     fn within<T>(&mut self, key: &str, look: impl FnOnce(&mut Self) -> T) -> T {
         self.at.push(key.to_owned());
         let found = look(self);

@@ -45,7 +45,7 @@ impl FoundAt {
     }
 }
 
-/// Returns what is at a path without patterns.
+/// Returns the value at a path without patterns.
 ///
 /// # Errors
 /// Those of `value_at`; an absence, too, if no entry of the list has such a value.

@@ -41,7 +41,7 @@ impl<'p> UnknownKey<'p> {
         None
     }
 
-    /// The known key of which it is probably a misspelling.
+    /// The known key that it probably misspells.
     pub fn near_miss(self) -> Option<&'static str> {
         let near = near_miss(self.scope, self.key).map(|near| near.key);
         // In a text, a word of three letters may be any other word; a path asks for a known one.
@@ -49,7 +49,8 @@ impl<'p> UnknownKey<'p> {
         near.or_else(|| keys().find(|key| key.len() == SHORT && is_one_slip(self.key, key)))
     }
 
-    /// The one of these names of which it is probably a misspelling. Another number behind it makes another name.
+    /// The name among these that it probably misspells. A name that differs in a number at its end is
+    /// another name.
     pub fn near_one_of(self, names: &BTreeSet<String>) -> Option<String> {
         let word = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
         let others = || names.iter().map(String::as_str).filter(|name| word(name) != word(self.key));

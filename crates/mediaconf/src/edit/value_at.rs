@@ -1,4 +1,4 @@
-//! The value at one path, and what is said where there is none.
+//! The value at one path, and the fault if there is none.
 
 use serde_json::Value;
 

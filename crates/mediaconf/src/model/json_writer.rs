@@ -91,7 +91,7 @@ impl CompactJson {
         Self::collect(view, None)
     }
 
-    /// The JSON of the view of a text of which an earlier one is known.
+    /// The JSON of a view, made of the JSON of an earlier text where both agree.
     pub fn after(view: &View<'_, '_>, before: KnownJson<'_>) -> Self {
         Self::collect(view, Some(before).filter(|before| before.compact.globals == *view.globals()))
     }

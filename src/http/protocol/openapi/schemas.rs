@@ -24,7 +24,7 @@ pub(super) const CHANGE: &str = "Change";
 /// The name of the schema of a request for a change.
 pub(super) const REQUESTED_CHANGE: &str = "RequestedChange";
 
-/// The name of the schema of what a change did.
+/// The name of the schema of the report of a change.
 pub(super) const CHANGE_REPORT: &str = "ChangeReport";
 
 /// The name of the schema of a file that a configuration includes.

@@ -47,7 +47,8 @@ pub fn change(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response
     })
 }
 
-/// The problem of a body that is no request. What serde says of a value quotes it, and it may be a secret.
+/// The problem of a body that is no request. The message of serde would quote the value, which may be a
+/// secret.
 fn no_request(error: &serde_json::Error) -> Problem {
     let why = match error.is_data() {
         true => format!(

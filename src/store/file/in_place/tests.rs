@@ -1,4 +1,4 @@
-//! A crash is played by writing what a cut-short write would have left.
+//! A crash is simulated by writing the bytes that a cut-short write would leave.
 
 use std::fs;
 use std::path::PathBuf;

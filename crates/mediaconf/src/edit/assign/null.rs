@@ -27,7 +27,7 @@ pub fn may_be_absent(expansion: &Expansion<'_>, assignment: &Assignment) -> bool
     assignment.value.removes() && expansion.conditions.is_empty() && takes_all && is_known && is_block_there
 }
 
-/// Drops the removals below what is not there: a merge would make the object that they are in.
+/// Drops the removals below an absent value: a merge would make the object that they are in.
 pub fn without_absent(current: &dyn ConfigLookup, mut edits: Vec<PathEdit>) -> Vec<PathEdit> {
     edits.retain(|edit| !edit.removes() || edit.is_unset || is_in_object(current, &edit.path));
     edits

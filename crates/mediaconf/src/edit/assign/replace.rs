@@ -70,7 +70,7 @@ impl Replacement<'_> {
         }
     }
 
-    /// Replaces in the strings inside a list or an object; what is derived is left out.
+    /// Replaces in the strings inside a list or an object, but not in derived members.
     fn strings(&mut self, path: Path, value: &Value) -> Result<(), TooMuchText> {
         match value {
             Value::String(_) => self.value(path, value),

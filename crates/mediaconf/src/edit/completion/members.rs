@@ -15,7 +15,7 @@ use crate::edit::value_at::value_at;
 use crate::model::schema::{Parameter, PartPlace, Shape, by_key};
 
 impl Completion<'_> {
-    /// The members of what stands at `above` whose names begin with `start`.
+    /// The members of the value at `above` whose names begin with `start`.
     pub(super) fn members(&self, above: &[Segment], head: &str, start: PartialName<'_>) -> Vec<Step> {
         let whole = self.whole(above);
         let Some(place) = place(&whole.segments) else { return Vec::new() };

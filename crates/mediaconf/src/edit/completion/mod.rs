@@ -1,6 +1,6 @@
 //! The completions of a path that is being typed: names, keys with their documentation, and behind a `=`
 //! the values that are known. They come from the schema and the configuration; a secret is never among
-//! them. The schema and the configuration say what there is; a secret is never among it.
+//! them.
 
 mod members;
 mod partial;

@@ -2,10 +2,10 @@
 
 use crate::edit::path::{Path, Segment};
 
-/// A text that is being typed. A candidate begins with `head`, and what it adds begins with `start`.
+/// A text that is being typed. A candidate begins with `head`, and its addition begins with `start`.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Partial<'t> {
-    /// A name: of a member of what stands above.
+    /// A name of a member of the value above.
     Name { above: Vec<Segment>, head: String, start: PartialName<'t> },
     /// The text behind `[`.
     Entry { above: Vec<Segment>, head: &'t str, start: &'t str },

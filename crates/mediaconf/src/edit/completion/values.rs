@@ -51,7 +51,7 @@ pub(super) fn shown(current: &dyn ConfigLookup, path: &Path) -> Option<String> {
     scalar_text(&real).filter(|text| is_open && !text.is_empty() && !holds_mask(text))
 }
 
-/// The kind of the value at a place, where that is one word.
+/// The kind of the value at a place, if that is one word.
 fn kind(place: Place) -> Option<&'static WordKind> {
     match place {
         Place::Own(Parameter { shape: Shape::Value(kind), .. }) => Some(kind),

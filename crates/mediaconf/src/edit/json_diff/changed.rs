@@ -63,7 +63,8 @@ struct Found {
 
 impl Found {
     /// Looks at the members of a block. The patch between the two knows defaults and derived members, so
-    /// only what it names has changed; a block of a port that goes with its port it need not name.
+    /// only the members that it names have changed. It need not name the block of a port that is removed
+    /// with its port.
     fn members(&mut self, scope: Scope, both: [&Map<String, Value>; 2], patch: &Map<String, Value>) {
         for key in keys_of(both) {
             let shape = by_key(scope, key).map(|parameter| parameter.shape);

@@ -70,7 +70,7 @@ fn only_what_differs_is_given() {
     }
 }
 
-/// RFC 7396, without what a patch is not applied to.
+/// A merge by RFC 7396, without the members that a patch ignores.
 fn merge(target: &mut Value, patch: &Value) {
     let Value::Object(patch) = patch else {
         *target = patch.clone();

@@ -23,8 +23,8 @@ pub fn merge_setting(
     }
 }
 
-/// Merges the members of an object whose words a directive holds. Of two parts that stand in the same
-/// place, the one that the patch gives takes the place of the other.
+/// Merges the members of an object whose words a directive holds. Of two parts in the same place, the one
+/// of the patch replaces the other.
 fn parts(
     object: &'static ObjectShape,
     current: Option<&Value>,

@@ -102,7 +102,7 @@ pub enum Note {
     /// with these.
     EntriesKept(usize),
     /// The values that an owner no longer applies, and another one has: the paths, as far as a message
-    /// names them, and the owners. They stay. It stays.
+    /// names them, and the owners. They stay.
     KeptForOwners { paths: String, owners: String },
 }
 

@@ -43,7 +43,7 @@ impl Masker {
         Self(Some(key))
     }
 
-    /// The key; none of an opaque one.
+    /// The key; `None` for an opaque masker.
     pub fn key(&self) -> Option<u128> {
         self.0
     }
