@@ -9,7 +9,7 @@ use mediaconf::edit::Fault;
 pub struct ComposedFault {
     /// The error, with its file and its line.
     pub fault: Fault,
-    /// What tells whether another text has it, too: the message without the place that it names.
+    /// The message without the place that it names, by which another text is searched for the fault.
     pub(super) identity: String,
     /// True if the text of the configuration itself has a part in it.
     pub(super) is_own: bool,

@@ -87,7 +87,7 @@ impl Composed {
         patch: Option<&Value>,
         options: &ChangeOptions,
     ) -> Result<Option<OutcomeNote>, Refusal> {
-        // What is expected of an entry of an included file can't be told from this text alone.
+        // This text alone can't show what is expected of an entry of an included file.
         let expected = request.expectations.iter().filter_map(|expectation| place_of(&expectation.path));
         let beside = request.beside();
         let beside = beside.as_ref().and_then(place_of);

@@ -35,7 +35,8 @@ impl Engine {
         if self.running.is_some() { Follow::BELOW } else { Follow::ALL }
     }
 
-    /// The errors that a text has together with what it includes, and that none of the texts before has as often.
+    /// The errors that a text has together with what it includes, and that none of the texts before has
+    /// that often.
     fn new_faults(&self, before: &[&Arc<Snapshot>], after: &Composed) -> Vec<Fault> {
         let (mut faults, mut known) = (after.faults(), Vec::new());
         if faults.is_empty() {
@@ -56,8 +57,8 @@ impl Engine {
 }
 
 impl Transaction<'_> {
-    /// Judges the change: refuses errors that it brings, and returns the warnings that it brings, which are
-    /// refused if that is asked for. A take-back is told of errors, and is never refused for them.
+    /// Judges the change: refuses errors that it brings, and returns the warnings that it brings, which
+    /// are refused if that is asked for. Errors of a take-back are reported, and never refuse it.
     pub(super) fn judge(&mut self, outcome: &Outcome) -> Result<Vec<NewWarning>, Refusal> {
         let before = outcome.before.as_ref().and_then(Content::snapshot);
         let warnings = match (&outcome.after, before) {
@@ -106,7 +107,7 @@ fn refused(warnings: &[NewWarning]) -> Refusal {
         .with_faults(warnings.iter().map(said).collect())
 }
 
-/// Whether a change may be of a configuration that includes files. Most have none, and cost nothing here.
+/// True if a change may be of a configuration that includes files. Most have none, and cost nothing here.
 fn includes(before: Option<&Arc<Snapshot>>, after: &After) -> bool {
     match after {
         After::Unchanged => false,

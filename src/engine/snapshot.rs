@@ -228,7 +228,7 @@ impl Snapshot {
         }
     }
 
-    /// Whether the text can be shown as JSON and changed.
+    /// True if the text can be shown as JSON and changed.
     pub fn is_valid(&self) -> bool {
         *self.valid.get_or_init(|| !has_errors(self.document()))
     }

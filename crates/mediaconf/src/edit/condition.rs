@@ -35,7 +35,7 @@ pub struct Condition {
     test: Test,
     /// The places that the path leads to from a stream, from a live and from a plugin.
     leaves: [Result<Place, Fault>; 3],
-    /// Whether a key may be nearly a known one.
+    /// True if a key may be nearly a known one.
     pub accepts_near_miss: bool,
 }
 

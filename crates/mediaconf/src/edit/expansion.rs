@@ -30,7 +30,8 @@ pub struct Expanded {
     pub path: Path,
     /// The places, without patterns, in order. They need not have values.
     pub paths: Vec<Path>,
-    /// Why there are fewer places than the path has room for; none if there is no such reason.
+    /// The reason why there are fewer places than the path has room for; `None` if there is no such
+    /// reason.
     pub absence: Option<Fault>,
 }
 
@@ -158,8 +159,8 @@ pub fn no_entry() -> Fault {
     Fault::absent("no entry meets the condition of `--where`")
 }
 
-/// How many segments lead to the entry that conditions are about: a stream, live or plugin, elsewhere
-/// whatever the first pattern stands for.
+/// Returns the number of segments that lead to the entry that conditions are about: a stream, live or
+/// plugin, elsewhere whatever the first pattern stands for.
 fn entry_depth(path: &Path) -> Result<usize, Fault> {
     let is_in_group = matches!(Place::resolve(&path.segments[..1]), Ok(Place::Group(_)));
     match path.first_pattern() {

@@ -95,7 +95,7 @@ fn misnamed_block(current: &dyn ConfigLookup, path: &Path) -> Option<Fault> {
     fault.hint.is_some().then_some(Fault { kind: FaultKind::Path, ..fault })
 }
 
-/// A misspelling for whoever can't accept it: only what may be meant.
+/// A misspelling where it can't be accepted: the hint only names the probable key.
 fn without_advice(mut fault: Fault) -> Fault {
     if let Some(hint) = &mut fault.hint {
         hint.truncate(hint.find('?').map_or(hint.len(), |end| end + 1));

@@ -145,7 +145,7 @@ impl ValueSeed<'_, '_> {
         let most = self.reader.memory / MIB;
         let message = format!("the patch is too large: merging it takes more than {most} MiB of memory");
         let fault = Fault::at_pointer(FaultKind::TooLarge, Pointer::root(), message);
-        // This fault alone is reported, whatever else is wrong.
+        // If there is this fault, it alone is reported.
         self.reader.faults.borrow_mut().clear();
         self.refuse(fault.hint("split the patch: send a part of its members at a time"));
         Err(E::custom("too large"))

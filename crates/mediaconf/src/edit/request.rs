@@ -112,7 +112,7 @@ pub struct Evaluated {
     pub notes: Vec<Note>,
 }
 
-/// How many faults a message names.
+/// The number of faults that a message names.
 const MAX_NAMED: usize = crate::syntax::MAX_DIAGNOSTICS;
 
 /// Joins the faults in one line; the number of omitted ones follows.

@@ -113,7 +113,8 @@ fn edit_within(node: &mut Value, segments: &[Segment], value: &Value) -> Result<
     }
 }
 
-/// Where there is no object or no list, none of its values is there to be removed.
+/// Returns a misfit of a removal from a value that is no object and no list: none of its values is there
+/// to be removed.
 fn absent_if_removed(value: &Value) -> impl Fn(Fault) -> Fault {
     let is_absent = value.is_null();
     move |fault| absent_if(is_absent || fault.is_absent(), fault)

@@ -1,4 +1,4 @@
-//! Types the text of an assignment: which JSON value it stands for depends on its place.
+//! Types the text of an assignment: its JSON value depends on its place.
 //!
 //! What is given as words is read as the text of its directive is read.
 //!
@@ -33,7 +33,7 @@ pub fn of(place: Place, value: &AssignedValue) -> Result<Value, Fault> {
     }
 }
 
-/// Returns the value that a text stands for at `place`, as the configuration shows it; none for null.
+/// Returns the value of a text at `place`, as the configuration shows it; `None` for null.
 pub fn meant(place: Place, text: &str) -> Result<Option<Value>, Fault> {
     if text == NULL {
         return Ok(None);

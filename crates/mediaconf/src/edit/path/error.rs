@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::edit::fault::Fault;
 
-/// Why a text is not a path.
+/// The reason why a text is not a path.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(super) struct PathError {
     /// The byte offset of the problem in the text.
@@ -63,7 +63,7 @@ impl From<PathError> for Fault {
 }
 
 impl PathError {
-    /// What to write instead.
+    /// Returns the advice how to write it.
     fn hint(&self) -> &'static str {
         match self.problem {
             PathProblem::Empty => "name a field, such as `streams.cam1.urls`",
