@@ -16,10 +16,9 @@ use crate::cli::prompts;
 use crate::cli::render::{diff, notes};
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
-use crate::engine::RefusalKind;
 use crate::engine::{
-    After, ChangeReport, ConfigSource, Content, ContentDiff, ErrorKind, Expected, Outcome, Refusal, Replaced,
-    Snapshot, WarnedText,
+    After, ChangeReport, ConfigSource, Content, ContentDiff, ErrorKind, Expected, Outcome, Refusal,
+    RefusalKind, Replaced, Snapshot, WarnedText,
 };
 use crate::store::StoreError;
 use crate::store::file::{DraftHead, DraftOrigin, KeptDraft, Rescue};

@@ -9,8 +9,7 @@ use crate::cli::fleet::answers::{Answers, ServerAnswer};
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::invocation::Invocation;
 use crate::cli::target::{self, Purpose, Target};
-use crate::engine::RefusalKind;
-use crate::engine::{Content, ErrorKind, Refusal};
+use crate::engine::{Content, ErrorKind, Refusal, RefusalKind};
 use crate::store::Store;
 use crate::store::file::FileWatch;
 

@@ -1,7 +1,9 @@
 //! Changes that are shown before they are made, and made only if the user agrees: of a protected context, and those
 //! whose command asks. Without a terminal nothing is asked.
 
-use crate::engine::Guard;
+use crate::engine::{
+    ChangeOptions, ChangeReport, ConfigService, Expected, Guard, OutcomeNote, Refusal, ReportParts,
+};
 use std::io;
 
 use crate::cli::args::changing::ChangeArgs;
@@ -9,9 +11,6 @@ use crate::cli::error::CliError;
 use crate::cli::prompts;
 use crate::cli::render::diff;
 use crate::cli::ui::{Ui, output};
-use crate::engine::{
-    ChangeOptions, ChangeReport, ConfigService, Expected, OutcomeNote, Refusal, ReportParts,
-};
 
 /// A change of more streams, lives and plugins than this is asked about.
 pub const MOST_UNASKED: usize = 20;

@@ -78,7 +78,7 @@ impl Target {
         let reading = self.service.read(&ReadQuery { source, form: ReadForm::Text })?;
         match reading.content {
             Content::Text(snapshot) => Ok(snapshot),
-            Content::Json(_) => Err(Refusal::not_offered(&self.service.name(), Feature::Conf)),
+            Content::Json(_) => Err(Refusal::not_offered(self.service.name(), Feature::Conf)),
         }
     }
 }

@@ -26,10 +26,10 @@ impl ConfigService for Engine {
     fn read(&self, query: &ReadQuery) -> Result<Reading, Refusal> {
         let running = self.running();
         if matches!(query.form, ReadForm::Json { runtime: true, .. }) {
-            return Err(self.no_server().into());
+            return Err(self.no_server());
         }
         let (source, snapshot) = match (query.source, running) {
-            (Some(ConfigSource::Running), None) => return Err(self.no_server().into()),
+            (Some(ConfigSource::Running), None) => return Err(self.no_server()),
             (None | Some(ConfigSource::Running), Some(running)) => (ConfigSource::Running, running),
             (None | Some(ConfigSource::Saved), _) => {
                 self.refuse_moved()?;
@@ -77,15 +77,15 @@ impl ConfigService for Engine {
     }
 
     fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Refusal> {
-        Ok(Engine::history(self, wanted)?)
+        Engine::history(self, wanted)
     }
 
     fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Refusal> {
-        Ok(Engine::kept(self, change)?)
+        Engine::kept(self, change)
     }
 
     fn pending(&self) -> Result<Option<PendingInfo>, Refusal> {
-        Ok(self.pending_info()?)
+        self.pending_info()
     }
 
     fn decide(&self, decision: Decision, id: Option<&str>, by: &str) -> Result<Vec<OutcomeNote>, Refusal> {
@@ -94,7 +94,7 @@ impl ConfigService for Engine {
                 // A change whose time is over is rolled back by the first who writes.
                 drop(self.lock().map_err(Refusal::from)?);
             }
-            return Err(Refusal::nothing_pending().into());
+            return Err(Refusal::nothing_pending());
         };
         let id = id.unwrap_or(&pending.id);
         let is_kept = match decision {

@@ -2,11 +2,7 @@
 
 use super::local_text::{NodeName, wanted};
 use super::overlays::merged;
-use crate::engine::ChangeOptions;
-use crate::engine::Engine;
-use crate::engine::Refusal;
-use crate::engine::Snapshot;
-use crate::engine::Trouble;
+use crate::engine::{ChangeOptions, Engine, Refusal, Snapshot, Trouble};
 use crate::store::cluster::ClusterStore;
 use crate::store::file::ConfFile;
 use crate::store::{NodeState, Store, StoreError};

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::engine::Refusal;
-use crate::engine::Snapshot;
+use crate::engine::{Refusal, Snapshot};
 use mediaconf::edit;
 
 /// A patch with the name of its key: that of the group behind an `@`, or that of the node.

@@ -1,17 +1,16 @@
 //! The changes that clients ask a node for: the cluster makes them, and they are answered when this node
 //! runs them.
 
-use crate::engine::RefusalKind;
+use crate::engine::{
+    After, CanaryFault, ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, Content,
+    DEFAULT_LOCK_WAIT, Decision, Expected, Feature, NodeReport, Operation, Outcome, OutcomeNote, PendingInfo,
+    ReadQuery, Reading, Refusal, RefusalKind, Replaced, Snapshot, Status, Trouble, canary_nodes,
+};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::member::Node;
 use super::overlays::merged;
-use crate::engine::{
-    After, CanaryFault, ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, Content,
-    DEFAULT_LOCK_WAIT, Decision, Expected, Feature, NodeReport, Operation, Outcome, OutcomeNote, PendingInfo,
-    ReadQuery, Reading, Refusal, Replaced, Snapshot, Status, Trouble, canary_nodes,
-};
 use crate::store::{ChangeRef, HistoryEntry, NodeState, Store, StoreError};
 use mediaconf::edit::request::ChangeRequest;
 

@@ -1,7 +1,7 @@
 //! The common part of the commands that change something: questions of guards, the report, and the
 //! countdown of a change that has to be confirmed.
 
-use crate::engine::Guard;
+use crate::engine::{ChangeOptions, ChangeReport, ConfigService, Guard, Refusal, Replaced, ReportParts};
 use std::path::Path;
 
 use crate::cli::args::changing::ChangeArgs;
@@ -19,7 +19,6 @@ use crate::cli::render::report::{Report, Verb};
 use crate::cli::rollout;
 use crate::cli::target;
 use crate::cli::ui::Ui;
-use crate::engine::{ChangeOptions, ChangeReport, ConfigService, Refusal, Replaced, ReportParts};
 use mediaconf::edit::request::ChangeRequest;
 
 /// A command that makes a change, and how it reports the outcome.

@@ -152,7 +152,7 @@ fn range_of(path: &Path, present: &Arc<Snapshot>, target: &mut Target) -> Result
         Err(fault) => fault,
     };
     if let Some(composed) = target.composed(present, Some(ConfigSource::Saved))? {
-        composed.refuse_entry(path).map_err(Refusal::from)?;
+        composed.refuse_entry(path)?;
     }
     Err(CliError::bad_selection(fault))
 }

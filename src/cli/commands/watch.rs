@@ -63,7 +63,7 @@ fn watch(mut observed: Observed, path: Option<&Path>, ui: Ui) -> Result<Infallib
             // A text with errors has no values.
             Ok(Some(Content::Text(text))) if path.is_some() && !text.is_valid() => {
                 observed.forget();
-                Err(Refusal::bad_config(text).into())
+                Err(Refusal::bad_config(text))
             }
             found => found,
         };

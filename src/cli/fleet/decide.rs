@@ -1,13 +1,12 @@
 //! Confirms a change that waits, or takes it back, also where answers get lost.
 
-use crate::engine::RefusalKind;
+use crate::engine::{Decision, ErrorKind, Refusal, RefusalKind};
 use std::time::{Duration, Instant};
 
 use super::coordinator::StepReply;
 use super::health;
 use super::members::FleetMember;
 use crate::cli::error::CliError;
-use crate::engine::{Decision, ErrorKind, Refusal};
 use crate::store::Revision;
 
 /// How long to wait between two tries, and between two looks.

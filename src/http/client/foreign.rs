@@ -72,10 +72,10 @@ pub fn replace(
     let lost_line_ends = has_lost_line_ends(new.bytes()).then_some(Guard::OneLine);
     refuse_guarded([lost_line_ends], options)?;
     if !new.is_valid() {
-        return Err(Refusal::bad_new_text(new.clone()).into());
+        return Err(Refusal::bad_new_text(new.clone()));
     }
     if holds_mask(new.document().text()) {
-        return Err(Refusal::masked_text().into());
+        return Err(Refusal::masked_text());
     }
     refuse_guarded(guards(&before, new, options), options)?;
     let mut after = Content::Text(new.clone());
@@ -130,7 +130,7 @@ fn refuse_guarded(
     options: &ChangeOptions,
 ) -> Result<(), Refusal> {
     let mut open = guards.into_iter().flatten().filter(|guard| !options.accepts(guard));
-    open.next().map_or(Ok(()), |guard| Err(Refusal::from(guard).into()))
+    open.next().map_or(Ok(()), |guard| Err(Refusal::from(guard)))
 }
 
 /// The guard over streams that are deleted, but not one by one by their names.

@@ -13,11 +13,10 @@ use super::credentials::Credentials;
 use super::foreign;
 use super::host::Host;
 use super::session::Session;
-use crate::engine::RefusalKind;
 use crate::engine::{
     ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, Content, Decision, Feature,
-    NodeReport, OutcomeNote, PendingInfo, ReadForm, ReadQuery, Reading, Refusal, Replaced, ServerInfo,
-    Snapshot, Status, differing, is_edited_since, last_change,
+    NodeReport, OutcomeNote, PendingInfo, ReadForm, ReadQuery, Reading, Refusal, RefusalKind, Replaced,
+    ServerInfo, Snapshot, Status, differing, is_edited_since, last_change,
 };
 use crate::http::protocol::bodies::RequestedChange;
 use crate::http::protocol::headers::{ID, RUNTIME, SKIP_STREAMS};
@@ -78,7 +77,7 @@ impl ServerLink {
         if !reply.offers(Feature::Confirm) {
             return Err(self.session.not_offered(Feature::Confirm));
         }
-        Ok(reply.pending.ok_or(Refusal::nothing_pending())?)
+        reply.pending.ok_or(Refusal::nothing_pending())
     }
 
     fn history(&mut self) -> Result<Vec<HistoryEntry>, Refusal> {
@@ -161,7 +160,7 @@ impl ConfigService for RemoteService {
         let new = Arc::new(Snapshot::from_bytes(text.to_vec()));
         // Lost line ends explain the errors in a text, and only the server knows whether it has that text.
         if !new.is_valid() && !has_lost_line_ends(text) {
-            return Err(Refusal::bad_new_text(new).into());
+            return Err(Refusal::bad_new_text(new));
         }
         let requested = match target {
             Replaced::File => RequestedChange::Save(String::from_utf8_lossy(text)),
@@ -214,7 +213,7 @@ impl ConfigService for RemoteService {
         let parameters = vec![(ID, id.into())];
         match link.session.send(&Call { parameters, applies: true, ..Call::of(operation) }) {
             Err(refusal) if refusal.status == Some(RefusalKind::NotFound.status()) => {
-                Err(Refusal::nothing_pending().into())
+                Err(Refusal::nothing_pending())
             }
             result => {
                 let is_kept = result?.notes.iter().any(|word| word == KEPT_HAND_EDIT);

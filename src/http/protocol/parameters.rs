@@ -7,8 +7,7 @@ mod unknown;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
-use crate::engine::RefusalKind;
-use crate::engine::{COMMANDS, GUARD_NAMES, Guard, REPORT_PARTS, ReportParts};
+use crate::engine::{COMMANDS, GUARD_NAMES, Guard, REPORT_PARTS, RefusalKind, ReportParts};
 use crate::http::protocol::headers::{
     ACCEPT, ASYNC, CANARY, CANARY_TIMEOUT, COMMAND, CONFIRM, DRY_RUN, FORCE, FORMAT, FORMAT_CONF,
     FORMAT_JSON, ID, MASK_KEY, MAX_DELETE, MESSAGE, OWNER, REVISION, RUNTIME, SKIP_INCLUDED, SKIP_STREAMS,

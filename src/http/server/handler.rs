@@ -7,8 +7,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::engine::RefusalKind;
-use crate::engine::{ConfigService, Engine};
+use crate::engine::{ConfigService, Engine, RefusalKind};
 use crate::http::protocol::headers::{
     API_HEADER, DEFAULT_PREFIX, NOTE_HEADER, PENDING_HEADER, REALM, api_value,
 };

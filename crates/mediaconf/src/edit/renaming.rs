@@ -71,7 +71,7 @@ impl Renaming {
             let name = names.get(&*group_name(entry).value())?;
             Some((NamedEntry { kind, entry }, name.as_str()))
         });
-        Ok(under_new_names(document, members, &blocks.collect::<Vec<_>>())?)
+        under_new_names(document, members, &blocks.collect::<Vec<_>>())
     }
 
     /// The names that change.

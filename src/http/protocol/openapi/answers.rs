@@ -7,8 +7,7 @@ use serde_json::{Map, Value, json};
 use super::schemas::{self, reference};
 use crate::engine::RefusalKind;
 use crate::http::protocol::headers::{API_HEADER, HAND_EDIT_HEADER, NOTE_HEADER, PENDING_HEADER};
-use crate::http::protocol::problem::MEDIA_TYPE;
-use crate::http::protocol::problem::urn;
+use crate::http::protocol::problem::{MEDIA_TYPE, urn};
 use crate::http::protocol::routes::{Route, SuccessResponse};
 
 /// The header that asks for login and password.

@@ -8,8 +8,7 @@ mod schemas;
 
 use serde_json::{Map, Value, json};
 
-use crate::engine::RefusalKind;
-use crate::engine::{COMMANDS, GUARD_NAMES};
+use crate::engine::{COMMANDS, GUARD_NAMES, RefusalKind};
 use crate::http::protocol::parameters::{PARAMETERS, QueryParameter, SWITCH_WORDS, Values};
 use crate::http::protocol::routes::{Body, JSON, ROUTES, Route, RouteBase, SuccessResponse, TEXT};
 

@@ -7,8 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::hand_over::{HandOver, HandOvers};
 use super::instance::Instance;
-use crate::engine::Loops;
-use crate::engine::RefusalKind;
+use crate::engine::{Loops, RefusalKind};
 use crate::http::protocol::headers::{API_HEADER, api_value};
 use crate::http::protocol::problem::Problem;
 use crate::http::server::message::{Request, Response, Service};

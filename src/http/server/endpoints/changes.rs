@@ -5,10 +5,9 @@ use std::collections::HashSet;
 use std::sync::PoisonError;
 use std::time::Duration;
 
-use crate::engine::RefusalKind;
 use crate::engine::{
-    CanaryFault, ChangeOptions, ChangeReport, DEFAULT_CANARY_TIME, Decision, Expected, Refusal, Replaced,
-    ReportParts,
+    CanaryFault, ChangeOptions, ChangeReport, DEFAULT_CANARY_TIME, Decision, Expected, Refusal, RefusalKind,
+    Replaced, ReportParts,
 };
 use crate::http::protocol::bodies::RequestedChange;
 use crate::http::protocol::headers::{HAND_EDIT_HEADER, NOTE_HEADER, PENDING_HEADER};

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::engine::RefusalKind;
-use crate::engine::{Refusal, Snapshot};
+use crate::engine::{Refusal, RefusalKind, Snapshot};
 use crate::http::protocol::bodies::{IncludedFile, IncludedFiles};
 use crate::http::protocol::headers::{PENDING_HEADER, WITH_INCLUDES};
 use crate::http::protocol::masked::masked_text;

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::engine::RefusalKind;
-use crate::engine::{Composed, ConfigSource, MaskedForm, ReadForm, ReadQuery, RelatedText, Snapshot};
+use crate::engine::{
+    Composed, ConfigSource, MaskedForm, ReadForm, ReadQuery, RefusalKind, RelatedText, Snapshot,
+};
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::TEXT;
 use crate::http::server::auth::Role;

@@ -17,8 +17,7 @@ use super::shared::{Listener, Shared};
 use super::socket::{Socket, Timed};
 use super::stream::Stream;
 use super::tally::ClosedCount;
-use crate::engine::Pulse;
-use crate::engine::RefusalKind;
+use crate::engine::{Pulse, RefusalKind};
 use crate::http::server::message::PeerAddress;
 use crate::store::file::SocketPeer;
 

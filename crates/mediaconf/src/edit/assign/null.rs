@@ -71,5 +71,5 @@ pub fn misspelling(current: &dyn ConfigLookup, path: &Path) -> Option<Fault> {
         }
         _ => current.contains(&keys),
     };
-    (!is_used).then(|| fault.into())
+    (!is_used).then_some(fault)
 }
