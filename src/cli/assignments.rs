@@ -20,7 +20,7 @@ pub struct GivenEdits<'m> {
 }
 
 impl<'m> GivenEdits<'m> {
-    /// The edits of these matches; there are none yet.
+    /// The edits of these matches, empty at first.
     pub fn from_matches(matches: &'m ArgMatches) -> Self {
         Self { matches, found: Vec::new() }
     }

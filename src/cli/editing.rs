@@ -263,8 +263,8 @@ impl Editing<'_> {
         }
     }
 
-    /// The entry that is edited: as it was, with the edit in `whole`, and at present with its place; `None`
-    /// where all is edited, or where the present configuration does not have the entry.
+    /// The entry that is edited: as it was, with the edit in `whole`, and at present with its place;
+    /// `None` if all is edited, or where the present configuration does not have the entry.
     fn pieces<'t>(&'t self, whole: &'t [u8], present: &'t Snapshot) -> Option<([&'t [u8]; 3], Range<usize>)> {
         let DraftOrigin { head, base } = &self.draft.origin;
         let ((start, end), path) = (head.range?, Path::parse(head.path.as_deref()?).ok()?);

@@ -277,7 +277,7 @@ impl CliError {
         Self::io(ErrorKind::Failed, "cannot start the server", source)
     }
 
-    /// An edit was refused because of what is in the draft.
+    /// An edit was refused because of the text of the draft.
     pub fn bad_draft(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Invalid, message)
     }
@@ -288,7 +288,7 @@ impl CliError {
             .with_hint("both forms are in the draft, between `<<<<<<< ours` and `>>>>>>> theirs`")
     }
 
-    /// An edit was not made: the answer was no, or there was nobody to ask.
+    /// An edit was not made: the answer was no, or there was no terminal.
     pub fn unanswered_edit(has_terminal: bool) -> Self {
         match has_terminal {
             true => Self::new(ErrorKind::Guarded, "the change was not made"),

@@ -112,7 +112,7 @@ impl EditorSignals {
 
 impl Drop for EditorSignals {
     fn drop(&mut self) {
-        // An interrupt of the editor is none of the change that follows.
+        // An interrupt of the editor does not interrupt the change that follows.
         HANDLERS.received.store(0, Ordering::SeqCst);
         HANDLERS.ends_process.store(true, Ordering::SeqCst);
         if let Some(listener) = &self.0 {

@@ -25,7 +25,7 @@ pub fn sudo_user() -> Option<String> {
     (is_name(&user) && user != "root").then_some(user)
 }
 
-/// `$XDG_STATE_HOME`, else `~/.local/state`; `None` where no variable says where that is.
+/// `$XDG_STATE_HOME`, else `~/.local/state`; `None` if no variable says where that is.
 pub fn state_home() -> Option<PathBuf> {
     let folder = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")))

@@ -18,7 +18,7 @@ use mediaconf::edit::shell_word::quoted;
 use mediaconf::model::schema::{Scope, by_keyword};
 use mediaconf::model::{Kind, Lens, top_members};
 
-/// Returns the error for arguments that clap refuses; `None` where its own words say enough.
+/// Returns the error for arguments that clap refuses; `None` if its own words say enough.
 pub fn explained(error: &clap::Error, arguments: &[OsString]) -> Option<CliError> {
     let context = |kind| match error.get(kind) {
         Some(ContextValue::String(word)) => Some(&**word),
@@ -56,7 +56,7 @@ pub fn with_file_meant(error: CliError, called: &ArgMatches) -> CliError {
     }
 }
 
-/// The error for a word that is no command, if it is known what it means.
+/// The error for a word that is no command but has a known meaning.
 fn wrong_verb(word: &str, arguments: &[OsString]) -> Option<CliError> {
     let words = typed(arguments);
     let at = place_of(word, &words)?;
@@ -80,7 +80,7 @@ fn wrong_verb(word: &str, arguments: &[OsString]) -> Option<CliError> {
     Some(CliError::usage(format!("there is no command `{word}`"), advice))
 }
 
-/// The error for `add NAME URL`, which does not say what is added.
+/// The error for `add NAME URL`, which lacks the kind.
 fn forgotten_kind(arguments: &[OsString]) -> Option<CliError> {
     let words = typed(arguments);
     let at = place_of("add", &words)?;

@@ -16,7 +16,7 @@ const LETTERS: &[u8; 32] = b"abcdefghjkmnpqrstuvwxyz23456789R";
 /// The length of a password: 24 letters of five bits are 120 bits.
 const LENGTH: usize = 24;
 
-/// A login with a password that nobody knows yet.
+/// A login with a new random password.
 pub struct NewAccount {
     pub login: &'static str,
     pub password: String,

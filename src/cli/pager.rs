@@ -38,7 +38,7 @@ pub struct Pager {
 }
 
 impl Pager {
-    /// Starts the pager; `None` where none is wanted or there is none.
+    /// Starts the pager; `None` if none is wanted or there is none.
     pub fn start() -> Option<Self> {
         let mut pager = chosen()?;
         let process = pager.stdin(Stdio::piped()).spawn().ok()?;

@@ -1,4 +1,4 @@
-//! Questions on the terminal. Each returns `None` where there is no terminal to ask on.
+//! Questions on the terminal. Each returns `None` if there is no terminal to ask on.
 
 use std::io::{self, IsTerminal};
 

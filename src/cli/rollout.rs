@@ -12,7 +12,7 @@ use crate::store::{HistoryEntry, REVERT, WHOLE_HISTORY};
 /// The interval at which the state of the rollout is read.
 const INTERVAL: Duration = Duration::from_millis(300);
 
-/// The options of a change that `--canary` nodes take first; `None` where no nodes follow the target, so
+/// The options of a change that `--canary` nodes take first; `None` if no nodes follow the target, so
 /// that the option is for something else.
 pub fn options(
     args: &ChangeArgs,

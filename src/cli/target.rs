@@ -49,8 +49,8 @@ impl Target {
         Self { service: Box::new(service), is_server, unreachable: None, file: None, protected: None }
     }
 
-    /// A configuration with the files that it includes; `None` where it includes none, or where the server does
-    /// not send them. `source` is where it was read.
+    /// A configuration with the files that it includes; `None` if it includes none, or where the server
+    /// does not send them. `source` is where it was read.
     pub fn composed(
         &mut self,
         text: &Arc<Snapshot>,
@@ -136,7 +136,7 @@ pub fn file_or_named_server(global: &GlobalArgs, ui: Ui) -> Result<Target, CliEr
     }
 }
 
-/// The server that the options, the environment or the context in use name; `None` where they name a file.
+/// The server that the options, the environment or the context in use name; `None` if they name a file.
 fn named_server(global: &GlobalArgs, purpose: &Purpose, ui: Ui) -> Result<Option<Target>, CliError> {
     let context = match global.chosen.kind {
         TargetKind::EmptyOption(option) => {

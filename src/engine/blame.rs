@@ -133,7 +133,7 @@ pub fn is_edited_since(entries: &[HistoryEntry], now: &Snapshot) -> bool {
     last.is_some_and(|last| last.after != Some(now.revision()))
 }
 
-/// The value at the path; `None` where the path leads to no value.
+/// The value at the path; `None` if the path leads to no value.
 fn value(snapshot: &Snapshot, path: &Path, masker: Option<&Masker>) -> Option<Value> {
     let members = top_members(snapshot.document());
     let lens = Lens::default();

@@ -250,7 +250,7 @@ impl Engine {
         Composed::compose(&self.name, text, &*self.store, follow)
     }
 
-    /// The revision of a configuration together with what it includes; `None` where it includes nothing.
+    /// The revision of a configuration together with what it includes; `None` if it includes nothing.
     pub(super) fn composed_revision(&self, text: &Arc<Snapshot>) -> Option<Revision> {
         let composed = self.composed(text, Follow::ALL)?;
         // The whole text does not have the broken files.

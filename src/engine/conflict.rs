@@ -20,7 +20,7 @@ pub const OVERWRITE: &str =
 pub struct Conflict {
     /// The place of the value.
     pub pointer: Pointer,
-    /// The value that both started from; none where there was none.
+    /// The value that both started from; `None` if there was none.
     pub base: Option<Value>,
     /// The value in the file now.
     pub theirs: Option<Value>,

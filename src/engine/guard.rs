@@ -71,7 +71,7 @@ impl Guard {
         GUARD_NAMES.iter().find(|(known, _)| *known == name).map(|(_, guard)| guard.clone())
     }
 
-    /// The name under which it is accepted; `None` where a number is.
+    /// The name under which it is accepted; `None` if a number is.
     pub fn name(&self) -> Option<&'static str> {
         GUARD_NAMES.iter().find(|(_, known)| known == self).map(|(name, _)| *name)
     }
@@ -149,7 +149,7 @@ pub fn before_deletion(deleted: usize, of: usize, max_delete: Option<usize>) -> 
     (deleted > most).then_some(Guard::WouldDeleteStreams { deleted, of })
 }
 
-/// The login and the password of the account that may use the API; `None` where it is unusable.
+/// The login and the password of the account that may use the API; `None` if it is unusable.
 pub fn account(document: &Document) -> Option<[Word<'_>; 2]> {
     account_of(document, "edit_auth")
 }

@@ -41,7 +41,8 @@ impl Transaction<'_> {
 }
 
 impl Engine {
-    /// The entries of included files that go and come with a new text; `None` where both texts include the same.
+    /// The entries of included files that go and come with a new text; `None` if both texts include the
+    /// same.
     pub(super) fn include_change(
         &self,
         before: &Arc<Snapshot>,

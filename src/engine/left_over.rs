@@ -35,7 +35,7 @@ pub(super) const SERVER_ENDED: &str = "not confirmed before the server ended";
 /// A change that was not confirmed, as the file knows it.
 #[derive(Clone)]
 pub(super) struct LeftOver {
-    /// The text before it; none if there was no file.
+    /// The text before it; `None` if there was no file.
     pub old: Option<Arc<Snapshot>>,
     /// The configuration that ran before it.
     pub ran: Option<Arc<Snapshot>>,
@@ -45,9 +45,9 @@ pub(super) struct LeftOver {
 
 /// The file without an unconfirmed change.
 enum Without {
-    /// It holds nothing of the change.
+    /// It has no part of the change.
     Same(Aftermath),
-    /// The old text; none if there was no file.
+    /// The old text; `None` if there was no file.
     Old(Option<Arc<Snapshot>>),
     /// The edited text without the change.
     Merged(Arc<Snapshot>),
@@ -113,7 +113,7 @@ impl WithoutChange {
         self.to.as_ref().filter(|_| self.from.as_ref().is_some_and(|from| from.bytes() == text))
     }
 
-    /// A text that somebody made of the one in which the change was: without the change.
+    /// An edited text that still held the change, without the change.
     pub fn instead_of_edited(&self, text: &[u8]) -> Option<Arc<Snapshot>> {
         let text = Arc::new(Snapshot::from_bytes(text.to_vec()));
         match self.change.as_ref()?.without(Some(&text)) {
@@ -123,7 +123,7 @@ impl WithoutChange {
         }
     }
 
-    /// True if somebody expects the text in which the change was.
+    /// True if the expected text is the one that held the change.
     pub fn is_expected(&self, expected: &Expected) -> bool {
         let is_from = |from: &Arc<Snapshot>| expected.names(from.revision());
         self.note().is_some() && self.from.as_ref().is_some_and(is_from)
@@ -219,7 +219,7 @@ impl Engine {
         }
     }
 
-    /// The change of a record that is left; none if another change of this program came after it.
+    /// The change of a record that is left; `None` if another change of this program came after it.
     fn left_over(&self) -> Result<Option<StoredPending>, StoreError> {
         let Some(stored) = self.store.pending()? else { return Ok(None) };
         let Some(written) = stored.written.as_deref().map(Revision::from_text) else {

@@ -198,7 +198,7 @@ impl Engine {
         writer.map_or_else(|| self.store.candidate(pieces), |writer| writer.candidate(pieces))
     }
 
-    /// Reconciles the history with the stored text, and returns that; `None` where there is none.
+    /// Reconciles the history with the stored text, and returns that; `None` if there is none.
     pub(super) fn reconcile(&self, writer: &dyn Writer) -> Result<Option<Loaded>, StoreError> {
         let stored = match self.store.load() {
             Ok(stored) => Some(stored),

@@ -17,7 +17,7 @@ use mediaconf::syntax::Splice;
 /// The outcome of a change, made or rehearsed.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The configuration before; none if there was no file.
+    /// The configuration before; `None` if there was no file.
     pub before: Option<Content>,
     /// The text that the file had, where that is another one than `before`.
     pub file: Option<Arc<Snapshot>>,
@@ -91,7 +91,7 @@ pub struct PendingInfo {
     /// it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub canary: Vec<String>,
-    /// True if its time is over in a cluster, and nobody has rolled it back yet.
+    /// True if its time is over in a cluster, and it is not rolled back yet.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_over: bool,
 }

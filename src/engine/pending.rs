@@ -17,7 +17,7 @@ pub struct PendingChange {
     pub operation: &'static str,
     pub by: String,
     pub(super) before: RollbackPoint,
-    /// The text that it wrote into the file; none if it left the file alone.
+    /// The text that it wrote into the file; `None` if it left the file alone.
     pub(super) written: Option<Arc<Snapshot>>,
     /// The nodes of a cluster that confirm it.
     pub(super) canary: Vec<String>,
@@ -33,7 +33,7 @@ pub struct PendingChange {
 /// The state before a change, which a rollback restores.
 #[derive(Clone)]
 pub(super) struct RollbackPoint {
-    /// The text of the file; none if there was no file.
+    /// The text of the file; `None` if there was no file.
     pub file: Option<Arc<Snapshot>>,
     /// The running and the saved configuration of a server; none without one.
     pub server: Option<(Arc<Snapshot>, Arc<Snapshot>)>,

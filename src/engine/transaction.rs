@@ -73,7 +73,7 @@ struct StoredText {
 
 /// A change as its operation computed it.
 pub(super) struct Change {
-    /// The configuration before; none if there was no file.
+    /// The configuration before; `None` if there was no file.
     pub before: Option<Arc<Snapshot>>,
     pub after: After,
     /// True if `before` must have no errors, which a thread may still be looking for.
@@ -459,7 +459,7 @@ impl<'e> Transaction<'e> {
         RollbackPoint { file: self.file().cloned(), server }
     }
 
-    /// The pieces that the operation writes into the file; none if it leaves the file alone.
+    /// The pieces that the operation writes into the file; `None` if it leaves the file alone.
     fn written<'p>(&self, pieces: &'p [&'p [u8]]) -> Option<&'p [&'p [u8]]> {
         Some(pieces).filter(|_| self.operation.writes())
     }

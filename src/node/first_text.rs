@@ -27,7 +27,7 @@ pub fn first_text(
     let bytes = store.text_of(wanted.text)?.ok_or_else(no_text)?;
     let text = merged(Snapshot::from_bytes(bytes), &wanted.overlays).map_err(refused)?;
     let (by, message) = (wanted.head.by.clone(), wanted.head.message.clone());
-    // A server that starts has to have a file, whatever is wrong with what that includes.
+    // A starting server has to have a file, even if its includes are faulty.
     let options = ChangeOptions { force: true, takes_faults: true, by, message, ..ChangeOptions::default() };
     engine.save(text.bytes(), &options).map(drop)
 }

@@ -42,7 +42,7 @@ impl NodeName {
     }
 }
 
-/// The text that a node should run, by what was read; `None` where there is none. An overlay that can't be
+/// The text that a node should run, by what was read; `None` if there is none. An overlay that can't be
 /// read is an error in one line, with the source of the text that it belongs to.
 pub fn wanted<'s>(seen: &'s Seen, node: &NodeName) -> Option<Result<LocalText<'s>, (String, String)>> {
     let head = seen.head.as_ref()?;

@@ -84,7 +84,7 @@ impl NodeStanding {
         self.why = why;
     }
 
-    /// Notes what was read from the cluster.
+    /// Notes the state that was read from the cluster.
     pub fn note_seen(&mut self, seen: &Seen) {
         self.away = None;
         let open = seen.open().filter(|open| !open.is_over);

@@ -48,7 +48,7 @@ pub struct HistoryEntry {
     pub message: Option<String>,
     /// The revision of the text before, which is kept; `None` if there was no file.
     pub before: Option<Revision>,
-    /// The revision of the text afterwards; none if the file is gone.
+    /// The revision of the text afterwards; `None` if the file is gone.
     pub after: Option<Revision>,
     /// True if the kept text was never the text of the file: it ran and was not saved, or was written
     /// into a file that was just being replaced.

@@ -44,7 +44,7 @@ impl Follow {
     /// All that can be read.
     pub const ALL: Self = Self { stays_below: false, files: 10_000, bytes: 256 << 20 };
 
-    /// For clients of a server, who learn nothing of files elsewhere.
+    /// The limits for clients of a server, who learn nothing of files elsewhere.
     pub const BELOW: Self = Self { stays_below: true, ..Self::ALL };
 
     /// Returns the limits that remain after a file of this size.
@@ -63,7 +63,7 @@ pub enum IncludeError {
     /// A file is missing or can't be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The pattern is none.
+    /// The pattern is malformed.
     #[error("the pattern is wrong: {0}")]
     BadPattern(&'static str),
     /// A file is elsewhere, and only those below the folder are read.

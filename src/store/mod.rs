@@ -73,11 +73,11 @@ pub trait Store: Send + Sync {
     /// True if the change with a serial number is in the history; costs the same however many there are.
     fn has_change(&self, serial: u64) -> Result<bool, StoreError>;
 
-    /// Returns the text that the history keeps with a change; `None` where it keeps none.
+    /// Returns the text that the history keeps with a change; `None` if it keeps none.
     fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Returns the text of the last change, if the stored text was edited past the history since; `None` where it
-    /// was not, or where that text is not known. `now` is the revision of the stored text.
+    /// Returns the text of the last change, if the stored text was edited past the history since; `None`
+    /// if it was not, or where that text is not known. `now` is the revision of the stored text.
     fn edited_from(&self, _now: Revision) -> Option<Vec<u8>> {
         None
     }
@@ -115,7 +115,7 @@ pub trait Store: Send + Sync {
         false
     }
 
-    /// The cluster that the store is; `None` where it is none.
+    /// The cluster that the store is; `None` if it is none.
     fn cluster(&self) -> Result<Option<ClusterState>, StoreError> {
         Ok(None)
     }

@@ -18,7 +18,7 @@ pub struct PendingRecord<'a> {
     pub running: &'a [u8],
     /// The stored text before, if there was one.
     pub file: Option<&'a [u8]>,
-    /// The pieces of the text that the change stores; none if it stores nothing.
+    /// The pieces of the text that the change stores; `None` if it stores nothing.
     pub written: Option<&'a [&'a [u8]]>,
     /// The nodes that take the change first, and confirm it by running it; empty if users confirm it.
     pub canary: &'a [String],
@@ -47,6 +47,6 @@ pub struct StoredPending {
     pub running: Bytes,
     /// The stored text before, if there was one.
     pub file: Option<Bytes>,
-    /// The text that the change stores; none if it stores nothing.
+    /// The text that the change stores; `None` if it stores nothing.
     pub written: Option<Bytes>,
 }

@@ -79,7 +79,7 @@ pub enum OverlayCommand {
 }
 
 impl OverlayCommand {
-    /// True if the user agrees to a change already; none if nothing changes.
+    /// True if the user agrees to a change already; `None` if nothing changes.
     pub fn agreement(&self) -> Option<bool> {
         match self {
             Self::Set(SetOverlayArgs { yes, .. }) | Self::Remove { yes, .. } => Some(*yes),

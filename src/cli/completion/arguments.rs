@@ -132,7 +132,7 @@ impl ValueCompleter for Completer {
     }
 
     fn complete_at(&self, at: usize, typed: &OsStr) -> Vec<CompletionCandidate> {
-        // Behind the path of `--replace` stands what is replaced.
+        // The substitution stands behind the path of `--replace`.
         if at == 0 { self.complete(typed) } else { Vec::new() }
     }
 }

@@ -39,7 +39,7 @@ pub struct ContextsFile {
 }
 
 impl ContextsFile {
-    /// The file of the user who runs this program; `None` where no variable says where that is.
+    /// The file of the user who runs this program; `None` if no variable says where that is.
     pub fn of_user() -> Option<Self> {
         let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let config = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")))?;
@@ -130,8 +130,8 @@ impl ContextsFile {
     }
 }
 
-/// The context that the options, the environment or the user's own choice name; `None` where the target
-/// is none.
+/// The context that the options, the environment or the user's own choice name; `None` if the target is
+/// not a context.
 pub fn chosen(global: &GlobalArgs) -> Result<Option<ServerContext>, CliError> {
     match (global.chosen.kind, &global.context) {
         (TargetKind::Context(_), Some(name)) => ContextsFile::of_user_or_error()?.find(name).map(Some),
@@ -144,7 +144,7 @@ pub fn chosen(global: &GlobalArgs) -> Result<Option<ServerContext>, CliError> {
 }
 
 /// The contexts that a command works on, if it names several: each once, in the order of the names, and
-/// those of a pattern or a group in the order of the file. `None` where it names one target at most.
+/// those of a pattern or a group in the order of the file. `None` if it names one target at most.
 ///
 /// # Errors
 /// `Usage` for a name that is none, and for a pattern or a group without contexts.

@@ -30,7 +30,7 @@ impl Compared {
         Self { content, json }
     }
 
-    /// The value at a path; `None` where there is none.
+    /// The value at a path; `None` if there is none.
     fn value(&self, path: &Path, masker: Option<&Masker>) -> Option<Value> {
         let lookup = MaskedLookup { current: self.json.as_ref()?, masker };
         select(&lookup, path).ok()?.into_present()
@@ -85,7 +85,7 @@ pub fn print(
     diff::print(&differing.printed(), names, ui, out)
 }
 
-/// The values in which two configurations differ; `None` where one of them has errors.
+/// The values in which two configurations differ; `None` if one of them has errors.
 pub fn changed(old: &Compared, new: &Compared) -> Option<Vec<ChangedValue>> {
     Some(changed_values(old.json.as_ref()?, new.json.as_ref()?))
 }

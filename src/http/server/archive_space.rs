@@ -1,8 +1,8 @@
 //! The disk space of the folders in which a `dvr` keeps recordings.
 //!
-//! A disk that is dead does not answer, and who asks it waits for good. So no request asks: a thread does, one
-//! for each mount, while there is something to ask. Requests take what it found last. A mount that does not
-//! answer keeps this one thread, and nobody else.
+//! A dead disk does not answer, and a thread that asks it waits forever. So no request asks it: a thread
+//! for each mount does, and requests take its last result. A mount that does not answer blocks this one
+//! thread only.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

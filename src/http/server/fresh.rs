@@ -1,4 +1,4 @@
-//! A value that is made again only when it is old: whoever asks meanwhile gets the same one.
+//! A value that is made again only when it is old: until then all callers get the same one.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};

@@ -1,7 +1,7 @@
 //! The metrics of a server, in the text format of Prometheus.
 //!
-//! The server counts by itself; what is shown is put together for each request. Labels have few
-//! values, none of them from a client or from the configuration: no name, no address, no secret.
+//! The server keeps counts; each request renders them. Labels have few values, none of them from a client
+//! or from the configuration: no name, no address, no secret.
 
 use std::sync::atomic::Ordering;
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -145,7 +145,7 @@ impl Runtime {
     }
 }
 
-/// The resident memory of this process; none if the system does not show it.
+/// The resident memory of this process; `None` if the system does not show it.
 pub fn resident_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

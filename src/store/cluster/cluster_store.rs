@@ -1,4 +1,4 @@
-//! The store in etcd: what is read from it.
+//! The store in etcd, and its reading half.
 
 use std::io;
 use std::path::{Path, PathBuf};

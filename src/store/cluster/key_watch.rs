@@ -81,7 +81,7 @@ impl Gateway {
 }
 
 impl KeyWatch {
-    /// Waits for a change, and returns the names of the keys that changed; none when a watch has begun,
+    /// Waits for a change, and returns the names of the keys that changed; empty when a watch has begun,
     /// and as a sign of life.
     pub fn next_keys(&mut self) -> Result<Vec<Vec<u8>>, WatchEnd> {
         let mut line = Vec::new();

@@ -20,7 +20,7 @@
 //! let it happen once: when a connection breaks, it is sent again, and the id in the record tells whether
 //! the first one was carried out.
 //!
-//! `gateway` speaks to etcd and knows none of this.
+//! `gateway` speaks to etcd, and knows only keys and values.
 //!
 //! [`StoreError::Overtaken`]: super::StoreError::Overtaken
 

@@ -10,7 +10,7 @@ use rustls::{ClientConfig, RootCertStore};
 /// The files that TLS needs, all in PEM.
 #[derive(Clone, Default)]
 pub struct ClusterTls {
-    /// The authorities that are trusted; none for those that this machine trusts.
+    /// The authorities that are trusted; `None` for those that this machine trusts.
     pub authorities: Option<Vec<u8>>,
     /// The certificate that is shown to etcd, and its key.
     pub identity: Option<(Vec<u8>, Vec<u8>)>,

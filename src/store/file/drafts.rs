@@ -27,7 +27,7 @@ const NEW: &str = ".new";
 /// The mode of a draft.
 const MODE: u32 = 0o600;
 
-/// The folder of the drafts of a user who edits what is on a server.
+/// The folder of the drafts of a user for texts on servers.
 const USER_FOLDER: &str = "mediactl";
 
 /// A folder with drafts.
@@ -57,9 +57,9 @@ pub struct DraftOrigin {
 pub struct DraftHead {
     /// The absolute path of the file, or the URL of the server.
     pub target: String,
-    /// The bytes of the base that are edited; none for all of it.
+    /// The bytes of the base that are edited; `None` for all of it.
     pub range: Option<(usize, usize)>,
-    /// The path of the entry that is edited; none for all.
+    /// The path of the entry that is edited; `None` for all.
     #[serde(default)]
     pub path: Option<String>,
 }
@@ -89,8 +89,8 @@ impl DraftOrigin {
 }
 
 impl DraftFolder {
-    /// The state folder of a configuration file, which is made where it is missing. `None` where it is not
-    /// private to this user: somebody else could put a link in the place of a draft.
+    /// The state folder of a configuration file, which is made where it is missing. `None` if it is not
+    /// private to this user: another user could replace a draft by a link.
     ///
     /// # Errors
     /// `StateFolder`, `Untrusted`.
@@ -140,7 +140,7 @@ impl DraftFolder {
 }
 
 impl KeptDraft {
-    /// The draft whose text is at this path; `None` where it is not one of this user, or is worked on.
+    /// The draft whose text is at this path; `None` if it is not one of this user, or is worked on.
     fn open(text: PathBuf) -> Option<Self> {
         let base = text.with_extension(&BASE[1..]);
         let lock = read_own(&base).ok()?;
@@ -214,8 +214,8 @@ impl KeptDraft {
         fs::remove_file(path).map_err(StoreError::io("remove", path))
     }
 
-    /// Removes the draft, and what the editor left beside it: the text is in the configuration, or nobody
-    /// wants it.
+    /// Removes the draft, and the files that the editor left beside it: the text is in the configuration,
+    /// or discarded.
     pub fn discard(self) {
         for path in [&self.text, &self.base].into_iter().chain(&self.beside()) {
             let _ = fs::remove_file(path);
@@ -241,7 +241,7 @@ impl KeptDraft {
 }
 
 impl Rescue {
-    /// `NAME.save` of nano, `#NAME#` of emacs, and `.NAME.swp` of vi; none for a backup or a lock.
+    /// `NAME.save` of nano, `#NAME#` of emacs, and `.NAME.swp` of vi; `None` for a backup or a lock.
     fn from_path(path: PathBuf) -> Option<Self> {
         let name = path.file_name()?.to_str()?;
         let end = name.rsplit_once(TEXT)?.1;

@@ -20,7 +20,7 @@ const EVENTS: WatchFlags = WatchFlags::CLOSE_WRITE
 /// The bytes for the events that are read at a time.
 const EVENT_BYTES: usize = 4096;
 
-/// A watch of the folder that a file is in: whoever replaces the file renames another one over it.
+/// A watch of the folder of a file: a program that replaces the file renames another one over it.
 #[derive(Debug)]
 pub struct FileWatch {
     events: OwnedFd,

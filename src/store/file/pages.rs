@@ -30,7 +30,7 @@ pub(super) fn read_text(file: &File, size: u64, path: &Path) -> Result<Bytes, St
     }
 }
 
-/// Reads exactly `size` bytes; `None` where the file is shorter or longer.
+/// Reads exactly `size` bytes; `None` if the file is shorter or longer.
 fn read_exactly(mut pages: MmapMut, file: &File, size: u64) -> io::Result<Option<Bytes>> {
     let text = ..size as usize;
     match file.read_exact_at(&mut pages[text], 0) {

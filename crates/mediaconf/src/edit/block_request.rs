@@ -270,7 +270,7 @@ impl BlockRequest {
         }
     }
 
-    /// The block that the content comes from; none for a new one.
+    /// The block that the content comes from; `None` for a new one.
     fn source<'r>(
         &'r self,
         current: &dyn ConfigLookup,

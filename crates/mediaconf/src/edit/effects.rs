@@ -30,7 +30,7 @@ pub struct Effects {
     pub added: usize,
     pub deleted: usize,
     pub renamed: usize,
-    /// Streams in which nothing of the above changes.
+    /// Streams that change, but not in one of these ways.
     pub change_otherwise: usize,
     /// The number of lives that it touches.
     pub lives: usize,
@@ -158,7 +158,7 @@ impl Effects {
     }
 }
 
-/// True if a backend is asked; `None` where this `auth` has no URL of its own.
+/// True if a backend is asked; `None` if this `auth` has no URL of its own.
 fn is_closed(auth: Option<&Value>) -> Option<bool> {
     match auth?.get("url")? {
         Value::String(_) => Some(true),

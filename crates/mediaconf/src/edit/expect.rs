@@ -36,7 +36,7 @@ impl fmt::Debug for Expectation {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unmet {
     pub path: String,
-    /// The expected value, secrets masked; none if no value was expected.
+    /// The expected value, secrets masked; `None` if no value was expected.
     pub expected: Option<Value>,
     /// The actual value, secrets masked.
     pub found: Option<Value>,
@@ -103,7 +103,7 @@ fn without_advice(mut fault: Fault) -> Fault {
     fault
 }
 
-/// An expected value, and what is there.
+/// An expected value, and the present one.
 struct ComparedValue {
     expected: Option<Value>,
     /// The value, or the list of the values in the entries that the path leads to.

@@ -38,12 +38,12 @@ pub struct Explanation {
     pub example: Option<&'static str>,
     /// True if its value, or one part of it, is a secret.
     pub secret: bool,
-    /// The members of an object, each with what it is.
+    /// The members of an object, each with its description.
     pub members: Vec<(String, String)>,
     /// True if the path leads to one place of this configuration.
     #[serde(skip)]
     pub is_certain: bool,
-    /// The value that is there, and where it comes from.
+    /// The present value, and its origin.
     #[serde(flatten)]
     pub found: Option<FoundValue>,
 }
@@ -53,7 +53,7 @@ pub struct Explanation {
 pub struct FoundValue {
     pub value: Value,
     pub source: ValueSource,
-    /// The path under which it is set; none for a default.
+    /// The path under which it is set; `None` for a default.
     #[serde(skip)]
     pub set_at: Option<Path>,
 }
@@ -337,7 +337,7 @@ fn found(
     Ok(default.map(|value| FoundValue { value, source: ValueSource::Default, set_at: None }))
 }
 
-/// The value at a path; `None` where nothing is.
+/// The value at a path; `None` if there is none.
 fn value_at(current: &dyn ConfigLookup, path: &Path) -> Result<Option<Value>, Fault> {
     match select(current, path) {
         Ok(Selection::One(found)) => Ok(Some(found.into_value())),

@@ -219,8 +219,8 @@ impl<'t> Formatter<'t> {
         self.open.last() == Some(&true)
     }
 
-    /// Begins a line, below one blank line if there was any in the old text. There is none at the start
-    /// of a block and inside an entry.
+    /// Begins a line, below one blank line if the old text had any, but not at the start of a block or
+    /// inside an entry.
     fn start_line(&mut self, line_feeds: usize) {
         self.break_line();
         if line_feeds > 1 && !self.is_first && !self.in_entry && !self.lines.is_empty() {

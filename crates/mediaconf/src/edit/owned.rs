@@ -43,7 +43,8 @@ pub fn patch(
     (Value::Object(patch), kept.into_iter().chain(forgetting.note()).collect())
 }
 
-/// Removes what an owner no longer applies, and remembers what stays because other owners have it.
+/// Removes the values that an owner no longer applies, and remembers those that stay because other owners
+/// have them.
 #[derive(Default)]
 struct Forgetting {
     /// The keys that lead to the value that is looked at.

@@ -9,7 +9,7 @@ use crate::model::shape::{first_argument, group_name, inner_scope};
 use crate::model::view::list_value;
 use crate::syntax::Entry;
 
-/// The entry that says the value at a path, or else the nearest block around it; `None` where nothing is.
+/// The entry that says the value at a path, or else the nearest block around it; `None` if there is none.
 pub fn entry_at<'d>(members: &Members<'d>, segments: &[Segment]) -> Option<Entry<'d>> {
     let (first, below) = segments.split_first()?;
     let key = first.name()?;

@@ -37,8 +37,7 @@ pub fn put_back(document: &Document, old: &Document, wanted: impl Fn(Kind, &str)
     document.edited(&splices.collect::<Vec<_>>()).0
 }
 
-/// The entries with what they are known by in both texts: the name of a block, else the keyword, and which one of them
-/// it is.
+/// The entries with their identity in both texts: the name of a block, else the keyword and its number.
 fn keyed(document: &Document) -> impl Iterator<Item = (String, Entry<'_>)> {
     let mut counts: HashMap<String, usize> = HashMap::new();
     document.entries().map(move |entry| {

@@ -103,7 +103,7 @@ impl Renaming {
         faults.into_result((kind, changed.into_iter().collect()))
     }
 
-    /// The kind of the blocks; none if the path does not stand for blocks.
+    /// The kind of the blocks; `None` if the path does not stand for blocks.
     fn kind(&self) -> Option<Kind> {
         match &self.from.segments[..] {
             [group, Segment::Key(_) | Segment::Matching(_)] => {

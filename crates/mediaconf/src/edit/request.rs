@@ -209,7 +209,7 @@ impl ChangeRequest {
         matches!(self.edits, Edits::Renaming(_))
     }
 
-    /// The paths of the assignments and of blocks; none for a patch.
+    /// The paths of the assignments and of blocks; empty for a patch.
     pub fn paths(&self) -> Vec<&Path> {
         match &self.edits {
             Edits::Assignments { assignments, .. } => assignments.iter().map(|made| &made.path).collect(),

@@ -33,7 +33,7 @@ impl Selection {
         }
     }
 
-    /// The same; `None` where a pattern finds nothing.
+    /// The same; `None` if a pattern finds nothing.
     pub fn into_present(self) -> Option<Value> {
         match self {
             Self::Many(found) if found.is_empty() => None,

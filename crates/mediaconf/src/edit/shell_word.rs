@@ -1,4 +1,4 @@
-//! Words as somebody would type them into a shell.
+//! Words as they are typed into a shell.
 
 use std::borrow::Cow;
 

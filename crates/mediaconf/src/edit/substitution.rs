@@ -129,7 +129,7 @@ pub struct SubstitutionRun<'s> {
 pub struct TooMuchText;
 
 impl SubstitutionRun<'_> {
-    /// Returns the changed text; `None` where there is nothing to replace.
+    /// Returns the changed text; `None` if there is nothing to replace.
     ///
     /// # Errors
     /// All texts together become too long.

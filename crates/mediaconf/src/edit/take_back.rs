@@ -38,7 +38,8 @@ pub fn take_back(old: &Document, written: &Document, edited: &Document) -> Vec<u
     results.next().or(by_values).map_or_else(|| edited.bytes().to_vec(), |document| document.bytes().to_vec())
 }
 
-/// A text with these values: as it is, else with the lines that blocks had in `old`; none if it can't have them.
+/// A text with these values: as it is, else with the lines that blocks had in `old`; `None` if it can't
+/// have them.
 fn with_values(text: &Document, old: &Document, values: &Value) -> Option<Document> {
     let present = own_view(text);
     if present == *values {
@@ -223,7 +224,7 @@ mod tests {
         check(title, ["stream a {\n  url udp://a;\n  title B;\n}\n", ""], is_gone);
         // The change removed a stream beside which something was edited.
         check(is_gone, ["http 80", "http 81"], ["http 80", "http 81"]);
-        // The change made a stream that was edited: what was edited is all that stays of it.
+        // The change made a stream that was edited: only the edited part of it stays.
         let made = format!("{all}stream b {{\n  url udp://b;\n}}\n");
         check(
             [all, &made],
@@ -272,7 +273,7 @@ mod tests {
         check(["stream a", &format!("{made}stream a")], ["stream b", "stream z"], ["", ""]);
     }
 
-    /// An account without a password is none, so the login that was edited keeps the one that it has.
+    /// An account needs a password, so the edited login keeps the present one.
     #[test]
     fn a_value_that_cannot_stand_alone_stays_as_it_was_edited() {
         let [old, written, edited] = ["rtmp 1;\n", "rtmp 2;\nedit_auth a b;\n", "rtmp 2;\nedit_auth c b;\n"]

@@ -67,7 +67,8 @@ pub fn found(current: &dyn ConfigLookup, path: &Path) -> Result<FoundAt, Fault> 
     }
 }
 
-/// Returns the names of the object at a path, or of the objects in a list, each once; `None` where no object is.
+/// Returns the names of the object at a path, or of the objects in a list, each once; `None` if no object
+/// is.
 ///
 /// # Errors
 /// Those of [`found`].
@@ -87,7 +88,8 @@ fn names_in(value: Value) -> Option<Vec<String>> {
     }
 }
 
-/// The path with `entry` where it goes through a list that the schema knows; `None` where it goes through none.
+/// The path with `entry` where it goes through a list that the schema knows; `None` if it goes through
+/// none.
 pub fn with_entries(path: &Path, entry: &Segment) -> Option<Path> {
     let mut above = Place::Root;
     let mut segments = Vec::new();

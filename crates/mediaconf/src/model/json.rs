@@ -10,7 +10,7 @@ pub fn to_json(shown: &(impl Serialize + ?Sized)) -> Value {
         .expect("the model shows only strings, safe numbers, booleans, arrays and objects")
 }
 
-/// Keeps the value of the one member that is written into it; none if no member is.
+/// Keeps the value of the one member that is written into it; `None` if none is written.
 #[derive(Default)]
 pub(super) struct OneValue(pub Option<Value>);
 

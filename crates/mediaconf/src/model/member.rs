@@ -225,7 +225,7 @@ impl<'d> Members<'d> {
         members
     }
 
-    /// Each known parameter, in schema order, with its entries; none if it is not set.
+    /// Each known parameter, in schema order, with its entries; without entries if it is not set.
     pub fn each_own(&self) -> impl Iterator<Item = (&'static Parameter, &[Entry<'d>])> {
         let (mut rows, mut entries) = (&self.rows[..], &self.own[..]);
         (0u8..).zip(parameters(self.scope)).map(move |(row, parameter)| {

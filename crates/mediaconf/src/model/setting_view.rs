@@ -195,7 +195,7 @@ pub fn option_pair(options: &OptionsShape, word: Word<'_>) -> serde_json::Value 
     to_json(&name_and_value(options, word))
 }
 
-/// The value of a setting with these occurrences; `None` where it is not set.
+/// The value of a setting with these occurrences; `None` if it is not set.
 pub fn setting_value(parameter: &'static Parameter, entries: &[Entry<'_>]) -> Option<serde_json::Value> {
     let setting = Setting { parameter, entries };
     (!entries.is_empty() && setting.is_shown()).then(|| to_json(&setting))

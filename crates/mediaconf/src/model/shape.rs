@@ -126,7 +126,7 @@ pub struct OptionWord<'t> {
     pub word: Word<'t>,
     /// The part in front of `=`.
     pub key: Word<'t>,
-    /// The part behind `=`; none for a bare flag.
+    /// The part behind `=`; `None` for a bare flag.
     pub value: Option<Word<'t>>,
 }
 
@@ -199,7 +199,7 @@ impl OptionsShape {
         self.known(&name).map_or(name, |known| Cow::Borrowed(known.key))
     }
 
-    /// The value of an option; none for a bare flag.
+    /// The value of an option; `None` for a bare flag.
     pub fn value<'t>(&self, option: &OptionWord<'t>) -> Option<Scalar<'t>> {
         let value = option.value?;
         let of_kind = self.known(&option.key.value()).and_then(|known| (known.kind.read)(Some(value)));

@@ -1,4 +1,4 @@
-//! Parses a whole text; checks before it what is no question of grammar: size, encoding, old format.
+//! Checks size, encoding and old format of a whole text, and then parses it.
 
 use std::borrow::Cow;
 

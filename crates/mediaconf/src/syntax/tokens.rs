@@ -29,7 +29,7 @@ pub enum TokenKind {
     Close,
 }
 
-/// The tokens of a text. A byte order mark is none.
+/// The tokens of a text, without its byte order mark.
 pub fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
     let mut offset = if text.starts_with(BOM) { BOM.len() } else { 0 };
     std::iter::from_fn(move || {

@@ -19,7 +19,7 @@ const READ: usize = 1024;
 pub struct BridgeResponse {
     /// The status line and the headers, each with its line end.
     pub lines: Vec<u8>,
-    /// The `Content-Length`; `None` where a response may have none.
+    /// The `Content-Length`; `None` if a response may have none.
     pub length: Option<usize>,
     /// The body, if it is to be sent.
     pub body: Arc<Vec<u8>>,

@@ -20,8 +20,8 @@ pub fn health(context: &Context, _: &mut EndpointCall<'_>) -> Result<Response, P
     }
 }
 
-/// The metrics of the server. They are made of the whole configuration, so whoever needs no password for
-/// them gets those of the last second.
+/// The metrics of the server. They are made of the whole configuration, so clients that need no password
+/// for them get those of the last second.
 pub fn metrics(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let make = || metrics::text(context).map(|text| Arc::new(text.into_bytes()));
     let make = || make().map_err(|error| format!("no metrics: {error}"));

@@ -154,7 +154,7 @@ impl Limits {
         PATCH_MEMORY.max(self.body.saturating_mul(MEMORY_PER_BODY))
     }
 
-    /// The same limits, with no more connections than this process has open files for.
+    /// The same limits, with at most as many connections as this process may open files for.
     pub(super) fn within_open_files(self) -> Self {
         let files = getrlimit(Resource::Nofile).current.map_or(usize::MAX, |files| files as usize);
         self.within(files.saturating_sub(FILES_ELSEWHERE))

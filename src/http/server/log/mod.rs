@@ -22,7 +22,7 @@ pub const MAX_DETAIL: usize = 1000;
 pub struct AccessRecord {
     /// The time at which the request was complete.
     pub at: SystemTime,
-    /// The client; none for a connection that was never accepted.
+    /// The client; `None` for a connection that was never accepted.
     pub peer: Option<PeerAddress>,
     /// The login, if it was right: a wrong one may be a password in the wrong place.
     pub login: Option<String>,
@@ -30,7 +30,7 @@ pub struct AccessRecord {
     pub method: String,
     /// The path, without the query.
     pub path: String,
-    /// The operation; none if the request never came to one.
+    /// The operation; `None` if the request never came to one.
     pub operation: Option<ApiOperation>,
     pub status: u16,
     /// The length of the body.

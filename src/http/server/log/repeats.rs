@@ -93,7 +93,7 @@ impl Repeats {
         LineFate::Counted { first }
     }
 
-    /// The counts of the second that is over; none while it is not.
+    /// The counts of the second that is over; empty until then.
     pub fn ended(&mut self, now: Instant) -> Vec<RepeatedLines> {
         match self.since {
             Some(since) if now.saturating_duration_since(since) >= PERIOD => self.take(),

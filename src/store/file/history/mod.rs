@@ -76,7 +76,7 @@ impl ConfFile {
         }
     }
 
-    /// The folder of the history; none if the file was never changed.
+    /// The folder of the history; `None` if the file was never changed.
     fn history_folder(&self) -> Result<Option<StateDir>, StoreError> {
         match StateDir::find(self)? {
             Some(state) => state.find_in(FOLDER),

@@ -16,7 +16,7 @@ use crate::model::schema::{Kind, Parameter, PartPlace, Shape};
 /// An address for examples.
 const ADDRESS: &str = "udp://239.0.0.1:1234";
 
-/// The option that sets a value, as somebody would type it.
+/// The option that sets a value, as it is typed.
 pub fn set(path: &Path, text: &str) -> String {
     format!("`--set {}`", quoted(&format!("{}={text}", shown(path))))
 }

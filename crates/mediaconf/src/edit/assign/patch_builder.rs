@@ -113,7 +113,7 @@ fn edit_within(node: &mut Value, segments: &[Segment], value: &Value) -> Result<
     }
 }
 
-/// Returns a misfit of a removal from a value that is no object and no list: none of its values is there
+/// Returns the fault of a removal from a value that is no object and no list: none of its values is there
 /// to be removed.
 fn absent_if_removed(value: &Value) -> impl Fn(Fault) -> Fault {
     let is_absent = value.is_null();

@@ -28,7 +28,7 @@ pub struct Proposal {
 /// The purpose of the path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathUse {
-    /// It names what is there.
+    /// It names a present value.
     Present,
     /// A value is set, or expected, behind a `=`.
     Settable,
@@ -56,13 +56,13 @@ enum Form {
     Leaf,
 }
 
-/// A candidate, and the sign that leads to what is in it; `None` where nothing is.
+/// A candidate, and the sign that leads to what is in it; `None` if there is none.
 struct Step {
     candidate: Proposal,
     deeper: Option<&'static str>,
 }
 
-/// The operators of conditions, each with what it means.
+/// The operators of conditions, each with its meaning.
 const OPERATORS: &[(&str, &str)] = &[
     ("=", "is"),
     ("!=", "is not"),
@@ -78,7 +78,7 @@ impl Completion<'_> {
     pub fn candidates(&self, typed: &str) -> Vec<Proposal> {
         let mut found = self.step(typed);
         if self.names_what_is_there() && typed.ends_with(']') && Path::parse(typed).is_ok() {
-            // The entry itself, and not only what is in it.
+            // The entry itself, and not only its members.
             let candidate =
                 Proposal { text: typed.to_owned(), help: String::new(), is_whole: found.is_empty() };
             found.insert(0, Step { candidate, deeper: None });

@@ -47,7 +47,7 @@ impl PartialName<'_> {
 }
 
 impl<'t> Partial<'t> {
-    /// Splits a text; `None` where no path can begin like that.
+    /// Splits a text; `None` if no path can begin like that.
     pub fn parse(text: &'t str) -> Option<Self> {
         let (mut in_quotes, mut bracket, mut is_escaped) = (false, None, false);
         // Behind the last `.`.

@@ -63,7 +63,7 @@ impl From<PathError> for Fault {
 }
 
 impl PathError {
-    /// Returns the advice how to write it.
+    /// Returns the advice for the user.
     fn hint(&self) -> &'static str {
         match self.problem {
             PathProblem::Empty => "name a field, such as `streams.cam1.urls`",

@@ -139,7 +139,7 @@ impl SecretValues {
         spans
     }
 
-    /// True if a word is a secret that stands nowhere else; `known` holds what was found of others.
+    /// True if a word is a secret that stands nowhere else; `known` holds the results for other words.
     fn is_secret<'t>(&self, word: &'t str, known: &mut HashMap<&'t str, bool>) -> bool {
         self.values.contains(word) && *known.entry(word).or_insert_with(|| !holds_word(&self.public, word))
     }

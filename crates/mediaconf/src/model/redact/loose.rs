@@ -110,7 +110,7 @@ fn in_broken_line(
     directive
 }
 
-/// Marks what is secret in a word.
+/// Marks the secret parts of a word.
 fn mark(word: &str, offset: usize, secrecy: Secrecy, spans: &mut Vec<Range<usize>>) {
     let parts = match secrecy {
         Secrecy::Parts => prose_parts(word),

@@ -41,7 +41,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
-/// True if a secret is a word that stands in any text: it is none by its value.
+/// True if a secret is a word of any text, and so can't be found by its value.
 pub fn is_ordinary(value: &str) -> bool {
     SCHEMES.iter().chain(&["true", "false"]).any(|word| value.eq_ignore_ascii_case(word))
 }
