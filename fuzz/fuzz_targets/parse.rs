@@ -62,7 +62,7 @@ fn diagnostics_are_shown(document: &Document) {
         let related = diagnostic.related.iter().map(|(span, _)| span);
         for span in std::iter::once(&diagnostic.span).chain(related) {
             assert!(is_in(span, text), "{}: {span:?}\n{text:?}", diagnostic.message);
-            Snippet::at(span, document, &lines, &redact);
+            Snippet::new(span, document, &lines, &redact);
         }
     }
 }

@@ -189,9 +189,9 @@ impl Composed {
                 text.place(entry.span().start)
             })?;
             let file = one_line(file);
-            let misfit = Fault::absent(format!("it stands in `{file}`, line {line}, which is included"));
+            let fault = Fault::absent(format!("it stands in `{file}`, line {line}, which is included"));
             let hint = format!("name that file: `--conf {file}`");
-            Some(misfit.hint(hint).at(&Path { segments }))
+            Some(fault.hint(hint).at(&Path { segments }))
         });
         faults.collect()
     }

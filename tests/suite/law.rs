@@ -49,7 +49,7 @@ pub fn parsing_changes_nothing(text: &str) -> Document {
     let lines = LineIndex::new(text);
     assert_eq!(has_errors(&document), check(text).errors() > 0, "both see the same errors\n{text}");
     for diagnostic in check(text).iter() {
-        Snippet::at(&diagnostic.span, &document, &lines, &|_| Vec::new());
+        Snippet::new(&diagnostic.span, &document, &lines, &|_| Vec::new());
     }
     mediaconf::model::secret_spans(&document, std::slice::from_ref(&(0..text.len())));
     both_sinks_hear_the_same(&document);

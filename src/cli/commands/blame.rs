@@ -71,8 +71,9 @@ pub fn run(args: &BlameArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let (call, masker) = (call.paged(), call.ui.masker());
     let ui = call.ui;
     let path = input::value_path(&args.path)?;
-    let answers = call
-        .ask("read", |server| ValueHistory::at(&path, args.max_count, &mut server.target, masker.as_ref()))?;
+    let answers = call.ask("read", |server| {
+        ValueHistory::search(&path, args.max_count, &mut server.target, masker.as_ref())
+    })?;
     let answers = answers.with_errors_told();
     let edited = |found: &ValueHistory| found.is_edited.then(|| HAND_EDIT.to_owned());
     answers.once(edited).iter().for_each(|text| ui.note(text));
@@ -104,7 +105,7 @@ struct ValueHistory {
 
 impl ValueHistory {
     /// Looks for the last changes of the value at a path, for `most` of them.
-    fn at(
+    fn search(
         path: &Path,
         most: Option<usize>,
         target: &mut Target,

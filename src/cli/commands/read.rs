@@ -315,7 +315,8 @@ impl Shown {
 
     /// The whole configuration, the value at the path, or a list of those at the paths.
     fn value(&self, wanted: &Wanted, current: &MaskedLookup<'_>) -> Result<Value, CliError> {
-        let mut values = wanted.paths.iter().map(|path| wanted.at(path, current).map(Selection::into_value));
+        let mut values =
+            wanted.paths.iter().map(|path| wanted.select(path, current).map(Selection::into_value));
         match wanted.paths.len() {
             0 => {
                 let mut whole = current.value(&[]).unwrap_or_default();
@@ -471,7 +472,7 @@ impl Wanted {
     }
 
     /// Returns the value at one of the paths.
-    fn at(&self, path: &Path, current: &MaskedLookup<'_>) -> Result<Selection, CliError> {
+    fn select(&self, path: &Path, current: &MaskedLookup<'_>) -> Result<Selection, CliError> {
         select_where(current, current.current, path, &self.conditions).map_err(CliError::bad_selection)
     }
 }
@@ -515,7 +516,7 @@ fn print_conf(
         let is_group = path.segments.len() == 1 && path.segments[0].name().and_then(Kind::of_key).is_some();
         let all = path.segments[0].name().filter(|_| is_group).map(Path::all);
         let path = all.as_ref().unwrap_or(path);
-        let found = wanted.at(path, &MaskedLookup { current: &current, masker: None })?.into_places(path);
+        let found = wanted.select(path, &MaskedLookup { current: &current, masker: None })?.into_places(path);
         for (path, value) in found {
             let entry = entry_at(&members, &path.segments).filter(|_| !value.is_array());
             let entry = entry.ok_or_else(|| {
@@ -541,7 +542,7 @@ fn table_group(
     };
     let path = if path.segments.len() == 1 { &Path::all(kind.key()) } else { path };
     let name = |path: &Path| path.segments.last().and_then(Segment::name).map(str::to_owned);
-    let names = match wanted.at(path, current)? {
+    let names = match wanted.select(path, current)? {
         Selection::One(_) => name(path).into_iter().collect(),
         Selection::Many(found) => found.iter().filter_map(|(path, _)| name(path)).collect(),
     };
@@ -555,7 +556,7 @@ fn print_values(
     out: &mut impl Write,
 ) -> Result<(), CliError> {
     for path in &wanted.paths {
-        let selection = wanted.at(path, current)?;
+        let selection = wanted.select(path, current)?;
         if args.output == ReadFormat::Set {
             let found = selection.into_places(path);
             let mut found = found.iter();

@@ -113,7 +113,7 @@ impl<'s> Reporter<'s> {
         let is_meant = |found: &&Diagnostic| found.severity == Severity::Error && is_meant(found);
         let found = self.diagnostics.iter().find(is_meant)?;
         let redact = |line: Range<usize>| self.masked.replacements(&line);
-        let Snippet { position, line, .. } = Snippet::at(&found.span, self.document, &self.lines, &redact);
+        let Snippet { position, line, .. } = Snippet::new(&found.span, self.document, &self.lines, &redact);
         let text = self.quotes.then(|| line.trim().to_owned());
         Some(FirstError { file: self.name.to_owned(), position, message: found.message.clone(), text })
     }
@@ -141,7 +141,7 @@ impl<'s> Reporter<'s> {
 
     fn place(&self, span: &Span, message: &str, ui: Ui, text: &mut String) {
         let redact = |line: Range<usize>| self.masked.replacements(&line);
-        let snippet = Snippet::at(span, self.document, &self.lines, &redact);
+        let snippet = Snippet::new(span, self.document, &self.lines, &redact);
         writeln!(text, "{}: {message}", self.position(span)).expect("a string can be written to");
         if self.quotes {
             let (line, caret) = (printable(&snippet.line), &snippet.caret);

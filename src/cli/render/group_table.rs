@@ -96,7 +96,7 @@ impl Column {
         let Cell::At(path) = &self.cell else { return None };
         let from = Place::Block(kind);
         match (from.through_lists(&path.segments), UnknownKey::find(from, &path.segments)) {
-            (Err(misfit), _) => Some(misfit.hint),
+            (Err(fault), _) => Some(fault.hint),
             (Ok(_), Some(unknown)) => Some(unknown.suggestion()),
             (Ok(_), None) => {
                 path.segments.iter().any(|one| matches!(one, Segment::Matching(_))).then_some(None)

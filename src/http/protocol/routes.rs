@@ -403,7 +403,7 @@ pub struct RouteMatch<'p> {
 }
 
 /// Returns the routes at a path, which is relative to `base`. They differ in their methods.
-pub fn at(base: RouteBase, path: &str) -> Vec<RouteMatch<'_>> {
+pub fn matching(base: RouteBase, path: &str) -> Vec<RouteMatch<'_>> {
     let routes = ROUTES.iter().filter(|route| route.base == base);
     routes.filter_map(|route| Some(RouteMatch { route, argument: route.argument_in(path)? })).collect()
 }
@@ -471,11 +471,11 @@ mod tests {
     #[test]
     fn a_path_leads_to_its_route_and_to_no_other() {
         for route in ROUTES.iter().filter(|route| route.argument.is_none()) {
-            let found = at(route.base, route.path);
+            let found = matching(route.base, route.path);
             assert!(found.iter().any(|found| found.route.operation == route.operation), "{}", route.path);
             for wrong in [format!("{}/", route.path), format!("{}x", route.path), format!("/{}", route.path)]
             {
-                assert!(at(route.base, &wrong).is_empty(), "{wrong}");
+                assert!(matching(route.base, &wrong).is_empty(), "{wrong}");
             }
         }
     }

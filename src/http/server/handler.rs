@@ -232,7 +232,7 @@ impl Handler {
         let local = matches!(peer, PeerAddress::Uid(_)).then_some(DEFAULT_PREFIX);
         let prefixes = [Some(self.context.prefix.as_str()), local].into_iter().flatten();
         let behind = |prefix: &str| path.strip_prefix(prefix.trim_end_matches('/'))?.strip_prefix('/');
-        let mut routes = prefixes.filter_map(behind).map(|path| routes::at(RouteBase::Prefix, path));
+        let mut routes = prefixes.filter_map(behind).map(|path| routes::matching(RouteBase::Prefix, path));
         routes.find(|routes| !routes.is_empty()).unwrap_or_else(|| at_root(path))
     }
 
@@ -272,7 +272,7 @@ fn is_open(head: &Head) -> bool {
 }
 
 fn at_root(path: &str) -> Vec<RouteMatch<'_>> {
-    path.strip_prefix('/').map(|path| routes::at(RouteBase::Root, path)).unwrap_or_default()
+    path.strip_prefix('/').map(|path| routes::matching(RouteBase::Root, path)).unwrap_or_default()
 }
 
 /// The one of the routes at a path that takes the method.

@@ -54,23 +54,23 @@ impl ValueKind {
 /// The answer to `read_config`.
 impl ConfigLookup for Value {
     fn value(&self, keys: &[&str]) -> Option<Value> {
-        at(self, keys).cloned()
+        value_at(self, keys).cloned()
     }
 
     fn names(&self, keys: &[&str]) -> Vec<String> {
-        at(self, keys).map(names_of).unwrap_or_default()
+        value_at(self, keys).map(names_of).unwrap_or_default()
     }
 
     fn contains(&self, keys: &[&str]) -> bool {
-        at(self, keys).is_some()
+        value_at(self, keys).is_some()
     }
 
     fn kind(&self, keys: &[&str]) -> Option<ValueKind> {
-        at(self, keys).map(ValueKind::from_value)
+        value_at(self, keys).map(ValueKind::from_value)
     }
 }
 
-fn at<'v>(value: &'v Value, keys: &[&str]) -> Option<&'v Value> {
+fn value_at<'v>(value: &'v Value, keys: &[&str]) -> Option<&'v Value> {
     keys.iter().try_fold(value, |value, key| value.as_object()?.get(*key))
 }
 
@@ -178,7 +178,7 @@ impl<'a, 'd> LocalView<'a, 'd> {
             let value = self.member(member)?;
             *entered = Some((member.iter().map(|key| (*key).to_owned()).collect(), value));
         }
-        entered.as_ref().and_then(|(_, value)| at(value, rest)).map(look)
+        entered.as_ref().and_then(|(_, value)| value_at(value, rest)).map(look)
     }
 }
 

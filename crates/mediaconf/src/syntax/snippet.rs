@@ -29,7 +29,7 @@ pub type Redact<'r> = &'r dyn Fn(Range<usize>) -> Vec<(Range<usize>, String)>;
 
 impl Snippet {
     /// Returns the line of `span` in `document`.
-    pub fn at(span: &Span, document: &Document, lines: &LineIndex<'_>, redact: Redact<'_>) -> Self {
+    pub fn new(span: &Span, document: &Document, lines: &LineIndex<'_>, redact: Redact<'_>) -> Self {
         let position = lines.position(span.start);
         let line = around(document.text(), lines.line_range(position.line), span.start as usize);
         let characters = characters(document.text(), line.clone(), span, &redact(line));
@@ -119,7 +119,7 @@ mod tests {
     fn snippet(text: &str, span: Span) -> (String, String) {
         let document = Document::parse(text.to_owned());
         let lines = LineIndex::new(document.text());
-        let snippet = Snippet::at(&span, &document, &lines, &|_| Vec::new());
+        let snippet = Snippet::new(&span, &document, &lines, &|_| Vec::new());
         (snippet.line, snippet.caret)
     }
 

@@ -37,7 +37,7 @@ pub fn drift(views: &[Value]) -> Vec<Drift> {
 fn by_value(keys: &[String], views: &[Value]) -> Vec<(Option<Value>, Vec<usize>)> {
     let mut values: Vec<(Option<Value>, Vec<usize>)> = Vec::new();
     for (number, view) in views.iter().enumerate() {
-        let value = at(view, keys).map(|value| own(keys, value));
+        let value = value_at(view, keys).map(|value| own(keys, value));
         match values.iter_mut().find(|(known, _)| *known == value) {
             Some((_, numbers)) => numbers.push(number),
             None => values.push((value, vec![number])),
@@ -55,7 +55,7 @@ fn own(keys: &[String], value: &Value) -> Value {
     own.unwrap_or_else(|| value.clone())
 }
 
-fn at<'v>(view: &'v Value, keys: &[String]) -> Option<&'v Value> {
+fn value_at<'v>(view: &'v Value, keys: &[String]) -> Option<&'v Value> {
     keys.iter().try_fold(view, |value, key| match value {
         Value::Array(elements) => elements.get(key.parse::<usize>().ok()?),
         value => value.get(key),

@@ -345,8 +345,8 @@ impl<'t> Checker<'t> {
         let message = format!("`{keyword}` has the wrong form: it takes {}", parameter.usage());
         let hint = format!("write it like `{}`", parameter.example);
         let diagnostic = match parameter.strict {
-            true => Diagnostic::error(misfit(parameter.shape, entry), message),
-            false => Diagnostic::warning(misfit(parameter.shape, entry), message),
+            true => Diagnostic::error(misfit_span(parameter.shape, entry), message),
+            false => Diagnostic::warning(misfit_span(parameter.shape, entry), message),
         };
         self.diagnostics.push(diagnostic.hint(hint));
     }
@@ -419,7 +419,7 @@ fn not_followed(include: Span) -> Diagnostic {
 }
 
 /// The first word that does not fit, else the keyword.
-fn misfit(shape: Shape, entry: ParsedEntry<'_, '_>) -> Span {
+fn misfit_span(shape: Shape, entry: ParsedEntry<'_, '_>) -> Span {
     let expected = if let Shape::Object(object) = shape { object.required() } else { 1 };
     let mut arguments = entry.arguments();
     let (first, beyond) = (arguments.next(), arguments.nth(expected - 1));
