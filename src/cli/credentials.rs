@@ -68,7 +68,7 @@ impl KnownCredentials {
         Ok(given.or(Self { login, password }).or_pair(url))
     }
 
-    /// Collects what the options and a URL give, without the environment.
+    /// Collects the credentials of the options and a URL, without the environment.
     pub fn of_url(options: &RemoteArgs, (login, password): UserInfo) -> Result<Self, CliError> {
         let url = Self { login: filled(login), password: filled(password) };
         Ok(Self::of_options(options)?.or_pair(url))

@@ -54,7 +54,8 @@ pub struct Present {
     pub is_running: bool,
 }
 
-/// Reads the configuration: the text of the file, or what a server runs if it does not show the file.
+/// Reads the configuration: the text of the file, or the running one of a server that does not show the
+/// file.
 pub fn configuration(target: &mut Target) -> Result<Present, Refusal> {
     let running = target.read_text(None);
     if !target.is_server {
@@ -181,7 +182,7 @@ impl Editing<'_> {
         !rescues.is_empty()
     }
 
-    /// Checks the text, merges it with what others changed meanwhile, asks, and makes the change.
+    /// Checks the text, merges it with changes that others made meanwhile, asks, and makes the change.
     fn attempt(&mut self, text: &[u8]) -> Result<Attempt, CliError> {
         let mut whole = self.draft.origin.spliced(text);
         let mut conflict = None;

@@ -42,7 +42,7 @@ pub struct CliError {
     pub kind: ErrorKind,
     /// Everything that is wrong; at least one line.
     pub lines: Vec<Fault>,
-    /// What a narrow column says of it, where the kind says too little.
+    /// The word for it in a narrow column, if the kind says too little.
     pub word: Option<&'static str>,
     /// The text whose faults explain the error.
     pub broken: Option<BrokenText>,
@@ -375,7 +375,7 @@ impl From<Refusal> for CliError {
     }
 }
 
-/// What a narrow column says of a refusal, where its kind says too little.
+/// The word for a refusal in a narrow column, if its kind says too little.
 fn word(refusal: &Refusal) -> Option<&'static str> {
     let has_answered = refusal.status.is_some_and(|status| status < FIRST_OF_FAILURES);
     match refusal.kind {

@@ -1,9 +1,9 @@
 //! A pager between the output and the terminal, as git has one: `MEDIACTL_PAGER`, `PAGER`, or `less`.
 //!
-//! It gets what the terminal would get: masked, sanitized and coloured.
+//! Its input is that of the terminal: masked, sanitized and coloured.
 //!
-//! A pager can run commands. For somebody who works as another user, by sudo say, that would be a shell of that user. So
-//! there the pager is the `less` of the system in its secure mode, whatever the environment says.
+//! A pager can run commands. Under sudo, that would be a shell of the other user. So there the pager is
+//! the `less` of the system in its secure mode, whatever the environment says.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -73,7 +73,7 @@ fn chosen() -> Option<Command> {
     Some(pager)
 }
 
-/// The first `less` of the folders, as it may run for somebody who works as another user.
+/// The first `less` of the folders, in its secure mode, for a user who works as another one.
 fn secure_less(folders: &[&Path]) -> Option<Command> {
     let program = folders.iter().map(|folder| folder.join("less")).find(|program| program.is_file())?;
     let mut less = Command::new(program);

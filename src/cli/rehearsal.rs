@@ -20,7 +20,7 @@ pub const MOST_UNASKED: usize = 20;
 pub struct Question {
     /// The protected context that it is made in.
     pub protected: Option<String>,
-    /// Says what the rehearsed change does that needs a question; `None` if it needs none.
+    /// Describes the part of a rehearsed change that needs a question; `None` if it needs none.
     pub about: Option<fn(&ChangeReport) -> Option<String>>,
     /// True if it may change more than [`MOST_UNASKED`] entries.
     pub may_be_many: bool,
@@ -84,7 +84,7 @@ impl Question {
     }
 }
 
-/// Makes a dry run that accepts what a guard asks about; also returns the last refusal of such a guard.
+/// Makes a dry run that accepts the guards which ask; also returns the last refusal of such a guard.
 fn rehearse(
     service: &dyn ConfigService,
     options: &mut ChangeOptions,

@@ -11,8 +11,8 @@ use std::{env, io};
 
 use crate::engine::{ALLOCATOR_SETTINGS, Loops};
 
-/// The loops without which the server answers nobody. Following is not among them: a cluster that is away
-/// must not end the API.
+/// The loops that answering depends on. Following is not among them: a cluster that is away must not end
+/// the API.
 const VITAL: [&str; 2] = ["accept", "workers"];
 
 /// The socket of a service manager.
@@ -52,7 +52,7 @@ impl ServiceManager {
         loops.spawn("watchdog", watch).map(drop)
     }
 
-    /// Reports that the server is alive, unless it answers nobody.
+    /// Reports that the server is alive, as long as it answers.
     fn tell_that_it_lives(&self, loops: &Loops) {
         if !loops.are_late(&VITAL) {
             self.tell("WATCHDOG=1");
@@ -60,7 +60,7 @@ impl ServiceManager {
     }
 }
 
-/// After how long without a sign of life the manager ends this process; `None` if it does not.
+/// The time without a sign of life after which the manager ends this process; `None` if it does not.
 fn watchdog_time() -> Option<Duration> {
     let number = |name| env::var(name).ok()?.parse::<u64>().ok();
     let is_meant =
@@ -74,9 +74,9 @@ fn watchdog_time() -> Option<Duration> {
 const SETTINGS: &str =
     "glibc.malloc.arena_max=2:glibc.malloc.mmap_threshold=4194304:glibc.malloc.trim_threshold=16777216";
 
-/// Limits what the allocator of the GNU C library keeps of the memory that was freed: it keeps it for each thread apart,
-/// and the more the larger it was. It reads its settings from the environment before `main` begins, and safe code has no
-/// other way to it.
+/// Limits the freed memory that the allocator of the GNU C library keeps: it keeps it for each thread
+/// apart, and more of it for larger blocks. It reads its settings from the environment before `main`
+/// begins, and safe code has no other way to it.
 ///
 /// Starts this program again in its process, with the settings in its environment, unless they or others
 /// are there. Where that fails, the server takes more memory, and all else is the same.

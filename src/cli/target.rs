@@ -38,7 +38,7 @@ pub struct Target {
     pub is_server: bool,
     /// The server that may run it and can't be asked, in words.
     pub unreachable: Option<String>,
-    /// The file, where it is one of this machine.
+    /// The file, if it is one of this machine.
     pub file: Option<Arc<ConfFile>>,
     /// The protected context that it belongs to, if its change has to be shown and agreed to.
     pub protected: Option<String>,
@@ -383,7 +383,7 @@ fn at_socket(serving: Serving, name: String, global: &GlobalArgs, ui: Ui) -> Tar
     Target::new(service, true)
 }
 
-/// The error for what is not the URL of a server.
+/// The error for a text that is not the URL of a server.
 pub fn bad_url(error: BadUrl) -> CliError {
     CliError::usage(
         format!("`{}` is not the URL of a server: {}", error.shown, error.reason),

@@ -11,8 +11,8 @@ pub enum Aftermath {
     ChangedMeanwhile,
     /// Another program changed it meanwhile: the change was taken out of it, and the rest stays.
     Merged,
-    /// Another program changed it meanwhile, so that it has errors now, and it stays with what was not
-    /// confirmed.
+    /// Another program changed it meanwhile, so that it has errors now; it stays, with the unconfirmed
+    /// change.
     Broken,
     /// The new text stays: the old one could not be put back.
     NotRestored,
@@ -29,7 +29,7 @@ impl Aftermath {
         matches!(self, Self::ChangedMeanwhile | Self::Broken)
     }
 
-    /// What to add where the reload command failed.
+    /// The addition to a message if the reload command failed.
     pub(super) fn hint(self) -> &'static str {
         match self {
             Self::Restored => "the old configuration is back",

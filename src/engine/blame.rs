@@ -18,9 +18,9 @@ use mediaconf::model::{Lens, Masker, top_members};
 pub struct Blamed {
     #[serde(flatten)]
     pub entry: HistoryEntry,
-    /// The value before; null where there was no value.
+    /// The value before; null if there was none.
     pub from: Option<Value>,
-    /// The value afterwards; null where there is no value.
+    /// The value afterwards; null if there is none.
     pub to: Option<Value>,
 }
 

@@ -96,7 +96,7 @@ pub struct ChangeReport {
     pub configuration: Option<Value>,
     /// The text afterwards, with its secrets.
     pub text: Option<String>,
-    /// The configuration afterwards, where it was made in this process.
+    /// The configuration afterwards, if it was made in this process.
     #[serde(skip)]
     pub snapshot: Option<Arc<Snapshot>>,
     pub effects: Effects,

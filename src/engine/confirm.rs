@@ -161,7 +161,7 @@ impl Engine {
         Ok(aftermath)
     }
 
-    /// Rolls back what the store keeps by itself, or what a server left that was killed.
+    /// Rolls back the pending change that the store keeps, or that a killed server left.
     fn roll_back_stored(&self, id: &str, because: (&str, &str)) -> Result<Aftermath, Refusal> {
         let writer = self.lock()?;
         let taken = match self.store.keeps_pending() {

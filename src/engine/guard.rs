@@ -36,7 +36,7 @@ pub enum Guard {
     /// Many streams would be deleted at once.
     WouldDeleteStreams {
         deleted: usize,
-        /// Of how many.
+        /// The number of streams before.
         of: usize,
     },
 }

@@ -12,7 +12,7 @@ use super::refusal::Refusal;
 use super::snapshot::Snapshot;
 use crate::store::{ChangeRef, HistoryEntry};
 
-/// The hint for what the history does not have.
+/// The hint for a change that the history does not have.
 const IN_HISTORY: &str = "`mediactl history` shows what is kept";
 
 /// Returns the entry of a change.

@@ -128,7 +128,7 @@ pub fn run(command: &str, occasion: Occasion<'_>, hooks: &Hooks) -> Result<(), H
         .map_err(|failure| HookFailure { stderr: without_end(&failure.stderr, occasion.masked), ..failure })
 }
 
-/// Masks what a hook printed. Where it was cut, the end goes: half a secret is found by no mask.
+/// Masks the output of a hook. If it was cut, its end is removed: half a secret can't be found.
 fn without_end(stderr: &str, masked: &dyn Fn(&str) -> String) -> String {
     let mut text = masked(stderr);
     if stderr.len() >= MAX_STDERR {

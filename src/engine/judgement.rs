@@ -121,7 +121,7 @@ pub(super) fn may_include(before: &Arc<Snapshot>, splices: &[Splice]) -> bool {
     !before.includes().is_empty() || splices.iter().any(|splice| splice.text.contains(INCLUDE))
 }
 
-/// Leaves out of `faults` what stands in `known`, each as often as it does there.
+/// Removes the faults of `known` from `faults`, each as often as it stands there.
 fn leave_out(faults: &mut Vec<ComposedFault>, known: &[ComposedFault]) {
     let mut times: HashMap<&str, usize> = HashMap::new();
     known.iter().for_each(|fault| *times.entry(&fault.identity).or_default() += 1);

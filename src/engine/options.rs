@@ -31,7 +31,8 @@ pub struct ChangeOptions {
     pub message: Option<String>,
     /// The command that makes it, one of [`COMMANDS`], for the history; `None` is the operation.
     pub command: Option<&'static str>,
-    /// The owner of the desired state that is applied: what the owner applied before and it lacks goes.
+    /// The owner of the desired state that is applied: values that the owner applied before, and that it
+    /// lacks, are removed.
     pub owner: Option<OwnerName>,
     /// The running configuration, or the file where no server runs, that the change was made for; `None` is any.
     pub expected: Option<Expected>,

@@ -1,5 +1,5 @@
-//! Why something was not done. A refusal is made where the reason is found, and travels unchanged: it is what a
-//! terminal shows, and what a problem over HTTP is made of.
+//! The reason why an operation was refused or failed. It is made where the reason is found, and travels
+//! unchanged: terminals show it, and a problem over HTTP is made of it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub struct Refusal {
     /// What to do, in the words of the command line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// What is wrong, place by place, where there are places.
+    /// The faults, place by place, if there are places.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<Fault>,
     /// How many faults there are beside those.
@@ -93,7 +93,7 @@ impl Refusal {
         Self { hint: Some(hint.into()), ..self }
     }
 
-    /// The same refusal with what is wrong, place by place.
+    /// The same refusal with its faults, place by place.
     #[must_use]
     pub fn with_faults(self, faults: Vec<Fault>) -> Self {
         Self { faults, ..self }
@@ -198,8 +198,8 @@ impl Refusal {
         self.brief.as_deref().unwrap_or(&self.message)
     }
 
-    /// True if it is told in the same words whether the configuration is here or on a server: what is wrong is the
-    /// request, for this configuration.
+    /// True if the request is wrong for this configuration: then the message is the same here and over a
+    /// server.
     pub fn is_of_request(&self) -> bool {
         self.guard.is_some()
             || matches!(

@@ -1,4 +1,4 @@
-//! The table of refusals: for each kind its name and status over HTTP, and what it means to a caller.
+//! The table of refusals: for each kind its name and status over HTTP, and its meaning for a caller.
 
 use serde::{Deserialize, Serialize};
 

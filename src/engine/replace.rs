@@ -25,7 +25,7 @@ impl Engine {
         self.replace_as(Operation::Save, text, options)
     }
 
-    /// The same as another operation: what was accepted before is taken as it is.
+    /// The same as another operation: a text that was accepted before is taken as it is.
     ///
     /// # Errors
     /// As [`Engine::save`].

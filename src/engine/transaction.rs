@@ -235,7 +235,7 @@ impl<'e> Transaction<'e> {
         Ok(outcome)
     }
 
-    /// Records what an owner applied alone, where nothing can roll it back any more.
+    /// Records the state of an owner alone, after the change can no longer be rolled back.
     fn settle_applied(&self, outcome: &Outcome) -> Result<(), Refusal> {
         let (Some(applied), Some(writer), false) = (&self.applied, &self.writer, self.options.dry_run) else {
             return Ok(());

@@ -13,8 +13,8 @@ pub fn without_secrets<'s>(text: &str, of: impl IntoIterator<Item = &'s Arc<Snap
     secrets.masked(text, &Masker::default()).into_owned()
 }
 
-/// Returns the message of a change without the secrets of configurations. What only its form gives away is masked
-/// where the message is shown.
+/// Returns the message of a change without the secrets of configurations. Secrets that only their form
+/// shows are masked when the message is shown.
 pub fn message_without_secrets<'s>(message: &str, of: impl IntoIterator<Item = &'s Arc<Snapshot>>) -> String {
     let secrets = SecretValues::collect(of.into_iter().map(|text| text.document()));
     secrets.masked_values(message, &Masker::default()).into_owned()

@@ -17,7 +17,7 @@ use mediaconf::edit::request::ChangeRequest;
 /// The message to a client if the node needs too long.
 const NOT_YET: &str = "the change is made in the cluster, and this node does not run it yet";
 
-/// What is read is what this node runs and keeps. What is changed is changed in the cluster, but for an `update`.
+/// Reads return what this node runs and keeps. Changes are made in the cluster, but for an `update`.
 impl ConfigService for Node {
     fn name(&self) -> &str {
         self.local.name()

@@ -15,7 +15,7 @@ pub enum RolloutVerdict {
     GoBack(String),
 }
 
-/// Judges by what the nodes that go first say; one list of `found` for each of them.
+/// Decides by the records of the nodes that go first; one list of `found` for each of them.
 pub fn verdict(head: &HeadRecord, found: &[Vec<KeyValue>], keys: &Keys) -> RolloutVerdict {
     let mut conditions = Vec::new();
     for (name, found) in head.canary.iter().zip(found) {

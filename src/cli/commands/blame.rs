@@ -60,7 +60,7 @@ const MORE_ENTRIES: usize = 8;
 /// Stands in front of a line that continues another one.
 const INDENT: &str = "    ";
 
-/// The HTTP status where the history of a server keeps no text.
+/// The HTTP status of a server whose history keeps no texts.
 const NOT_FOUND: u16 = 404;
 
 /// Said where a hand edit is not in the history yet.

@@ -131,7 +131,7 @@ fn in_words(draft: &KeptDraft) -> String {
     format!("the edit{of}{time}{lines}")
 }
 
-/// Offers the texts that the editor rescued, and names what it alone can read.
+/// Offers the texts that the editor rescued, and names the files that it alone can read.
 fn offer_rescues(draft: &KeptDraft, ui: Ui) -> Result<(), CliError> {
     for rescue in draft.rescues() {
         let path = rescue.path.display();

@@ -123,7 +123,7 @@ impl Explained {
         Ok((content, composed))
     }
 
-    /// Explains what is at a path of a configuration with this name.
+    /// Explains the value at a path of a configuration with this name.
     fn explain(
         path: &Path,
         (content, composed): (Content, Option<Composed>),
@@ -202,7 +202,7 @@ fn print(explained: &Explained, value: Option<&str>, ui: Ui, out: &mut dyn Write
     Ok(())
 }
 
-/// The value, and where it comes from.
+/// The value, and its origin.
 fn value(explained: &Explained) -> Option<String> {
     let Some(found) = &explained.explanation.found else {
         return None;

@@ -118,7 +118,7 @@ fn checked(name: &str, new: Option<&String>, ui: Ui) -> Result<Exit, CliError> {
 /// Replaces the configuration by the formatted one, unless it is changed meanwhile.
 fn format(service: &dyn ConfigService, options: &ChangeOptions) -> Result<ChangeReport, Refusal> {
     match format_of(service, None, options) {
-        // The file may have been edited by hand: that is what is formatted then.
+        // The file may have been edited by hand: then the edited file is formatted.
         Err(error) if error.error_kind() == ErrorKind::Conflict => {
             format_of(service, Some(ConfigSource::Saved), options).map_err(|_| error)
         }

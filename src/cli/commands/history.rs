@@ -165,7 +165,7 @@ struct Listed {
 }
 
 impl Listed {
-    /// An entry of which no more is known.
+    /// An entry without further data.
     fn from_entry(entry: HistoryEntry) -> Self {
         Self { entry, paths: String::new(), texts: None, is_elsewhere: false }
     }

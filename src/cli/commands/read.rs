@@ -187,7 +187,7 @@ struct Shown {
 }
 
 impl Shown {
-    /// Reads what the arguments ask for, with what it includes where that is shown, too.
+    /// Reads the requested configuration, with what it includes if that is shown, too.
     fn read(args: &ReadArgs, wanted: &Wanted, server: &mut FleetMember, ui: Ui) -> Result<Self, CliError> {
         let follows = (args.with_includes || args.output == ReadFormat::Table) && !args.runtime;
         let query = ReadQuery {
@@ -321,7 +321,8 @@ impl Shown {
             0 => {
                 let mut whole = current.value(&[]).unwrap_or_default();
                 if let (false, Some(members)) = (self.included.is_empty(), whole.as_object_mut()) {
-                    // Whoever sends this back would write what is included into the configuration: it is refused.
+                    // Sent back, this would write the included files into the configuration: it is
+                    // refused.
                     members.insert(WITH_INCLUDES.to_owned(), self.included.clone().into());
                 }
                 Ok(whole)

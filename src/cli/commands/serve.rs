@@ -280,8 +280,8 @@ fn lock(store: &ConfFile, ui: Ui) -> Result<Option<ServeLock>, CliError> {
     }
 }
 
-/// Reports the errors that the running configuration has together with what it includes. They keep no
-/// server down: whoever mends them may need it.
+/// Reports the errors that the running configuration has together with what it includes. They do not keep
+/// the server from starting: it may be needed to mend them.
 fn tell_faults(engine: &Engine, ui: Ui) {
     let Some(composed) = engine.running().and_then(|running| engine.composed(&running, Follow::ALL)) else {
         return;

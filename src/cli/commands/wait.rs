@@ -106,7 +106,7 @@ fn wait(expectations: &[Expectation], missing: &Missing, mut observed: Observed)
     }
 }
 
-/// Refuses to wait for what stands in an included file: what is waited for is looked for in the configuration itself.
+/// Refuses to wait for a value of an included file: only the configuration itself is searched.
 fn refuse_included(
     content: &Content,
     expectations: &[Expectation],

@@ -1,12 +1,14 @@
-//! Completion in shells. A script, which `mediactl completion` prints, asks this program what the word before
-//! the cursor may go on as: `COMPLETE=bash mediactl -- WORD…`, where the last word is the one that is typed.
+//! Completion in shells. A script, which `mediactl completion` prints, asks this program for the
+//! completions of the word before the cursor: `COMPLETE=bash mediactl -- WORD…`, where the last word is
+//! the one that is typed.
 //!
 //! ```text
 //! words → line → arguments → reply
 //! ```
 //!
-//! `line` is what stands before that word, and reads the configuration, the history and the contexts; `arguments` knows
-//! what each argument takes, and `reply` writes the candidates as the shell wants them.
+//! `line` parses the words before that word, and reads the configuration, the history and the contexts;
+//! `arguments` knows the kind of each argument, and `reply` writes the candidates in the form of the
+//! shell.
 //!
 //! *Invariants.* Nothing is asked, nothing is written, no error is shown, and nothing takes longer than
 //! [`PATIENCE`]: the process gives up its terminal first.

@@ -5,7 +5,7 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Stands for what was cut out.
+/// The mark of a cut.
 const CUT: char = '…';
 
 /// The width of a sign and a number that tell cells apart.

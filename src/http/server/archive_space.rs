@@ -85,7 +85,7 @@ impl ArchiveSpace {
         shown.collect()
     }
 
-    /// Has a thread ask for what is not fresh; `None` if too many mounts do not answer.
+    /// Has a thread ask for stale figures; `None` if too many mounts do not answer.
     fn ask(&self, point: &str, roots: BTreeSet<String>) -> Option<Arc<Mount>> {
         let mut mounts = lock(&self.mounts);
         if !mounts.contains_key(point) {

@@ -47,7 +47,8 @@ pub fn with_refusal(refusal: &Refusal) -> Problem {
     Problem { refusal: told, ..problem(refusal) }
 }
 
-/// The hint for clients of the API. Some hints are for the command line, or say what the type of the problem says.
+/// The hint for clients of the API. Some hints are for the command line, or repeat the type of the
+/// problem.
 fn hint(refusal: &Refusal) -> Option<String> {
     match (&refusal.guard, refusal.kind) {
         (Some(Guard::OneLine), _) => refusal.hint.clone(),

@@ -1,5 +1,5 @@
-//! The private socket of an instance of tiny_http. It has no name in the file system: only this process, which
-//! holds its file open, can connect to it, and nothing of it is left behind, however the process ends.
+//! The private socket of an instance of tiny_http. It has no name in the file system: only this process,
+//! which holds its file open, can connect to it, and it vanishes with the process.
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -21,7 +21,7 @@ impl PrivateSocket {
         tempfile::tempdir().and_then(bind_in).or_else(|_| tempfile::tempdir_in(SHORT_PLACE).and_then(bind_in))
     }
 
-    /// Connects to the socket; refused if nobody listens any more.
+    /// Connects to the socket; refused after its listener has ended.
     pub fn connect(&self) -> io::Result<UnixStream> {
         UnixStream::connect(Path::new("/proc/self/fd").join(self.0.as_raw_fd().to_string()))
     }
