@@ -82,7 +82,7 @@ impl Engine {
     pub fn confirm(&self, id: &str) -> Result<(), Refusal> {
         let _turn = self.take_turn()?;
         if self.running.is_none() {
-            let writer = self.lock()?;
+            let writer = self.writer()?;
             self.refuse_other(self.store.open_change()?.as_ref(), id)?;
             return Ok(writer.clear_pending()?);
         }
@@ -90,7 +90,7 @@ impl Engine {
         if !pending.can_be_confirmed() {
             return Err(Refusal::nothing_pending());
         }
-        self.lock()?.clear_pending()?;
+        self.writer()?.clear_pending()?;
         self.release_pending(&pending);
         self.count_pending_end(PendingEnd::Confirmed);
         Ok(())
@@ -125,7 +125,7 @@ impl Engine {
 
     /// Refuses a decision on another change than the one that the store keeps by itself.
     fn refuse_other(&self, open: Option<&OpenChange>, id: &str) -> Result<(), Refusal> {
-        match open.filter(|_| self.store.keeps_pending()) {
+        match open.filter(|open| self.is_run_by_nodes() && !open.is_over) {
             None => Err(Refusal::nothing_pending()),
             Some(open) if open.id == id => Ok(()),
             Some(_) => Err(Refusal::other_pending()),
@@ -139,7 +139,7 @@ impl Engine {
         }
         let pending = self.pending_with(id)?;
         pending.start_rollback();
-        let writer = self.lock()?;
+        let writer = self.writer()?;
         let RollbackPoint { file, .. } = &pending.before;
         let aftermath = match pending.written.clone() {
             Some(written) => {
@@ -163,8 +163,8 @@ impl Engine {
 
     /// Rolls back the pending change that the store keeps, or that a killed server left.
     fn roll_back_stored(&self, id: &str, because: (&str, &str)) -> Result<Aftermath, Refusal> {
-        let writer = self.lock()?;
-        let taken = match self.store.keeps_pending() {
+        let writer = self.writer()?;
+        let taken = match self.is_run_by_nodes() {
             true => {
                 let stored = self.store.pending()?;
                 self.refuse_other(stored.as_ref().map(|stored| &stored.open), id)?;
@@ -194,7 +194,7 @@ impl Engine {
         if !self.store.has_pending() {
             return Ok(());
         }
-        let writer = self.lock()?;
+        let writer = self.writer()?;
         let taken = self.settle_found(Some(&*writer), (NO_USER, SERVER_ENDED))?;
         if taken.is_some_and(|taken| !taken.aftermath.may_leave_change()) {
             (self.on_trouble)("a change was not confirmed before the server ended: it was rolled back");

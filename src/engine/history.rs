@@ -61,28 +61,20 @@ impl Engine {
         self.replace_as(Operation::Rollback, text.bytes(), &options)
     }
 
-    /// Returns the change that the store keeps until it is confirmed, or that a server left unconfirmed when
-    /// it ended. Takes no lock.
-    ///
-    /// # Errors
-    /// `Store`.
-    pub fn stored_pending(&self) -> Result<Option<PendingInfo>, Refusal> {
-        let open = match self.store.keeps_pending() {
-            true => self.store.open_change()?,
-            false => self.open_left_over()?,
-        };
-        Ok(open.map(|open| PendingInfo::of(open, SystemTime::now())))
-    }
-
-    /// Returns the change that has to be confirmed: of the server, or where there is none, of the store.
+    /// Returns the change that has to be confirmed: of the server, of the store, or the one that a server left
+    /// unconfirmed when it ended. Takes no lock.
     ///
     /// # Errors
     /// `Store`.
     pub fn pending_info(&self) -> Result<Option<PendingInfo>, Refusal> {
-        match &self.running {
-            Some(running) => Ok(running.pending().map(|pending| pending.info())),
-            None => self.stored_pending(),
+        if let Some(running) = &self.running {
+            return Ok(running.pending().map(|pending| pending.info()));
         }
+        let open = match self.is_run_by_nodes() {
+            true => self.store.open_change()?,
+            false => self.open_left_over()?,
+        };
+        Ok(open.map(|open| PendingInfo::of(open, SystemTime::now())))
     }
 
     fn serial_and_text(&self, which: ChangeRef) -> Result<(u64, Arc<Snapshot>), Refusal> {

@@ -19,7 +19,7 @@ use super::snapshot::Snapshot;
 use super::status::differing;
 use super::trouble::Trouble;
 use crate::store::{
-    ChangeRecord, HAND_EDIT, Loaded, OpenChange, REVERT, Revision, StoreError, StoredPending, Writer,
+    ChangeRecord, HAND_EDIT, Loaded, OpenChange, REVERT, Revision, RunBy, StoreError, StoredPending, Writer,
 };
 use mediaconf::edit::take_back::take_back;
 
@@ -215,7 +215,7 @@ impl Engine {
     pub(super) fn has_left_over(&self) -> bool {
         match &self.running {
             Some(running) => running.has_left_over(),
-            None => !self.store.keeps_pending() && self.store.has_pending() && !self.store.is_served(),
+            None => self.store.run_by() == RunBy::Nobody && self.store.has_pending(),
         }
     }
 
@@ -236,7 +236,7 @@ impl Engine {
         if !self.store.has_pending() {
             return Ok(None);
         }
-        let is_over = !self.store.is_served();
+        let is_over = self.store.run_by() != RunBy::Server;
         Ok(self.left_over()?.map(|stored| OpenChange { is_over, ..stored.open }))
     }
 

@@ -15,7 +15,7 @@ use super::pending::PendingChange;
 use super::refusal::Refusal;
 use super::running::{Running, ServerState, Turn};
 use super::snapshot::Snapshot;
-use crate::store::{Candidate, Loaded, LockHolder, Store, StoreError, Writer};
+use crate::store::{Candidate, Loaded, LockHolder, RunBy, Store, StoreError, Writer};
 
 /// The longest time that a dry run waits for the check commands of others.
 const REHEARSAL_WAIT: Duration = Duration::from_secs(120);
@@ -72,9 +72,14 @@ impl Engine {
         Ok(Arc::new(Snapshot::from_bytes(self.store.load()?.bytes)))
     }
 
+    /// True if the nodes of a cluster run the configuration, and no server does.
+    pub(super) fn is_run_by_nodes(&self) -> bool {
+        self.store.run_by() == RunBy::Nodes
+    }
+
     /// The error if there is no running configuration.
     pub(super) fn no_server(&self) -> Refusal {
-        if self.store.keeps_pending() {
+        if self.is_run_by_nodes() {
             Refusal::new(
                 RefusalKind::NodesRunIt,
                 "a cluster has no running configuration of its own: its nodes run what is in it",
@@ -160,13 +165,13 @@ impl Engine {
     }
 
     /// Waits to be the only writer of all processes, without telling the user.
-    pub(super) fn lock(&self) -> Result<Box<dyn Writer + '_>, StoreError> {
-        self.store.lock(DEFAULT_LOCK_WAIT, &mut |_| {})
+    pub(super) fn writer(&self) -> Result<Box<dyn Writer + '_>, StoreError> {
+        self.store.writer(DEFAULT_LOCK_WAIT, &mut |_| {})
     }
 
     /// Refuses to work if the name of the store now leads elsewhere: another server may run there.
     pub(super) fn refuse_moved(&self) -> Result<(), Refusal> {
-        match self.running.is_some() && self.store.has_moved() {
+        match self.running.is_some() && self.store.leads_elsewhere() {
             true => Err(Refusal::new(
                 RefusalKind::Conflict,
                 "the link to the configuration was changed since the server started",
@@ -211,7 +216,7 @@ impl Engine {
 
     /// Records hand edits in the history. A failure does not matter to readers.
     pub(super) fn reconcile_alone(&self) {
-        let (Ok(writer), Ok(stored)) = (self.lock(), self.store.load()) else { return };
+        let (Ok(writer), Ok(stored)) = (self.writer(), self.store.load()) else { return };
         let warnings = writer.reconcile(Some(stored.as_base())).unwrap_or_default().warnings;
         warnings.iter().for_each(|warning| (self.on_trouble)(&warning.to_string()));
     }

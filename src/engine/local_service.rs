@@ -1,7 +1,6 @@
 //! The engine as a service.
 
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use super::blame::is_edited_since;
 use super::change_report::ChangeReport;
@@ -89,10 +88,12 @@ impl ConfigService for Engine {
     }
 
     fn decide(&self, decision: Decision, id: Option<&str>, by: &str) -> Result<Vec<OutcomeNote>, Refusal> {
-        let Some(pending) = self.pending_info()? else {
-            if self.store.keeps_pending() {
+        let is_run_by_nodes = self.is_run_by_nodes();
+        let pending = self.pending_info()?.filter(|pending| !(is_run_by_nodes && pending.is_over));
+        let Some(pending) = pending else {
+            if is_run_by_nodes {
                 // A change whose time is over is rolled back by the first who writes.
-                drop(self.lock().map_err(Refusal::from)?);
+                drop(self.writer().map_err(Refusal::from)?);
             }
             return Err(Refusal::nothing_pending());
         };
@@ -111,7 +112,6 @@ impl ConfigService for Engine {
     fn status(&self) -> Result<Status, Refusal> {
         let file = Engine::read(self)?;
         let entries = Engine::history(self, 1)?;
-        let cluster = self.store.cluster().map_err(Refusal::from)?;
         let state = self.state();
         let running = state.as_ref().map_or(&file, |state| &state.running);
         Ok(Status {
@@ -123,10 +123,7 @@ impl ConfigService for Engine {
             edited_by_hand: is_edited_since(&entries, &file) || self.has_changed_includes(),
             errors: Some(file.diagnostics().errors()),
             first_error: None,
-            pending: match &cluster {
-                Some(cluster) => cluster.open.clone().map(|open| PendingInfo::of(open, SystemTime::now())),
-                None => self.pending_info()?,
-            },
+            pending: self.pending_info()?,
             last_change: match state.as_ref().and_then(|state| state.last_change.as_ref()) {
                 Some(last) => {
                     let made = (last.at, &*last.by, last.operation);
@@ -137,7 +134,7 @@ impl ConfigService for Engine {
             file: Some(file),
             unconfirmed: self.unconfirmed(),
             last_error: state.and_then(|state| state.last_error).map(|trouble| trouble.whole),
-            nodes: cluster.map(|cluster| cluster.nodes),
+            nodes: self.store.nodes().map_err(Refusal::from)?,
         })
     }
 }

@@ -48,7 +48,7 @@ impl Engine {
         after: &Arc<Snapshot>,
         writes: bool,
     ) -> Result<(), Refusal> {
-        let writer = self.lock()?;
+        let writer = self.writer()?;
         let pieces = [after.bytes()];
         let candidate = writer.candidate(&pieces)?;
         let masked = |printed: &str| {
@@ -88,7 +88,7 @@ impl Engine {
     /// # Errors
     /// `ReloadFailed`, `Store`.
     pub fn reload_again(&self, by: &str) -> Result<(), Refusal> {
-        let writer = self.lock()?;
+        let writer = self.writer()?;
         self.reload_present(&*writer, Operation::Load.name(), by)
     }
 

@@ -37,7 +37,7 @@ impl Engine {
         let is_stored = |running: &Snapshot| self.read().is_ok_and(|file| file.is_same_text(running));
         let Some(state) = self.state().filter(|state| !is_stored(&state.running)) else { return Ok(false) };
         let by = state.last_change.as_ref().map_or("", |change| &change.by);
-        let writer = self.lock()?;
+        let writer = self.writer()?;
         self.reconcile(&*writer)?;
         let record = ChangeRecord { operation: UNSAVED, by, message: None, keep: self.keep };
         writer.keep_aside(state.running.bytes(), &record)?;

@@ -89,7 +89,7 @@ impl<'e> Transaction<'e> {
         operation: Operation,
         options: &'e ChangeOptions,
     ) -> Result<Self, Refusal> {
-        if !options.canary.is_empty() && !engine.store.keeps_pending() {
+        if !options.canary.is_empty() && !engine.is_run_by_nodes() {
             return Err(CanaryFault::NoCluster.into());
         }
         let turn = if options.takes_turn() { engine.take_turn()? } else { None };
@@ -98,7 +98,7 @@ impl<'e> Transaction<'e> {
         if let Some(pending) = engine.pending().filter(|_| options.takes_turn()) {
             return Err(Refusal::pending(&pending.info()));
         }
-        let writer = lock_for(engine, operation, options)?;
+        let writer = writer_for(engine, operation, options)?;
         let taken_out = engine.settle_left_over(writer.as_deref().filter(|_| !options.dry_run))?;
         let (state, file) = match options.takes_turn() {
             true => texts(engine, writer.as_deref(), operation)?,
@@ -379,7 +379,7 @@ impl<'e> Transaction<'e> {
         pieces: &[&[u8]],
     ) -> Result<Option<Arc<PendingChange>>, Refusal> {
         let Some(time) = self.options.confirm else { return Ok(None) };
-        let can_wait = self.state.is_some() || self.engine.store.keeps_pending();
+        let can_wait = self.state.is_some() || self.engine.is_run_by_nodes();
         let Some(writer) = self.writer.as_ref().filter(|_| can_wait) else {
             return Err(Refusal::no_server());
         };
@@ -480,7 +480,7 @@ impl StoredText {
 
 /// Takes the lock where the operation needs it. A rehearsal needs none, nor does an operation that leaves
 /// the file alone, except for the text that hooks look at.
-fn lock_for<'e>(
+fn writer_for<'e>(
     engine: &'e Engine,
     operation: Operation,
     options: &ChangeOptions,
@@ -496,7 +496,7 @@ fn lock_for<'e>(
     if operation == Operation::Modify && engine.running.is_none() {
         engine.store.refuse_missing()?;
     }
-    match engine.store.lock(DEFAULT_LOCK_WAIT, &mut |holder| (engine.on_wait)(&engine.name, holder)) {
+    match engine.store.writer(DEFAULT_LOCK_WAIT, &mut |holder| (engine.on_wait)(&engine.name, holder)) {
         Ok(writer) => Ok(Some(writer)),
         // Even if nothing can be written, the running configuration can be replaced.
         Err(StoreError::StateFolder { .. } | StoreError::PermissionDenied { .. })

@@ -177,7 +177,7 @@ impl Node {
     fn with_canary(&self, options: &ChangeOptions) -> Result<ChangeOptions, Refusal> {
         let mut options = options.clone();
         if !options.canary.is_empty() {
-            let nodes = self.texts.cluster()?.unwrap_or_default().nodes;
+            let nodes = self.texts.nodes()?.unwrap_or_default();
             options.canary = canary_nodes(&options.canary, &nodes)?;
         }
         Ok(options)

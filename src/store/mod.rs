@@ -8,7 +8,7 @@
 //! A change takes these steps, and a failure at any of them leaves the old text:
 //!
 //! ```text
-//! lock → load → reconcile → prepare(old, new, record) → commit → done, `ChangedMeanwhile` or `Overtaken`
+//! writer → load → reconcile → prepare(old, new, record) → commit → done, `ChangedMeanwhile` or `Overtaken`
 //! ```
 
 pub mod bounded_time;
@@ -42,7 +42,7 @@ pub use error::{Distrust, FileKind, LockHolder, StoreError};
 pub use fresh_id::fresh_id;
 pub use included::{Follow, IncludeError, IncludedText, Told};
 pub use jitter::jittered;
-pub use node_record::{ClusterState, NodeRecord, NodeState};
+pub use node_record::{NodeRecord, NodeState};
 pub use owner_name::{NotAnOwnerName, OwnerName};
 pub use pending::{OpenChange, PendingRecord, StoredPending};
 pub use revision::{NotARevision, Revision};
@@ -50,6 +50,30 @@ pub use version::{BaseText, Loaded, Version, is_concatenation};
 pub use warning::Warning;
 
 /// A place where a configuration is kept. Reading takes no lock and writes nothing.
+///
+/// Both traits below belong to it. A test holds each guarantee over every store (`tests/suite/cluster/contract.rs`).
+///
+/// | operation | what a store guarantees |
+/// |---|---|
+/// | `name`, `path` | are what messages and hooks call the configuration, and stay the same |
+/// | `leads_elsewhere` | is false as long as the name leads to this configuration |
+/// | `load` | is `NotFound` until there is a text, then exactly the bytes that were committed last |
+/// | `included` | has the texts that a pattern names in the order of their names; none where the store has no files |
+/// | `history` | has each commit once, the last one first, with its number, author, message and revisions |
+/// | `has_change`, `kept` | know each entry by its serial number; the text is that before the change, byte for byte |
+/// | `edited_from` | is `None` as long as every text was committed here |
+/// | `applied`, `set_applied` | give back what an owner recorded last; other owners keep theirs |
+/// | `refuse_missing` | fails only where `load` would be `NotFound`, and leaves nothing behind |
+/// | `set_pending`, `has_pending`, `pending`, `open_change` | find the change that has to be confirmed with its texts, from its commit on |
+/// | `clear_pending` | forgets it durably; the text stays |
+/// | `run_by` | is `Server` only while a server holds the store |
+/// | `nodes` | is `None` unless nodes run the configuration |
+/// | `candidate` | is a file with the text until it is dropped; the configuration stays |
+/// | `writer` | waits for other writers as long as it may; another one can follow once it is dropped |
+/// | `take_warnings`, `reconcile` | find nothing to tell or to record where every text was committed here |
+/// | `prepare` | leaves no trace if the change is dropped; keeps as many texts as the record says |
+/// | `commit` | makes text and history entry durable at once, or fails and changes nothing if the text is not the old one any more |
+/// | `keep_aside` | puts a text into the history alone; only where a server may run over the store |
 pub trait Store: Send + Sync {
     /// The name of the configuration as the user gave it.
     fn name(&self) -> String;
@@ -58,7 +82,9 @@ pub trait Store: Send + Sync {
     fn path(&self) -> &Path;
 
     /// True if the name by which the store was opened now leads to another configuration.
-    fn has_moved(&self) -> bool;
+    fn leads_elsewhere(&self) -> bool {
+        false
+    }
 
     /// Loads the text with its version; `NotFound` where there is none yet.
     fn load(&self) -> Result<Loaded, StoreError>;
@@ -103,20 +129,11 @@ pub trait Store: Send + Sync {
         Ok(self.pending()?.map(|pending| pending.open))
     }
 
-    /// True if the store rolls a change back by itself that is not confirmed in time. Otherwise that
-    /// takes a server.
-    fn keeps_pending(&self) -> bool {
-        false
-    }
+    /// Who runs the configuration, and so sees to the change that has to be confirmed.
+    fn run_by(&self) -> RunBy;
 
-    /// True if a server, also this process, holds the store, and sees to the change that has to be
-    /// confirmed.
-    fn is_served(&self) -> bool {
-        false
-    }
-
-    /// The cluster that the store is; `None` if it is none.
-    fn cluster(&self) -> Result<Option<ClusterState>, StoreError> {
+    /// The records of the nodes that follow the store; `None` where none can.
+    fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, StoreError> {
         Ok(None)
     }
 
@@ -125,13 +142,25 @@ pub trait Store: Send + Sync {
         Candidate::elsewhere(pieces)
     }
 
-    /// Becomes the only writer, waiting at most `wait`, and cleans up after killed writers. Calls
-    /// `on_wait` once if that takes long.
-    fn lock(
+    /// Begins to write, waiting at most `wait` for other writers, and cleans up after killed ones. Calls `on_wait`
+    /// once if that takes long. Where writers can't exclude each other, `Overtaken` refuses the later commit.
+    fn writer(
         &self,
         wait: Duration,
         on_wait: &mut dyn FnMut(&LockHolder),
     ) -> Result<Box<dyn Writer + '_>, StoreError>;
+}
+
+/// Who runs the configuration of a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunBy {
+    /// A server that holds the store, this process or another one. It rolls a change back that is not confirmed in
+    /// time.
+    Server,
+    /// The nodes that follow the store. The next writer rolls such a change back.
+    Nodes,
+    /// Nobody. What a killed server left unconfirmed is taken out by the next writer.
+    Nobody,
 }
 
 /// The findings when the history was reconciled with the text in the store.
@@ -142,7 +171,7 @@ pub struct Reconciled {
     pub edited_from: Option<Vec<u8>>,
 }
 
-/// The only writer of a configuration, until it is dropped.
+/// A writer of a configuration, until it is dropped.
 pub trait Writer {
     /// Takes the warnings from cleaning up after killed writers.
     fn take_warnings(&mut self) -> Vec<Warning>;

@@ -4,17 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::pending::OpenChange;
 use super::revision::Revision;
-
-/// A cluster, as `status` shows it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ClusterState {
-    /// The records of the nodes, in the order of their names.
-    pub nodes: Vec<NodeRecord>,
-    /// The last change, if it has to be confirmed, or had to be and was not rolled back yet.
-    pub open: Option<OpenChange>,
-}
 
 /// The configuration that a node of a cluster runs, as it reports it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

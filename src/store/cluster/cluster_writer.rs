@@ -19,12 +19,12 @@ use crate::store::error::{LockHolder, StoreError};
 use crate::store::fresh_id::fresh_id;
 use crate::store::included::{Follow, IncludeError, IncludedText};
 use crate::store::jitter::jittered;
-use crate::store::node_record::ClusterState;
+use crate::store::node_record::NodeRecord;
 use crate::store::owner_name::OwnerName;
 use crate::store::pending::{OpenChange, PendingRecord, StoredPending};
 use crate::store::version::{BaseText, Loaded};
 use crate::store::warning::Warning;
-use crate::store::{PreparedChange, Reconciled, Store, Writer};
+use crate::store::{PreparedChange, Reconciled, RunBy, Store, Writer};
 
 impl Store for ClusterStore {
     fn name(&self) -> String {
@@ -33,10 +33,6 @@ impl Store for ClusterStore {
 
     fn path(&self) -> &Path {
         self.given_path()
-    }
-
-    fn has_moved(&self) -> bool {
-        false
     }
 
     fn load(&self) -> Result<Loaded, StoreError> {
@@ -73,20 +69,20 @@ impl Store for ClusterStore {
     }
 
     fn open_change(&self) -> Result<Option<OpenChange>, StoreError> {
-        Ok(self.seen()?.open().filter(|open| !open.is_over))
+        Ok(self.seen()?.open())
     }
 
-    fn keeps_pending(&self) -> bool {
-        true
+    fn run_by(&self) -> RunBy {
+        RunBy::Nodes
     }
 
-    fn cluster(&self) -> Result<Option<ClusterState>, StoreError> {
-        self.cluster_state().map(Some)
+    fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, StoreError> {
+        self.node_records().map(Some)
     }
 
     /// Takes no lock: a change compares what it was computed on with what is there. A writer that was
     /// overtaken waits a little, and the others wait for the one who writes next.
-    fn lock(
+    fn writer(
         &self,
         wait: Duration,
         _on_wait: &mut dyn FnMut(&LockHolder),

@@ -26,7 +26,6 @@
 
 mod applied;
 mod base64_text;
-mod cluster_state;
 mod cluster_store;
 mod cluster_url;
 mod cluster_writer;
@@ -41,6 +40,7 @@ mod keys;
 mod lease;
 mod messages;
 mod next_writer;
+mod node_records;
 mod overlay;
 mod tls;
 mod unconfirmed;

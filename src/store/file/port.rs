@@ -20,7 +20,7 @@ use crate::store::pending::{PendingRecord, StoredPending};
 use crate::store::revision::Revision;
 use crate::store::version::{BaseText, Loaded};
 use crate::store::warning::Warning;
-use crate::store::{PreparedChange, Reconciled, Store, Writer};
+use crate::store::{PreparedChange, Reconciled, RunBy, Store, Writer};
 
 /// Mode of a candidate until it gets that of the other files in the state folder.
 const CANDIDATE_MODE: u32 = 0o600;
@@ -34,7 +34,7 @@ impl Store for ConfFile {
         self.target()
     }
 
-    fn has_moved(&self) -> bool {
+    fn leads_elsewhere(&self) -> bool {
         Self::resolve(self.given()).is_ok_and(|now| now.target() != self.target())
     }
 
@@ -93,11 +93,14 @@ impl Store for ConfFile {
         held().map_or_else(|| Candidate::elsewhere(pieces), Ok)
     }
 
-    fn is_served(&self) -> bool {
-        self.serving().is_ok_and(|serving| serving.is_some())
+    fn run_by(&self) -> RunBy {
+        match self.serving() {
+            Ok(Some(_)) => RunBy::Server,
+            Ok(None) | Err(_) => RunBy::Nobody,
+        }
     }
 
-    fn lock(
+    fn writer(
         &self,
         wait: Duration,
         on_wait: &mut dyn FnMut(&LockHolder),

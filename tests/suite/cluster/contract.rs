@@ -1,12 +1,16 @@
 //! What the engine relies on, over both stores: a file, and etcd.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use mediactl::store::cluster::GatewaySettings;
 use mediactl::store::file::ConfFile;
-use mediactl::store::{ChangeRecord, PendingRecord, Store, StoreError, WHOLE_HISTORY, Writer};
+use mediactl::store::{
+    ChangeRecord, Follow, OwnerName, PendingRecord, RunBy, Store, StoreError, WHOLE_HISTORY, Writer,
+};
+use serde_json::json;
 
 use super::etcd::Etcd;
 use crate::cli::{Place, UNTIL_FREE};
@@ -14,41 +18,73 @@ use crate::cli::{Place, UNTIL_FREE};
 const RECORD: ChangeRecord<'_> =
     ChangeRecord { operation: "save", by: "olga", message: Some("why"), keep: None };
 
-/// A promise of the port, held by an empty store.
-type Promise = (&'static str, fn(&dyn Store));
+/// A guarantee: the operations of its row in the table of the port, and what holds it, over an empty store.
+type Guarantee = (&'static str, fn(&dyn Store));
 
 /// All of them.
-const PROMISES: &[Promise] = &[
-    ("a first text is made and read back", a_first_text_is_made_and_read_back),
-    ("a change is in the history with its text", a_change_is_in_the_history_with_its_text),
-    ("a writer that was overtaken changes nothing", a_writer_that_was_overtaken_changes_nothing),
-    ("a change that is dropped leaves no trace", a_change_that_is_dropped_leaves_no_trace),
-    ("the history keeps as many texts as it should", the_history_keeps_as_many_texts_as_it_should),
-    ("no text can follow a text", no_text_can_follow_a_text),
-    ("a candidate is a file with the text", a_candidate_is_a_file_with_the_text),
-    ("a pending change is found until it is cleared", a_pending_change_is_found_until_it_is_cleared),
+const GUARANTEES: &[Guarantee] = &[
+    ("name, path", names_stay_the_same),
+    ("leads_elsewhere", names_stay_the_same),
+    ("load", a_first_text_is_made_and_read_back),
+    ("included", nothing_is_included_where_nothing_is),
+    ("history", a_change_is_in_the_history_with_its_text),
+    ("has_change, kept", a_change_is_in_the_history_with_its_text),
+    ("edited_from", own_texts_are_no_hand_edits),
+    ("applied, set_applied", each_owner_has_what_it_applied_last),
+    ("refuse_missing", only_a_missing_text_is_refused),
+    ("set_pending, has_pending, pending, open_change", a_pending_change_is_found_until_it_is_cleared),
+    ("clear_pending", a_pending_change_is_found_until_it_is_cleared),
+    ("run_by", nodes_are_known_where_nodes_run_it),
+    ("nodes", nodes_are_known_where_nodes_run_it),
+    ("candidate", a_candidate_is_a_file_with_the_text),
+    ("writer", a_writer_follows_another),
+    ("take_warnings, reconcile", own_texts_are_no_hand_edits),
+    ("prepare", a_change_that_is_dropped_leaves_no_trace),
+    ("prepare", the_history_keeps_as_many_texts_as_it_should),
+    ("commit", a_writer_that_was_overtaken_changes_nothing),
+    ("commit", no_text_can_follow_a_text),
+    ("keep_aside", a_text_is_kept_aside_where_a_server_may_run),
 ];
 
 #[test]
-fn both_stores_keep_the_promises_of_the_port() {
-    for (_, promise) in PROMISES {
+fn both_stores_give_the_guarantees_of_the_port() {
+    for (_, holds) in GUARANTEES {
         let place = Place::empty();
-        promise(&ConfFile::resolve(&place.path("media.conf")).expect("the folder is there"));
+        holds(&ConfFile::resolve(&place.path("media.conf")).expect("the folder is there"));
     }
     let Some(etcd) = Etcd::start(1) else { return };
-    for (number, (name, promise)) in PROMISES.iter().enumerate() {
-        println!("etcd: {name}");
-        promise(&etcd.store(&format!("/contract/{number}"), GatewaySettings::default()));
+    for (number, (operations, holds)) in GUARANTEES.iter().enumerate() {
+        println!("etcd: {operations}");
+        holds(&etcd.store(&format!("/contract/{number}"), GatewaySettings::default()));
     }
 }
 
-fn lock(store: &dyn Store) -> Box<dyn Writer + '_> {
-    store.lock(UNTIL_FREE, &mut |_| {}).expect("nobody else writes")
+#[test]
+fn the_table_of_the_port_has_each_operation_and_each_row_is_held() {
+    let port = include_str!("../../../src/store/mod.rs");
+    let row = |line: &str| {
+        let cell = line.trim().strip_prefix("/// | `")?.split(" | ").next()?;
+        Some(cell.replace('`', ""))
+    };
+    let rows: BTreeSet<String> = port.lines().filter_map(row).collect();
+    let held = GUARANTEES.iter().map(|(operations, _)| (*operations).to_owned()).collect();
+    assert_eq!(rows, held);
+    let traits = port.split("\npub trait ").skip(1).map(|rest| rest.split("\n}\n").next().unwrap_or(rest));
+    let operations: BTreeSet<&str> = traits
+        .flat_map(|body| body.split("\n    fn ").skip(1))
+        .filter_map(|f| f.split(['(', '<']).next())
+        .collect();
+    let named: BTreeSet<&str> = rows.iter().flat_map(|row| row.split(", ")).collect();
+    assert_eq!(operations, named);
+}
+
+fn writer(store: &dyn Store) -> Box<dyn Writer + '_> {
+    store.writer(UNTIL_FREE, &mut |_| {}).expect("nobody else writes")
 }
 
 /// Replaces the text, as the engine does it.
 fn write(store: &dyn Store, text: &[u8], record: &ChangeRecord<'_>) -> Result<(), StoreError> {
-    let writer = lock(store);
+    let writer = writer(store);
     let old = match store.load() {
         Ok(old) => Some(old),
         Err(StoreError::NotFound { .. }) => None,
@@ -66,12 +102,93 @@ fn text(store: &dyn Store) -> Vec<u8> {
 
 fn a_first_text_is_made_and_read_back(store: &dyn Store) {
     assert!(matches!(store.load(), Err(StoreError::NotFound { .. })));
-    assert!(matches!(lock(store).load(), Err(StoreError::NotFound { .. })));
+    assert!(matches!(writer(store).load(), Err(StoreError::NotFound { .. })));
     assert!(store.history(WHOLE_HISTORY).expect("it can be read").is_empty());
     write(store, b"http 80;\n", &RECORD).expect("it is written");
     assert_eq!(text(store), b"http 80;\n");
+}
+
+fn names_stay_the_same(store: &dyn Store) {
+    let names = || (store.name(), store.path().to_owned(), store.leads_elsewhere());
+    let before = names();
+    assert!(!before.0.is_empty() && !before.2);
+    write(store, b"one\n", &RECORD).expect("it is written");
+    assert_eq!(names(), before);
+}
+
+fn nothing_is_included_where_nothing_is(store: &dyn Store) {
+    write(store, b"include *.inc;\n", &RECORD).expect("it is written");
+    let Ok(included) = store.included("*.inc", Follow::ALL) else { panic!("nothing is there") };
+    assert!(included.is_empty());
+}
+
+fn own_texts_are_no_hand_edits(store: &dyn Store) {
+    write(store, b"one\n", &RECORD).expect("it is written");
+    write(store, b"two\n", &RECORD).expect("it is written");
+    let loaded = store.load().expect("it is there");
+    assert_eq!(store.edited_from(loaded.as_base().revision), None);
+    let mut writer = writer(store);
+    assert!(writer.take_warnings().is_empty());
+    let reconciled = writer.reconcile(Some(loaded.as_base())).expect("it can be done");
+    assert!(reconciled.warnings.is_empty() && reconciled.edited_from.is_none());
+    drop(writer);
+    assert_eq!(store.history(WHOLE_HISTORY).expect("it can be read").len(), 2);
+}
+
+fn each_owner_has_what_it_applied_last(store: &dyn Store) {
+    write(store, b"one\n", &RECORD).expect("it is written");
+    let owner = |name: &str| name.parse::<OwnerName>().expect("it is a name");
+    let writer = writer(store);
+    let [first, second] = [json!({"http": 1}), json!({"http": 2})];
+    writer.set_applied(&owner("a"), &[], &[first.clone()]).expect("it is recorded");
+    writer.set_applied(&owner("b"), &[], &[first.clone()]).expect("it is recorded");
+    writer.set_applied(&owner("a"), &[first.clone()], &[second.clone()]).expect("it is recorded");
+    drop(writer);
+    let applied = store.applied().expect("it can be read");
+    assert_eq!(applied, [(owner("a"), vec![second]), (owner("b"), vec![first])].into());
+    assert_eq!(text(store), b"one\n");
+}
+
+fn only_a_missing_text_is_refused(store: &dyn Store) {
+    if let Err(error) = store.refuse_missing() {
+        assert!(matches!(error, StoreError::NotFound { .. }), "{error:?}");
+    }
+    assert!(store.path().parent().is_none_or(|folder| fs::read_dir(folder).map_or(0, Iterator::count) == 0));
+    write(store, b"one\n", &RECORD).expect("it is written");
     store.refuse_missing().expect("it is there");
-    assert!(!store.has_moved());
+}
+
+fn nodes_are_known_where_nodes_run_it(store: &dyn Store) {
+    let nodes = store.nodes().expect("it can be read");
+    match store.run_by() {
+        RunBy::Nodes => assert_eq!(nodes, Some(Vec::new())),
+        RunBy::Nobody => assert_eq!(nodes, None),
+        RunBy::Server => panic!("no server holds it"),
+    }
+}
+
+fn a_writer_follows_another(store: &dyn Store) {
+    write(store, b"one\n", &RECORD).expect("it is written");
+    let first = writer(store);
+    match store.writer(Duration::ZERO, &mut |_| {}) {
+        Ok(_) => assert_eq!(store.run_by(), RunBy::Nodes, "only a commit refuses the later one"),
+        Err(error) => assert!(matches!(error, StoreError::Busy { .. }), "{error:?}"),
+    }
+    drop(first);
+    assert_eq!(writer(store).load().expect("it is there").bytes, b"one\n"[..]);
+}
+
+fn a_text_is_kept_aside_where_a_server_may_run(store: &dyn Store) {
+    write(store, b"one\n", &RECORD).expect("it is written");
+    let kept = writer(store).keep_aside(b"aside\n", &RECORD);
+    assert_eq!(kept.is_ok(), store.run_by() != RunBy::Nodes);
+    assert_eq!(text(store), b"one\n");
+    let history = store.history(WHOLE_HISTORY).expect("it can be read");
+    let aside = history.iter().find(|entry| entry.is_aside);
+    assert_eq!(aside.is_some(), kept.is_ok());
+    if let Some(aside) = aside {
+        assert_eq!(store.kept(aside.serial).expect("it can be read").as_deref(), Some(&b"aside\n"[..]));
+    }
 }
 
 fn a_change_is_in_the_history_with_its_text(store: &dyn Store) {
@@ -95,7 +212,7 @@ fn a_writer_that_was_overtaken_changes_nothing(store: &dyn Store) {
     write(store, b"one\n", &RECORD).expect("it is written");
     let old = store.load().expect("it is there");
     write(store, b"two\n", &RECORD).expect("it is written");
-    let writer = lock(store);
+    let writer = writer(store);
     let change = writer.prepare(Some(old.as_base()), Some(&[b"late\n"]), &RECORD);
     let error = change.and_then(|change| change.commit()).expect_err("it was computed on an old text");
     assert!(matches!(error, StoreError::ChangedMeanwhile { .. } | StoreError::Overtaken { .. }), "{error:?}");
@@ -110,7 +227,7 @@ fn a_writer_that_was_overtaken_changes_nothing(store: &dyn Store) {
 fn a_change_that_is_dropped_leaves_no_trace(store: &dyn Store) {
     write(store, b"one\n", &RECORD).expect("it is written");
     let old = store.load().expect("it is there");
-    let writer = lock(store);
+    let writer = writer(store);
     drop(writer.prepare(Some(old.as_base()), Some(&[b"two\n"]), &RECORD).expect("it can be made"));
     drop(writer);
     assert_eq!(text(store), b"one\n");
@@ -132,7 +249,7 @@ fn the_history_keeps_as_many_texts_as_it_should(store: &dyn Store) {
 fn no_text_can_follow_a_text(store: &dyn Store) {
     write(store, b"one\n", &RECORD).expect("it is written");
     let old = store.load().expect("it is there");
-    let writer = lock(store);
+    let writer = writer(store);
     let change = writer.prepare(Some(old.as_base()), None, &RECORD).expect("it can be made");
     change.commit().expect("nobody else writes");
     drop(writer);
@@ -145,19 +262,23 @@ fn no_text_can_follow_a_text(store: &dyn Store) {
 }
 
 fn a_candidate_is_a_file_with_the_text(store: &dyn Store) {
-    let writer = lock(store);
+    let writer = writer(store);
     let candidate = writer.candidate(&[b"http ", b"80;\n"]).expect("it can be made");
     let path = candidate.path().to_owned();
     assert_eq!(fs::read(&path).expect("it is there"), b"http 80;\n");
     drop(candidate);
     assert!(!Path::exists(&path));
+    drop(writer);
+    let candidate = store.candidate(&[b"http ", b"81;\n"]).expect("it can be made");
+    assert_eq!(fs::read(candidate.path()).expect("it is there"), b"http 81;\n");
+    assert!(matches!(store.load(), Err(StoreError::NotFound { .. })));
 }
 
 fn a_pending_change_is_found_until_it_is_cleared(store: &dyn Store) {
     write(store, b"one\n", &RECORD).expect("it is written");
     assert!(!store.has_pending());
     let old = store.load().expect("it is there");
-    let writer = lock(store);
+    let writer = writer(store);
     let new: [&[u8]; 1] = [b"two\n"];
     let record = PendingRecord {
         id: "77",
@@ -175,11 +296,13 @@ fn a_pending_change_is_found_until_it_is_cleared(store: &dyn Store) {
     assert!(store.has_pending());
     let pending = store.pending().expect("it can be read").expect("it is there");
     assert_eq!((&*pending.open.id, &*pending.open.operation, &*pending.open.by), ("77", "save", "olga"));
+    assert_eq!(store.open_change().expect("it can be read"), Some(pending.open.clone()));
     assert_eq!(pending.file.as_deref(), Some(&b"one\n"[..]));
     assert_eq!(pending.written.as_deref(), Some(&b"two\n"[..]));
     writer.clear_pending().expect("it is cleared");
     assert!(!store.has_pending());
     assert_eq!(store.pending().expect("it can be read"), None);
+    assert_eq!(store.open_change().expect("it can be read"), None);
     drop(writer);
     assert_eq!(text(store), b"two\n");
 }

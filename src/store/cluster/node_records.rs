@@ -1,12 +1,12 @@
-//! A cluster at a glance: its nodes, and a change that has to be confirmed.
+//! The records of the nodes of a cluster.
 
 use super::cluster_store::ClusterStore;
 use super::messages::KeyRange;
 use crate::store::error::StoreError;
-use crate::store::node_record::{ClusterState, NodeRecord};
+use crate::store::node_record::NodeRecord;
 
 impl ClusterStore {
-    pub(super) fn cluster_state(&self) -> Result<ClusterState, StoreError> {
+    pub(super) fn node_records(&self) -> Result<Vec<NodeRecord>, StoreError> {
         let prefix = self.keys().nodes();
         let seen = self.seen_with(vec![KeyRange::below(&prefix)])?;
         let records = seen.others.iter().flatten().map(|found| {
@@ -15,6 +15,6 @@ impl ClusterStore {
                 serde_json::from_slice(&found.value).map_err(|_| self.damaged(format!("`{key}`")))?;
             Ok(NodeRecord { node: key.trim_start_matches(&prefix).to_owned(), ..record })
         });
-        Ok(ClusterState { nodes: records.collect::<Result<_, _>>()?, open: seen.open() })
+        records.collect()
     }
 }
