@@ -19,12 +19,12 @@ pub enum Aftermath {
 }
 
 impl Aftermath {
-    /// Whether an edit by another program stays in the file.
+    /// True if an edit by another program stays in the file.
     pub fn is_hand_edit(self) -> bool {
         matches!(self, Self::ChangedMeanwhile | Self::Merged | Self::Broken)
     }
 
-    /// Whether it can't be told if the change is still in it, because it has errors or is away.
+    /// True if it is unknown whether the change is still in it, because it has errors or is away.
     pub(super) fn may_leave_change(self) -> bool {
         matches!(self, Self::ChangedMeanwhile | Self::Broken)
     }

@@ -11,7 +11,7 @@ use mediaconf::model::redact::masked_below;
 use mediaconf::model::{Kind, Masker, top_members};
 use mediaconf::syntax::Document;
 
-/// What to do about a hand edit.
+/// The advice about a hand edit.
 pub const OVERWRITE: &str =
     "`mediactl diff` shows the difference; `mediactl update FILE` loads the file, `--force` overwrites it";
 

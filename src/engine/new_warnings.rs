@@ -13,7 +13,7 @@ use mediaconf::model::shape::group_name;
 use mediaconf::model::{Kind, Shape, check, top_members};
 use mediaconf::syntax::{Diagnostic, Document, Entry, Severity, Splice, line_start, spliced_pieces};
 
-/// What the faults begin with where new warnings are refused.
+/// The beginning of the faults if new warnings are refused.
 pub const BRINGS_WARNING: &str = "the change brings a warning: ";
 
 /// A warning that a change brings.

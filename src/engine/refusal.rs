@@ -29,13 +29,13 @@ pub struct Refusal {
     pub kind: RefusalKind,
     /// Lower case, no full stop.
     pub message: String,
-    /// What to do, in the words of the command line.
+    /// The advice, in the words of the command line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
     /// The faults, place by place, if there are places.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<Fault>,
-    /// How many faults there are beside those.
+    /// The number of further faults.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unlisted: usize,
     /// The guard that refused the change, if one did.
@@ -188,7 +188,7 @@ impl Refusal {
             .hint("the cluster has the change; `mediactl status` shows the state of this node")
     }
 
-    /// What it means to the caller.
+    /// The meaning for the caller.
     pub fn error_kind(&self) -> ErrorKind {
         self.signal.map_or(self.kind.error_kind(), |signal| ErrorKind::Interrupted { signal })
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a refusal means to the caller; the command line has an exit code for each.
+/// The meaning of a refusal for the caller; the command line has an exit code for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
     /// The call does not make sense.

@@ -78,7 +78,7 @@ impl Snapshot {
 
     /// The result of a proved edit of a document without errors.
     ///
-    /// What is known of the document and is not changed is taken over.
+    /// The results for unchanged parts of the document are taken over.
     pub fn edited(before: &Arc<Snapshot>, splices: &[Splice]) -> Self {
         let (document, runs) = before.document().edited(splices);
         debug_assert!(!has_errors(&document), "what an edit writes has no errors");
@@ -220,7 +220,7 @@ impl Snapshot {
         }
     }
 
-    /// How many errors it has, in words.
+    /// Describes the number of its errors.
     pub fn errors_in_words(&self) -> String {
         match self.diagnostics().errors() {
             1 => "an error".to_owned(),

@@ -1,4 +1,4 @@
-//! What `media.conf(5)` says by example; every example is tried.
+//! The facts of `media.conf(5)` by example; every example is tried.
 
 /// Text that no row of the schema is for, and its JSON form; the rule that it shows.
 pub const GENERAL: &[(&str, &str, &str)] = &[
@@ -27,7 +27,7 @@ pub const GENERAL: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// What is an error, and a text that has it.
+/// The errors, each with a text that has it.
 pub const ERRORS: &[(&str, &str)] = &[
     ("A `;` or `}` is missing at the end of the file: it may have been cut off.", "rtmp 1935"),
     ("A quote is not closed.", "root \"/srv;\n"),
@@ -50,7 +50,7 @@ pub const ERRORS: &[(&str, &str)] = &[
     ),
 ];
 
-/// What is a warning, and a text that has it.
+/// The warnings, each with a text that has it.
 pub const WARNINGS: &[(&str, &str)] = &[
     ("The `;` before a `}` is missing.", "stream a { url udp://239.0.0.1:1 }"),
     ("A `;` has no directive before it.", "rtmp 1935;;"),

@@ -93,7 +93,7 @@ impl Page {
         self.control("TE");
     }
 
-    /// What clap_mangen makes of a part of a command.
+    /// Renders a part of a command by clap_mangen.
     pub fn rendered(&mut self, source: &[u8]) {
         let source = std::str::from_utf8(source).expect("roff is text");
         self.source.push_str(&bold_code(&tidy(without_preamble(source))));

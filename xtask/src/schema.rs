@@ -1,4 +1,4 @@
-//! What `media.conf(5)` takes from the schema table.
+//! The parts of `media.conf(5)` that the schema table makes.
 
 use mediaconf::model::schema::parameters;
 use mediaconf::model::{Parameter, Scope, Shape};

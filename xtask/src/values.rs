@@ -1,4 +1,4 @@
-//! What `mediactl(1)` and `mediactl-serve(1)` take from the tables and constants of the program.
+//! The values of `mediactl(1)` and `mediactl-serve(1)` from the tables and constants of the program.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ use mediactl::http::server::runtime::{COMMAND_LIFE, COMMAND_TIMEOUT};
 
 use crate::markup::terms;
 
-/// What the page says in words of the memory of a patch.
+/// The page describes the memory of a patch by these numbers.
 const _: () = assert!(VALUE_COST == 1024 && TEXT_COST == 10 && MEMORY_PER_BODY == 8);
 
 /// The values of `mediactl(1)`.

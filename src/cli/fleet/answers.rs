@@ -1,4 +1,4 @@
-//! What the servers of a command answered, and the exit code of the command. Of one server it is shown as it is; of
+//! The answers of the servers of a command, and its exit code. Of one server it is shown as it is; of
 //! several each part says whose it is.
 
 use std::io::{self, Write};
@@ -14,17 +14,17 @@ use crate::cli::render::table::GAP;
 use crate::cli::ui::Ui;
 use crate::engine::ErrorKind;
 
-/// What one server answered.
+/// The answer of one server.
 pub struct ServerAnswer<T> {
     pub server: String,
     pub result: Result<T, CliError>,
 }
 
-/// What each of the servers answered, in the order in which they were named.
+/// The answers of the servers, in the order in which they were named.
 pub struct Answers<T> {
     pub list: Vec<ServerAnswer<T>>,
     pub ui: Ui,
-    /// Whether one server alone is named, which the output then does not name.
+    /// True if one server alone is named, which the output then does not name.
     is_one: bool,
     /// The servers whose errors are printed already.
     told: Vec<String>,
@@ -191,7 +191,7 @@ pub fn print_errors<'e>(errors: impl Iterator<Item = (&'e str, &'e CliError)>, u
     }
 }
 
-/// Whether two errors say the same of two servers.
+/// True if two errors say the same of two servers.
 fn is_same(one: &CliError, server: &str, other: &CliError, other_server: &str) -> bool {
     one.lines.len() == other.lines.len()
         && one

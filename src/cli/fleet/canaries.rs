@@ -20,7 +20,7 @@ pub fn refuse_unknown(change: &FleetChange<'_>, contexts: &[ServerContext]) -> R
     }
 }
 
-/// Which of the servers that change are tried first.
+/// Returns the servers that try the change first.
 pub fn among(
     change: &FleetChange<'_>,
     changing: &[ServerNumber],
@@ -33,7 +33,7 @@ pub fn among(
     }
 }
 
-/// How many servers are tried first, if they are not named.
+/// Returns the number of servers that try the change first, if they are not named.
 fn canary_count(change: &FleetChange<'_>) -> Option<usize> {
     match &change.args.fleet.canary[..] {
         [] => Some(0),

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use super::members::ServerNumber;
 
-/// What has to be done next, and on which servers.
+/// The next step, and its servers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FleetStep {
     /// Make the change, which has to be confirmed.
@@ -41,7 +41,7 @@ pub enum StepReply {
     Lost,
 }
 
-/// What stands where in the end.
+/// The configurations of the servers in the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FleetVerdict {
     /// Every server has the change.
@@ -52,7 +52,7 @@ pub enum FleetVerdict {
     Mixed,
 }
 
-/// What is known of one server.
+/// The stage of one server, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     /// Nothing was sent.
@@ -81,7 +81,7 @@ pub struct Coordinator {
     canaries: Vec<ServerNumber>,
     is_watched: bool,
     is_checked: bool,
-    /// Whether something went wrong before the first confirmation was sent.
+    /// True if something went wrong before the first confirmation was sent.
     has_failed: bool,
     is_confirming: bool,
 }
@@ -99,7 +99,7 @@ impl Coordinator {
         }
     }
 
-    /// What is known of each server.
+    /// Returns the stage of each server.
     pub fn stages(&self) -> &BTreeMap<ServerNumber, Stage> {
         &self.stages
     }

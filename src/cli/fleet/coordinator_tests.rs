@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What a server really runs.
+/// The configuration that a server really runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Real {
     Old,
@@ -17,19 +17,19 @@ struct World {
     coordinator: Coordinator,
     servers: BTreeMap<ServerNumber, Real>,
     canaries: usize,
-    /// Whether the canaries stayed healthy, and all servers were ready.
+    /// True if the canaries stayed healthy, and all servers were ready.
     was_watched: bool,
     was_checked: bool,
-    /// Whether a confirmation has reached a server.
+    /// True if a confirmation has reached a server.
     was_confirmed: bool,
-    /// How many more servers may lose their change before they are asked (a crash, a clock).
+    /// The number of servers that may still lose their change before they are asked (a crash, a clock).
     crashes: usize,
-    /// How many more servers another client may confirm.
+    /// The number of servers that another client may still confirm.
     meddlers: usize,
     was_meddled_with: bool,
 }
 
-/// What comes of a step on one server.
+/// The result of a step on one server.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Heard {
     Reply(StepReply),
@@ -37,7 +37,7 @@ enum Heard {
     NotSent,
 }
 
-/// What a reply may mean: the reply, and what the server runs then.
+/// Returns the possible results of a step: the reply, and the configuration that the server runs then.
 fn outcomes(step: &FleetStep, real: Real) -> Vec<(Heard, Real)> {
     let mut found: Vec<(Heard, Real)> =
         replies(step, real).into_iter().map(|(reply, real)| (Heard::Reply(reply), real)).collect();
@@ -81,13 +81,13 @@ impl World {
         }
     }
 
-    /// What every server runs once the time to confirm is over.
+    /// Returns the configuration of every server once the time to confirm is over.
     fn after_the_time(&self) -> Vec<Real> {
         let ended = |real: &Real| if *real == Real::Pending { Real::Old } else { *real };
         self.servers.values().map(ended).collect()
     }
 
-    /// What has to hold wherever the program is killed.
+    /// Checks the promises that hold wherever the program is killed.
     fn check_here(&self) {
         if self.was_meddled_with {
             return;

@@ -15,7 +15,7 @@ pub struct Warnings(Arc<Mutex<KeptWarnings>>);
 #[derive(Default)]
 struct KeptWarnings {
     warnings: Vec<String>,
-    /// Where warnings are printed as they come; none while they are kept.
+    /// The output for warnings as they come; `None` while they are kept.
     ui: Option<Ui>,
 }
 

@@ -11,7 +11,7 @@ use crate::cli::render::table;
 use crate::cli::ui::Ui;
 use crate::engine::{ErrorKind, PendingInfo};
 
-/// What stands on a server in the end.
+/// The configuration of a server in the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
     Changed,
@@ -46,18 +46,18 @@ impl Standing {
         }
     }
 
-    /// Whether the server has, or would have, what was asked for.
+    /// True if the server has, or would have, what was asked for.
     pub fn is_done(self) -> bool {
         matches!(self, Self::Changed | Self::Unchanged | Self::WouldChange | Self::Confirmed)
     }
 }
 
-/// What stands on a server that answered a change with an error.
+/// Returns the configuration of a server that answered a change with an error.
 pub fn standing_of(error: &CliError) -> Standing {
     if error.kind == ErrorKind::Unknown { Standing::Unknown } else { Standing::Refused }
 }
 
-/// How the change ended on a server that was to be changed.
+/// The end of the change on a server that was to be changed.
 pub struct Ending {
     pub at: ServerNumber,
     pub standing: Standing,
@@ -84,7 +84,7 @@ pub struct ServerResult {
     pub change: Option<Value>,
 }
 
-/// How results are printed.
+/// The form in which results are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResultForm {
     Table,

@@ -16,22 +16,22 @@ const KIB: u64 = 1024;
 /// The units of sizes. A size is shown in the largest that leaves no rest.
 const UNITS: [(&str, u64); 3] = [("GiB", KIB * KIB * KIB), ("MiB", KIB * KIB), ("KiB", KIB)];
 
-/// How many times the size of an answer its values may take, in memory.
+/// The factor by which the values of an answer may be larger in memory than the answer.
 const MEMORY_PER_SIZE: u64 = 3;
 
 /// The largest answer with an error status.
 const OF_REFUSAL: AnswerSize = AnswerSize(KIB * KIB);
 
-/// What its values may take: it is small, and thousands of faults in it are possible.
+/// The most bytes of its values: it is small, and thousands of faults in it are possible.
 const MEMORY_OF_REFUSAL: u64 = 64 * KIB * KIB;
 
-/// What a block on the heap takes in addition to what is in it, at most.
+/// The bytes that a block on the heap takes in addition to its content, at most.
 const HEAP_BLOCK: usize = 32;
 
-/// What a member of an object takes: its key and hash, the value, and its place in the index.
+/// The bytes of a member of an object: its key and hash, the value, and its place in the index.
 const MEMBER: usize = size_of::<String>() + size_of::<Value>() + 2 * size_of::<usize>();
 
-/// How much is read at a time, in bytes.
+/// The number of bytes that are read at a time.
 const PIECE: usize = 64 * 1024;
 
 /// The number of values between two looks at the clock.
@@ -40,7 +40,7 @@ const VALUES_PER_LOOK: u32 = 4096;
 /// The key under which serde_json gives the digits of a number that is no integer of 64 bits.
 const NUMBER_KEY: &str = "$serde_json::private::Number";
 
-/// How large the answer of a server may be.
+/// The size that the answer of a server may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
 pub struct AnswerSize(u64);
 
@@ -96,13 +96,13 @@ impl fmt::Display for AnswerSize {
     }
 }
 
-/// What an answer may take.
+/// The limits of an answer.
 #[derive(Debug, Clone, Copy)]
 pub struct AnswerLimits {
     size: AnswerSize,
-    /// Whether it has an error status.
+    /// True if it has an error status.
     is_refusal: bool,
-    /// When it has to be read and parsed.
+    /// The time until which it has to be read and parsed.
     deadline: Instant,
 }
 
@@ -145,7 +145,7 @@ impl AnswerLimits {
         Instant::now() >= self.deadline
     }
 
-    /// What the values may take in memory, in bytes.
+    /// Returns the most bytes that the values may take in memory.
     fn memory(&self) -> usize {
         let memory = if self.is_refusal { MEMORY_OF_REFUSAL } else { self.size.0 * MEMORY_PER_SIZE };
         usize::try_from(memory).unwrap_or(usize::MAX)
@@ -159,7 +159,7 @@ impl AnswerLimits {
     }
 }
 
-/// Why a body is not read or not parsed.
+/// The reason why a body is not read or not parsed.
 #[derive(Debug)]
 pub enum BodyFault {
     /// The connection broke.
@@ -201,7 +201,7 @@ impl BoundedBody {
 
 /// Counts what the values of an answer take.
 struct Meter {
-    /// How much memory may still be taken, in bytes.
+    /// The number of bytes of memory that may still be taken.
     left: Cell<usize>,
     /// The number of values between two looks at the clock.
     until_look: Cell<u32>,

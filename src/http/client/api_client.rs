@@ -19,26 +19,26 @@ use crate::http::protocol::routes::{ApiOperation, Body, JSON, TEXT};
 use crate::http::protocol::sudo::SUDO_HEADER;
 use mediaconf::syntax::one_line;
 
-/// How long a whole request may take, hooks of the server included.
+/// The longest time for a whole request, hooks of the server included.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(150);
 
-/// How long connecting may take.
+/// The longest time for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A connection that was idle for longer is not used again: a server that closes it just then
 /// would leave it unknown whether a change was made.
 const MAX_IDLE: Duration = Duration::from_secs(1);
 
-/// How requests are sent.
+/// The settings of requests.
 #[derive(Debug, Clone)]
 pub struct ClientSettings {
     /// Login and password; none on a Unix socket, and before a server asks for them.
     pub credentials: Option<Credentials>,
-    /// Which server certificates are trusted.
+    /// The trusted certificates of servers.
     pub trust: TlsTrust,
-    /// How long a whole request may take, until its answer is parsed.
+    /// The longest time for a whole request, until its answer is parsed.
     pub timeout: Duration,
-    /// How large the answer may be.
+    /// The size that the answer may have.
     pub max_answer: AnswerSize,
     /// The user who became root by sudo. It is sent to a server at a Unix socket, for its history.
     pub sudo_user: Option<String>,
@@ -68,7 +68,7 @@ pub struct Call<'a> {
     pub if_none_match: Option<&'a str>,
     /// The body of a change.
     pub body: &'a [u8],
-    /// Whether the request can change something.
+    /// True if the request can change something.
     pub applies: bool,
 }
 
@@ -101,7 +101,7 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// Whether the server offers a feature.
+    /// True if the server offers a feature.
     pub fn offers(&self, feature: Feature) -> bool {
         self.api.as_deref().is_some_and(|api| offers(api, feature))
     }

@@ -1,4 +1,4 @@
-//! Where a server is: a URL with the prefix of the API, or a Unix socket.
+//! The address of a server: a URL with the prefix of the API, or a Unix socket.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -25,12 +25,12 @@ pub struct Endpoint {
     pub(super) socket: Option<PathBuf>,
 }
 
-/// Why a text is not the URL of a server.
+/// The reason why a text is not the URL of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadUrl {
     /// The text without possible credentials.
     pub shown: String,
-    /// What is wrong with it.
+    /// The fault of the text.
     pub reason: String,
 }
 
@@ -65,19 +65,19 @@ impl Endpoint {
         Self { url, name: path.display().to_string(), socket: Some(path) }
     }
 
-    /// Whether requests stay on this machine.
+    /// True if requests stay on this machine.
     pub fn is_local(&self) -> bool {
         let host = self.url.host_str().unwrap_or_default();
         let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
         host == "localhost" || address.is_ok_and(|address| address.is_loopback())
     }
 
-    /// Whether `url` has the same scheme, host and port.
+    /// True if `url` has the same scheme, host and port.
     pub fn is_same_origin(&self, url: &str) -> bool {
         self.socket.is_none() && Url::parse(url).is_ok_and(|other| other.origin() == self.url.origin())
     }
 
-    /// Whether requests are encrypted.
+    /// True if requests are encrypted.
     pub fn is_https(&self) -> bool {
         self.url.scheme() == "https"
     }

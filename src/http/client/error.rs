@@ -1,4 +1,4 @@
-//! Why a request failed, and whether it can have been applied.
+//! The reason why a request failed, and whether it can have been applied.
 
 use std::error::Error;
 use std::fmt;
@@ -16,14 +16,14 @@ use crate::http::protocol::problem::{MEDIA_TYPE, Problem};
 use mediaconf::edit::{Fault, Pointer};
 use mediaconf::syntax::one_line;
 
-/// How much of a response that is no problem document is shown, in characters.
+/// The number of characters that are shown of a response that is no problem document.
 const MAX_SHOWN: usize = 200;
 
-/// How much of it is kept, in bytes: more than is shown, so that secrets in it are whole when they
-/// are cut out.
+/// The number of bytes of it that are kept: more than are shown, so that secrets in it are whole when
+/// they are cut out.
 const MAX_KEPT: usize = 16 * MAX_SHOWN;
 
-/// Why a request failed. `applies` says whether it may have been applied nevertheless.
+/// The reason why a request failed. `applies` says whether it may have been applied nevertheless.
 #[derive(Debug, Error)]
 pub enum ClientError {
     /// No connection, or it broke where nothing can have been applied.
@@ -65,23 +65,23 @@ pub struct ServerRefusal {
     pub problem: Option<Problem>,
     /// The beginning of any other body; a short piece of it is shown.
     pub text: String,
-    /// Whether the request was a change.
+    /// True if the request was a change.
     pub applies: bool,
-    /// Whether login and password were sent.
+    /// True if login and password were sent.
     pub with_credentials: bool,
     /// The header `Mediactl-Api`; foreign servers have none.
     pub api: Option<String>,
-    /// When the server wants the request again.
+    /// The time after which the server wants the request again.
     pub retry_after: Option<Duration>,
 }
 
 impl ServerRefusal {
-    /// Whether login and password were sent, and are wrong.
+    /// True if login and password were sent, and are wrong.
     pub fn is_of_wrong_credentials(&self) -> bool {
         self.with_credentials && self.status == RefusalKind::Unauthorized.status()
     }
 
-    /// Whether the server looked at the request, and would have known its path.
+    /// True if the server looked at the request, and would have known its path.
     pub fn is_of_handler(&self) -> bool {
         matches!(self.status, 400..=499 | 501) && !matches!(self.status, 401 | 407 | 408 | 429)
     }
@@ -125,7 +125,7 @@ fn shown(text: &str) -> String {
 }
 
 impl ClientError {
-    /// When to send a request again whose credentials the server did not look at.
+    /// Returns the time after which a request is sent again whose credentials the server did not look at.
     pub(super) fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Refused(refusal) if refusal.status == RefusalKind::TooManyFailures.status() => {
@@ -154,7 +154,7 @@ impl ClientError {
         }
     }
 
-    /// Why the body of a response was of no use.
+    /// Returns the error of a response with a useless body.
     pub(super) fn of_body(fault: &BodyFault, applies: bool) -> Self {
         match fault {
             BodyFault::Broken(error) => Self::of(error, applies),
@@ -204,7 +204,7 @@ impl ClientError {
         }
     }
 
-    /// Whether the change was sent and may or may not have been applied.
+    /// True if the change was sent and may or may not have been applied.
     pub fn is_unknown(&self) -> bool {
         match self {
             Self::Broken { .. } => true,

@@ -11,7 +11,7 @@ use url::ParseError;
 use crate::http::protocol::fingerprint::Fingerprint;
 use crate::store::reason;
 
-/// Why an encrypted connection failed.
+/// The reason why an encrypted connection failed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TlsFault {
     #[error("its certificate is from an authority that is not trusted")]
@@ -111,7 +111,7 @@ pub(super) fn chain<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item 
     })
 }
 
-/// Why a connection failed, without a URL.
+/// Describes the reason why a connection failed, without a URL.
 pub(super) fn connection_fault(error: &(dyn Error + 'static)) -> String {
     if let Some(words) = chain(error).find_map(|error| error.downcast_ref().and_then(of_http)) {
         return words.to_owned();
@@ -128,7 +128,7 @@ pub(super) fn connection_fault(error: &(dyn Error + 'static)) -> String {
     }
 }
 
-/// Whether the other end closed the connection, in the handshake or before it answered.
+/// True if the other end closed the connection, in the handshake or before it answered.
 pub(super) fn was_closed(error: &(dyn Error + 'static)) -> bool {
     let is_end = |kind| {
         use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
@@ -153,7 +153,7 @@ fn of_http(error: &hyper::Error) -> Option<&'static str> {
     }
 }
 
-/// Why a text is no URL.
+/// Describes the reason why a text is no URL.
 pub(super) fn url_fault(error: ParseError) -> &'static str {
     match error {
         ParseError::RelativeUrlWithoutBase | ParseError::RelativeUrlWithCannotBeABaseBase => {

@@ -1,4 +1,4 @@
-//! Which server certificates the client trusts.
+//! The certificates of servers that the client trusts.
 
 use std::sync::{Arc, LazyLock};
 
@@ -71,7 +71,7 @@ fn roots(certificates: Vec<CertificateDer<'static>>) -> RootCertStore {
     roots
 }
 
-/// Which certificates a [`Verifier`] trusts.
+/// The certificates that a [`Verifier`] trusts.
 #[derive(Debug)]
 enum Rule {
     Every,

@@ -149,8 +149,8 @@ fn without_entries(patch: &Value) -> Map<String, Value> {
 
 /// Returns the own JSON view of a document without errors, as a merge patch.
 ///
-/// What the view shows although the text has no directive for it is left out: what a desired state does
-/// not mention stays.
+/// Members that the view shows although the text has no directive for them are left out: what a desired
+/// state does not mention stays.
 fn mentioned(document: &Document) -> Value {
     let (members, lens) = (top_members(document), Lens { own_only: true, ..Lens::default() });
     let Value::Object(mut state) = to_json(&View::new(&members, &lens)) else { return Value::Null };

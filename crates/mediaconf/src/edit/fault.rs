@@ -54,7 +54,7 @@ pub struct Fault {
     /// The column in the line, from 1, in characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<usize>,
-    /// What to do.
+    /// The advice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
     /// In a conflict, the value from which both changes started, secrets masked; absent if there was none.
@@ -103,7 +103,7 @@ impl Fault {
         self
     }
 
-    /// Whether the path is right and only the value is missing.
+    /// True if the path is right and only the value is missing.
     pub fn is_absent(&self) -> bool {
         self.kind == FaultKind::Absent
     }

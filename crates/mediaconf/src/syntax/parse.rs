@@ -55,7 +55,7 @@ struct Parser<'t, S> {
 
 /// Each production takes the place where it starts, and returns the place where it ends.
 ///
-/// What is rare or long is `cold`: it is kept out of the loop that every word runs through.
+/// Rare or long functions are `cold`: they are kept out of the loop that every word runs through.
 impl<'t, S: Sink<'t>> Parser<'t, S> {
     fn new(text: &'t str, end: usize, sink: S) -> Self {
         Self {

@@ -1,7 +1,6 @@
 //! A text as the sequence of its tokens: words, comments, `;`, `{` and `}`.
 //!
-//! What stands between two tokens is white space, which means nothing. So two texts with equal tokens
-//! say the same.
+//! Between two tokens is white space, which means nothing. So two texts with equal tokens say the same.
 
 use super::lex::{self, end_of_line};
 use super::parse::BOM;

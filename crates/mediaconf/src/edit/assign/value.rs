@@ -1,6 +1,6 @@
 //! Types the text of an assignment: its JSON value depends on its place.
 //!
-//! What is given as words is read as the text of its directive is read.
+//! Values that are given as words are read as the text of their directive is read.
 //!
 //! No message here holds a part of a value, which may be a secret.
 

@@ -45,18 +45,18 @@ pub fn by_keyword(scope: Scope, keyword: impl AsRef<[u8]>) -> Option<&'static Pa
     keywords(scope).find(keyword.as_ref())
 }
 
-/// Whether others of this family of servers know a directive with this keyword.
+/// True if others of this family of servers know a directive with this keyword.
 pub fn is_foreign_keyword(keyword: &str) -> bool {
     static FOREIGN: std::sync::OnceLock<HashSet<&'static str>> = std::sync::OnceLock::new();
     FOREIGN.get_or_init(|| FOREIGN_KEYWORDS.iter().copied().collect()).contains(keyword)
 }
 
-/// Whether a word is the keyword of a directive, known or well-known foreign, in any scope.
+/// True if a word is the keyword of a directive, known or well-known foreign, in any scope.
 pub fn is_any_keyword(word: &str) -> bool {
     SCOPES.iter().any(|&scope| by_keyword(scope, word).is_some()) || is_foreign_keyword(word)
 }
 
-/// Whether an entry that starts with `byte` may be one whose wrong form is an error.
+/// True if an entry that starts with `byte` may be one whose wrong form is an error.
 ///
 /// This test sorts out nearly all entries of a large text.
 pub fn may_be_strict(scope: Scope, byte: u8) -> bool {
@@ -165,7 +165,7 @@ pub fn by_key(scope: Scope, key: &str) -> Option<&'static Parameter> {
     scope_rows(scope).iter().find(|parameter| parameter.key == key)
 }
 
-/// Whether a foreign keyword gets an [`ESCAPE`] as a JSON key in `scope`.
+/// True if a foreign keyword gets an [`ESCAPE`] as a JSON key in `scope`.
 pub fn is_reserved(scope: Scope, keyword: &str) -> bool {
     scope != Scope::Foreign
         && (keyword.starts_with(ESCAPE)

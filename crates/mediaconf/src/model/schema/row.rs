@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::kinds::{Transport, WordKind};
 
-/// Where a known parameter may stand.
+/// The block in which a known parameter may stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// Outside any block.
@@ -84,11 +84,11 @@ pub struct ListShape {
 /// The options behind the address of a directive, and how a patch merges into them.
 #[derive(Debug)]
 pub struct AddressOptions {
-    /// Where their names are keys.
+    /// The scope in which their names are keys.
     pub scope: Scope,
     /// The kind of their values; an option without a value is true.
     pub kind: &'static WordKind,
-    /// Whether a new option is written in front of the others.
+    /// True if a new option is written in front of the others.
     pub new_first: bool,
 }
 
@@ -126,7 +126,7 @@ pub struct ObjectShape {
     pub name: &'static str,
     /// The members, in the order in which they are written.
     pub parts: &'static [Part],
-    /// Whether a patch may also give the words as a string or an array, as the general rule shows them.
+    /// True if a patch may also give the words as a string or an array, as the general rule shows them.
     pub takes_words: bool,
 }
 
@@ -137,13 +137,13 @@ pub struct Part {
     pub key: &'static str,
     /// The kind of its value.
     pub kind: &'static WordKind,
-    /// Where it stands among the words.
+    /// The place among the words.
     pub place: PartPlace,
-    /// Whether its value is a secret.
+    /// True if its value is a secret.
     pub secret: bool,
 }
 
-/// Where a member of an object stands among the words of its directive.
+/// The place of a member of an object among the words of its directive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PartPlace {
     /// The next word, which has to be there.
@@ -162,7 +162,7 @@ impl ObjectShape {
         self.parts.iter().find(|part| part.key == key)
     }
 
-    /// How many words have to be there.
+    /// Returns the number of words that have to be there.
     pub fn required(&self) -> usize {
         self.parts.iter().filter(|part| part.place == PartPlace::Required).count()
     }
@@ -205,7 +205,7 @@ pub enum Kind {
 pub enum Derived {
     /// The name or prefix in the header of a block.
     Name,
-    /// Whether the header says `stream` (true) or `ondemand` (false); a live's is false.
+    /// True if the header says `stream`, false for `ondemand`; a live's is false.
     Static,
     /// The place in the group, from 1.
     Position,
@@ -222,7 +222,7 @@ pub enum Derived {
 }
 
 impl Derived {
-    /// Whether it is ignored in a patch.
+    /// True if it is ignored in a patch.
     pub fn is_output_only(self) -> bool {
         matches!(self, Self::Global | Self::Former | Self::Runtime)
     }
@@ -235,21 +235,21 @@ pub struct Parameter {
     pub key: &'static str,
     /// The keywords of its directives; a new one is written with the first.
     pub keywords: &'static [&'static str],
-    /// Where it may stand.
+    /// The scope in which it may stand.
     pub scope: Scope,
     /// Its place among the rows of its scope, from 0.
     pub number: u8,
     pub shape: Shape,
-    /// Whether its value, or one part of it, is a secret.
+    /// True if its value, or one part of it, is a secret.
     pub secret: bool,
-    /// Whether a directive of the wrong form is an error, not a warning: a server does not start
-    /// without it, or starts open to everybody.
+    /// True if a directive of the wrong form is an error, not a warning: a server does not start without
+    /// it, or starts open to everybody.
     pub strict: bool,
-    /// What holds where it is not set; empty where the media server decides.
+    /// The value that holds if it is not set; empty if the media server decides.
     pub default: &'static str,
     /// The unit of a number.
     pub unit: &'static str,
-    /// Whether it is shown even if the text does not set it.
+    /// True if it is shown even if the text does not set it.
     pub always_shown: bool,
     /// One line of documentation.
     pub doc: &'static str,
@@ -268,7 +268,7 @@ impl Parameter {
         }
     }
 
-    /// What carries the traffic of the ports that it names.
+    /// Returns the transport of the ports that it names.
     pub fn transport(&self) -> Option<Transport> {
         match self.shape {
             Shape::Value(kind) => kind.transport,
@@ -361,7 +361,7 @@ impl Part {
 }
 
 impl Scope {
-    /// Where a parameter of this scope stands, in words.
+    /// Describes the place of a parameter of this scope.
     pub fn in_words(self) -> &'static str {
         match self {
             Self::Top => "at the top level",

@@ -96,7 +96,7 @@ const fn value(
     Parameter { strict, unit, doc, example, ..row(keywords[0], keywords, scope, Shape::Value(kind)) }
 }
 
-/// What holds in a stream or live that does not say it.
+/// Describes the value that holds in a stream or live without an own one.
 const fn inherited(scope: Scope, global: &'static str) -> &'static str {
     if matches!(scope, Scope::Top) { "" } else { global }
 }

@@ -1,4 +1,4 @@
-//! What is known of a kind of value.
+//! The definition of a kind of value.
 
 use serde_json::{Value, json};
 
@@ -26,13 +26,13 @@ pub struct WordKind {
     pub examples: &'static [&'static str],
     /// The keyword of the named blocks whose names are values of this kind.
     pub names_of: Option<&'static str>,
-    /// Whether any one word is such a value: nothing has to be read to know.
+    /// True if any one word is such a value: nothing has to be read to know.
     pub takes_any: bool,
-    /// Whether an assignment takes any text as it is, `null` and `false` included.
+    /// True if an assignment takes any text as it is, `null` and `false` included.
     pub is_text: bool,
-    /// Whether such a word behind a keyword is a sign that a directive begins there.
+    /// True if such a word behind a keyword shows that a directive begins there.
     pub is_telling: bool,
-    /// Where the value is a port to listen on.
+    /// The transport of the port, if the value is a port to listen on.
     pub transport: Option<Transport>,
     /// Returns the JSON schema of the value, as it is shown or as a patch may give it.
     pub schema: fn(in_patch: bool) -> Value,
@@ -48,14 +48,14 @@ pub struct WordKind {
     pub warning: Option<fn(Word<'_>) -> Option<Diagnostic>>,
 }
 
-/// What carries the traffic of a port.
+/// The transport of a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Transport {
     Tcp,
     Udp,
 }
 
-/// Why a JSON value is not of a kind.
+/// The reason why a JSON value is not of a kind.
 #[derive(Debug, PartialEq, Eq)]
 pub struct WrongValue {
     /// Lower case, no full stop.
@@ -90,7 +90,7 @@ impl PartialEq for WordKind {
 impl Eq for WordKind {}
 
 impl WordKind {
-    /// What a kind is that says nothing else: any one word, shown and taken as a scalar.
+    /// The kind of any one word, shown and taken as a scalar.
     pub(super) const WORD: Self = Self {
         name: "",
         unit: "",
