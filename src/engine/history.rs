@@ -74,7 +74,7 @@ impl Engine {
             true => self.store.open_change()?,
             false => self.open_left_over()?,
         };
-        Ok(open.map(|open| PendingInfo::of(open, SystemTime::now())))
+        Ok(open.map(|open| PendingInfo::from_open(open, SystemTime::now())))
     }
 
     fn serial_and_text(&self, which: ChangeRef) -> Result<(u64, Arc<Snapshot>), Refusal> {

@@ -117,7 +117,7 @@ impl PendingInfo {
     }
 
     /// The pending change as a store describes it.
-    pub fn of(open: OpenChange, now: SystemTime) -> Self {
+    pub fn from_open(open: OpenChange, now: SystemTime) -> Self {
         let OpenChange { id, deadline, operation, by, canary, is_over } = open;
         Self { canary, is_over, ..Self::new(id, operation, by, deadline, now) }
     }

@@ -258,7 +258,7 @@ impl<'e> Transaction<'e> {
         let open = self.file.as_ref().and_then(|file| file.open.clone()).filter(|open| !open.is_over);
         match open {
             Some(open) if self.options.takes_turn() => {
-                Err(Refusal::pending(&PendingInfo::of(open, SystemTime::now())))
+                Err(Refusal::pending(&PendingInfo::from_open(open, SystemTime::now())))
             }
             open => {
                 self.is_other_pending |= open.is_some();

@@ -88,6 +88,6 @@ impl NodeStanding {
     pub fn note_seen(&mut self, seen: &Seen) {
         self.away = None;
         let open = seen.open().filter(|open| !open.is_over);
-        self.pending = open.map(|open| PendingInfo::of(open, SystemTime::now()));
+        self.pending = open.map(|open| PendingInfo::from_open(open, SystemTime::now()));
     }
 }

@@ -138,7 +138,7 @@ impl Client {
     }
 
     fn exchange(&self, call: &Call<'_>, deadline: Instant) -> Result<Reply, ClientError> {
-        let broken = |error: &(dyn std::error::Error + 'static)| ClientError::of(error, call.applies);
+        let broken = |error: &(dyn std::error::Error + 'static)| ClientError::from_error(error, call.applies);
         let send = || -> Result<_, ClientError> {
             let time = deadline.saturating_duration_since(Instant::now());
             Ok(self.request(call)?.timeout(time).send())
@@ -227,7 +227,7 @@ impl Client {
         if let Some(path) = &self.endpoint.socket {
             builder = builder.unix_socket(path.as_path());
         }
-        builder.build().map_err(|error| ClientError::of(&error, false))
+        builder.build().map_err(|error| ClientError::from_error(&error, false))
     }
 }
 

@@ -136,7 +136,7 @@ impl ClientError {
     }
 
     /// Classifies an error of the HTTP library.
-    pub(super) fn of(error: &(dyn Error + 'static), applies: bool) -> Self {
+    pub(super) fn from_error(error: &(dyn Error + 'static), applies: bool) -> Self {
         let is = |test: fn(&reqwest::Error) -> bool| chain(error).any(|e| e.downcast_ref().is_some_and(test));
         if let Some(fault) = tls_fault(error) {
             return Self::Tls(fault);
@@ -157,7 +157,7 @@ impl ClientError {
     /// Returns the error of a response with a useless body.
     pub(super) fn of_body(fault: &BodyFault, applies: bool) -> Self {
         match fault {
-            BodyFault::Broken(error) => Self::of(error, applies),
+            BodyFault::Broken(error) => Self::from_error(error, applies),
             BodyFault::TooLarge { most, when_parsed } => {
                 Self::TooLarge { applies, most: *most, when_parsed: *when_parsed }
             }

@@ -36,7 +36,7 @@ pub enum TlsFault {
 }
 
 impl TlsFault {
-    fn of(error: &rustls::Error) -> Self {
+    fn from_error(error: &rustls::Error) -> Self {
         let rustls::Error::InvalidCertificate(fault) = error else {
             let is_message = matches!(error, rustls::Error::InvalidMessage(_));
             return if is_message { Self::NotTls } else { Self::Other(error.to_string().to_lowercase()) };
@@ -76,7 +76,7 @@ impl Rejected {
     /// The error `why`, with the fingerprint that was found if it says no more than that nobody known
     /// vouches for the certificate.
     pub(super) fn if_unknown(found: Fingerprint, why: rustls::Error) -> rustls::Error {
-        match TlsFault::of(&why) {
+        match TlsFault::from_error(&why) {
             TlsFault::UnknownAuthority | TlsFault::AuthorityAsServer => Self::Unknown { found, why }.into(),
             _ => why,
         }
@@ -85,7 +85,7 @@ impl Rejected {
     fn fault(&self) -> TlsFault {
         match self {
             Self::Unknown { found, why } => {
-                TlsFault::Unknown { found: *found, why: Box::new(TlsFault::of(why)) }
+                TlsFault::Unknown { found: *found, why: Box::new(TlsFault::from_error(why)) }
             }
             Self::Other { found, pinned } => TlsFault::OtherFingerprint { found: *found, pinned: *pinned },
         }
@@ -100,7 +100,7 @@ impl From<Rejected> for rustls::Error {
 
 /// Finds a fault of TLS among the causes of an error.
 pub(super) fn tls_fault(error: &(dyn Error + 'static)) -> Option<TlsFault> {
-    chain(error).find_map(|error| error.downcast_ref()).map(TlsFault::of)
+    chain(error).find_map(|error| error.downcast_ref()).map(TlsFault::from_error)
 }
 
 /// An error and its causes, including the error inside an [`io::Error`], which is not its source.

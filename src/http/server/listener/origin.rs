@@ -39,17 +39,17 @@ mod tests {
     use super::ConnectionOrigin;
     use crate::http::server::message::PeerAddress;
 
-    fn of(peer: &str) -> ConnectionOrigin {
+    fn origin(peer: &str) -> ConnectionOrigin {
         let proxy = "192.0.2.7".parse().expect("it is an address");
         ConnectionOrigin::from_peer(PeerAddress::parse(peer).expect("the tests name peers"), &[proxy])
     }
 
     #[test]
     fn an_address_counts_by_64_bits_of_ipv6_and_mapped_ipv4_as_ipv4() {
-        assert_eq!(of("2001:db8::1"), of("2001:db8::ffff:2"));
-        assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
-        assert_eq!(of("192.0.2.1"), of("::ffff:192.0.2.1"));
-        assert_ne!(of("192.0.2.1"), of("192.0.2.2"));
+        assert_eq!(origin("2001:db8::1"), origin("2001:db8::ffff:2"));
+        assert_ne!(origin("2001:db8::1"), origin("2001:db8:0:1::1"));
+        assert_eq!(origin("192.0.2.1"), origin("::ffff:192.0.2.1"));
+        assert_ne!(origin("192.0.2.1"), origin("192.0.2.2"));
     }
 
     #[test]
@@ -64,7 +64,7 @@ mod tests {
             ("::1", false),
             ("uid:1000", false),
         ] {
-            assert_eq!(of(peer).limited, limited, "{peer}");
+            assert_eq!(origin(peer).limited, limited, "{peer}");
         }
     }
 }

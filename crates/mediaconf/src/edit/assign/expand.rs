@@ -104,7 +104,7 @@ fn value_at(place: Place, assignment: &Assignment) -> Result<Value, Fault> {
     }
     let with_hint =
         |fault: Fault| Fault { hint: fault.hint.or_else(|| hint::example(place, assignment)), ..fault };
-    let value = value::of(place, &assignment.value).map_err(with_hint)?;
+    let value = value::assigned(place, &assignment.value).map_err(with_hint)?;
     match path.segments.len() + depth(&value) > MAX_DEPTH {
         true => Err(Fault::of_path(format!("this nests deeper than {MAX_DEPTH}"))),
         false => Ok(value),

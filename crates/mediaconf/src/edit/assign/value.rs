@@ -20,7 +20,7 @@ use crate::model::schema::{Derived, OptionsShape, Parameter, PartPlace, Shape};
 const OWN_PATH: &str = "one parameter is set with its own path, after a `.`";
 
 /// Returns the JSON value of an assignment at `place`; null removes the value there.
-pub fn of(place: Place, value: &AssignedValue) -> Result<Value, Fault> {
+pub fn assigned(place: Place, value: &AssignedValue) -> Result<Value, Fault> {
     match value {
         AssignedValue::Remove => removal(place),
         AssignedValue::Replace(_) => Err(no_string()),

@@ -100,7 +100,7 @@ impl Keywords {
         let mut at = 0;
         while at < parameter.keywords.len() {
             let keyword = parameter.keywords[at].as_bytes();
-            let packed = PackedWord::of(keyword).expect("a keyword is short");
+            let packed = PackedWord::pack(keyword).expect("a keyword is short");
             let mut slot = packed.slot();
             while self.slots[slot].is_some() {
                 slot = (slot + 1) % SLOTS;
@@ -114,7 +114,7 @@ impl Keywords {
 
     #[inline]
     fn find(&self, keyword: &[u8]) -> Option<&'static Parameter> {
-        let packed = PackedWord::of(keyword)?;
+        let packed = PackedWord::pack(keyword)?;
         let mut slot = packed.slot();
         while let Some((known, parameter)) = &self.slots[slot] {
             if *known == packed {
@@ -136,7 +136,7 @@ struct PackedWord {
 
 impl PackedWord {
     #[inline]
-    const fn of(bytes: &[u8]) -> Option<Self> {
+    const fn pack(bytes: &[u8]) -> Option<Self> {
         let length = bytes.len();
         let ends = if let (8..=16, Some(first), Some(last)) =
             (length, bytes.first_chunk(), bytes.last_chunk())
