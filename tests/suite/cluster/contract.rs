@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::slice;
 use std::time::{Duration, SystemTime};
 
 use mediactl::store::cluster::GatewaySettings;
@@ -140,9 +141,11 @@ fn each_owner_has_what_it_applied_last(store: &dyn Store) {
     let owner = |name: &str| name.parse::<OwnerName>().expect("it is a name");
     let writer = writer(store);
     let [first, second] = [json!({"http": 1}), json!({"http": 2})];
-    writer.set_applied(&owner("a"), &[], &[first.clone()]).expect("it is recorded");
-    writer.set_applied(&owner("b"), &[], &[first.clone()]).expect("it is recorded");
-    writer.set_applied(&owner("a"), &[first.clone()], &[second.clone()]).expect("it is recorded");
+    writer.set_applied(&owner("a"), &[], slice::from_ref(&first)).expect("it is recorded");
+    writer.set_applied(&owner("b"), &[], slice::from_ref(&first)).expect("it is recorded");
+    writer
+        .set_applied(&owner("a"), slice::from_ref(&first), slice::from_ref(&second))
+        .expect("it is recorded");
     drop(writer);
     let applied = store.applied().expect("it can be read");
     assert_eq!(applied, [(owner("a"), vec![second]), (owner("b"), vec![first])].into());
