@@ -1,7 +1,216 @@
 //! The configuration format of media servers: text, schema, queries, and edits with a proof.
+//!
+//! | task | names |
+//! |---|---|
+//! | [parse a text](#parse-a-text) | [`Document`], [`Entry`], [`Word`] |
+//! | [check it](#check-it) | [`check()`], [`Diagnostic`], [`LineIndex`] |
+//! | [see it as JSON](#see-it-as-json) | [`View`], [`Lens`] |
+//! | [read a value](#read-a-value) | [`Path`], [`select`], [`LocalView`] |
+//! | [set and unset values](#set-and-unset-values) | [`Assignment`], [`to_patch`], [`modify`], [`Edit`] |
+//! | [merge a patch](#merge-a-patch) | [`modify`], [`Edit`], [`Faults`] |
+//! | [compare](#compare) | [`diff`], [`hunks_of_texts`], [`printed`] |
+//! | [format](#format) | [`formatted`] |
+//! | [explain a key](#explain-a-key) | [`explain`], [`Explanation`] |
+//! | [complete a path](#complete-a-path) | [`Completion`], [`Proposal`] |
+//! | [find secrets](#find-secrets) | [`secret_spans`], [`masked_document`], [`Masker`] |
+//!
+//! The crate does no I/O, starts no thread and takes no clock: texts come in as strings or bytes, and
+//! answers go out as values.
+//!
+//! # Parse a text
+//!
+//! Parsing never fails, and keeps each byte. What is wrong is in [`Document::diagnostics`].
+//!
+//! ```
+//! use mediaconf::Document;
+//!
+//! let text = "stream cam1 {\n  url rtsp://192.0.2.11/h264;\n  prepush 5; # seconds\n}\n";
+//! let document = Document::parse(text);
+//! assert_eq!(document.text(), text);
+//!
+//! let stream = document.entries().next().expect("the text has an entry");
+//! assert_eq!(stream.keyword(), "stream");
+//! assert_eq!(stream.children().count(), 2);
+//! ```
+//!
+//! # Check it
+//!
+//! ```
+//! use mediaconf::{LineIndex, Severity, check};
+//!
+//! let text = "http 80;\nrtmp port;\n";
+//! let diagnostics = check(text);
+//! let first = diagnostics.iter().next().expect("`port` is no port");
+//! assert_eq!(first.severity, Severity::Error);
+//! assert_eq!(LineIndex::new(text).position(first.span.start).line, 2);
+//! ```
+//!
+//! # See it as JSON
+//!
+//! ```
+//! use mediaconf::{Document, Lens, View, top_members};
+//!
+//! let document = Document::parse("stream cam1 { prepush 5; }");
+//! let members = top_members(&document);
+//! // Without names, positions and other members that the text does not hold.
+//! let lens = Lens { own_only: true, ..Lens::default() };
+//! let json = serde_json::to_value(View::new(&members, &lens)).expect("a view is JSON");
+//! assert_eq!(json["streams"]["cam1"]["prepush"], 5);
+//! ```
+//!
+//! # Read a value
+//!
+//! A path may stand for several places; then each value comes with its own path.
+//!
+//! ```
+//! use mediaconf::{Document, Lens, LocalView, Path, select, top_members};
+//!
+//! let document = Document::parse("stream a { prepush 5; } stream b { prepush 7; }");
+//! let (members, lens) = (top_members(&document), Lens::default());
+//! let current = LocalView::new(&members, &lens);
+//!
+//! let path = Path::parse("streams.a.prepush")?;
+//! assert_eq!(select(&current, &path)?.into_value(), 5);
+//!
+//! let path = Path::parse("streams.*.prepush")?;
+//! let found = select(&current, &path)?.into_places(&path);
+//! assert_eq!(found[1].0.to_string(), "streams.b.prepush");
+//! # Ok::<(), mediaconf::Fault>(())
+//! ```
+//!
+//! # Set and unset values
+//!
+//! Assignments become a patch, whose edit touches the bytes that have to change and no others.
+//!
+//! ```
+//! use mediaconf::{
+//!     AssignOptions, AssignedValue, Assignment, Document, Lens, LocalView, Path, modify, to_patch,
+//!     top_members,
+//! };
+//!
+//! let document = Document::parse("stream cam1 {\n  prepush   5; # seconds\n  title x;\n}\n");
+//! let (members, lens) = (top_members(&document), Lens::default());
+//! let set = |path, value| Ok::<_, mediaconf::Fault>(Assignment { path: Path::parse(path)?, value });
+//! let assignments = [
+//!     set("streams.cam1.prepush", AssignedValue::Typed("2".to_owned()))?,
+//!     set("streams.cam1.title", AssignedValue::Remove)?,
+//! ];
+//! let current = LocalView::new(&members, &lens);
+//! let options = AssignOptions::default();
+//! let computed = to_patch(&current, &assignments, &[], options).expect("the paths are known");
+//!
+//! let edit = modify(&document, computed.patch.into()).expect("the patch is valid");
+//! let edit = edit.expect("the values differ");
+//! let (edited, _) = document.edited(&edit.splices);
+//! assert_eq!(edited.text(), "stream cam1 {\n  prepush   2; # seconds\n}\n");
+//! # Ok::<(), mediaconf::Fault>(())
+//! ```
+//!
+//! # Merge a patch
+//!
+//! [`modify`] merges a JSON merge patch (RFC 7396). It proves that the new text reads as the merged
+//! values before it returns an edit; a patch that the format can't hold is refused with all its faults.
+//!
+//! ```
+//! use mediaconf::{Document, EditError, modify};
+//! use serde_json::json;
+//!
+//! let document = Document::parse("# Cameras\nstream cam1 { prepush 5; }\n");
+//! let edit = modify(&document, json!({"streams": {"cam1": {"prepush": 2}}}));
+//! let edit = edit.expect("the patch is valid").expect("the values differ");
+//! assert_eq!(document.edited(&edit.splices).0.text(), "# Cameras\nstream cam1 { prepush 2; }\n");
+//!
+//! let refused = modify(&document, json!({"streams": {"cam1": {"prepush": [true]}}}));
+//! let Err(EditError::Faults(faults)) = refused else { panic!("a list is no number") };
+//! let pointer = faults.0[0].pointer.as_ref().expect("the patch names the place");
+//! assert_eq!(pointer.to_string(), "/streams/cam1/prepush");
+//! ```
+//!
+//! # Compare
+//!
+//! Two configurations differ by a merge patch, two texts by the lines of a unified diff.
+//!
+//! ```
+//! use mediaconf::{diff, hunks_of_texts, printed};
+//! use serde_json::{Value, json};
+//!
+//! let patch = diff(&json!({"loglevel": "info"}), &json!({"loglevel": "debug"}));
+//! assert_eq!(Value::Object(patch), json!({"loglevel": "debug"}));
+//!
+//! let (old, new) = ("loglevel info;\n", "loglevel debug;\n");
+//! let hunks = hunks_of_texts(old, new);
+//! let lines: Vec<String> =
+//!     printed(&hunks, &|line| old[line].to_owned(), &|line| new[line].to_owned()).collect();
+//! assert_eq!(lines, ["@@ -1 +1 @@", "-loglevel info;", "+loglevel debug;"]);
+//! ```
+//!
+//! # Format
+//!
+//! ```
+//! use mediaconf::{Document, formatted};
+//!
+//! let document = Document::parse("stream cam1 {\nprepush 5;\n}\n");
+//! let text = formatted(&document).expect("the values stay");
+//! assert_eq!(text.as_deref(), Some("stream cam1 {\n  prepush 5;\n}\n"));
+//! ```
+//!
+//! # Explain a key
+//!
+//! ```
+//! use mediaconf::{Document, Lens, LocalView, Path, explain, top_members};
+//!
+//! let document = Document::parse("stream cam1 { prepush 5; }");
+//! let (members, lens) = (top_members(&document), Lens::default());
+//! let current = LocalView::new(&members, &lens);
+//! let explanation = explain(&current, &Path::parse("streams.cam1.prepush")?)?;
+//! assert_eq!(explanation.unit, Some("s"));
+//! assert_eq!(explanation.found.expect("it is set").value, 5);
+//! # Ok::<(), mediaconf::Fault>(())
+//! ```
+//!
+//! # Complete a path
+//!
+//! ```
+//! use mediaconf::{Completion, Document, Lens, LocalView, PathUse, top_members};
+//!
+//! let document = Document::parse("stream cam1 { prepush 5; }");
+//! let (members, lens) = (top_members(&document), Lens::default());
+//! let current = LocalView::new(&members, &lens);
+//! let completion = Completion { current: &current, base: &[], path_use: PathUse::Present };
+//! let proposals = completion.candidates("streams.cam1.pre");
+//! assert_eq!(proposals[0].text, "streams.cam1.prepush");
+//! ```
+//!
+//! # Find secrets
+//!
+//! ```
+//! use mediaconf::{Document, Masker, masked_document, secret_spans};
+//!
+//! let text = "edit_auth admin not-real;\n";
+//! let document = Document::parse(text);
+//! let spans = secret_spans(&document, &[0..text.len()]);
+//! assert_eq!(&text[spans[0].clone()], "not-real");
+//! assert_eq!(masked_document(&document, &Masker::opaque()), "edit_auth admin <secret:000000>;\n");
+//! ```
 
 pub mod syntax;
 
 pub mod model;
 
 pub mod edit;
+
+pub use edit::assign::{AssignOptions, AssignedValue, Assignment, to_patch};
+pub use edit::completion::{Completion, PathUse, Proposal};
+pub use edit::config_lookup::{ConfigLookup, LocalView};
+pub use edit::explain::{Explanation, explain};
+pub use edit::format::formatted;
+pub use edit::json_diff::diff;
+pub use edit::path::{Path, Segment};
+pub use edit::request::ChangeRequest;
+pub use edit::select::{Selection, select};
+pub use edit::text_diff::{Hunk, hunks_of_texts, printed};
+pub use edit::{Edit, EditError, Fault, Faults, modify};
+pub use model::check::check;
+pub use model::redact::{masked_document, secret_spans};
+pub use model::{Lens, Masker, View, top_members};
+pub use syntax::{Diagnostic, Diagnostics, Document, Entry, LineIndex, Severity, Splice, Word};
