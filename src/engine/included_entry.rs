@@ -20,9 +20,9 @@ use mediaconf::edit::place_in_text::entry_at;
 use mediaconf::edit::request::ChangeRequest;
 use mediaconf::edit::select::entries_at;
 use mediaconf::edit::{Fault, Faults};
-use mediaconf::model::schema::{Scope, WITH_INCLUDES, by_key};
+use mediaconf::model::schema::WITH_INCLUDES;
 use mediaconf::model::shape::group_name;
-use mediaconf::model::{Kind, Lens, Shape, top_members};
+use mediaconf::model::{Kind, Lens, top_members};
 use mediaconf::syntax::one_line;
 
 impl Transaction<'_> {
@@ -233,5 +233,5 @@ fn place_of(path: &Path) -> Option<Vec<&str>> {
 }
 
 fn is_group(key: &str) -> bool {
-    by_key(Scope::Top, key).is_some_and(|row| matches!(row.shape, Shape::Group(_)))
+    Kind::of_key(key).is_some()
 }

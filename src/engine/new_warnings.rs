@@ -8,9 +8,9 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use mediaconf::edit::path::{Path, Segment};
-use mediaconf::model::schema::{Scope, by_keyword};
+use mediaconf::model::schema::group_of;
 use mediaconf::model::shape::group_name;
-use mediaconf::model::{Kind, Shape, check, top_members};
+use mediaconf::model::{Kind, check, top_members};
 use mediaconf::syntax::{Diagnostic, Document, Entry, Severity, Splice, line_start, spliced_pieces};
 
 /// The beginning of the faults if new warnings are refused.
@@ -112,7 +112,7 @@ fn windows(document: &Document, splices: &[Splice]) -> Vec<Range<usize>> {
 }
 
 fn is_of_group(entry: Entry<'_>) -> bool {
-    by_keyword(Scope::Top, &*entry.keyword()).is_some_and(|row| matches!(row.shape, Shape::Group(_)))
+    group_of(&entry.keyword()).is_some()
 }
 
 /// A text as its streams, lives and plugins, and the rest.

@@ -62,7 +62,7 @@ fn row(row: &Parameter) -> (String, String) {
 fn secret_part(shape: Shape) -> &'static str {
     match shape {
         Shape::Object(_) => "the password",
-        Shape::Backend => "options with the name of a secret, and credentials in the URL",
+        Shape::Address(_) => "options with the name of a secret, and credentials in the URL",
         _ => "yes",
     }
 }

@@ -289,7 +289,7 @@ impl Test {
 
     fn is_met(&self, value: Option<&Value>, place: Place) -> bool {
         // A backend also shows the global one, which is not its own.
-        let own = value.filter(|_| place.is_backend()).map(|value| own_value(place, value));
+        let own = value.filter(|_| place.address().is_some()).map(|value| own_value(place, value));
         let Some(value) = own.as_ref().map_or(value, Option::as_ref) else {
             return matches!(self, Self::Differs(_) | Self::Missing);
         };

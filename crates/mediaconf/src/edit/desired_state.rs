@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::config_lookup::ConfigLookup;
 use super::json_diff;
 use super::{EditError, Note, modify};
-use crate::model::schema::{Kind, Scope, Shape, by_key};
+use crate::model::schema::{Kind, Scope, by_key};
 use crate::model::shape::group_name;
 use crate::model::{Lens, View, to_json, top_members};
 use crate::syntax::{Document, Entry};
@@ -116,7 +116,7 @@ pub fn settings(kind: Kind, entry: &Value) -> usize {
 
 /// True if a member is set by a directive inside of the block.
 fn is_setting(kind: Kind, key: &str) -> bool {
-    by_key(kind.scope(), key).is_none_or(|row| !matches!(row.shape, Shape::Derived(_)))
+    by_key(kind.scope(), key).is_none_or(|row| row.shape.derived().is_none())
 }
 
 /// Returns the number of members of a change that are not in `state`.

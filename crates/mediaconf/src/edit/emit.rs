@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 use crate::model::json_value::{plain_word, scalar_text, word};
 use crate::model::member::keyword_of;
 use crate::model::schema::{
-    AddressOptions, BACKEND_OPTIONS, Kind, ObjectShape, OptionsShape, Parameter, Part, PartPlace,
-    SOURCE_OPTIONS, Scope, Shape, block_scope, by_key, parameters,
+    AddressShape, Kind, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Scope, Shape, block_scope,
+    by_key, parameters,
 };
 use crate::syntax::{Word, quoted_if_needed, quoted_word};
 
@@ -127,8 +127,8 @@ pub fn setting(parameter: &'static Parameter, value: &Value) -> Vec<Draft> {
         (Shape::List(_), Value::Array(values)) => {
             values.iter().map(|port| Draft::directive(keyword, [plain_word(port)])).collect()
         }
-        (Shape::Sources, Value::Array(sources)) => {
-            sources.iter().map(|element| source(keyword, element)).collect()
+        (Shape::Addresses(shape), Value::Array(addresses)) => {
+            addresses.iter().map(|value| address(shape, keyword, value)).collect()
         }
         _ => vec![Draft::directive(keyword, setting_words(parameter, value))],
     }
@@ -139,11 +139,11 @@ pub fn setting_words(parameter: &Parameter, value: &Value) -> Vec<String> {
     match parameter.shape {
         Shape::Value(kind) => (kind.write)(value, None).into_iter().collect(),
         Shape::Object(object) => object_words(object, value),
-        Shape::Backend => backend_words(value),
+        Shape::Address(shape) => address_words(shape, value),
         Shape::Options(options) => {
             value.as_array().into_iter().flatten().map(|pair| pair_word(options, pair)).collect()
         }
-        Shape::List(_) | Shape::Sources | Shape::Group(_) | Shape::Blocks(_) | Shape::Derived(_) => {
+        Shape::List(_) | Shape::Addresses(_) | Shape::Group(_) | Shape::Blocks(_) | Shape::Derived(_) => {
             Vec::new()
         }
     }
@@ -174,23 +174,24 @@ pub fn part_word(object: &ObjectShape, part: &Part, value: &Value, replaced: Opt
     if is_another { quoted_word(&text) } else { (part.kind.write)(value, replaced).unwrap_or_default() }
 }
 
-fn backend_words(value: &Value) -> Vec<String> {
-    let extras = value.get("extra").and_then(Value::as_object).into_iter().flatten();
-    std::iter::once(backend_url(&value["url"]))
-        .chain(extras.map(|(key, value)| option_word(&BACKEND_OPTIONS, key, value)))
+fn address_words(shape: &AddressShape, value: &Value) -> Vec<String> {
+    let scope = shape.option_scope();
+    let options = shape.options_of(value);
+    std::iter::once(address_word(shape, &value[shape.address]))
+        .chain(options.map(|(key, value)| option_word(shape, keyword_of(scope, key), value)))
         .collect()
 }
 
-/// The address of a backend. The string "false" is quoted, because the bare word opens the stream.
-pub fn backend_url(url: &Value) -> String {
-    match url.as_str() {
-        Some("false") => quoted_word("false"),
-        _ => plain_word(url),
+/// The word of an address. The string "false" is quoted where the bare word has a meaning.
+pub fn address_word(shape: &AddressShape, address: &Value) -> String {
+    match address.as_str() {
+        Some("false") if shape.may_be_false => quoted_word("false"),
+        _ => plain_word(address),
     }
 }
 
 /// An option behind an address; a new `true` is a bare flag.
-pub fn option_word(options: &AddressOptions, key: &str, value: &Value) -> String {
+pub fn option_word(options: &AddressShape, key: &str, value: &Value) -> String {
     match (options.kind.write)(value, None) {
         Some(word) if *value != Value::Bool(true) => format!("{key}={word}"),
         _ => key.to_owned(),
@@ -213,12 +214,9 @@ pub fn option_value_word(options: &OptionsShape, name: &str, value: &Value) -> S
     }
 }
 
-/// The line of one source.
-pub fn source(keyword: &str, element: &Value) -> Draft {
-    let options = element.as_object().into_iter().flatten().filter(|(key, _)| *key != "url");
-    let words =
-        options.map(|(key, value)| option_word(&SOURCE_OPTIONS, keyword_of(Scope::Source, key), value));
-    Draft::directive(keyword, std::iter::once(plain_word(&element["url"])).chain(words))
+/// The line of one address with its options.
+pub fn address(shape: &AddressShape, keyword: &str, value: &Value) -> Draft {
+    Draft::directive(keyword, address_words(shape, value))
 }
 
 /// A new stream, live or plugin with these own members.
@@ -232,7 +230,7 @@ pub fn named(kind: Kind, name: &str, members: &Map<String, Value>) -> Draft {
 /// The entries of a block: known ones in schema order, then the others in the order given.
 pub fn contents(scope: Scope, members: &Map<String, Value>) -> Vec<Draft> {
     let own = parameters(scope)
-        .filter(|parameter| !matches!(parameter.shape, Shape::Derived(_)))
+        .filter(|parameter| parameter.shape.derived().is_none())
         .filter_map(|parameter| Some((parameter, members.get(parameter.key)?)))
         .filter(|(parameter, value)| parameter.value_of_nothing().as_ref() != Some(*value));
     let foreign = members.iter().filter(|(key, _)| by_key(scope, key).is_none());

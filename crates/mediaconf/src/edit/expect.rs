@@ -138,7 +138,7 @@ fn compared(current: &dyn ConfigLookup, path: &Path, text: &str) -> Result<Compa
 
 /// The value that the directive itself sets: a backend also shows the global one, which is not its own.
 fn own_backend(place: Place, value: Value) -> Option<Value> {
-    if place.is_backend() { own_value(place, &value) } else { Some(value) }
+    if place.address().is_some() { own_value(place, &value) } else { Some(value) }
 }
 
 /// The expected value as it is shown: masked as a whole if the actual value is a masked secret.

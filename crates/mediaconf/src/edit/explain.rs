@@ -125,7 +125,7 @@ impl ExplainedPath {
     /// a directive for its key.
     fn complete(current: &dyn ConfigLookup, path: &Path) -> Self {
         let mut segments = path.segments.clone();
-        let kind = segments.first().and_then(Segment::name).and_then(group_kind);
+        let kind = segments.first().and_then(Segment::name).and_then(Kind::of_key);
         let mut is_certain = true;
         if let (Some(kind), Some(second)) = (kind, segments.get(1).cloned()) {
             let is_key = |name: &str| {
@@ -149,18 +149,12 @@ impl ExplainedPath {
         }
         // `urls.url` leads through the list, of which the first source stands for all.
         if let Some(Segment::Key(_)) = segments.get(at + 1)
-            && let Ok(Place::Own(Parameter { shape: Shape::Sources, .. })) = Place::resolve(&segments[..=at])
+            && let Ok(Place::Own(Parameter { shape: Shape::Addresses(_), .. })) =
+                Place::resolve(&segments[..=at])
         {
             segments.insert(at + 1, Segment::Index(0));
         }
         Self { path: Path { segments }, is_certain }
-    }
-}
-
-fn group_kind(key: &str) -> Option<Kind> {
-    match by_key(Scope::Top, key)?.shape {
-        Shape::Group(kind) => Some(kind),
-        _ => None,
     }
 }
 
@@ -284,12 +278,13 @@ pub(super) fn members(place: Place) -> Vec<(String, String)> {
         Place::Group(kind) | Place::Block(kind) => rows(kind.scope()),
         Place::Source => rows(Scope::Source),
         Place::Own(row) => match row.shape {
-            Shape::Sources => rows(Scope::Source),
-            Shape::Backend => vec![
-                ("url".to_owned(), "The URL of the backend; false opens access".to_owned()),
-                ("extra".to_owned(), "Its options, in the order of the text".to_owned()),
-                (URL_GLOBAL.to_owned(), "The global URL, in streams and lives; output only".to_owned()),
-            ],
+            Shape::Addresses(shape) => rows(shape.members),
+            Shape::Address(shape) => {
+                let options = shape.options.map(|key| (key, "Its options, in the order of the text"));
+                let beside = (URL_GLOBAL, "The global URL, in streams and lives; output only");
+                let members = [Some((shape.address, shape.address_doc)), options, Some(beside)];
+                members.into_iter().flatten().map(|(key, doc)| (key.to_owned(), doc.to_owned())).collect()
+            }
             Shape::Object(object) => {
                 let part = |part: &Part| (part.key.to_owned(), part_in_words(part));
                 object.parts.iter().map(part).collect()

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::surroundings::{Surroundings, count_lines};
-use crate::model::schema::{Scope, Shape, by_keyword};
+use crate::model::schema::{Scope, by_keyword, group_of};
 use crate::syntax::{Entry, EntryId};
 
 /// The neighbours of entries that are removed.
@@ -82,5 +82,5 @@ fn kind(entry: Entry<'_>) -> Cow<'_, str> {
 
 /// True if an entry is a stream, a live or a plugin.
 pub fn is_group(entry: Entry<'_>) -> bool {
-    by_keyword(Scope::Top, &*entry.keyword()).is_some_and(|known| matches!(known.shape, Shape::Group(_)))
+    group_of(&entry.keyword()).is_some()
 }

@@ -10,7 +10,7 @@ use super::desired_state::lacking;
 use super::json_diff::{self, ChangedValue, paths_in_words};
 use super::json_merge::compose;
 use super::{Note, desired_state};
-use crate::model::schema::{Kind, Scope, Shape, by_key, parameters};
+use crate::model::schema::{Kind, SOURCE, Scope, Shape, by_key, parameters};
 
 /// The states of other owners: each with the name of its owner.
 pub type OtherStates<'v> = [(&'v str, &'v Value)];
@@ -115,7 +115,7 @@ impl Forgetting {
         let (earlier, wanted, others) = states;
         for (key, earlier) in earlier.iter().filter(|(_, earlier)| !earlier.is_null()) {
             let shape = scope.and_then(|scope| by_key(scope, key)).map(|row| row.shape);
-            if matches!(shape, Some(Shape::Group(_) | Shape::Derived(_))) {
+            if shape.is_some_and(|shape| shape.group().is_some() || shape.derived().is_some()) {
                 continue;
             }
             let Some(value) = left.get_mut(key) else { continue };
@@ -141,9 +141,7 @@ impl Forgetting {
                 false
             }
             (_, _, Some(_)) => false,
-            (Value::Array(value), Value::Array(earlier), None)
-                if matches!(shape, Some(Shape::List(_) | Shape::Sources)) =>
-            {
+            (Value::Array(value), Value::Array(earlier), None) if shape.is_some_and(Shape::is_list) => {
                 value.retain(|element| {
                     let has = |list: &[Value]| list.iter().any(|known| identity(known) == identity(element));
                     let is_of_other =
@@ -200,7 +198,7 @@ fn below<'v>(others: &OtherStates<'v>, key: &str) -> Vec<(&'v str, &'v Value)> {
 
 /// Returns the part of an element that identifies it in a list: the address of a source, or a port.
 fn identity(element: &Value) -> &Value {
-    element.get("url").unwrap_or(element)
+    element.get(SOURCE.address).unwrap_or(element)
 }
 
 #[cfg(test)]

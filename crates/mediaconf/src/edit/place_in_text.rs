@@ -30,10 +30,10 @@ pub fn entry_at<'d>(members: &Members<'d>, segments: &[Segment]) -> Option<Entry
                 port.filter(|entry| entry.is_block()).find(|&entry| Some(&*list_value(entry)) == name)?;
             Some(inside(block, Scope::Foreign, &below[1..]).unwrap_or(block))
         }
-        Shape::List(_) | Shape::Sources => match below.first() {
+        Shape::List(_) | Shape::Addresses(_) => match below.first() {
             Some(Segment::Index(at)) => {
                 let count = |entry: &Entry<'d>| match row.shape {
-                    Shape::Sources => entry_sources(*entry).count(),
+                    Shape::Addresses(_) => entry_sources(*entry).count(),
                     _ => 1,
                 };
                 let mut passed = 0;

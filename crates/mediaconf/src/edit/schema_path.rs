@@ -8,8 +8,8 @@ use super::fault::Fault;
 use super::path::{Path, Segment};
 use crate::model::schema::kinds::WordKind;
 use crate::model::schema::{
-    Derived, Kind, OptionsShape, Parameter, Part, PartPlace, Scope, Shape, TEMPLATE, URL_GLOBAL, by_key,
-    by_keyword,
+    AddressShape, Derived, JsonForm, Kind, OptionsShape, Parameter, Part, PartPlace, SOURCE, Scope, Shape,
+    TEMPLATE, URL_GLOBAL, by_key, by_keyword,
 };
 
 /// A place in a configuration.
@@ -107,9 +107,7 @@ impl Place {
 
     fn entry(self) -> Result<Self, Fault> {
         let is_object = match self {
-            Self::Own(parameter) => {
-                matches!(parameter.shape, Shape::Object(_) | Shape::Backend | Shape::Blocks(_))
-            }
+            Self::Own(parameter) => parameter.shape.json() == JsonForm::Object,
             Self::Root | Self::Group(_) | Self::Block(_) | Self::Source => true,
             Self::Extras | Self::ForeignBlock => true,
             _ => false,
@@ -122,7 +120,7 @@ impl Place {
         match self {
             Self::Own(parameter) => match parameter.shape {
                 Shape::List(list) => Some(Self::Element(list.kind)),
-                Shape::Sources => Some(Self::Source),
+                Shape::Addresses(_) => Some(Self::Source),
                 Shape::Options(options) => Some(Self::Pair(options)),
                 Shape::Derived(Derived::Runtime) => Some(Self::Foreign),
                 _ => None,
@@ -138,7 +136,7 @@ impl Place {
     /// True if a member is derived: a name, a position, a global value.
     pub fn derives(self, key: &str) -> bool {
         let parameter = self.scope().and_then(|scope| by_key(scope, key));
-        parameter.is_some_and(|parameter| matches!(parameter.shape, Shape::Derived(_)))
+        parameter.is_some_and(|parameter| parameter.shape.derived().is_some())
     }
 
     /// True if a member has no value of its own: [`is_derived`].
@@ -152,8 +150,7 @@ impl Place {
             Self::Root => Some(Scope::Top),
             Self::Block(kind) => Some(kind.scope()),
             Self::Source => Some(Scope::Source),
-            _ if self.is_backend() => Some(Scope::Backend),
-            _ => None,
+            _ => self.address().map(|shape| shape.members),
         }
     }
 
@@ -170,15 +167,15 @@ impl Place {
     /// True if the place is a list that a single element, given as its words, may be the whole of.
     pub fn takes_elements(self) -> bool {
         match self {
-            Self::Own(parameter) => matches!(parameter.shape, Shape::List(_) | Shape::Sources),
+            Self::Own(parameter) => parameter.shape.is_list(),
             Self::Part(part) => part.place == PartPlace::Rest,
             _ => false,
         }
     }
 
-    /// True if the place is the object `auth`.
-    pub fn is_backend(self) -> bool {
-        matches!(self, Self::Own(Parameter { shape: Shape::Backend, .. }))
+    /// The shape of the place, if that is the only address of a directive.
+    pub fn address(self) -> Option<&'static AddressShape> {
+        if let Self::Own(parameter) = self { parameter.shape.address() } else { None }
     }
 
     /// True if the schema knows nothing of this place and the places below it.
@@ -210,14 +207,14 @@ fn in_parameter(parameter: &'static Parameter, key: &str) -> Result<Place, Fault
         (Shape::Object(object), key) => {
             object.part(key).map(Place::Part).ok_or_else(|| no_member(&object.keys()))
         }
-        (Shape::Backend, "url") => Ok(Place::BackendUrl),
-        (Shape::Backend, "extra") => Ok(Place::Extras),
-        (Shape::Backend, key) => {
-            by_key(Scope::Backend, key).map(Place::Own).ok_or_else(|| no_member("`url` and `extra`"))
+        (Shape::Address(shape), key) if key == shape.address => Ok(Place::BackendUrl),
+        (Shape::Address(shape), key) if Some(key) == shape.options => Ok(Place::Extras),
+        (Shape::Address(shape), key) => {
+            by_key(shape.members, key).map(Place::Own).ok_or_else(|| no_member(&shape.keys()))
         }
         (Shape::Blocks(_), _) => Ok(Place::ForeignBlock),
         (Shape::Derived(Derived::Runtime), _) => Ok(Place::Foreign),
-        (Shape::List(_) | Shape::Sources | Shape::Options(_), _) => {
+        (Shape::List(_) | Shape::Addresses(_) | Shape::Options(_), _) => {
             Err(is_list("an entry, such as `[0]`, or `[+]` for a new one"))
         }
         _ => Err(no_members()),
@@ -258,7 +255,7 @@ pub fn own_value(place: Place, value: &Value) -> Option<Value> {
     });
     let own: Map<String, Value> = own.collect();
     // A block without members is a block; `auth` without members is no directive.
-    let is_nothing = own.is_empty() && place.is_backend();
+    let is_nothing = own.is_empty() && place.address().is_some();
     (!is_nothing).then_some(Value::Object(own))
 }
 
@@ -269,7 +266,7 @@ pub fn with_key_of_sources(path: &Path) -> Cow<'_, Path> {
     };
     let is_key = by_key(Scope::Stream, keyword).is_some();
     match by_keyword(Scope::Stream, keyword) {
-        Some(row) if group == Kind::Stream.key() && row.shape == Shape::Sources && !is_key => {
+        Some(row) if group == Kind::Stream.key() && row.shape == Shape::Addresses(&SOURCE) && !is_key => {
             Cow::Owned(path.with_segment(2, Segment::Key(row.key.to_owned())))
         }
         _ => Cow::Borrowed(path),
@@ -280,9 +277,7 @@ pub fn with_key_of_sources(path: &Path) -> Cow<'_, Path> {
 pub fn is_shown_for_nothing(place: Place, value: &Value) -> bool {
     match (place, value) {
         (Place::Group(_), Value::Object(members)) => members.is_empty(),
-        (Place::Own(parameter), Value::Array(entries)) => {
-            matches!(parameter.shape, Shape::List(_) | Shape::Sources) && entries.is_empty()
-        }
+        (Place::Own(parameter), Value::Array(entries)) => parameter.shape.is_list() && entries.is_empty(),
         _ => false,
     }
 }
@@ -290,7 +285,7 @@ pub fn is_shown_for_nothing(place: Place, value: &Value) -> bool {
 /// Refuses members that can't be set: `name`, `runtime` and the like.
 fn refuse_output_only(place: Place) -> Result<(), Fault> {
     let Place::Own(parameter) = place else { return Ok(()) };
-    let Shape::Derived(what) = parameter.shape else { return Ok(()) };
+    let Some(what) = parameter.shape.derived() else { return Ok(()) };
     let key = parameter.key;
     let hint = match what {
         Derived::Name => "it is the key; `mediactl mv` gives the block another name",

@@ -15,7 +15,7 @@ use crate::model::names::NameSet;
 use crate::model::schema::Scope;
 use crate::model::shape::group_name;
 use crate::model::shape::{RowMatch, read};
-use crate::model::{Kind, Shape, View};
+use crate::model::{Kind, View};
 use crate::syntax::{ChangedRun, Entry};
 
 /// The new text does not read as the merged values.
@@ -108,7 +108,7 @@ fn group(
 fn changed_blocks(kind: Kind, edited: &[ChangedRun]) -> impl Iterator<Item = Entry<'_>> {
     let entries = edited.iter().flat_map(|changed| changed.document.entries());
     entries.filter(move |&entry| match read(Scope::Top, entry) {
-        RowMatch::Own(parameter) => parameter.shape == Shape::Group(kind),
+        RowMatch::Own(parameter) => parameter.shape.group() == Some(kind),
         RowMatch::Misshapen(_) | RowMatch::Foreign => false,
     })
 }

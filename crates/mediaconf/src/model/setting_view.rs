@@ -7,8 +7,7 @@ use super::json::to_json;
 use super::member::key_of;
 use super::scalar::Scalar;
 use super::schema::{
-    BACKEND_OPTIONS, ObjectShape, OptionsShape, Parameter, PartPlace, SOURCE_OPTIONS, Scope, Shape,
-    URL_GLOBAL,
+    AddressShape, ObjectShape, OptionsShape, Parameter, PartPlace, SOURCE, Shape, URL_GLOBAL,
 };
 use super::shape::{Address, OptionWord, header_source, part_words, value};
 use crate::syntax::{Directive, Entry, Word};
@@ -40,11 +39,13 @@ impl Serialize for Setting<'_, '_> {
             }
             Shape::Value(kind) => value(kind, self.last()).serialize(serializer),
             Shape::Object(object) => ObjectView { object, entry: self.last() }.serialize(serializer),
-            Shape::Backend => BackendView { own: Some(self.last()), url_global: None }.serialize(serializer),
+            Shape::Address(shape) => {
+                BackendView { shape, own: Some(self.last()), url_global: None }.serialize(serializer)
+            }
             Shape::Options(options) => {
                 serializer.collect_seq(self.last().arguments().map(|word| name_and_value(options, word)))
             }
-            Shape::Sources | Shape::Group(_) | Shape::Blocks(_) | Shape::Derived(_) => {
+            Shape::Addresses(_) | Shape::Group(_) | Shape::Blocks(_) | Shape::Derived(_) => {
                 serializer.serialize_unit()
             }
         }
@@ -91,6 +92,8 @@ pub fn is_open(backend: &Address<'_>) -> bool {
 
 /// `{url, extra, url_global}`.
 pub struct BackendView<'v, 'd> {
+    /// The shape of its row.
+    pub shape: &'static AddressShape,
     /// The directive, where there is one.
     pub own: Option<Entry<'d>>,
     /// The global URL, to be repeated here.
@@ -101,14 +104,7 @@ impl Serialize for BackendView<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         if let Some(backend) = self.own.and_then(|entry| Address::from_words(entry.arguments())) {
-            if is_open(&backend) {
-                map.serialize_entry("url", &false)?;
-            } else {
-                map.serialize_entry("url", &backend.positional.value())?;
-            }
-            if !backend.options.is_empty() {
-                map.serialize_entry("extra", &Extras { backend: &backend })?;
-            }
+            self.shape.serialize_into(&backend, &mut map)?;
         }
         if let Some(url) = self.url_global {
             map.serialize_entry(URL_GLOBAL, url)?;
@@ -117,16 +113,46 @@ impl Serialize for BackendView<'_, '_> {
     }
 }
 
-struct Extras<'v, 'd> {
-    backend: &'v Address<'d>,
+impl AddressShape {
+    /// Writes the address, and its options beside it or in an object of their own.
+    fn serialize_into<M: SerializeMap>(
+        &'static self,
+        address: &Address<'_>,
+        map: &mut M,
+    ) -> Result<(), M::Error> {
+        match self.may_be_false && is_open(address) {
+            true => map.serialize_entry(self.address, &false)?,
+            false => map.serialize_entry(self.address, &address.positional.value())?,
+        }
+        let options = AddressOptions { shape: self, address };
+        match self.options {
+            Some(key) if !address.options.is_empty() => map.serialize_entry(key, &options),
+            Some(_) => Ok(()),
+            None => options.serialize_into(map),
+        }
+    }
 }
 
-impl Serialize for Extras<'_, '_> {
+/// The options behind an address.
+struct AddressOptions<'v, 'd> {
+    shape: &'static AddressShape,
+    address: &'v Address<'d>,
+}
+
+impl AddressOptions<'_, '_> {
+    fn serialize_into<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        let scope = self.shape.option_scope();
+        for option in self.address.effective() {
+            map.serialize_entry(&key_of(scope, &option.key.value()), &self.shape.value(option))?;
+        }
+        Ok(())
+    }
+}
+
+impl Serialize for AddressOptions<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        for option in self.backend.effective() {
-            map.serialize_entry(&option.key.value(), &BACKEND_OPTIONS.value(option))?;
-        }
+        self.serialize_into(&mut map)?;
         map.end()
     }
 }
@@ -163,7 +189,7 @@ pub fn entry_sources(entry: Entry<'_>) -> impl Iterator<Item = Address<'_>> {
 
 /// True if each word of a source directive is a source.
 pub fn is_plural<'t>(entry: impl Directive<'t>) -> bool {
-    entry.with_keyword(|keyword| keyword == b"urls")
+    entry.with_keyword(|keyword| keyword == SOURCE.plural.as_bytes())
 }
 
 /// `{url, key: value, …}`.
@@ -175,10 +201,7 @@ pub struct SourceView<'d> {
 impl Serialize for SourceView<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("url", &self.source.positional.value())?;
-        for option in self.source.effective() {
-            map.serialize_entry(&key_of(Scope::Source, &option.key.value()), &SOURCE_OPTIONS.value(option))?;
-        }
+        SOURCE.serialize_into(&self.source, &mut map)?;
         map.end()
     }
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::scalar::Scalar;
 use super::schema::kinds::WordKind;
 use super::schema::{
-    AddressOptions, Kind, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Scope, Shape, block_scope,
+    AddressShape, Kind, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Scope, Shape, block_scope,
     by_keyword,
 };
 use crate::syntax::{Directive, Entry, Word};
@@ -50,7 +50,7 @@ pub fn fits<'t>(shape: Shape, entry: impl Directive<'t>) -> bool {
         Shape::Object(object) => {
             count >= object.required() && part_words(object, entry).all(|(part, _)| part.is_some())
         }
-        Shape::Backend | Shape::Sources => count > 0,
+        Shape::Address(_) | Shape::Addresses(_) => count > 0,
         Shape::Options(_) => true,
         Shape::Blocks(_) | Shape::Derived(_) => false,
     }
@@ -186,7 +186,7 @@ pub fn header_source<'d>(entry: Entry<'d>) -> Option<Address<'d>> {
     Address::from_words(entry.arguments().skip(1))
 }
 
-impl AddressOptions {
+impl AddressShape {
     /// The value of an option; a bare flag is true.
     pub fn value<'t>(&self, option: &OptionWord<'t>) -> Scalar<'t> {
         option.value.and_then(|value| (self.kind.read)(Some(value))).unwrap_or(Scalar::Bool(true))

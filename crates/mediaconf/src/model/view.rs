@@ -178,8 +178,7 @@ impl Serialize for Own<'_, '_, '_> {
 impl<'v, 'a, 'd> Own<'v, 'a, 'd> {
     /// The blocks of a group; `None` for a member that is no group.
     pub(super) fn group(&self) -> Option<GroupPart<'_, 'v, 'a, 'd>> {
-        let Shape::Group(kind) = self.parameter.shape else { return None };
-        Some(self.whole(kind))
+        self.parameter.shape.group().map(|kind| self.whole(kind))
     }
 
     fn whole(&self, kind: Kind) -> GroupPart<'_, 'v, 'a, 'd> {
@@ -293,12 +292,12 @@ impl BlockHead<'_, '_> {
         let key = parameter.key;
         match parameter.shape {
             Shape::Derived(what) => self.derived(key, what, map),
-            Shape::Sources => map.serialize_entry(key, &Sources { header: self.entry, entries }),
-            Shape::Backend => {
+            Shape::Addresses(_) => map.serialize_entry(key, &Sources { header: self.entry, entries }),
+            Shape::Address(shape) => {
                 let own = entries.last().copied();
                 let url_global = self.globals.url.as_deref().filter(|_| !self.lens.own_only);
                 match own.is_some() || url_global.is_some() {
-                    true => map.serialize_entry(key, &BackendView { own, url_global }),
+                    true => map.serialize_entry(key, &BackendView { shape, own, url_global }),
                     false => Ok(()),
                 }
             }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::engine::KINDS;
 use crate::http::protocol::problem::urn;
 use mediaconf::model::schema::kinds::{SCALAR, WordKind};
-use mediaconf::model::schema::{Derived, ObjectShape, PARAMETERS, Part, PartPlace, parameters};
+use mediaconf::model::schema::{AddressShape, Derived, ObjectShape, PARAMETERS, Part, PartPlace, parameters};
 use mediaconf::model::{Parameter, Scope, Shape};
 
 /// The name of the schema of responses of `read_config`.
@@ -30,13 +30,6 @@ pub(super) const CHANGE_REPORT: &str = "ChangeReport";
 /// The name of the schema of a file that a configuration includes.
 pub(super) const INCLUDED_FILE: &str = "IncludedFile";
 
-/// The name of the schema of `auth`.
-const BACKEND: &str = "Backend";
-
-/// The name of the schema of `auth` in a stream or live: with the global URL, and maybe without an own
-/// one.
-const BLOCK_BACKEND: &str = "BlockBackend";
-
 /// The values that a patch may contain beyond its schema.
 const PATCH_DESCRIPTION: &str = "A merge patch (RFC 7396). Numbers of known parameters may be decimal strings, and `[]` \
                          is an empty object; read-only members are ignored, or have to be as they were.";
@@ -57,14 +50,17 @@ pub(super) fn add(schemas: &mut Value) {
             schemas[form.name(name)] = form.object(*scope);
         }
         for row in PARAMETERS {
-            if let Shape::Object(object) = row.shape {
-                schemas[form.name(object.name)] = form.parts(object);
+            match row.shape {
+                Shape::Object(object) => schemas[form.name(object.name)] = form.parts(object),
+                Shape::Address(address) => {
+                    schemas[form.name(address.name)] = form.backend(address);
+                    schemas[block_backend(address)] = SchemaForm::Shown.block_backend(address);
+                }
+                _ => {}
             }
         }
-        schemas[form.name(BACKEND)] = form.backend();
     }
     schemas[PATCH]["description"] = json!(PATCH_DESCRIPTION);
-    schemas[BLOCK_BACKEND] = SchemaForm::Shown.block_backend();
     let problems: Vec<String> = KINDS.iter().map(|&kind| urn(kind)).collect();
     schemas[PROBLEM]["properties"]["type"]["enum"] = json!(problems);
 }
@@ -135,9 +131,11 @@ impl SchemaForm {
             Shape::List(list) => json!({ "type": "array", "items": self.one_word(list.kind, false) }),
             Shape::Value(kind) => self.one_word(kind, row.secret),
             Shape::Object(object) => self.reference(object.name),
-            Shape::Backend if self == Self::Shown && row.scope != Scope::Top => reference(BLOCK_BACKEND),
-            Shape::Backend => self.reference(BACKEND),
-            Shape::Sources => json!({ "type": "array", "items": self.reference("Source") }),
+            Shape::Address(address) if self == Self::Shown && row.scope != Scope::Top => {
+                reference(&block_backend(address))
+            }
+            Shape::Address(address) => self.reference(address.name),
+            Shape::Addresses(address) => json!({ "type": "array", "items": self.reference(address.name) }),
             Shape::Options(_) => json!({ "type": "array", "items": self.transcoder_option() }),
             Shape::Group(kind) => self.by_name(self.reference(object_name(kind.scope()))),
             Shape::Blocks(_) => self.by_name(json!({ "type": "object" })),
@@ -185,26 +183,27 @@ impl SchemaForm {
         schema
     }
 
-    fn backend(self) -> Value {
+    fn backend(self, address: &AddressShape) -> Value {
         match self {
-            Self::Shown => with_required(self.own_backend(), &["url"]),
-            Self::Patch => self.block_backend(),
+            Self::Shown => with_required(self.own_backend(address), &[address.address]),
+            Self::Patch => self.block_backend(address),
         }
     }
 
     /// The own backend, and the members that are repeated beside it.
-    fn block_backend(self) -> Value {
-        let mut schema = self.own_backend();
-        parameters(Scope::Backend).for_each(|row| schema["properties"][row.key] = self.member(row));
+    fn block_backend(self, address: &AddressShape) -> Value {
+        let mut schema = self.own_backend(address);
+        parameters(address.members).for_each(|row| schema["properties"][row.key] = self.member(row));
         schema
     }
 
     /// The members that the directive itself has.
-    fn own_backend(self) -> Value {
+    fn own_backend(self, address: &AddressShape) -> Value {
         let url = self.or_null(json!({ "anyOf": [{ "type": "string" }, { "const": false }] }));
         let value = self.or_null(json!({ "anyOf": [{ "type": "string" }, { "const": true }] }));
         let extra = self.or_null(json!({ "type": "object", "additionalProperties": value }));
-        let properties = json!({ "url": url, "extra": extra });
+        let mut properties = Map::from_iter([(address.address.to_owned(), url)]);
+        properties.extend(address.options.map(|key| (key.to_owned(), extra)));
         json!({ "type": "object", "properties": properties, "additionalProperties": false })
     }
 
@@ -227,6 +226,12 @@ impl SchemaForm {
     }
 }
 
+/// Returns the name of the schema of `auth` in a stream or live: with the global URL, and maybe without an own
+/// one.
+fn block_backend(address: &AddressShape) -> String {
+    format!("Block{}", address.name)
+}
+
 fn object_name(scope: Scope) -> &'static str {
     OBJECTS.iter().find(|(of, _)| *of == scope).expect("every group has its object").1
 }
@@ -238,21 +243,21 @@ fn with_required(mut schema: Value, keys: &[&str]) -> Value {
 
 /// True if a patch can not change the member: it is ignored, or has to be as it was.
 fn is_read_only(row: &Parameter) -> bool {
-    matches!(row.shape, Shape::Derived(derived) if derived.is_output_only() || derived == Derived::Name)
+    row.shape.derived().is_some_and(|derived| derived.is_output_only() || derived == Derived::Name)
 }
 
 /// True if no server shows the member: clients of an earlier version send it.
 fn is_former(row: &Parameter) -> bool {
-    row.shape == Shape::Derived(Derived::Former)
+    row.shape.derived() == Some(Derived::Former)
 }
 
 fn is_address(row: &Parameter) -> bool {
-    row.shape == Shape::Derived(Derived::Address)
+    row.shape.derived() == Some(Derived::Address)
 }
 
 fn is_always_there(row: &Parameter) -> bool {
     let is_shown = |derived: Derived| !derived.is_output_only() && derived != Derived::Included;
-    row.always_shown || matches!(row.shape, Shape::Derived(derived) if is_shown(derived))
+    row.always_shown || row.shape.derived().is_some_and(is_shown)
 }
 
 fn derived_value(derived: Derived) -> Value {

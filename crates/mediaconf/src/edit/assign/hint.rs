@@ -44,8 +44,11 @@ pub fn example(place: Place, assignment: &Assignment) -> Option<String> {
                 let example = words_of_example(parameter);
                 Some(whole_or_new(path, example, &values(list.kind, &assignment.value, example)))
             }
-            Shape::Sources => Some(whole_or_new(path, ADDRESS, &format!("[{{\"url\":\"{ADDRESS}\"}}]"))),
-            Shape::Object(_) | Shape::Backend | Shape::Options(_) => such(words_of_example(parameter)),
+            Shape::Addresses(shape) => {
+                let list = format!("[{{\"{}\":\"{ADDRESS}\"}}]", shape.address);
+                Some(whole_or_new(path, ADDRESS, &list))
+            }
+            Shape::Object(_) | Shape::Address(_) | Shape::Options(_) => such(words_of_example(parameter)),
             Shape::Group(kind) => such(&format!("{{\"NAME\":{}}}", block(kind))),
             _ => None,
         },

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::edit::fault::Fault;
 use crate::model::scalar::Scalar;
 use crate::model::schema::kinds::SWITCH;
-use crate::model::schema::{ObjectShape, OptionsShape, Parameter, Part};
+use crate::model::schema::{AddressShape, ObjectShape, OptionsShape, Parameter, Part, SOURCE};
 use crate::model::setting_view::{SourceView, entry_sources, option_pair, setting_value};
 use crate::model::shape::{Address, fits};
 use crate::model::to_json;
@@ -32,12 +32,18 @@ pub fn object_in_words(
     Ok(Value::Object(object.parts.iter().map(member).collect()))
 }
 
-/// The authorization backend that the words make. Another word than `false` that switches something on
+/// The address with options that the words make. Another word than `false` that switches something on
 /// or off is no address.
-pub fn backend_in_words(parameter: &'static Parameter, text: &str) -> Result<Value, Fault> {
+pub fn address_in_words(
+    parameter: &'static Parameter,
+    shape: &AddressShape,
+    text: &str,
+) -> Result<Value, Fault> {
     let value = setting(parameter, text)?;
-    match &value["url"] {
-        Value::Bool(_) if value.get("extra").is_some() => Err(Fault::of_path("`false` takes no options")),
+    match &value[shape.address] {
+        Value::Bool(_) if shape.options_of(&value).next().is_some() => {
+            Err(Fault::of_path("`false` takes no options"))
+        }
         Value::String(url) if !text.starts_with('"') && (SWITCH.parse)(url).is_some() => {
             Err(unlike(parameter))
         }
@@ -66,7 +72,7 @@ pub fn source_in_words(text: &str) -> Result<Value, Fault> {
         let only = entry_sources(entry).next().filter(|source| !is_second_address(source))?;
         Some(to_json(&SourceView { source: only }))
     };
-    let source = read_directive("url", text, read).flatten();
+    let source = read_directive(SOURCE.keyword, text, read).flatten();
     source.ok_or_else(|| Fault::of_path("expected one URL, then NAME=VALUE options"))
 }
 

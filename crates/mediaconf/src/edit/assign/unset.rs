@@ -7,7 +7,6 @@ use crate::edit::path::Path;
 use crate::edit::schema_path::{Place, is_shown_for_nothing, own_value};
 use crate::edit::suggestion::keys;
 use crate::edit::value_at::{missing, value_at};
-use crate::model::schema::Shape;
 
 /// Drops the removals of values that are not set; it is a fault if none is left.
 ///
@@ -50,9 +49,7 @@ fn is_set(current: &dyn ConfigLookup, place: Place, keys: &[&str]) -> bool {
     let own = || current.value(keys).and_then(|value| own_value(place, &value));
     match place {
         Place::Group(_) => !current.names(keys).is_empty(),
-        Place::Own(parameter)
-            if matches!(parameter.shape, Shape::List(_) | Shape::Sources | Shape::Backend) =>
-        {
+        Place::Own(parameter) if parameter.shape.is_list() || parameter.shape.address().is_some() => {
             own().is_some_and(|value| !is_shown_for_nothing(place, &value))
         }
         _ => current.contains(keys),

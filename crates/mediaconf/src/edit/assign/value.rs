@@ -8,13 +8,13 @@ use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use super::assignment::{AssignedValue, NULL};
-use super::in_words::{backend_in_words, object_in_words, options, pairs, source_in_words, unlike};
+use super::in_words::{address_in_words, object_in_words, options, pairs, source_in_words, unlike};
 use crate::edit::fault::Fault;
 use crate::edit::patch;
 use crate::edit::schema_path::Place;
 use crate::model::scalar::canonical_integer;
 use crate::model::schema::kinds::{SWITCH, WordKind};
-use crate::model::schema::{Derived, OptionsShape, Parameter, PartPlace, Shape};
+use crate::model::schema::{Derived, OptionsShape, Parameter, PartPlace, SOURCE, Shape};
 
 /// Advice where only JSON fits.
 const OWN_PATH: &str = "one parameter is set with its own path, after a `.`";
@@ -89,7 +89,7 @@ fn string(place: Place, text: &str) -> Result<Value, Fault> {
             Shape::Derived(Derived::Position) => position(text),
             Shape::Derived(_) => Ok(text.into()),
             Shape::List(list) => of_kind(list.kind, text).map(|value| Value::Array(vec![value])),
-            Shape::Sources => Ok(Value::Array(vec![source_at(text)])),
+            Shape::Addresses(_) => Ok(Value::Array(vec![source_at(text)])),
             _ => Err(no_string()),
         },
         _ => Err(no_string()),
@@ -98,7 +98,7 @@ fn string(place: Place, text: &str) -> Result<Value, Fault> {
 
 /// True if the words of a directive, or JSON, make an object here.
 fn is_object_of_words(place: Place) -> bool {
-    matches!(place, Place::Own(Parameter { shape: Shape::Object(_) | Shape::Backend, .. }))
+    matches!(place, Place::Own(row) if row.shape.is_object())
 }
 
 fn no_string() -> Fault {
@@ -122,18 +122,18 @@ fn setting(parameter: &'static Parameter, text: &str) -> Result<Value, Fault> {
         Shape::Value(kind) => of_kind(kind, text),
         Shape::Derived(Derived::Static) => of_kind(&SWITCH, text),
         Shape::Object(shape) if shape.takes_words && text.trim_start().starts_with('[') => list(text),
-        Shape::Object(_) | Shape::Backend if text.trim_start().starts_with('{') => object(text),
+        shape if shape.is_object() && text.trim_start().starts_with('{') => object(text),
         Shape::Object(shape) => object_in_words(parameter, shape, text),
-        Shape::Backend => match json(text)? {
-            None | Some(Value::Bool(false)) => backend_in_words(parameter, text),
-            Some(_) if text.starts_with('"') => backend_in_words(parameter, text),
+        Shape::Address(shape) => match json(text)? {
+            None | Some(Value::Bool(false)) => address_in_words(parameter, shape, text),
+            Some(_) if text.starts_with('"') => address_in_words(parameter, shape, text),
             Some(_) => Err(unlike(parameter)),
         },
         Shape::Derived(Derived::Position) => position(text),
         Shape::Derived(Derived::Runtime) => general(text),
         Shape::Derived(_) => Ok(text.into()),
         Shape::List(list) => elements(text, |text| of_kind(list.kind, text).map(|value| vec![value])),
-        Shape::Sources => elements(text, |text| source(text).map(|source| vec![source])).map(sources),
+        Shape::Addresses(_) => elements(text, |text| source(text).map(|source| vec![source])).map(sources),
         Shape::Options(_) if text.trim_start().starts_with('[') => list(text),
         Shape::Options(options) => pairs(options, text)
             .map(Value::Array)
@@ -198,7 +198,7 @@ fn source(text: &str) -> Result<Value, Fault> {
 }
 
 fn source_at(address: &str) -> Value {
-    Value::Object(Map::from_iter([("url".to_owned(), Value::String(address.to_owned()))]))
+    Value::Object(Map::from_iter([(SOURCE.address.to_owned(), Value::String(address.to_owned()))]))
 }
 
 fn pair(options: &OptionsShape, text: &str) -> Result<Value, Fault> {

@@ -12,7 +12,7 @@ use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
 use crate::edit::suggestion::keys;
 use crate::model::json_value::scalar_text;
-use crate::model::schema::{Parameter, Shape};
+use crate::model::schema::{Parameter, SOURCE, Shape};
 
 /// True if the patch for the assignment depends on what is there.
 pub fn depends_on_read(assignment: &Assignment) -> bool {
@@ -25,7 +25,7 @@ fn is_whole_in_words(place: Place, value: &AssignedValue) -> bool {
     let (AssignedValue::Typed(text) | AssignedValue::Text(text) | AssignedValue::File(text)) = value else {
         return false;
     };
-    match place.is_backend() {
+    match place.address().is_some() {
         true => !text.trim_start().starts_with('{'),
         false => place.takes_elements() && !is_list(text),
     }
@@ -46,8 +46,8 @@ pub fn whole(
     else {
         return Ok(value);
     };
-    if place.is_backend() {
-        return Ok(without_other_extras(current.names(&[&keys[..], &["extra"]].concat()), value));
+    if let Some(options) = place.address().and_then(|shape| shape.options) {
+        return Ok(without_other_options(current.names(&[&keys[..], &[options]].concat()), options, value));
     }
     let present = current.value(&keys).as_ref().and_then(Value::as_array).map_or(0, Vec::len);
     match present {
@@ -56,15 +56,15 @@ pub fn whole(
     }
 }
 
-fn without_other_extras(present: Vec<String>, mut backend: Value) -> Value {
-    let Some(members) = backend.as_object_mut().filter(|_| !present.is_empty()) else { return backend };
-    let extras = members.entry("extra").or_insert_with(|| Value::Object(Map::new()));
+fn without_other_options(present: Vec<String>, options: &str, mut address: Value) -> Value {
+    let Some(members) = address.as_object_mut().filter(|_| !present.is_empty()) else { return address };
+    let extras = members.entry(options).or_insert_with(|| Value::Object(Map::new()));
     if let Some(extras) = extras.as_object_mut() {
         for name in present {
             extras.entry(name).or_insert(Value::Null);
         }
     }
-    backend
+    address
 }
 
 fn drops(place: Place, path: &Path, present: usize, value: &Value) -> Fault {
@@ -87,12 +87,12 @@ fn drops(place: Place, path: &Path, present: usize, value: &Value) -> Fault {
 }
 
 fn is_address(source: &Value) -> bool {
-    source.get("url").and_then(Value::as_str).is_some_and(|url| url.contains("://"))
+    source.get(SOURCE.address).and_then(Value::as_str).is_some_and(|url| url.contains("://"))
 }
 
 /// The text of an element: as it is if it is read so, else as JSON.
 fn element(place: Place, value: &Value) -> String {
-    let plain = value.get("url").unwrap_or(value);
+    let plain = value.get(SOURCE.address).unwrap_or(value);
     let is_read =
         |text: &String| place.list_entry().and_then(|entry| typed(entry, text).ok()).as_ref() == Some(value);
     scalar_text(plain).filter(is_read).unwrap_or_else(|| value.to_string())

@@ -12,7 +12,7 @@ use crate::edit::schema_path::Place;
 use crate::edit::suggestion::keys;
 use crate::edit::through_lists;
 use crate::edit::value_at::value_at;
-use crate::model::schema::{Parameter, PartPlace, Shape, by_key};
+use crate::model::schema::{JsonForm, Parameter, PartPlace, SOURCE, by_key};
 
 impl Completion<'_> {
     /// The members of the value at `above` whose names begin with `start`.
@@ -46,14 +46,7 @@ impl Completion<'_> {
 
     /// The candidates for one member: some that are objects or lists are also set by their words.
     fn words(&self, text: String, help: String, form: Form, place: Place, name: &str) -> Vec<Step> {
-        let takes_words = match place.member(name) {
-            Ok(Place::Own(row)) => match row.shape {
-                Shape::Object(object) => object.takes_words,
-                Shape::Options(_) => true,
-                _ => false,
-            },
-            _ => false,
-        };
+        let takes_words = matches!(place.member(name), Ok(Place::Own(row)) if row.shape.takes_words());
         if self.path_use != PathUse::Settable || !takes_words {
             return vec![self.found(text, help, form)];
         }
@@ -141,7 +134,7 @@ impl Completion<'_> {
         let entries = present.as_ref().and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let numbered = (0..entries.len()).map(|at| {
             let entry = Path { segments: [&path.segments[..], &[Segment::Index(at)]].concat() };
-            let address = if form == Form::Object { self.below(&entry, "url") } else { entry };
+            let address = if form == Form::Object { self.below(&entry, SOURCE.address) } else { entry };
             (at.to_string(), shown(self.current, &address).unwrap_or_default())
         });
         let mut found: Vec<(String, String, Form)> =
@@ -188,10 +181,10 @@ fn present_names(current: &dyn ConfigLookup, path: &Path) -> Vec<String> {
 }
 
 fn form_of(row: &Parameter) -> Form {
-    match row.shape {
-        Shape::Group(_) | Shape::Object(_) | Shape::Backend | Shape::Blocks(_) => Form::Object,
-        Shape::List(_) | Shape::Sources | Shape::Options(_) => Form::List,
-        Shape::Value(_) | Shape::Derived(_) => Form::Leaf,
+    match row.shape.json() {
+        JsonForm::Object => Form::Object,
+        JsonForm::List => Form::List,
+        JsonForm::Leaf => Form::Leaf,
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::edit::fault::Fault;
 use crate::edit::path::Path;
 use crate::model::member::Members;
-use crate::model::schema::{Kind, Scope, Shape, by_key, by_keyword};
+use crate::model::schema::{Kind, group_of};
 use crate::model::shape::first_argument;
 use crate::model::top_members;
 use crate::syntax::{Document, Entry, line_end, line_start};
@@ -49,13 +49,13 @@ fn entries_at<'d>(document: &'d Document, path: &Path) -> Result<Vec<Entry<'d>>,
     };
     let members = top_members(document);
     let of_key = by_name(entries_of(&members, key), below.first());
-    match (by_key(Scope::Top, key).map(|parameter| parameter.shape), below) {
-        (Some(Shape::Group(kind)), [name, key, below @ ..]) => {
+    match (Kind::of_key(key), below) {
+        (Some(kind), [name, key, below @ ..]) => {
             let Some(block) = of_key.first() else { return Err(no_block(kind, name)) };
             let members = Members::group(kind.scope(), block.children());
             Ok(by_name(entries_of(&members, key), below.first()))
         }
-        (Some(Shape::Group(kind)), [name]) if of_key.is_empty() => Err(no_block(kind, name)),
+        (Some(kind), [name]) if of_key.is_empty() => Err(no_block(kind, name)),
         _ => Ok(of_key),
     }
 }
@@ -73,9 +73,7 @@ fn entries_of<'d>(members: &Members<'d>, key: &str) -> Vec<Entry<'d>> {
 fn by_name<'d>(entries: Vec<Entry<'d>>, name: Option<&&str>) -> Vec<Entry<'d>> {
     let Some(name) = name else { return entries };
     let is_named = |entry: &Entry<'_>| entry.is_block() && !first_argument(*entry).is_empty();
-    let is_group = |entry: &Entry<'_>| {
-        by_keyword(Scope::Top, &*entry.keyword()).is_some_and(|row| matches!(row.shape, Shape::Group(_)))
-    };
+    let is_group = |entry: &Entry<'_>| group_of(&entry.keyword()).is_some();
     if !entries.iter().all(|entry| is_named(entry) || is_group(entry)) {
         return entries;
     }

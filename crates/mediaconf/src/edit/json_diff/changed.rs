@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{diff, new_block, object, own_backend};
+use super::{diff, new_block, object, own_address};
 use crate::edit::path::{Path, Segment};
 use crate::model::Masker;
 use crate::model::redact::masked_keys;
@@ -74,8 +74,8 @@ impl Found {
             let values = both.map(|members| members.get(key));
             self.below(key, |found| match shape {
                 Some(Shape::Group(kind)) => found.group(kind, values, object(&patch[key])),
-                Some(Shape::Backend) => {
-                    let own = values.map(|value| own_backend(value).map(Value::Object));
+                Some(Shape::Address(shape)) => {
+                    let own = values.map(|value| own_address(shape, value).map(Value::Object));
                     found.value(own.each_ref().map(Option::as_ref));
                 }
                 _ => found.value(values),

@@ -15,7 +15,7 @@ use super::emit::are_named_blocks;
 use super::schema_path::is_derived;
 use crate::model::json_value::scalar_text;
 use crate::model::member::keyword_of;
-use crate::model::schema::{Kind, ListShape, Parameter, Scope, Shape, block_scope, by_key};
+use crate::model::schema::{AddressShape, Kind, ListShape, Parameter, Scope, Shape, block_scope, by_key};
 
 /// Returns the patch that turns `from` into `to`, both whole answers to `read_config`.
 ///
@@ -82,7 +82,7 @@ fn own(parameter: &Parameter, from: Option<&Value>, to: Option<&Value>) -> Optio
     let default = parameter.value_of_nothing();
     let (from, to) = (from.or(default.as_ref()), to.or(default.as_ref()));
     match (parameter.shape, from, to) {
-        (Shape::Backend, from, to) => backend(own_backend(from), own_backend(to)),
+        (Shape::Address(shape), from, to) => address(shape, own_address(shape, from), own_address(shape, to)),
         (Shape::Group(kind), Some(from), Some(to)) => group(kind, from, to),
         (_, from, to) => value(from, to),
     }
@@ -108,13 +108,17 @@ fn merge_patch(from: &Map<String, Value>, to: &Map<String, Value>) -> Map<String
     changes(from, to, |_, old, new| value(old, new))
 }
 
-/// The members that the directive itself sets; `None` if `auth` shows only the global backend.
-fn own_backend(value: Option<&Value>) -> Option<Map<String, Value>> {
-    value.map(|value| without_derived(Scope::Backend, object(value))).filter(|own| !own.is_empty())
+/// The members that the directive itself sets; `None` if only the global value is shown there.
+fn own_address(shape: &AddressShape, value: Option<&Value>) -> Option<Map<String, Value>> {
+    value.map(|value| without_derived(shape.members, object(value))).filter(|own| !own.is_empty())
 }
 
-/// The patch of a backend. `url: false` removes the extras, unless the patch gives them.
-fn backend(from: Option<Map<String, Value>>, to: Option<Map<String, Value>>) -> Option<Value> {
+/// The patch of an address. `false` in its place removes the options, unless the patch gives them.
+fn address(
+    shape: &AddressShape,
+    from: Option<Map<String, Value>>,
+    to: Option<Map<String, Value>>,
+) -> Option<Value> {
     let (from, to) = match (from, to) {
         (None, None) => return None,
         (Some(_), None) => return Some(Value::Null),
@@ -123,10 +127,12 @@ fn backend(from: Option<Map<String, Value>>, to: Option<Map<String, Value>>) -> 
     };
     let open = Some(&Value::Bool(false));
     let mut patch = merge_patch(&from, &to);
-    if to.get("url") == open && from.get("url") != open {
-        match to.get("extra") {
-            Some(extra) => patch.insert("extra".to_owned(), extra.clone()),
-            None => patch.shift_remove("extra"),
+    if let Some(options) = shape.options.filter(|_| to.get(shape.address) == open)
+        && from.get(shape.address) != open
+    {
+        match to.get(options) {
+            Some(value) => patch.insert(options.to_owned(), value.clone()),
+            None => patch.shift_remove(options),
         };
     }
     (!patch.is_empty()).then_some(Value::Object(patch))
@@ -171,9 +177,11 @@ fn blocks(kind: Kind, from: &Map<String, Value>, to: &Map<String, Value>) -> Opt
 /// The patch that makes a new block.
 fn new_block(scope: Scope, block: &Map<String, Value>) -> Map<String, Value> {
     let own = without_derived(scope, block).into_iter().filter_map(|(key, value)| {
-        let is_backend = by_key(scope, &key).is_some_and(|parameter| parameter.shape == Shape::Backend);
-        let value = if is_backend { own_backend(Some(&value)).map(Value::Object) } else { Some(value) };
-        Some((key, value?))
+        let value = match by_key(scope, &key).and_then(|parameter| parameter.shape.address()) {
+            Some(shape) => Value::Object(own_address(shape, Some(&value))?),
+            None => value,
+        };
+        Some((key, value))
     });
     own.collect()
 }

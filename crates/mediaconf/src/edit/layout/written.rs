@@ -36,7 +36,7 @@ impl<'d> Layout<'d> {
         let follows_setting =
             sibling.filter(|sibling| !sibling.is_block() && self.around.begins_line(sibling.start()));
         let at_column_0 = by_keyword(Scope::Top, keyword)
-            .is_some_and(|row| matches!(row.shape, Shape::Group(_)) || row.shape == Shape::Object(&ACCOUNT));
+            .is_some_and(|row| row.shape.group().is_some() || row.shape == Shape::Object(&ACCOUNT));
         follows_setting.filter(|_| !at_column_0).map_or("", |sibling| self.around.indent(sibling.start()))
     }
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::edit::fault::{Fault, Faults};
 use crate::edit::json_pointer::Pointer;
 use crate::model::Parameter;
-use crate::model::schema::{ObjectShape, Part, PartPlace, Shape};
+use crate::model::schema::{AddressShape, ObjectShape, Part, PartPlace, Shape};
 
 /// Merges into a known setting; `None` if it is not set afterwards.
 pub fn merge_setting(
@@ -17,7 +17,7 @@ pub fn merge_setting(
     match (parameter.shape, patch) {
         (_, Value::Null) => Ok(None),
         (Shape::Object(object), Value::Object(patch)) => parts(object, current, patch, pointer),
-        (Shape::Backend, Value::Object(patch)) => backend(current, patch, pointer),
+        (Shape::Address(shape), Value::Object(patch)) => address(shape, current, patch, pointer),
         (Shape::Options(_), Value::Array(pairs)) if pairs.is_empty() => Ok(None),
         _ => Ok(Some(patch.clone())),
     }
@@ -59,37 +59,42 @@ fn parts(
     faults.into_result(Some(Value::Object(merged)))
 }
 
-fn backend(
+/// Merges an address and its options.
+fn address(
+    shape: &AddressShape,
     current: Option<&Value>,
     patch: &Map<String, Value>,
     pointer: &Pointer,
 ) -> Result<Option<Value>, Faults> {
     let empty = Map::new();
     let current = current.and_then(Value::as_object).unwrap_or(&empty);
-    let old = current.get("url");
-    let url = patch.get("url").or(old).filter(|url| !url.is_null()).cloned();
+    let old = current.get(shape.address);
+    let url = patch.get(shape.address).or(old).filter(|url| !url.is_null()).cloned();
     let opens = url == Some(Value::Bool(false)) && old != url.as_ref();
-    let given = patch.get("extra").and_then(Value::as_object);
-    let mut existing = current.get("extra").and_then(Value::as_object).cloned().unwrap_or_default();
+    let options = shape.options.expect("the options of a single address are an object");
+    let given = patch.get(options).and_then(Value::as_object);
+    let mut existing = current.get(options).and_then(Value::as_object).cloned().unwrap_or_default();
     if opens {
         // Keys that the patch sets again keep their place.
         existing.retain(|key, _| given.is_some_and(|given| given.contains_key(key)));
     }
-    let extra = match patch.get("extra") {
+    let extra = match patch.get(options) {
         Some(Value::Null) => Map::new(),
         _ => extras(&existing, given.unwrap_or(&empty)),
     };
     match (url, extra.is_empty()) {
         (None, true) => Ok(None),
         (None, false) => {
-            let fault =
-                Fault::wrong_type(&pointer.child("url"), "extra parameters without a url can't be written");
+            let fault = Fault::wrong_type(
+                &pointer.child(shape.address),
+                "extra parameters without a url can't be written",
+            );
             Err(fault.hint("set the url too, or remove the whole with null").into())
         }
         (Some(url), _) => {
-            let mut merged = Map::from_iter([("url".to_owned(), url)]);
+            let mut merged = Map::from_iter([(shape.address.to_owned(), url)]);
             if !extra.is_empty() {
-                merged.insert("extra".to_owned(), Value::Object(extra));
+                merged.insert(options.to_owned(), Value::Object(extra));
             }
             Ok(Some(Value::Object(merged)))
         }

@@ -69,7 +69,7 @@ impl Normalizer {
     }
 
     fn own(&mut self, parameter: &'static Parameter, value: Value, pointer: &Pointer) -> Normalized {
-        if let Shape::Derived(what) = parameter.shape {
+        if let Some(what) = parameter.shape.derived() {
             return self.derived(what, parameter.scope, value, pointer);
         }
         if value.is_null() {
@@ -81,8 +81,10 @@ impl Normalizer {
             }),
             Shape::Value(kind) => self.value(kind, value, pointer),
             Shape::Object(object) => self.parts(object, value, pointer),
-            Shape::Backend => self.backend(value, pointer).filter(|backend| !is_empty(backend)),
-            Shape::Sources => self.elements(value, pointer, Self::source),
+            Shape::Address(shape) => self.address(shape, value, pointer).filter(|backend| !is_empty(backend)),
+            Shape::Addresses(shape) => {
+                self.elements(value, pointer, |normalizer, value, at| normalizer.element(shape, value, at))
+            }
             Shape::Options(options) => self.elements(value, pointer, |normalizer, value, pointer| {
                 normalizer.pair(options, value, pointer)
             }),

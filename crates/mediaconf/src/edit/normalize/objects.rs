@@ -9,7 +9,7 @@ use super::{Normalized, Normalizer};
 use crate::edit::json_pointer::Pointer;
 use crate::edit::path::{Path, Segment};
 use crate::model::json_value::{is_empty, kind_of, scalar_text};
-use crate::model::schema::{ObjectShape, OptionsShape, Part, PartPlace, Scope, URL_GLOBAL};
+use crate::model::schema::{AddressShape, ObjectShape, OptionsShape, Part, PartPlace, by_key};
 use crate::model::shape::part_of;
 use crate::syntax::Word;
 
@@ -92,40 +92,53 @@ impl Normalizer {
         Some(Value::Object(members))
     }
 
-    pub(super) fn backend(&mut self, value: Value, pointer: &Pointer) -> Normalized {
+    /// The only address of a directive.
+    pub(super) fn address(
+        &mut self,
+        shape: &'static AddressShape,
+        value: Value,
+        pointer: &Pointer,
+    ) -> Normalized {
         if let Value::String(_) | Value::Bool(_) = value {
             let message = format!("expected an object, found {}", kind_of(&value));
-            return self.wrong_with(pointer, message, "the backend is the member `url`");
+            let hint = format!("the {} is the member `{}`", shape.noun, shape.address);
+            return self.wrong_with(pointer, message, hint);
         }
-        self.each_member(value, pointer, |normalizer, key, value, pointer| match (key, value) {
-            ("url", Value::Null) => Some(Value::Null),
-            ("url", Value::Bool(false)) => Some(Value::Bool(false)),
-            ("url", value) => normalizer.string(value, pointer),
-            ("extra", Value::Null) => Some(Value::Null),
-            ("extra", value) => {
+        self.each_member(value, pointer, |normalizer, key, value, pointer| match value {
+            Value::Null if shape.is_member(key) => Some(Value::Null),
+            Value::Bool(false) if key == shape.address && shape.may_be_false => Some(value),
+            value if key == shape.address => normalizer.string(value, pointer),
+            value if Some(key) == shape.options => {
                 normalizer.each_member(value, pointer, |normalizer, _, value, pointer| match value {
                     Value::Null | Value::Bool(true) => Some(value),
                     value => normalizer.string(value, pointer),
                 })
             }
-            (URL_GLOBAL, _) => None,
-            _ => normalizer.unknown_member(pointer, "`url` and `extra`"),
+            _ if by_key(shape.members, key).is_some() => None,
+            _ => normalizer.unknown_member(pointer, &shape.keys()),
         })
     }
 
-    pub(super) fn source(&mut self, value: Value, pointer: &Pointer) -> Normalized {
+    /// One of a list of addresses.
+    pub(super) fn element(
+        &mut self,
+        shape: &'static AddressShape,
+        value: Value,
+        pointer: &Pointer,
+    ) -> Normalized {
+        let AddressShape { noun, address, .. } = *shape;
         if let Value::String(_) = value {
-            let hint = "a source is an object with the member `url`";
+            let hint = format!("a {noun} is an object with the member `{address}`");
             return self.wrong_with(pointer, "expected an object, found a string", hint);
         }
         let members = self.object(value, pointer)?;
-        if members.get("url").is_none_or(Value::is_null) {
-            return self.wrong(&pointer.child("url"), "a source without a url");
+        if members.get(address).is_none_or(Value::is_null) {
+            return self.wrong(&pointer.child(address), format!("a {noun} without a {address}"));
         }
         let normalized = self.each(members, pointer, |normalizer, key, value, pointer| match key {
             _ if value.is_null() => None,
-            "url" => normalizer.string(value, pointer),
-            key if has_needless_escape(Scope::Source, key) => normalizer.needless_escape(key, pointer),
+            key if key == address => normalizer.string(value, pointer),
+            key if has_needless_escape(shape.option_scope(), key) => normalizer.needless_escape(key, pointer),
             _ => normalizer.option(value, pointer),
         });
         Some(Value::Object(normalized))

@@ -157,7 +157,7 @@ impl<'d> Planner<'_, 'd> {
             let pointer = change.at.child(parameter.key);
             match (parameter.shape, change.target.get(parameter.key)) {
                 (Shape::Derived(Derived::Static), _) => {}
-                (Shape::Sources, Some(target)) => self.sources(within, &entries, target, &pointer),
+                (Shape::Addresses(_), Some(target)) => self.sources(within, &entries, target, &pointer),
                 // A default that is shown without a directive needs none.
                 (_, Some(Value::Bool(true)))
                     if parameter.always_shown && change.removed.contains(&parameter.key) =>
@@ -181,7 +181,7 @@ impl<'d> Planner<'_, 'd> {
         let gained = change.gained_settings();
         for (key, value) in change.target.iter().filter(|(key, _)| change.is_changed(key)) {
             match by_key(change.kind.scope(), key) {
-                Some(parameter) if parameter.shape != Shape::Sources => {
+                Some(parameter) if !matches!(parameter.shape, Shape::Addresses(_)) => {
                     self.faults.add(writable(parameter, value, &change.at.child(key)));
                 }
                 _ => {}

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::Planner;
-use super::words::{WordEdits, backend, writable_key, writable_source};
+use super::words::{WordEdits, writable_key, writable_options};
 use crate::edit::emit;
 use crate::edit::fault::Faults;
 use crate::edit::json_pointer::Pointer;
@@ -46,20 +46,17 @@ impl<'d> Planner<'_, 'd> {
 /// Returns the faults of a value that is written anew.
 pub fn writable(parameter: &Parameter, value: &Value, pointer: &Pointer) -> Faults {
     let mut faults = Faults::default();
-    let mut check = |key: &str, pointer: &Pointer| faults.0.extend(writable_key(key, pointer).err());
     match parameter.shape {
-        Shape::Backend => {
-            let extras = value.get("extra").and_then(Value::as_object).into_iter().flatten();
-            extras.for_each(|(key, _)| check(key, &pointer.child("extra").child(key)));
-        }
+        Shape::Address(shape) => return writable_options(shape, value, pointer),
         Shape::Options(_) => {
             for (index, pair) in value.as_array().into_iter().flatten().enumerate() {
-                check(pair[0].as_str().unwrap_or_default(), &pointer.child(index).child(0));
+                let name = pair[0].as_str().unwrap_or_default();
+                faults.0.extend(writable_key(name, &pointer.child(index).child(0)).err());
             }
         }
-        Shape::Sources => {
+        Shape::Addresses(shape) => {
             for (index, element) in value.as_array().into_iter().flatten().enumerate() {
-                faults.add(writable_source(element, &pointer.child(index)));
+                faults.add(writable_options(shape, element, &pointer.child(index)));
             }
         }
         _ => {}
@@ -75,15 +72,15 @@ fn edit<'d>(
 ) -> Result<WordEdits<'d>, Faults> {
     let mut edits = WordEdits::new(entry);
     match parameter.shape {
-        Shape::Backend => {
+        Shape::Address(shape) => {
             let address =
                 Address::from_words(entry.arguments()).expect("a directive of this shape has an address");
-            backend(&mut edits, &address, target, pointer)?;
+            shape.edit(&mut edits, &address, target, pointer)?;
         }
         Shape::Options(options) => pairs(&mut edits, options, entry, target, pointer)?,
         Shape::Object(object) => object_words(&mut edits, object, entry, target),
         Shape::Value(kind) => only_word(&mut edits, kind, entry, target),
-        Shape::List(_) | Shape::Sources | Shape::Group(_) | Shape::Blocks(_) | Shape::Derived(_) => {}
+        _ => {}
     }
     Ok(edits)
 }

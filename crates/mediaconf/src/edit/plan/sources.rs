@@ -4,20 +4,18 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::words::{WordEdits, source, writable_source};
+use super::words::{WordEdits, writable_options};
 use super::{NewSetting, Planner};
 use crate::edit::align::{Alignment, ElementOrigin, align};
 use crate::edit::emit::{self, Draft};
 use crate::edit::fault::Faults;
 use crate::edit::json_pointer::Pointer;
 use crate::edit::layout::Insertion;
+use crate::model::schema::SOURCE;
 use crate::model::setting_view::{SourceView, entry_sources, is_plural};
 use crate::model::shape::{Address, header_source};
 use crate::model::to_json;
 use crate::syntax::{Entry, EntryId, Splice, spliced_pieces};
-
-/// The keyword of a new source if no line above shows another.
-const KEYWORD: &str = "url";
 
 /// One source and the entry it stands in.
 struct Element<'d> {
@@ -65,8 +63,8 @@ impl<'d> Planner<'_, 'd> {
                     alone.extend(self.put_element(within, previous, first, line));
                 }
                 ElementOrigin::Moved(_) | ElementOrigin::New => {
-                    self.faults.add(writable_source(&new[index], &pointer.child(index)));
-                    let draft = emit::source(&keyword_behind(previous), &new[index]);
+                    self.faults.add(writable_options(&SOURCE, &new[index], &pointer.child(index)));
+                    let draft = emit::address(&SOURCE, &keyword_behind(previous), &new[index]);
                     alone.extend(self.put_element(within, previous, first, Insertion::New(draft)));
                 }
             }
@@ -78,7 +76,7 @@ impl<'d> Planner<'_, 'd> {
 
     fn edit_source(&mut self, element: &Element<'d>, target: &Value, pointer: &Pointer) {
         let mut edits = WordEdits::new(element.entry);
-        match source(&mut edits, &element.address, target, pointer) {
+        match SOURCE.edit(&mut edits, &element.address, target, pointer) {
             Ok(()) => self.rewrite(edits.finish()),
             Err(faults) => self.faults.add(faults),
         }
@@ -122,7 +120,7 @@ impl<'d> Planner<'_, 'd> {
             }
             split.written[from..=to].fill(true);
             for (index, element) in new.iter().enumerate().take(to + 1).skip(from) {
-                self.faults.add(writable_source(element, &pointer.child(index)));
+                self.faults.add(writable_options(&SOURCE, element, &pointer.child(index)));
             }
             self.rewrite(vec![self.split_line(entry, &new[from..=to])]);
         }
@@ -132,7 +130,7 @@ impl<'d> Planner<'_, 'd> {
     fn split_line(&self, entry: Entry<'d>, sources: &[Value]) -> Splice {
         let around = &self.around;
         let lines: Vec<String> =
-            sources.iter().map(|element| emit::source(KEYWORD, element).inline()).collect();
+            sources.iter().map(|element| emit::address(&SOURCE, SOURCE.keyword, element).inline()).collect();
         let separator = if around.begins_line(entry.start()) {
             format!("{}{}", around.newline(entry.start()), around.indent(entry.start()))
         } else {
@@ -182,7 +180,7 @@ fn keyword_behind(previous: Option<Entry<'_>>) -> String {
     previous
         .filter(|entry| !is_plural(*entry))
         .and_then(|entry| entry.words().next())
-        .map_or_else(|| KEYWORD.to_owned(), |keyword| keyword.raw.to_owned())
+        .map_or_else(|| SOURCE.keyword.to_owned(), |keyword| keyword.raw.to_owned())
 }
 
 fn value_of(address: &Address<'_>) -> Value {
@@ -212,7 +210,7 @@ pub(super) fn header(
     let edits_of = |target: &Value, pointer: &Pointer| -> Result<Vec<Splice>, Faults> {
         let mut edits = WordEdits::new(entry);
         if let Some(address) = &address {
-            source(&mut edits, address, target, pointer)?;
+            SOURCE.edit(&mut edits, address, target, pointer)?;
         }
         Ok(edits.finish())
     };
@@ -226,8 +224,8 @@ pub(super) fn header(
     for (index, origin) in alignment.new.iter().enumerate() {
         lines.push(match origin {
             ElementOrigin::New => {
-                writable_source(&new[index], &pointer.child(index)).into_result(())?;
-                emit::source(KEYWORD, &new[index])
+                writable_options(&SOURCE, &new[index], &pointer.child(index)).into_result(())?;
+                emit::address(&SOURCE, SOURCE.keyword, &new[index])
             }
             _ => raw_line(entry, &edits_of(&new[index], &pointer.child(index))?),
         });
@@ -241,7 +239,7 @@ fn raw_line(entry: Entry<'_>, edits: &[Splice]) -> Draft {
     let start = header_source(entry).map_or(entry.end(), |address| address.positional.start as usize);
     let end = (entry.head_span().end as usize).max(start);
     let words: String = spliced_pieces(text, start..end, edits).collect();
-    Draft { head: format!("{KEYWORD} {words}"), block: None }
+    Draft { head: format!("{} {words}", SOURCE.keyword), block: None }
 }
 
 fn without_source(entry: Entry<'_>) -> Splice {

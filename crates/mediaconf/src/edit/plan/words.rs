@@ -1,20 +1,20 @@
 //! Edits single words: only the words that differ change.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::edit::align::{ElementOrigin, align};
 use crate::edit::emit;
 use crate::edit::fault::{Fault, Faults};
 use crate::edit::json_pointer::Pointer;
 use crate::model::member::{key_of, keyword_of};
-use crate::model::schema::{AddressOptions, BACKEND_OPTIONS, SOURCE_OPTIONS, Scope};
+use crate::model::quoting;
+use crate::model::schema::AddressShape;
 use crate::model::secret::holds_mask;
 use crate::model::setting_view::is_open;
 use crate::model::shape::{Address, OptionWord};
-use crate::model::{json_value, quoting};
 use crate::syntax::{Entry, Splice, Word, needs_quotes};
 
 /// Collects the edits of the words of one entry.
@@ -89,56 +89,33 @@ fn range(word: Word<'_>) -> Range<usize> {
     word.start as usize..word.end() as usize
 }
 
-/// Edits the words of a backend; new extras are put in front of the existing ones.
-pub fn backend(
-    edits: &mut WordEdits<'_>,
-    backend: &Address<'_>,
-    target: &Value,
-    pointer: &Pointer,
-) -> Result<(), Faults> {
-    let url = &target["url"];
-    let same = match url {
-        Value::Bool(false) => is_open(backend),
-        _ => !is_open(backend) && url.as_str() == Some(&*backend.positional.value()),
-    };
-    if !same {
-        edits.replace(backend.positional, emit::backend_url(url));
-    }
-    let empty = Map::new();
-    let extra = target.get("extra").and_then(Value::as_object).unwrap_or(&empty);
-    BACKEND_OPTIONS.edit(edits, backend, extra, &pointer.child("extra"))
-}
-
-/// Edits the words of a source.
-pub fn source(
-    edits: &mut WordEdits<'_>,
-    source: &Address<'_>,
-    target: &Value,
-    pointer: &Pointer,
-) -> Result<(), Faults> {
-    if target["url"].as_str() != Some(&*source.positional.value()) {
-        edits.replace(source.positional, json_value::plain_word(&target["url"]));
-    }
-    let mut wanted = target.as_object().cloned().unwrap_or_default();
-    wanted.shift_remove("url");
-    SOURCE_OPTIONS.edit(edits, source, &wanted, pointer)
-}
-
-impl AddressOptions {
-    fn edit(
+impl AddressShape {
+    /// Edits the words of an address and its options.
+    pub(super) fn edit(
         &self,
         edits: &mut WordEdits<'_>,
         address: &Address<'_>,
-        wanted: &Map<String, Value>,
+        target: &Value,
         pointer: &Pointer,
     ) -> Result<(), Faults> {
+        let is_false = self.may_be_false && is_open(address);
+        let is_same = match &target[self.address] {
+            Value::Bool(false) => is_false,
+            new => !is_false && new.as_str() == Some(&*address.positional.value()),
+        };
+        if !is_same {
+            edits.replace(address.positional, emit::address_word(self, &target[self.address]));
+        }
+        let wanted: HashMap<&str, &Value> =
+            self.options_of(target).map(|(key, value)| (key.as_str(), value)).collect();
+        let pointer = &self.options_at(pointer);
         let effective: Vec<_> = address.effective().collect();
         let mut faults = Faults::default();
-        let gone = address.options.iter().filter(|option| !wanted.contains_key(&self.json_key(option)));
+        let gone = address.options.iter().filter(|option| !wanted.contains_key(&*self.json_key(option)));
         gone.for_each(|option| edits.remove(option.word));
         for option in &effective {
             let key = self.json_key(option);
-            match wanted.get(&key) {
+            match wanted.get(&*key).copied() {
                 None => {}
                 Some(value) if *value == Value::from(self.value(option)) => {}
                 Some(value) => faults.0.extend(self.change(edits, option, value, &pointer.child(key)).err()),
@@ -147,11 +124,10 @@ impl AddressOptions {
         let last = address.options.last().map_or(address.positional, |option| option.word);
         let behind = if self.new_first { address.positional } else { last };
         let known: HashSet<String> = effective.iter().map(|option| self.json_key(option)).collect();
-        for (key, value) in wanted.iter().filter(|(key, _)| !known.contains(*key)) {
-            match writable_key(keyword_of(self.scope, key), &pointer.child(key)) {
-                Ok(()) => {
-                    edits.insert(behind.end(), &emit::option_word(self, keyword_of(self.scope, key), value))
-                }
+        for (key, value) in self.options_of(target).filter(|(key, _)| !known.contains(*key)) {
+            let keyword = keyword_of(self.option_scope(), key);
+            match writable_key(keyword, &pointer.child(key)) {
+                Ok(()) => edits.insert(behind.end(), &emit::option_word(self, keyword, value)),
                 Err(fault) => faults.push(fault),
             }
         }
@@ -159,7 +135,12 @@ impl AddressOptions {
     }
 
     fn json_key(&self, option: &OptionWord<'_>) -> String {
-        key_of(self.scope, &option.key.value()).into_owned()
+        key_of(self.option_scope(), &option.key.value()).into_owned()
+    }
+
+    /// The place of the options of the address at `pointer`.
+    fn options_at(&self, pointer: &Pointer) -> Pointer {
+        self.options.map_or_else(|| pointer.clone(), |key| pointer.child(key))
     }
 
     /// Changes the value of an option; its key keeps its spelling.
@@ -208,23 +189,9 @@ fn unwritable_key(pointer: &Pointer) -> Fault {
     fault.hint("a key is not empty and holds no `=`, quotes, white space or NUL")
 }
 
-/// Refuses the new options of a source that is written whole.
-pub fn writable_source(element: &Value, pointer: &Pointer) -> Faults {
-    let keys = element.as_object().into_iter().flatten().map(|(key, _)| key).filter(|key| *key != "url");
-    Faults(
-        keys.filter_map(|key| writable_key(keyword_of(Scope::Source, key), &pointer.child(key)).err())
-            .collect(),
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Pointer, writable_key};
-
-    #[test]
-    fn keys_that_could_not_be_read_back_are_refused() {
-        let is_writable = |key: &&str| writable_key(key, &Pointer::root()).is_ok();
-        assert!(["a", "a.b/c", "@url", "ключ"].iter().all(is_writable));
-        assert!(!["", "a=b", "a b", "a;", "a\"b", "'a", "a\0b", "<secret:abc123>"].iter().any(is_writable));
-    }
+/// Refuses the new options of an address that is written whole.
+pub fn writable_options(shape: &AddressShape, value: &Value, pointer: &Pointer) -> Faults {
+    let (scope, pointer) = (shape.option_scope(), shape.options_at(pointer));
+    let keys = shape.options_of(value).map(|(key, _)| key);
+    Faults(keys.filter_map(|key| writable_key(keyword_of(scope, key), &pointer.child(key)).err()).collect())
 }

@@ -136,8 +136,9 @@ fn reads_as(parameter: &Parameter, mut rest: ParsedWords<'_, '_>, is_block: bool
             let mut words = second.into_iter().chain(rest).take(MAX_WORDS);
             words.any(|word| object.parts.iter().any(|part| tells(part.kind, word)))
         }
-        Shape::Backend => is_url(&first) || first.value() == "false",
-        Shape::Sources => is_url(&first),
+        Shape::Address(address) | Shape::Addresses(address) => {
+            is_url(&first) || address.may_be_false && first.value() == "false"
+        }
         Shape::Options(_) => first.raw.contains('='),
         Shape::Group(Kind::Stream) if !is_block => second.as_ref().is_some_and(is_url),
         Shape::Group(_) => is_block && second.is_none(),

@@ -215,11 +215,11 @@ impl<'t> Checker<'t> {
                 }
                 return Some(kind.scope());
             }
-            Shape::Sources if is_plural(entry) => {
+            Shape::Addresses(_) if is_plural(entry) => {
                 self.sourceless = None;
                 entry.arguments().for_each(|word| address::source(word, &mut self.diagnostics));
             }
-            Shape::Sources => {
+            Shape::Addresses(_) => {
                 self.sourceless = None;
                 self.source(scope, entry, 0);
             }
@@ -227,7 +227,7 @@ impl<'t> Checker<'t> {
                 self.scalar(scope, parameter, entry);
                 missing_semicolon::in_options(scope, entry, 0, &mut self.diagnostics);
             }
-            Shape::Backend => {
+            Shape::Address(_) => {
                 self.scalar(scope, parameter, entry);
                 entry.arguments().take(1).for_each(|word| address::backend(word, &mut self.diagnostics));
                 self.options(scope, entry, 1);
@@ -338,7 +338,7 @@ impl<'t> Checker<'t> {
         if !parameter.strict && entry.count_arguments() >= FEWEST_WITH_ANOTHER {
             missing_semicolon::in_words(scope, entry, &mut self.diagnostics);
         }
-        if matches!(parameter.shape, Shape::Sources) {
+        if matches!(parameter.shape, Shape::Addresses(_)) {
             self.sourceless = None;
         }
         let keyword = entry.keyword();

@@ -89,14 +89,12 @@ impl Finder {
         match parameter.shape {
             Shape::Object(object) => self.object(object, entry),
             Shape::Value(_) if parameter.secret => entry.arguments().for_each(|word| self.whole(word)),
-            Shape::Backend | Shape::Options(_) => self.options(entry),
-            Shape::Group(Kind::Stream) | Shape::Sources if !is_plural(entry) => self.options(entry),
+            Shape::Address(_) | Shape::Options(_) => self.options(entry),
+            Shape::Group(Kind::Stream) | Shape::Addresses(_) if !is_plural(entry) => self.options(entry),
             _ => entry.arguments().for_each(|word| self.word(word, Secrecy::Parts)),
         }
-        match parameter.shape {
-            Shape::Group(kind) => EntryPlace { scope: kind.scope(), secrecy: Secrecy::Parts },
-            _ => EntryPlace::foreign(Secrecy::Parts),
-        }
+        let scope = parameter.shape.group().map_or(Scope::Foreign, Kind::scope);
+        EntryPlace { scope, secrecy: Secrecy::Parts }
     }
 
     /// Finds the secrets among the words of an object. A free word behind the name of a secret is a

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::foreign::FOREIGN_KEYWORDS;
-use super::row::{Parameter, SCOPES, Scope, TEMPLATE};
+use super::row::{Kind, Parameter, SCOPES, Scope, TEMPLATE};
 use super::table::PARAMETERS;
 
 /// Put in front of an unknown keyword as a JSON key if it would collide with a known key.
@@ -43,6 +43,11 @@ static ROWS: [&[Parameter]; SCOPES.len()] = {
 #[inline]
 pub fn by_keyword(scope: Scope, keyword: impl AsRef<[u8]>) -> Option<&'static Parameter> {
     keywords(scope).find(keyword.as_ref())
+}
+
+/// The kind of the blocks with this keyword at the top level.
+pub fn group_of(keyword: &str) -> Option<Kind> {
+    by_keyword(Scope::Top, keyword)?.shape.group()
 }
 
 /// True if others of this family of servers know a directive with this keyword.

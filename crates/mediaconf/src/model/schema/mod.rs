@@ -11,13 +11,11 @@ mod table;
 
 pub use foreign::FOREIGN_KEYWORDS;
 pub use lookup::{
-    ESCAPE, block_scope, by_key, by_keyword, is_any_keyword, is_foreign_keyword, is_reserved, may_be_strict,
-    parameters,
+    ESCAPE, block_scope, by_key, by_keyword, group_of, is_any_keyword, is_foreign_keyword, is_reserved,
+    may_be_strict, parameters,
 };
 pub use row::{
-    AddressOptions, Derived, Kind, ListShape, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Scope,
-    Shape, TEMPLATE, URL_GLOBAL, WITH_INCLUDES,
+    AddressShape, Derived, JsonForm, Kind, ListShape, ObjectShape, OptionsShape, Parameter, Part, PartPlace,
+    Scope, Shape, TEMPLATE, URL_GLOBAL, WITH_INCLUDES,
 };
-pub use table::{
-    ACCOUNT, BACKEND_OPTIONS, PARAMETERS, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS, SOURCE_OPTIONS,
-};
+pub use table::{ACCOUNT, PARAMETERS, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS, SOURCE};

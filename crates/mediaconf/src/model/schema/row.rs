@@ -50,10 +50,10 @@ pub enum Shape {
     List(&'static ListShape),
     /// The blocks of the directives of a list, an object by value.
     Blocks(&'static ListShape),
-    /// `auth URL key=value …;`, `{url, extra}`.
-    Backend,
-    /// `url URL key=value …;` repeated, an array of `{url, …}`.
-    Sources,
+    /// `auth URL key=value …;`, one directive with an address and options.
+    Address(&'static AddressShape),
+    /// `url URL key=value …;` repeated, an array of addresses.
+    Addresses(&'static AddressShape),
     /// `transcoder vb=1024k …;`, an array of `[name, value]`.
     Options(&'static OptionsShape),
     /// `stream NAME { … }` repeated, an object by name.
@@ -81,15 +81,124 @@ pub struct ListShape {
     pub blocks_json_form: &'static str,
 }
 
-/// The options behind the address of a directive, and how a patch merges into them.
+/// A directive with an address and options behind it, and how a patch merges into them.
 #[derive(Debug)]
-pub struct AddressOptions {
-    /// The scope in which their names are keys.
-    pub scope: Scope,
-    /// The kind of their values; an option without a value is true.
+pub struct AddressShape {
+    /// The name of its schema in OpenAPI.
+    pub name: &'static str,
+    /// One of its values, in messages.
+    pub noun: &'static str,
+    /// The JSON key of the address.
+    pub address: &'static str,
+    /// What the address is, where no row says it.
+    pub address_doc: &'static str,
+    /// The JSON key of the object with the options; none if they are members beside the address.
+    pub options: Option<&'static str>,
+    /// The scope of the other members of its object.
+    pub members: Scope,
+    /// The kind of the values of options; an option without a value is true.
     pub kind: &'static WordKind,
     /// True if a new option is written in front of the others.
     pub new_first: bool,
+    /// True if the word `false` may stand in the place of the address; a patch that sets it removes the
+    /// options that it does not set.
+    pub may_be_false: bool,
+    /// The keyword of a new directive.
+    pub keyword: &'static str,
+    /// The keyword of a directive whose words are all addresses, without options.
+    pub plural: &'static str,
+    /// The words behind the keyword.
+    pub usage: &'static str,
+    /// The form in JSON, for the manual.
+    pub json_form: &'static str,
+}
+
+impl AddressShape {
+    /// The scope in which the names of options are keys.
+    pub fn option_scope(&self) -> Scope {
+        if self.options.is_some() { Scope::Foreign } else { self.members }
+    }
+
+    /// The options of an address in JSON, in their order.
+    pub fn options_of<'v>(&self, value: &'v Value) -> impl Iterator<Item = (&'v String, &'v Value)> {
+        let object = self.options.map_or(Some(value), |key| value.get(key)).and_then(Value::as_object);
+        let address = self.options.is_none().then_some(self.address);
+        object.into_iter().flatten().filter(move |(key, _)| Some(key.as_str()) != address)
+    }
+
+    /// True if the directive itself has a member with this key.
+    pub fn is_member(&self, key: &str) -> bool {
+        key == self.address || Some(key) == self.options
+    }
+
+    /// The keys as messages list them: "`url` and `extra`".
+    pub fn keys(&self) -> String {
+        self.options.map_or_else(
+            || format!("`{}`", self.address),
+            |options| format!("`{}` and `{options}`", self.address),
+        )
+    }
+}
+
+/// Two shapes are equal if they are the same static.
+impl PartialEq for AddressShape {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+impl Eq for AddressShape {}
+
+/// The form of a value in JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JsonForm {
+    Leaf,
+    Object,
+    List,
+}
+
+impl Shape {
+    /// The kind of the blocks of a group.
+    pub const fn group(self) -> Option<Kind> {
+        if let Self::Group(kind) = self { Some(kind) } else { None }
+    }
+
+    /// What a member without a directive of its own is.
+    pub const fn derived(self) -> Option<Derived> {
+        if let Self::Derived(what) = self { Some(what) } else { None }
+    }
+
+    /// The form of the only address of a directive.
+    pub const fn address(self) -> Option<&'static AddressShape> {
+        if let Self::Address(address) = self { Some(address) } else { None }
+    }
+
+    /// True if each directive has an entry in a list, which is shown even if it is empty.
+    pub const fn is_list(self) -> bool {
+        matches!(self, Self::List(_) | Self::Addresses(_))
+    }
+
+    /// True if one directive has words that are the members of an object.
+    pub const fn is_object(self) -> bool {
+        matches!(self, Self::Object(_) | Self::Address(_))
+    }
+
+    /// True if a patch may give the words of the directive in the place of its members.
+    pub const fn takes_words(self) -> bool {
+        match self {
+            Self::Object(object) => object.takes_words,
+            _ => matches!(self, Self::Options(_)),
+        }
+    }
+
+    /// The form of the value in JSON.
+    pub const fn json(self) -> JsonForm {
+        match self {
+            Self::Group(_) | Self::Object(_) | Self::Address(_) | Self::Blocks(_) => JsonForm::Object,
+            Self::List(_) | Self::Addresses(_) | Self::Options(_) => JsonForm::List,
+            Self::Value(_) | Self::Derived(_) => JsonForm::Leaf,
+        }
+    }
 }
 
 /// A directive whose words are options, `NAME=VALUE` or `NAME`.
@@ -262,7 +371,7 @@ impl Parameter {
     pub fn value_of_nothing(&self) -> Option<Value> {
         match self.shape {
             _ if !self.always_shown => None,
-            Shape::List(_) | Shape::Sources => Some(Value::Array(Vec::new())),
+            shape if shape.is_list() => Some(Value::Array(Vec::new())),
             Shape::Group(_) => Some(Value::Object(Map::new())),
             _ => serde_json::from_str(self.default).ok(),
         }
@@ -281,9 +390,9 @@ impl Parameter {
     pub fn value_type(&self) -> &'static str {
         match self.shape {
             Shape::Value(kind) => kind.name,
-            Shape::Object(_) | Shape::Backend => "object",
+            Shape::Object(_) | Shape::Address(_) => "object",
             Shape::List(list) => list.name,
-            Shape::Sources => "list of objects",
+            Shape::Addresses(_) => "list of objects",
             Shape::Options(_) => "list of [name, value]",
             Shape::Group(_) | Shape::Blocks(_) => "object of objects",
             Shape::Derived(Derived::Static) => "boolean",
@@ -300,8 +409,7 @@ impl Parameter {
             Shape::Value(kind) => kind.usage,
             Shape::List(list) => list.kind.usage,
             Shape::Object(object) => return Cow::Owned(object.usage()),
-            Shape::Backend => "a URL or `false`, then NAME=VALUE options",
-            Shape::Sources => "a URL, then NAME=VALUE options",
+            Shape::Address(address) | Shape::Addresses(address) => address.usage,
             Shape::Options(_) => "NAME=VALUE options",
             Shape::Group(Kind::Stream) => "a NAME, then a URL or a block",
             Shape::Group(_) => "a NAME, and maybe a block",
@@ -318,10 +426,7 @@ impl Parameter {
                 return Cow::Owned(format!("{{{}}}", keys.join(", ")));
             }
             Shape::List(list) => list.json_form,
-            Shape::Backend => {
-                "{\"url\", \"extra\"}; `auth false;` is the url false, the options are in extra"
-            }
-            Shape::Sources => "an array of {\"url\", ...}; always shown",
+            Shape::Address(address) | Shape::Addresses(address) => address.json_form,
             Shape::Options(_) => "an array of [name, value]",
             Shape::Group(Kind::Live) => "an object by prefix; always shown",
             Shape::Group(_) => "an object by name; always shown",

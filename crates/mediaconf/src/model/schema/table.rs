@@ -5,7 +5,7 @@ use super::kinds::{
     UDP_PORT, WordKind,
 };
 use super::row::{
-    AddressOptions, Derived, Kind, KnownOption, ListShape, ON_DEMAND, ObjectShape, OptionsShape, Parameter,
+    AddressShape, Derived, Kind, KnownOption, ListShape, ON_DEMAND, ObjectShape, OptionsShape, Parameter,
     Part, PartPlace, Scope, Shape, URL_GLOBAL, WITH_INCLUDES,
 };
 
@@ -43,13 +43,43 @@ static HTTP: ListShape = ListShape {
     blocks_json_form: "an object by port",
 };
 
+const AUTH: &str = "auth";
+const URL: &str = "url";
+const URLS: &str = "urls";
+
 /// `auth URL a=1 b;`: the options are strings, and a new one comes first.
-pub static BACKEND_OPTIONS: AddressOptions =
-    AddressOptions { scope: Scope::Foreign, kind: &TEXT, new_first: true };
+static BACKEND: AddressShape = AddressShape {
+    name: "Backend",
+    noun: "backend",
+    address: URL,
+    address_doc: "The URL of the backend; false opens access",
+    options: Some("extra"),
+    members: Scope::Backend,
+    kind: &TEXT,
+    new_first: true,
+    may_be_false: true,
+    keyword: AUTH,
+    plural: "",
+    usage: "a URL or `false`, then NAME=VALUE options",
+    json_form: "{\"url\", \"extra\"}; `auth false;` is the url false, the options are in extra",
+};
 
 /// `url URL priority=1 flag;`
-pub static SOURCE_OPTIONS: AddressOptions =
-    AddressOptions { scope: Scope::Source, kind: &SCALAR, new_first: false };
+pub static SOURCE: AddressShape = AddressShape {
+    name: "Source",
+    noun: "source",
+    address: URL,
+    address_doc: "",
+    options: None,
+    members: Scope::Source,
+    kind: &SCALAR,
+    new_first: false,
+    may_be_false: false,
+    keyword: URL,
+    plural: URLS,
+    usage: "a URL, then NAME=VALUE options",
+    json_form: "an array of {\"url\", ...}; always shown",
+};
 
 /// `transcoder vb=1024k ab=64k;`
 static TRANSCODER: OptionsShape = OptionsShape {
@@ -73,7 +103,7 @@ const fn row(key: &'static str, keywords: &'static [&'static str], scope: Scope,
         shape,
         secret: false,
         strict: false,
-        always_shown: matches!(shape, Shape::List(_) | Shape::Group(_) | Shape::Sources),
+        always_shown: shape.is_list() || shape.group().is_some(),
         default: "",
         unit: "",
         doc: "",
@@ -119,7 +149,7 @@ const fn backend(scope: Scope, doc: &'static str, example: &'static str) -> Para
         default,
         doc,
         example,
-        ..row("auth", &["auth"], scope, Shape::Backend)
+        ..row(AUTH, &[AUTH], scope, Shape::Address(&BACKEND))
     }
 }
 
@@ -246,7 +276,12 @@ pub static PARAMETERS: &[Parameter] = &numbered([
     Parameter {
         doc: "Sources of the stream; the first that works is played",
         example: "url udp://239.0.0.1:1234 priority=1;",
-        ..row("urls", &["url", "input", "urls"], Scope::Stream, Shape::Sources)
+        ..row(
+            SOURCE.plural,
+            &[SOURCE.keyword, "input", SOURCE.plural],
+            Scope::Stream,
+            Shape::Addresses(&SOURCE),
+        )
     },
     backend(
         Scope::Stream,
@@ -307,7 +342,7 @@ pub static PARAMETERS: &[Parameter] = &numbered([
         Derived::Position,
         "Place among the plugins, from 1; setting it moves the block",
     ),
-    derived("url", Scope::Source, Derived::Address, "The address of the source"),
+    derived(URL, Scope::Source, Derived::Address, "The address of the source"),
     derived(
         URL_GLOBAL,
         Scope::Backend,
