@@ -293,7 +293,10 @@ fn cut(line: &str) -> String {
     if line.width() <= WIDTH {
         return line.to_owned();
     }
-    let mut ends = line.match_indices(' ').map(|(at, _)| at).filter(|at| line[..*at].width() + 2 <= WIDTH);
+    let mut ends = line
+        .match_indices(' ')
+        .map(|(offset, _)| offset)
+        .filter(|offset| line[..*offset].width() + 2 <= WIDTH);
     let end = ends.next_back().unwrap_or(line.len());
     format!("{} …", line[..end].trim_end())
 }

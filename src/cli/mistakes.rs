@@ -59,12 +59,12 @@ pub fn with_file_meant(error: CliError, called: &ArgMatches) -> CliError {
 /// The error for a word that is no command but has a known meaning.
 fn wrong_verb(word: &str, arguments: &[OsString]) -> Option<CliError> {
     let words = typed(arguments);
-    let at = place_of(word, &words)?;
-    let (before, behind) = (&words[..at], &words[at + 1..]);
+    let index = place_of(word, &words)?;
+    let (before, behind) = (&words[..index], &words[index + 1..]);
     let group_of = |name: &str| group_in_file(before, name);
     if let Some((path, _)) = word.split_once('=') {
         // The value may be a secret, which clap would show.
-        let advice = synonyms::assignment(before, &words[at..], &group_of);
+        let advice = synonyms::assignment(before, &words[index..], &group_of);
         return Some(CliError::usage(format!("`{path}` is no command"), format!("use {advice}")));
     }
     let advice = match synonyms::advice(before, word, behind, &group_of) {
@@ -83,8 +83,8 @@ fn wrong_verb(word: &str, arguments: &[OsString]) -> Option<CliError> {
 /// The error for `add NAME URL`, which lacks the kind.
 fn forgotten_kind(arguments: &[OsString]) -> Option<CliError> {
     let words = typed(arguments);
-    let at = place_of("add", &words)?;
-    let (before, behind) = (&words[..at], &words[at + 1..]);
+    let index = place_of("add", &words)?;
+    let (before, behind) = (&words[..index], &words[index + 1..]);
     let advice = synonyms::addition(before, behind, &|name| group_in_file(before, name));
     Some(CliError::usage("`add` takes the kind of what is added first", format!("use {advice}")))
 }
@@ -92,8 +92,8 @@ fn forgotten_kind(arguments: &[OsString]) -> Option<CliError> {
 /// The error for `modify PATH VALUE`. The value may be a secret.
 fn forgotten_sign(arguments: &[OsString]) -> Option<CliError> {
     let words = typed(arguments);
-    let at = place_of("modify", &words)?;
-    let (before, behind) = (&words[..at], &words[at + 1..]);
+    let index = place_of("modify", &words)?;
+    let (before, behind) = (&words[..index], &words[index + 1..]);
     if behind.len() < 2 || behind[0].contains('=') {
         return None;
     }
@@ -134,12 +134,12 @@ fn place_of(word: &str, words: &[String]) -> Option<usize> {
         };
         options.get_arguments().find(is_meant).is_some_and(|arg| arg.get_action().takes_values())
     };
-    let mut at = 0;
-    while at < words.len() {
+    let mut index = 0;
+    while index < words.len() {
         match () {
-            () if words[at] == word => return Some(at),
-            () if takes_value(&words[at]) => at += 2,
-            () => at += 1,
+            () if words[index] == word => return Some(index),
+            () if takes_value(&words[index]) => index += 2,
+            () => index += 1,
         }
     }
     None

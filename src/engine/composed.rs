@@ -125,10 +125,10 @@ impl Composed {
     }
 
     /// The file and the offset in it of a place in the whole text.
-    pub fn origin(&self, at: usize) -> (usize, usize) {
-        let next = self.pieces.partition_point(|piece| piece.at <= at);
+    pub fn origin(&self, position: usize) -> (usize, usize) {
+        let next = self.pieces.partition_point(|piece| piece.at <= position);
         let Some(piece) = next.checked_sub(1).map(|last| &self.pieces[last]) else { return (0, 0) };
-        let offset = piece.offset + (at - piece.at);
+        let offset = piece.offset + (position - piece.at);
         (piece.file, offset.min(self.files[piece.file].text.document().text().len()))
     }
 
@@ -175,9 +175,9 @@ impl Composed {
 
     /// Its errors, but not that files elsewhere are not looked at.
     pub(super) fn faults(&self) -> Vec<ComposedFault> {
-        let of_files = self.files.iter().enumerate().flat_map(|(at, file)| {
+        let of_files = self.files.iter().enumerate().flat_map(|(index, file)| {
             let seen = file.faults.iter().filter(|fault| !file.unseen.contains(&fault.span));
-            seen.map(move |fault| self.fault(fault, (at, fault.span.clone()), false))
+            seen.map(move |fault| self.fault(fault, (index, fault.span.clone()), false))
         });
         let errors = self.text.diagnostics().iter().filter(|found| found.severity == Severity::Error);
         let of_whole = errors.map(|found| {
@@ -232,13 +232,13 @@ impl Composed {
     }
 
     /// The name of the file of a place in the whole text.
-    pub fn file_of(&self, at: u32) -> &str {
-        &self.files[self.origin(at as usize).0].name
+    pub fn file_of(&self, position: u32) -> &str {
+        &self.files[self.origin(position as usize).0].name
     }
 
     /// The name of the file and the line, from 1, of a place in the whole text.
-    pub fn line(&self, at: u32) -> (&str, usize) {
-        let (file, offset) = self.origin(at as usize);
+    pub fn line(&self, position: u32) -> (&str, usize) {
+        let (file, offset) = self.origin(position as usize);
         let file = &self.files[file];
         (&file.name, line_of(&file.text, offset as u32))
     }
@@ -321,11 +321,11 @@ impl SearchedText<'_> {
     }
 
     /// The name of the included file and the line, from 1, of a place; `None` for one in the configuration itself.
-    pub fn place(&self, at: u32) -> Option<(&str, usize)> {
+    pub fn place(&self, position: u32) -> Option<(&str, usize)> {
         match self {
-            Self::Whole(composed) if composed.origin(at as usize).0 == 0 => None,
-            Self::Whole(composed) => Some(composed.line(at)),
-            Self::File(file) => Some((&file.name, line_of(&file.text, at))),
+            Self::Whole(composed) if composed.origin(position as usize).0 == 0 => None,
+            Self::Whole(composed) => Some(composed.line(position)),
+            Self::File(file) => Some((&file.name, line_of(&file.text, position))),
         }
     }
 }
@@ -367,7 +367,7 @@ impl Composer<'_> {
     fn append(&mut self, file: usize, is_top: bool) {
         let text = self.files[file].text.clone();
         let bytes = text.document().text();
-        let mut at = if bytes.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        let mut position = if bytes.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         let outside_of_blocks: HashSet<u32> = match text.includes() {
             [] => HashSet::new(),
             _ => text
@@ -378,13 +378,13 @@ impl Composer<'_> {
                 .collect(),
         };
         for (span, pattern) in text.includes() {
-            self.push(file, at, &bytes[at..span.start as usize]);
-            at = span.end as usize;
+            self.push(file, position, &bytes[position..span.start as usize]);
+            position = span.end as usize;
             if let Err(fault) = self.include(pattern, is_top && outside_of_blocks.contains(&span.start)) {
                 self.tell(file, span, fault);
             }
         }
-        self.push(file, at, &bytes[at..]);
+        self.push(file, position, &bytes[position..]);
     }
 
     fn tell(&mut self, file: usize, span: &Span, IncludeFault { message, kind }: IncludeFault) {

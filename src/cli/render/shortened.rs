@@ -46,8 +46,8 @@ pub fn numbered(cell: &str, number: usize, width: usize) -> String {
     let number = number.to_string();
     let shown = to(cell, width.saturating_sub(number.len() + 1));
     match shown.rfind(CUT) {
-        Some(at) => {
-            let (head, tail) = shown.split_at(at + CUT.len_utf8());
+        Some(offset) => {
+            let (head, tail) = shown.split_at(offset + CUT.len_utf8());
             format!("{head}{number}{tail}")
         }
         // It has just lost whole words.
@@ -99,17 +99,17 @@ fn without_credentials_and_query(word: &str) -> String {
 /// Returns the offset of the end of the host of a URL; of a path, of its first character.
 fn head(word: &str) -> usize {
     match word.find("://") {
-        Some(at) => at + 3 + word[at + 3..].find(['/', '?']).unwrap_or(word.len() - at - 3),
+        Some(offset) => offset + 3 + word[offset + 3..].find(['/', '?']).unwrap_or(word.len() - offset - 3),
         None => word.chars().next().map_or(0, char::len_utf8),
     }
 }
 
 /// Returns the offset of the last part of a path; 0 if there is but one.
 fn last_part(word: &str) -> usize {
-    let from = word.find("://").map_or(0, |at| at + 3);
+    let from = word.find("://").map_or(0, |offset| offset + 3);
     let is_file = word.contains('/');
     let end = word.trim_end_matches(['/', '.', ',']).len();
-    word[from..end.max(from)].rfind(if is_file { '/' } else { '.' }).map_or(0, |at| at + from)
+    word[from..end.max(from)].rfind(if is_file { '/' } else { '.' }).map_or(0, |offset| offset + from)
 }
 
 /// A word that is cut to its beginning and its last part.

@@ -65,10 +65,11 @@ pub fn align<T: Eq + Hash>(old: &[T], new: &[T]) -> Alignment {
     let gaps = keep_common(&old, &new, &mut origins);
     let moved = find_moved(&old, &new, &gaps, &mut origins);
     let mut gone: Vec<usize> =
-        moved.iter().enumerate().filter(|&(_, &moved)| moved).map(|(at, _)| at).collect();
+        moved.iter().enumerate().filter(|&(_, &moved)| moved).map(|(index, _)| index).collect();
     for gap in &gaps {
-        let left_new: Vec<usize> = gap.new.clone().filter(|&at| origins[at] == ElementOrigin::New).collect();
-        let left_old: Vec<usize> = gap.old.clone().filter(|&at| !moved[at]).collect();
+        let left_new: Vec<usize> =
+            gap.new.clone().filter(|&index| origins[index] == ElementOrigin::New).collect();
+        let left_old: Vec<usize> = gap.old.clone().filter(|&index| !moved[index]).collect();
         for (&new_at, &old_at) in left_new.iter().zip(&left_old) {
             origins[new_at] = ElementOrigin::Edited(old_at);
         }
@@ -121,12 +122,12 @@ fn extend_gaps(gaps: &mut Vec<Gap>, gap: Gap) {
 fn find_moved(old: &[u32], new: &[u32], gaps: &[Gap], origins: &mut [ElementOrigin]) -> Vec<bool> {
     let mut moved = vec![false; old.len()];
     let mut waiting: HashMap<u32, Vec<usize>> = HashMap::new();
-    for at in gaps.iter().flat_map(|gap| gap.old.clone()).rev() {
-        waiting.entry(old[at]).or_default().push(at);
+    for index in gaps.iter().flat_map(|gap| gap.old.clone()).rev() {
+        waiting.entry(old[index]).or_default().push(index);
     }
-    for at in gaps.iter().flat_map(|gap| gap.new.clone()) {
-        if let Some(from) = waiting.get_mut(&new[at]).and_then(Vec::pop) {
-            origins[at] = ElementOrigin::Moved(from);
+    for index in gaps.iter().flat_map(|gap| gap.new.clone()) {
+        if let Some(from) = waiting.get_mut(&new[index]).and_then(Vec::pop) {
+            origins[index] = ElementOrigin::Moved(from);
             moved[from] = true;
         }
     }

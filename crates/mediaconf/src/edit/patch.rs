@@ -258,11 +258,11 @@ impl<'t> Tokens<'t> {
 
 /// The length of a string, its quotes included.
 fn string_length(text: &[u8]) -> usize {
-    let mut at = 1;
-    while let Some(found) = text.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
-        match text[at + found] {
-            b'"' => return at + found + 1,
-            _ => at += found + 2,
+    let mut offset = 1;
+    while let Some(found) = text.get(offset..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
+        match text[offset + found] {
+            b'"' => return offset + found + 1,
+            _ => offset += found + 2,
         }
     }
     text.len()

@@ -50,8 +50,10 @@ impl FoundAt {
 /// # Errors
 /// Those of `value_at`; an absence, too, if no entry of the list has such a value.
 pub fn found(current: &dyn ConfigLookup, path: &Path) -> Result<FoundAt, Fault> {
-    let Some(at) = list_before_name(current, path) else { return value_at(current, path).map(FoundAt::One) };
-    let (above, below) = path.segments.split_at(at);
+    let Some(position) = list_before_name(current, path) else {
+        return value_at(current, path).map(FoundAt::One);
+    };
+    let (above, below) = path.segments.split_at(position);
     let list = value_at(current, &Path { segments: above.to_vec() })?;
     let (mut values, mut is_partial) = (Vec::new(), false);
     any(Some(&list), below, &mut Vec::new(), &mut |steps, value| {
@@ -115,7 +117,7 @@ impl PathStep<'_> {
     fn to_segment(self) -> Segment {
         match self {
             Self::Name(name) => Segment::Key(name.to_owned()),
-            Self::Index(at) => Segment::Index(at),
+            Self::Index(position) => Segment::Index(position),
         }
     }
 }
@@ -140,11 +142,17 @@ pub fn any<'v>(
         }
         (Some(Value::Array(entries)), segment) => {
             let numbered = entries.iter().enumerate();
-            let mut entries = numbered.filter(|(at, entry)| is_meant(segment, entries.len(), *at, entry));
+            let mut entries =
+                numbered.filter(|(position, entry)| is_meant(segment, entries.len(), *position, entry));
             // A name is looked for in each entry.
             let is_name = matches!(segment, Segment::Key(_) | Segment::Matching(_));
             let rest = if is_name { path } else { rest };
-            any_of(entries.by_ref().map(|(at, entry)| (PathStep::Index(at), entry)), rest, steps, test)
+            any_of(
+                entries.by_ref().map(|(position, entry)| (PathStep::Index(position), entry)),
+                rest,
+                steps,
+                test,
+            )
         }
         _ => test(steps, None),
     }
@@ -169,11 +177,11 @@ fn any_of<'v>(
     is_empty && test(steps, None)
 }
 
-/// True if a segment means the entry of a list of `len` at `at`.
-fn is_meant(segment: &Segment, len: usize, at: usize, entry: &Value) -> bool {
+/// True if a segment means the entry of a list of `len` at `position`.
+fn is_meant(segment: &Segment, len: usize, position: usize, entry: &Value) -> bool {
     match segment {
-        Segment::Index(index) => at == *index,
-        Segment::FromEnd(back) => len.checked_sub(*back) == Some(at),
+        Segment::Index(index) => position == *index,
+        Segment::FromEnd(back) => len.checked_sub(*back) == Some(position),
         Segment::Find { key, value } => {
             entry.get(key).and_then(scalar_text).is_some_and(|text| text == *value)
         }

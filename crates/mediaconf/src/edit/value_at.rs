@@ -31,16 +31,16 @@ fn entry(value: Value, segment: &Segment) -> Result<Value, Fault> {
         (Segment::Append, _) => {
             Err(Fault::of_path("`[+]` is a new entry, and can't be read").hint("`[0]` is the first"))
         }
-        (Segment::Index(at), Value::Array(mut entries)) => match *at < entries.len() {
-            true => Ok(entries.swap_remove(*at)),
+        (Segment::Index(index), Value::Array(mut entries)) => match *index < entries.len() {
+            true => Ok(entries.swap_remove(*index)),
             false => Err(out_of_range(entries.len())),
         },
         (Segment::FromEnd(back), Value::Array(mut entries)) => match entries.len().checked_sub(*back) {
-            Some(at) => Ok(entries.swap_remove(at)),
+            Some(index) => Ok(entries.swap_remove(index)),
             None => Err(out_of_range(entries.len())),
         },
         (Segment::Find { key, value }, Value::Array(mut entries)) => match find_by(&entries, key, value)? {
-            Some(at) => Ok(entries.swap_remove(at)),
+            Some(index) => Ok(entries.swap_remove(index)),
             None => Err(Fault::absent("no entry of the list matches")),
         },
         (Segment::Key(key), _) => Err(Fault::absent(format!("there is no object with a `{key}`"))),
@@ -50,15 +50,15 @@ fn entry(value: Value, segment: &Segment) -> Result<Value, Fault> {
 
 /// The fault of a path that begins with the names `keys`, for the first of them that is missing.
 pub fn missing(current: &dyn ConfigLookup, path: &Path, keys: &[&str]) -> Fault {
-    let at = (0..keys.len()).find(|&at| !current.contains(&keys[..=at])).unwrap_or(keys.len() - 1);
-    let (above, key) = (&keys[..at], keys[at]);
-    if let Some(quoted) = with_quoted_name(current, path, at) {
+    let index = (0..keys.len()).find(|&index| !current.contains(&keys[..=index])).unwrap_or(keys.len() - 1);
+    let (above, key) = (&keys[..index], keys[index]);
+    if let Some(quoted) = with_quoted_name(current, path, index) {
         return not_there(above, key).hint(format!("a name with a dot is quoted: `{}`", shown(&quoted)));
     }
-    if let Some(whole) = Some(path).filter(|_| at == 0).and_then(|path| in_a_group(current, path)) {
+    if let Some(whole) = Some(path).filter(|_| index == 0).and_then(|path| in_a_group(current, path)) {
         return not_there(above, key).hint(format!("did you mean `{}`?", shown(&whole)));
     }
-    match Place::resolve(&path.segments[..=at]) {
+    match Place::resolve(&path.segments[..=index]) {
         Err(fault) => fault,
         Ok(Place::Own(_)) => Fault::absent(format!("`{key}` is not set")),
         Ok(place) => {

@@ -115,11 +115,11 @@ impl<'d> Members<'d> {
     fn sort_own(&mut self) {
         if self.rows.len() <= SCAN {
             for sorted in 1..self.rows.len() {
-                let mut at = sorted;
-                while at > 0 && self.rows[at - 1] > self.rows[at] {
-                    self.rows.swap(at - 1, at);
-                    self.own.swap(at - 1, at);
-                    at -= 1;
+                let mut index = sorted;
+                while index > 0 && self.rows[index - 1] > self.rows[index] {
+                    self.rows.swap(index - 1, index);
+                    self.own.swap(index - 1, index);
+                    index -= 1;
                 }
             }
         } else if !self.rows.is_sorted() {
@@ -145,7 +145,7 @@ impl<'d> Members<'d> {
     fn add_foreign(&mut self, entry: Entry<'d>) {
         let keyword = entry.keyword();
         match self.foreign_place(&keyword) {
-            Some(at) => self.foreign[at].entries.push(entry),
+            Some(index) => self.foreign[index].entries.push(entry),
             None => self.push_foreign(Member { keyword, entries: vec![entry] }),
         }
     }
@@ -259,14 +259,14 @@ impl<'d> Members<'d> {
 
     /// The entries of an unknown keyword; empty if there are none.
     pub fn foreign_by_keyword(&self, keyword: &str) -> &[Entry<'d>] {
-        self.foreign_place(keyword).map_or(&[], |at| &self.foreign[at].entries)
+        self.foreign_place(keyword).map_or(&[], |index| &self.foreign[index].entries)
     }
 
     /// The entries that an unknown JSON key shows; empty if there are none.
     pub fn foreign_by_key(&self, key: &str) -> &[Entry<'d>] {
         let shown = |member: &&Member<'d>| key_of(self.scope, &member.keyword) == key;
         let place = self.foreign_place(keyword_of(self.scope, key));
-        place.map(|at| &self.foreign[at]).filter(shown).map_or(&[], |member| &member.entries)
+        place.map(|index| &self.foreign[index]).filter(shown).map_or(&[], |member| &member.entries)
     }
 }
 
@@ -282,16 +282,16 @@ struct Added<'n> {
 
 impl<'n> Added<'n> {
     fn add(&mut self, number: usize, entry: Entry<'n>) {
-        let at = *self.places.entry(entry.keyword()).or_insert(self.members.len());
-        if at == self.members.len() {
+        let index = *self.places.entry(entry.keyword()).or_insert(self.members.len());
+        if index == self.members.len() {
             self.members.push(Vec::new());
         }
-        self.members[at].push((number, entry));
+        self.members[index].push((number, entry));
     }
 
     fn take(&mut self, keyword: &str) -> Vec<Placed<'n>> {
-        let at = self.places.get(keyword);
-        at.map(|&at| std::mem::take(&mut self.members[at])).unwrap_or_default()
+        let index = self.places.get(keyword);
+        index.map(|&index| std::mem::take(&mut self.members[index])).unwrap_or_default()
     }
 }
 

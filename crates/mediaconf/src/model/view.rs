@@ -69,17 +69,17 @@ impl<'a, 'd> View<'a, 'd> {
         }
     }
 
-    /// The value of one stream, live or plugin, whose place in its group is `at` (from 0).
-    pub fn named(&self, kind: Kind, at: usize, entry: Entry<'d>) -> serde_json::Value {
+    /// The value of one stream, live or plugin, whose place in its group is `index` (from 0).
+    pub fn named(&self, kind: Kind, index: usize, entry: Entry<'d>) -> serde_json::Value {
         let members = Members::group(kind.scope(), entry.children());
-        to_json(&self.block(kind, at, entry, &members))
+        to_json(&self.block(kind, index, entry, &members))
     }
 
     /// The value of one member of it; `None` if the member is not shown.
     pub fn named_member(
         &self,
         kind: Kind,
-        at: usize,
+        index: usize,
         entry: Entry<'d>,
         key: &str,
     ) -> Option<serde_json::Value> {
@@ -87,7 +87,7 @@ impl<'a, 'd> View<'a, 'd> {
             return general(Members::group(kind.scope(), entry.children()).foreign_by_key(key));
         };
         let entries: Vec<_> = entry.children().filter(|&inner| belongs_to(parameter, inner)).collect();
-        let (head, mut value) = (self.head(kind, at, entry), OneValue::default());
+        let (head, mut value) = (self.head(kind, index, entry), OneValue::default());
         head.member(parameter, &entries, &mut value).expect("a value in memory takes anything");
         value.0
     }
@@ -129,18 +129,18 @@ impl<'a, 'd> View<'a, 'd> {
         last.into_iter().rev()
     }
 
-    fn head(&self, kind: Kind, at: usize, entry: Entry<'d>) -> BlockHead<'_, 'd> {
-        BlockHead { kind, position: at + 1, entry, globals: &self.globals, lens: self.lens }
+    fn head(&self, kind: Kind, index: usize, entry: Entry<'d>) -> BlockHead<'_, 'd> {
+        BlockHead { kind, position: index + 1, entry, globals: &self.globals, lens: self.lens }
     }
 
     fn block<'v>(
         &'v self,
         kind: Kind,
-        at: usize,
+        index: usize,
         entry: Entry<'d>,
         members: &'v Members<'d>,
     ) -> NamedBlock<'v, 'd> {
-        NamedBlock { head: self.head(kind, at, entry), members }
+        NamedBlock { head: self.head(kind, index, entry), members }
     }
 }
 
@@ -220,12 +220,12 @@ impl<'d> GroupPart<'_, '_, '_, 'd> {
     ) -> Result<(), E> {
         let (view, kind) = (self.own.view, self.kind);
         let mut members = Members::empty(kind.scope());
-        for (at, &entry) in self.places.clone().zip(self.entries()) {
+        for (index, &entry) in self.places.clone().zip(self.entries()) {
             if view.lens.skip_static_streams && kind == Kind::Stream && is_static(entry) {
                 continue;
             }
             members.refill(entry.children());
-            put(&group_name(entry).value(), &view.block(kind, at, entry, &members))?;
+            put(&group_name(entry).value(), &view.block(kind, index, entry, &members))?;
         }
         Ok(())
     }

@@ -146,21 +146,21 @@ fn edit_entry(
     rest: &[Segment],
     value: &Value,
 ) -> Result<(), Fault> {
-    let Some(at) = find(entries, segment)? else {
+    let Some(index) = find(entries, segment)? else {
         let none = "no entry of the list matches";
         return Err(match value.is_null() {
             true => Fault::absent(none),
             false => Fault::of_path(none).hint("`[+]` appends a new one"),
         });
     };
-    match entries.get_mut(at) {
+    match entries.get_mut(index) {
         None if value.is_null() => return Err(out_of_range(entries.len())),
         None => {
             let mut entry = Value::Null;
             edit_within(&mut entry, rest, value)?;
             entries.push(entry);
         }
-        Some(_) if rest.is_empty() && value.is_null() => drop(entries.remove(at)),
+        Some(_) if rest.is_empty() && value.is_null() => drop(entries.remove(index)),
         Some(entry) => edit_within(entry, rest, value)?,
     }
     Ok(())
@@ -185,11 +185,11 @@ fn list(node: &mut Value) -> Result<&mut Vec<Value>, Fault> {
 /// The place of the entry that a segment names, which may be a new one behind the last.
 fn find(entries: &[Value], segment: &Segment) -> Result<Option<usize>, Fault> {
     match segment {
-        Segment::Index(at) if *at > entries.len() => Err(out_of_range(entries.len())),
-        Segment::Index(at) => Ok(Some(*at)),
+        Segment::Index(index) if *index > entries.len() => Err(out_of_range(entries.len())),
+        Segment::Index(index) => Ok(Some(*index)),
         Segment::FromEnd(back) => match entries.len().checked_sub(*back) {
             None => Err(out_of_range(entries.len())),
-            at => Ok(at),
+            index => Ok(index),
         },
         Segment::Find { key, value } => find_by(entries, key, value),
         _ => Ok(Some(entries.len())),

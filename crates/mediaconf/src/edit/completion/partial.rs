@@ -52,23 +52,23 @@ impl<'t> Partial<'t> {
         let (mut in_quotes, mut bracket, mut is_escaped) = (false, None, false);
         // Behind the last `.`.
         let mut name_at = 0;
-        for (at, character) in text.char_indices() {
+        for (offset, character) in text.char_indices() {
             match character {
                 _ if is_escaped => is_escaped = false,
                 '\\' => is_escaped = in_quotes,
                 '"' => in_quotes = !in_quotes,
                 _ if in_quotes => {}
-                '[' => bracket = Some(at),
+                '[' => bracket = Some(offset),
                 ']' => bracket = None,
                 _ if bracket.is_some() => {}
-                '.' => name_at = at + 1,
-                '=' | '~' | '!' => return Self::value(text, at),
+                '.' => name_at = offset + 1,
+                '=' | '~' | '!' => return Self::value(text, offset),
                 _ => {}
             }
         }
-        if let Some(at) = bracket {
-            let (head, start) = text.split_at(at + 1);
-            return Some(Self::Entry { above: segments(&text[..at])?, head, start });
+        if let Some(offset) = bracket {
+            let (head, start) = text.split_at(offset + 1);
+            return Some(Self::Entry { above: segments(&text[..offset])?, head, start });
         }
         let (above, start) = text.split_at(name_at);
         if start.ends_with(']') {
@@ -83,12 +83,12 @@ impl<'t> Partial<'t> {
         Some(Self::Name { above: above_path, head: above.to_owned(), start })
     }
 
-    fn value(text: &'t str, at: usize) -> Option<Self> {
+    fn value(text: &'t str, offset: usize) -> Option<Self> {
         let operator =
-            ["=~", "!=", "=", "~"].into_iter().find(|operator| text[at..].starts_with(operator))?;
-        let (head, start) = text.split_at(at + operator.len());
+            ["=~", "!=", "=", "~"].into_iter().find(|operator| text[offset..].starts_with(operator))?;
+        let (head, start) = text.split_at(offset + operator.len());
         let is_equal = matches!(operator, "=" | "!=");
-        Some(Self::Value { path: segments(text[..at].trim_end())?, head, start, is_equal })
+        Some(Self::Value { path: segments(text[..offset].trim_end())?, head, start, is_equal })
     }
 }
 

@@ -29,8 +29,8 @@ impl Path {
         match split_assignment(text)? {
             (path, None) => Ok(path),
             (_, Some(value)) => {
-                let at = text.len() - value.len() - 1;
-                Err(PathError { at, problem: PathProblem::ValueNotExpected }.into())
+                let offset = text.len() - value.len() - 1;
+                Err(PathError { at: offset, problem: PathProblem::ValueNotExpected }.into())
             }
         }
     }
@@ -71,8 +71,8 @@ impl ParserError<Input<'_>> for PathError {
 }
 
 /// Stops the parser: no other alternative fits either.
-fn cut(at: usize, problem: PathProblem) -> ErrMode<PathError> {
-    ErrMode::Cut(PathError { at, problem })
+fn cut(offset: usize, problem: PathProblem) -> ErrMode<PathError> {
+    ErrMode::Cut(PathError { at: offset, problem })
 }
 
 /// `field *( "." field / bracket )`, up to the end or a `=`
@@ -90,8 +90,8 @@ fn next_segment(input: &mut Input<'_>) -> Parsed<Option<Segment>> {
         Some('.') => preceded('.', field).map(Some),
         Some('[') => bracket.map(Some),
         Some(found) => move |input: &mut Input<'_>| {
-            let at = input.current_token_start();
-            Err(cut(at, PathProblem::SeparatorExpected(found)))
+            let offset = input.current_token_start();
+            Err(cut(offset, PathProblem::SeparatorExpected(found)))
         },
     }
     .parse_next(input)
@@ -121,12 +121,12 @@ fn bare<'a>(input: &mut Input<'a>) -> Parsed<&'a str> {
 
 /// `DQUOTE *( any character but \ and DQUOTE / "\\" / "\" DQUOTE ) DQUOTE`
 fn quoted(input: &mut Input<'_>) -> Parsed<String> {
-    let at = input.current_token_start();
+    let offset = input.current_token_start();
     let content = repeat(0.., quoted_part).fold(String::new, |text, part| text + part);
     let text = preceded('"', content).parse_next(input)?;
     match opt('"').parse_next(input)? {
         Some(_) => Ok(text),
-        None => Err(cut(at, PathProblem::UnclosedQuote)),
+        None => Err(cut(offset, PathProblem::UnclosedQuote)),
     }
 }
 
@@ -140,35 +140,35 @@ fn quoted_part<'a>(input: &mut Input<'a>) -> Parsed<&'a str> {
 
 /// `"\\" / "\" DQUOTE`; a backslash at the end is left there, as the quote is not closed.
 fn escape<'a>(input: &mut Input<'a>) -> Parsed<&'a str> {
-    let at = input.current_token_start();
+    let offset = input.current_token_start();
     '\\'.parse_next(input)?;
     not(eof).parse_next(input)?;
     match opt(one_of(['\\', '"']).take()).parse_next(input)? {
         Some(character) => Ok(character),
-        None => Err(cut(at, PathProblem::UnknownEscape)),
+        None => Err(cut(offset, PathProblem::UnknownEscape)),
     }
 }
 
 /// `"[" ( "+" / "*" / index / name "=" value ) "]"`
 fn bracket(input: &mut Input<'_>) -> Parsed<Segment> {
-    let at = input.current_token_start();
+    let offset = input.current_token_start();
     '['.parse_next(input)?;
     if !input.contains(']') {
-        return Err(cut(at, PathProblem::UnclosedBracket));
+        return Err(cut(offset, PathProblem::UnclosedBracket));
     }
     let append = "+]".value(Segment::Append);
     let every = "*]".value(Segment::EveryEntry);
-    let find = |input: &mut Input<'_>| find(at, input);
+    let find = |input: &mut Input<'_>| find(offset, input);
     alt((append, every, terminated(index, ']'), find)).parse_next(input)
 }
 
 /// `["-"] 1*DIGIT`; fails for digits that only begin a name, and for `-0`.
 fn index(input: &mut Input<'_>) -> Parsed<Segment> {
-    let at = input.current_token_start();
+    let offset = input.current_token_start();
     let is_from_end = opt('-').parse_next(input)?.is_some();
     let digits = take_while(1.., '0'..='9');
     let digits: &str = terminated(digits, peek(']')).parse_next(input)?;
-    let too_large = |_| PathError { at, problem: PathProblem::IndexTooLarge(digits.to_owned()) };
+    let too_large = |_| PathError { at: offset, problem: PathProblem::IndexTooLarge(digits.to_owned()) };
     let index = digits.parse().map_err(too_large).map_err(ErrMode::Cut)?;
     match (is_from_end, index) {
         (true, 0) => Err(ErrMode::from_input(input)),
@@ -191,12 +191,12 @@ fn find(bracket: usize, input: &mut Input<'_>) -> Parsed<Segment> {
 
 /// The name before `=`, which alone would be no entry of a list.
 fn find_key(bracket: usize, input: &mut Input<'_>) -> Parsed<String> {
-    let at = input.current_token_start();
+    let offset = input.current_token_start();
     let key = quoted_or(take_till(0.., ends_bare_name), input)?;
     match input.peek_token() {
-        Some('=') if input.current_token_start() > at => Ok(key),
-        Some('=') => Err(cut(at, PathProblem::NameExpected)),
-        Some(']') => Err(cut(at, PathProblem::NotAnEntry(key))),
+        Some('=') if input.current_token_start() > offset => Ok(key),
+        Some('=') => Err(cut(offset, PathProblem::NameExpected)),
+        Some(']') => Err(cut(offset, PathProblem::NotAnEntry(key))),
         Some(found) => Err(needs_quotes(input, found)),
         None => Err(cut(bracket, PathProblem::UnclosedBracket)),
     }
@@ -219,6 +219,6 @@ fn quoted_or<'a>(
 
 /// The fault of a character that can only be meant as part of the name or value before it.
 fn needs_quotes(input: &Input<'_>, found: char) -> ErrMode<PathError> {
-    let at = input.current_token_start();
-    cut(at, PathProblem::QuotesNeeded(found))
+    let offset = input.current_token_start();
+    cut(offset, PathProblem::QuotesNeeded(found))
 }

@@ -37,18 +37,21 @@ pub(super) fn anchored_runs(old: &[&str], new: &[&str], limit: usize) -> Vec<Lin
     let unique = lines_unique_to_both(old, new);
     let places: Vec<usize> = unique.iter().map(|&(_, new)| new).collect();
     let anchors = longest_increasing_subsequence(&places).into_iter().map(|index| unique[index]);
-    let mut at = (0, 0);
+    let mut start = (0, 0);
     for anchor in anchors.chain([(old.len(), new.len())]) {
-        push_runs(&old[at.0..anchor.0], &new[at.1..anchor.1], at, limit, &mut runs);
-        at = (anchor.0 + 1, anchor.1 + 1);
+        push_runs(&old[start.0..anchor.0], &new[start.1..anchor.1], start, limit, &mut runs);
+        start = (anchor.0 + 1, anchor.1 + 1);
     }
     runs
 }
 
-/// Adds the differing runs of two stretches that begin at the lines `at`.
-fn push_runs(old: &[&str], new: &[&str], at: (usize, usize), limit: usize, runs: &mut Vec<LineRun>) {
+/// Adds the differing runs of two stretches that begin at the lines `start`.
+fn push_runs(old: &[&str], new: &[&str], start: (usize, usize), limit: usize, runs: &mut Vec<LineRun>) {
     let mut push = |old: Range<usize>, new: Range<usize>| {
-        let run = LineRun { old: at.0 + old.start..at.0 + old.end, new: at.1 + new.start..at.1 + new.end };
+        let run = LineRun {
+            old: start.0 + old.start..start.0 + old.end,
+            new: start.1 + new.start..start.1 + new.end,
+        };
         match runs.last_mut() {
             Some(last) if last.old.end == run.old.start && last.new.end == run.new.start => {
                 (last.old.end, last.new.end) = (run.old.end, run.new.end);
