@@ -121,25 +121,16 @@ fn the_limit_of_file_sizes_ends_no_command_and_no_server() {
 }
 
 #[test]
-fn temporary_files_of_a_killed_server_are_removed_by_the_next() {
+fn a_server_keeps_no_temporary_files_and_a_killed_one_leaves_none() {
     let place = Place::with(SAMPLE);
     let temporary = place.path("tmp");
     fs::create_dir(&temporary).expect("a folder can be made");
-    let serve = || {
-        let call = place.mediactl(["serve", "--listen", "none"]);
-        Serving::of(call.env("TMPDIR", &temporary.to_string_lossy()), false)
-    };
-    let folders = || {
-        let entries = fs::read_dir(&temporary).expect("it is a folder").flatten();
-        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect::<Vec<_>>()
-    };
-    serve().kill();
-    let left = folders();
-    assert_eq!(left.len(), 1, "{left:?}");
-    let server = serve();
-    assert!(folders().len() == 1 && folders() != left, "{left:?} became {:?}", folders());
+    let call = place.mediactl(["serve", "--listen", "none"]);
+    let server = Serving::of(call.env("TMPDIR", &temporary.to_string_lossy()), false);
+    let folders = || fs::read_dir(&temporary).expect("it is a folder").count();
     place.run(["read", "rtsp"]).exits(0);
-    server.stop().exits(0);
-    assert!(folders().is_empty(), "{:?}", folders());
+    assert_eq!(folders(), 0, "while it runs");
+    server.kill();
+    assert_eq!(folders(), 0, "once it is killed");
     assert!(place.path(CONF).exists());
 }
