@@ -1,6 +1,7 @@
 //! An edit under way: the draft goes to the editor, is checked, merged, shown, and made the configuration.
 
 use mediaconf::edit::{Fault, FaultKind};
+use std::borrow::Cow;
 use std::io;
 use std::ops::Range;
 use std::os::unix::process::ExitStatusExt;
@@ -17,8 +18,8 @@ use crate::cli::render::{diff, notes};
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
 use crate::engine::{
-    After, ChangeReport, ConfigSource, Content, ContentDiff, ErrorKind, Expected, Outcome, Refusal,
-    RefusalKind, Replaced, Snapshot, WarnedText,
+    After, ChangeReport, ConfigSource, Content, ContentDiff, ErrorKind, Outcome, Refusal, RefusalKind,
+    RequestedChange, Snapshot, WarnedText,
 };
 use crate::store::StoreError;
 use crate::store::file::{DraftHead, DraftOrigin, KeptDraft, Rescue};
@@ -207,7 +208,7 @@ impl Editing<'_> {
             if asks && let Some(other) = self.ask(&present.text, &whole)? {
                 return Ok(other);
             }
-            let made = self.replace(&whole, &present, asks);
+            let made = self.make(&whole, &present, asks);
             match made {
                 Err(error) if error.kind == ErrorKind::Conflict => conflict = Some(error),
                 Ok(exit) if args.dry_run => return Ok(Attempt::Rehearsed(exit)),
@@ -217,28 +218,14 @@ impl Editing<'_> {
         Err(conflict.unwrap_or_else(|| CliError::clashing_edit(self.target.service.name())))
     }
 
-    /// Replaces the file, if it still is `present`. So a hand edit, which `present` has, is not overwritten.
-    fn replace(&mut self, whole: &[u8], present: &Present, was_shown: bool) -> Result<Exit, CliError> {
+    /// Makes the edit of `present` where the file is. What others change meanwhile is kept: it is merged there, or, if
+    /// the user was shown the change, here.
+    fn make(&mut self, whole: &[u8], present: &Present, was_shown: bool) -> Result<Exit, CliError> {
         let mut change = self.change.clone();
         change.diff_was_shown = was_shown;
-        change.options.expected = Some(Expected::OneOf(vec![present.text.revision()]));
-        let made = self.run_change(change.clone(), whole);
-        let is_conflict = made.as_ref().is_err_and(|error| error.kind == ErrorKind::Conflict);
-        if !is_conflict || (present.is_running && !self.change.args.force) {
-            return made;
-        }
-        if !configuration(&mut self.target)?.text.is_same_text(&present.text) {
-            return made;
-        }
-        // What the server runs and has not saved is replaced, too.
-        change.options.expected = None;
-        self.run_change(change, whole)
-    }
-
-    fn run_change(&mut self, change: ChangeCommand, whole: &[u8]) -> Result<Exit, CliError> {
-        change.run_on(&*self.target.service, self.ui, |service, options| {
-            service.replace(Replaced::File, whole, options)
-        })
+        let base = present.text.revision();
+        let requested = RequestedChange::Edit { base, text: Cow::Borrowed(whole), merge: !was_shown };
+        change.run_on(&*self.target.service, self.ui, &requested)
     }
 
     /// Merges the edited configuration with the present one. From here on the draft is made of the

@@ -1,9 +1,6 @@
 //! Changes that are shown before they are made, and made only if the user agrees: of a protected context, and those
 //! whose command asks. Without a terminal nothing is asked.
 
-use crate::engine::{
-    ChangeOptions, ChangeReport, ConfigService, Expected, Guard, OutcomeNote, Refusal, ReportParts,
-};
 use std::io;
 
 use crate::cli::args::changing::ChangeArgs;
@@ -11,6 +8,10 @@ use crate::cli::error::CliError;
 use crate::cli::prompts;
 use crate::cli::render::diff;
 use crate::cli::ui::{Ui, output};
+use crate::engine::{
+    ChangeOptions, ChangeReport, ConfigService, Expected, Guard, OutcomeNote, Refusal, ReportParts,
+    RequestedChange,
+};
 
 /// A change of more streams, lives and plugins than this is asked about.
 pub const MOST_UNASKED: usize = 20;
@@ -41,7 +42,7 @@ impl Question {
         service: &dyn ConfigService,
         ui: Ui,
         options: &ChangeOptions,
-        operation: &mut dyn FnMut(&dyn ConfigService, &ChangeOptions) -> Result<ChangeReport, Refusal>,
+        requested: &RequestedChange<'_>,
     ) -> Result<Option<ChangeOptions>, CliError> {
         let mut agreed = options.clone();
         let mut reasons: Vec<String> = Vec::new();
@@ -53,7 +54,7 @@ impl Question {
             ..ReportParts::default()
         };
         agreed.told = told;
-        let (report, refusal) = rehearse(service, &mut agreed, operation)?;
+        let (report, refusal) = rehearse(service, &mut agreed, requested)?;
         reasons.extend(refusal.iter().map(ToString::to_string));
         reasons.extend(self.about.and_then(|about| about(&report)));
         if refusal.is_none() {
@@ -88,11 +89,11 @@ impl Question {
 fn rehearse(
     service: &dyn ConfigService,
     options: &mut ChangeOptions,
-    operation: &mut dyn FnMut(&dyn ConfigService, &ChangeOptions) -> Result<ChangeReport, Refusal>,
+    requested: &RequestedChange<'_>,
 ) -> Result<(ChangeReport, Option<Refusal>), CliError> {
     let mut refusal = None;
     loop {
-        let error = match operation(service, &ChangeOptions { dry_run: true, ..options.clone() }) {
+        let error = match requested.make(service, &ChangeOptions { dry_run: true, ..options.clone() }) {
             Ok(report) => return Ok((report, refusal)),
             Err(error) => error,
         };

@@ -33,8 +33,6 @@ pub struct ReportParts {
     pub values: bool,
     /// The configuration afterwards as JSON.
     pub configuration: bool,
-    /// The text afterwards.
-    pub text: bool,
     /// True if the difference shows secrets.
     pub secrets: bool,
     /// The key of the masks of secrets, so that those of several servers can be compared.
@@ -62,7 +60,6 @@ pub const REPORT_PARTS: &[(&str, PartField)] = &[
     ("diff", |parts| &mut parts.diff),
     ("values", |parts| &mut parts.values),
     ("configuration", |parts| &mut parts.configuration),
-    ("text", |parts| &mut parts.text),
     ("secrets", |parts| &mut parts.secrets),
 ];
 
@@ -82,6 +79,8 @@ pub struct ChangeReport {
     pub changed: bool,
     /// The revision of the text that the change is made of, if there was one and it is known.
     pub before: Option<Revision>,
+    /// The revision of the text of the file, where that is another one than `before`.
+    pub file: Option<Revision>,
     /// The revision of the text afterwards.
     pub after: Option<Revision>,
     /// True if the JSON was compared, because the text is not known.
@@ -94,9 +93,7 @@ pub struct ChangeReport {
     pub values: Vec<ChangedValue>,
     /// The configuration afterwards as JSON, with its secrets.
     pub configuration: Option<Value>,
-    /// The text afterwards, with its secrets.
-    pub text: Option<String>,
-    /// The configuration afterwards, if it was made in this process.
+    /// The configuration afterwards, where it was made in this process.
     #[serde(skip)]
     pub snapshot: Option<Arc<Snapshot>>,
     pub effects: Effects,
@@ -121,6 +118,7 @@ impl ChangeReport {
     pub fn new(mut outcome: Outcome, request: Option<&ChangeRequest>, parts: ReportParts) -> Self {
         let revision = |content: Option<&Content>| Some(content?.snapshot()?.revision());
         let made_of = revision(outcome.before.as_ref());
+        let in_file = outcome.file.as_ref().map(|file| file.revision());
         if let Some(file) = outcome.file.take().filter(|_| outcome.is_change())
             && let Some(after) = outcome.after().cloned()
         {
@@ -128,15 +126,14 @@ impl ChangeReport {
             (outcome.before, outcome.after) = (Some(Content::Text(file)), After::Replaced(after));
         }
         let (old, new) = (outcome.before.as_ref(), outcome.after());
-        let text = |content: Option<&Content>| Some(content?.snapshot()?.document().text().to_owned());
         let mut report = Self {
             changed: outcome.is_change(),
             before: made_of,
+            file: in_file,
             after: revision(new),
             snapshot: new.and_then(Content::snapshot).cloned(),
             effects: if parts.is_bare { Effects::default() } else { outcome.effects() },
             configuration: new.filter(|_| parts.configuration).map(Content::to_json),
-            text: text(new.filter(|_| parts.text)),
             ..Self::default()
         };
         if report.changed && !parts.is_bare {

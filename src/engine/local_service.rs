@@ -8,13 +8,14 @@ use super::composed::Composed;
 use super::content::Content;
 use super::feature::Feature;
 use super::local::Engine;
+use super::new_text::NewText;
 use super::options::ChangeOptions;
 use super::outcome::{OutcomeNote, PendingInfo};
 use super::refusal::Refusal;
-use super::service::{ConfigService, ConfigSource, Decision, ReadForm, ReadQuery, Reading, Replaced};
+use super::service::{ConfigService, ConfigSource, Decision, ReadForm, ReadQuery, Reading};
 use super::snapshot::Snapshot;
-use super::status::{Status, differing, last_change};
-use crate::store::{ChangeRef, HistoryEntry};
+use super::status::{ServerHealth, Status, differing, last_change};
+use crate::store::{ChangeRef, HistoryEntry, Revision};
 use mediaconf::edit::request::ChangeRequest;
 
 impl ConfigService for Engine {
@@ -39,14 +40,20 @@ impl ConfigService for Engine {
     }
 
     fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, Refusal> {
-        let snapshot = match self.running() {
-            Some(running) => running,
-            None => Engine::read(self)?,
-        };
+        let snapshot = self.present()?;
         let revision = snapshot.revision().to_string();
         let is_known = tag.as_ref() == Some(&revision);
         *tag = Some(revision);
         Ok((!is_known).then_some(Content::Text(snapshot)))
+    }
+
+    fn revision(&self) -> Result<Option<Revision>, Refusal> {
+        Ok(Some(self.present()?.revision()))
+    }
+
+    fn health(&self) -> Result<ServerHealth, Refusal> {
+        let (revision, pending) = (Some(self.present()?.revision()), self.pending_info()?);
+        Ok(ServerHealth { revision, pending, trouble: None })
     }
 
     fn composed(&self, text: &Arc<Snapshot>, _: Option<ConfigSource>) -> Result<Option<Composed>, Refusal> {
@@ -58,17 +65,12 @@ impl ConfigService for Engine {
         Ok(ChangeReport::new(outcome, Some(request), options.told))
     }
 
-    fn replace(
-        &self,
-        target: Replaced,
-        text: &[u8],
-        options: &ChangeOptions,
-    ) -> Result<ChangeReport, Refusal> {
-        let outcome = match target {
-            Replaced::File => Engine::save(self, text, options)?,
-            Replaced::Running => Engine::update(self, text, options)?,
-        };
-        Ok(ChangeReport::new(outcome, None, options.told))
+    fn save(&self, new: &NewText<'_>, options: &ChangeOptions) -> Result<ChangeReport, Refusal> {
+        Ok(ChangeReport::new(Engine::save(self, new, options)?, None, options.told))
+    }
+
+    fn update(&self, text: &[u8], options: &ChangeOptions) -> Result<ChangeReport, Refusal> {
+        Ok(ChangeReport::new(Engine::update(self, text, options)?, None, options.told))
     }
 
     fn rollback(&self, to: ChangeRef, options: &ChangeOptions) -> Result<ChangeReport, Refusal> {
@@ -136,5 +138,12 @@ impl ConfigService for Engine {
             last_error: state.and_then(|state| state.last_error).map(|trouble| trouble.whole),
             nodes: self.store.nodes().map_err(Refusal::from)?,
         })
+    }
+}
+
+impl Engine {
+    /// Returns what a server runs, or the stored text where none runs.
+    fn present(&self) -> Result<Arc<Snapshot>, Refusal> {
+        self.running().map_or_else(|| Engine::read(self), Ok)
     }
 }

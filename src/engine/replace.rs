@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::guard::{self, Guard};
 use super::local::Engine;
+use super::new_text::NewText;
 use super::operation::Operation;
 use super::options::ChangeOptions;
 use super::outcome::{After, Outcome, OutcomeNote};
@@ -16,16 +17,15 @@ use mediaconf::model::has_lost_line_ends;
 use mediaconf::model::secret::holds_mask;
 
 impl Engine {
-    /// Replaces the file, and the running configuration, by exactly these bytes; makes the file if it
-    /// is missing.
+    /// Replaces the file, and the running configuration, by a new text; makes the file if it is missing.
     ///
     /// # Errors
     /// All of [`Refusal`]; the configuration is as it was then.
-    pub fn save(&self, text: &[u8], options: &ChangeOptions) -> Result<Outcome, Refusal> {
-        self.replace_as(Operation::Save, text, options)
+    pub fn save(&self, new: &NewText<'_>, options: &ChangeOptions) -> Result<Outcome, Refusal> {
+        self.counted(Operation::Save, options, || self.replace_both(Operation::Save, new, options))
     }
 
-    /// The same as another operation: a text that was accepted before is taken as it is.
+    /// Replaces both by exactly these bytes, as another operation: what was accepted before is taken as it is.
     ///
     /// # Errors
     /// As [`Engine::save`].
@@ -35,25 +35,28 @@ impl Engine {
         text: &[u8],
         options: &ChangeOptions,
     ) -> Result<Outcome, Refusal> {
-        self.counted(operation, options, || self.replace_both(operation, text, options))
+        self.counted(operation, options, || {
+            self.replace_both(operation, &NewText::Whole(text.into()), options)
+        })
     }
 
     fn replace_both(
         &self,
         operation: Operation,
-        text: &[u8],
+        new: &NewText<'_>,
         options: &ChangeOptions,
     ) -> Result<Outcome, Refusal> {
         let transaction = Transaction::begin(self, operation, options)?;
-        let text = &*transaction.meant(text);
         let (state, file) = (transaction.state.as_ref(), transaction.file());
         let mut notes = Vec::new();
         match state {
             Some(state) => transaction.refuse_stale(state, transaction.is_hand_edited(state))?,
             None => transaction.refuse_other_file()?,
         }
+        let text = &*transaction.worked_out(new)?;
         if transaction.hand_edit().is_some_and(|[_, file]| file.bytes() != text) {
-            let is_kept = operation == Operation::Save && transaction.is_for_hand_edit();
+            let is_kept =
+                new.is_of_file() || (operation == Operation::Save && transaction.is_for_hand_edit());
             let picked_up = transaction.picked_up().filter(|_| is_kept);
             notes.push(picked_up.unwrap_or(OutcomeNote::OverwroteHandEdit));
         }
@@ -85,7 +88,7 @@ impl Engine {
         let transaction = Transaction::begin(self, Operation::Update, options)?;
         let Some(state) = &transaction.state else { return Err(Refusal::no_server()) };
         transaction.refuse_stale(state, false)?;
-        let text = &*transaction.meant(text);
+        let text = &*transaction.meant(text, options.expected.as_ref());
         self.refuse_one_line([Some(&state.running), transaction.file()], text, options)?;
         let (after, deleted) =
             self.checked(Some(&state.running), Snapshot::from_bytes(text.to_vec()).into(), options)?;

@@ -7,13 +7,14 @@ use super::change_report::ChangeReport;
 use super::composed::Composed;
 use super::content::Content;
 use super::feature::Feature;
+use super::new_text::NewText;
 use super::node_report::NodeReport;
 use super::options::ChangeOptions;
 use super::outcome::{OutcomeNote, PendingInfo};
 use super::refusal::Refusal;
 use super::snapshot::Snapshot;
-use super::status::Status;
-use crate::store::{ChangeRef, HistoryEntry};
+use super::status::{ServerHealth, Status};
+use crate::store::{ChangeRef, HistoryEntry, Revision};
 use mediaconf::edit::request::ChangeRequest;
 
 /// A configuration that can be read and changed.
@@ -31,6 +32,12 @@ pub trait ConfigService: Send + Sync {
     /// if it is still the one that `tag` stands for. `tag` then stands for what was read.
     fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, Refusal>;
 
+    /// Returns the revision of what is read by default, and no text; `None` if the text is not known.
+    fn revision(&self) -> Result<Option<Revision>, Refusal>;
+
+    /// Returns how the server is, and no text.
+    fn health(&self) -> Result<ServerHealth, Refusal>;
+
     /// Returns a configuration that was read with the files that it includes; `None` if it includes none, has
     /// errors itself, or the server does not send them.
     fn composed(
@@ -42,13 +49,11 @@ pub trait ConfigService: Send + Sync {
     /// Merges a patch into the running configuration, and saves the result.
     fn modify(&self, request: &ChangeRequest, options: &ChangeOptions) -> Result<ChangeReport, Refusal>;
 
-    /// Replaces the whole configuration by `text`. An `update` of a node changes that node alone.
-    fn replace(
-        &self,
-        target: Replaced,
-        text: &[u8],
-        options: &ChangeOptions,
-    ) -> Result<ChangeReport, Refusal>;
+    /// Replaces the file, and the running configuration with it, by a new text.
+    fn save(&self, new: &NewText<'_>, options: &ChangeOptions) -> Result<ChangeReport, Refusal>;
+
+    /// Replaces the running configuration alone: of a node, on that node alone.
+    fn update(&self, text: &[u8], options: &ChangeOptions) -> Result<ChangeReport, Refusal>;
 
     /// Makes an earlier text the configuration again, as a new change.
     fn rollback(&self, to: ChangeRef, options: &ChangeOptions) -> Result<ChangeReport, Refusal>;
@@ -62,7 +67,7 @@ pub trait ConfigService: Send + Sync {
 
     /// Returns the change that has to be confirmed.
     fn pending(&self) -> Result<Option<PendingInfo>, Refusal> {
-        Ok(self.status()?.pending)
+        Ok(self.health()?.pending)
     }
 
     /// Confirms the pending change, or rolls it back; `id` names it, `None` is whichever is pending. `by` is who
@@ -119,15 +124,6 @@ pub enum ReadForm {
 pub struct Reading {
     pub source: ConfigSource,
     pub content: Content,
-}
-
-/// The configurations that a whole new text replaces.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Replaced {
-    /// The file, and the running configuration with it (`save`).
-    File,
-    /// The running configuration alone (`update`).
-    Running,
 }
 
 /// The decision on a pending change.

@@ -57,6 +57,17 @@ pub struct Status {
     pub nodes: Option<Vec<NodeRecord>>,
 }
 
+/// How a server is, and what it runs.
+#[derive(Debug)]
+pub struct ServerHealth {
+    /// The revision of what it runs, or of the file where no server runs; none where the text is not known.
+    pub revision: Option<Revision>,
+    /// The change that has to be confirmed.
+    pub pending: Option<PendingInfo>,
+    /// Why its last reload or its runtime command failed.
+    pub trouble: Option<String>,
+}
+
 /// The first error of a file.
 #[derive(Debug, Serialize)]
 pub struct FirstError {

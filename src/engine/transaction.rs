@@ -25,7 +25,7 @@ use super::hook::{self, HookFailure, HookReason, Hooks, Occasion};
 use super::left_over::WithoutChange;
 use super::local::{DEFAULT_LOCK_WAIT, Engine};
 use super::operation::{Operation, UNSAVED};
-use super::options::ChangeOptions;
+use super::options::{ChangeOptions, Expected};
 use super::outcome::{After, Outcome, OutcomeNote, PendingInfo};
 use super::pending::{PendingChange, RollbackPoint};
 use super::refusal::Refusal;
@@ -134,18 +134,18 @@ impl<'e> Transaction<'e> {
     /// A whole new text without an unconfirmed change that it took over: the file instead, if the text is
     /// the one that held the change; else the text, if it was made for that one, with the change taken
     /// out.
-    pub fn meant<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+    pub fn meant<'t>(&self, text: &'t [u8], made_for: Option<&Expected>) -> Cow<'t, [u8]> {
         let instead = self.taken_out.as_ref().and_then(|taken| match taken.instead_of(text) {
-            None if self.is_made_for_taken_out() => taken.instead_of_edited(text),
+            None if self.is_taken_out_of(made_for) => taken.instead_of_edited(text),
             instead => instead.cloned(),
         });
         instead.map_or(Cow::Borrowed(text), |instead| instead.bytes().to_vec().into())
     }
 
-    /// True if the change was made for the file as it was with an unconfirmed change in it.
-    fn is_made_for_taken_out(&self) -> bool {
-        let expected = self.options.expected.as_ref().filter(|_| self.state.is_none());
-        expected.is_some_and(|expected| self.taken_out.as_ref().is_some_and(|it| it.is_expected(expected)))
+    /// Whether a change was made for the file as it was with an unconfirmed change in it.
+    pub fn is_taken_out_of(&self, made_for: Option<&Expected>) -> bool {
+        let made_for = made_for.filter(|_| self.state.is_none());
+        made_for.is_some_and(|made_for| self.taken_out.as_ref().is_some_and(|it| it.is_expected(made_for)))
     }
 
     /// The text of the file; `None` if the file is missing.
@@ -189,10 +189,7 @@ impl<'e> Transaction<'e> {
     pub fn refuse_stale(&self, state: &ServerState, is_hand_edited: bool) -> Result<(), Refusal> {
         match &self.options.expected {
             Some(_) if is_hand_edited && self.is_for_hand_edit() => Ok(()),
-            Some(_) if is_hand_edited => {
-                let message = "the file was changed by hand since it was loaded";
-                Err(Refusal::new(RefusalKind::HandEditedSince, message).hint(OVERWRITE))
-            }
+            Some(_) if is_hand_edited => Err(hand_edited_since()),
             Some(expected) if !expected.allows(state.running.revision()) => Err(stale()),
             _ => Ok(()),
         }
@@ -203,7 +200,7 @@ impl<'e> Transaction<'e> {
         let found = self.file().map(|file| file.revision());
         match &self.options.expected {
             Some(expected) if !found.is_some_and(|found| expected.allows(found)) => {
-                if self.is_made_for_taken_out() { Ok(()) } else { Err(stale()) }
+                if self.is_taken_out_of(self.options.expected.as_ref()) { Ok(()) } else { Err(stale()) }
             }
             _ => Ok(()),
         }
@@ -574,8 +571,14 @@ fn pieces(outcome: &Outcome) -> Vec<&[u8]> {
     }
 }
 
+/// The change was made for another file than the one that was edited by hand.
+pub(super) fn hand_edited_since() -> Refusal {
+    let message = "the file was changed by hand since it was loaded";
+    Refusal::new(RefusalKind::HandEditedSince, message).hint(OVERWRITE)
+}
+
 /// The change was made for another configuration.
-fn stale() -> Refusal {
+pub(super) fn stale() -> Refusal {
     Refusal::new(RefusalKind::Stale, "the configuration was changed meanwhile")
         .hint("read the configuration again and repeat the change")
 }
@@ -601,7 +604,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::engine::options::Expected;
+    use crate::engine::new_text::NewText;
     use crate::store::file::ConfFile;
 
     /// A file with a port, and an engine over it.
@@ -628,7 +631,10 @@ mod tests {
         let revision = |text: &[u8]| Snapshot::from_bytes(text.to_vec()).revision();
         let save = |made_for: &[u8]| {
             let expected = Some(Expected::OneOf(vec![revision(made_for)]));
-            engine.save(b"http 81;\n", &ChangeOptions { expected, ..ChangeOptions::default() })
+            engine.save(
+                &NewText::Whole(b"http 81;\n".into()),
+                &ChangeOptions { expected, ..ChangeOptions::default() },
+            )
         };
         assert!(save(b"http 8080;\n").is_err_and(|refusal| refusal.kind == RefusalKind::Stale));
         save(b"http 80;\n").expect("it was made for the text that is there");

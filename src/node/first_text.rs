@@ -2,7 +2,7 @@
 
 use super::local_text::{NodeName, wanted};
 use super::overlays::merged;
-use crate::engine::{ChangeOptions, Engine, Refusal, Snapshot, Trouble};
+use crate::engine::{ChangeOptions, Engine, NewText, Refusal, Snapshot, Trouble};
 use crate::store::cluster::ClusterStore;
 use crate::store::file::ConfFile;
 use crate::store::{NodeState, Store, StoreError};
@@ -29,5 +29,5 @@ pub fn first_text(
     let (by, message) = (wanted.head.by.clone(), wanted.head.message.clone());
     // A starting server has to have a file, even if its includes are faulty.
     let options = ChangeOptions { force: true, takes_faults: true, by, message, ..ChangeOptions::default() };
-    engine.save(text.bytes(), &options).map(drop)
+    engine.save(&NewText::Whole(text.bytes().into()), &options).map(drop)
 }

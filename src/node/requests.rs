@@ -3,15 +3,16 @@
 
 use crate::engine::{
     After, CanaryFault, ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, Content,
-    DEFAULT_LOCK_WAIT, Decision, Expected, Feature, NodeReport, Operation, Outcome, OutcomeNote, PendingInfo,
-    ReadQuery, Reading, Refusal, RefusalKind, Replaced, Snapshot, Status, Trouble, canary_nodes,
+    DEFAULT_LOCK_WAIT, Decision, Expected, Feature, NewText, NodeReport, Operation, Outcome, OutcomeNote,
+    PendingInfo, ReadQuery, Reading, Refusal, RefusalKind, ServerHealth, Snapshot, Status, Trouble,
+    canary_nodes,
 };
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::member::Node;
 use super::overlays::merged;
-use crate::store::{ChangeRef, HistoryEntry, NodeState, Store, StoreError};
+use crate::store::{ChangeRef, HistoryEntry, NodeState, Revision, Store, StoreError};
 use mediaconf::edit::request::ChangeRequest;
 
 /// The message to a client if the node needs too long.
@@ -31,6 +32,14 @@ impl ConfigService for Node {
         self.local.read_changed(tag)
     }
 
+    fn revision(&self) -> Result<Option<Revision>, Refusal> {
+        self.local.revision()
+    }
+
+    fn health(&self) -> Result<ServerHealth, Refusal> {
+        Ok(ServerHealth { pending: ConfigService::pending(self)?, ..self.local.health()? })
+    }
+
     fn composed(
         &self,
         text: &Arc<Snapshot>,
@@ -44,20 +53,16 @@ impl ConfigService for Node {
         Ok(ChangeReport::new(made, Some(request), options.told))
     }
 
-    fn replace(
-        &self,
-        target: Replaced,
-        text: &[u8],
-        options: &ChangeOptions,
-    ) -> Result<ChangeReport, Refusal> {
-        match target {
-            Replaced::Running if !options.canary.is_empty() => Err(CanaryFault::OneNode.into()),
-            Replaced::Running => self.local.replace(target, text, options),
-            Replaced::File => {
-                self.refuse_overlaid()?;
-                let made = self.make(options, |options| self.cluster.save(text, options))?;
-                Ok(ChangeReport::new(made, None, options.told))
-            }
+    fn save(&self, new: &NewText<'_>, options: &ChangeOptions) -> Result<ChangeReport, Refusal> {
+        self.refuse_overlaid()?;
+        let made = self.make(options, |options| self.cluster.save(new, options))?;
+        Ok(ChangeReport::new(made, None, options.told))
+    }
+
+    fn update(&self, text: &[u8], options: &ChangeOptions) -> Result<ChangeReport, Refusal> {
+        match options.canary.is_empty() {
+            true => ConfigService::update(&self.local, text, options),
+            false => Err(CanaryFault::OneNode.into()),
         }
     }
 

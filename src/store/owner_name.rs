@@ -3,13 +3,15 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// The longest name.
 const MAX_LENGTH: usize = 100;
 
 /// The name of an owner. It is the name of a file, and a part of a key in etcd.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct OwnerName(String);
 
 /// The message about a text that is no [`OwnerName`].
@@ -22,6 +24,20 @@ pub struct NotAnOwnerName;
 impl OwnerName {
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+impl TryFrom<String> for OwnerName {
+    type Error = NotAnOwnerName;
+
+    fn try_from(name: String) -> Result<Self, NotAnOwnerName> {
+        name.parse()
+    }
+}
+
+impl From<OwnerName> for String {
+    fn from(name: OwnerName) -> Self {
+        name.0
     }
 }
 

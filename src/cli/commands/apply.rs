@@ -84,7 +84,7 @@ pub fn run(args: &ApplyArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let request = ChangeRequest { edits: Edits::State(state), expectations: Vec::new() };
     let mut change = ChangeCommand::new(&args.changing, Verb::APPLY).named("apply");
     change.options.owner.clone_from(&args.owner);
-    change.run(call, |service, options| service.modify(&request, options))
+    change.run(call, &request.into())
 }
 
 /// Reads a desired state.

@@ -1,16 +1,12 @@
 //! The common part of the commands that change something: questions of guards, the report, and the
 //! countdown of a change that has to be confirmed.
 
-use crate::engine::{ChangeOptions, ChangeReport, ConfigService, Guard, Refusal, Replaced, ReportParts};
-use std::path::Path;
-
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::context;
 use crate::cli::countdown;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::fleet::{self, plan::FleetChange};
-use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::prompts;
 use crate::cli::rehearsal::{MOST_UNASKED, Question};
@@ -19,7 +15,10 @@ use crate::cli::render::report::{Report, Verb};
 use crate::cli::rollout;
 use crate::cli::target;
 use crate::cli::ui::Ui;
+use crate::engine::{ChangeOptions, ConfigService, Guard, Refusal, ReportParts, RequestedChange};
+use crate::store::HistoryEntry;
 use mediaconf::edit::request::ChangeRequest;
+use mediaconf::syntax::one_line;
 
 /// A command that makes a change, and how it reports the outcome.
 #[derive(Clone)]
@@ -56,34 +55,35 @@ impl<'a> ChangeCommand<'a> {
         self
     }
 
-    /// Makes the change by `operation`: asks the questions of guards, reports the outcome, and waits for
-    /// the confirmation if one is needed.
+    /// Makes the change: asks the questions of guards, reports the outcome, and waits for the confirmation if one is
+    /// needed.
     pub fn run(
         self,
         Invocation { global, ui, .. }: Invocation<'_>,
-        operation: impl Fn(&dyn ConfigService, &ChangeOptions) -> Result<ChangeReport, Refusal> + Sync,
+        requested: &RequestedChange<'_>,
     ) -> Result<Exit, CliError> {
         if let Some(contexts) = context::several(global)? {
             let Self { args, options, verb, .. } = self;
-            let told = ReportParts {
-                diff: true,
-                values: true,
-                text: true,
-                ..ReportParts::masked_by(ui.masker().as_ref())
-            };
+            let masked = ReportParts::masked_by(ui.masker().as_ref());
+            let told = ReportParts { diff: true, values: true, ..masked };
             let options = ChangeOptions { told, ..options };
-            let change = FleetChange { args, options, verb };
-            return fleet::change::run(&change, contexts, global, ui, &operation);
+            let change = FleetChange { args, options, verb, requested };
+            return fleet::change::run(&change, contexts, global, ui);
         }
         let mut target = target::resolve(global, self.args.into(), ui)?;
         let question = Question { protected: target.protected.take(), ..self.question };
-        let this = Self { question, ..self };
-        match rollout::options(this.args, &this.options, &*target.service)? {
-            Some(options) => Self { options, ..this }.run_on(&*target.service, ui, operation),
-            None => {
-                this.args.fleet.refuse_for_one()?;
-                this.run_on(&*target.service, ui, operation)
+        let mut this = Self { question, ..self };
+        let service = &*target.service;
+        match rollout::options(this.args, &this.options, service)? {
+            Some(options) => this.options = options,
+            None => this.args.fleet.refuse_for_one()?,
+        }
+        match requested.pinned(service)? {
+            Some((pinned, entry)) => {
+                this.report("", ui).note(&back_to(&entry));
+                this.run_on(service, ui, &pinned)
             }
+            None => this.run_on(service, ui, requested),
         }
     }
 
@@ -92,11 +92,11 @@ impl<'a> ChangeCommand<'a> {
         mut self,
         service: &dyn ConfigService,
         ui: Ui,
-        mut operation: impl FnMut(&dyn ConfigService, &ChangeOptions) -> Result<ChangeReport, Refusal>,
+        requested: &RequestedChange<'_>,
     ) -> Result<Exit, CliError> {
         if !self.diff_was_shown
             && self.question.is_asked(self.args)
-            && let Some(agreed) = self.question.ask(service, ui, &self.options, &mut operation)?
+            && let Some(agreed) = self.question.ask(service, ui, &self.options, requested)?
         {
             (self.options, self.diff_was_shown) = (agreed, true);
         }
@@ -104,7 +104,7 @@ impl<'a> ChangeCommand<'a> {
         let report = self.report(&target, ui);
         let canary = self.options.canary.clone();
         let options = ChangeOptions { told: report.parts(), ..self.options };
-        let made = with_guards(options, |options| operation(service, options))?;
+        let made = with_guards(options, |options| requested.make(service, options))?;
         report.print(&made)?;
         made.keys_lacked.iter().for_each(|key| report.note(&all_lack(key)));
         match &made.pending {
@@ -127,15 +127,10 @@ impl<'a> ChangeCommand<'a> {
     }
 }
 
-/// Runs a command that replaces the whole text by that of `file`.
-pub fn replace(
-    what: Replaced,
-    file: &Path,
-    change: ChangeCommand<'_>,
-    call: Invocation<'_>,
-) -> Result<Exit, CliError> {
-    let text = input::read(file)?;
-    change.run(call, |service, options| service.replace(what, &text, options))
+/// The change that a rollback goes back behind, in words.
+fn back_to(entry: &HistoryEntry) -> String {
+    let back = entry.number.map_or(String::new(), |number| format!(" (`@{number}`)"));
+    format!("back to the text before `#{}`{back}, {}", entry.serial, one_line(&entry.operation))
 }
 
 /// Runs an operation. On a terminal, a guard that refuses it becomes a question.

@@ -68,5 +68,5 @@ pub fn run(args: &CpArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         }
         .with_edits(edits.in_order()),
     );
-    change.with_request(&request).run(call, |service, options| service.modify(&request, options))
+    change.with_request(&request).run(call, &request.into())
 }

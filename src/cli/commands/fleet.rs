@@ -7,7 +7,7 @@ use crate::cli::args::shared::ListFormat;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::fleet::answers::ServerAnswer;
-use crate::cli::fleet::journal::{Journal, Journals};
+use crate::cli::fleet::journal::{Journal, Journals, KeptRequest};
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::fleet::results::{self, ResultForm, ServerResult, Standing, exit_of_each, standing_of};
 use crate::cli::fleet::unfinished::{self, ServerNow, Unfinished, look};
@@ -16,8 +16,10 @@ use crate::cli::invocation::Invocation;
 use crate::cli::local_user::local_user;
 use crate::cli::prompts;
 use crate::cli::ui::Ui;
-use crate::engine::{ChangeOptions, Decision, ErrorKind, Expected, GUARD_NAMES, Guard, Replaced};
-use crate::store::Revision;
+use crate::engine::{
+    ChangeOptions, ConfigSource, Decision, ErrorKind, Expected, GUARD_NAMES, Guard, RequestedChange,
+};
+use crate::store::{ChangeRef, Revision, WHOLE_HISTORY};
 
 /// Finish a change on several servers that was interrupted, or take it back
 ///
@@ -47,10 +49,10 @@ pub enum FleetCommand {
     },
     /// Make the change on the servers that do not have it yet
     ///
-    /// Each server gets the text that was computed for it, and only if it still runs the text before it. A
+    /// Each server makes the change, if it still runs the text before it and comes to the text that was shown. A
     /// server that waits for the confirmation is confirmed.
     Resume(ResumeArgs),
-    /// Forget an unfinished change: its journal and the texts in it are removed, and no server is asked
+    /// Forget an unfinished change: its journal is removed, and no server is asked
     Forget {
         /// Which change [default: the only one]
         #[arg(value_name = "ID")]
@@ -164,50 +166,86 @@ fn agree(args: &ResumeArgs, journal: &Journal, global: &GlobalArgs, ui: Ui) -> R
     }
 }
 
-fn finish(
-    member: &mut FleetMember,
-    revisions: [Revision; 2],
-    journal: &Journal,
-) -> Result<Standing, CliError> {
-    match look(member, revisions)? {
+fn finish(member: &mut FleetMember, texts: [Revision; 2], journal: &Journal) -> Result<Standing, CliError> {
+    match look(member, texts)? {
         ServerNow::After(None) => Ok(Standing::Unchanged),
         ServerNow::After(Some(pending)) => {
             member.target.service.decide(Decision::Keep, Some(&pending.id), "")?;
             Ok(Standing::Confirmed)
         }
-        ServerNow::Before => replace(member, revisions, journal, "the rest of").map(|()| Standing::Changed),
+        ServerNow::Before => make_again(member, texts, journal).map(|()| Standing::Changed),
         ServerNow::Other => Err(CliError::changed_otherwise(&member.name)),
     }
 }
 
 fn take_back(
     member: &mut FleetMember,
-    [before, after]: [Revision; 2],
+    texts: [Revision; 2],
     journal: &Journal,
 ) -> Result<Standing, CliError> {
-    match look(member, [before, after])? {
+    match look(member, texts)? {
         ServerNow::Before => Ok(Standing::Unchanged),
         ServerNow::After(Some(pending)) => {
             member.target.service.decide(Decision::RollBack, Some(&pending.id), "")?;
             Ok(Standing::TakenBack)
         }
         ServerNow::After(None) => {
-            replace(member, [after, before], journal, "take-back of").map(|()| Standing::TakenBack)
+            let [before, after] = texts;
+            let options = options([after, before], journal, "take-back of");
+            go_to(member, before, &journal.request()?.requested, &options).map(|()| Standing::TakenBack)
         }
         ServerNow::Other => Err(CliError::changed_otherwise(&member.name)),
     }
 }
 
-/// Replaces the text of one revision by that of the other. The guards were answered when the change began.
-fn replace(
+/// Makes the change on a server that runs the text before it, if that comes to the same text as when it began.
+fn make_again(member: &mut FleetMember, texts: [Revision; 2], journal: &Journal) -> Result<(), CliError> {
+    let KeptRequest { requested, owner, skip_included } = journal.request()?;
+    let options = ChangeOptions { owner, skip_included, ..options(texts, journal, "the rest of") };
+    if let RequestedChange::Rollback(_) = requested {
+        // What the number stands for there may be another text by now.
+        return go_to(member, texts[1], &requested, &options);
+    }
+    let service = &*member.target.service;
+    let rehearsed = requested.make(service, &ChangeOptions { dry_run: true, ..options.clone() })?;
+    if rehearsed.after != Some(texts[1]) {
+        return Err(CliError::changed_otherwise(&member.name));
+    }
+    requested.make(service, &options)?;
+    Ok(())
+}
+
+/// Makes a text the configuration that is in the history of a server, or in its file: of what an `update` replaced,
+/// the running one alone.
+fn go_to(
     member: &mut FleetMember,
-    [from, to]: [Revision; 2],
-    journal: &Journal,
-    what: &str,
+    text: Revision,
+    requested: &RequestedChange<'_>,
+    options: &ChangeOptions,
 ) -> Result<(), CliError> {
+    let service = &*member.target.service;
+    let kept = service.history(WHOLE_HISTORY)?.into_iter().find(|entry| entry.before == Some(text));
+    let kept = kept.map(|entry| ChangeRef::Serial(entry.serial));
+    let going = match (requested, kept) {
+        (RequestedChange::Update(_), kept) => {
+            let found = match kept {
+                Some(kept) => service.kept(kept)?,
+                None => member.target.read_text(Some(ConfigSource::Saved))?,
+            };
+            Some(RequestedChange::Update(found.bytes().to_vec().into())).filter(|_| found.revision() == text)
+        }
+        (_, kept) => kept.map(RequestedChange::Rollback),
+    };
+    let going = going.ok_or_else(|| CliError::text_not_kept(&member.name))?;
+    going.make(&*member.target.service, options)?;
+    Ok(())
+}
+
+/// The options of a change of the first text. The guards were answered when the change began.
+fn options([from, _]: [Revision; 2], journal: &Journal, what: &str) -> ChangeOptions {
     let head = &journal.head;
     let reason = head.message.as_ref().map_or(String::new(), |message| format!(": {message}"));
-    let options = ChangeOptions {
+    ChangeOptions {
         by: local_user(),
         message: Some(format!("{what} a {} of several servers{reason}", head.operation)),
         expected: Some(Expected::OneOf(vec![from])),
@@ -215,8 +253,5 @@ fn replace(
         max_delete: Some(usize::MAX),
         takes_faults: true,
         ..ChangeOptions::default()
-    };
-    let target = if head.operation == "update" { Replaced::Running } else { Replaced::File };
-    member.target.service.replace(target, &journal.text(to)?, &options)?;
-    Ok(())
+    }
 }

@@ -15,10 +15,7 @@ use crate::cli::render::masked::write_text;
 use crate::cli::render::report::Verb;
 use crate::cli::target;
 use crate::cli::ui::Ui;
-use crate::engine::{
-    ChangeOptions, ChangeReport, ConfigService, ConfigSource, Content, ErrorKind, Expected, Feature,
-    ReadForm, ReadQuery, Refusal, Replaced, Snapshot,
-};
+use crate::engine::{ConfigSource, Refusal, RequestedChange, Snapshot};
 use mediaconf::edit::format::formatted;
 
 /// Format the configuration: indentation, blanks, blank lines and line ends
@@ -88,7 +85,7 @@ fn configuration(args: &FmtArgs, call: Invocation<'_>) -> Result<Exit, CliError>
         let text = target.read_text(Some(ConfigSource::Saved).filter(|_| !target.is_server))?;
         return checked(target.service.name(), formatted_text(&text)?.as_ref(), call.ui);
     }
-    ChangeCommand::new(&args.changing, Verb::FORMAT).named("fmt").run(call, format)
+    ChangeCommand::new(&args.changing, Verb::FORMAT).named("fmt").run(call, &RequestedChange::Format {})
 }
 
 /// Formats standard input to standard output.
@@ -113,32 +110,6 @@ fn checked(name: &str, new: Option<&String>, ui: Ui) -> Result<Exit, CliError> {
     }
     ui.print(|out| writeln!(out, "{name}"))?;
     Ok(Exit::Different)
-}
-
-/// Replaces the configuration by the formatted one, unless it is changed meanwhile.
-fn format(service: &dyn ConfigService, options: &ChangeOptions) -> Result<ChangeReport, Refusal> {
-    match format_of(service, None, options) {
-        // The file may have been edited by hand: then the edited file is formatted.
-        Err(error) if error.error_kind() == ErrorKind::Conflict => {
-            format_of(service, Some(ConfigSource::Saved), options).map_err(|_| error)
-        }
-        formatted => formatted,
-    }
-}
-
-fn format_of(
-    service: &dyn ConfigService,
-    source: Option<ConfigSource>,
-    options: &ChangeOptions,
-) -> Result<ChangeReport, Refusal> {
-    let reading = service.read(&ReadQuery { source, form: ReadForm::Text })?;
-    let Content::Text(text) = reading.content else {
-        return Err(Refusal::not_offered(service.name(), Feature::Conf));
-    };
-    let new = formatted_text(&text)?;
-    let expected = Some(Expected::OneOf(vec![text.revision()]));
-    let options = ChangeOptions { expected, ..options.clone() };
-    service.replace(Replaced::File, new.as_ref().map_or(text.bytes(), String::as_bytes), &options)
 }
 
 /// The formatted text; `None` if it is formatted already.

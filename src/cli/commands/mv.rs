@@ -46,7 +46,7 @@ pub struct MvArgs {
 pub fn run(args: &MvArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let request = request(args)?;
     let change = ChangeCommand::new(&args.changing, Verb::MODIFY).named("mv").with_request(&request);
-    change.run(call, |service, options| service.modify(&request, options))
+    change.run(call, &request.into())
 }
 
 fn request(args: &MvArgs) -> Result<ChangeRequest, CliError> {

@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use crate::cli::args::changing::ChangeArgs;
-use crate::cli::commands::change::{ChangeCommand, replace};
+use crate::cli::commands::change::ChangeCommand;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
-use crate::engine::Replaced;
+use crate::engine::RequestedChange;
 
 /// Replace the configuration file with exactly the given text
 ///
@@ -30,5 +31,6 @@ pub struct SaveArgs {
 }
 
 pub fn run(args: &SaveArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
-    replace(Replaced::File, &args.file, ChangeCommand::new(&args.changing, Verb::SAVE), call)
+    let text = input::read(&args.file)?;
+    ChangeCommand::new(&args.changing, Verb::SAVE).run(call, &RequestedChange::Save(text.into()))
 }

@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use crate::cli::args::changing::ChangeArgs;
-use crate::cli::commands::change::{ChangeCommand, replace};
+use crate::cli::commands::change::ChangeCommand;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
-use crate::engine::Replaced;
+use crate::engine::RequestedChange;
 
 /// Replace the running configuration of a server without touching its file
 ///
@@ -25,5 +26,6 @@ pub struct UpdateArgs {
 }
 
 pub fn run(args: &UpdateArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
-    replace(Replaced::Running, &args.file, ChangeCommand::new(&args.changing, Verb::UPDATE), call)
+    let text = input::read(&args.file)?;
+    ChangeCommand::new(&args.changing, Verb::UPDATE).run(call, &RequestedChange::Update(text.into()))
 }

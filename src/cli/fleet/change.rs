@@ -6,9 +6,9 @@ use std::time::{Duration, SystemTime};
 use super::answers::{ServerAnswer, exit_of};
 use super::canaries;
 use super::coordinator::FleetVerdict;
-use super::journal::{FleetJournalLine, Journal, JournalHead, JournalServer};
+use super::journal::{FleetJournalLine, Journal, JournalHead, JournalServer, KeptRequest};
 use super::members::{Fleet, FleetMember, ServerNumber};
-use super::plan::{FleetChange, FleetPlan, Operation};
+use super::plan::{FleetChange, FleetPlan};
 use super::results::{self, Ending, ServerResult, Standing, exit_of_each, standing_of};
 use super::together::{Ended, Together};
 use crate::cli::args::global::GlobalArgs;
@@ -34,7 +34,6 @@ pub fn run(
     contexts: Vec<ServerContext>,
     global: &GlobalArgs,
     ui: Ui,
-    operation: &Operation<'_>,
 ) -> Result<Exit, CliError> {
     let together = change.args.fleet.all_or_nothing;
     match together {
@@ -51,8 +50,8 @@ pub fn run(
     let protected: Vec<String> =
         contexts.iter().filter(|context| context.is_protected).map(|context| context.name.clone()).collect();
     let mut fleet = Fleet::open(contexts, &global, ui)?;
-    let mut plans = fleet.ask("evaluate", |member| FleetPlan::of(member, change, operation));
-    record_applied(change, &mut fleet, &mut plans, operation);
+    let mut plans = fleet.ask("evaluate", |member| FleetPlan::of(member, change));
+    record_applied(change, &mut fleet, &mut plans);
     unless_closed(change.print_summary(&plans, ui))?;
     let changing: Vec<ServerNumber> = changing(&plans).collect();
     let is_refused = plans.iter().any(|answer| answer.result.is_err());
@@ -70,11 +69,10 @@ pub fn run(
     let held = HeldSignals::hold();
     let journal = begin_journal(change, &changing, &plans)?;
     if !together {
-        return each_for_itself(change, &mut fleet, plans, &changing, operation, (journal, held));
+        return each_for_itself(change, &mut fleet, plans, &changing, (journal, held));
     }
     let canaries = canaries::among(change, &changing, &plans);
-    let work =
-        Together::new(&mut fleet, &plans, (changing, canaries), (change, operation, time), (journal, held));
+    let work = Together::new(&mut fleet, &plans, (changing, canaries), (change, time), (journal, held));
     let Ended { verdict, journal, endings, held } = work.run();
     let results = merged(plans, endings, change, ui);
     let printed = results::print(&results, change.args.into(), ui);
@@ -90,12 +88,7 @@ pub fn run(
 }
 
 /// Lets the servers that do not change record what an owner applies: they have it already.
-fn record_applied(
-    change: &FleetChange<'_>,
-    fleet: &mut Fleet,
-    plans: &mut [ServerAnswer<FleetPlan>],
-    operation: &Operation<'_>,
-) {
+fn record_applied(change: &FleetChange<'_>, fleet: &mut Fleet, plans: &mut [ServerAnswer<FleetPlan>]) {
     if change.options.owner.is_none() || change.args.dry_run {
         return;
     }
@@ -103,8 +96,7 @@ fn record_applied(
     let unchanged: Vec<ServerNumber> = (0..plans.len()).map(ServerNumber).filter(has_it).collect();
     let work = |at: ServerNumber, member: &mut FleetMember| {
         let Ok(plan) = &plans[at.0].result else { return Ok(()) };
-        let made = operation(&*member.target.service, &change.options(plan));
-        made.map(drop).map_err(|error| CliError::from(error).at(&member.name))
+        plan.make(member, change, change.options.confirm).map(drop)
     };
     let recorded = fleet.on(&unchanged, "record", &|| true, work);
     for (at, recorded) in recorded {
@@ -132,7 +124,6 @@ fn each_for_itself(
     fleet: &mut Fleet,
     plans: Vec<ServerAnswer<FleetPlan>>,
     changing: &[ServerNumber],
-    operation: &Operation<'_>,
     (mut journal, held): (Journal, HeldSignals),
 ) -> Result<Exit, CliError> {
     let ui = fleet.ui;
@@ -142,10 +133,7 @@ fn each_for_itself(
         .map_err(|error| CliError::journal_failed(&error))?;
     let work = |at: ServerNumber, member: &mut FleetMember| -> Result<Option<PendingInfo>, CliError> {
         let Ok(plan) = &plans[at.0].result else { return Ok(None) };
-        let made = operation(&*member.target.service, &change.options(plan));
-        let made = made.map_err(|error| CliError::from(error).at(&member.name))?;
-        plan.keep_warnings(&made, member);
-        Ok(made.pending)
+        Ok(plan.make(member, change, change.options.confirm)?.pending)
     };
     let mut made = fleet.on(changing, "change", &|| held.received().is_none(), work);
     let endings: Vec<Ending> = changing
@@ -232,23 +220,21 @@ fn begin_journal(
     let servers = plans
         .iter()
         .map(|(name, plan)| JournalServer { name: (*name).to_owned(), revisions: plan.revisions() });
+    let request = KeptRequest {
+        requested: change.requested.clone(),
+        owner: change.options.owner.clone(),
+        skip_included: change.options.skip_included,
+    };
+    let request = serde_json::to_vec(&request).expect("a request can be written");
     let head = JournalHead {
         at: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
         operation: change.verb.operation().to_owned(),
         message: change.options.message.clone(),
         all_or_nothing: change.args.fleet.all_or_nothing,
+        request: Revision::from_text(&request),
         servers: servers.collect(),
     };
-    let texts: Vec<(Revision, &[u8])> = plans
-        .iter()
-        .flat_map(|(_, plan)| {
-            let base = plan.base.snapshot().map(|base| (base.revision(), base.bytes()));
-            let after = plan.report.after.zip(plan.report.text.as_ref().map(String::as_bytes));
-            [base, after]
-        })
-        .flatten()
-        .collect();
-    Journal::begin(head, &texts)
+    Journal::begin(head, &request)
 }
 
 /// Removes the journal, or says how to go on where the change stands on some servers only.

@@ -99,10 +99,8 @@ fn runs_soon(member: &mut FleetMember, revision: Option<Revision>) -> bool {
 
 /// Whether a server runs this text, and no change waits there; `None` if it does not answer.
 fn is_kept(member: &mut FleetMember, revision: Option<Revision>) -> Option<bool> {
-    match health::still_runs(member, revision) {
-        Ok(()) => Some(member.target.service.status().ok()?.pending.is_none()),
-        Err(error) => (error.kind == ErrorKind::Conflict).then_some(false),
-    }
+    let health = member.target.service.health().ok()?;
+    Some(health.revision == revision && health.pending.is_none())
 }
 
 /// Whether no change waits any more.

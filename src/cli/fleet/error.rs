@@ -158,6 +158,14 @@ impl CliError {
         )
     }
 
+    /// A server that does not keep the text to which it is to go back.
+    pub fn text_not_kept(server: &str) -> Self {
+        let message = format!("`{server}`: its history does not keep the text that it is to get");
+        Self::new(ErrorKind::Absent, message).with_hint(
+            "`mediactl history` of that server shows what it keeps; `mediactl fleet forget` removes the journal",
+        )
+    }
+
     /// A server that runs neither of the two texts of a change.
     pub fn changed_otherwise(server: &str) -> Self {
         let message = format!("`{server}`: it was changed by others since, and is left alone");

@@ -1,8 +1,8 @@
 //! The journal of a change on several servers: what is needed to finish it or to take it back, whatever ends the
 //! program.
 //!
-//! A folder `fleet-ID` in the folder of the user, readable by nobody else, with the texts before and after the change
-//! and a file `journal`. Its first line says what the change is; each further line is a step, written before the step
+//! A folder `fleet-ID` in the folder of the user, readable by nobody else, with the request for the change and a file
+//! `journal`. Its first line says what the change is, and of which revisions; each further line is a step, written before the step
 //! is made, or what is known of a server afterwards. The file is locked while the change is under way, and the folder
 //! is removed when the change is made everywhere or nowhere.
 
@@ -18,22 +18,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::cli::error::CliError;
 use crate::cli::local_user::state_home;
-use crate::engine::Refusal;
-use crate::store::Revision;
+use crate::engine::{Refusal, RequestedChange};
 use crate::store::file::{is_private_folder, open_own, read_private, user_folder};
+use crate::store::{OwnerName, Revision};
 use mediaconf::syntax::one_line;
 
 const PREFIX: &str = "fleet-";
 const JOURNAL: &str = "journal";
-const TEXT: &str = ".conf";
+const REQUEST: &str = "request";
 const FILE_MODE: u32 = 0o600;
 const FOLDER_MODE: u32 = 0o700;
 
 /// The largest journal that is read, in bytes: a thousand servers need one.
 const LARGEST_JOURNAL: u64 = 16 << 20;
 
-/// The largest text that is read, in bytes: twice what a server may answer by default.
-const LARGEST_TEXT: u64 = 128 << 20;
+/// The largest request that is read, in bytes: twice what a server may answer by default.
+const LARGEST_REQUEST: u64 = 128 << 20;
 
 /// What the change is: the first line.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -44,7 +44,19 @@ pub struct JournalHead {
     pub operation: String,
     pub message: Option<String>,
     pub all_or_nothing: bool,
+    /// The hash of the request.
+    pub request: Revision,
     pub servers: Vec<JournalServer>,
+}
+
+/// What is asked of each server.
+#[derive(Serialize, Deserialize)]
+pub struct KeptRequest<'a> {
+    pub requested: RequestedChange<'a>,
+    /// The owner of the desired state that is applied.
+    pub owner: Option<OwnerName>,
+    /// Whether entries of included files are left alone.
+    pub skip_included: bool,
 }
 
 /// A server that the change is for.
@@ -108,14 +120,14 @@ impl Journals {
 }
 
 impl Journal {
-    /// Writes the journal of a change that begins, with these texts.
-    pub fn begin(head: JournalHead, texts: &[(Revision, &[u8])]) -> Result<Self, CliError> {
+    /// Writes the journal of a change that begins, with its request.
+    pub fn begin(head: JournalHead, request: &[u8]) -> Result<Self, CliError> {
         let home = state_home().ok_or_else(CliError::no_state_home)?;
         let parent = user_folder(&home).map_err(Refusal::from)?;
         let time = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
         let id = format!("{}-{}", time.replace(['-', ':'], ""), std::process::id());
         let folder = parent.join(format!("{PREFIX}{id}"));
-        let written = Self::write(&folder, &head, texts);
+        let written = Self::write(&folder, &head, request);
         match written {
             Ok(file) => Ok(Self { id, head, folder, file }),
             Err(error) => {
@@ -126,16 +138,11 @@ impl Journal {
         }
     }
 
-    fn write(folder: &Path, head: &JournalHead, texts: &[(Revision, &[u8])]) -> io::Result<File> {
+    fn write(folder: &Path, head: &JournalHead, request: &[u8]) -> io::Result<File> {
         DirBuilder::new().mode(FOLDER_MODE).create(folder)?;
-        for (revision, text) in texts {
-            let mut file = match create(&folder.join(format!("{revision}{TEXT}"))) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
-                file => file?,
-            };
-            file.write_all(text)?;
-            file.sync_all()?;
-        }
+        let mut file = create(&folder.join(REQUEST))?;
+        file.write_all(request)?;
+        file.sync_all()?;
         let mut file = create(&folder.join(JOURNAL))?;
         flock(&file, FlockOperation::NonBlockingLockExclusive)?;
         write_line(&mut file, head)?;
@@ -148,19 +155,19 @@ impl Journal {
         write_line(&mut self.file, line)
     }
 
-    /// Reads one of the texts.
-    pub fn text(&self, revision: Revision) -> Result<Vec<u8>, CliError> {
-        let path = self.folder.join(format!("{revision}{TEXT}"));
+    /// Reads the request.
+    pub fn request(&self) -> Result<KeptRequest<'static>, CliError> {
+        let path = self.folder.join(REQUEST);
         let damaged = |error| CliError::damaged_journal(&path, &self.folder, error);
         let file = open_own(&path, OpenOptions::new().read(true)).map_err(damaged)?;
-        let text = read_private(&file, LARGEST_TEXT).map_err(damaged)?;
-        match Revision::from_text(&text) == revision {
-            true => Ok(text),
-            false => Err(damaged(invalid("it is not the text that was kept"))),
+        let request = read_private(&file, LARGEST_REQUEST).map_err(damaged)?;
+        if Revision::from_text(&request) != self.head.request {
+            return Err(damaged(invalid("it is not the request that was kept")));
         }
+        serde_json::from_slice(&request).map_err(|error| damaged(error.into()))
     }
 
-    /// Removes the journal, with its texts.
+    /// Removes the journal, with the request.
     pub fn finish(self) -> Result<(), CliError> {
         fs::remove_dir_all(&self.folder).map_err(|error| CliError::not_made(&self.folder, error))
     }

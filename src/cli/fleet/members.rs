@@ -36,8 +36,6 @@ pub struct FleetMember {
     /// The name of its context.
     pub name: String,
     pub target: Target,
-    /// Stands for the configuration that was read last.
-    pub tag: Option<String>,
     warnings: Warnings,
     /// Where to print, if no other server is named.
     alone: Option<Ui>,
@@ -73,7 +71,7 @@ impl Fleet {
         let member = |context: ServerContext| {
             let warnings = Warnings::default();
             let target = target::at_member(&context, global, Box::new(SilentHost(warnings.clone())))?;
-            Ok(FleetMember { name: context.name, target, tag: None, warnings, alone: None })
+            Ok(FleetMember { name: context.name, target, warnings, alone: None })
         };
         let members = contexts.into_iter().map(member).collect::<Result<_, CliError>>()?;
         Ok(Self { members, jobs, ui })
@@ -82,7 +80,7 @@ impl Fleet {
     /// A fleet of one server.
     fn of_one(target: Target, global: &GlobalArgs, ui: Ui) -> Self {
         let name = target.service.name().to_owned();
-        let member = FleetMember { name, target, tag: None, warnings: Warnings::default(), alone: Some(ui) };
+        let member = FleetMember { name, target, warnings: Warnings::default(), alone: Some(ui) };
         Self { members: vec![member], jobs: global.jobs, ui }
     }
 

@@ -1,5 +1,7 @@
 //! A change as it is evaluated on each server, before anything is sent that could change something.
 
+use std::time::Duration;
+
 use super::answers::ServerAnswer;
 use super::grouped::{GroupedDiffs, GroupedNotes};
 use super::members::FleetMember;
@@ -10,18 +12,11 @@ use crate::cli::render::notes::{all_lack, in_words, new_warnings};
 use crate::cli::render::report::Verb;
 use crate::cli::ui::Ui;
 use crate::engine::{
-    ChangeOptions, ChangeReport, ConfigService, ConfigSource, Content, ErrorKind, Expected, Feature,
-    OutcomeNote, ReadForm, ReadQuery, Refusal, ReportParts,
+    ChangeOptions, ChangeReport, ConfigService, Expected, Feature, OutcomeNote, Refusal, ReportParts,
+    RequestedChange,
 };
 use crate::store::Revision;
 use mediaconf::model::Masker;
-
-/// How often a change is evaluated again because the configuration was changed meanwhile.
-const MAX_RETRIES: usize = 3;
-
-/// What makes the change, or rehearses it.
-pub type Operation<'o> =
-    dyn Fn(&dyn ConfigService, &ChangeOptions) -> Result<ChangeReport, Refusal> + Sync + 'o;
 
 /// A change that a command makes on several servers.
 pub struct FleetChange<'a> {
@@ -30,67 +25,68 @@ pub struct FleetChange<'a> {
     pub options: ChangeOptions,
     /// What the command does, in words.
     pub verb: Verb,
+    pub requested: &'a RequestedChange<'a>,
 }
 
 /// The change as one server would make it.
 pub struct FleetPlan {
-    /// What the change is made of: what the server runs, or its file where that was edited by hand.
-    pub base: Content,
+    /// The request as this server gets it, where that is not the one of all.
+    pinned: Option<RequestedChange<'static>>,
+    /// The condition under which the change is made: the server still has what it was evaluated on.
+    expected: Option<Expected>,
     pub report: ChangeReport,
 }
 
 impl FleetPlan {
     /// Evaluates the change on a server.
-    pub fn of(
-        member: &mut FleetMember,
-        change: &FleetChange<'_>,
-        operation: &Operation<'_>,
-    ) -> Result<Self, CliError> {
+    pub fn of(member: &mut FleetMember, change: &FleetChange<'_>) -> Result<Self, CliError> {
         let service = &*member.target.service;
+        let pinned = change.requested.pinned(service)?.map(|(pinned, _)| pinned);
         service.demand(change.needed())?;
-        let (mut source, mut last, mut retries) = (None, None, 0);
-        loop {
-            let base = service.read(&ReadQuery { source, form: ReadForm::TextOrJson })?.content;
-            let revision = base.snapshot().map(|text| text.revision());
-            let options = ChangeOptions {
-                dry_run: true,
-                confirm: None,
-                expected: change.expected(&base),
-                ..change.options.clone()
-            };
-            match operation(service, &options) {
-                Err(error) if error.error_kind() == ErrorKind::Conflict && retries < MAX_RETRIES => {
-                    // What runs did not change, so the file did. Only a change of each server for itself picks that
-                    // up: what is taken back together goes back to what ran.
-                    if last.is_some() && last == revision && !change.args.fleet.all_or_nothing {
-                        source = Some(ConfigSource::Saved);
-                    }
-                    (last, retries) = (revision, retries + 1);
-                }
-                report => {
-                    let plan = Self { base, report: report? };
-                    if !change.args.dry_run && plan.report.notes.contains(&OutcomeNote::OtherPending) {
-                        refuse_pending(service)?;
-                    }
-                    return match change.args.fleet.all_or_nothing && plan.report.changes_account {
-                        true => Err(CliError::changes_account(&member.name)),
-                        false => Ok(plan),
-                    };
-                }
-            }
+        let is_together = change.args.fleet.all_or_nothing;
+        let options = ChangeOptions {
+            dry_run: true,
+            confirm: None,
+            // What is taken back together goes back to what ran: a file that was edited by hand is refused.
+            expected: (is_together && !change.options.force).then_some(Expected::Any),
+            ..change.options.clone()
+        };
+        let report = pinned.as_ref().unwrap_or(change.requested).make(service, &options)?;
+        if !change.args.dry_run && report.notes.contains(&OutcomeNote::OtherPending) {
+            refuse_pending(service)?;
         }
+        if is_together && report.changes_account {
+            return Err(CliError::changes_account(&member.name));
+        }
+        let expected = made_of(&report).filter(|_| !change.options.force);
+        Ok(Self { pinned, expected, report })
     }
 
-    /// Keeps the warnings that came when the change was made, and not when it was evaluated.
-    pub fn keep_warnings(&self, made: &ChangeReport, member: &FleetMember) {
+    /// Makes the change; with a time, it goes back unless it is confirmed within it.
+    pub fn make(
+        &self,
+        member: &mut FleetMember,
+        change: &FleetChange<'_>,
+        time: Option<Duration>,
+    ) -> Result<ChangeReport, CliError> {
+        let options = ChangeOptions {
+            expected: self.expected.clone(),
+            confirm: time,
+            told: ReportParts::default(),
+            ..change.options.clone()
+        };
+        let requested = self.pinned.as_ref().unwrap_or(change.requested);
+        let made = requested.make(&*member.target.service, &options);
+        let made = made.map_err(|error| CliError::from(error).at(&member.name))?;
         let new = made.warnings.iter().filter(|warning| !self.report.warnings.contains(warning));
         new.for_each(|warning| member.warn(&format!("{}: {warning}", member.name)));
+        Ok(made)
     }
 
     /// The revision that the change is made of, and the one that the server will run; `None` if the
     /// server does not show its text.
     pub fn revisions(&self) -> Option<[Revision; 2]> {
-        Some([self.base.snapshot()?.revision(), self.report.after?])
+        Some([self.report.before?, self.report.after?])
     }
 
     /// The change for programs.
@@ -105,9 +101,18 @@ impl FleetPlan {
     }
 }
 
+/// The condition that what is there is what a change was evaluated on.
+fn made_of(report: &ChangeReport) -> Option<Expected> {
+    let is_of_hand_edit = |note: &OutcomeNote| {
+        matches!(note, OutcomeNote::OverwroteHandEdit | OutcomeNote::PickedUpHandEdit(_))
+    };
+    let file = report.file.filter(|_| report.notes.iter().any(is_of_hand_edit));
+    Some(Expected::OneOf([Some(report.before?), file].into_iter().flatten().collect()))
+}
+
 /// Refuses a server with a change that has to be confirmed: it would refuse another one.
 fn refuse_pending(service: &dyn ConfigService) -> Result<(), Refusal> {
-    service.status()?.pending.map_or(Ok(()), |pending| Err(Refusal::pending(&pending)))
+    service.health()?.pending.map_or(Ok(()), |pending| Err(Refusal::pending(&pending)))
 }
 
 impl FleetChange<'_> {
@@ -118,18 +123,6 @@ impl FleetChange<'_> {
             (false, Some(_)) => &[Feature::Confirm],
             (false, None) => &[],
         }
-    }
-
-    /// The condition under which the change is made: the server still has what it was evaluated on.
-    pub fn expected(&self, base: &Content) -> Option<Expected> {
-        let base = base.snapshot().filter(|_| !self.options.force)?;
-        Some(Expected::OneOf(vec![base.revision()]))
-    }
-
-    /// The options with which the planned change is made.
-    pub fn options(&self, plan: &FleetPlan) -> ChangeOptions {
-        let expected = self.expected(&plan.base);
-        ChangeOptions { expected, told: ReportParts::default(), ..self.options.clone() }
     }
 
     /// Prints the differences, equal ones once, and the notes.

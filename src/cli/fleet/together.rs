@@ -11,11 +11,11 @@ use super::health;
 use super::journal::{FleetJournalLine, Journal};
 use super::members::{Fleet, FleetMember, ServerNumber, UNSEEN};
 use super::parallel::bar;
-use super::plan::{FleetChange, FleetPlan, Operation};
+use super::plan::{FleetChange, FleetPlan};
 use super::results::{Ending, Standing};
 use crate::cli::error::CliError;
 use crate::cli::interrupt::HeldSignals;
-use crate::engine::{ChangeOptions, ErrorKind};
+use crate::engine::ErrorKind;
 use crate::store::Revision;
 
 /// Confirmations begin only if every server has answered within this time.
@@ -29,7 +29,6 @@ pub struct Together<'a> {
     fleet: &'a mut Fleet,
     plans: &'a [ServerAnswer<FleetPlan>],
     change: &'a FleetChange<'a>,
-    operation: &'a Operation<'a>,
     /// How long each server waits to be confirmed.
     time: Duration,
     coordinator: Coordinator,
@@ -55,7 +54,7 @@ impl<'a> Together<'a> {
         fleet: &'a mut Fleet,
         plans: &'a [ServerAnswer<FleetPlan>],
         (changing, canaries): (Vec<ServerNumber>, Vec<ServerNumber>),
-        (change, operation, time): (&'a FleetChange<'a>, &'a Operation<'a>, Duration),
+        (change, time): (&'a FleetChange<'a>, Duration),
         (journal, held): (Journal, HeldSignals),
     ) -> Self {
         Self {
@@ -66,7 +65,6 @@ impl<'a> Together<'a> {
             fleet,
             plans,
             change,
-            operation,
             time,
             journal,
         }
@@ -110,15 +108,11 @@ impl<'a> Together<'a> {
         if let Err(error) = self.begin("try", servers) {
             return servers.iter().for_each(|at| self.hear_try(*at, Err(CliError::journal_failed(&error))));
         }
-        let (plans, change, operation, time) = (self.plans, self.change, self.operation, self.time);
+        let (plans, change, time) = (self.plans, self.change, self.time);
         let work = |at: ServerNumber, member: &mut FleetMember| -> Result<WaitingChange, CliError> {
             let Ok(plan) = &plans[at.0].result else { return Err(CliError::not_begun(&plans[at.0].server)) };
             let sent = Instant::now();
-            let options = ChangeOptions { confirm: Some(time), ..change.options(plan) };
-            let outcome = operation(&*member.target.service, &options)
-                .map_err(|error| CliError::from(error).at(&member.name))?;
-            plan.keep_warnings(&outcome, member);
-            match outcome.pending {
+            match plan.make(member, change, Some(time))?.pending {
                 Some(pending) => Ok(WaitingChange { id: pending.id, until: sent + time }),
                 None => Err(CliError::unconfirmable(&member.name)),
             }
@@ -169,16 +163,20 @@ impl<'a> Together<'a> {
     }
 
     fn are_healthy(&mut self, servers: &[ServerNumber], what: &'static str) -> bool {
+        let found = self.on(servers, what, |_, member| health::ask(member).map(drop));
+        self.all_fine(found) && self.health_command(servers, UNSEEN)
+    }
+
+    fn health_command(&mut self, servers: &[ServerNumber], what: &'static str) -> bool {
         let command = self.change.args.fleet.health_cmd.as_deref();
         let timeout = Duration::from_secs(self.change.args.hooking.hook_timeout);
-        let look = |_, member: &mut FleetMember| health::look(member, command, timeout);
-        let found = self.on(servers, what, look);
+        let found = self.on(servers, what, |_, member| health::run(member, command, timeout));
         self.all_fine(found)
     }
 
     /// Whether every server is healthy, has answered just now, and leaves enough time.
     fn check(&mut self, servers: &[ServerNumber]) -> bool {
-        if !self.are_healthy(servers, "check") {
+        if !self.health_command(servers, "check") {
             return false;
         }
         // Before the servers are asked: a slow disk must not make their answers old.
@@ -190,12 +188,18 @@ impl<'a> Together<'a> {
         let mut was_slow = false;
         loop {
             let first = Mutex::new(None::<Instant>);
-            let ping = |at: ServerNumber, member: &mut FleetMember| -> Result<(), CliError> {
-                health::still_runs(member, revisions[at.0])?;
+            let ask = |at: ServerNumber, member: &mut FleetMember| -> Result<(), CliError> {
+                match was_slow {
+                    true => health::still_runs(member, revisions[at.0])?,
+                    false if health::ask(member)?.revision != revisions[at.0] => {
+                        return Err(CliError::other_change(&member.name));
+                    }
+                    false => {}
+                }
                 first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(Instant::now());
                 Ok(())
             };
-            let found = self.on(servers, "ask", ping);
+            let found = self.on(servers, "ask", ask);
             if !self.all_fine(found) {
                 return false;
             }

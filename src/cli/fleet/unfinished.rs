@@ -12,7 +12,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::render::table;
 use crate::cli::ui::Ui;
-use crate::engine::{PendingInfo, Refusal};
+use crate::engine::{PendingInfo, Refusal, ServerHealth};
 use crate::store::Revision;
 use mediaconf::syntax::one_line;
 
@@ -126,11 +126,12 @@ impl Unfinished {
 
 /// Looks at what a server runs.
 pub fn look(member: &mut FleetMember, [before, after]: [Revision; 2]) -> Result<ServerNow, Refusal> {
-    let runs = member.target.read_text(None)?.revision();
-    if runs != after {
-        return Ok(if runs == before { ServerNow::Before } else { ServerNow::Other });
-    }
-    Ok(ServerNow::After(member.target.service.status()?.pending))
+    let ServerHealth { revision, pending, .. } = member.target.service.health()?;
+    Ok(match revision {
+        Some(runs) if runs == after => ServerNow::After(pending),
+        Some(runs) if runs == before => ServerNow::Before,
+        _ => ServerNow::Other,
+    })
 }
 
 fn in_words(found: ServerNow) -> String {

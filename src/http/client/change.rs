@@ -4,11 +4,10 @@ use std::borrow::Cow;
 
 use super::api_client::Call;
 use super::session::Session;
-use crate::engine::{ChangeOptions, ChangeReport, Expected, Feature, Guard, Refusal};
-use crate::http::protocol::bodies::RequestedChange;
+use crate::engine::{ChangeOptions, ChangeReport, Expected, Feature, Guard, Refusal, RequestedChange};
 use crate::http::protocol::headers::{
-    ACCEPT, COMMAND, CONFIRM, DRY_RUN, FORCE, MASK_KEY, MAX_DELETE, MESSAGE, OWNER, REVISION, SKIP_INCLUDED,
-    STRICT, TELL,
+    ACCEPT, ANY, COMMAND, CONFIRM, DRY_RUN, FORCE, MASK_KEY, MAX_DELETE, MESSAGE, OWNER, REVISION,
+    SKIP_INCLUDED, STRICT, TELL,
 };
 use crate::http::protocol::parameters::MAX_STREAMS;
 use crate::http::protocol::routes::ApiOperation;
@@ -19,9 +18,6 @@ pub fn change(
     requested: &RequestedChange<'_>,
     options: &ChangeOptions,
 ) -> Result<Option<ChangeReport>, Refusal> {
-    if session.is_foreign() {
-        return Ok(None);
-    }
     let body = serde_json::to_vec(requested).expect("a request can be written");
     let call = Call {
         parameters: parameters(options),
@@ -29,12 +25,7 @@ pub fn change(
         applies: !options.dry_run,
         ..Call::of(ApiOperation::Change)
     };
-    let reply = match session.post(&call) {
-        Ok(reply) if reply.offers(Feature::Change) => reply,
-        Err(error) if !session.is_foreign() => return Err(error),
-        // Such a server knows no such path, whatever it answers.
-        Ok(_) | Err(_) => return Ok(None),
-    };
+    let Some(reply) = session.send_if(Feature::Change, &call)? else { return Ok(None) };
     let report = |value| serde_json::from_value(value).ok();
     session.parsed(&reply, call.applies, "something that is no report of a change", report).map(Some)
 }
@@ -49,13 +40,13 @@ fn parameters(options: &ChangeOptions) -> Vec<(&'static str, Cow<'_, str>)> {
     ];
     let on = switches.into_iter().filter(|(_, is_on)| *is_on).map(|(name, _)| (name, "true".into()));
     let accepted: Vec<&str> = options.accepted.iter().filter_map(Guard::name).collect();
-    let revisions = match &options.expected {
-        Some(Expected::OneOf(revisions)) => revisions.iter().map(ToString::to_string).collect(),
-        Some(Expected::Any) | None => Vec::new(),
-    };
+    let expected = options.expected.as_ref().map(|expected| match expected {
+        Expected::Any => ANY.to_owned(),
+        Expected::OneOf(revisions) => revisions.iter().map(ToString::to_string).collect::<Vec<_>>().join(","),
+    });
     let texts: [(&'static str, Option<Cow<'_, str>>); 9] = [
         (ACCEPT, list(&accepted.join(","))),
-        (REVISION, list(&revisions.join(","))),
+        (REVISION, expected.map(Cow::Owned)),
         (MAX_DELETE, most_deleted(options).map(|most| most.to_string().into())),
         (MESSAGE, options.message.as_deref().map(Cow::Borrowed)),
         (COMMAND, options.command.map(Cow::Borrowed)),

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::api_client::Call;
 use super::session::Session;
 use crate::engine::{
-    After, ChangeOptions, Content, Feature, Guard, Outcome, OutcomeNote, Refusal, Replaced, Snapshot,
+    After, ChangeOptions, Content, Feature, Guard, Outcome, OutcomeNote, Refusal, RequestedChange, Snapshot,
     before_deletion, before_replacement,
 };
 use crate::http::protocol::routes::ApiOperation;
@@ -63,7 +63,7 @@ pub fn modify(
 /// Replaces the configuration, or rehearses it.
 pub fn replace(
     session: &mut Session,
-    target: Replaced,
+    requested: &RequestedChange<'_>,
     new: &Arc<Snapshot>,
     options: &ChangeOptions,
 ) -> Result<Outcome, Refusal> {
@@ -80,9 +80,9 @@ pub fn replace(
     refuse_guarded(guards(&before, new, options), options)?;
     let mut after = Content::Text(new.clone());
     if !options.dry_run {
-        let operation = match target {
-            Replaced::File => ApiOperation::Save,
-            Replaced::Running => ApiOperation::Update,
+        let operation = match requested {
+            RequestedChange::Update(_) => ApiOperation::Update,
+            _ => ApiOperation::Save,
         };
         let reply = session.post(&Call { body: new.bytes(), applies: true, ..Call::of(operation) })?;
         if reply.body.as_ref().map(|body| body.bytes.trim_ascii()) != Some(b"true") {

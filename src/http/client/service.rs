@@ -14,15 +14,14 @@ use super::foreign;
 use super::host::Host;
 use super::session::Session;
 use crate::engine::{
-    ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, Content, Decision, Feature,
-    NodeReport, OutcomeNote, PendingInfo, ReadForm, ReadQuery, Reading, Refusal, RefusalKind, Replaced,
-    ServerInfo, Snapshot, Status, differing, is_edited_since, last_change,
+    ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, Content, Decision, Feature, NewText,
+    NodeReport, OutcomeNote, PendingInfo, ReadForm, ReadQuery, Reading, Refusal, RefusalKind,
+    RequestedChange, ServerHealth, ServerInfo, Snapshot, Status, differing, is_edited_since, last_change,
 };
-use crate::http::protocol::bodies::RequestedChange;
-use crate::http::protocol::headers::{ID, RUNTIME, SKIP_STREAMS};
+use crate::http::protocol::headers::{ID, RUNTIME, SKIP_STREAMS, revision_in};
 use crate::http::protocol::notes::KEPT_HAND_EDIT;
 use crate::http::protocol::routes::ApiOperation;
-use crate::store::{ChangeRef, HistoryEntry};
+use crate::store::{ChangeRef, HistoryEntry, Revision};
 use mediaconf::edit::request::ChangeRequest;
 use mediaconf::model::has_lost_line_ends;
 
@@ -71,6 +70,48 @@ impl ServerLink {
         report
     }
 
+    /// The figures of the server; null if it tells none.
+    fn figures(&mut self) -> Result<Value, Refusal> {
+        match self.session.send_if(Feature::Change, &Call::of(ApiOperation::Runtime))? {
+            Some(reply) => self.session.object(&reply, false),
+            None => self.read_json(ConfigSource::Running, true, true),
+        }
+        .map(|mut whole| whole["runtime"].take())
+    }
+
+    /// Makes a change that a server without a feature can't make.
+    fn change_or(
+        &mut self,
+        lacked: Feature,
+        requested: &RequestedChange<'_>,
+        options: &ChangeOptions,
+    ) -> Result<ChangeReport, Refusal> {
+        let report = change(&mut self.session, requested, options)?;
+        let report = report.ok_or_else(|| self.session.not_offered(lacked))?;
+        Ok(self.remember_account(report))
+    }
+
+    /// Replaces a configuration by these bytes, or rehearses it.
+    fn replace(
+        &mut self,
+        requested: &RequestedChange<'_>,
+        text: &[u8],
+        options: &ChangeOptions,
+    ) -> Result<ChangeReport, Refusal> {
+        let new = Arc::new(Snapshot::from_bytes(text.to_vec()));
+        // Lost line ends explain the errors in a text, and only the server knows whether it has that text.
+        if !new.is_valid() && !has_lost_line_ends(text) {
+            return Err(Refusal::bad_new_text(new));
+        }
+        match change(&mut self.session, requested, options)? {
+            Some(report) => Ok(self.remember_account(report)),
+            None => {
+                let outcome = foreign::replace(&mut self.session, requested, &new, options)?;
+                Ok(ChangeReport::new(outcome, None, options.told))
+            }
+        }
+    }
+
     /// The id of the pending change.
     fn pending_id(&mut self) -> Result<String, Refusal> {
         let reply = self.session.probe()?;
@@ -81,8 +122,8 @@ impl ServerLink {
     }
 
     fn history(&mut self) -> Result<Vec<HistoryEntry>, Refusal> {
-        self.session.demand(Feature::History)?;
-        let reply = self.session.send(&Call::of(ApiOperation::History))?;
+        let reply = self.session.send_if(Feature::History, &Call::of(ApiOperation::History))?;
+        let reply = reply.ok_or_else(|| self.session.not_offered(Feature::History))?;
         let entries = |list| serde_json::from_value(list).ok();
         self.session.parsed(&reply, false, "something that is no history", entries)
     }
@@ -130,6 +171,20 @@ impl ConfigService for RemoteService {
         }))
     }
 
+    fn revision(&self) -> Result<Option<Revision>, Refusal> {
+        Ok(self.link().session.probe()?.etag.as_deref().and_then(revision_in))
+    }
+
+    fn health(&self) -> Result<ServerHealth, Refusal> {
+        let figures = self.link().figures()?;
+        let config = &figures["config"];
+        Ok(ServerHealth {
+            revision: config["etag"].as_str().and_then(revision_in),
+            pending: PendingInfo::deserialize(&config["pending"]).ok(),
+            trouble: trouble(&figures),
+        })
+    }
+
     fn composed(
         &self,
         text: &Arc<Snapshot>,
@@ -150,36 +205,26 @@ impl ConfigService for RemoteService {
         }
     }
 
-    fn replace(
-        &self,
-        target: Replaced,
-        text: &[u8],
-        options: &ChangeOptions,
-    ) -> Result<ChangeReport, Refusal> {
+    fn save(&self, new: &NewText<'_>, options: &ChangeOptions) -> Result<ChangeReport, Refusal> {
         let link = &mut *self.link();
-        let new = Arc::new(Snapshot::from_bytes(text.to_vec()));
-        // Lost line ends explain the errors in a text, and only the server knows whether it has that text.
-        if !new.is_valid() && !has_lost_line_ends(text) {
-            return Err(Refusal::bad_new_text(new));
-        }
-        let requested = match target {
-            Replaced::File => RequestedChange::Save(String::from_utf8_lossy(text)),
-            Replaced::Running => RequestedChange::Update(String::from_utf8_lossy(text)),
-        };
-        match change(&mut link.session, &requested, options)? {
-            Some(report) => Ok(link.remember_account(report)),
-            None => {
-                let outcome = foreign::replace(&mut link.session, target, &new, options)?;
-                Ok(ChangeReport::new(outcome, None, options.told))
+        let requested = match new {
+            NewText::Whole(text) => {
+                return link.replace(&RequestedChange::Save(Cow::Borrowed(text)), text, options);
             }
-        }
+            NewText::Formatted => RequestedChange::Format {},
+            NewText::Edited { base, text, merges } => {
+                RequestedChange::Edit { base: *base, text: Cow::Borrowed(text), merge: *merges }
+            }
+        };
+        link.change_or(Feature::Conf, &requested, options)
+    }
+
+    fn update(&self, text: &[u8], options: &ChangeOptions) -> Result<ChangeReport, Refusal> {
+        self.link().replace(&RequestedChange::Update(Cow::Borrowed(text)), text, options)
     }
 
     fn rollback(&self, to: ChangeRef, options: &ChangeOptions) -> Result<ChangeReport, Refusal> {
-        let link = &mut *self.link();
-        let report = change(&mut link.session, &RequestedChange::Rollback(to), options)?;
-        let report = report.ok_or_else(|| link.session.not_offered(Feature::History))?;
-        Ok(link.remember_account(report))
+        self.link().change_or(Feature::History, &RequestedChange::Rollback(to), options)
     }
 
     fn history(&self, _wanted: usize) -> Result<Vec<HistoryEntry>, Refusal> {
@@ -188,9 +233,10 @@ impl ConfigService for RemoteService {
 
     fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Refusal> {
         let link = &mut *self.link();
-        link.session.demand(Feature::History)?;
         let argument = change.in_url();
-        let reply = link.session.send(&Call { argument: Some(&argument), ..Call::of(ApiOperation::Kept) })?;
+        let call = Call { argument: Some(&argument), ..Call::of(ApiOperation::Kept) };
+        let reply = link.session.send_if(Feature::History, &call)?;
+        let reply = reply.ok_or_else(|| link.session.not_offered(Feature::History))?;
         Ok(Arc::new(Snapshot::from_bytes(reply.body.map(|body| body.bytes).unwrap_or_default())))
     }
 
@@ -229,13 +275,13 @@ impl ConfigService for RemoteService {
 
     fn status(&self) -> Result<Status, Refusal> {
         let link = &mut *self.link();
-        let whole = link.read_json(ConfigSource::Running, true, true)?;
-        let (server, config) = (&whole["runtime"]["server"], &whole["runtime"]["config"]);
+        let figures = link.figures()?;
+        let (server, config) = (&figures["server"], &figures["config"]);
         let mut status = Status {
             server: Some(ServerInfo::deserialize(server).unwrap_or_default()),
             saved: config["saved"].as_bool(),
             pending: PendingInfo::deserialize(&config["pending"]).ok(),
-            node: NodeReport::deserialize(&whole["runtime"]["node"]).ok(),
+            node: NodeReport::deserialize(&figures["node"]).ok(),
             last_error: config["last_error"].as_str().map(str::to_owned),
             unconfirmed: Vec::deserialize(&config["unconfirmed"]).unwrap_or_default(),
             ..Status::default()
@@ -262,5 +308,30 @@ impl ConfigService for RemoteService {
             }
         }
         Ok(status)
+    }
+}
+
+/// What the figures of a server say of its last reload, and of its runtime command.
+fn trouble(figures: &Value) -> Option<String> {
+    let words = |value: &Value| value.as_str().map(str::to_owned);
+    let errors = figures["errors"].as_array().into_iter().flatten().filter_map(words);
+    words(&figures["config"]["last_error"]).into_iter().chain(errors).next()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::trouble;
+
+    #[test]
+    fn the_figures_tell_of_a_failed_reload_and_a_failed_command() {
+        let runtime = json!({"config": {"last_error": null}, "server": {}});
+        assert_eq!(trouble(&runtime), None);
+        assert_eq!(trouble(&json!({"config": {"last_error": "x"}})), Some("x".to_owned()));
+        assert_eq!(
+            trouble(&json!({"errors": ["the runtime command failed"]})).as_deref(),
+            Some("the runtime command failed")
+        );
     }
 }

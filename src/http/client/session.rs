@@ -117,22 +117,27 @@ impl Session {
 
     /// Refuses to go on with a server that lacks a feature.
     pub fn demand(&mut self, feature: Feature) -> Result<(), Refusal> {
-        match self.offers(feature)? {
+        if self.api.is_none() {
+            self.probe()?;
+        }
+        match self.api.as_deref().is_some_and(|api| offers(api, feature)) {
             true => Ok(()),
             false => Err(self.not_offered(feature)),
         }
     }
 
-    /// Whether the server is known to have the four operations alone.
-    pub fn is_foreign(&self) -> bool {
-        self.api.as_deref().is_some_and(|api| !offers(api, Feature::Change))
-    }
-
-    fn offers(&mut self, feature: Feature) -> Result<bool, Refusal> {
-        if self.api.is_none() {
-            self.probe()?;
+    /// Sends a request that only a server with this feature knows. `None` if the server lacks it: then it knows no
+    /// such path, whatever it answers, and has done nothing.
+    pub fn send_if(&mut self, feature: Feature, call: &Call<'_>) -> Result<Option<Reply>, Refusal> {
+        let lacks = |session: &Self| session.api.as_deref().is_some_and(|api| !offers(api, feature));
+        if lacks(self) {
+            return Ok(None);
         }
-        Ok(self.api.as_deref().is_some_and(|api| offers(api, feature)))
+        match self.post(call) {
+            Ok(reply) if reply.offers(feature) => Ok(Some(reply)),
+            Err(error) if !lacks(self) => Err(error),
+            Ok(_) | Err(_) => Ok(None),
+        }
     }
 
     /// Composes a configuration that was read here with what it includes; `None` if that is nothing, or the
@@ -142,12 +147,13 @@ impl Session {
         text: &Arc<Snapshot>,
         source: ConfigSource,
     ) -> Result<Option<Composed>, Refusal> {
-        if text.includes().is_empty() || !self.offers(Feature::Included)? {
+        if text.includes().is_empty() {
             return Ok(None);
         }
         let parameters =
             if source == ConfigSource::Saved { vec![(SOURCE, SOURCE_SAVED.into())] } else { Vec::new() };
-        let reply = self.send(&Call { parameters, ..Call::of(ApiOperation::Included) })?;
+        let call = Call { parameters, ..Call::of(ApiOperation::Included) };
+        let Some(reply) = self.send_if(Feature::Included, &call)? else { return Ok(None) };
         let files = |list| serde_json::from_value::<IncludedFiles>(list).ok();
         let sent = self.parsed(&reply, false, "something that is no list of files", files)?;
         let texts = sent.into_iter().map(|(pattern, files)| {

@@ -91,6 +91,9 @@ pub const TO: &str = "to";
 /// The query parameter with the revisions of the configuration that a change is made for.
 pub const REVISION: &str = "revision";
 
+/// The value of [`REVISION`] for any configuration.
+pub const ANY: &str = "*";
+
 /// The query parameter with the key of the masks in the report of a change.
 pub const MASK_KEY: &str = "mask_key";
 

@@ -7,9 +7,9 @@ mod unknown;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
-use crate::engine::{COMMANDS, GUARD_NAMES, Guard, REPORT_PARTS, RefusalKind, ReportParts};
+use crate::engine::{COMMANDS, Expected, GUARD_NAMES, Guard, REPORT_PARTS, RefusalKind, ReportParts};
 use crate::http::protocol::headers::{
-    ACCEPT, ASYNC, CANARY, CANARY_TIMEOUT, COMMAND, CONFIRM, DRY_RUN, FORCE, FORMAT, FORMAT_CONF,
+    ACCEPT, ANY, ASYNC, CANARY, CANARY_TIMEOUT, COMMAND, CONFIRM, DRY_RUN, FORCE, FORMAT, FORMAT_CONF,
     FORMAT_JSON, ID, MASK_KEY, MAX_DELETE, MESSAGE, OWNER, REVISION, RUNTIME, SKIP_INCLUDED, SKIP_STREAMS,
     SOURCE, SOURCE_RUNNING, SOURCE_SAVED, STRICT, TELL, TO, WITH_INCLUDES,
 };
@@ -17,7 +17,7 @@ use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::Route;
 use crate::store::cluster::is_node_name;
-use crate::store::{ChangeRef, NotAChangeRef, NotARevision, NotAnOwnerName, OwnerName, Revision};
+use crate::store::{ChangeRef, NotAChangeRef, NotARevision, NotAnOwnerName, OwnerName};
 use mediaconf::edit::Fault;
 
 /// One row of the table.
@@ -40,8 +40,8 @@ pub enum Values {
     Guards(fn(&mut Parameters) -> &mut Vec<Guard>),
     /// One of [`COMMANDS`].
     Command(fn(&mut Parameters) -> &mut Option<&'static str>),
-    /// Revisions, separated by commas.
-    Revisions(fn(&mut Parameters) -> &mut Vec<Revision>),
+    /// Revisions, separated by commas, or `*` for any.
+    Revisions(fn(&mut Parameters) -> &mut Option<Expected>),
     /// 32 hex digits.
     Key(fn(&mut Parameters) -> &mut Option<u128>),
     /// Parts of the report of a change, separated by commas.
@@ -159,7 +159,7 @@ pub static PARAMETERS: &[QueryParameter] = &[
         name: TELL,
         values: Values::Told(|parameters| &mut parameters.told),
         doc: "what the answer has of the change, separated by commas: `diff`, its lines; `values`, the values that \
-              differ; `configuration` and `text`, all that is there afterwards; `secrets` shows the secrets in lines.",
+              differ; `configuration`, all that is there afterwards; `secrets` shows the secrets in lines.",
     },
     QueryParameter {
         name: MASK_KEY,
@@ -168,9 +168,9 @@ pub static PARAMETERS: &[QueryParameter] = &[
     },
     QueryParameter {
         name: REVISION,
-        values: Values::Revisions(|parameters| &mut parameters.revisions),
+        values: Values::Revisions(|parameters| &mut parameters.expected),
         doc: "makes the change only of a configuration with this revision, or with one of several, separated by \
-              commas.",
+              commas; `*` is any, unless the file was edited by hand.",
     },
     QueryParameter {
         name: MAX_DELETE,
@@ -236,7 +236,7 @@ pub struct Parameters {
     /// `tell=PART,…`: what the answer has of the change.
     pub told: ReportParts,
     /// `revision=REVISION,…`: the configurations that the change is made for.
-    pub revisions: Vec<Revision>,
+    pub expected: Option<Expected>,
     /// `max_delete=N`: how many streams may be deleted.
     pub max_delete: Option<u64>,
     /// `to=N`: the change of the history to go back to.
@@ -289,7 +289,7 @@ impl Parameters {
 impl Values {
     /// True if a parameter that is given again adds to what it had.
     fn is_list(&self) -> bool {
-        matches!(self, Self::Guards(_) | Self::Nodes(_) | Self::Told(_) | Self::Revisions(_))
+        matches!(self, Self::Guards(_) | Self::Nodes(_) | Self::Told(_))
     }
 
     /// Parses `value` into the field.
@@ -299,7 +299,7 @@ impl Values {
             Self::OneOf(words, field) => *field(parameters) = is_second(words, value)?,
             Self::Guards(field) => field(parameters).extend(guards(value)?),
             Self::Command(field) => *field(parameters) = Some(command(value)?),
-            Self::Revisions(field) => field(parameters).extend(revisions(value)?),
+            Self::Revisions(field) => *field(parameters) = Some(expected(value)?),
             Self::Key(field) => *field(parameters) = Some(key(value)?),
             Self::Told(field) => tell(value, field(parameters))?,
             Self::Nodes(field) => field(parameters).extend(nodes(value)?),
@@ -354,9 +354,13 @@ fn nodes(value: &str) -> Result<Vec<String>, String> {
     }
 }
 
-fn revisions(value: &str) -> Result<Vec<Revision>, String> {
+fn expected(value: &str) -> Result<Expected, String> {
+    if value == ANY {
+        return Ok(Expected::Any);
+    }
     let revisions = value.split(',').map(|revision| revision.trim().parse());
-    revisions.collect::<Result<_, NotARevision>>().map_err(|error| error.to_string())
+    let revisions = revisions.collect::<Result<_, NotARevision>>();
+    revisions.map(Expected::OneOf).map_err(|error| error.to_string())
 }
 
 fn key(value: &str) -> Result<u128, String> {

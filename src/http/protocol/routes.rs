@@ -15,6 +15,8 @@ pub enum ApiOperation {
     #[default]
     Read,
     Included,
+    /// The figures of the server.
+    Runtime,
     /// Any change, as data.
     Change,
     Modify,
@@ -283,11 +285,20 @@ pub static ROUTES: &[Route] = &[
         ..ROUTE
     },
     Route {
+        operation: ApiOperation::Runtime,
+        path: "runtime",
+        summary: "Answers with an object that has only the member `runtime`, as `read_config` has it with \
+                  `runtime=true`; see RUNTIME.",
+        answers: &[SuccessResponse::Document],
+        ..ROUTE
+    },
+    Route {
         operation: ApiOperation::Change,
         path: "change",
         summary: "The body is a request for a change, as a JSON object with one member: `modify` with `edits` and \
-                  `expectations`, `save` or `update` with a text, or `rollback` with a change of the history. It is \
-                  evaluated on the configuration that it changes. Answers with what it did.",
+                  `expectations`, `save` or `update` with a text, `format` with an empty object, `edit` with a `text`, the \
+                  revision `base` of the text that was edited, and `merge`, or `rollback` with a change of the \
+                  history. It is evaluated on the configuration that it changes. Answers with what it did.",
         parameters: &[&[TELL, MASK_KEY, REVISION, MAX_DELETE, STRICT], OF_CHANGES, OF_PATCHES],
         body: Body::Change,
         answers: &[SuccessResponse::Report],

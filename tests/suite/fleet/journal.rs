@@ -19,13 +19,13 @@ fn interrupted() -> Edges {
     let folder = edges.home.path(FOLDER);
     fs::create_dir_all(&folder).expect("a folder can be made");
     fs::set_permissions(&folder, Permissions::from_mode(0o700)).expect("it is ours");
+    let request = format!("{{\"requested\":{{\"save\":{AFTER:?}}},\"owner\":null,\"skip_included\":false}}");
+    let hash = Revision::from_text(request.as_bytes());
     let head = format!(
         "{{\"at\":\"2026-01-01T00:00:00Z\",\"operation\":\"save\",\"message\":\"a\\n\\u001b[2Jb\",\
-         \"all_or_nothing\":false,\"servers\":[{{\"name\":\"edge-0\",\"revisions\":[\"{before}\",\"{after}\"]}}]}}\n"
+         \"all_or_nothing\":false,\"request\":\"{hash}\",\"servers\":[{{\"name\":\"edge-0\",\"revisions\":[\"{before}\",\"{after}\"]}}]}}\n"
     );
-    for (name, text) in
-        [("journal", &*head), (&format!("{before}.conf"), SAMPLE), (&format!("{after}.conf"), AFTER)]
-    {
+    for (name, text) in [("journal", &head), ("request", &request)] {
         edges.home.put(&format!("{FOLDER}/{name}"), text);
         let path = folder.join(name);
         fs::set_permissions(path, Permissions::from_mode(0o600)).expect("it is ours");
@@ -100,17 +100,18 @@ const TAMPERINGS: &[Tampering] = &[
 ];
 
 #[test]
-fn a_text_that_is_not_the_kept_one_is_never_sent() {
+fn a_request_that_is_not_the_kept_one_is_never_sent() {
     let edges = interrupted();
-    let text = edges.home.path(&format!("{FOLDER}/{}.conf", Revision::from_text(AFTER.as_bytes())));
+    let path = edges.home.path(&format!("{FOLDER}/request"));
+    let kept = fs::read(&path).expect("it is there");
     for (what, tamper, code) in TAMPERINGS {
-        tamper(&text);
+        tamper(&path);
         let run = edges.run(&["fleet", "resume", "--yes"]).exits(*code).says("rm -r ");
-        run.says(&format!("cannot use `{}`", text.display()));
+        run.says(&format!("cannot use `{}`", path.display()));
         assert_eq!(edges.texts(), [SAMPLE], "{what}");
-        let _ = fs::remove_file(&text).or_else(|_| fs::remove_dir(&text));
-        fs::write(&text, AFTER)
-            .and_then(|()| fs::set_permissions(&text, Permissions::from_mode(0o600)))
+        let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir(&path));
+        fs::write(&path, &kept)
+            .and_then(|()| fs::set_permissions(&path, Permissions::from_mode(0o600)))
             .expect("ours");
     }
     edges.run(&["fleet", "resume", "--yes"]).exits(0);

@@ -223,3 +223,39 @@ fn a_cut_between_two_confirmations_is_named_and_resumed_or_taken_back() {
         assert!(edges.journals().is_empty());
     }
 }
+
+#[test]
+fn a_server_gets_five_requests_at_most_and_sends_no_whole_configuration() {
+    let more: String = (0..200).map(|at| format!("stream s{at} {{\n  url udp://h:{at};\n}}\n")).collect();
+    let whole = format!("{SAMPLE}{more}");
+    for (arguments, most) in [
+        (&["modify", "--set", "rtsp=1935"][..], 5),
+        (&["modify", "--set", "streams.s1.title=x", "--health-cmd", "true"], 5),
+        (&["mv", "streams.cam1", "streams.lobby"], 5),
+        (&["cp", "streams.cam1", "streams.lobby"], 5),
+        (&["rm", "streams.cam1"], 5),
+        (&["rollback", "1"], 5),
+        (&["fmt"], 5),
+    ] {
+        let mut edges = Edges::of(&vec![whole.replace("rtsp 554;", "rtsp   554;"); 2]);
+        for place in &edges.places {
+            place.run(&["modify", "-q", "--set", "rtmp=7"]).exits(0);
+        }
+        let logged = |edges: &mut Edges| {
+            let servers = edges.servers.iter_mut().map(|server| server.take().expect("it runs").stop().err);
+            servers.collect::<Vec<_>>()
+        };
+        edges
+            .on_all(&[arguments, &["--yes", "--all-or-nothing"]].concat())
+            .exits(0)
+            .prints("edge-1  changed");
+        for log in logged(&mut edges) {
+            // The clients of the file came over its socket.
+            let asked: Vec<&str> = log.lines().filter(|line| line.contains(" 127.0.0.1")).collect();
+            assert!((1..=most).contains(&asked.len()), "{arguments:?}\n{log}");
+            let bytes = |line: &&str| line.split(' ').nth(6).and_then(|bytes| bytes.parse::<usize>().ok());
+            let largest = asked.iter().map(|line| bytes(line).expect("it is logged")).max();
+            assert!(largest < Some(whole.len() / 4), "{arguments:?}\n{log}");
+        }
+    }
+}

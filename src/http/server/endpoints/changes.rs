@@ -1,15 +1,15 @@
 //! The changes, and the decisions on the pending one: `change`, `modify_config`, `update_config`, `save_config`,
 //! `rollback_config`, `confirm_config` and `cancel_config`
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::PoisonError;
 use std::time::Duration;
 
 use crate::engine::{
-    CanaryFault, ChangeOptions, ChangeReport, DEFAULT_CANARY_TIME, Decision, Expected, Refusal, RefusalKind,
-    Replaced, ReportParts,
+    CanaryFault, ChangeOptions, ChangeReport, DEFAULT_CANARY_TIME, Decision, Refusal, RefusalKind,
+    ReportParts, RequestedChange,
 };
-use crate::http::protocol::bodies::RequestedChange;
 use crate::http::protocol::headers::{HAND_EDIT_HEADER, NOTE_HEADER, PENDING_HEADER};
 use crate::http::protocol::notes::{WARNINGS_IN_LOG, hand_edit_header, word_of, words_of_warnings};
 use crate::http::protocol::parameters::Parameters;
@@ -27,19 +27,12 @@ use mediaconf::edit::request::{ChangeRequest, Edits};
 pub fn change(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let body = call.request.body.clone();
     let requested: RequestedChange<'_> = serde_json::from_slice(&body).map_err(|error| no_request(&error))?;
-    let service = &context.service;
     let made = match requested {
         RequestedChange::Modify(request) => {
             let request = request.into_owned().within(context.patch_memory);
             make(context, call, |options| modified(context, &request, options))
         }
-        RequestedChange::Save(text) => {
-            make(context, call, |options| service.replace(Replaced::File, text.as_bytes(), options))
-        }
-        RequestedChange::Update(text) => {
-            make(context, call, |options| service.replace(Replaced::Running, text.as_bytes(), options))
-        }
-        RequestedChange::Rollback(to) => make(context, call, |options| service.rollback(to, options)),
+        requested => make(context, call, |options| requested.make(&*context.service, options)),
     };
     answer(context, call, made?, |report| {
         Response::ok(JSON, serde_json::to_vec(report).expect("a report can be written"))
@@ -88,17 +81,22 @@ fn modified(
 
 /// `update_config`
 pub fn update(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
-    replace(context, call, Replaced::Running)
+    let text = call.request.body.clone();
+    replace(context, call, &RequestedChange::Update(Cow::Borrowed(&text)))
 }
 
 /// `save_config`
 pub fn save(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
-    replace(context, call, Replaced::File)
+    let text = call.request.body.clone();
+    replace(context, call, &RequestedChange::Save(Cow::Borrowed(&text)))
 }
 
-fn replace(context: &Context, call: &mut EndpointCall<'_>, target: Replaced) -> Result<Response, Problem> {
-    let text = call.request.body.clone();
-    let made = make(context, call, |options| context.service.replace(target, &text, options))?;
+fn replace(
+    context: &Context,
+    call: &mut EndpointCall<'_>,
+    requested: &RequestedChange<'_>,
+) -> Result<Response, Problem> {
+    let made = make(context, call, |options| requested.make(&*context.service, options))?;
     answer(context, call, made, |_| Response::done())
 }
 
@@ -180,10 +178,10 @@ fn options(context: &Context, call: &EndpointCall<'_>) -> ChangeOptions {
         message: parameters.message.clone(),
         command: parameters.command,
         owner: parameters.owner.clone(),
-        expected: match &parameters.revisions[..] {
-            [] => expected(&call.request.head.values("if-match").collect::<Vec<_>>()),
-            revisions => Some(Expected::OneOf(revisions.to_vec())),
-        },
+        expected: parameters
+            .expected
+            .clone()
+            .or_else(|| expected(&call.request.head.values("if-match").collect::<Vec<_>>())),
         confirm: if is_rollout { Some(canary_time) } else { parameters.confirm.map(Duration::from_secs) },
         canary: parameters.canary.clone(),
         reload_later: parameters.reload_later,

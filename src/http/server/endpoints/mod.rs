@@ -19,6 +19,7 @@ pub fn endpoint(operation: ApiOperation) -> Endpoint {
     match operation {
         ApiOperation::Read => read::read,
         ApiOperation::Included => read::included,
+        ApiOperation::Runtime => read::runtime,
         ApiOperation::Change => changes::change,
         ApiOperation::Modify => changes::modify,
         ApiOperation::Update => changes::update,

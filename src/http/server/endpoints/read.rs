@@ -1,6 +1,8 @@
-//! The endpoints that read: `read_config`, `included`, `history` and `history/N`
+//! What is read: `read_config`, `included`, `runtime`, `history` and `history/N`
 
 use std::sync::Arc;
+
+use serde_json::Value;
 
 use crate::engine::{Refusal, RefusalKind, Snapshot};
 use crate::http::protocol::bodies::{IncludedFile, IncludedFiles};
@@ -39,15 +41,23 @@ pub fn read(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, 
             body = with_member(&body, WITH_INCLUDES, names.into(), role);
         }
         if parameters.runtime {
-            let tag = |revision| entity_tag(context.shown_revision(revision, role));
-            let figures = context.runtime.figures((&context.engine, &*context.service), (role, &tag));
-            body = with_member(&body, "runtime", figures, role);
+            body = with_member(&body, "runtime", figures(context, role), role);
             // The figures differ each time, so there is no tag.
             return Ok(with_pending(context, Response::ok(JSON, body)));
         }
         Response::ok(JSON, body)
     };
     Ok(with_pending(context, response.with("ETag", tag)))
+}
+
+/// `runtime`: the figures of the server alone.
+pub fn runtime(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
+    Ok(Response::ok(JSON, with_member(b"{}", "runtime", figures(context, call.role), call.role)))
+}
+
+fn figures(context: &Context, role: Role) -> Value {
+    let tag = |revision| entity_tag(context.shown_revision(revision, role));
+    context.runtime.figures((&context.engine, &*context.service), (role, &tag))
 }
 
 /// Adds the header that names the pending change to a response.

@@ -57,11 +57,13 @@ fn a_change_is_one_request() {
         (&["apply", "--owner", "git", "more"], 0),
         (&["save", "whole"], 0),
         (&["update", "whole"], 0),
-        (&["fmt"], 1),
+        (&["fmt"], 0),
+        (&["rollback", "1"], 1),
     ] {
         let place = Place::with(SAMPLE);
         place.put("more", more);
         place.put("whole", format!("{SAMPLE}{more}"));
+        place.run(&["modify", "-q", "--set", "rtmp=7"]).exits(0);
         let serving = Serving::over(&place);
         run(&serving, &place, arguments, "").exits(0);
         let log = serving.stop().err;
