@@ -80,8 +80,11 @@ impl Transaction<'_> {
         }
         let base = if merges { self.text_with(base)? } else { None };
         match base.map(|base| merge(&base, text, present.bytes())) {
-            Some(Merged::Clean(merged)) => Ok(merged.into()),
-            Some(Merged::Clash(_)) | None => Err(stale()),
+            // Whoever made the edit has to see a merged text with errors.
+            Some(Merged::Clean(merged)) if Snapshot::from_bytes(merged.clone()).is_valid() => {
+                Ok(merged.into())
+            }
+            Some(Merged::Clean(_) | Merged::Clash(_)) | None => Err(stale()),
         }
     }
 

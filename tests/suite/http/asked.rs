@@ -3,7 +3,8 @@
 
 use mediactl::http::server::auth::Account;
 use mediactl::http::server::message::{PeerAddress, Response, Service};
-use serde_json::json;
+use mediactl::store::Revision;
+use serde_json::{Value, json};
 
 use super::handler::{Server, TEXT, body, header, refused, request};
 use crate::waiting::eventually;
@@ -225,4 +226,39 @@ fn guesses_from_one_48_meet_429_and_strangers_take_no_standing_away() {
     }
     assert!((0..12).map(|number| ask("192.0.2.7", &format!("d{number}"))).any(|status| status == 429));
     assert_eq!(ask("192.0.2.7", "s3cret"), 200);
+}
+
+#[test]
+fn an_edit_is_merged_with_what_others_changed_or_refused() {
+    const OLD: &str = "http 80;\nrtmp 1935;\nedit_auth admin s3cret;\n\nstream a {\n  url udp://1;\n}\n";
+    let edited = |from: &str, to: &str| OLD.replace(from, to);
+    for (theirs, ours, merges, expected) in [
+        // Nothing was changed meanwhile.
+        (OLD.to_owned(), edited("udp://1", "udp://2"), false, Some(edited("udp://1", "udp://2"))),
+        (
+            edited("http 80", "http 81"),
+            edited("udp://1", "udp://2"),
+            true,
+            Some(edited("udp://1", "udp://2").replace("http 80", "http 81")),
+        ),
+        (edited("http 80", "http 81"), edited("udp://1", "udp://2"), false, None),
+        (edited("http 80", "http 81"), edited("http 80", "http 82"), true, None),
+    ] {
+        let server = Server::over(OLD);
+        let change = |requested: Value| server.ask("POST", "/media/api/change", &[], &requested.to_string());
+        assert_eq!(change(json!({ "save": theirs })).status, 200);
+        let base = Revision::from_text(OLD.as_bytes());
+        let answer = change(json!({ "edit": { "base": base, "text": ours, "merge": merges } }));
+        match &expected {
+            Some(text) => assert_eq!((answer.status, &server.place.text()), (200, text)),
+            None => {
+                refused(&answer, 412, "stale");
+                assert_eq!(server.place.text(), theirs);
+            }
+        }
+        let unknown = Revision::from_text(b"another");
+        let answer = change(json!({ "edit": { "base": unknown, "text": ours, "merge": true } }));
+        assert_eq!(answer.status, 412, "the text is known no more");
+        assert_eq!(change(json!({ "format": {} })).status, 200);
+    }
 }
