@@ -16,13 +16,11 @@ use mediaconf::edit::effects::Effects;
 use mediaconf::edit::json_diff::{ChangedValue, changed_values};
 use mediaconf::edit::request::ChangeRequest;
 use mediaconf::model::Masker;
+use mediaconf::model::schema::{DirectiveRole, Scope};
 
 /// The configuration before the first one.
 static NOTHING: LazyLock<Content> =
     LazyLock::new(|| Content::Text(Arc::new(Snapshot::from_bytes(Vec::new()))));
-
-/// The key of the account of the API.
-const ACCOUNT: &str = "edit_auth";
 
 /// The parts of a report that are requested: those that cost time and room.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -179,7 +177,10 @@ fn account(old: Option<&Content>, new: Option<&Content>) -> (bool, Option<[Strin
     match (old.and_then(Content::snapshot), new.and_then(Content::snapshot)) {
         (Some(old), Some(new)) if old.account() == new.account() => (false, None),
         (_, Some(new)) => (true, new.account().cloned()),
-        _ => (view(old)[ACCOUNT] != view(new)[ACCOUNT], None),
+        _ => {
+            let key = DirectiveRole::Editor.key(Scope::Top);
+            (view(old)[key] != view(new)[key], None)
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::refusal_kind::RefusalKind;
 use mediaconf::edit::FaultKind;
+use mediaconf::model::schema::{DirectiveRole, Kind};
 use mediaconf::model::shape::usable_account;
 use mediaconf::model::top_members;
 use mediaconf::syntax::{Document, Word};
@@ -151,12 +152,12 @@ pub fn before_deletion(deleted: usize, of: usize, max_delete: Option<usize>) -> 
 
 /// The login and the password of the account that may use the API; `None` if it is unusable.
 pub fn account(document: &Document) -> Option<[Word<'_>; 2]> {
-    account_of(document, "edit_auth")
+    account_of(document, DirectiveRole::Editor)
 }
 
-/// The same of an account with this keyword.
-pub fn account_of<'d>(document: &'d Document, keyword: &str) -> Option<[Word<'d>; 2]> {
-    let entries: Vec<_> = document.entries().filter(|entry| entry.keyword() == keyword).collect();
+/// The same of an account with this role.
+pub fn account_of<'d>(document: &'d Document, role: DirectiveRole) -> Option<[Word<'d>; 2]> {
+    let entries: Vec<_> = document.entries().filter(|entry| role.has_keyword(&entry.keyword())).collect();
     usable_account(&entries)
 }
 
@@ -166,8 +167,9 @@ pub fn deleted_streams(old: &Document, new: &Document) -> (usize, usize) {
         mediaconf::model::shape::group_name(*entry).value().into_owned()
     };
     let (old, new) = (top_members(old), top_members(new));
-    let kept: std::collections::HashSet<String> = new.own_by_key("streams").iter().map(name).collect();
-    let before = old.own_by_key("streams");
+    let kept: std::collections::HashSet<String> =
+        new.own_by_key(Kind::Stream.key()).iter().map(name).collect();
+    let before = old.own_by_key(Kind::Stream.key());
     (before.iter().filter(|entry| !kept.contains(&name(entry))).count(), before.len())
 }
 

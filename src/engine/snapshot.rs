@@ -8,6 +8,7 @@ use super::guard;
 use super::masked::MaskedForm;
 use crate::store::Revision;
 use mediaconf::model::member::{Members, TopGroups};
+use mediaconf::model::schema::DirectiveRole;
 use mediaconf::model::shape::only_argument;
 use mediaconf::model::{CompactJson, KnownJson, Lens, View, check, has_errors, top_members};
 use mediaconf::syntax::{Diagnostics, Document, EntryId, RunPlace, Span, Splice, WORTH_A_THREAD};
@@ -199,7 +200,7 @@ impl Snapshot {
     /// unusable.
     pub fn view_account(&self) -> Option<&[String; 2]> {
         let account = self.view_account.get_or_init(|| {
-            let account = guard::account_of(self.document(), "view_auth");
+            let account = guard::account_of(self.document(), DirectiveRole::Viewer);
             account.map(|both| both.map(|word| word.value().into_owned()))
         });
         account.as_ref()

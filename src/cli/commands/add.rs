@@ -16,7 +16,7 @@ use mediaconf::edit::assign::{AssignOptions, AssignedValue};
 use mediaconf::edit::block_request::{BlockContent, BlockRequest};
 use mediaconf::edit::path::{Path, Segment};
 use mediaconf::edit::request::ChangeRequest;
-use mediaconf::model::Kind;
+use mediaconf::model::schema::{DirectiveRole, Kind, SOURCE, Scope};
 
 /// Add a stream, live or plugin
 ///
@@ -101,7 +101,8 @@ pub fn run(args: &AddArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
 
 /// Returns the first content of the new block.
 fn content(kind: Kind, urls: &[String]) -> Map<String, Value> {
-    let urls: Vec<Value> = urls.iter().map(|url| json!({ "url": url })).collect();
-    let sources = (kind == Kind::Stream).then(|| ("urls".to_owned(), Value::Array(urls)));
+    let urls: Vec<Value> = urls.iter().map(|url| json!({ SOURCE.address: url })).collect();
+    let sources = (kind == Kind::Stream)
+        .then(|| (DirectiveRole::Sources.key(Scope::Stream).to_owned(), Value::Array(urls)));
     sources.into_iter().collect()
 }

@@ -13,7 +13,7 @@ use mediaconf::edit::schema_path::Place;
 use mediaconf::edit::select::select;
 use mediaconf::edit::unknown_key::UnknownKey;
 use mediaconf::model::Kind;
-use mediaconf::model::schema::parameters;
+use mediaconf::model::schema::{DirectiveRole, POSITION, SOURCE, STATIC, Scope, parameters};
 use mediaconf::syntax::one_line;
 
 /// Stands for a value that is not there.
@@ -239,7 +239,8 @@ fn rows(
     order: Option<&SortOrder>,
     current: &dyn ConfigLookup,
 ) -> Vec<SortedRow> {
-    let global = current.value(&["auth"]).and_then(|auth| authorization(&auth));
+    let global =
+        current.value(&[DirectiveRole::Backend.key(Scope::Top)]).and_then(|auth| authorization(&auth));
     let global = global.map(|auth| format!("{auth} (global)"));
     let row = |name: &String| {
         let entry = current.value(&[kind.key(), name])?;
@@ -277,8 +278,10 @@ impl Column {
     fn text(&self, name: &str, entry: &Value, global: Option<&str>) -> String {
         let found = match &self.cell {
             Cell::Name => Some(one_line(name)),
-            Cell::Kind => Some(if entry["static"] == true { "stream" } else { "ondemand" }.to_owned()),
-            Cell::Auth => authorization(&entry["auth"]).or(global.map(str::to_owned)),
+            Cell::Kind => Some(if entry[STATIC] == true { "stream" } else { "ondemand" }.to_owned()),
+            Cell::Auth => {
+                authorization(&entry[DirectiveRole::Backend.key(Scope::Stream)]).or(global.map(str::to_owned))
+            }
             Cell::Prepush => match &entry["prepush"] {
                 Value::Number(seconds) => Some(seconds.to_string()),
                 Value::Bool(false) => Some("off".to_owned()),
@@ -297,13 +300,14 @@ impl Column {
 }
 
 fn sources(stream: &Value) -> Option<String> {
-    let sources = stream["urls"].as_array()?.iter();
-    let urls: Vec<String> = sources.filter_map(|source| source["url"].as_str()).map(one_line).collect();
+    let sources = stream[DirectiveRole::Sources.key(Scope::Stream)].as_array()?.iter();
+    let urls: Vec<String> =
+        sources.filter_map(|source| source[SOURCE.address].as_str()).map(one_line).collect();
     Some(urls.join(" "))
 }
 
 fn settings(plugin: &Value) -> Option<String> {
-    let own = plugin.as_object()?.iter().filter(|(key, _)| !matches!(key.as_str(), "name" | "position"));
+    let own = plugin.as_object()?.iter().filter(|(key, _)| !matches!(key.as_str(), "name" | POSITION));
     let pairs: Vec<String> =
         own.map(|(key, value)| format!("{}={}", one_line(key), in_words(value))).collect();
     Some(pairs.join(" "))

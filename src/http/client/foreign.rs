@@ -17,6 +17,7 @@ use crate::http::protocol::routes::ApiOperation;
 use mediaconf::edit::config_lookup::{ConfigLookup, LocalView};
 use mediaconf::edit::request::{ChangeRequest, Evaluated};
 use mediaconf::edit::{guarded, json_merge};
+use mediaconf::model::schema::{DirectiveRole, Kind, Scope};
 use mediaconf::model::secret::holds_mask;
 use mediaconf::model::{Lens, has_lost_line_ends, top_members};
 
@@ -140,7 +141,7 @@ fn deletions(
     request: &ChangeRequest,
     options: &ChangeOptions,
 ) -> Option<Guard> {
-    let streams = evaluated.patch.get("streams").filter(|_| !request.is_renaming())?;
+    let streams = evaluated.patch.get(Kind::Stream.key()).filter(|_| !request.is_renaming())?;
     let named = request.named_deletions();
     let is_deleted = |name: &str| {
         let is_gone = streams.is_null() || streams.get(name).is_some_and(Value::is_null);
@@ -151,7 +152,7 @@ fn deletions(
 
 /// The guard over many deleted streams.
 fn deletion(before: &Value, is_deleted: &dyn Fn(&str) -> bool, options: &ChangeOptions) -> Option<Guard> {
-    let names = before.names(&["streams"]);
+    let names = before.names(&[Kind::Stream.key()]);
     let deleted = names.iter().filter(|name| is_deleted(name)).count();
     before_deletion(deleted, names.len(), options.max_delete)
 }
@@ -159,7 +160,8 @@ fn deletion(before: &Value, is_deleted: &dyn Fn(&str) -> bool, options: &ChangeO
 /// The guards over a whole new text.
 fn guards(before: &Value, new: &Arc<Snapshot>, options: &ChangeOptions) -> [Option<Guard>; 2] {
     let (members, lens) = (top_members(new.document()), Lens::default());
-    let kept: HashSet<String> = LocalView::new(&members, &lens).names(&["streams"]).into_iter().collect();
+    let kept: HashSet<String> =
+        LocalView::new(&members, &lens).names(&[Kind::Stream.key()]).into_iter().collect();
     let lost = || lost_credentials(before, &Content::Text(new.clone()).to_json());
     let empty = before_replacement(None, new.document());
     [empty.or_else(lost), deletion(before, &|name| !kept.contains(name), options)]
@@ -168,7 +170,9 @@ fn guards(before: &Value, new: &Arc<Snapshot>, options: &ChangeOptions) -> [Opti
 /// The guard over the account of the API.
 fn lost_credentials(before: &Value, after: &Value) -> Option<Guard> {
     let has_credentials = |config: &Value| {
-        let is_filled = |key: &str| config["edit_auth"][key].as_str().is_some_and(|text| !text.is_empty());
+        let is_filled = |key: &str| {
+            config[DirectiveRole::Editor.key(Scope::Top)][key].as_str().is_some_and(|text| !text.is_empty())
+        };
         is_filled("login") && is_filled("password")
     };
     (has_credentials(before) && !has_credentials(after)).then_some(Guard::WouldRemoveCredentials)

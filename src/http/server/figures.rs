@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::engine::{Engine, PendingInfo, Snapshot, Trouble};
 use crate::http::server::auth::Role;
 use crate::store::{Revision, bounded_time};
+use mediaconf::model::schema::{DirectiveRole, Kind};
 use mediaconf::model::setting_view::sources;
 use mediaconf::model::shape::only_argument;
 use mediaconf::model::top_members;
@@ -61,11 +62,11 @@ pub struct StreamFigures {
 impl StreamFigures {
     pub fn from_snapshot(running: &Snapshot) -> Self {
         let members = top_members(running.document());
-        let entries = members.own_by_key("streams");
+        let entries = members.own_by_key(Kind::Stream.key());
         let still = entries.iter().filter(|&&entry| is_static(entry)).count();
         let mut by_scheme: BTreeMap<String, u64> = BTreeMap::new();
         for &stream in entries {
-            let is_source = |keyword: &str| matches!(keyword, "url" | "urls" | "input");
+            let is_source = |keyword: &str| DirectiveRole::Sources.has_keyword(keyword);
             let inner: Vec<_> = stream.children().filter(|entry| is_source(&entry.keyword())).collect();
             for source in sources(stream, &inner) {
                 let address = source.positional.value();
@@ -90,7 +91,8 @@ impl StreamFigures {
 pub fn archive_roots(running: &Snapshot) -> BTreeSet<String> {
     let document = running.document();
     let nested = document.entries().flat_map(|entry| entry.children());
-    let recordings = document.entries().chain(nested).filter(|entry| entry.keyword() == "dvr");
+    let recordings =
+        document.entries().chain(nested).filter(|entry| DirectiveRole::Archive.has_keyword(&entry.keyword()));
     let roots = recordings.filter_map(|entry| {
         only_argument(entry).or_else(|| entry.arguments().next()).map(|word| word.value().into_owned())
     });

@@ -16,15 +16,10 @@ use super::schema_path::{Place, own_value};
 use super::value_at::missing;
 use super::{Edit, EditError, NamedEntry, copied, created_before, modify_members, under_new_names};
 use crate::model::member::Members;
+use crate::model::schema::{POSITION, STATIC};
 use crate::model::shape::group_name;
 use crate::model::{Kind, Lens, top_members};
 use crate::syntax::{Document, Splice, spliced_pieces};
-
-/// The key of the place of a block among those of its kind, from 1.
-const POSITION: &str = "position";
-
-/// The key that tells `stream` from `ondemand`.
-const STATIC: &str = "static";
 
 /// A new name for a block, or a new block.
 #[derive(Clone, Serialize, Deserialize)]

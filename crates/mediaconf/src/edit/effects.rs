@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::config_lookup::ConfigLookup;
 use super::schema_path::{Place, own_value};
 use crate::model::Kind;
+use crate::model::schema::{DirectiveRole, Scope};
 
 /// The effects of a change, counted. A stream may stand in several counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,7 +54,8 @@ impl Effects {
         effects.deleted = changed.old.len();
         effects.added = changed.new.len();
         effects.renamed = changed.renamed;
-        let global = sides.map(|side| is_closed(side.value(&["auth"]).as_ref()).unwrap_or(false));
+        let key = DirectiveRole::Backend.key(Scope::Top);
+        let global = sides.map(|side| is_closed(side.value(&[key]).as_ref()).unwrap_or(false));
         for both in &changed.both {
             effects.stream(both, global);
         }
@@ -115,10 +117,13 @@ impl Effects {
 
     /// Counts what becomes of one stream.
     fn stream(&mut self, [old, new]: &[Value; 2], global: [bool; 2]) {
-        let is_disabled = |stream: &Value| stream["disabled"] == true;
-        let has_source = |stream: &Value| stream["urls"].as_array().is_some_and(|urls| !urls.is_empty());
-        let has_archive = |stream: &Value| stream.get("dvr").is_some();
-        let is_protected = |stream: &Value, global: bool| is_closed(stream.get("auth")).unwrap_or(global);
+        let roles =
+            [DirectiveRole::Disabled, DirectiveRole::Sources, DirectiveRole::Archive, DirectiveRole::Backend];
+        let [off, sources, archive, backend] = roles.map(|role| role.key(Scope::Stream));
+        let is_disabled = |stream: &Value| stream[off] == true;
+        let has_source = |stream: &Value| stream[sources].as_array().is_some_and(|urls| !urls.is_empty());
+        let has_archive = |stream: &Value| stream.get(archive).is_some();
+        let is_protected = |stream: &Value, global: bool| is_closed(stream.get(backend)).unwrap_or(global);
         let counts = [
             (is_disabled(old), is_disabled(new), &mut self.become_enabled, &mut self.become_disabled),
             (has_source(old), has_source(new), &mut self.lose_source, &mut self.get_source),
@@ -148,8 +153,9 @@ impl Effects {
         [_, after]: [&dyn ConfigLookup; 2],
         [_, is_protected]: [bool; 2],
     ) {
+        let key = DirectiveRole::Backend.key(Scope::Stream);
         let inherits = |name: &&String| {
-            let own = after.value(&[Kind::Stream.key(), name, "auth"]);
+            let own = after.value(&[Kind::Stream.key(), name, key]);
             !changed.names.contains(*name) && is_closed(own.as_ref()).is_none()
         };
         let count = names.iter().filter(inherits).count();

@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 use crate::model::json_value::{plain_word, scalar_text, word};
 use crate::model::member::keyword_of;
 use crate::model::schema::{
-    AddressShape, Kind, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Scope, Shape, block_scope,
-    by_key, parameters,
+    AddressShape, Kind, ObjectShape, OptionsShape, Parameter, Part, PartPlace, STATIC, Scope, Shape,
+    block_scope, by_key, parameters,
 };
 use crate::syntax::{Word, quoted_if_needed, quoted_word};
 
@@ -221,7 +221,7 @@ pub fn address(shape: &AddressShape, keyword: &str, value: &Value) -> Draft {
 
 /// A new stream, live or plugin with these own members.
 pub fn named(kind: Kind, name: &str, members: &Map<String, Value>) -> Draft {
-    let keyword = kind.keyword(members.get("static") == Some(&Value::Bool(false)));
+    let keyword = kind.keyword(members.get(STATIC) == Some(&Value::Bool(false)));
     let fields = contents(kind.scope(), members);
     let block = (kind == Kind::Stream || !fields.is_empty()).then_some(fields);
     Draft { head: format!("{keyword} {}", quoted_if_needed(name)), block }

@@ -11,7 +11,8 @@ use super::schema_path::{Place, is_derived, own_value};
 use super::select::{Selection, select};
 use super::shown_path::shown;
 use crate::model::schema::{
-    Kind, PARAMETERS, Parameter, Part, Scope, Shape, URL_GLOBAL, by_key, by_keyword, parameters,
+    DirectiveRole, Kind, PARAMETERS, Parameter, Part, Scope, Shape, URL_GLOBAL, by_key, by_keyword,
+    parameters,
 };
 
 /// The name that stands for any stream, live or plugin.
@@ -323,7 +324,7 @@ fn found(
     if !names.get(..2).is_some_and(|block| current.contains(block)) {
         return Ok(None);
     }
-    let is_inherited = matches!(row.key, "auth" | "cluster_key");
+    let is_inherited = row.role.is_some_and(DirectiveRole::is_inherited);
     let above = Path { segments: path.segments[2..].to_vec() };
     if is_inherited && let Some(value) = value_at(current, &above)? {
         return Ok(Some(FoundValue { value, source: ValueSource::Global, set_at: Some(above) }));

@@ -73,6 +73,7 @@ pub use plan::{NamedEntry, Note};
 pub use verify::Unproved;
 
 use crate::model::member::Members;
+use crate::model::schema::{DirectiveRole, Kind, Scope};
 use crate::model::shape::usable_account;
 use crate::model::top_members;
 use crate::syntax::{Document, Entry, Splice};
@@ -180,10 +181,10 @@ fn carry_out(
         guarded: plan.guarded.in_document(members),
         notes: plan.notes,
         deleted_streams: plan.deleted_streams,
-        streams_before: members.own_by_key("streams").len(),
+        streams_before: members.own_by_key(Kind::Stream.key()).len(),
     }))
 }
 
 fn has_credentials(members: &Members<'_>) -> bool {
-    usable_account(members.own_by_key("edit_auth")).is_some()
+    usable_account(members.own_by_key(DirectiveRole::Editor.key(Scope::Top))).is_some()
 }

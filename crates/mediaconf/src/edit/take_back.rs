@@ -13,6 +13,7 @@ use super::draft::merge::{Merged, decided_for_theirs, first_marker, merge as mer
 use super::put_back::put_back;
 use super::schema_path::{Place, own_value};
 use super::{json_diff, modify, three_way};
+use crate::model::schema::STATIC;
 use crate::model::{Kind, Lens, View, has_errors, to_json, top_members};
 use crate::syntax::Document;
 
@@ -88,7 +89,7 @@ fn likeness(block: &Value, other: &Value) -> Option<usize> {
     // Nearly all streams are static.
     let members = |block: &Value| {
         let mut members = block.as_object()?.clone();
-        members.remove("static");
+        members.remove(STATIC);
         Some(members)
     };
     let (block, other) = (members(block)?, members(other)?);
@@ -120,9 +121,7 @@ fn decide_on_made(old: &mut Value, written: &Value, theirs: &mut Value) {
             }
             let is_set = |value: &Value| value.as_array().is_none_or(|list| !list.is_empty());
             match present.iter().any(|(member, value)| is_set(value) && entry.get(member) != Some(value)) {
-                true => {
-                    old[key][name] = entry.get("static").map_or(json!({}), |kind| json!({"static": kind}))
-                }
+                true => old[key][name] = entry.get(STATIC).map_or(json!({}), |kind| json!({STATIC: kind})),
                 false => theirs[key][name] = entry.clone(),
             }
         }

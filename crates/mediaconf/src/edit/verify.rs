@@ -12,7 +12,7 @@ use super::plan::Plan;
 use crate::model::json_value::is_empty;
 use crate::model::member::Members;
 use crate::model::names::NameSet;
-use crate::model::schema::Scope;
+use crate::model::schema::{Parameter, Scope, by_key, parameters};
 use crate::model::shape::group_name;
 use crate::model::shape::{RowMatch, read};
 use crate::model::{Kind, View};
@@ -49,18 +49,19 @@ pub fn verify(
 /// A value that is always shown may be missing where it is empty.
 fn same(found: Option<&Value>, expected: Option<&Value>, at: &str) -> Result<(), Unproved> {
     let equal = match (found, expected) {
-        (Some(found), Some(expected)) => found == expected && same_order(found, expected),
+        (Some(found), Some(expected)) => {
+            let row = by_key(Scope::Top, at);
+            found == expected && row.is_none_or(|row| same_order(row, found, expected))
+        }
         (found, expected) => found.is_none_or(is_empty) && expected.is_none_or(is_empty),
     };
     if equal { Ok(()) } else { Err(Unproved { at: at.to_owned() }) }
 }
 
-/// The order of extras matters.
-fn same_order(found: &Value, expected: &Value) -> bool {
-    match (found.get("extra").and_then(Value::as_object), expected.get("extra").and_then(Value::as_object)) {
-        (Some(found), Some(expected)) => found.keys().eq(expected.keys()),
-        _ => true,
-    }
+/// The order of the options of an address matters.
+fn same_order(row: &Parameter, found: &Value, expected: &Value) -> bool {
+    let Some(shape) = row.shape.address() else { return true };
+    shape.options_of(found).map(|(key, _)| key).eq(shape.options_of(expected).map(|(key, _)| key))
 }
 
 fn group(
@@ -83,9 +84,11 @@ fn group(
         let at = || Unproved { at: format!("{}.{}", kind.key(), name.value()) };
         let expected = target.ok_or_else(at)?;
         let value = named_value(kind, entry);
-        let extras_in_order =
-            value.get("auth").zip(expected.get("auth")).is_none_or(|(a, b)| same_order(a, b));
-        if value != *expected || !extras_in_order {
+        let is_in_order = parameters(kind.scope()).all(|row| {
+            let both = value.get(row.key).zip(expected.get(row.key));
+            both.is_none_or(|(found, expected)| same_order(row, found, expected))
+        });
+        if value != *expected || !is_in_order {
             return Err(at());
         }
         found += 1;

@@ -11,7 +11,7 @@ use super::general::{Contents, General, foreign_members};
 use super::json::{OneValue, to_json};
 use super::lens::Lens;
 use super::member::{Members, key_of};
-use super::schema::{Derived, Kind, ListShape, Parameter, Scope, Shape, by_key, parameters};
+use super::schema::{Derived, DirectiveRole, Kind, ListShape, Parameter, Scope, Shape, by_key, parameters};
 use super::setting_view::{BackendView, Setting, Sources, is_open};
 use super::shape::{Address, belongs_to, group_name, only_argument};
 use crate::syntax::{Document, Entry, Word};
@@ -32,9 +32,15 @@ pub(super) struct Globals {
 
 impl Globals {
     fn from_members(top: &Members<'_>) -> Self {
-        let backend = top.own_by_key("auth").last().and_then(|entry| Address::from_words(entry.arguments()));
+        let backend = top
+            .own_by_key(DirectiveRole::Backend.key(Scope::Top))
+            .last()
+            .and_then(|entry| Address::from_words(entry.arguments()));
         let url = backend.filter(|backend| !is_open(backend)).map(|backend| backend.positional);
-        let key = top.own_by_key("cluster_key").last().and_then(|&entry| only_argument(entry));
+        let key = top
+            .own_by_key(DirectiveRole::ClusterKey.key(Scope::Top))
+            .last()
+            .and_then(|&entry| only_argument(entry));
         let value = |word: Word<'_>| word.value().into_owned();
         Self { url: url.map(value), cluster_key: key.map(value) }
     }

@@ -13,7 +13,7 @@ use crate::edit::schema_path::Place;
 use crate::edit::shown_path::shown;
 use crate::edit::suggestion::{did_you_mean, in_a_group, with_quoted_name};
 use crate::edit::value_at::missing;
-use crate::model::schema::{Kind, Scope, by_key};
+use crate::model::schema::{DirectiveRole, Kind, Scope, by_key};
 
 /// Drops the edits in streams, lives and plugins that do not exist, unless they clearly mean to make
 /// one; each dropped edit is a fault.
@@ -51,9 +51,9 @@ fn new_keyword_like_an_entry(current: &dyn ConfigLookup, path: &Path) -> Option<
 fn streams_given_urls(edits: &[PathEdit]) -> HashSet<String> {
     let given = edits.iter().filter(|edit| !edit.removes());
     let name = |edit: &PathEdit| match edit.path.segments.as_slice() {
-        [Segment::Key(group), Segment::Key(name), Segment::Key(key), ..] => {
-            (group == Kind::Stream.key() && key == "urls").then(|| name.clone())
-        }
+        [Segment::Key(group), Segment::Key(name), Segment::Key(key), ..] => (group == Kind::Stream.key()
+            && key == DirectiveRole::Sources.key(Scope::Stream))
+        .then(|| name.clone()),
         _ => None,
     };
     given.filter_map(name).collect()
@@ -81,7 +81,9 @@ fn missing_block<'e>(
 
 /// True if this is a stream without `urls`; lives and plugins need none.
 fn lacks_urls(kind: Kind, block: &Value) -> bool {
-    kind == Kind::Stream && block.is_object() && block.get("urls").is_none_or(Value::is_null)
+    kind == Kind::Stream
+        && block.is_object()
+        && block.get(DirectiveRole::Sources.key(Scope::Stream)).is_none_or(Value::is_null)
 }
 
 fn fault(current: &dyn ConfigLookup, path: &Path, kind: Kind, name: &str) -> Fault {

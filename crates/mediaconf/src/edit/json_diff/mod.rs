@@ -15,7 +15,9 @@ use super::emit::are_named_blocks;
 use super::schema_path::is_derived;
 use crate::model::json_value::scalar_text;
 use crate::model::member::keyword_of;
-use crate::model::schema::{AddressShape, Kind, ListShape, Parameter, Scope, Shape, block_scope, by_key};
+use crate::model::schema::{
+    AddressShape, Kind, ListShape, POSITION, Parameter, Scope, Shape, block_scope, by_key,
+};
 
 /// Returns the patch that turns `from` into `to`, both whole answers to `read_config`.
 ///
@@ -166,7 +168,7 @@ fn blocks(kind: Kind, from: &Map<String, Value>, to: &Map<String, Value>) -> Opt
             Some(old) => block(kind, old, new),
             None => new_block(kind.scope(), object(new)),
         };
-        change.extend(position.map(|position| ("position".to_owned(), Value::from(position))));
+        change.extend(position.map(|position| (POSITION.to_owned(), Value::from(position))));
         if old.is_none() || !change.is_empty() {
             patch.insert(name.clone(), Value::Object(change));
         }

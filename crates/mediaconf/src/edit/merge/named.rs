@@ -7,7 +7,7 @@ use super::setting::merge_setting;
 use crate::edit::fault::Faults;
 use crate::edit::json_pointer::Pointer;
 use crate::model::member::{Members, keyword_of};
-use crate::model::schema::{Derived, Kind, Parameter, Shape, by_key, parameters};
+use crate::model::schema::{Derived, Kind, POSITION, Parameter, Shape, by_key, parameters};
 use crate::model::{Lens, view};
 use crate::syntax::Entry;
 
@@ -25,7 +25,7 @@ pub fn merge_named(
 ) -> Result<Map<String, Value>, Faults> {
     let mut merged = current.map(|(own, _)| own.clone()).unwrap_or_else(|| shown_of_nothing(kind));
     let mut faults = Faults::default();
-    for (key, value) in patch.iter().filter(|(key, _)| *key != "position") {
+    for (key, value) in patch.iter().filter(|(key, _)| *key != POSITION) {
         let pointer = pointer.child(key);
         let result = match by_key(kind.scope(), key) {
             Some(parameter) => merge_setting(parameter, merged.get(key), value, &pointer),

@@ -11,7 +11,7 @@ use super::fault::{Fault, FaultKind, Faults};
 use super::json_pointer::Pointer;
 use crate::model::json_value::{integer, is_empty, kind_of};
 use crate::model::schema::kinds::SWITCH;
-use crate::model::schema::{Derived, Kind, Parameter, Scope, Shape, by_key};
+use crate::model::schema::{Derived, Kind, POSITION, Parameter, Scope, Shape, by_key};
 use crate::model::secret::holds_mask;
 
 /// Returns the patch in its normal form.
@@ -222,11 +222,11 @@ impl Normalizer {
     fn equal_positions(&mut self, group: &Value, pointer: &Pointer) {
         let mut seen = std::collections::HashSet::new();
         for (name, value) in group.as_object().into_iter().flatten() {
-            if let Some(position) = value.get("position").and_then(Value::as_i64)
+            if let Some(position) = value.get(POSITION).and_then(Value::as_i64)
                 && !seen.insert(position)
             {
                 let message = format!("two blocks can't both be at position {position}");
-                self.wrong(&pointer.child(name).child("position"), message);
+                self.wrong(&pointer.child(name).child(POSITION), message);
             }
         }
     }

@@ -17,7 +17,7 @@ use crate::edit::merge;
 use crate::model::Kind;
 use crate::model::member::{Members, keyword_of};
 use crate::model::names::NameSet;
-use crate::model::schema::{Derived, Parameter, Shape, by_key, parameters};
+use crate::model::schema::{Derived, DirectiveRole, POSITION, Parameter, STATIC, Shape, by_key, parameters};
 use crate::model::shape::group_name;
 use crate::syntax::Entry;
 
@@ -58,7 +58,7 @@ impl<'d> Planner<'_, 'd> {
                     Item::New(new.len().saturating_sub(1))
                 }
             };
-            if let Some(position) = value.get("position").and_then(Value::as_i64) {
+            if let Some(position) = value.get(POSITION).and_then(Value::as_i64) {
                 movers.push(WantedPosition { item, position });
             }
         }
@@ -123,14 +123,13 @@ impl<'d> Planner<'_, 'd> {
     }
 
     fn change(&mut self, change: &BlockChange<'_, 'd>) {
-        if change.is_changed("static") && change.kind == Kind::Stream {
+        if change.is_changed(STATIC) && change.kind == Kind::Stream {
             self.change_keyword(change);
         }
-        self.note_dropped_extras(
-            change.current.get("auth"),
-            change.target.get("auth"),
-            &change.at.child("auth"),
-        );
+        for row in parameters(change.kind.scope()).filter(|row| row.shape.address().is_some()) {
+            let [current, target] = [&change.current, change.target].map(|members| members.get(row.key));
+            self.note_options_dropped(row, current, target, &change.at.child(row.key));
+        }
         if change.entry.is_block() {
             self.change_block(change);
         } else {
@@ -140,7 +139,7 @@ impl<'d> Planner<'_, 'd> {
 
     fn change_keyword(&mut self, change: &BlockChange<'_, 'd>) {
         let keyword = change.entry.words().next().expect("an entry has a keyword");
-        let new = change.kind.keyword(change.target.get("static") == Some(&Value::Bool(false)));
+        let new = change.kind.keyword(change.target.get(STATIC) == Some(&Value::Bool(false)));
         let mut edits = WordEdits::new(change.entry);
         edits.replace(keyword, new);
         self.rewrite(edits.finish());
@@ -315,9 +314,10 @@ impl BlockChange<'_, '_> {
 
     /// The change of the source in a one-line header, which only a stream has.
     fn header(&self, needs_block: bool) -> Result<Header, Faults> {
-        match self.target.get("urls") {
+        let key = DirectiveRole::Sources.key(self.kind.scope());
+        match self.target.get(key) {
             Some(urls) if self.kind == Kind::Stream => {
-                header(self.entry, urls, needs_block, &self.at.child("urls"))
+                header(self.entry, urls, needs_block, &self.at.child(key))
             }
             _ => Ok(Header::Edits(Vec::new())),
         }
@@ -327,7 +327,7 @@ impl BlockChange<'_, '_> {
     fn gained_settings(&self) -> Vec<Draft> {
         let mut members = self.target.clone();
         if self.kind == Kind::Stream {
-            members.shift_remove("urls");
+            members.shift_remove(DirectiveRole::Sources.key(self.kind.scope()));
         }
         emit::named(self.kind, "", &members).block.unwrap_or_default()
     }

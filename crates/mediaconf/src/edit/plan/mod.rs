@@ -28,7 +28,7 @@ use super::layout::{Anchor, Insertion, TextOperation};
 use super::merge::{self, GeneralMerge};
 use super::surroundings::{Surroundings, count_lines};
 use crate::model::member::{Members, keyword_of};
-use crate::model::schema::{Scope, Shape, by_key, parameters};
+use crate::model::schema::{Parameter, Scope, Shape, by_key, parameters};
 use crate::model::{Kind, Lens, View};
 use crate::syntax::{Document, Entry, EntryId};
 
@@ -227,14 +227,14 @@ impl<'d> Planner<'_, 'd> {
         self.place_pending_at_top();
     }
 
-    fn top_setting(&mut self, parameter: &'static crate::model::Parameter, patch: &Value, pointer: &Pointer) {
+    fn top_setting(&mut self, parameter: &'static Parameter, patch: &Value, pointer: &Pointer) {
         let current = self.view.member(parameter.key);
         let merged = merge::merge_setting(parameter, current.as_ref(), patch, pointer);
         match self.faults.take(merged) {
             None => {}
             Some(target) if target == current => {}
             Some(target) => {
-                self.note_dropped_extras(current.as_ref(), target.as_ref(), pointer);
+                self.note_options_dropped(parameter, current.as_ref(), target.as_ref(), pointer);
                 let entries = self.members.own(parameter).to_vec();
                 self.setting(parameter, &entries, target.as_ref(), pointer);
                 self.plan.members.push((parameter.key.to_owned(), target));
@@ -298,14 +298,23 @@ impl<'d> Planner<'_, 'd> {
         }
     }
 
-    fn note_dropped_extras(&mut self, current: Option<&Value>, target: Option<&Value>, pointer: &Pointer) {
-        if target.and_then(|target| target.get("url")) != Some(&Value::Bool(false)) {
+    /// Notes the options that go because `false` takes the place of the address.
+    fn note_options_dropped(
+        &mut self,
+        row: &Parameter,
+        current: Option<&Value>,
+        target: Option<&Value>,
+        pointer: &Pointer,
+    ) {
+        let (Some(shape), Some(current), Some(target)) = (row.shape.address(), current, target) else {
+            return;
+        };
+        if target.get(shape.address) != Some(&Value::Bool(false)) {
             return;
         }
-        let kept = extras(target);
-        let is_kept = |key: &&String| kept.is_some_and(|kept| kept.contains_key(*key));
-        let dropped: Vec<String> =
-            extras(current).into_iter().flat_map(Map::keys).filter(|key| !is_kept(key)).cloned().collect();
+        let kept: HashSet<&String> = shape.options_of(target).map(|(key, _)| key).collect();
+        let keys = shape.options_of(current).map(|(key, _)| key);
+        let dropped: Vec<String> = keys.filter(|key| !kept.contains(key)).cloned().collect();
         if !dropped.is_empty() {
             self.plan.notes.push(Note::ExtrasDropped { at: pointer.clone(), keys: dropped });
         }
@@ -325,9 +334,4 @@ impl<'d> Planner<'_, 'd> {
             first: false,
         });
     }
-}
-
-/// The extras of a backend.
-fn extras(backend: Option<&Value>) -> Option<&Map<String, Value>> {
-    backend?.get("extra")?.as_object()
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::foreign::FOREIGN_KEYWORDS;
-use super::row::{Kind, Parameter, SCOPES, Scope, TEMPLATE};
+use super::row::{DirectiveRole, Kind, Parameter, SCOPES, Scope, TEMPLATE};
 use super::table::PARAMETERS;
 
 /// Put in front of an unknown keyword as a JSON key if it would collide with a known key.
@@ -48,6 +48,18 @@ pub fn by_keyword(scope: Scope, keyword: impl AsRef<[u8]>) -> Option<&'static Pa
 /// The kind of the blocks with this keyword at the top level.
 pub fn group_of(keyword: &str) -> Option<Kind> {
     by_keyword(Scope::Top, keyword)?.shape.group()
+}
+
+impl DirectiveRole {
+    /// The JSON key of the row with this role; empty if no row of the scope has it.
+    pub fn key(self, scope: Scope) -> &'static str {
+        parameters(scope).find(|row| row.role == Some(self)).map_or("", |row| row.key)
+    }
+
+    /// True if this is a keyword of a row with this role, in any scope.
+    pub fn has_keyword(self, keyword: &str) -> bool {
+        PARAMETERS.iter().any(|row| row.role == Some(self) && row.keywords.contains(&keyword))
+    }
 }
 
 /// True if others of this family of servers know a directive with this keyword.

@@ -15,7 +15,7 @@ pub use lookup::{
     may_be_strict, parameters,
 };
 pub use row::{
-    AddressShape, Derived, JsonForm, Kind, ListShape, ObjectShape, OptionsShape, Parameter, Part, PartPlace,
-    Scope, Shape, TEMPLATE, URL_GLOBAL, WITH_INCLUDES,
+    AddressShape, Derived, DirectiveRole, JsonForm, Kind, ListShape, ObjectShape, OptionsShape, POSITION,
+    Parameter, Part, PartPlace, STATIC, Scope, Shape, TEMPLATE, URL_GLOBAL, WITH_INCLUDES,
 };
 pub use table::{ACCOUNT, PARAMETERS, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS, SOURCE};

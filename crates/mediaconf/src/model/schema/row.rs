@@ -337,6 +337,33 @@ impl Derived {
     }
 }
 
+/// What a directive is for, where the program has to know it: one of another name with the same role is
+/// treated alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DirectiveRole {
+    /// The account that may change the configuration.
+    Editor,
+    /// The account that may look at everything but secrets.
+    Viewer,
+    /// Decides who may watch; in blocks, the one of the top level holds where there is no own one.
+    Backend,
+    /// The secret of a source; inherited like the backend.
+    ClusterKey,
+    /// The sources of a stream.
+    Sources,
+    /// The folder of recordings, first of its words.
+    Archive,
+    /// Switches a stream off.
+    Disabled,
+}
+
+impl DirectiveRole {
+    /// True if the value of the top level holds in a block that has none.
+    pub fn is_inherited(self) -> bool {
+        matches!(self, Self::Backend | Self::ClusterKey)
+    }
+}
+
 /// One row of the table.
 #[derive(Debug)]
 pub struct Parameter {
@@ -349,6 +376,8 @@ pub struct Parameter {
     /// Its place among the rows of its scope, from 0.
     pub number: u8,
     pub shape: Shape,
+    /// What it is for, where the program has to know it.
+    pub role: Option<DirectiveRole>,
     /// True if its value, or one part of it, is a secret.
     pub secret: bool,
     /// True if a directive of the wrong form is an error, not a warning: a server does not start without
@@ -524,6 +553,12 @@ impl Kind {
 
 /// The keyword of the blocks of [`Scope::Template`].
 pub const TEMPLATE: &str = "template";
+
+/// The key that tells `stream` from `ondemand`.
+pub const STATIC: &str = "static";
+
+/// The key of the place of a block among those of its kind, from 1.
+pub const POSITION: &str = "position";
 
 /// The member of `auth` that repeats the global `auth.url` in streams and lives.
 pub const URL_GLOBAL: &str = "url_global";

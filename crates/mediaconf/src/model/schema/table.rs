@@ -5,8 +5,8 @@ use super::kinds::{
     UDP_PORT, WordKind,
 };
 use super::row::{
-    AddressShape, Derived, Kind, KnownOption, ListShape, ON_DEMAND, ObjectShape, OptionsShape, Parameter,
-    Part, PartPlace, Scope, Shape, URL_GLOBAL, WITH_INCLUDES,
+    AddressShape, Derived, DirectiveRole, Kind, KnownOption, ListShape, ON_DEMAND, ObjectShape, OptionsShape,
+    POSITION, Parameter, Part, PartPlace, STATIC, Scope, Shape, URL_GLOBAL, WITH_INCLUDES,
 };
 
 /// `edit_auth LOGIN PASSWORD;`
@@ -101,6 +101,7 @@ const fn row(key: &'static str, keywords: &'static [&'static str], scope: Scope,
         scope,
         number: 0,
         shape,
+        role: None,
         secret: false,
         strict: false,
         always_shown: shape.is_list() || shape.group().is_some(),
@@ -133,17 +134,35 @@ const fn inherited(scope: Scope, global: &'static str) -> &'static str {
 
 const fn cluster_key(scope: Scope, doc: &'static str) -> Parameter {
     let default = inherited(scope, "the global `cluster_key`");
-    Parameter { secret: true, default, ..value(scope, &["cluster_key"], &TEXT, doc, "cluster_key SECRET;") }
+    Parameter {
+        role: Some(DirectiveRole::ClusterKey),
+        secret: true,
+        default,
+        ..value(scope, &["cluster_key"], &TEXT, doc, "cluster_key SECRET;")
+    }
 }
 
-const fn account(keywords: &'static [&'static str], doc: &'static str, example: &'static str) -> Parameter {
+const fn account(
+    role: DirectiveRole,
+    keywords: &'static [&'static str],
+    doc: &'static str,
+    example: &'static str,
+) -> Parameter {
     let shape = Shape::Object(&ACCOUNT);
-    Parameter { secret: true, strict: true, doc, example, ..row(keywords[0], keywords, Scope::Top, shape) }
+    Parameter {
+        role: Some(role),
+        secret: true,
+        strict: true,
+        doc,
+        example,
+        ..row(keywords[0], keywords, Scope::Top, shape)
+    }
 }
 
 const fn backend(scope: Scope, doc: &'static str, example: &'static str) -> Parameter {
     let default = inherited(scope, "the global `auth`");
     Parameter {
+        role: Some(DirectiveRole::Backend),
         secret: true,
         strict: true,
         default,
@@ -164,6 +183,7 @@ const fn group(
 
 const fn dvr(scope: Scope) -> Parameter {
     Parameter {
+        role: Some(DirectiveRole::Archive),
         doc: "Archive: `ROOT` is its folder, `@NAME` refers to a `dvr` of the top level; `90%` is how full the \
               disk may get, `5d` how long recordings are kept (in JSON 432000, in seconds)",
         example: "dvr /storage 90% 5d;",
@@ -181,6 +201,7 @@ const fn comment(scope: Scope) -> Parameter {
 
 const fn disabled(scope: Scope) -> Parameter {
     Parameter {
+        role: Some(DirectiveRole::Disabled),
         default: "false",
         ..value(scope, &["disabled"], &FLAG, "Whether it is switched off", "disabled;")
     }
@@ -231,11 +252,13 @@ pub static PARAMETERS: &[Parameter] = &numbered([
         "log_requests true;",
     ),
     account(
+        DirectiveRole::Editor,
         &["edit_auth"],
         "Login and password of the account that may change the configuration",
         "edit_auth admin SECRET;",
     ),
     account(
+        DirectiveRole::Viewer,
         &["view_auth"],
         "Login and password of the account that may look at the media server, but not change it",
         "view_auth viewer SECRET;",
@@ -262,18 +285,19 @@ pub static PARAMETERS: &[Parameter] = &numbered([
     ),
     derived("name", Scope::Stream, Derived::Name, "The name of the stream; equals its key"),
     derived(
-        "static",
+        STATIC,
         Scope::Stream,
         Derived::Static,
         "Whether the stream always runs: true for stream, false for ondemand",
     ),
     derived(
-        "position",
+        POSITION,
         Scope::Stream,
         Derived::Position,
         "Place among the streams, from 1; setting it moves the block",
     ),
     Parameter {
+        role: Some(DirectiveRole::Sources),
         doc: "Sources of the stream; the first that works is played",
         example: "url udp://239.0.0.1:1234 priority=1;",
         ..row(
@@ -320,9 +344,9 @@ pub static PARAMETERS: &[Parameter] = &numbered([
             "publish_enabled false;",
         )
     },
-    derived("static", Scope::Live, Derived::Static, "Always false"),
+    derived(STATIC, Scope::Live, Derived::Static, "Always false"),
     derived(
-        "position",
+        POSITION,
         Scope::Live,
         Derived::Position,
         "Place among the lives, from 1; setting it moves the block",
@@ -337,7 +361,7 @@ pub static PARAMETERS: &[Parameter] = &numbered([
     disabled(Scope::Live),
     derived("name", Scope::Plugin, Derived::Name, "The name of the plugin; equals its key"),
     derived(
-        "position",
+        POSITION,
         Scope::Plugin,
         Derived::Position,
         "Place among the plugins, from 1; setting it moves the block",
