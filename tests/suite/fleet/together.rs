@@ -239,7 +239,7 @@ fn a_server_gets_five_requests_at_most_and_sends_no_whole_configuration() {
     ] {
         let mut edges = Edges::of(&vec![whole.replace("rtsp 554;", "rtsp   554;"); 2]);
         for place in &edges.places {
-            place.run(&["modify", "-q", "--set", "rtmp=7"]).exits(0);
+            place.run(["modify", "-q", "--set", "rtmp=7"]).exits(0);
         }
         let logged = |edges: &mut Edges| {
             let servers = edges.servers.iter_mut().map(|server| server.take().expect("it runs").stop().err);

@@ -63,7 +63,7 @@ fn a_change_is_one_request() {
         let place = Place::with(SAMPLE);
         place.put("more", more);
         place.put("whole", format!("{SAMPLE}{more}"));
-        place.run(&["modify", "-q", "--set", "rtmp=7"]).exits(0);
+        place.run(["modify", "-q", "--set", "rtmp=7"]).exits(0);
         let serving = Serving::over(&place);
         run(&serving, &place, arguments, "").exits(0);
         let log = serving.stop().err;
