@@ -25,7 +25,7 @@ use served::{
 /// The number of streams of a configuration that is 3 MB of JSON.
 const STREAMS: usize = 10_500;
 
-/// How often the good client asks during each attack.
+/// The number of requests of the good client during each attack.
 const QUESTIONS: usize = 20;
 
 /// The same during attacks on the slots.
@@ -438,7 +438,7 @@ fn is_held(stream: &mut TcpStream, goes_on: &[u8]) -> bool {
     is_open(stream.peek(&mut [0])) && (goes_on.is_empty() || is_open(stream.write(goes_on)))
 }
 
-/// How long a good client takes to get its answer, if it gets it.
+/// Returns the time until a good client gets its answer, if it gets it.
 fn ask(address: &str, read: &str) -> Option<Duration> {
     let start = Instant::now();
     let mut answer = Vec::new();
@@ -529,7 +529,7 @@ impl Attacked {
         self.began.elapsed() < LIMIT
     }
 
-    /// How long a good client takes to get its answer.
+    /// Returns the time until a good client gets its answer.
     fn ask(&self) -> Duration {
         let start = Instant::now();
         assert!(self.is_in_time(), "all of it takes less than {LIMIT:?}");

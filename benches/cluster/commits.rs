@@ -1,4 +1,4 @@
-//! What a change takes, beside a `put` of the same size.
+//! The time of a change, beside a `put` of the same size.
 
 use std::thread;
 

@@ -74,7 +74,7 @@ impl Members {
         Engine::new(Arc::new(self.store()), Hooks::default(), |_, _| {})
     }
 
-    /// Whether a command on the cluster ends well.
+    /// True if a command on the cluster ends well.
     pub fn run(&self, arguments: &[&str]) -> bool {
         let mut command = Command::new(MEDIACTL);
         command.args(["--cluster", &self.url()]).args(arguments);
@@ -100,7 +100,7 @@ impl Members {
         self.etcdctl(&["put", "/other", text]).status().is_ok_and(|status| status.success())
     }
 
-    /// How many bytes the members sent to clients.
+    /// Returns the number of bytes that the members sent to clients.
     pub fn sent(&self) -> f64 {
         let name = "etcd_network_client_grpc_sent_bytes_total ";
         let of_member = |(client, _): (u16, u16)| {

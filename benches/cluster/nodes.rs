@@ -13,7 +13,7 @@ use crate::timing::{milliseconds, shown, wait_for};
 
 /// The number of nodes that are started at a time; their start is not measured.
 const AT_A_TIME: usize = 20;
-/// How long nothing happens.
+/// The time without changes.
 const IDLE: Duration = Duration::from_secs(10);
 
 /// Running nodes; their folders are removed after them.
@@ -23,7 +23,7 @@ pub struct Nodes {
     _folder: TempDir,
 }
 
-/// What changes one after the other cost for each number of nodes.
+/// Prints the cost of changes, one after the other, for each number of nodes.
 pub fn table(etcd: &Members, counts: &[usize]) {
     println!(
         "\n| nodes | all run a change, median | p99 | sent to a node for a change | etcd's processor time for a change \

@@ -11,10 +11,10 @@ use crate::members::Members;
 use crate::nodes::{Nodes, have};
 use crate::timing::{milliseconds, shown};
 
-/// What both do when there is a new text.
+/// The command that both run for a new text.
 const RELOAD: &str = "true";
 const CHANGES: usize = 100;
-/// How often programs poll, and how many changes they get.
+/// The intervals of polling programs, and the number of changes that they get.
 const POLLED: [(Duration, usize); 2] = [(Duration::from_secs(1), 15), (Duration::from_secs(5), 6)];
 
 /// Times until all run a change.

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long anything may take.
+/// The longest time that anything may take.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 pub fn wait_for(what: &str, mut is_there: impl FnMut() -> bool) {

@@ -1,4 +1,4 @@
-//! What more clients, and larger bodies, make of the figures.
+//! The figures for more clients, and for larger bodies.
 
 use std::path::Path;
 

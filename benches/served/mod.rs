@@ -1,4 +1,5 @@
-//! What the benchmarks of a server start from: a folder, a configuration of many streams, and a server over it.
+//! The start of the benchmarks of a server: a folder, a configuration of many streams, and a server over
+//! it.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -30,7 +31,7 @@ impl Drop for Running {
     }
 }
 
-/// Whether to measure: `cargo test --all-targets` runs benchmarks, too, to see that they build.
+/// True if to measure: `cargo test --all-targets` runs benchmarks, too, to see that they build.
 pub fn is_bench() -> bool {
     std::env::args().any(|argument| argument == "--bench")
 }

@@ -1,4 +1,4 @@
-//! How the time grows with the size: of changes, of texts, of the history.
+//! The growth of the time with the size: of changes, of texts, of the history.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -16,7 +16,7 @@ use crate::{MEDIACTL, RUNS, cases};
 /// Elements of the changes whose growth is shown, and of those twice and four times as large.
 const ELEMENTS: [usize; 3] = [10_000, 20_000, 40_000];
 
-/// How many changes the history holds, where its growth is shown.
+/// The numbers of changes in the history for which its growth is shown.
 const ENTRIES: [usize; 4] = [10, 100, 1_000, 10_000];
 
 /// Twice the size takes twice the time: each change, and the diff of its text.

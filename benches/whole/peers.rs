@@ -1,4 +1,4 @@
-//! What others take for the same work on the same content. What is not installed is left out.
+//! The time of other programs for the same work on the same content. What is not installed is left out.
 //!
 //! None of them does what `mediactl` does: `sed` proves nothing and syncs nothing, `jq` and `augtool`
 //! write the file anew, `nginx -t` also resolves names and opens files.

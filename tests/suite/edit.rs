@@ -9,7 +9,7 @@ use crate::cli::SAMPLE;
 use crate::fixtures::{self, Case};
 use crate::law::view;
 
-/// Which guards of a patch are answered with yes.
+/// The guards of a patch that are accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Accepting {
     /// None.

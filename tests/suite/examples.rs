@@ -1,4 +1,4 @@
-//! What is in `examples/`: run as an operator would run it.
+//! The examples of `examples/`, run as an operator would run them.
 
 use std::ffi::OsString;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Where the fixtures are, and what one looks like.
+//! The fixtures: their folders, and their files.
 
 use std::fs;
 use std::path::{Path, PathBuf};

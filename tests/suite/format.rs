@@ -1,4 +1,4 @@
-//! What holds of the formatted form of any text.
+//! The laws of the formatted form of any text.
 
 use proptest::prelude::*;
 

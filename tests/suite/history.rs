@@ -273,7 +273,7 @@ fn the_newest_texts_are_kept() {
     assert_eq!(story.place.kept().len(), KEEP, "who says nothing keeps as many as before");
 }
 
-/// How many bytes a thread of its own reads while it does `work`.
+/// Returns the number of bytes that a thread of its own reads while it does `work`.
 fn bytes_read(work: impl FnOnce() + Send) -> usize {
     let count = || {
         let counts = fs::read_to_string("/proc/thread-self/io").expect("Linux counts them");

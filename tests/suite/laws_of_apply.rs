@@ -30,7 +30,7 @@ fn applied(state: &DesiredState, to: &Document) -> Document {
 
 const BOTH: &[Prune] = &[Prune::All, Prune::Entries];
 
-/// Whether a text has no errors, and nothing that no patch may hold.
+/// True if a text has no errors, and nothing that no patch may hold.
 fn is_state(document: &Document) -> bool {
     is_valid(document) && DesiredState::of_json(view(document, true), Prune::All).is_ok()
 }

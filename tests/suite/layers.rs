@@ -100,7 +100,7 @@ fn no_glob_imports_and_no_util() {
     }
 }
 
-/// Whether an import names what it takes. A prelude is made to be taken as a whole.
+/// True if an import names what it takes. A prelude is made to be taken as a whole.
 fn is_named(import: &source::Import) -> bool {
     import.name.is_some() || import.path.last().is_some_and(|last| last == "prelude")
 }

@@ -10,7 +10,7 @@ use std::os::unix::fs::PermissionsExt;
 /// Names the needs, separated by blanks, that are not met on this machine.
 const LACKS: &str = "MEDIACTL_LACKS";
 
-/// Whether a program is on the search path.
+/// True if a program is on the search path.
 #[track_caller]
 pub fn needs(program: &str) -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
@@ -19,13 +19,13 @@ pub fn needs(program: &str) -> bool {
     given(program, env::split_paths(&path).any(is_there))
 }
 
-/// Whether the test runs as root.
+/// True if the test runs as root.
 #[track_caller]
 pub fn needs_root() -> bool {
     given("root", rustix::process::geteuid().is_root())
 }
 
-/// Whether a need that has this name in `.ci/run` is met.
+/// True if a need that has this name in `.ci/run` is met.
 #[track_caller]
 pub fn given(need: &str, is_met: bool) -> bool {
     if !is_met {

@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::cli::{CONF, Place};
 use crate::needs::{given, needs_root};
 
-/// What `history` keeps, and what `rollback 1` comes to.
+/// Checks the texts that `history` keeps, and the result of `rollback 1`.
 #[track_caller]
 fn expect_all_texts(place: &Place) {
     let port = |text: &String| text.lines().find_map(|line| line.strip_prefix("rtsp ").map(str::to_owned));

@@ -3,7 +3,7 @@
 use super::found;
 use crate::fixtures;
 
-/// What is found in valid files: the file, then each diagnostic.
+/// The diagnostics of valid files: the file, then each diagnostic.
 const RIGHT: &[(&str, &[&str])] = &[
     (
         "archives_and_titles.conf",

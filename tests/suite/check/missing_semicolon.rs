@@ -24,7 +24,7 @@ fn places(text: &str) -> Vec<usize> {
     all.into_iter().step_by(step).collect()
 }
 
-/// Whether behind white space and comments there is a word.
+/// True if behind white space and comments there is a word.
 fn starts_entry(mut rest: &str) -> bool {
     loop {
         rest = rest.trim_start();

@@ -1,4 +1,4 @@
-//! What the checks see in real files, and what they leave alone.
+//! The findings of the checks in real files, and the directives that they leave alone.
 
 mod alarms;
 mod missing_semicolon;
@@ -7,7 +7,7 @@ mod slips;
 use mediaconf::model::check;
 use mediaconf::syntax::{Diagnostic, LineIndex};
 
-/// What is found in a text, each as `LINE:COLUMN: SEVERITY: MESSAGE`.
+/// Returns the diagnostics of a text, each as `LINE:COLUMN: SEVERITY: MESSAGE`.
 fn found(text: &str) -> Vec<String> {
     let lines = LineIndex::new(text);
     let line = |found: &Diagnostic| {

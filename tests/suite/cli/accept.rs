@@ -1,5 +1,5 @@
-//! What is refused unless it is accepted by name, on every target: the file, a server over it, and a
-//! server that has only the four operations (`http::client::guarded`).
+//! The changes that are refused unless they are accepted by name, on every target: the file, a server
+//! over it, and a server that has only the four operations (`http::client::guarded`).
 
 use super::serve::Serving;
 use super::{Place, Run};
@@ -10,7 +10,7 @@ struct Refused {
     text: &'static str,
     arguments: &'static [&'static str],
     input: &'static str,
-    /// What the refusal says: the pointer, and what is meant.
+    /// The words of the refusal: the pointer, and the probable key.
     says: &'static [&'static str],
 }
 

@@ -115,7 +115,7 @@ pub fn an_owner_takes_back_what_is_not_applied_any_more(
     assert_eq!(text(), "http 80;\nstream c {\n  title old;\n  url x://3;\n}\nstream a {\n  title t;\n}\n");
 }
 
-/// What stands there before an owner applies something.
+/// The configuration before an owner applies something.
 pub const BEFORE_OWNERS: &str = "http 80;\nstream c {\n  title old;\n  url x://3;\n}\n";
 
 /// Applies states of two owners, and looks at what is left of what both had; `apply` runs a command with an

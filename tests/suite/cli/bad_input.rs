@@ -1,4 +1,4 @@
-//! What no program should be given, and is.
+//! Input that no program should get, and gets.
 
 use std::fs;
 use std::os::unix::fs::symlink;

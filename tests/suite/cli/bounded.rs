@@ -58,7 +58,7 @@ fn logs_are_cut_and_repeats_of_one_address_are_counted_a_second() {
     assert!(rest.iter().any(|line| line.contains("POST") && line.contains('→')), "changes are always logged");
 }
 
-/// How many threads and how many open files a process has.
+/// Returns the number of threads and of open files of a process.
 fn threads_and_files(pid: u32) -> (usize, usize) {
     let count = |what: &str| fs::read_dir(format!("/proc/{pid}/{what}")).expect("it runs").count();
     (count("task"), count("fd"))

@@ -1,4 +1,4 @@
-//! What the program tells a shell that asks how a word may go on.
+//! The answers of the program to a shell that completes a word.
 
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};

@@ -1,4 +1,4 @@
-//! What somebody meets who runs the program for the first time.
+//! The messages for a first-time user.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,4 @@
-//! What is refused without a terminal to ask on.
+//! The changes that are refused without a terminal to ask on.
 
 use super::serve::Serving;
 use super::{Place, SAMPLE};

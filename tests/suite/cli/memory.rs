@@ -10,7 +10,7 @@ use super::serve::Serving;
 use super::{Place, SAMPLE};
 use crate::needs::given;
 
-/// What an allocator holds beside what it is asked for.
+/// The bytes that an allocator holds beside those that were requested.
 const SLACK: usize = 4 * 1024 * 1024;
 
 /// The most memory that a process has had so far, in bytes; `None` if it has ended, or `/proc` does not

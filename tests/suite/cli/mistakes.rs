@@ -1,4 +1,4 @@
-//! What somebody types who knows other tools, and what is said about it.
+//! The messages for what users of other tools type.
 
 use super::{Place, SAMPLE};
 

@@ -244,7 +244,7 @@ fn feed(child: &mut std::process::Child, input: &[u8]) {
     let _ = stdin.write_all(input);
 }
 
-/// What a run of the program came to.
+/// The result of a run of the program.
 #[derive(Debug)]
 pub struct Run {
     pub code: Option<i32>,

@@ -1,4 +1,5 @@
-//! What an operator sees in a real terminal, a narrow one and a wide one: whole lines, colours and questions.
+//! The screens of an operator in a real terminal, a narrow one and a wide one: whole lines, colours and
+//! questions.
 
 use super::tmux::Screen;
 use super::{Place, SAMPLE};
@@ -132,7 +133,7 @@ fn questions_are_asked_and_watching_is_live() {
     }
 }
 
-/// Whether the last line is the prompt of the shell.
+/// True if the last line is the prompt of the shell.
 fn is_prompt(text: &str) -> bool {
     text.lines().last().is_some_and(|line| line.trim() == ">>")
 }

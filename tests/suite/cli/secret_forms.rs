@@ -65,7 +65,7 @@ const OPTIONS: &[&str] = &[
     "pin=HUSH",
 ];
 
-/// What has to stay readable.
+/// The texts that have to stay readable.
 const NO_SECRETS: &[&str] = &[
     "region=CLEAR",
     "keyframe=CLEAR",

@@ -69,7 +69,7 @@ impl Serving {
         kill_process(pid, signal).expect("it runs");
     }
 
-    /// Whether it has not ended, be it stopped or not.
+    /// True if it has not ended, be it stopped or not.
     pub(crate) fn runs(&self) -> bool {
         // What has ended is still there for whoever started it.
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid())).unwrap_or_default();
@@ -398,7 +398,7 @@ fn the_help_says_how_long_the_end_takes() {
     assert!(help.contains(&format!("after {grace} seconds at the latest")), "{help}");
 }
 
-/// What a server answers on a new connection.
+/// Returns the answer of a server on a new connection.
 fn got(address: &str, path: &str) -> String {
     let mut stream = TcpStream::connect(address).expect("it listens");
     write!(stream, "GET {path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").expect("it reads");

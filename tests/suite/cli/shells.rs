@@ -31,7 +31,7 @@ fn clear(screen: &Screen) {
     screen.presses("C-u").presses("C-l").until("an empty screen", |text| text.trim() == PROMPT);
 }
 
-/// What is completed alike in all shells: what is typed, what stands there then.
+/// The words that are completed alike in all shells: the typed one, and the line afterwards.
 const COMPLETED: &[(&str, &str)] = &[
     // A name, as far as it is the same.
     ("mediactl modify --set streams.ca", "--set streams.cam"),
@@ -48,7 +48,7 @@ const COMPLETED: &[(&str, &str)] = &[
     ("mediactl roll", "mediactl rollback "),
 ];
 
-/// What is listed: what is typed, what is shown then.
+/// The words with a list: the typed one, and the list.
 const LISTED: &[(&str, &[&str])] = &[
     ("mediactl modify --set streams.cam", &["cam1.", "cam2."]),
     ("mediactl modify --set streams.cam1.prepush=", &["5 ", "off"]),

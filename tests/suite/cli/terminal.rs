@@ -15,7 +15,7 @@ use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 use super::Call;
 use crate::waiting::eventually;
 
-/// How long a program may be silent.
+/// The longest time that a program may be silent.
 const PATIENCE: Timespec = Timespec { tv_sec: 60, tv_nsec: 0 };
 
 /// The program, with a pseudo-terminal as stdin, stdout and stderr.
@@ -24,7 +24,7 @@ pub struct Terminal {
     screen: File,
     /// Everything that the program has written, without carriage returns.
     pub seen: String,
-    /// How much of it was expected already.
+    /// The number of bytes of it that were expected already.
     read: usize,
 }
 

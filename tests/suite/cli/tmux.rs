@@ -49,7 +49,7 @@ impl Screen {
         self
     }
 
-    /// What is on the screen.
+    /// Returns the text on the screen.
     pub fn text(&self) -> String {
         self.captured(&[])
     }

@@ -15,7 +15,7 @@ stream cam1 {
 }
 ";
 
-/// What is said of the change of each command.
+/// The warning about the change of each command.
 const TOLD: &str = "`streams.cam1`: `upd:` is no known scheme (did you mean `udp://`?)";
 
 fn bad() -> String {

@@ -1,4 +1,4 @@
-//! What the engine relies on, over both stores: a file, and etcd.
+//! The guarantees that the engine relies on, over both stores: a file, and etcd.
 
 use std::collections::BTreeSet;
 use std::fs;

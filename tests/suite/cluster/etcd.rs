@@ -19,14 +19,14 @@ use crate::waiting::until;
 /// The program.
 const ETCD: &str = "etcd";
 
-/// How long a member may take to answer.
+/// The longest time for the answer of a member.
 const ANSWER: Duration = Duration::from_secs(3);
 
 /// A running etcd. Its members end with it.
 pub struct Etcd {
     members: Vec<Member>,
     folder: TempDir,
-    /// What each member is started with, besides its own name and addresses.
+    /// The options of each member, besides its own name and addresses.
     options: Vec<String>,
     scheme: &'static str,
 }
@@ -118,7 +118,7 @@ impl Etcd {
         ClusterStore::new(ClusterUrl::parse(&self.url(prefix)).expect("it is a URL").0, settings)
     }
 
-    /// Where a member answers clients.
+    /// Returns the address at which a member answers clients.
     pub fn address(&self, number: usize) -> SocketAddr {
         (Ipv4Addr::LOCALHOST, self.members[number].client).into()
     }

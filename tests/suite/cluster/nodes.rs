@@ -70,7 +70,7 @@ impl TestNode {
         (status.expect("it is HTTP"), answer)
     }
 
-    /// What it says of itself.
+    /// Returns its report.
     pub fn report(&self) -> Value {
         self.run(&["status", "-o", "json"]).json()["node"].clone()
     }
@@ -88,7 +88,7 @@ impl TestNode {
         until(&format!("`{}` does not have\n{text}", self.name), || found().filter(|found| found == text));
     }
 
-    /// How often the reload command ran that `counting` gives it.
+    /// Returns the number of runs of the reload command that `counting` gives it.
     pub fn reloads(&self) -> usize {
         fs::read_to_string(self.place.path("reloads")).map_or(0, |reloads| reloads.lines().count())
     }

@@ -1,11 +1,11 @@
-//! What stands between the program and etcd: it counts requests, and loses answers.
+//! A proxy between the program and etcd: it counts requests, and loses answers.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-/// What happens to requests that put something.
+/// The fate of requests that put something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line {
     /// They are passed on and answered.

@@ -1,4 +1,4 @@
-//! How many requests a command sends to etcd.
+//! The number of requests that a command sends to etcd.
 
 use mediactl::store::cluster::{GatewaySettings, HeadRecord, KeyOperation, Txn};
 

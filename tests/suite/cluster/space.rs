@@ -15,7 +15,7 @@ use crate::cli::{CONF, Place, Run, SAMPLE};
 use crate::needs::given;
 use crate::waiting::until;
 
-/// How large a text is that fills etcd, about: one chunk.
+/// The approximate size of a text that fills etcd: one chunk.
 const LARGE: usize = 800 * 1024;
 
 /// A valid text that can't be compressed, another one for each number.

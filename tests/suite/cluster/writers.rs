@@ -16,7 +16,7 @@ use crate::waiting::eventually;
 
 const WRITERS: usize = 8;
 
-/// How many changes each command line makes.
+/// The number of changes of each command line.
 const CHANGES: usize = 6;
 
 #[test]
@@ -82,7 +82,7 @@ pub fn engines(etcd: &Etcd, count: usize) -> Vec<Engine> {
     (0..count).map(engine).collect()
 }
 
-/// What a writer was told of its changes.
+/// The answers that a writer got for its changes.
 #[derive(Default)]
 pub struct Told {
     pub made: Vec<String>,
@@ -90,7 +90,7 @@ pub struct Told {
     pub unknown: Vec<String>,
 }
 
-/// What is done to the members, one after the other.
+/// The faults of the members, one after the other.
 #[derive(Clone, Copy, Debug)]
 enum Trouble {
     KillLeader,

@@ -21,7 +21,7 @@ pub struct Import {
     pub path: Names,
     /// The name that it has here; `None` for all names of the path (`*`).
     pub name: Option<String>,
-    /// Whether other modules see it: then it passes a name on, and is not needed here.
+    /// True if other modules see it: then it passes a name on, and is not needed here.
     pub is_reexport: bool,
 }
 
@@ -269,7 +269,7 @@ fn import(tree: &UseTree, mut path: Names, is_reexport: bool, imports: &mut Vec<
     imports.push(Import { path, name, is_reexport });
 }
 
-/// Whether an item has `#[cfg(test)]`.
+/// True if an item has `#[cfg(test)]`.
 fn is_for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         attribute.path().is_ident("cfg")

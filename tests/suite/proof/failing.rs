@@ -30,11 +30,11 @@ struct Case {
     arguments: &'static [&'static str],
     /// What is there before.
     old: Option<&'static str>,
-    /// Whether there was a change before this one.
+    /// True if there was a change before this one.
     has_state: bool,
     /// What else goes wrong.
     options: &'static [&'static str],
-    /// Whether the file belongs to somebody else than who changes it.
+    /// True if the file belongs to somebody else than who changes it.
     of_somebody: bool,
 }
 
@@ -181,7 +181,7 @@ impl Failure<'_> {
         if self.lasts { self.call.option_from_here(&what) } else { self.call.option(&what) }
     }
 
-    /// Whether a permission is missing.
+    /// True if a permission is missing.
     fn denies(&self) -> bool {
         ["EACCES", "EROFS", NOT_OWNER].contains(&self.error)
     }

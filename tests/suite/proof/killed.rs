@@ -118,7 +118,7 @@ fn life_of_a_change(place: &Place, port: usize) -> Duration {
 struct Way {
     name: &'static str,
     saves: bool,
-    /// Whether there is a state folder already.
+    /// True if there is a state folder already.
     has_state: bool,
     /// What else goes wrong.
     options: &'static [&'static str],

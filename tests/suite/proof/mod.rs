@@ -49,7 +49,7 @@ const NEWEST: usize = 10;
 /// The login and the password in the configurations of the proofs.
 const ACCOUNT: [&str; 2] = ["admin", "hunter2"];
 
-/// Whether the proofs are to run in full.
+/// True if the proofs are to run in full.
 fn in_full() -> bool {
     std::env::var("MEDIACTL_PROOF").is_ok_and(|value| value == "full")
 }

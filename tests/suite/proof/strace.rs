@@ -45,17 +45,17 @@ impl Call {
         format!("{}+", self.option(what))
     }
 
-    /// Whether it changes the owner of a file.
+    /// True if it changes the owner of a file.
     pub fn gives_away(&self) -> bool {
         self.name.contains("chown")
     }
 
-    /// Whether messages are written by calls of the same name.
+    /// True if messages are written by calls of the same name.
     pub fn is_plain_write(&self) -> bool {
         self.name == "write"
     }
 
-    /// Whether it is one that `option` is about already.
+    /// True if it is one that `option` is about already.
     pub fn is_named_in(&self, option: &str) -> bool {
         option.split([':', '=', ',']).any(|name| name == self.name)
     }
@@ -70,13 +70,13 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Whether a call of the same name was made to fail.
+    /// True if a call of the same name was made to fail.
     pub fn has_failed(&self, call: &Call) -> bool {
         self.injected.iter().any(|line| line.contains(&call.name))
     }
 }
 
-/// Whether programs can be traced.
+/// True if programs can be traced.
 #[track_caller]
 pub fn can_run() -> bool {
     let tried = || Command::new("strace").args(["-o", "/dev/null", "true"]).stderr(Stdio::null()).status();

@@ -88,7 +88,7 @@ enum Act {
     Take(Text),
 }
 
-/// What a node does about what it has read.
+/// Decides the next act of a node by the keys that it has read.
 fn decide(seen: &Seen, node: &Node, cast: &Cast, name: usize) -> Act {
     let Seen { head, is_pending, is_overdue, records } = seen;
     let mut wanted = head.text;

@@ -1,16 +1,16 @@
-//! What there is in the model: etcd, writers, nodes, and what has to be remembered to judge them.
+//! The state of the model: etcd, writers, nodes, and the facts by which they are judged.
 
 /// Changes by the numbers of their writers.
 pub type Changes = u8;
 
-/// Who takes part, and which rules they follow.
+/// The participants, and the rules that they follow.
 #[derive(Debug, Clone)]
 pub struct Cast {
     pub writers: Vec<Kind>,
     pub nodes: usize,
     /// The first nodes take a rollout before the others.
     pub canaries: usize,
-    /// How many connections and processes may die.
+    /// The number of connections and processes that may die.
     pub faults: u8,
     pub rules: Rules,
 }
@@ -76,7 +76,7 @@ pub struct Head {
     /// Its `mod_revision`.
     pub revision: u8,
     pub text: Text,
-    /// What may go back.
+    /// The change that may go back.
     pub open: Option<Open>,
 }
 
@@ -85,7 +85,7 @@ pub struct Head {
 pub struct Open {
     pub writer: usize,
     pub back: Text,
-    /// Whether the canary nodes confirm it.
+    /// True if the canary nodes confirm it.
     pub is_rollout: bool,
 }
 
@@ -95,16 +95,16 @@ pub struct State {
     pub head: Head,
     /// The key `pending`: the writer whose change it is about.
     pub pending: Option<usize>,
-    /// Whether the deadline is over, although the lease has not ended.
+    /// True if the deadline is over, although the lease has not ended.
     pub is_overdue: bool,
     pub writers: Vec<Writer>,
     pub nodes: Vec<Node>,
     pub faults: u8,
     /// The changes whose writers find their id in the history.
     pub made: Changes,
-    /// What must be in every head from now on.
+    /// The changes that must be in every head from now on.
     pub kept: Changes,
-    /// What was confirmed, by its writer or by canaries.
+    /// The changes that were confirmed, by their writer or by canaries.
     pub confirmed: Changes,
     /// The leases that have ended.
     pub expired: Changes,
@@ -119,7 +119,7 @@ pub struct Writer {
     pub stray: Option<Head>,
 }
 
-/// How far a writer is.
+/// The progress of a writer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Place {
     Begins,
@@ -138,16 +138,16 @@ pub enum Place {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Node {
     pub is_up: bool,
-    /// What it has read last.
+    /// The keys that it has read last.
     pub seen: Option<Seen>,
     /// The text that it is about to write, on disk.
     pub intent: Option<Text>,
     /// Its local file.
     pub file: Text,
-    /// Whether it wrote the file and has not reloaded; without a note of its intent it knows that only
+    /// True if it wrote the file and has not reloaded; without a note of its intent it knows that only
     /// until it dies.
     pub has_written: bool,
-    /// What the media server has loaded.
+    /// The text that the media server has loaded.
     pub runs: Text,
     /// The text that it refused.
     pub refused: Option<Text>,
@@ -155,7 +155,7 @@ pub struct Node {
     pub record: Option<Record>,
 }
 
-/// What a node reads at once.
+/// The keys that a node reads at once.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Seen {
     pub head: Head,
@@ -165,7 +165,7 @@ pub struct Seen {
     pub records: Vec<Option<Record>>,
 }
 
-/// What a node says of itself.
+/// The record of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Record {
     pub runs: u8,
@@ -243,14 +243,14 @@ impl Kind {
         matches!(self, Self::Canary | Self::CanaryPoison)
     }
 
-    /// Whether it stays only if it is confirmed.
+    /// True if it stays only if it is confirmed.
     pub fn is_open(self) -> bool {
         self.is_rollout() || self == Self::Confirmed
     }
 }
 
 impl Cast {
-    /// Whether nodes refuse a text with these changes.
+    /// True if nodes refuse a text with these changes.
     pub fn is_refused(&self, changes: Changes) -> bool {
         let has = |is: fn(Kind) -> bool| {
             self.writers.iter().enumerate().any(|(writer, kind)| is(*kind) && changes & 1 << writer != 0)

@@ -8,7 +8,7 @@ use super::{node, writer};
 /// A step that can be taken.
 pub struct Step {
     pub name: String,
-    /// Whether it need not happen.
+    /// True if it need not happen.
     pub is_fault: bool,
     pub next: State,
 }

@@ -143,7 +143,7 @@ pub fn short() -> Deadlines {
 }
 
 impl Client<TcpStream> {
-    /// Whether the server has read all that was sent: no end of the connection has bytes in a queue.
+    /// True if the server has read all that was sent: no end of the connection has bytes in a queue.
     pub fn is_read(&self) -> bool {
         let port = format!(":{:04X}", self.stream.local_addr().expect("it is connected").port());
         let sockets = fs::read_to_string("/proc/self/net/tcp").expect("this is Linux");
@@ -227,7 +227,7 @@ impl<S: Read + Write> Client<S> {
         Answer { status, head, body: Vec::new() }
     }
 
-    /// Whether the server ends the connection without another byte.
+    /// True if the server ends the connection without another byte.
     pub fn is_closed(&mut self) -> bool {
         self.got.is_empty() && !self.more()
     }

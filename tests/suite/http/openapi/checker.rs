@@ -117,7 +117,7 @@ fn has_all(object: &Map<String, Value>, keys: &[Value]) -> bool {
     keys.iter().filter_map(Value::as_str).all(|key| object.contains_key(key))
 }
 
-/// Whether a text matches one of the patterns in our schemas.
+/// True if a text matches one of the patterns in our schemas.
 fn matches_pattern(pattern: &Value, text: &str) -> bool {
     let digits = match pattern.as_str() {
         Some(":[0-9]+$") => text.rsplit_once(':').map_or("", |(_, port)| port),
