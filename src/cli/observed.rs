@@ -96,7 +96,7 @@ pub fn observe<T: Send>(
     Ok(Answers::of_several(answers, ui))
 }
 
-/// Whether an error may be over soon: the server is being started again, or the file replaced.
+/// True if an error may be over soon: the server is being started again, or the file replaced.
 pub fn may_pass(error: &Refusal) -> bool {
     matches!(error.error_kind(), ErrorKind::Absent | ErrorKind::Failed | ErrorKind::Unknown)
         && error.kind != RefusalKind::NotOffered

@@ -23,15 +23,15 @@ pub enum NewText<'a> {
     Edited {
         /// The revision of the text that was edited.
         base: Revision,
-        /// What became of it.
+        /// The edited text.
         text: Cow<'a, [u8]>,
-        /// Whether it is merged with what others made of the file meanwhile; otherwise it is refused then.
+        /// True if it is merged with the changes of others meanwhile; otherwise it is refused then.
         merges: bool,
     },
 }
 
 impl NewText<'_> {
-    /// Whether a hand edit of the file is in it, because it is made of the file.
+    /// True if a hand edit of the file is in it, because it is made of the file.
     pub(super) fn is_of_file(&self) -> bool {
         !matches!(self, Self::Whole(_))
     }

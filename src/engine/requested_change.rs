@@ -29,10 +29,10 @@ pub enum RequestedChange<'a> {
     Edit {
         /// The revision of the text that was edited.
         base: Revision,
-        /// What became of it.
+        /// The edited text.
         #[serde(with = "as_text")]
         text: Cow<'a, [u8]>,
-        /// Whether it is merged with what others made of the file meanwhile.
+        /// True if it is merged with the changes of others meanwhile.
         #[serde(default)]
         merge: bool,
     },

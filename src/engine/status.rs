@@ -57,7 +57,7 @@ pub struct Status {
     pub nodes: Option<Vec<NodeRecord>>,
 }
 
-/// How a server is, and what it runs.
+/// The state of a server, and the configuration that it runs.
 #[derive(Debug)]
 pub struct ServerHealth {
     /// The revision of what it runs, or of the file where no server runs; none where the text is not known.

@@ -142,7 +142,7 @@ impl<'e> Transaction<'e> {
         instead.map_or(Cow::Borrowed(text), |instead| instead.bytes().to_vec().into())
     }
 
-    /// Whether a change was made for the file as it was with an unconfirmed change in it.
+    /// True if a change was made for the file as it was with an unconfirmed change in it.
     pub fn is_taken_out_of(&self, made_for: Option<&Expected>) -> bool {
         let made_for = made_for.filter(|_| self.state.is_none());
         made_for.is_some_and(|made_for| self.taken_out.as_ref().is_some_and(|it| it.is_expected(made_for)))

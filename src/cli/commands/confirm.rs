@@ -4,7 +4,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::fleet::answers::ServerAnswer;
 use crate::cli::fleet::members::FleetMember;
-use crate::cli::fleet::results::{self, ResultForm, ServerResult, Standing, exit_of_each};
+use crate::cli::fleet::results::{self, ResultForm, ServerOutcome, ServerResult, exit_of_each};
 use crate::cli::invocation::Invocation;
 use crate::cli::render::notes::in_words;
 use crate::cli::target::Purpose;
@@ -37,9 +37,9 @@ pub struct ConfirmArgs {
 
 pub fn run(args: &ConfirmArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let purpose = Purpose { changes: true, is_agreed: args.yes, ..Purpose::default() };
-    let (decision, done, standing) = match args.revert {
-        true => (Decision::RollBack, "rolled back", Standing::TakenBack),
-        false => (Decision::Keep, "confirmed", Standing::Confirmed),
+    let (decision, done, outcome) = match args.revert {
+        true => (Decision::RollBack, "rolled back", ServerOutcome::TakenBack),
+        false => (Decision::Keep, "confirmed", ServerOutcome::Confirmed),
     };
     let work = |server: &mut FleetMember| Ok(server.target.service.decide(decision, None, "")?);
     let answers = call.fleet(purpose)?.gather("confirm", work)?;
@@ -54,10 +54,10 @@ pub fn run(args: &ConfirmArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         return Ok(Exit::Done);
     }
     let result = |ServerAnswer { server, result }| match result {
-        Ok(_) => ServerResult { server, standing, error: None, lines: [0, 0], change: None },
+        Ok(_) => ServerResult { server, outcome, error: None, lines: [0, 0], change: None },
         Err(error) => {
-            let standing = Standing::Refused;
-            ServerResult { server, standing, error: Some(error), lines: [0, 0], change: None }
+            let outcome = ServerOutcome::Refused;
+            ServerResult { server, outcome, error: Some(error), lines: [0, 0], change: None }
         }
     };
     let results: Vec<ServerResult> = answers.list.into_iter().map(result).collect();

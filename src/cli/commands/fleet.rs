@@ -9,7 +9,7 @@ use crate::cli::exit::Exit;
 use crate::cli::fleet::answers::ServerAnswer;
 use crate::cli::fleet::journal::{Journal, Journals, KeptRequest};
 use crate::cli::fleet::members::FleetMember;
-use crate::cli::fleet::results::{self, ResultForm, ServerResult, Standing, exit_of_each, standing_of};
+use crate::cli::fleet::results::{self, ResultForm, ServerOutcome, ServerResult, exit_of_each, outcome_of};
 use crate::cli::fleet::unfinished::{self, ServerNow, Unfinished, look};
 use crate::cli::interrupt::HeldSignals;
 use crate::cli::invocation::Invocation;
@@ -134,17 +134,18 @@ fn resume(args: &ResumeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
     };
     let held = HeldSignals::hold();
     let answers = unfinished.fleet.ask_while("resume", &|| held.received().is_none(), work);
-    let result = |ServerAnswer { server, result }: ServerAnswer<Option<Standing>>| {
-        let (standing, error) = match result {
-            Ok(standing) => (standing.unwrap_or(Standing::NotChanged), None),
-            Err(error) => (standing_of(&error), Some(error)),
+    let result = |ServerAnswer { server, result }: ServerAnswer<Option<ServerOutcome>>| {
+        let (outcome, error) = match result {
+            Ok(outcome) => (outcome.unwrap_or(ServerOutcome::NotChanged), None),
+            Err(error) => (outcome_of(&error), Some(error)),
         };
-        ServerResult { server, standing, error, lines: [0, 0], change: None }
+        ServerResult { server, outcome, error, lines: [0, 0], change: None }
     };
     let results: Vec<ServerResult> = unfinished.with_missing(answers).into_iter().map(result).collect();
     let form = if args.output == ListFormat::Json { ResultForm::Json } else { ResultForm::Table };
     let printed = results::print(&results, form, ui);
-    let is_open = |result: &ServerResult| result.error.is_some() || result.standing == Standing::NotChanged;
+    let is_open =
+        |result: &ServerResult| result.error.is_some() || result.outcome == ServerOutcome::NotChanged;
     if !results.iter().any(is_open) {
         journal.finish()?;
     }
@@ -166,14 +167,18 @@ fn agree(args: &ResumeArgs, journal: &Journal, global: &GlobalArgs, ui: Ui) -> R
     }
 }
 
-fn finish(member: &mut FleetMember, texts: [Revision; 2], journal: &Journal) -> Result<Standing, CliError> {
+fn finish(
+    member: &mut FleetMember,
+    texts: [Revision; 2],
+    journal: &Journal,
+) -> Result<ServerOutcome, CliError> {
     match look(member, texts)? {
-        ServerNow::After(None) => Ok(Standing::Unchanged),
+        ServerNow::After(None) => Ok(ServerOutcome::Unchanged),
         ServerNow::After(Some(pending)) => {
             member.target.service.decide(Decision::Keep, Some(&pending.id), "")?;
-            Ok(Standing::Confirmed)
+            Ok(ServerOutcome::Confirmed)
         }
-        ServerNow::Before => make_again(member, texts, journal).map(|()| Standing::Changed),
+        ServerNow::Before => make_again(member, texts, journal).map(|()| ServerOutcome::Changed),
         ServerNow::Other => Err(CliError::changed_otherwise(&member.name)),
     }
 }
@@ -182,17 +187,17 @@ fn take_back(
     member: &mut FleetMember,
     texts: [Revision; 2],
     journal: &Journal,
-) -> Result<Standing, CliError> {
+) -> Result<ServerOutcome, CliError> {
     match look(member, texts)? {
-        ServerNow::Before => Ok(Standing::Unchanged),
+        ServerNow::Before => Ok(ServerOutcome::Unchanged),
         ServerNow::After(Some(pending)) => {
             member.target.service.decide(Decision::RollBack, Some(&pending.id), "")?;
-            Ok(Standing::TakenBack)
+            Ok(ServerOutcome::TakenBack)
         }
         ServerNow::After(None) => {
             let [before, after] = texts;
             let options = options([after, before], journal, "take-back of");
-            go_to(member, before, &journal.request()?.requested, &options).map(|()| Standing::TakenBack)
+            go_to(member, before, &journal.request()?.requested, &options).map(|()| ServerOutcome::TakenBack)
         }
         ServerNow::Other => Err(CliError::changed_otherwise(&member.name)),
     }

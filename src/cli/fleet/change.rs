@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::time::{Duration, SystemTime};
 
+use super::all_or_nothing::{AllOrNothing, Ended};
 use super::answers::{ServerAnswer, exit_of};
 use super::canaries;
 use super::coordinator::FleetVerdict;
 use super::journal::{FleetJournalLine, Journal, JournalHead, JournalServer, KeptRequest};
 use super::members::{Fleet, FleetMember, ServerNumber};
 use super::plan::{FleetChange, FleetPlan};
-use super::results::{self, Ending, ServerResult, Standing, exit_of_each, standing_of};
-use super::together::{Ended, Together};
+use super::results::{self, Ending, ServerOutcome, ServerResult, exit_of_each, outcome_of};
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::context::ServerContext;
 use crate::cli::error::CliError;
@@ -22,10 +22,10 @@ use crate::engine::{ErrorKind, PendingInfo};
 use crate::store::Revision;
 use crate::store::cluster::ClusterUrl;
 
-/// How long each server waits to be confirmed, if the user does not say.
+/// The time that each server waits to be confirmed by default.
 const DEFAULT_CONFIRM: Duration = Duration::from_secs(90);
 
-/// How many requests to a server that hangs fit into the time to confirm.
+/// The number of requests to a server that hangs that fit into the time to confirm.
 const REQUESTS: u32 = 3;
 
 /// Makes a change on the servers of these contexts.
@@ -50,7 +50,7 @@ pub fn run(
     let protected: Vec<String> =
         contexts.iter().filter(|context| context.is_protected).map(|context| context.name.clone()).collect();
     let mut fleet = Fleet::open(contexts, &global, ui)?;
-    let mut plans = fleet.ask("evaluate", |member| FleetPlan::of(member, change));
+    let mut plans = fleet.ask("evaluate", |member| FleetPlan::evaluate(member, change));
     record_applied(change, &mut fleet, &mut plans);
     unless_closed(change.print_summary(&plans, ui))?;
     let changing: Vec<ServerNumber> = changing(&plans).collect();
@@ -72,7 +72,7 @@ pub fn run(
         return each_for_itself(change, &mut fleet, plans, &changing, (journal, held));
     }
     let canaries = canaries::among(change, &changing, &plans);
-    let work = Together::new(&mut fleet, &plans, (changing, canaries), (change, time), (journal, held));
+    let work = AllOrNothing::new(&mut fleet, &plans, (changing, canaries), (change, time), (journal, held));
     let Ended { verdict, journal, endings, held } = work.run();
     let results = merged(plans, endings, change, ui);
     let printed = results::print(&results, change.args.into(), ui);
@@ -139,16 +139,17 @@ fn each_for_itself(
     let endings: Vec<Ending> = changing
         .iter()
         .map(|&at| match made.remove(&at) {
-            None => Ending::of(at, Standing::NotChanged),
-            Some(Ok(pending)) => Ending { pending, ..Ending::of(at, Standing::Changed) },
+            None => Ending::new(at, ServerOutcome::NotChanged),
+            Some(Ok(pending)) => Ending { pending, ..Ending::new(at, ServerOutcome::Changed) },
             Some(Err(error)) => {
-                let standing = standing_of(&error);
-                Ending { error: Some(error), ..Ending::of(at, standing) }
+                let outcome = outcome_of(&error);
+                Ending { error: Some(error), ..Ending::new(at, outcome) }
             }
         })
         .collect();
-    let is_open = endings.iter().any(|end| end.standing != Standing::Changed);
-    let has_changed = endings.iter().any(|end| matches!(end.standing, Standing::Changed | Standing::Unknown));
+    let is_open = endings.iter().any(|end| end.outcome != ServerOutcome::Changed);
+    let has_changed =
+        endings.iter().any(|end| matches!(end.outcome, ServerOutcome::Changed | ServerOutcome::Unknown));
     let results = merged(plans, endings, change, ui);
     let printed = results::print(&results, change.args.into(), ui);
     end(journal, is_open && has_changed, ui);
@@ -180,7 +181,7 @@ fn kind(result: &ServerResult) -> Option<ErrorKind> {
 
 fn with_changes(exit: Exit, results: &[ServerResult], change: &FleetChange<'_>) -> Exit {
     let is_change =
-        |result: &ServerResult| matches!(result.standing, Standing::Changed | Standing::WouldChange);
+        |result: &ServerResult| matches!(result.outcome, ServerOutcome::Changed | ServerOutcome::WouldChange);
     match exit == Exit::Done && change.args.exit_code && results.iter().any(is_change) {
         true => Exit::Changed,
         false => exit,
@@ -252,8 +253,8 @@ fn end(journal: Journal, is_open: bool, ui: Ui) {
 
 /// The results of a change that was not made.
 fn not_made(plans: Vec<ServerAnswer<FleetPlan>>, change: &FleetChange<'_>, ui: Ui) -> Vec<ServerResult> {
-    let planned = if change.args.dry_run { Standing::WouldChange } else { Standing::NotChanged };
-    let endings = changing(&plans).map(|at| Ending::of(at, planned)).collect();
+    let planned = if change.args.dry_run { ServerOutcome::WouldChange } else { ServerOutcome::NotChanged };
+    let endings = changing(&plans).map(|at| Ending::new(at, planned)).collect();
     merged(plans, endings, change, ui)
 }
 
@@ -268,7 +269,7 @@ fn merged(
     let result = |(at, ServerAnswer { server, result }): (usize, ServerAnswer<FleetPlan>)| match result {
         Err(error) => ServerResult {
             server,
-            standing: Standing::Refused,
+            outcome: ServerOutcome::Refused,
             error: Some(error),
             lines: [0, 0],
             change: None,
@@ -276,11 +277,11 @@ fn merged(
         Ok(mut plan) => {
             let end = endings
                 .remove(&ServerNumber(at))
-                .unwrap_or(Ending::of(ServerNumber(at), Standing::Unchanged));
+                .unwrap_or(Ending::new(ServerNumber(at), ServerOutcome::Unchanged));
             plan.report.pending = end.pending;
             let lines = [plan.report.lines_added, plan.report.lines_removed];
             let record = plan.record(change, &server, ui.masker().as_ref());
-            ServerResult { server, standing: end.standing, error: end.error, lines, change: Some(record) }
+            ServerResult { server, outcome: end.outcome, error: end.error, lines, change: Some(record) }
         }
     };
     plans.into_iter().enumerate().map(result).collect()

@@ -9,10 +9,10 @@ use super::members::FleetMember;
 use crate::cli::error::CliError;
 use crate::store::Revision;
 
-/// How long to wait between two tries, and between two looks.
+/// The pause between two tries, and between two looks.
 pub const PAUSE: Duration = Duration::from_millis(500);
 
-/// How often to look whether a server runs a change to which it gave no answer.
+/// The number of looks whether a server runs a change to which it gave no answer.
 const LOOKS: usize = 4;
 
 /// A change that waits to be confirmed.
@@ -85,7 +85,7 @@ pub fn take_back(member: &mut FleetMember, id: Option<&str>, after: Option<Revis
     }
 }
 
-/// Whether a server runs this text, now or a moment later.
+/// True if a server runs this text, now or a moment later.
 fn runs_soon(member: &mut FleetMember, revision: Option<Revision>) -> bool {
     for _ in 0..LOOKS {
         match health::still_runs(member, revision) {
@@ -97,13 +97,13 @@ fn runs_soon(member: &mut FleetMember, revision: Option<Revision>) -> bool {
     false
 }
 
-/// Whether a server runs this text, and no change waits there; `None` if it does not answer.
+/// True if a server runs this text, and no change waits there; `None` if it does not answer.
 fn is_kept(member: &mut FleetMember, revision: Option<Revision>) -> Option<bool> {
     let health = member.target.service.health().ok()?;
     Some(health.revision == revision && health.pending.is_none())
 }
 
-/// Whether no change waits any more.
+/// True if no change waits any more.
 fn is_gone(error: &Refusal) -> bool {
     error.kind == RefusalKind::NothingPending
 }

@@ -1,4 +1,4 @@
-//! What goes wrong on several servers at once.
+//! The errors of several servers at once.
 
 use std::io;
 use std::path::Path;
@@ -18,7 +18,7 @@ impl CliError {
         )
     }
 
-    /// Why a server did not do what it was asked for, for a narrow column.
+    /// Returns the reason why a server did not make the change, for a narrow column.
     pub fn word(&self) -> &'static str {
         self.word.unwrap_or(match self.kind {
             ErrorKind::Absent => "not found",

@@ -1,4 +1,4 @@
-//! Whether a server that has made a change is well.
+//! The health of a server that has made a change.
 
 use std::time::Duration;
 

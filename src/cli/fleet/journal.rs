@@ -35,10 +35,10 @@ const LARGEST_JOURNAL: u64 = 16 << 20;
 /// The largest request that is read, in bytes: twice what a server may answer by default.
 const LARGEST_REQUEST: u64 = 128 << 20;
 
-/// What the change is: the first line.
+/// The description of the change: the first line.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct JournalHead {
-    /// When it began (RFC 3339).
+    /// The time at which it began (RFC 3339).
     pub at: String,
     /// The name of the command.
     pub operation: String,
@@ -49,13 +49,13 @@ pub struct JournalHead {
     pub servers: Vec<JournalServer>,
 }
 
-/// What is asked of each server.
+/// The request to each server.
 #[derive(Serialize, Deserialize)]
 pub struct KeptRequest<'a> {
     pub requested: RequestedChange<'a>,
     /// The owner of the desired state that is applied.
     pub owner: Option<OwnerName>,
-    /// Whether entries of included files are left alone.
+    /// True if entries of included files are left alone.
     pub skip_included: bool,
 }
 
@@ -94,7 +94,7 @@ pub struct Journal {
 pub struct Journals {
     /// Those of changes that were interrupted, the oldest first.
     pub unfinished: Vec<Journal>,
-    /// What is wrong with the others, by their ids.
+    /// The faults of the others, by their ids.
     pub damaged: Vec<(String, CliError)>,
 }
 

@@ -37,7 +37,7 @@ pub struct FleetMember {
     pub name: String,
     pub target: Target,
     warnings: Warnings,
-    /// Where to print, if no other server is named.
+    /// The output, if no other server is named.
     alone: Option<Ui>,
 }
 
@@ -152,7 +152,7 @@ impl Fleet {
     }
 }
 
-/// How many servers are asked at the same time: fewer where their answers may be large.
+/// Returns the number of servers that are asked at the same time: fewer if their answers may be large.
 fn jobs(contexts: &[ServerContext], global: &GlobalArgs) -> usize {
     let sizes = contexts.iter().map(|context| global.remote.answer(context.max_answer).bytes());
     let most = sizes.max().map_or(global.jobs as u64, |largest| ANSWERS_TOGETHER / largest);
@@ -166,7 +166,7 @@ impl FleetMember {
         self.warnings.print_from_now(ui);
     }
 
-    /// Whether no other server is named.
+    /// True if no other server is named.
     pub fn is_alone(&self) -> bool {
         self.alone.is_some()
     }

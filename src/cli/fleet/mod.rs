@@ -8,6 +8,7 @@
 //! *Invariants.* No thread asks a question or prints. Results stand in the order in which the servers were named,
 //! whichever answers first.
 
+mod all_or_nothing;
 pub mod answers;
 mod canaries;
 pub mod change;
@@ -22,5 +23,4 @@ pub mod members;
 mod parallel;
 pub mod plan;
 pub mod results;
-mod together;
 pub mod unfinished;

@@ -23,7 +23,7 @@ pub struct FleetChange<'a> {
     pub args: &'a ChangeArgs,
     /// The options that go along with the change.
     pub options: ChangeOptions,
-    /// What the command does, in words.
+    /// The words for what the command does.
     pub verb: Verb,
     pub requested: &'a RequestedChange<'a>,
 }
@@ -39,7 +39,7 @@ pub struct FleetPlan {
 
 impl FleetPlan {
     /// Evaluates the change on a server.
-    pub fn of(member: &mut FleetMember, change: &FleetChange<'_>) -> Result<Self, CliError> {
+    pub fn evaluate(member: &mut FleetMember, change: &FleetChange<'_>) -> Result<Self, CliError> {
         let service = &*member.target.service;
         let pinned = change.requested.pinned(service)?.map(|(pinned, _)| pinned);
         service.demand(change.needed())?;
@@ -116,7 +116,7 @@ fn refuse_pending(service: &dyn ConfigService) -> Result<(), Refusal> {
 }
 
 impl FleetChange<'_> {
-    /// What each server has to offer.
+    /// Returns the features that each server has to offer.
     fn needed(&self) -> &'static [Feature] {
         match (self.args.fleet.all_or_nothing, self.args.confirm) {
             (true, _) => &[Feature::DryRun, Feature::IfMatch, Feature::Conf, Feature::Confirm],

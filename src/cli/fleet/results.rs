@@ -13,7 +13,7 @@ use crate::engine::{ErrorKind, PendingInfo};
 
 /// The configuration of a server in the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum ServerOutcome {
     Changed,
     /// It had the values already.
     Unchanged,
@@ -31,7 +31,7 @@ pub enum Standing {
     GoesBack,
 }
 
-impl Standing {
+impl ServerOutcome {
     pub fn in_words(self) -> &'static str {
         match self {
             Self::Changed => "changed",
@@ -53,14 +53,14 @@ impl Standing {
 }
 
 /// Returns the configuration of a server that answered a change with an error.
-pub fn standing_of(error: &CliError) -> Standing {
-    if error.kind == ErrorKind::Unknown { Standing::Unknown } else { Standing::Refused }
+pub fn outcome_of(error: &CliError) -> ServerOutcome {
+    if error.kind == ErrorKind::Unknown { ServerOutcome::Unknown } else { ServerOutcome::Refused }
 }
 
 /// The end of the change on a server that was to be changed.
 pub struct Ending {
     pub at: ServerNumber,
-    pub standing: Standing,
+    pub outcome: ServerOutcome,
     pub error: Option<CliError>,
     /// The change, if it still has to be confirmed.
     pub pending: Option<PendingInfo>,
@@ -68,15 +68,15 @@ pub struct Ending {
 
 impl Ending {
     /// An end without an error, behind which nothing waits.
-    pub fn of(at: ServerNumber, standing: Standing) -> Self {
-        Self { at, standing, error: None, pending: None }
+    pub fn new(at: ServerNumber, outcome: ServerOutcome) -> Self {
+        Self { at, outcome, error: None, pending: None }
     }
 }
 
 /// The result of the change on one server.
 pub struct ServerResult {
     pub server: String,
-    pub standing: Standing,
+    pub outcome: ServerOutcome,
     pub error: Option<CliError>,
     /// The lines that were added and removed.
     pub lines: [usize; 2],
@@ -112,7 +112,7 @@ pub fn print(results: &[ServerResult], form: ResultForm, ui: Ui) -> Result<(), C
                 results.iter().map(|result| (result.server.clone(), record(result))).collect();
             ui.print_json(&records)
         }
-        ResultForm::TableOfFaults if results.iter().all(|result| result.standing.is_done()) => Ok(()),
+        ResultForm::TableOfFaults if results.iter().all(|result| result.outcome.is_done()) => Ok(()),
         ResultForm::Table | ResultForm::TableOfFaults => {
             let headings = ["SERVER", "RESULT", "LINES", "WHY"].map(str::to_owned).to_vec();
             let rows = std::iter::once(headings).chain(results.iter().map(row)).collect();
@@ -122,14 +122,14 @@ pub fn print(results: &[ServerResult], form: ResultForm, ui: Ui) -> Result<(), C
     if printed.is_err() {
         results
             .iter()
-            .for_each(|result| ui.say(&format!("{}: {}", result.server, result.standing.in_words())));
+            .for_each(|result| ui.say(&format!("{}: {}", result.server, result.outcome.in_words())));
     }
     printed
 }
 
 fn record(result: &ServerResult) -> Value {
     json!({
-        "result": result.standing.in_words(),
+        "result": result.outcome.in_words(),
         "exit_code": result.error.as_ref().map_or(Exit::Done, |error| error.kind.into()) as u8,
         "error": result.error.as_ref().map(ToString::to_string),
         "change": result.change,
@@ -142,16 +142,17 @@ fn row(result: &ServerResult) -> Vec<String> {
         [added, removed] => format!("+{added} -{removed}"),
     };
     let why = result.error.as_ref().map_or("-", CliError::word);
-    vec![result.server.clone(), result.standing.in_words().to_owned(), lines, why.to_owned()]
+    vec![result.server.clone(), result.outcome.in_words().to_owned(), lines, why.to_owned()]
 }
 
 /// The exit code of a change that each server makes for itself.
 pub fn exit_of_each(results: &[ServerResult]) -> Exit {
     let is_done = |result: &&ServerResult| {
-        result.standing.is_done() || result.standing == Standing::TakenBack && result.error.is_none()
+        result.outcome.is_done() || result.outcome == ServerOutcome::TakenBack && result.error.is_none()
     };
     let done = results.iter().filter(is_done).count();
-    let not_sent = |result: &ServerResult| result.standing == Standing::NotChanged && result.error.is_none();
+    let not_sent =
+        |result: &ServerResult| result.outcome == ServerOutcome::NotChanged && result.error.is_none();
     let kind = |result: &ServerResult| match &result.error {
         Some(error) => Some(error.kind),
         None => not_sent(result).then_some(ErrorKind::Guarded),

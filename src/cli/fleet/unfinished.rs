@@ -71,7 +71,7 @@ pub struct Unfinished {
     missing: Vec<(String, CliError)>,
 }
 
-/// What stands on a server now.
+/// The present configuration of a server.
 pub enum ServerNow {
     Before,
     /// The change, which waits to be confirmed if there is a pending one.
@@ -110,7 +110,7 @@ impl Unfinished {
         all
     }
 
-    /// What stands on each server, in words; why that is not known is printed.
+    /// Describes the present configuration of each server; prints why one is not known.
     pub fn states(mut self, ui: Ui) -> Vec<(String, String)> {
         let servers = self.servers.clone();
         let look = |member: &mut FleetMember| Ok(look(member, Self::revisions(&servers, &member.name)?)?);

@@ -80,7 +80,7 @@ impl<'a> Call<'a> {
     }
 
     /// A request without parameters and body, which changes nothing.
-    pub fn of(operation: ApiOperation) -> Self {
+    pub fn new(operation: ApiOperation) -> Self {
         Self { operation, ..Self::default() }
     }
 }

@@ -23,7 +23,7 @@ pub fn change(
         parameters: parameters(options),
         body: &body,
         applies: !options.dry_run,
-        ..Call::of(ApiOperation::Change)
+        ..Call::new(ApiOperation::Change)
     };
     let Some(reply) = session.send_if(Feature::Change, &call)? else { return Ok(None) };
     let report = |value| serde_json::from_value(value).ok();
@@ -65,7 +65,7 @@ fn list(names: &str) -> Option<Cow<'static, str>> {
     (!names.is_empty()).then(|| names.to_owned().into())
 }
 
-/// How many streams may be deleted: as many as the user said, or agreed to.
+/// Returns the number of streams that may be deleted: as many as the user said, or agreed to.
 fn most_deleted(options: &ChangeOptions) -> Option<usize> {
     let agreed = options.accepted.iter().filter_map(|guard| match guard {
         Guard::WouldDeleteStreams { deleted, .. } => Some(*deleted),

@@ -53,8 +53,11 @@ pub fn modify(
                 session.name
             ));
         }
-        let reply =
-            session.post(&Call { body: sent.as_bytes(), applies: true, ..Call::of(ApiOperation::Modify) })?;
+        let reply = session.post(&Call {
+            body: sent.as_bytes(),
+            applies: true,
+            ..Call::new(ApiOperation::Modify)
+        })?;
         after = session.object(&reply, true)?;
     }
     let notes = notes.into_iter().map(OutcomeNote::Edit).collect();
@@ -85,7 +88,7 @@ pub fn replace(
             RequestedChange::Update(_) => ApiOperation::Update,
             _ => ApiOperation::Save,
         };
-        let reply = session.post(&Call { body: new.bytes(), applies: true, ..Call::of(operation) })?;
+        let reply = session.post(&Call { body: new.bytes(), applies: true, ..Call::new(operation) })?;
         if reply.body.as_ref().map(|body| body.bytes.trim_ascii()) != Some(b"true") {
             return Err(session.not_of_the_api("something other than `true`", true));
         }

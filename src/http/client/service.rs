@@ -72,7 +72,7 @@ impl ServerLink {
 
     /// The figures of the server; null if it tells none.
     fn figures(&mut self) -> Result<Value, Refusal> {
-        match self.session.send_if(Feature::Change, &Call::of(ApiOperation::Runtime))? {
+        match self.session.send_if(Feature::Change, &Call::new(ApiOperation::Runtime))? {
             Some(reply) => self.session.object(&reply, false),
             None => self.read_json(ConfigSource::Running, true, true),
         }
@@ -122,7 +122,7 @@ impl ServerLink {
     }
 
     fn history(&mut self) -> Result<Vec<HistoryEntry>, Refusal> {
-        let reply = self.session.send_if(Feature::History, &Call::of(ApiOperation::History))?;
+        let reply = self.session.send_if(Feature::History, &Call::new(ApiOperation::History))?;
         let reply = reply.ok_or_else(|| self.session.not_offered(Feature::History))?;
         let entries = |list| serde_json::from_value(list).ok();
         self.session.parsed(&reply, false, "something that is no history", entries)
@@ -234,7 +234,7 @@ impl ConfigService for RemoteService {
     fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Refusal> {
         let link = &mut *self.link();
         let argument = change.in_url();
-        let call = Call { argument: Some(&argument), ..Call::of(ApiOperation::Kept) };
+        let call = Call { argument: Some(&argument), ..Call::new(ApiOperation::Kept) };
         let reply = link.session.send_if(Feature::History, &call)?;
         let reply = reply.ok_or_else(|| link.session.not_offered(Feature::History))?;
         Ok(Arc::new(Snapshot::from_bytes(reply.body.map(|body| body.bytes).unwrap_or_default())))
@@ -257,7 +257,7 @@ impl ConfigService for RemoteService {
             Decision::RollBack => ApiOperation::Cancel,
         };
         let parameters = vec![(ID, id.into())];
-        match link.session.send(&Call { parameters, applies: true, ..Call::of(operation) }) {
+        match link.session.send(&Call { parameters, applies: true, ..Call::new(operation) }) {
             Err(refusal) if refusal.status == Some(RefusalKind::NotFound.status()) => {
                 Err(Refusal::nothing_pending())
             }
@@ -311,7 +311,7 @@ impl ConfigService for RemoteService {
     }
 }
 
-/// What the figures of a server say of its last reload, and of its runtime command.
+/// Returns the error of the last reload, or of the runtime command, in the figures of a server.
 fn trouble(figures: &Value) -> Option<String> {
     let words = |value: &Value| value.as_str().map(str::to_owned);
     let errors = figures["errors"].as_array().into_iter().flatten().filter_map(words);

@@ -23,7 +23,7 @@ use crate::http::protocol::headers::{FORMAT, FORMAT_CONF, SOURCE, SOURCE_SAVED, 
 use crate::http::protocol::routes::ApiOperation;
 use crate::store::{IncludedText, Told, reason};
 
-/// How often the user is asked for credentials.
+/// The number of times that the user is asked for credentials.
 const MAX_PROMPTS: usize = 3;
 
 /// A server, and the credentials for it.
@@ -152,7 +152,7 @@ impl Session {
         }
         let parameters =
             if source == ConfigSource::Saved { vec![(SOURCE, SOURCE_SAVED.into())] } else { Vec::new() };
-        let call = Call { parameters, ..Call::of(ApiOperation::Included) };
+        let call = Call { parameters, ..Call::new(ApiOperation::Included) };
         let Some(reply) = self.send_if(Feature::Included, &call)? else { return Ok(None) };
         let files = |list| serde_json::from_value::<IncludedFiles>(list).ok();
         let sent = self.parsed(&reply, false, "something that is no list of files", files)?;
@@ -235,7 +235,8 @@ impl Session {
         self.parsed(reply, applies, "something that is no JSON object", is_object)
     }
 
-    /// What `read` makes of the JSON in the body of a response; an error says that the body is `otherwise`.
+    /// Returns the result of `read` for the JSON in the body of a response; an error says that the body
+    /// is `otherwise`.
     pub fn parsed<T>(
         &self,
         reply: &Reply,

@@ -30,10 +30,10 @@ pub use worker_pool::WorkerPool;
 use crate::engine::Loops;
 use crate::http::server::message::{Request, Service};
 
-/// How long workers of a replaced instance look for requests that it accepted before.
+/// The time for which workers of a replaced instance look for requests that it accepted before.
 const LAST_CALL: Duration = Duration::from_secs(1);
 
-/// How long the first request of a link may keep others from connecting: tiny_http may have ended.
+/// The time that the first request of a link may keep others from connecting: tiny_http may have ended.
 const FIRST_TIME: Duration = Duration::from_secs(1);
 
 /// A service behind tiny_http.

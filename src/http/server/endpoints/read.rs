@@ -1,4 +1,4 @@
-//! What is read: `read_config`, `included`, `runtime`, `history` and `history/N`
+//! The endpoints that read: `read_config`, `included`, `runtime`, `history` and `history/N`
 
 use std::sync::Arc;
 

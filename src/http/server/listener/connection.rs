@@ -36,7 +36,7 @@ pub struct Connection<'g> {
     incoming: Incoming,
     /// The way to the handler, once there was a request.
     link: Option<BridgeLink>,
-    /// Whether a whole head was read that no response was begun for.
+    /// True if a whole head was read that no response was begun for.
     is_asked: bool,
 }
 

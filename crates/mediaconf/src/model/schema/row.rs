@@ -90,7 +90,7 @@ pub struct AddressShape {
     pub noun: &'static str,
     /// The JSON key of the address.
     pub address: &'static str,
-    /// What the address is, where no row says it.
+    /// The value of the address, if no row has it.
     pub address_doc: &'static str,
     /// The JSON key of the object with the options; none if they are members beside the address.
     pub options: Option<&'static str>,
@@ -163,7 +163,7 @@ impl Shape {
         if let Self::Group(kind) = self { Some(kind) } else { None }
     }
 
-    /// What a member without a directive of its own is.
+    /// The description of a member without a directive of its own.
     pub const fn derived(self) -> Option<Derived> {
         if let Self::Derived(what) = self { Some(what) } else { None }
     }

@@ -12,7 +12,7 @@ use super::journal::{FleetJournalLine, Journal};
 use super::members::{Fleet, FleetMember, ServerNumber, UNSEEN};
 use super::parallel::bar;
 use super::plan::{FleetChange, FleetPlan};
-use super::results::{Ending, Standing};
+use super::results::{Ending, ServerOutcome};
 use crate::cli::error::CliError;
 use crate::cli::interrupt::HeldSignals;
 use crate::engine::ErrorKind;
@@ -25,30 +25,30 @@ const FRESH: Duration = Duration::from_secs(2);
 const LEFT: Duration = Duration::from_secs(10);
 
 /// A change under way on servers that all have to make it.
-pub struct Together<'a> {
+pub struct AllOrNothing<'a> {
     fleet: &'a mut Fleet,
     plans: &'a [ServerAnswer<FleetPlan>],
     change: &'a FleetChange<'a>,
-    /// How long each server waits to be confirmed.
+    /// The time that each server waits to be confirmed.
     time: Duration,
     coordinator: Coordinator,
     journal: Journal,
     held: HeldSignals,
-    /// What the servers have made.
+    /// The changes that the servers have made.
     made: BTreeMap<ServerNumber, WaitingChange>,
     errors: BTreeMap<ServerNumber, CliError>,
 }
 
-/// How it ended.
+/// The end of a change.
 pub struct Ended {
     pub verdict: FleetVerdict,
     pub journal: Journal,
-    /// What stands on each server that was to be changed.
+    /// The end on each server that was to be changed.
     pub endings: Vec<Ending>,
     pub held: HeldSignals,
 }
 
-impl<'a> Together<'a> {
+impl<'a> AllOrNothing<'a> {
     /// A change of those servers that are `changing`; the `canaries` among them get it first.
     pub fn new(
         fleet: &'a mut Fleet,
@@ -98,7 +98,7 @@ impl<'a> Together<'a> {
         }
         let ending = |(at, stage): (&ServerNumber, &Stage)| Ending {
             error: self.errors.remove(at),
-            ..Ending::of(*at, standing(*stage))
+            ..Ending::new(*at, outcome(*stage))
         };
         let endings = self.coordinator.stages().iter().map(ending).collect();
         Ended { verdict, journal: self.journal, endings, held: self.held }
@@ -174,7 +174,7 @@ impl<'a> Together<'a> {
         self.all_fine(found)
     }
 
-    /// Whether every server is healthy, has answered just now, and leaves enough time.
+    /// True if every server is healthy, has answered just now, and leaves enough time.
     fn check(&mut self, servers: &[ServerNumber]) -> bool {
         if !self.health_command(servers, "check") {
             return false;
@@ -325,13 +325,13 @@ fn after(answer: &ServerAnswer<FleetPlan>) -> Option<Revision> {
     answer.result.as_ref().ok()?.revisions().map(|[_, after]| after)
 }
 
-fn standing(stage: Stage) -> Standing {
+fn outcome(stage: Stage) -> ServerOutcome {
     match stage {
-        Stage::Untouched => Standing::NotChanged,
-        Stage::Refused => Standing::Refused,
-        Stage::Tried | Stage::Waiting | Stage::NotConfirmed | Stage::Cancelling => Standing::GoesBack,
-        Stage::Confirming => Standing::Unknown,
-        Stage::Confirmed => Standing::Changed,
-        Stage::Cancelled => Standing::TakenBack,
+        Stage::Untouched => ServerOutcome::NotChanged,
+        Stage::Refused => ServerOutcome::Refused,
+        Stage::Tried | Stage::Waiting | Stage::NotConfirmed | Stage::Cancelling => ServerOutcome::GoesBack,
+        Stage::Confirming => ServerOutcome::Unknown,
+        Stage::Confirmed => ServerOutcome::Changed,
+        Stage::Cancelled => ServerOutcome::TakenBack,
     }
 }
