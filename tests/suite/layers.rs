@@ -6,8 +6,9 @@ mod circles;
 mod source;
 mod walks;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::process::Command;
 use std::sync::LazyLock;
 
 use source::Source;
@@ -18,6 +19,10 @@ const LAYERS: &[&str] =
 
 /// The libraries; reading them takes seconds.
 static SOURCE: LazyLock<Source> = LazyLock::new(Source::read);
+
+/// Packages of I/O, of threads, or of one program, which would come to whoever links `mediaconf`.
+const NOT_IN_MEDIACONF: &[&str] =
+    &["clap", "hyper", "reqwest", "ring", "rustix", "rustls", "signal-hook", "tempfile", "tiny_http"];
 
 /// What a folder or file does not name, although its layer may.
 const FORBIDDEN: &[(&str, &[&str])] = &[
@@ -90,6 +95,20 @@ fn mediaconf_does_no_io_and_takes_no_clock() {
             assert!(!module.macros.contains(name), "{} uses {name}!", module.file.display());
         }
     }
+}
+
+#[test]
+fn mediaconf_needs_no_package_of_a_program() {
+    let mut tree = Command::new(env!("CARGO"));
+    tree.args(["tree", "--package", "mediaconf", "--edges", "normal", "--prefix", "none"]);
+    tree.args(["--offline", "--locked"]).current_dir(env!("CARGO_MANIFEST_DIR"));
+    let output = tree.output().expect("cargo runs the tests");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&output.stdout);
+    let packages: BTreeSet<&str> = text.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert!(packages.contains("serde_json"), "{packages:?}");
+    let unwanted: Vec<&&str> = NOT_IN_MEDIACONF.iter().filter(|name| packages.contains(**name)).collect();
+    assert!(unwanted.is_empty(), "mediaconf needs {unwanted:?}");
 }
 
 #[test]

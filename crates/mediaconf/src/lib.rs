@@ -193,6 +193,8 @@
 //! assert_eq!(masked_document(&document, &Masker::opaque()), "edit_auth admin <secret:000000>;\n");
 //! ```
 
+#![warn(missing_docs)]
+
 pub mod syntax;
 
 pub mod model;

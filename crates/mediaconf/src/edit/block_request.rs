@@ -32,6 +32,7 @@ pub struct BlockRequest {
     pub place: BlockPlace,
     /// Edits of the new block; their paths begin with `to`.
     pub assignments: Vec<Assignment>,
+    /// The options of the edits.
     pub options: AssignOptions,
 }
 

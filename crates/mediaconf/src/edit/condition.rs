@@ -79,16 +79,22 @@ enum Test {
 /// The reason why a text is no condition.
 #[derive(Debug, Error)]
 pub enum ConditionError {
+    /// There is no operator.
     #[error("there is no `=`, `!=`, `~`, `=~`, `exists` or `missing` in it")]
     NoOperator,
+    /// The path has a fault.
     #[error(transparent)]
     Path(#[from] Fault),
+    /// The regular expression is wrong.
     #[error(transparent)]
     Regex(#[from] BadRegex),
+    /// The path has a `[+]`.
     #[error("`[+]` is a new entry, which meets no condition")]
     NewEntry,
+    /// There is nothing behind this operator, which needs a text.
     #[error("there is no text behind `{0}`, so it would hold for every value")]
     NoText(&'static str),
+    /// This operator has no negation.
     #[error("there is no operator `!{0}`")]
     NoNegation(String),
 }

@@ -35,7 +35,9 @@ pub trait ConfigLookup {
 /// The kind of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueKind {
+    /// An object.
     Object,
+    /// A list.
     List,
     /// A string, a number or a boolean.
     Word,

@@ -29,7 +29,12 @@ pub enum DesiredState {
     /// A merge patch.
     Merged(Value),
     /// A merge patch of the settings outside of entries, and all streams, lives and plugins.
-    Entries { settings: Map<String, Value>, entries: Value },
+    Entries {
+        /// The merge patch of the settings.
+        settings: Map<String, Value>,
+        /// All streams, lives and plugins, by the keys of their groups.
+        entries: Value,
+    },
     /// A whole configuration, as its own view.
     Whole(Value),
 }

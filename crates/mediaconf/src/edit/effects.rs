@@ -19,17 +19,27 @@ pub struct Effects {
     pub streams: usize,
     /// Of how many, before and after taken together.
     pub of: usize,
+    /// The number of streams that become disabled.
     pub become_disabled: usize,
+    /// The number of streams that become enabled.
     pub become_enabled: usize,
+    /// The number of streams that lose their last source.
     pub lose_source: usize,
+    /// The number of streams that get their first source.
     pub get_source: usize,
+    /// The number of streams that lose their archive.
     pub lose_archive: usize,
+    /// The number of streams that get an archive.
     pub get_archive: usize,
-    /// The stream is open: no backend is asked who may watch.
+    /// The number of streams that become open: no backend is asked who may watch.
     pub become_open: usize,
+    /// The number of streams that get a backend, which is asked who may watch.
     pub become_protected: usize,
+    /// The number of new streams.
     pub added: usize,
+    /// The number of deleted streams.
     pub deleted: usize,
+    /// The number of streams with another name.
     pub renamed: usize,
     /// Streams that change, but not in one of these ways.
     pub change_otherwise: usize,

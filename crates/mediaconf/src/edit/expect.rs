@@ -20,6 +20,7 @@ use crate::model::secret::is_mask;
 /// A place, and the value that it has to have.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Expectation {
+    /// The place.
     pub path: Path,
     /// The value as text, typed by the place; `null` if there must be no value.
     pub value: String,
@@ -35,6 +36,7 @@ impl fmt::Debug for Expectation {
 /// An expectation that the configuration does not meet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unmet {
+    /// The path of the place.
     pub path: String,
     /// The expected value, secrets masked; `None` if no value was expected.
     pub expected: Option<Value>,

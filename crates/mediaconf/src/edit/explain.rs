@@ -23,9 +23,12 @@ const ANY_NAME: &str = "NAME";
 pub struct Explanation {
     /// The path, with `NAME` where no certain stream, live or plugin is meant.
     pub path: String,
+    /// The meaning of the value.
     pub documentation: String,
+    /// The values that are accepted, in words.
     #[serde(rename = "type")]
     pub value_type: String,
+    /// The unit of a number.
     pub unit: Option<&'static str>,
     /// The value that holds if it is not set; `None` if the media server decides.
     pub default: Option<&'static str>,
@@ -52,7 +55,9 @@ pub struct Explanation {
 /// A value that holds at a place.
 #[derive(Debug, Serialize)]
 pub struct FoundValue {
+    /// The value.
     pub value: Value,
+    /// The origin of the value.
     pub source: ValueSource,
     /// The path under which it is set; `None` for a default.
     #[serde(skip)]

@@ -38,6 +38,7 @@ pub enum FaultKind {
 /// One fault: a message, its place as far as it is known, and a hint. As JSON it is a member of `errors` of a problem.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
+    /// The kind of the fault.
     #[serde(skip)]
     pub kind: FaultKind,
     /// Lower case, no full stop; begins with the path where it is a fault of a path.
@@ -151,10 +152,12 @@ impl fmt::Display for Fault {
 pub struct Faults(pub Vec<Fault>);
 
 impl Faults {
+    /// Adds a fault.
     pub fn push(&mut self, fault: Fault) {
         self.0.push(fault);
     }
 
+    /// Adds all of `others`.
     pub fn add(&mut self, others: Faults) {
         self.0.extend(others.0);
     }

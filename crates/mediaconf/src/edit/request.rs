@@ -49,6 +49,7 @@ pub enum Edits {
     /// their turn hold their text alone.
     #[serde(rename = "patch", skip_serializing, deserialize_with = "patch_text")]
     PatchText {
+        /// The JSON text.
         text: Bytes,
         /// The most bytes of memory for the merge.
         memory: usize,
@@ -64,6 +65,7 @@ pub enum Edits {
         /// Those that an entry meets in which assignments are made (`--where`).
         #[serde(default)]
         conditions: Vec<Condition>,
+        /// The options of the assignments.
         #[serde(default)]
         options: AssignOptions,
     },
@@ -77,7 +79,9 @@ fn patch_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(Bytes, usiz
 
 /// A request of which an edit of the text keeps more than a patch.
 pub enum TextRequest<'r> {
+    /// Another name for a block, or a new block.
     Block(&'r BlockRequest),
+    /// Other names for many blocks.
     Renaming(&'r Renaming),
 }
 

@@ -29,12 +29,16 @@ enum Pattern {
 /// The reason why a text is no substitution. Shows nothing of it: it may hold a part of a secret.
 #[derive(Debug, Error)]
 pub enum SubstitutionError {
+    /// It does not have the form of a substitution.
     #[error("expected `s/OLD/NEW/`, or `s/OLD/NEW/r` with a regular expression")]
     Form,
+    /// The text to replace is empty.
     #[error("there is nothing between the first two delimiters")]
     Empty,
+    /// There is an unknown flag behind the last delimiter.
     #[error("only `r` may stand after the last delimiter")]
     Flag,
+    /// The regular expression is wrong.
     #[error(transparent)]
     Regex(#[from] BadRegex),
 }

@@ -17,6 +17,7 @@ use crate::model::json_value::scalar_text;
 /// The values at a path that stands for one place, or for that place in each entry of a list.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FoundAt {
+    /// The value at one place.
     One(Value),
     /// The path goes through a list.
     Each {
@@ -109,7 +110,9 @@ pub fn with_entries(path: &Path, entry: &Segment) -> Option<Path> {
 /// One step from a value to a value in it.
 #[derive(Debug, Clone, Copy)]
 pub enum PathStep<'v> {
+    /// The name of a member of an object.
     Name(&'v str),
+    /// The place in a list, from 0.
     Index(usize),
 }
 

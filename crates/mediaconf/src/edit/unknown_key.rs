@@ -15,6 +15,7 @@ const SHORT: usize = 3;
 /// The first key of a path that the schema does not have. It may be an unknown directive, or a slip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnknownKey<'p> {
+    /// The key as it was written.
     pub key: &'p str,
     /// Its place in the path.
     pub at: usize,

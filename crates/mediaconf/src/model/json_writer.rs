@@ -69,6 +69,7 @@ struct JsonPart {
 /// The JSON of an earlier text, from which unchanged parts are copied.
 #[derive(Clone, Copy)]
 pub struct KnownJson<'k> {
+    /// The JSON of that text.
     pub compact: &'k CompactJson,
     /// The runs of entries that differ from that text.
     pub runs: &'k [RunPlace],
@@ -96,6 +97,7 @@ impl CompactJson {
         Self::collect(view, Some(before).filter(|before| before.compact.globals == *view.globals()))
     }
 
+    /// The bytes of the JSON.
     pub fn json(&self) -> &Arc<Vec<u8>> {
         &self.json
     }

@@ -24,6 +24,7 @@ pub fn keyword_of(scope: Scope, key: &str) -> &str {
 /// The entries of a block that make one JSON member, in the order of the text.
 #[derive(Debug)]
 pub struct Member<'d> {
+    /// The keyword of the entries.
     pub keyword: Cow<'d, str>,
     /// Never empty.
     pub entries: Vec<Entry<'d>>,
@@ -52,6 +53,7 @@ pub struct TopGroups {
 }
 
 impl TopGroups {
+    /// The numbers of the entries of these members.
     pub fn from_members(members: &Members<'_>) -> Self {
         let ids = |entries: &[Entry<'_>]| entries.iter().map(|entry| entry.id()).collect();
         Self {

@@ -19,6 +19,7 @@ pub enum Severity {
 }
 
 impl Severity {
+    /// The word in front of a message.
     pub fn label(self) -> &'static str {
         match self {
             Self::Warning => "warning",
@@ -30,6 +31,7 @@ impl Severity {
 /// One problem: its place, a message, and a hint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
+    /// The severity: an error, or a warning.
     pub severity: Severity,
     /// The faulty bytes; empty where something is missing.
     pub span: Span,
@@ -42,10 +44,12 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
+    /// Makes an error without a hint.
     pub fn error(span: Span, message: impl Into<String>) -> Self {
         Self::new(Severity::Error, span, message)
     }
 
+    /// Makes a warning without a hint.
     pub fn warning(span: Span, message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, span, message)
     }
@@ -54,12 +58,14 @@ impl Diagnostic {
         Self { severity, span, message: message.into(), hint: None, related: None }
     }
 
+    /// Adds advice.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
+    /// Adds a second place, and a message for it.
     #[must_use]
     pub fn related(mut self, span: Span, message: impl Into<String>) -> Self {
         self.related = Some((span, message.into()));
@@ -145,6 +151,7 @@ impl Diagnostics {
         self.errors + self.warnings - self.kept.len()
     }
 
+    /// True if there are neither errors nor warnings.
     pub fn is_empty(&self) -> bool {
         self.errors + self.warnings == 0
     }

@@ -60,6 +60,7 @@ impl Document {
         self.text.as_bytes()
     }
 
+    /// The problems that the parser found; [`crate::check()`] finds more.
     pub fn diagnostics(&self) -> &Diagnostics {
         &self.index.diagnostics
     }
@@ -74,6 +75,7 @@ impl Document {
         self.index.records.is_empty()
     }
 
+    /// The top-level entries.
     pub fn entries(&self) -> Children<'_> {
         Children { document: self, at: 0, end: self.index.records.len() as u32 }
     }
@@ -126,10 +128,12 @@ impl<'d> Directive<'d> for Entry<'d> {
 }
 
 impl<'d> Entry<'d> {
+    /// Its number in the document.
     pub fn id(self) -> EntryId {
         self.id
     }
 
+    /// The document that it belongs to.
     pub fn document(self) -> &'d Document {
         self.document
     }
@@ -159,6 +163,7 @@ impl<'d> Entry<'d> {
         self.record().start..self.record().end
     }
 
+    /// True if it has a block.
     pub fn is_block(self) -> bool {
         self.record().is_block()
     }

@@ -10,10 +10,12 @@ use super::sink::{Directive, ParsedEntry, Sink};
 pub struct EntryId(pub(super) u32);
 
 impl EntryId {
+    /// The number.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 
+    /// The id of the entry with this number.
     pub fn from_index(index: usize) -> Self {
         Self(index as u32)
     }

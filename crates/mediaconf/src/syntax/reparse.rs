@@ -54,6 +54,7 @@ impl AsRef<RunPlace> for ChangedRun {
 /// A run of top-level entries that an edit changed.
 #[derive(Debug)]
 pub struct ChangedRun {
+    /// The numbers of its entries, before and after the edit.
     pub place: RunPlace,
     /// The offset of its text in the new text.
     pub start: usize,

@@ -38,6 +38,7 @@ pub trait Directive<'t>: Copy {
     /// The number of words behind the keyword; 65535 may stand for that many or more.
     fn count_arguments(self) -> usize;
 
+    /// True if a block follows its words.
     fn is_block(self) -> bool;
 }
 

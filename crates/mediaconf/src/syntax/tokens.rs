@@ -8,6 +8,7 @@ use super::parse::BOM;
 /// A token of a text without errors.
 #[derive(Debug, Clone, Copy)]
 pub struct Token<'t> {
+    /// Its kind.
     pub kind: TokenKind,
     /// Its bytes; those of a comment end with its last character that is no white space.
     pub raw: &'t str,
@@ -18,7 +19,9 @@ pub struct Token<'t> {
 /// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenKind {
+    /// A word.
     Word,
+    /// A comment, from its `#` on.
     Comment,
     /// `;`
     End,

@@ -15,6 +15,7 @@ use crate::edit::substitution::Substitution;
 pub struct Assignment {
     /// One place, or with a pattern several.
     pub path: Path,
+    /// The value, or its removal.
     pub value: AssignedValue,
 }
 

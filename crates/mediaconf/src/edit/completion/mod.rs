@@ -42,9 +42,11 @@ pub enum PathUse {
 
 /// Completes paths in a configuration.
 pub struct Completion<'c> {
+    /// The configuration in which paths lead to values.
     pub current: &'c dyn ConfigLookup,
     /// The path at which it begins; empty for the whole configuration.
     pub base: &'c [Segment],
+    /// The purpose of the path.
     pub path_use: PathUse,
 }
 

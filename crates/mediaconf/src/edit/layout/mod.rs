@@ -39,7 +39,12 @@ pub enum Insertion {
     /// An existing block that moves with the comment lines above it.
     Block(EntryId),
     /// A copy of an existing block and of the comment lines above it, under another name.
-    Copy { of: EntryId, name: String },
+    Copy {
+        /// The existing block.
+        of: EntryId,
+        /// The name of the copy.
+        name: String,
+    },
 }
 
 /// One change to the text.
@@ -51,6 +56,7 @@ pub enum TextOperation {
     Rewrite(Splice),
     /// Turns a one-line entry into a block, and removes its words from an offset on.
     Unfold {
+        /// The entry.
         entry: EntryId,
         /// The offset of the first byte that is removed.
         from: usize,
@@ -63,6 +69,7 @@ pub enum TextOperation {
         within: Option<EntryId>,
         /// The place in the block.
         place: Anchor,
+        /// The entry that is put there.
         content: Insertion,
         /// The number of blank lines between it and its neighbour.
         blank_lines: usize,

@@ -27,6 +27,7 @@ pub fn contents_value(block: Entry<'_>) -> Value {
 
 /// Merges patches into foreign members, and collects their faults.
 pub struct GeneralMerge<'f> {
+    /// The faults that were found so far.
     pub faults: &'f mut Faults,
 }
 

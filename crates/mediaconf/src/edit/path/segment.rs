@@ -73,6 +73,7 @@ pub enum Segment {
     Append,
     /// The entry of a list whose field `key` has this value: `[url="udp://239.0.0.1:1234"]`.
     Find {
+        /// The field.
         key: String,
         /// Its value as text.
         value: String,

@@ -63,15 +63,20 @@ impl Plan {
 /// The own members that a stream, live or plugin must have; `None` if it must be gone.
 #[derive(Debug)]
 pub struct NamedTarget {
+    /// The kind of the block.
     pub kind: Kind,
+    /// The name of the block.
     pub name: String,
+    /// The members.
     pub value: Option<Map<String, Value>>,
 }
 
 /// A stream, live or plugin in the text.
 #[derive(Clone, Copy)]
 pub struct NamedEntry<'d> {
+    /// The kind of the block.
     pub kind: Kind,
+    /// The entry in the document.
     pub entry: Entry<'d>,
 }
 
@@ -83,12 +88,14 @@ pub enum Note {
     ExtrasDropped {
         /// The auth they belonged to.
         at: Pointer,
+        /// The keys of the extras.
         keys: Vec<String>,
     },
     /// Comment lines above a removed entry were kept.
     CommentsKept {
         /// The first words of the removed entry.
         above: String,
+        /// The number of comment lines.
         lines: usize,
     },
     /// A port of `http` was removed together with its block.
@@ -103,7 +110,12 @@ pub enum Note {
     EntriesKept(usize),
     /// The values that an owner no longer applies, and another one has: the paths, as far as a message
     /// names them, and the owners. They stay.
-    KeptForOwners { paths: String, owners: String },
+    KeptForOwners {
+        /// The paths, joined.
+        paths: String,
+        /// The owners, joined.
+        owners: String,
+    },
 }
 
 /// Plans a normalized patch of a document without errors.

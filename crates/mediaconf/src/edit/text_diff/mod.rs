@@ -42,7 +42,12 @@ pub struct Hunk {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DiffLine {
     /// A line on both sides, at its places in the old and in the new text.
-    Context { old: Range<usize>, new: Range<usize> },
+    Context {
+        /// Its place in the old text.
+        old: Range<usize>,
+        /// Its place in the new text.
+        new: Range<usize>,
+    },
     /// A line of the old text that the new one lacks.
     Removed(Range<usize>),
     /// A line of the new text that the old one lacks.

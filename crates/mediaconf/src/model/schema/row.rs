@@ -152,8 +152,11 @@ impl Eq for AddressShape {}
 /// The form of a value in JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JsonForm {
+    /// A string, a number or a boolean.
     Leaf,
+    /// An object.
     Object,
+    /// A list.
     List,
 }
 
@@ -375,6 +378,7 @@ pub struct Parameter {
     pub scope: Scope,
     /// Its place among the rows of its scope, from 0.
     pub number: u8,
+    /// The form of its directives.
     pub shape: Shape,
     /// What it is for, where the program has to know it.
     pub role: Option<DirectiveRole>,
@@ -511,6 +515,7 @@ impl Scope {
 }
 
 impl Kind {
+    /// All kinds, in the order of the view.
     pub const ALL: [Self; 3] = [Self::Stream, Self::Live, Self::Plugin];
 
     /// The JSON key of the group.

@@ -51,7 +51,9 @@ pub struct WordKind {
 /// The transport of a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Transport {
+    /// TCP.
     Tcp,
+    /// UDP.
     Udp,
 }
 
@@ -65,6 +67,7 @@ pub struct WrongValue {
 }
 
 impl WrongValue {
+    /// Makes a reason without a hint.
     pub fn new(message: String) -> Self {
         Self { message, hint: None }
     }
@@ -74,6 +77,7 @@ impl WrongValue {
         Self::new(format!("expected {what}, found {}", shown(found)))
     }
 
+    /// Adds advice.
     #[must_use]
     pub fn hint(self, hint: &'static str) -> Self {
         Self { hint: Some(hint), ..self }
