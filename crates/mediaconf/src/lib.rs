@@ -14,8 +14,8 @@
 //! | [complete a path](#complete-a-path) | [`Completion`], [`Proposal`] |
 //! | [find secrets](#find-secrets) | [`secret_spans`], [`masked_document`], [`Masker`] |
 //!
-//! The crate does no I/O, starts no thread and takes no clock: texts come in as strings or bytes, and
-//! answers go out as values.
+//! The crate does no I/O and takes no clock: texts come in as strings or bytes, and answers go out as
+//! values. A second thread helps to parse texts from one MiB on, and to write large groups as JSON.
 //!
 //! # Parse a text
 //!
