@@ -5,6 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use reqwest::StatusCode;
+use serde_json::Value;
 use thiserror::Error;
 
 use super::answer::{AnswerSize, BodyFault, BoundedBody};
@@ -175,6 +176,15 @@ impl ClientError {
         let cut_fault = |fault: &mut Fault| {
             cut(&mut fault.message);
             fault.hint.as_mut().map(cut);
+            fault.file.as_mut().map(cut);
+            for value in [&mut fault.base, &mut fault.theirs, &mut fault.mine].into_iter().flatten() {
+                let mut text = value.to_string();
+                let whole = text.clone();
+                cut(&mut text);
+                if text != whole {
+                    **value = Value::String(text);
+                }
+            }
             if let Some(pointer) = &mut fault.pointer {
                 let mut keys = pointer.keys();
                 keys.iter_mut().for_each(cut);
@@ -239,7 +249,7 @@ mod tests {
         let to = Some("http://a:hunter2@h/x?p=hunter2".to_owned());
         let error = ClientError::Redirected { to }.without_secrets(Some(&credentials));
         assert_eq!(error.to_string(), "it redirects to `http://h/x?p=…`");
-        let body = br#"{"type":"x","detail":"who is a:hunter2"}"#;
+        let body = br#"{"type":"x","detail":"who is a:hunter2","errors":[{"message":"hunter2","file":"hunter2","mine":{"x":"hunter2"}}]}"#;
         let limits = AnswerLimits::of_refusal(Instant::now() + Duration::from_secs(60));
         let body = limits.read(&body[..], None).expect("it is short");
         let refusal = ServerRefusal::read(StatusCode::FORBIDDEN, MEDIA_TYPE, &body, false);

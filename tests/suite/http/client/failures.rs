@@ -51,6 +51,8 @@ fn a_broken_change_is_unknown() {
         (evaluating(|| Reply::Close), "the connection broke before the answer came"),
         (evaluating(|| Reply::Silence), "the answer did not come in time"),
         (evaluating(|| Reply::of(200, "true")), "something that is no report of a change"),
+        (evaluating(|| Reply::of(200, "{}")), "something that is no report of a change"),
+        (evaluating(|| Reply::of(200, "[]")), "something that is no report of a change"),
         (evaluating(|| Reply::of(502, "bad gateway")), "it answers 502 Bad Gateway: bad gateway"),
         (evaluating(|| problem(502, "engine-failed", "it died")), "it died"),
     ] {
