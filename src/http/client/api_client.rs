@@ -1,5 +1,6 @@
 //! Sends one request to a server of this API, and reads the response.
 
+use serde_json::Value;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::time::{Duration, Instant};
@@ -104,6 +105,12 @@ impl Reply {
     /// True if the server offers a feature.
     pub fn offers(&self, feature: Feature) -> bool {
         self.api.as_deref().is_some_and(|api| offers(api, feature))
+    }
+
+    /// True if the body is the report of a change, which only a server of this program sends.
+    pub fn reports_change(&self) -> bool {
+        let json = self.body.as_ref().and_then(|body| body.json().ok().flatten());
+        json.is_some_and(|json| json.get("changed").is_some_and(Value::is_boolean))
     }
 }
 

@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
-
 use super::api_client::Call;
 use super::session::Session;
 use crate::engine::{ChangeOptions, ChangeReport, Expected, Feature, Guard, Refusal, RequestedChange};
@@ -28,9 +26,8 @@ pub fn change(
         ..Call::new(ApiOperation::Change)
     };
     let Some(reply) = session.send_if(Feature::Change, &call)? else { return Ok(None) };
-    // Every report says that; another program may answer with any object.
-    let is_report = |value: &Value| value.get("changed").is_some_and(Value::is_boolean);
-    let report = |value: Value| serde_json::from_value(Some(value).filter(is_report)?).ok();
+    // Every report says what changed; another program may answer with any object.
+    let report = |value| serde_json::from_value(value).ok().filter(|_| reply.reports_change());
     session.parsed(&reply, call.applies, "something that is no report of a change", report).map(Some)
 }
 

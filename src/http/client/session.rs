@@ -134,7 +134,8 @@ impl Session {
             return Ok(None);
         }
         match self.post(call) {
-            Ok(reply) if reply.offers(feature) => Ok(Some(reply)),
+            // A proxy may have taken the header away: what was done must not be done again.
+            Ok(reply) if reply.offers(feature) || reply.reports_change() => Ok(Some(reply)),
             Err(error) if !lacks(self) => Err(error),
             Ok(_) | Err(_) => Ok(None),
         }

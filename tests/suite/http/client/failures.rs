@@ -29,6 +29,13 @@ fn set(server: &Server, place: &Place) -> Run {
 }
 
 #[test]
+fn a_change_that_a_proxy_hides_the_header_of_is_made_once() {
+    let server = Server::start(|_| Reply::of(200, r#"{"changed":true,"before":null,"after":null}"#));
+    set(&server, &place()).exits(0);
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
 fn a_broken_change_is_unknown() {
     let (closing, silent) = (reading(|| Reply::Close), reading(|| Reply::Silence));
     let html = reading(|| Reply::of(200, "<html>"));
