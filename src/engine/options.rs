@@ -112,6 +112,17 @@ impl Expected {
         }
     }
 
+    /// Both conditions.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Any, one) | (one, Self::Any) => one,
+            (Self::OneOf(revisions), other) => {
+                Self::OneOf(revisions.into_iter().filter(|revision| other.allows(*revision)).collect())
+            }
+        }
+    }
+
     /// True if the condition was made for this revision.
     pub(super) fn names(&self, revision: Revision) -> bool {
         matches!(self, Self::OneOf(revisions) if revisions.contains(&revision))

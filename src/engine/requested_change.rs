@@ -15,7 +15,7 @@ use mediaconf::edit::request::ChangeRequest;
 
 /// Any change, as data.
 #[derive(Clone, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RequestedChange<'a> {
     /// Changes what is there.
     Modify(Cow<'a, ChangeRequest>),

@@ -38,6 +38,37 @@ fn near_parameters_are_refused_and_nothing_is_done() {
 }
 
 #[test]
+fn a_change_with_an_unknown_member_is_refused() {
+    let server = Server::over(TEXT);
+    let revision = "0".repeat(32);
+    for sent in [
+        r#"{"modify":{"edits":{"patch":{"streams":{"b":{"prepush":7}}}},"expectation":[]}}"#,
+        r#"{"modify":{"edits":{"assignments":{"assignments":[],"condition":[]}}}}"#,
+        r#"{"modify":{"edits":{"assignments":{"assignments":[{"path":"rtmp","value":{"typed":"1"},"x":1}]}}}}"#,
+        r#"{"modify":{"edits":{"assignments":{"assignments":[],"options":{"craete":true}}}}}"#,
+        r#"{"format":{"x":1}}"#,
+        &format!(r#"{{"edit":{{"base":"{revision}","text":"","marge":true}}}}"#),
+    ] {
+        refused(&server.ask("POST", "/media/api/change", &[], sent), 400, "not-json");
+        assert_eq!(server.place.text(), TEXT, "{sent}");
+    }
+}
+
+#[test]
+fn a_change_meets_both_if_match_and_revision() {
+    let server = Server::over(TEXT);
+    let tag =
+        header(&server.ask("GET", "/media/api/read_config", &[], ""), "ETag").expect("it has one").to_owned();
+    let revision = tag.trim_matches('"').split('-').next().expect("it begins with the revision").to_owned();
+    let (target, other) =
+        (format!("/media/api/change?revision={revision}"), tag.replace(&revision, &"0".repeat(32)));
+    let sent = r#"{"modify":{"edits":{"patch":{"streams":{"b":{"prepush":7}}}}}}"#;
+    refused(&server.ask("POST", &target, &[("if-match", &other)], sent), 412, "stale");
+    assert_eq!(server.place.text(), TEXT);
+    assert_eq!(server.ask("POST", &target, &[("if-match", &tag)], sent).status, 200);
+}
+
+#[test]
 fn near_parameters_are_refused_by_every_change() {
     let server = Server::over(TEXT);
     let written = server.place.written();

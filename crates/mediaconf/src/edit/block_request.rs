@@ -23,6 +23,7 @@ use crate::syntax::{Document, Splice, spliced_pieces};
 
 /// A new name for a block, or a new block.
 #[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct BlockRequest {
     /// The content under the new name.
     pub content: BlockContent,
@@ -38,7 +39,7 @@ pub struct BlockRequest {
 
 /// The content under a new name.
 #[derive(Clone, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum BlockContent {
     /// The block that has this path now, and has the new name afterwards.
     Moved(Path),
@@ -50,7 +51,7 @@ pub enum BlockContent {
 
 /// The place of a new block among the blocks of its kind.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum BlockPlace {
     /// A copy directly behind its original; a new block behind the last one that begins with its keyword.
     #[default]

@@ -41,6 +41,7 @@ pub struct Condition {
 
 /// A condition as it is sent.
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct WrittenCondition {
     test: String,
     #[serde(default)]

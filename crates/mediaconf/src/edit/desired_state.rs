@@ -24,7 +24,7 @@ pub enum Prune {
 
 /// A desired state of a configuration.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum DesiredState {
     /// A merge patch.
     Merged(Value),

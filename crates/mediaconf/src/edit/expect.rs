@@ -19,6 +19,7 @@ use crate::model::secret::is_mask;
 
 /// A place, and the value that it has to have.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Expectation {
     /// The place.
     pub path: Path,

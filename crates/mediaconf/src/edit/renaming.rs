@@ -28,6 +28,7 @@ use crate::syntax::Document;
 
 /// New names for the blocks that a path stands for.
 #[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Renaming {
     /// Such as `streams.cam*`.
     pub from: Path,

@@ -28,6 +28,7 @@ use crate::syntax::Document;
 
 /// A requested change, and the values that the configuration must have for it.
 #[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ChangeRequest {
     /// The edits that are requested.
     pub edits: Edits,
@@ -38,7 +39,7 @@ pub struct ChangeRequest {
 
 /// The edits that are requested.
 #[derive(Clone, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Edits {
     /// A merge patch (RFC 7396).
     #[serde(skip_deserializing)]

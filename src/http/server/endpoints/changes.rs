@@ -178,10 +178,13 @@ fn options(context: &Context, call: &EndpointCall<'_>) -> ChangeOptions {
         message: parameters.message.clone(),
         command: parameters.command,
         owner: parameters.owner.clone(),
-        expected: parameters
-            .expected
-            .clone()
-            .or_else(|| expected(&call.request.head.values("if-match").collect::<Vec<_>>())),
+        expected: match (
+            parameters.expected.clone(),
+            expected(&call.request.head.values("if-match").collect::<Vec<_>>()),
+        ) {
+            (Some(named), Some(matched)) => Some(named.and(matched)),
+            (named, matched) => named.or(matched),
+        },
         confirm: if is_rollout { Some(canary_time) } else { parameters.confirm.map(Duration::from_secs) },
         canary: parameters.canary.clone(),
         reload_later: parameters.reload_later,

@@ -12,6 +12,7 @@ use crate::edit::substitution::Substitution;
 
 /// One `--set`, `--set-string`, `--set-file`, `--unset` or `--replace`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Assignment {
     /// One place, or with a pattern several.
     pub path: Path,
@@ -21,7 +22,7 @@ pub struct Assignment {
 
 /// The value that an assignment sets.
 #[derive(Clone, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum AssignedValue {
     /// `--set PATH=VALUE`: the text, typed by the schema; [`NULL`] removes.
     Typed(String),
@@ -65,7 +66,7 @@ impl fmt::Debug for AssignedValue {
 
 /// The permissions of assignments.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct AssignOptions {
     /// `--create`: set values in streams, lives and plugins that do not exist yet, which makes them.
     pub create: bool,
