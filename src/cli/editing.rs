@@ -1,6 +1,5 @@
 //! An edit under way: the draft goes to the editor, is checked, merged, shown, and made the configuration.
 
-use mediaconf::edit::{Fault, FaultKind};
 use std::borrow::Cow;
 use std::io;
 use std::ops::Range;
@@ -23,6 +22,7 @@ use crate::engine::{
 };
 use crate::store::StoreError;
 use crate::store::file::{DraftHead, DraftOrigin, KeptDraft, Rescue};
+use mediaconf::edit::Fault;
 use mediaconf::edit::draft::comments::{height, with_comments, without_comments};
 use mediaconf::edit::draft::lines_of;
 use mediaconf::edit::draft::merge::{Merged, first_marker, merge};
@@ -342,8 +342,7 @@ impl Editing<'_> {
             && let Some(line) = first_marker(text)
         {
             let what = "both changes touch these lines: `ours` is yours, `theirs` was made meanwhile";
-            let fault =
-                Fault::new(FaultKind::WrongType, what).hint("keep what is right, and take the markers out");
+            let fault = Fault::plain(what).hint("keep what is right, and take the markers out");
             return vec![Fault { line: Some(line), ..fault }];
         }
         let above = self.draft.origin.head.range.map_or(0, |(start, _)| {

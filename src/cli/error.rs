@@ -12,7 +12,7 @@ use crate::cli::render::notes;
 use crate::engine::{BRINGS_WARNING, ErrorKind, NewWarning, Refusal, RefusalKind, Snapshot, WITHOUT_STRICT};
 use crate::store::cluster::ClusterUrl;
 use crate::store::{LockHolder, reason};
-use mediaconf::edit::{Fault, FaultKind};
+use mediaconf::edit::Fault;
 
 /// The hint for a configuration that is not there.
 const OTHER_TARGETS: &str = "`mediactl init` makes a first configuration; `--conf FILE`, `--url URL` or \
@@ -61,7 +61,7 @@ pub struct BrokenText {
 
 impl CliError {
     pub(super) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        let lines = vec![Fault::new(FaultKind::WrongType, message)];
+        let lines = vec![Fault::plain(message)];
         Self { kind, lines, word: None, broken: None, source: None }
     }
 
@@ -211,7 +211,7 @@ impl CliError {
 
     /// The file with the contexts has faults, at least one.
     pub fn bad_contexts(faults: impl Iterator<Item = Fault>) -> Self {
-        let lines = faults.map(|fault| Fault::new(fault.kind, fault.to_string())).collect();
+        let lines = faults.map(Fault::in_one_line).collect();
         Self { kind: ErrorKind::Invalid, lines, word: None, broken: None, source: None }
     }
 
@@ -351,7 +351,7 @@ impl CliError {
 impl From<Refusal> for CliError {
     fn from(refusal: Refusal) -> Self {
         let (kind, word) = (refusal.error_kind(), word(&refusal));
-        let whole = Fault { hint: refusal.hint, ..Fault::new(FaultKind::WrongType, refusal.message) };
+        let whole = Fault { hint: refusal.hint, ..Fault::plain(refusal.message) };
         let lines = match refusal.kind {
             RefusalKind::NewWarnings if !refusal.faults.is_empty() => new_warnings(&refusal.faults),
             RefusalKind::NoConfiguration => {
@@ -359,13 +359,7 @@ impl From<Refusal> for CliError {
                 vec![whole.hint(if is_cluster { FIRST_OF_CLUSTER } else { OTHER_TARGETS })]
             }
             _ if refusal.faults.is_empty() || refusal.text.is_some() => vec![whole],
-            _ => {
-                let line = |fault: Fault| Fault {
-                    hint: fault.hint.clone(),
-                    ..Fault::new(fault.kind, fault.to_string())
-                };
-                refusal.faults.into_iter().map(line).collect()
-            }
+            _ => refusal.faults.into_iter().map(Fault::in_one_line).collect(),
         };
         let broken = refusal.text.map(|snapshot| BrokenText {
             name: (refusal.kind == RefusalKind::BadNewText).then(|| "the new configuration".to_owned()),
@@ -389,7 +383,7 @@ fn word(refusal: &Refusal) -> Option<&'static str> {
 /// The lines about new warnings, equal ones together, with the advice below the last one.
 fn new_warnings(faults: &[Fault]) -> Vec<Fault> {
     let warnings: Vec<NewWarning> = faults.iter().map(|fault| NewWarning::parse(&fault.message)).collect();
-    let line = |words| Fault::new(FaultKind::WrongType, format!("{BRINGS_WARNING}{words}"));
+    let line = |words| Fault::plain(format!("{BRINGS_WARNING}{words}"));
     let mut lines: Vec<Fault> = notes::new_warnings(&warnings, None).into_iter().map(line).collect();
     if let Some(last) = lines.last_mut() {
         last.hint = Some(WITHOUT_STRICT.to_owned());

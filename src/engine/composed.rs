@@ -3,7 +3,6 @@
 //!
 //! It is for looking only: nothing is ever written from it.
 
-use mediaconf::edit::Fault;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,6 +11,7 @@ use super::composed_fault::{ComposedFault, told_once};
 use super::local::Engine;
 use super::snapshot::{INCLUDE, Snapshot};
 use crate::store::{Follow, IncludeError, IncludedText, Revision, Store, Told};
+use mediaconf::edit::Fault;
 use mediaconf::syntax::{Diagnostic, Diagnostics, Severity, Span, line_start, one_line};
 
 /// The message in the place of a fault of which only the place may be shown.

@@ -5,7 +5,6 @@
 //! is taken out of the edited text. A server that was killed meanwhile rolls back when it starts again,
 //! before it answers anything.
 
-use super::refusal_kind::RefusalKind;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -16,6 +15,7 @@ use super::local::Engine;
 use super::loops::Loops;
 use super::pending::{PendingChange, RollbackPoint};
 use super::refusal::Refusal;
+use super::refusal_kind::RefusalKind;
 use super::running::LastChange;
 use super::trouble::Trouble;
 use crate::store::{OpenChange, PendingRecord, REVERT, StoreError, Writer};

@@ -157,7 +157,8 @@ pub fn account(document: &Document) -> Option<[Word<'_>; 2]> {
 
 /// The same of an account with this role.
 pub fn account_of<'d>(document: &'d Document, role: DirectiveRole) -> Option<[Word<'d>; 2]> {
-    let entries: Vec<_> = document.entries().filter(|entry| role.has_keyword(&entry.keyword())).collect();
+    let keywords = role.keywords();
+    let entries: Vec<_> = document.entries().filter(|entry| keywords.contains(&&*entry.keyword())).collect();
     usable_account(&entries)
 }
 

@@ -1,6 +1,5 @@
 //! The history of a configuration, and going back to an earlier text.
 
-use super::refusal_kind::RefusalKind;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -9,6 +8,7 @@ use super::operation::Operation;
 use super::options::ChangeOptions;
 use super::outcome::{Outcome, PendingInfo};
 use super::refusal::Refusal;
+use super::refusal_kind::RefusalKind;
 use super::snapshot::Snapshot;
 use crate::store::{ChangeRef, HistoryEntry};
 

@@ -1,6 +1,5 @@
 //! Entries that stand in included files: a change of one is refused, and says in which file it is.
 
-use super::refusal_kind::RefusalKind;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -12,6 +11,7 @@ use super::options::ChangeOptions;
 use super::outcome::OutcomeNote;
 use super::passed_over::{IncludeChange, IncludedEntry, PassedOver};
 use super::refusal::Refusal;
+use super::refusal_kind::RefusalKind;
 use super::snapshot::Snapshot;
 use super::transaction::Transaction;
 use mediaconf::edit::config_lookup::{ConfigLookup, LocalView};

@@ -3,7 +3,6 @@
 //!
 //! Faults that stood there before refuse nothing: a judgement keeps no server down and no repair away.
 
-use super::refusal_kind::RefusalKind;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -15,12 +14,13 @@ use super::new_warnings::{BRINGS_WARNING, NewWarning, new_warnings, new_warnings
 use super::operation::Operation;
 use super::outcome::{After, Outcome};
 use super::refusal::{Refusal, WITHOUT_STRICT};
+use super::refusal_kind::RefusalKind;
 use super::snapshot::{INCLUDE, Snapshot};
 use super::transaction::Transaction;
 use super::warned_text::WarnedText;
 use crate::store::Follow;
+use mediaconf::edit::Fault;
 use mediaconf::edit::request::joined;
-use mediaconf::edit::{Fault, FaultKind};
 use mediaconf::syntax::{Document, Splice};
 
 impl Engine {
@@ -101,7 +101,7 @@ impl Transaction<'_> {
 
 /// The change brings warnings, and is to be refused then.
 fn refused(warnings: &[NewWarning]) -> Refusal {
-    let said = |warning: &NewWarning| Fault::new(FaultKind::WrongType, format!("{BRINGS_WARNING}{warning}"));
+    let said = |warning: &NewWarning| Fault::plain(format!("{BRINGS_WARNING}{warning}"));
     Refusal::new(RefusalKind::NewWarnings, format!("{BRINGS_WARNING}{}", joined(warnings)))
         .hint(WITHOUT_STRICT)
         .with_faults(warnings.iter().map(said).collect())

@@ -1,6 +1,5 @@
 //! The engine over a store, and the helpers that all of its operations share.
 
-use super::refusal_kind::RefusalKind;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,6 +12,7 @@ use super::options::ChangeOptions;
 use super::outcome::Outcome;
 use super::pending::PendingChange;
 use super::refusal::Refusal;
+use super::refusal_kind::RefusalKind;
 use super::running::{Running, ServerState, Turn};
 use super::snapshot::Snapshot;
 use crate::store::{Candidate, Loaded, LockHolder, RunBy, Store, StoreError, Writer};

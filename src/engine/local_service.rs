@@ -1,5 +1,6 @@
 //! The engine as a service.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::blame::is_edited_since;
@@ -10,13 +11,13 @@ use super::feature::Feature;
 use super::local::Engine;
 use super::new_text::NewText;
 use super::options::ChangeOptions;
-use super::outcome::{OutcomeNote, PendingInfo};
+use super::outcome::{Outcome, OutcomeNote, PendingInfo};
 use super::refusal::Refusal;
+use super::requested_change::RequestedChange;
 use super::service::{ConfigService, ConfigSource, Decision, ReadForm, ReadQuery, Reading};
 use super::snapshot::Snapshot;
 use super::status::{ServerHealth, Status, differing, last_change};
 use crate::store::{ChangeRef, HistoryEntry, Revision};
-use mediaconf::edit::request::ChangeRequest;
 
 impl ConfigService for Engine {
     fn name(&self) -> &str {
@@ -60,21 +61,13 @@ impl ConfigService for Engine {
         Ok(Engine::composed(self, text, self.followed()))
     }
 
-    fn modify(&self, request: &ChangeRequest, options: &ChangeOptions) -> Result<ChangeReport, Refusal> {
-        let outcome = Engine::modify(self, request, options)?;
-        Ok(ChangeReport::new(outcome, Some(request), options.told))
-    }
-
-    fn save(&self, new: &NewText<'_>, options: &ChangeOptions) -> Result<ChangeReport, Refusal> {
-        Ok(ChangeReport::new(Engine::save(self, new, options)?, None, options.told))
-    }
-
-    fn update(&self, text: &[u8], options: &ChangeOptions) -> Result<ChangeReport, Refusal> {
-        Ok(ChangeReport::new(Engine::update(self, text, options)?, None, options.told))
-    }
-
-    fn rollback(&self, to: ChangeRef, options: &ChangeOptions) -> Result<ChangeReport, Refusal> {
-        Ok(ChangeReport::new(Engine::rollback(self, to, options)?, None, options.told))
+    fn change(
+        &self,
+        requested: &RequestedChange<'_>,
+        options: &ChangeOptions,
+    ) -> Result<ChangeReport, Refusal> {
+        let outcome = self.make(requested, options)?;
+        Ok(ChangeReport::new(outcome, requested.request(), options.told))
     }
 
     fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Refusal> {
@@ -142,6 +135,21 @@ impl ConfigService for Engine {
 }
 
 impl Engine {
+    /// Makes a change, or rehearses it.
+    pub fn make(&self, requested: &RequestedChange<'_>, options: &ChangeOptions) -> Result<Outcome, Refusal> {
+        let new = match requested {
+            RequestedChange::Modify(request) => return self.modify(request, options),
+            RequestedChange::Update(text) => return self.update(text, options),
+            RequestedChange::Rollback(to) => return self.rollback(*to, options),
+            RequestedChange::Save(text) => NewText::Whole(Cow::Borrowed(text)),
+            RequestedChange::Format {} => NewText::Formatted,
+            RequestedChange::Edit { base, text, merge } => {
+                NewText::Edited { base: *base, text: Cow::Borrowed(text), merges: *merge }
+            }
+        };
+        self.save(&new, options)
+    }
+
     /// Returns what a server runs, or the stored text where none runs.
     fn present(&self) -> Result<Arc<Snapshot>, Refusal> {
         self.running().map_or_else(|| Engine::read(self), Ok)

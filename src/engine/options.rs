@@ -1,11 +1,11 @@
 //! The options of a change.
 
-use super::refusal_kind::RefusalKind;
 use std::time::{Duration, Instant};
 
 use super::change_report::ReportParts;
 use super::guard::Guard;
 use super::refusal::Refusal;
+use super::refusal_kind::RefusalKind;
 use crate::store::{OwnerName, Revision};
 use mediaconf::edit::Faults;
 

@@ -1,6 +1,5 @@
 //! The reload command, and the rollback when it fails.
 
-use super::refusal_kind::RefusalKind;
 use std::sync::Arc;
 
 use super::aftermath::Aftermath;
@@ -9,6 +8,7 @@ use super::local::Engine;
 use super::operation::Operation;
 use super::pending::RollbackPoint;
 use super::refusal::Refusal;
+use super::refusal_kind::RefusalKind;
 use super::running::Turn;
 use super::snapshot::Snapshot;
 use super::trouble::{Trouble, without_secrets};

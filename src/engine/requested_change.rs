@@ -5,12 +5,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::change_report::ChangeReport;
-use super::new_text::NewText;
-use super::options::ChangeOptions;
-use super::refusal::Refusal;
-use super::service::ConfigService;
-use crate::store::{ChangeRef, HistoryEntry, Revision};
+use crate::store::{ChangeRef, Revision};
 use mediaconf::edit::request::ChangeRequest;
 
 /// Any change, as data.
@@ -47,39 +42,11 @@ impl From<ChangeRequest> for RequestedChange<'_> {
 }
 
 impl RequestedChange<'_> {
-    /// The same change by the serial number of what it goes back to, because another change would shift the number
-    /// that counts back; also returns that entry of the history.
-    ///
-    /// # Errors
-    /// As the service.
-    pub fn pinned(
-        &self,
-        service: &dyn ConfigService,
-    ) -> Result<Option<(RequestedChange<'static>, HistoryEntry)>, Refusal> {
-        let Self::Rollback(which) = self else { return Ok(None) };
-        let entry = service.history(which.entries())?.into_iter().find(|entry| entry.is(*which));
-        Ok(entry.map(|entry| (RequestedChange::Rollback(ChangeRef::Serial(entry.serial)), entry)))
-    }
-
-    /// Makes the change, or rehearses it.
-    ///
-    /// # Errors
-    /// As the service.
-    pub fn make(
-        &self,
-        service: &dyn ConfigService,
-        options: &ChangeOptions,
-    ) -> Result<ChangeReport, Refusal> {
+    /// The request that is evaluated on what is there; `None` for a whole text.
+    pub fn request(&self) -> Option<&ChangeRequest> {
         match self {
-            Self::Modify(request) => service.modify(request, options),
-            Self::Save(text) => service.save(&NewText::Whole(Cow::Borrowed(text)), options),
-            Self::Update(text) => service.update(text, options),
-            Self::Format {} => service.save(&NewText::Formatted, options),
-            Self::Edit { base, text, merge } => {
-                let text = Cow::Borrowed(&**text);
-                service.save(&NewText::Edited { base: *base, text, merges: *merge }, options)
-            }
-            Self::Rollback(to) => service.rollback(*to, options),
+            Self::Modify(request) => Some(request),
+            _ => None,
         }
     }
 }

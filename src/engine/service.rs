@@ -7,15 +7,14 @@ use super::change_report::ChangeReport;
 use super::composed::Composed;
 use super::content::Content;
 use super::feature::Feature;
-use super::new_text::NewText;
 use super::node_report::NodeReport;
 use super::options::ChangeOptions;
 use super::outcome::{OutcomeNote, PendingInfo};
 use super::refusal::Refusal;
+use super::requested_change::RequestedChange;
 use super::snapshot::Snapshot;
 use super::status::{ServerHealth, Status};
 use crate::store::{ChangeRef, HistoryEntry, Revision};
-use mediaconf::edit::request::ChangeRequest;
 
 /// A configuration that can be read and changed.
 ///
@@ -46,17 +45,23 @@ pub trait ConfigService: Send + Sync {
         source: Option<ConfigSource>,
     ) -> Result<Option<Composed>, Refusal>;
 
-    /// Merges a patch into the running configuration, and saves the result.
-    fn modify(&self, request: &ChangeRequest, options: &ChangeOptions) -> Result<ChangeReport, Refusal>;
+    /// Makes a change, or rehearses it.
+    fn change(
+        &self,
+        requested: &RequestedChange<'_>,
+        options: &ChangeOptions,
+    ) -> Result<ChangeReport, Refusal>;
 
-    /// Replaces the file, and the running configuration with it, by a new text.
-    fn save(&self, new: &NewText<'_>, options: &ChangeOptions) -> Result<ChangeReport, Refusal>;
-
-    /// Replaces the running configuration alone: of a node, on that node alone.
-    fn update(&self, text: &[u8], options: &ChangeOptions) -> Result<ChangeReport, Refusal>;
-
-    /// Makes an earlier text the configuration again, as a new change.
-    fn rollback(&self, to: ChangeRef, options: &ChangeOptions) -> Result<ChangeReport, Refusal>;
+    /// Returns a rollback by the serial number of what it goes back to, because another change would shift the number
+    /// that counts back, and that entry of the history; `None` for any other change.
+    fn pinned(
+        &self,
+        requested: &RequestedChange<'_>,
+    ) -> Result<Option<(RequestedChange<'static>, HistoryEntry)>, Refusal> {
+        let RequestedChange::Rollback(which) = requested else { return Ok(None) };
+        let entry = self.history(which.entries())?.into_iter().find(|entry| entry.is(*which));
+        Ok(entry.map(|entry| (RequestedChange::Rollback(ChangeRef::Serial(entry.serial)), entry)))
+    }
 
     /// Returns the changes in the history, the last one first: at least the last `wanted`, if there are so
     /// many.

@@ -12,7 +12,6 @@
 //! If a step fails, the stored text is as before. Between the steps up to the commit, a change whose
 //! request has timed out is given up.
 
-use super::refusal_kind::RefusalKind;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -29,6 +28,7 @@ use super::options::{ChangeOptions, Expected};
 use super::outcome::{After, Outcome, OutcomeNote, PendingInfo};
 use super::pending::{PendingChange, RollbackPoint};
 use super::refusal::Refusal;
+use super::refusal_kind::RefusalKind;
 use super::running::{LastChange, ServerState, Turn};
 use super::snapshot::Snapshot;
 use super::trouble::{message_without_secrets, without_secrets};

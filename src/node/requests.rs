@@ -1,19 +1,18 @@
 //! The changes that clients ask a node for: the cluster makes them, and they are answered when this node
 //! runs them.
 
-use crate::engine::{
-    After, CanaryFault, ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, Content,
-    DEFAULT_LOCK_WAIT, Decision, Expected, Feature, NewText, NodeReport, Operation, Outcome, OutcomeNote,
-    PendingInfo, ReadQuery, Reading, Refusal, RefusalKind, ServerHealth, Snapshot, Status, Trouble,
-    canary_nodes,
-};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::member::Node;
 use super::overlays::merged;
+use crate::engine::{
+    After, CanaryFault, ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, Content,
+    DEFAULT_LOCK_WAIT, Decision, Expected, Feature, NodeReport, Operation, Outcome, OutcomeNote, PendingInfo,
+    ReadQuery, Reading, Refusal, RefusalKind, RequestedChange, ServerHealth, Snapshot, Status, Trouble,
+    canary_nodes,
+};
 use crate::store::{ChangeRef, HistoryEntry, NodeState, Revision, Store, StoreError};
-use mediaconf::edit::request::ChangeRequest;
 
 /// The message to a client if the node needs too long.
 const NOT_YET: &str = "the change is made in the cluster, and this node does not run it yet";
@@ -48,31 +47,32 @@ impl ConfigService for Node {
         ConfigService::composed(&self.local, text, source)
     }
 
-    fn modify(&self, request: &ChangeRequest, options: &ChangeOptions) -> Result<ChangeReport, Refusal> {
-        let made = self.make(options, |options| self.cluster.modify(request, options))?;
-        Ok(ChangeReport::new(made, Some(request), options.told))
-    }
-
-    fn save(&self, new: &NewText<'_>, options: &ChangeOptions) -> Result<ChangeReport, Refusal> {
-        self.refuse_overlaid()?;
-        let made = self.make(options, |options| self.cluster.save(new, options))?;
-        Ok(ChangeReport::new(made, None, options.told))
-    }
-
-    fn update(&self, text: &[u8], options: &ChangeOptions) -> Result<ChangeReport, Refusal> {
-        match options.canary.is_empty() {
-            true => ConfigService::update(&self.local, text, options),
-            false => Err(CanaryFault::OneNode.into()),
-        }
-    }
-
-    /// Rolls the cluster back to a text of the history of this node, which is what its clients see.
-    fn rollback(&self, to: ChangeRef, options: &ChangeOptions) -> Result<ChangeReport, Refusal> {
-        self.refuse_overlaid()?;
-        let kept = self.local.kept(to)?;
-        let back =
-            |options: &ChangeOptions| self.cluster.replace_as(Operation::Rollback, kept.bytes(), options);
-        Ok(ChangeReport::new(self.make(options, back)?, None, options.told))
+    /// An `update` changes this node alone. A rollback takes the cluster back to a text of the history of this node,
+    /// which is what its clients see.
+    fn change(
+        &self,
+        requested: &RequestedChange<'_>,
+        options: &ChangeOptions,
+    ) -> Result<ChangeReport, Refusal> {
+        let made = match requested {
+            RequestedChange::Update(_) if !options.canary.is_empty() => {
+                return Err(CanaryFault::OneNode.into());
+            }
+            RequestedChange::Update(_) => return self.local.change(requested, options),
+            RequestedChange::Modify(_) => self.make(options, |options| self.cluster.make(requested, options)),
+            RequestedChange::Rollback(to) => {
+                self.refuse_overlaid()?;
+                let kept = self.local.kept(*to)?;
+                self.make(options, |options| {
+                    self.cluster.replace_as(Operation::Rollback, kept.bytes(), options)
+                })
+            }
+            RequestedChange::Save(_) | RequestedChange::Format {} | RequestedChange::Edit { .. } => {
+                self.refuse_overlaid()?;
+                self.make(options, |options| self.cluster.make(requested, options))
+            }
+        };
+        Ok(ChangeReport::new(made?, requested.request(), options.told))
     }
 
     fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Refusal> {

@@ -1,11 +1,11 @@
 //! Taking a text: from the cluster to the file and to the media server.
 
-use crate::engine::{ChangeOptions, Refusal, RefusalKind, Snapshot, Trouble};
 use std::sync::Arc;
 
 use super::local_text::{LocalText, operation, wanted};
 use super::member::{Node, OnDrift};
 use super::overlays::merged;
+use crate::engine::{ChangeOptions, Refusal, RefusalKind, Snapshot, Trouble};
 use crate::store::cluster::Seen;
 use crate::store::file::FollowedText;
 use crate::store::{NodeState, Store, StoreError};

@@ -1,8 +1,5 @@
 //! `mediactl blame`
 
-use crate::engine::{
-    Blamed, ConfigService, ConfigSource, Feature, Refusal, RefusalKind, Snapshot, blame, is_edited_since,
-};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -17,6 +14,9 @@ use crate::cli::render::paragraph::wrapped;
 use crate::cli::render::table::{self, Screen};
 use crate::cli::target::Target;
 use crate::cli::ui::Ui;
+use crate::engine::{
+    Blamed, ConfigService, ConfigSource, Feature, Refusal, RefusalKind, Snapshot, blame, is_edited_since,
+};
 use crate::store::{ChangeRef, WHOLE_HISTORY};
 use mediaconf::edit::config_lookup::LocalView;
 use mediaconf::edit::path::Path;

@@ -78,7 +78,7 @@ impl<'a> ChangeCommand<'a> {
             Some(options) => this.options = options,
             None => this.args.fleet.refuse_for_one()?,
         }
-        match requested.pinned(service)? {
+        match service.pinned(requested)? {
             Some((pinned, entry)) => {
                 this.report("", ui).note(&back_to(&entry));
                 this.run_on(service, ui, &pinned)
@@ -104,7 +104,7 @@ impl<'a> ChangeCommand<'a> {
         let report = self.report(&target, ui);
         let canary = self.options.canary.clone();
         let options = ChangeOptions { told: report.parts(), ..self.options };
-        let made = with_guards(options, |options| requested.make(service, options))?;
+        let made = with_guards(options, |options| service.change(requested, options))?;
         report.print(&made)?;
         made.keys_lacked.iter().for_each(|key| report.note(&all_lack(key)));
         match &made.pending {

@@ -212,11 +212,11 @@ fn make_again(member: &mut FleetMember, texts: [Revision; 2], journal: &Journal)
         return go_to(member, texts[1], &requested, &options);
     }
     let service = &*member.target.service;
-    let rehearsed = requested.make(service, &ChangeOptions { dry_run: true, ..options.clone() })?;
+    let rehearsed = service.change(&requested, &ChangeOptions { dry_run: true, ..options.clone() })?;
     if rehearsed.after != Some(texts[1]) {
         return Err(CliError::changed_otherwise(&member.name));
     }
-    requested.make(service, &options)?;
+    service.change(&requested, &options)?;
     Ok(())
 }
 
@@ -242,7 +242,7 @@ fn go_to(
         (_, kept) => kept.map(RequestedChange::Rollback),
     };
     let going = going.ok_or_else(|| CliError::text_not_kept(&member.name))?;
-    going.make(&*member.target.service, options)?;
+    member.target.service.change(&going, options)?;
     Ok(())
 }
 

@@ -1,6 +1,5 @@
 //! `mediactl fmt`
 
-use mediaconf::edit::EditError;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,6 +15,7 @@ use crate::cli::render::report::Verb;
 use crate::cli::target;
 use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, Refusal, RequestedChange, Snapshot};
+use mediaconf::edit::EditError;
 use mediaconf::edit::format::formatted;
 
 /// Format the configuration: indentation, blanks, blank lines and line ends

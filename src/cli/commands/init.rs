@@ -10,7 +10,7 @@ use crate::cli::invocation::Invocation;
 use crate::cli::local_user::local_user;
 use crate::cli::new_account::NewAccount;
 use crate::cli::ui::waiting;
-use crate::engine::{ChangeOptions, ConfigService, Engine, Hooks, NewText};
+use crate::engine::{ChangeOptions, ConfigService, Engine, Hooks, RequestedChange};
 
 /// Make a first configuration, with a random password
 ///
@@ -44,7 +44,7 @@ pub fn run(args: &InitArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let text = TEMPLATE.replace("{login}", account.login).replace("{password}", &account.password);
     let engine = Engine::new(input::store(path)?, Hooks::default(), waiting);
     let options = ChangeOptions { by: local_user(), ..ChangeOptions::default() };
-    let outcome = ConfigService::save(&engine, &NewText::Whole(text.as_bytes().into()), &options)?;
+    let outcome = engine.change(&RequestedChange::Save(text.as_bytes().into()), &options)?;
     outcome.warnings.iter().for_each(|warning| ui.warning(warning));
     let path = path.display();
     ui.say(&format!("made {path}; this is the account of its API, which is not shown again:"));

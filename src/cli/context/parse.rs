@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::contexts::{Contexts, ServerContext};
 use crate::cli::args::global::MAX_TIMEOUT;
-use mediaconf::edit::{Fault, FaultKind};
+use mediaconf::edit::Fault;
 use mediaconf::syntax::{Document, Entry, LineIndex};
 
 /// Reads the contexts in a text without syntax errors; `folder` is where relative paths start. Where a
@@ -87,7 +87,7 @@ impl ContextReader<'_> {
 
     fn fault(&mut self, entry: Entry<'_>, message: String) {
         let line = self.lines.position(entry.span().start).line;
-        self.faults.push(Fault { line: Some(line), ..Fault::new(FaultKind::WrongType, message) });
+        self.faults.push(Fault { line: Some(line), ..Fault::plain(message) });
     }
 }
 

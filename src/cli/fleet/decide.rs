@@ -1,12 +1,12 @@
 //! Confirms a change that waits, or takes it back, also where answers get lost.
 
-use crate::engine::{Decision, ErrorKind, Refusal, RefusalKind};
 use std::time::{Duration, Instant};
 
 use super::coordinator::StepReply;
 use super::health;
 use super::members::FleetMember;
 use crate::cli::error::CliError;
+use crate::engine::{Decision, ErrorKind, Refusal, RefusalKind};
 use crate::store::Revision;
 
 /// The pause between two tries, and between two looks.

@@ -41,7 +41,7 @@ impl FleetPlan {
     /// Evaluates the change on a server.
     pub fn evaluate(member: &mut FleetMember, change: &FleetChange<'_>) -> Result<Self, CliError> {
         let service = &*member.target.service;
-        let pinned = change.requested.pinned(service)?.map(|(pinned, _)| pinned);
+        let pinned = service.pinned(change.requested)?.map(|(pinned, _)| pinned);
         service.demand(change.needed())?;
         let is_together = change.args.fleet.all_or_nothing;
         let options = ChangeOptions {
@@ -51,7 +51,7 @@ impl FleetPlan {
             expected: (is_together && !change.options.force).then_some(Expected::Any),
             ..change.options.clone()
         };
-        let report = pinned.as_ref().unwrap_or(change.requested).make(service, &options)?;
+        let report = service.change(pinned.as_ref().unwrap_or(change.requested), &options)?;
         if !change.args.dry_run && report.notes.contains(&OutcomeNote::OtherPending) {
             refuse_pending(service)?;
         }
@@ -76,7 +76,7 @@ impl FleetPlan {
             ..change.options.clone()
         };
         let requested = self.pinned.as_ref().unwrap_or(change.requested);
-        let made = requested.make(&*member.target.service, &options);
+        let made = member.target.service.change(requested, &options);
         let made = made.map_err(|error| CliError::from(error).at(&member.name))?;
         let new = made.warnings.iter().filter(|warning| !self.report.warnings.contains(warning));
         new.for_each(|warning| member.warn(&format!("{}: {warning}", member.name)));

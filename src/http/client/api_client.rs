@@ -1,6 +1,5 @@
 //! Sends one request to a server of this API, and reads the response.
 
-use serde_json::Value;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::time::{Duration, Instant};
@@ -8,6 +7,7 @@ use std::time::{Duration, Instant};
 use reqwest::blocking as sockets;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderMap, IF_NONE_MATCH, LOCATION, RETRY_AFTER};
 use reqwest::{Method, StatusCode, redirect};
+use serde_json::Value;
 
 use super::answer::{AnswerLimits, AnswerSize, BoundedBody};
 use super::credentials::Credentials;
@@ -101,16 +101,20 @@ pub struct Reply {
     pub body: Option<BoundedBody>,
 }
 
+/// True for the report of a change, which only a server of this program sends: it always has this member.
+pub fn is_report(json: &Value) -> bool {
+    json.get("changed").is_some_and(Value::is_boolean)
+}
+
 impl Reply {
     /// True if the server offers a feature.
     pub fn offers(&self, feature: Feature) -> bool {
         self.api.as_deref().is_some_and(|api| offers(api, feature))
     }
 
-    /// True if the body is the report of a change, which only a server of this program sends.
+    /// True if the body is the report of a change.
     pub fn reports_change(&self) -> bool {
-        let json = self.body.as_ref().and_then(|body| body.json().ok().flatten());
-        json.is_some_and(|json| json.get("changed").is_some_and(Value::is_boolean))
+        self.body.as_ref().and_then(|body| body.json().ok()?).is_some_and(|json| is_report(&json))
     }
 }
 

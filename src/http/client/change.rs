@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::api_client::Call;
+use serde_json::Value;
+
+use super::api_client::{Call, is_report};
 use super::session::Session;
 use crate::engine::{ChangeOptions, ChangeReport, Expected, Feature, Guard, Refusal, RequestedChange};
 use crate::http::protocol::headers::{
@@ -26,8 +28,8 @@ pub fn change(
         ..Call::new(ApiOperation::Change)
     };
     let Some(reply) = session.send_if(Feature::Change, &call)? else { return Ok(None) };
-    // Every report says what changed; another program may answer with any object.
-    let report = |value| serde_json::from_value(value).ok().filter(|_| reply.reports_change());
+    // All other members may be missing, so any object would do.
+    let report = |value: Value| serde_json::from_value(Some(value).filter(is_report)?).ok();
     session.parsed(&reply, call.applies, "something that is no report of a change", report).map(Some)
 }
 

@@ -21,8 +21,23 @@ use mediaconf::model::schema::{DirectiveRole, Kind, Scope};
 use mediaconf::model::secret::holds_mask;
 use mediaconf::model::{Lens, has_lost_line_ends, top_members};
 
+/// Makes a change, or rehearses it.
+pub fn change(
+    session: &mut Session,
+    requested: &RequestedChange<'_>,
+    options: &ChangeOptions,
+) -> Result<Outcome, Refusal> {
+    match requested {
+        RequestedChange::Modify(request) => modify(session, request, options),
+        RequestedChange::Save(text) => replace(session, ApiOperation::Save, text, options),
+        RequestedChange::Update(text) => replace(session, ApiOperation::Update, text, options),
+        RequestedChange::Format {} | RequestedChange::Edit { .. } => Err(session.not_offered(Feature::Conf)),
+        RequestedChange::Rollback(_) => Err(session.not_offered(Feature::History)),
+    }
+}
+
 /// Evaluates a request on what the server runs, and sends the patch, or only rehearses it.
-pub fn modify(
+fn modify(
     session: &mut Session,
     request: &ChangeRequest,
     options: &ChangeOptions,
@@ -65,12 +80,13 @@ pub fn modify(
 }
 
 /// Replaces the configuration, or rehearses it.
-pub fn replace(
+fn replace(
     session: &mut Session,
-    requested: &RequestedChange<'_>,
-    new: &Arc<Snapshot>,
+    operation: ApiOperation,
+    text: &[u8],
     options: &ChangeOptions,
 ) -> Result<Outcome, Refusal> {
+    let new = &Arc::new(Snapshot::from_bytes(text.to_vec()));
     refuse_lacking(session, options)?;
     let before = read(session)?;
     let lost_line_ends = has_lost_line_ends(new.bytes()).then_some(Guard::OneLine);
@@ -84,10 +100,6 @@ pub fn replace(
     refuse_guarded(guards(&before, new, options), options)?;
     let mut after = Content::Text(new.clone());
     if !options.dry_run {
-        let operation = match requested {
-            RequestedChange::Update(_) => ApiOperation::Update,
-            _ => ApiOperation::Save,
-        };
         let reply = session.post(&Call { body: new.bytes(), applies: true, ..Call::new(operation) })?;
         if reply.body.as_ref().map(|body| body.bytes.trim_ascii()) != Some(b"true") {
             return Err(session.not_of_the_api("something other than `true`", true));

@@ -73,7 +73,7 @@ fn lines(service: &str, error: &ClientError) -> Vec<Fault> {
             vec![line(format!("`{service}`: {only}"), only.hint.clone())]
         }
         _ => {
-            let each = errors.iter().map(|fault| line(fault.to_string(), fault.hint.clone()));
+            let each = errors.iter().cloned().map(Fault::in_one_line);
             [whole].into_iter().chain(each).collect()
         }
     }

@@ -1,7 +1,6 @@
 //! A server as the service that commands work on.
 
 use std::any::Any;
-use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Deserialize;
@@ -14,7 +13,7 @@ use super::foreign;
 use super::host::Host;
 use super::session::Session;
 use crate::engine::{
-    ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, Content, Decision, Feature, NewText,
+    ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, Content, Decision, Feature,
     NodeReport, OutcomeNote, PendingInfo, ReadForm, ReadQuery, Reading, Refusal, RefusalKind,
     RequestedChange, ServerHealth, ServerInfo, Snapshot, Status, differing, is_edited_since, last_change,
 };
@@ -22,7 +21,6 @@ use crate::http::protocol::headers::{ID, RUNTIME, SKIP_STREAMS, revision_in};
 use crate::http::protocol::notes::KEPT_HAND_EDIT;
 use crate::http::protocol::routes::ApiOperation;
 use crate::store::{ChangeRef, HistoryEntry, Revision};
-use mediaconf::edit::request::ChangeRequest;
 use mediaconf::model::has_lost_line_ends;
 
 /// A server of this API.
@@ -77,39 +75,6 @@ impl ServerLink {
             None => self.read_json(ConfigSource::Running, true, true),
         }
         .map(|mut whole| whole["runtime"].take())
-    }
-
-    /// Makes a change that a server without a feature can't make.
-    fn change_or(
-        &mut self,
-        lacked: Feature,
-        requested: &RequestedChange<'_>,
-        options: &ChangeOptions,
-    ) -> Result<ChangeReport, Refusal> {
-        let report = change(&mut self.session, requested, options)?;
-        let report = report.ok_or_else(|| self.session.not_offered(lacked))?;
-        Ok(self.remember_account(report))
-    }
-
-    /// Replaces a configuration by these bytes, or rehearses it.
-    fn replace(
-        &mut self,
-        requested: &RequestedChange<'_>,
-        text: &[u8],
-        options: &ChangeOptions,
-    ) -> Result<ChangeReport, Refusal> {
-        let new = Arc::new(Snapshot::from_bytes(text.to_vec()));
-        // Lost line ends explain the errors in a text, and only the server knows whether it has that text.
-        if !new.is_valid() && !has_lost_line_ends(text) {
-            return Err(Refusal::bad_new_text(new));
-        }
-        match change(&mut self.session, requested, options)? {
-            Some(report) => Ok(self.remember_account(report)),
-            None => {
-                let outcome = foreign::replace(&mut self.session, requested, &new, options)?;
-                Ok(ChangeReport::new(outcome, None, options.told))
-            }
-        }
     }
 
     /// The id of the pending change.
@@ -193,38 +158,20 @@ impl ConfigService for RemoteService {
         self.link().session.composed(text, source.unwrap_or(ConfigSource::Running))
     }
 
-    fn modify(&self, request: &ChangeRequest, options: &ChangeOptions) -> Result<ChangeReport, Refusal> {
-        let link = &mut *self.link();
-        let requested = RequestedChange::Modify(Cow::Borrowed(request));
-        match change(&mut link.session, &requested, options)? {
-            Some(report) => Ok(link.remember_account(report)),
-            None => {
-                let outcome = foreign::modify(&mut link.session, request, options)?;
-                Ok(ChangeReport::new(outcome, Some(request), options.told))
-            }
+    fn change(
+        &self,
+        requested: &RequestedChange<'_>,
+        options: &ChangeOptions,
+    ) -> Result<ChangeReport, Refusal> {
+        if let RequestedChange::Save(text) | RequestedChange::Update(text) = requested {
+            refuse_errors(text)?;
         }
-    }
-
-    fn save(&self, new: &NewText<'_>, options: &ChangeOptions) -> Result<ChangeReport, Refusal> {
         let link = &mut *self.link();
-        let requested = match new {
-            NewText::Whole(text) => {
-                return link.replace(&RequestedChange::Save(Cow::Borrowed(text)), text, options);
-            }
-            NewText::Formatted => RequestedChange::Format {},
-            NewText::Edited { base, text, merges } => {
-                RequestedChange::Edit { base: *base, text: Cow::Borrowed(text), merge: *merges }
-            }
-        };
-        link.change_or(Feature::Conf, &requested, options)
-    }
-
-    fn update(&self, text: &[u8], options: &ChangeOptions) -> Result<ChangeReport, Refusal> {
-        self.link().replace(&RequestedChange::Update(Cow::Borrowed(text)), text, options)
-    }
-
-    fn rollback(&self, to: ChangeRef, options: &ChangeOptions) -> Result<ChangeReport, Refusal> {
-        self.link().change_or(Feature::History, &RequestedChange::Rollback(to), options)
+        if let Some(report) = change(&mut link.session, requested, options)? {
+            return Ok(link.remember_account(report));
+        }
+        let outcome = foreign::change(&mut link.session, requested, options)?;
+        Ok(ChangeReport::new(outcome, requested.request(), options.told))
     }
 
     fn history(&self, _wanted: usize) -> Result<Vec<HistoryEntry>, Refusal> {
@@ -308,6 +255,16 @@ impl ConfigService for RemoteService {
             }
         }
         Ok(status)
+    }
+}
+
+/// Refuses a text with errors. Lost line ends explain the errors in a text, and only the server knows whether it has
+/// that text.
+fn refuse_errors(text: &[u8]) -> Result<(), Refusal> {
+    let new = Snapshot::from_bytes(text.to_vec());
+    match new.is_valid() || has_lost_line_ends(text) {
+        true => Ok(()),
+        false => Err(Refusal::bad_new_text(Arc::new(new))),
     }
 }
 

@@ -393,7 +393,7 @@ fn number(bounds: &RangeInclusive<u64>, value: &str) -> Result<u64, String> {
 }
 
 fn fault(name: &str, message: &str) -> Fault {
-    Fault { message: format!("`{name}`: {message}"), ..Fault::default() }
+    Fault::plain(format!("`{name}`: {message}"))
 }
 
 #[cfg(test)]

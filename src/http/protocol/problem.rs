@@ -56,7 +56,7 @@ impl Problem {
 
     /// The same problem with advice.
     pub fn hinted(self, hint: String) -> Self {
-        let fault = Fault { message: self.detail.clone(), hint: Some(hint), ..Fault::default() };
+        let fault = Fault::plain(self.detail.clone()).hint(hint);
         self.with_errors(vec![fault])
     }
 

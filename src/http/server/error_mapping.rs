@@ -25,7 +25,7 @@ pub fn problem(refusal: &Refusal) -> Problem {
     };
     match (errors.last_mut(), hint(refusal)) {
         (None, Some(hint)) => {
-            errors.push(Fault { message: refusal.message.clone(), hint: Some(hint), ..Fault::default() });
+            errors.push(Fault::plain(refusal.message.clone()).hint(hint));
         }
         (Some(last), Some(hint)) if refusal.kind == RefusalKind::NewWarnings => last.hint = Some(hint),
         _ => {}

@@ -13,6 +13,7 @@ use mediaconf::model::setting_view::sources;
 use mediaconf::model::shape::only_argument;
 use mediaconf::model::top_members;
 use mediaconf::model::view::is_static;
+use mediaconf::syntax::Entry;
 
 /// The tag of a revision, as the one who asks sees it.
 pub type TagOf<'f> = dyn Fn(Revision) -> String + 'f;
@@ -65,9 +66,10 @@ impl StreamFigures {
         let entries = members.own_by_key(Kind::Stream.key());
         let still = entries.iter().filter(|&&entry| is_static(entry)).count();
         let mut by_scheme: BTreeMap<String, u64> = BTreeMap::new();
+        let keywords = DirectiveRole::Sources.keywords();
         for &stream in entries {
-            let is_source = |keyword: &str| DirectiveRole::Sources.has_keyword(keyword);
-            let inner: Vec<_> = stream.children().filter(|entry| is_source(&entry.keyword())).collect();
+            let is_source = |entry: &Entry<'_>| keywords.contains(&&*entry.keyword());
+            let inner: Vec<_> = stream.children().filter(is_source).collect();
             for source in sources(stream, &inner) {
                 let address = source.positional.value();
                 let scheme = address.split_once("://").map_or("", |(scheme, _)| scheme);
@@ -91,8 +93,8 @@ impl StreamFigures {
 pub fn archive_roots(running: &Snapshot) -> BTreeSet<String> {
     let document = running.document();
     let nested = document.entries().flat_map(|entry| entry.children());
-    let recordings =
-        document.entries().chain(nested).filter(|entry| DirectiveRole::Archive.has_keyword(&entry.keyword()));
+    let keywords = DirectiveRole::Archive.keywords();
+    let recordings = document.entries().chain(nested).filter(|entry| keywords.contains(&&*entry.keyword()));
     let roots = recordings.filter_map(|entry| {
         only_argument(entry).or_else(|| entry.arguments().next()).map(|word| word.value().into_owned())
     });

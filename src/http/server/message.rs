@@ -1,9 +1,10 @@
 //! A request and its response, independent of sockets and HTTP libraries.
 
-use bytes::Bytes;
 use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
+
+use bytes::Bytes;
 
 use crate::http::protocol::problem::{MEDIA_TYPE, Problem};
 use crate::http::protocol::routes::JSON;

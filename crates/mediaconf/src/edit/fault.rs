@@ -77,6 +77,17 @@ impl Fault {
         Self { kind, message: message.into(), ..Self::default() }
     }
 
+    /// A fault without a kind and a place.
+    pub fn plain(message: impl Into<String>) -> Self {
+        Self::new(FaultKind::default(), message)
+    }
+
+    /// The same fault in one line: the message names the place, and the values of a conflict.
+    #[must_use]
+    pub fn in_one_line(self) -> Self {
+        Self { hint: self.hint.clone(), ..Self::new(self.kind, self.to_string()) }
+    }
+
     /// A fault at a place of the JSON.
     pub fn at_pointer(kind: FaultKind, pointer: Pointer, message: impl Into<String>) -> Self {
         Self { pointer: Some(pointer), ..Self::new(kind, message) }

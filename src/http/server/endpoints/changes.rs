@@ -27,14 +27,12 @@ use mediaconf::edit::request::{ChangeRequest, Edits};
 pub fn change(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let body = call.request.body.clone();
     let requested: RequestedChange<'_> = serde_json::from_slice(&body).map_err(|error| no_request(&error))?;
-    let made = match requested {
-        RequestedChange::Modify(request) => {
-            let request = request.into_owned().within(context.patch_memory);
-            make(context, call, |options| modified(context, &request, options))
-        }
-        requested => make(context, call, |options| requested.make(&*context.service, options)),
+    let requested = match requested {
+        RequestedChange::Modify(request) => request.into_owned().within(context.patch_memory).into(),
+        other => other,
     };
-    answer(context, call, made?, |report| {
+    let made = make(context, call, &requested)?;
+    answer(context, call, made, |report| {
         Response::ok(JSON, serde_json::to_vec(report).expect("a report can be written"))
     })
 }
@@ -57,7 +55,7 @@ fn no_request(error: &serde_json::Error) -> Problem {
 pub fn modify(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let edits = Edits::PatchText { text: call.request.body.clone(), memory: context.patch_memory };
     let request = ChangeRequest { edits, expectations: Vec::new() };
-    let made = make(context, call, |options| modified(context, &request, options))?;
+    let made = make(context, call, &request.into())?;
     let text = call.parameters.text;
     answer(context, call, made, |report| match (&report.snapshot, text) {
         (Some(after), true) => Response::ok(TEXT, after.bytes().to_vec()),
@@ -66,44 +64,31 @@ pub fn modify(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response
     })
 }
 
-/// Merges a patch. A faulty one is refused before its turn.
-fn modified(
-    context: &Context,
-    request: &ChangeRequest,
-    options: &ChangeOptions,
-) -> Result<ChangeReport, Refusal> {
-    {
-        let _one_at_a_time = context.checking_patch.lock().unwrap_or_else(PoisonError::into_inner);
-        request.check_text().map_err(Refusal::from)?;
-    }
-    context.service.modify(request, options)
-}
-
 /// `update_config`
 pub fn update(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let text = call.request.body.clone();
-    replace(context, call, &RequestedChange::Update(Cow::Borrowed(&text)))
+    done(context, call, &RequestedChange::Update(Cow::Borrowed(&text)))
 }
 
 /// `save_config`
 pub fn save(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let text = call.request.body.clone();
-    replace(context, call, &RequestedChange::Save(Cow::Borrowed(&text)))
-}
-
-fn replace(
-    context: &Context,
-    call: &mut EndpointCall<'_>,
-    requested: &RequestedChange<'_>,
-) -> Result<Response, Problem> {
-    let made = make(context, call, |options| requested.make(&*context.service, options))?;
-    answer(context, call, made, |_| Response::done())
+    done(context, call, &RequestedChange::Save(Cow::Borrowed(&text)))
 }
 
 /// `rollback_config`
 pub fn rollback(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let to = call.parameters.to.unwrap_or(ChangeRef::Back(0));
-    let made = make(context, call, |options| context.service.rollback(to, options))?;
+    done(context, call, &RequestedChange::Rollback(to))
+}
+
+/// Makes a change, and answers that it is done.
+fn done(
+    context: &Context,
+    call: &mut EndpointCall<'_>,
+    requested: &RequestedChange<'_>,
+) -> Result<Response, Problem> {
+    let made = make(context, call, requested)?;
     answer(context, call, made, |_| Response::done())
 }
 
@@ -111,11 +96,13 @@ pub fn rollback(context: &Context, call: &mut EndpointCall<'_>) -> Result<Respon
 fn make(
     context: &Context,
     call: &mut EndpointCall<'_>,
-    make: impl FnOnce(&ChangeOptions) -> Result<ChangeReport, Refusal>,
+    requested: &RequestedChange<'_>,
 ) -> Result<ChangeReport, Problem> {
     refuse_two_confirmations(call.parameters)?;
     let before = context.running().revision();
-    let report = make(&options(context, call)).map_err(|error| {
+    let made = refuse_faulty(context, requested)
+        .and_then(|()| context.service.change(requested, &options(context, call)));
+    let report = made.map_err(|error| {
         call.record.detail = Some(error.brief().to_owned());
         match call.record.operation {
             Some(ApiOperation::Change) => with_refusal(&error),
@@ -128,6 +115,13 @@ fn make(
         call.record.detail = (!report.warnings.is_empty()).then(|| report.warnings.join("; "));
     }
     Ok(report)
+}
+
+/// Refuses a faulty patch before its turn.
+fn refuse_faulty(context: &Context, requested: &RequestedChange<'_>) -> Result<(), Refusal> {
+    let Some(request) = requested.request() else { return Ok(()) };
+    let _one_at_a_time = context.checking_patch.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(request.check_text()?)
 }
 
 /// Answers a change with what `show` makes of its report.

@@ -56,9 +56,10 @@ impl DirectiveRole {
         parameters(scope).find(|row| row.role == Some(self)).map_or("", |row| row.key)
     }
 
-    /// True if this is a keyword of a row with this role, in any scope.
-    pub fn has_keyword(self, keyword: &str) -> bool {
-        PARAMETERS.iter().any(|row| row.role == Some(self) && row.keywords.contains(&keyword))
+    /// The keywords of the rows with this role, of all scopes. Looks at the whole table.
+    pub fn keywords(self) -> Vec<&'static str> {
+        let rows = PARAMETERS.iter().filter(|row| row.role == Some(self));
+        rows.flat_map(|row| row.keywords).copied().collect()
     }
 }
 
