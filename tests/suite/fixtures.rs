@@ -1,6 +1,7 @@
 //! The fixtures: their folders, and their files.
 
 use std::fs;
+use std::iter;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -16,14 +17,65 @@ pub fn shared() -> Option<PathBuf> {
     beside.is_dir().then_some(beside)
 }
 
-/// The case folders of one kind (`edit`, `refuse`, `view`), the repository's and the shared ones.
+/// Cases of `../shared/cases-next` that do not hold, as `KIND/NAME`: not built yet. One that holds fails its test, so that
+/// the list only shrinks.
+const NOT_BUILT_YET: &[&str] = &[
+    "check/lost_brace_of_a_foreign_block",
+    "check/lost_semicolon_before_a_foreign_keyword",
+    "check/lost_semicolon_of_edit_auth",
+    "check/one_line_behind_a_comment",
+    "check/plural_block",
+    "check/port_that_is_none",
+    "check/two_ports_in_one_line",
+    "edit/backend_second",
+    "edit/dvr_unit_from_seconds",
+    "edit/empty_list_of_absent",
+    "edit/heading_stays_when_its_first_entry_moves",
+    "edit/https_second_port",
+    "edit/iptv_false",
+    "edit/live_transcoder_pairs",
+    "edit/meta_object_new",
+    "edit/own_comment_goes_with_its_entry",
+    "edit/protocol_off_true",
+    "edit/push_flat_list_on_two_lines",
+    "edit/push_second_target",
+    "edit/template_auth_object",
+    "refuse/near_miss_of_a_foreign_keyword",
+    "refuse/plural_dvrs",
+    "refuse/plural_peers",
+    "refuse/plural_pushes",
+    "refuse/plural_vods",
+    "view/https_is_a_list_like_http",
+    "view/line_of_several_words_that_may_repeat",
+    "view/template_is_typed_like_a_stream",
+];
+
+/// The case folders of one kind (`edit`, `refuse`, `view`, `check`), the repository's and the shared ones, without those
+/// that are not built yet.
 pub fn cases(kind: &str) -> Vec<Case> {
-    let mut cases = folders(&root().join(kind));
-    if let Some(shared) = shared() {
-        cases.extend(folders(&shared.join("cases").join(kind)));
-    }
+    let mut cases = every_case(kind);
+    cases.retain(Case::is_built);
     cases
 }
+
+/// Runs `test` on every case of one kind. It has to hold for those that are built, and for no other.
+pub fn all_cases(kind: &str, test: impl Fn(&Case) -> Result<(), String>) {
+    all(every_case(kind), Case::name, |case| match test(case) {
+        Ok(()) if !case.is_built() => Err(format!("it holds: take `{}` off the list", case.path())),
+        Err(_) if !case.is_built() => Ok(()),
+        found => found,
+    });
+}
+
+fn every_case(kind: &str) -> Vec<Case> {
+    let shared =
+        shared().into_iter().flat_map(|shared| ["cases", NEXT].map(|cases| shared.join(cases).join(kind)));
+    let shared = shared.filter(|folder| folder.is_dir());
+    iter::once(root().join(kind)).chain(shared).flat_map(|folder| folders(&folder)).collect()
+}
+
+/// The folder of the newer shared cases.
+const NEXT: &str = "cases-next";
 
 fn folders(parent: &Path) -> Vec<Case> {
     let folders = sorted(parent).into_iter().filter(|path| path.is_dir());
@@ -51,7 +103,7 @@ fn sorted(parent: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// One folder of `edit`, `refuse` or `view`.
+/// One folder of `edit`, `refuse`, `view` or `check`.
 pub struct Case {
     folder: PathBuf,
 }
@@ -59,6 +111,23 @@ pub struct Case {
 impl Case {
     pub fn name(&self) -> String {
         self.folder.file_name().expect("a case has a name").to_string_lossy().into_owned()
+    }
+
+    /// The folder as the list names it: `KIND/NAME`.
+    fn path(&self) -> String {
+        let kind =
+            self.folder.parent().and_then(Path::file_name).expect("a case is in the folder of its kind");
+        format!("{}/{}", kind.to_string_lossy(), self.name())
+    }
+
+    fn is_built(&self) -> bool {
+        !self.is_next() || !NOT_BUILT_YET.contains(&self.path().as_str())
+    }
+
+    /// True for the newer shared cases: an edit of theirs needs nobody to accept anything, and a refusal may name a
+    /// pointer below the one that is expected.
+    pub fn is_next(&self) -> bool {
+        self.folder.ancestors().any(|folder| folder.ends_with(NEXT))
     }
 
     pub fn text(&self, file: &str) -> String {
@@ -130,6 +199,17 @@ pub fn all<T>(
     }
     assert!(count > 0, "there is nothing to look at");
     assert!(failures.is_empty(), "{} of {count} failed\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn what_is_not_built_yet_is_a_case() {
+    let cases: Vec<String> = ["edit", "refuse", "view", "check"]
+        .into_iter()
+        .flat_map(every_case)
+        .map(|case| case.path())
+        .collect();
+    let is_known = |listed: &&&str| shared().is_none() || cases.iter().any(|case| case == *listed);
+    assert!(NOT_BUILT_YET.iter().all(|listed| is_known(&listed)), "{NOT_BUILT_YET:?}");
 }
 
 #[test]

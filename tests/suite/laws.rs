@@ -17,7 +17,7 @@ use crate::law::{
 /// Every text there is: fixtures, worked cases, corpus.
 pub fn texts() -> Vec<(String, String)> {
     let mut texts = Vec::new();
-    for kind in ["edit", "view", "refuse"] {
+    for kind in ["edit", "view", "refuse", "check"] {
         texts.extend(fixtures::cases(kind).iter().map(|case| (case.name(), case.lossy("in.conf"))));
     }
     texts.extend(fixtures::cases("edit").iter().map(|case| (case.name(), case.text("out.conf"))));

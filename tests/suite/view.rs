@@ -1,7 +1,7 @@
 //! The JSON view: members of the worked examples, whole views of the valid files, the checks.
 
 use mediaconf::model::{Lens, View, check, top_members};
-use mediaconf::syntax::{Document, LineIndex, Severity};
+use mediaconf::syntax::{Diagnostic, Document, LineIndex, Severity};
 use serde_json::Value;
 
 use crate::fixtures;
@@ -23,7 +23,7 @@ fn is_subset(subset: &Value, of: &Value) -> bool {
 
 #[test]
 fn members_of_the_worked_views_are_equal() {
-    fixtures::all(fixtures::cases("view"), fixtures::Case::name, |case| {
+    fixtures::all_cases("view", |case| {
         let (expected, found) = (case.json("subset.json"), view(&case.text("in.conf")));
         is_subset(&expected, &found)
             .then_some(())
@@ -46,6 +46,36 @@ fn whole_views_are_equal_in_their_order_too() {
             (expected == found).then_some(()).ok_or_else(|| format!("expected {expected}\nfound {found}"))
         },
     );
+}
+
+#[test]
+fn checks_find_what_is_expected() {
+    fixtures::all_cases("check", |case| {
+        let (text, expected) = (case.bytes("in.conf"), case.json("expected.json"));
+        let found = check(&text);
+        let lines = LineIndex::new(std::str::from_utf8(&text).expect("a case is UTF-8"));
+        let is_found = |expected: &Value| found.iter().any(|found| is_expected(found, &lines, expected));
+        let expected = expected.as_array().expect("a list of diagnostics");
+        match expected.iter().find(|&expected| !is_found(expected)) {
+            None => Ok(()),
+            Some(lacking) => Err(format!("expected {lacking}\nfound {}", diagnostics(text).1.join("\n"))),
+        }
+    });
+}
+
+/// True if the diagnostic, or its related place, stands on the line `line`, has the severity `severity` if there is one,
+/// and holds all words of `contains`.
+fn is_expected(found: &Diagnostic, lines: &LineIndex<'_>, expected: &Value) -> bool {
+    let related = found.related.as_ref();
+    let spans = [Some(&found.span), related.map(|(span, _)| span)];
+    let mut stands_on = spans.into_iter().flatten().map(|span| lines.position(span.start).line);
+    let words = [Some(&found.message), found.hint.as_ref(), related.map(|(_, message)| message)];
+    let words: Vec<String> = words.into_iter().flatten().map(|words| words.to_lowercase()).collect();
+    let contains = expected["contains"].as_array().expect("a list of words").iter();
+    let mut contains = contains.map(|word| word.as_str().expect("a word").to_lowercase());
+    stands_on.any(|line| u64::try_from(line).ok() == expected["line"].as_u64())
+        && expected["severity"].as_str().is_none_or(|severity| severity == found.severity.label())
+        && contains.all(|word| words.iter().any(|words| words.contains(&word)))
 }
 
 #[test]
@@ -72,7 +102,7 @@ fn diagnostics(bytes: Vec<u8>) -> (Vec<String>, Vec<String>) {
     let found = check(&bytes);
     let document = Document::from_bytes(bytes);
     let lines = LineIndex::new(document.text());
-    let place = |diagnostic: &mediaconf::syntax::Diagnostic| {
+    let place = |diagnostic: &Diagnostic| {
         let position = lines.position(diagnostic.span.start);
         format!("{}:{}: {}", position.line, position.column, diagnostic.severity.label())
     };
