@@ -1,7 +1,7 @@
 //! The laws of changes that are rolled back, over every fixture and the corpus: the bytes return.
 
 use mediaconf::model::member::{Member, Members, key_of};
-use mediaconf::model::schema::{Kind, Scope, by_keyword};
+use mediaconf::model::schema::{Kind, Scope, by_keyword, is_flag};
 use mediaconf::model::shape::OptionWord;
 use mediaconf::model::top_members;
 use mediaconf::syntax::{Document, Entry, quoted_word};
@@ -113,12 +113,13 @@ fn a_bare_flag_set_false_and_then_true_is_a_bare_flag_again() {
     });
 }
 
-/// The JSON key of an unknown directive that is one bare flag.
+/// The JSON key of an unknown directive that is one bare flag, and that false does not take away.
 fn flag(member: &Member<'_>, scope: Scope) -> Option<String> {
     let is_unknown = |entry: Entry<'_>| by_keyword(scope, &*entry.keyword()).is_none();
     match member.entries[..] {
         [entry]
             if is_unknown(entry)
+                && !is_flag(&entry.keyword())
                 && !entry.is_block()
                 && entry.is_terminated()
                 && entry.arguments().next().is_none() =>

@@ -11,11 +11,16 @@ pub fn merge(own: &Value, patch: &Value) -> Value {
             "runtime" => {}
             "auth" => put(&mut merged, key, auth(own.get(key), value)),
             "http" => put(&mut merged, key, list(value)),
+            "https" | "admin_http" | "admin_https" => {
+                let ports =
+                    if value.is_array() { list(value) } else { list(value).map(|port| vec![port].into()) };
+                put(&mut merged, key, ports.filter(|ports| *ports != Value::Array(Vec::new())));
+            }
             "streams" | "lives" | "plugins" => {
                 let group = group(key, own.get(key), value);
                 merged.insert(key.clone(), group);
             }
-            "template"
+            "template" | "source" | "file" | "vod"
                 if value.as_object().is_some_and(|blocks| {
                     blocks.values().all(|block| block.is_object() || block.is_null())
                 }) =>
@@ -23,16 +28,27 @@ pub fn merge(own: &Value, patch: &Value) -> Value {
                 let group = group(key, own.get(key), value);
                 merged.insert(key.clone(), group);
             }
-            _ => put(&mut merged, key, rfc7396(own.get(key), value)),
+            _ => put(&mut merged, key, foreign(key, own.get(key), value)),
         }
     }
-    let listens = merged.get("http").and_then(Value::as_array).cloned().unwrap_or_default();
-    if let Some(options) = merged.get_mut("http_options").and_then(Value::as_object_mut) {
+    for ports in ["http", "https", "admin_http", "admin_https"] {
+        drop_options_of_gone(&mut merged, ports);
+    }
+    canon(&Value::Object(merged))
+}
+
+/// A block stays as long as its port.
+fn drop_options_of_gone(merged: &mut Map<String, Value>, ports: &str) {
+    let listens = merged.get(ports).and_then(Value::as_array).cloned().unwrap_or_default();
+    let key = format!("{ports}_options");
+    if let Some(options) = merged.get_mut(&key).and_then(Value::as_object_mut) {
         let name = |port: &Value| port.as_str().map_or_else(|| port.to_string(), str::to_owned);
         let listens: Vec<String> = listens.iter().map(name).collect();
         options.retain(|port, _| listens.contains(port));
+        if options.is_empty() {
+            merged.shift_remove(&key);
+        }
     }
-    canon(&Value::Object(merged))
 }
 
 fn put(object: &mut Map<String, Value>, key: &str, value: Option<Value>) {
@@ -48,7 +64,7 @@ fn rfc7396(own: Option<&Value>, patch: &Value) -> Option<Value> {
         Value::Object(members) => {
             let mut merged = own.and_then(Value::as_object).cloned().unwrap_or_default();
             for (key, value) in members {
-                let value = rfc7396(merged.get(key), value);
+                let value = foreign(key, merged.get(key), value);
                 put(&mut merged, key, value);
             }
             Some(Value::Object(merged))
@@ -56,6 +72,50 @@ fn rfc7396(own: Option<&Value>, patch: &Value) -> Option<Value> {
         other => Some(general(other)),
     }
 }
+
+/// A flat list of a directive that repeats has a line for each word, unless it is the words of the line
+/// that stands there.
+fn foreign(key: &str, own: Option<&Value>, patch: &Value) -> Option<Value> {
+    match (key, patch) {
+        ("iptv", Value::Bool(false)) if own.is_none_or(|own| *own == true) => return None,
+        ("meta", Value::Object(names)) if !own.is_some_and(Value::is_object) => {
+            return by_name(own, names);
+        }
+        _ => {}
+    }
+    let Some(words) = patch.as_array().filter(|_| REPEATED.contains(&key)) else {
+        return rfc7396(own, patch);
+    };
+    let is_one_line = own.and_then(Value::as_array).is_some_and(|lines| lines[..] == [patch.clone()]);
+    match &words[..] {
+        [] => None,
+        _ if is_one_line => own.cloned(),
+        [only] if !only.is_array() => Some(only.clone()),
+        [Value::Array(words)] if words.len() > 1 && !words.iter().any(Value::is_object) => {
+            Some(patch.clone())
+        }
+        words if words.iter().any(Value::is_array) => rfc7396(own, patch),
+        words => Some(words.iter().map(|word| Value::Array(vec![word.clone()])).collect()),
+    }
+}
+
+/// `meta NAME VALUE;`: the last line of a name is changed, and null removes all.
+fn by_name(own: Option<&Value>, names: &Map<String, Value>) -> Option<Value> {
+    let one = |word: &Value| vec![Value::Array(vec![word.clone()])];
+    let mut lines = own.map_or(Vec::new(), |own| own.as_array().cloned().unwrap_or_else(|| one(own)));
+    for (name, value) in names {
+        let place = lines.iter().rposition(|line| line[0] == *name);
+        match place {
+            _ if value.is_null() => lines.retain(|line| line[0] != *name),
+            Some(place) => lines[place] = vec![Value::from(name.as_str()), value.clone()].into(),
+            None => lines.push(vec![Value::from(name.as_str()), value.clone()].into()),
+        }
+    }
+    (!lines.is_empty()).then_some(Value::Array(lines))
+}
+
+const REPEATED: [&str; 10] =
+    ["push", "peer", "backend", "allow", "deny", "disk", "card", "input", "meta", "url"];
 
 /// An archive, whose options are a list of ours also in a template. It has a root or a reference: the one
 /// that is given takes the place of the other.
@@ -162,15 +222,17 @@ fn group(kind: &str, own: Option<&Value>, patch: &Value) -> Value {
 
 fn block(kind: &str, own: Option<&Value>, patch: &Map<String, Value>) -> Value {
     let mut merged = own.and_then(Value::as_object).cloned().unwrap_or_default();
-    for (key, value) in patch {
+    for (key, value) in &switched(&merged, patch) {
         match key.as_str() {
-            "position" | "name" | "prefix" | "url_global" | "cluster_key_global" if kind != "template" => {}
-            "auth" if matches!(kind, "streams" | "lives") => {
+            "position" | "name" | "prefix" | "url_global" | "cluster_key_global"
+                if !is_like_a_template(kind) => {}
+            "auth" if kind != "plugins" => {
                 let value = auth(merged.get(key), value);
                 put(&mut merged, key, value);
             }
-            "urls" | "transcoder" if kind == "streams" => {
-                let says_something = |list: &Value| key == "urls" || *list != Value::Array(Vec::new());
+            "urls" | "transcoder" if kind != "plugins" => {
+                let is_shown_empty = key == "urls" && kind == "streams";
+                let says_something = |list: &Value| is_shown_empty || *list != Value::Array(Vec::new());
                 put(&mut merged, key, list(value).filter(says_something));
             }
             "dvr" if value.is_object() => {
@@ -178,7 +240,7 @@ fn block(kind: &str, own: Option<&Value>, patch: &Map<String, Value>) -> Value {
                 put(&mut merged, key, value);
             }
             _ => {
-                let value = rfc7396(merged.get(key), value);
+                let value = foreign(key, merged.get(key), value);
                 put(&mut merged, key, value);
             }
         }
@@ -196,6 +258,36 @@ fn block(kind: &str, own: Option<&Value>, patch: &Map<String, Value>) -> Value {
     Value::Object(merged)
 }
 
+fn is_like_a_template(kind: &str) -> bool {
+    matches!(kind, "template" | "source" | "file" | "vod")
+}
+
+/// The members of a block in which `X_off` is what it means.
+fn switched(own: &Map<String, Value>, patch: &Map<String, Value>) -> Map<String, Value> {
+    let mut switched = Map::new();
+    for (key, value) in patch {
+        match (key.strip_suffix("_off"), value) {
+            (Some(_), Value::Bool(false)) if own.contains_key(key) => {
+                switched.insert(key.clone(), Value::Null);
+            }
+            (Some(protocol), Value::Bool(is_off))
+                if SWITCHED.contains(&protocol) && !own.contains_key(key) =>
+            {
+                let was_off = own.get(protocol).is_some_and(|value| value == "off");
+                match (patch.contains_key(protocol), is_off) {
+                    (false, true) => drop(switched.insert(protocol.to_owned(), "off".into())),
+                    (false, false) if was_off => drop(switched.insert(protocol.to_owned(), Value::Null)),
+                    _ => {}
+                }
+            }
+            _ => drop(switched.insert(key.clone(), value.clone())),
+        }
+    }
+    switched
+}
+
+const SWITCHED: [&str; 6] = ["hds", "dash", "mpegts", "rtsp", "rtmp", "hls"];
+
 /// What the view never shows goes, what it always shows comes, and short names become long.
 pub fn canon(value: &Value) -> Value {
     let mut members = value.as_object().cloned().unwrap_or_default();
@@ -208,9 +300,10 @@ pub fn canon(value: &Value) -> Value {
             members.shift_remove(never_empty);
         }
     }
-    for block in
-        members.get_mut("streams").and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut)
-    {
+    let groups = ["streams", "lives", "template", "source", "file", "vod"];
+    let typed = members.iter_mut().filter(|(key, _)| groups.contains(&key.as_str()));
+    let blocks = typed.filter_map(|(_, group)| group.as_object_mut()).flat_map(Map::values_mut);
+    for block in blocks.filter(|block| block.is_object()) {
         for pair in block.get_mut("transcoder").and_then(Value::as_array_mut).into_iter().flatten() {
             match pair[0].as_str() {
                 Some("vb") => pair[0] = "video_bitrate".into(),

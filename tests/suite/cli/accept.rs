@@ -54,10 +54,10 @@ const REFUSED: &[Refused] = &[
     },
     Refused {
         guard: "form-change",
-        text: "push a;\npush b;\n",
+        text: "mark a;\nmark b;\n",
         arguments: &["modify", "-f", "-"],
-        input: r#"{"push":["a","c"]}"#,
-        says: &["/push: there are 2 `push` lines here", r#"`[["a"],["c"]]`"#],
+        input: r#"{"mark":["a","c"]}"#,
+        says: &["/mark: there are 2 `mark` lines here", r#"`[["a"],["c"]]`"#],
     },
     Refused {
         guard: "form-change",
@@ -89,10 +89,10 @@ const REFUSED: &[Refused] = &[
     },
     Refused {
         guard: "form-change",
-        text: "http 80 { x { push a; push b; } }\n",
+        text: "http 80 { x { mark a; mark b; } }\n",
         arguments: &["modify", "-f", "-"],
-        input: r#"{"http_options":{"80":{"x":{"push":["a","c"]}}}}"#,
-        says: &["/http_options/80/x/push:"],
+        input: r#"{"http_options":{"80":{"x":{"mark":["a","c"]}}}}"#,
+        says: &["/http_options/80/x/mark:"],
     },
     Refused {
         guard: "one-line",
@@ -192,8 +192,8 @@ fn near_miss_leaves_free_what_newer_servers_know_and_what_is_there() {
 
 #[test]
 fn accept_takes_names_several_and_no_others() {
-    let place = Place::with(format!("{ACCOUNT}push a;\npush b;\n"));
-    let patch = r#"{"push":["a","c"],"rtpm":1,"edit_auth":null}"#;
+    let place = Place::with(format!("{ACCOUNT}mark a;\nmark b;\n"));
+    let patch = r#"{"mark":["a","c"],"rtpm":1,"edit_auth":null}"#;
     let run = |more: &[&str]| place.mediactl(["modify", "-f", "-"].iter().chain(more)).input(patch).run();
     run(&["--accept", "no-such-guard"]).exits(2).says("no-such-guard").says("form-change");
     run(&["--accept", "form-change"]).exits(3).says("/rtpm").says("near-miss");
@@ -230,15 +230,15 @@ fn line_ends_gone_is_refused_before_any_guard_and_not_of_what_is_there() {
 
 #[test]
 fn form_change_is_told_by_diff_json() {
-    let place = Place::with("push a;\npush b;\nhttp 80;\n");
-    place.put("other.conf", "push a c;\nhttp 80;\n");
+    let place = Place::with("mark a;\nmark b;\nhttp 80;\n");
+    place.put("other.conf", "mark a c;\nhttp 80;\n");
     let run = place.run(["diff", "--json", "saved", "other.conf"]).exits(1);
     let patch = run.out.clone();
     run.says("note: this patch needs `mediactl modify --accept form-change`");
     place.patch(&patch).exits(3);
     place.mediactl(["modify", "--accept", "form-change", "-f", "-"]).input(&patch).run().exits(0);
-    assert_eq!(place.text(), "push a c;\nhttp 80;\n");
-    place.put("other.conf", "push a c;\nhttp 81;\n");
+    assert_eq!(place.text(), "mark a c;\nhttp 80;\n");
+    place.put("other.conf", "mark a c;\nhttp 81;\n");
     let run = place.run(["diff", "--json", "saved", "other.conf"]).exits(1);
     assert_eq!(run.err, "");
 }

@@ -79,7 +79,7 @@ fn each_argument_is_completed() {
         ("modify --set-file pulsedb=med", "pulsedb=media.conf pulsedb=mediactl/"),
         ("modify --set-file pulse", "pulsedb="),
         ("modify --expect rtmp=", "rtmp=1936 rtmp=1935"),
-        ("wait rtm", "rtmp=1936 rtmp=1935"),
+        ("wait rtmp=", "rtmp=1936 rtmp=1935"),
         // Paths of what is there.
         ("modify --unset streams.fi", "streams.film streams.film.urls …"),
         ("modify --replace streams.cam1.prep", "streams.cam1.prepush"),

@@ -46,7 +46,7 @@ fn a_parameter_is_explained_with_or_without_a_stream() {
          default   none\n\
          text      `prepush`, then a number of seconds, or `off`\n\
          JSON      \"prepush\": a number; `off` is false\n\
-         where     in `stream` and `ondemand`\n\
+         where     in `stream` and `ondemand`, in `live`, in `template`, `source`, `file` and `vod`\n\
          example   prepush 5;\n"
     );
     let one = place.run(["explain", "streams.cam1.prepush"]).exits(0).out;
@@ -103,7 +103,7 @@ fn members_are_listed_and_faults_are_told() {
     place.run(["explain", "streams"]).exits(0).prints("\nmembers\n").prints("  prepush ");
     place.run(["explain", "streams.cam1"]).exits(0).prints("One stream of the streams");
     place.run(["explain", "edit_auth"]).exits(0).prints("  password  string\n");
-    place.run(["explain", "prepush"]).exits(7).says("did you mean `streams.prepush`?");
+    place.run(["explain", "prepush"]).exits(7).says("did you mean `streams.prepush` or `lives.prepush`?");
     place.run(["explain", "dvr"]).exits(7).says("did you mean `streams.dvr` or `lives.dvr`?");
     place.run(["explain", "streams.dvr.disk_limit"]).exits(0).prints("unit      %");
     place.run(["explain", "streams.prepsh"]).exits(7);

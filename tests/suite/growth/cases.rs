@@ -101,7 +101,7 @@ pub const CASES: &[Case] = &[
     }),
     ("words of one directive, reversed", |n| {
         let words: Vec<Value> = (0..n).rev().map(|k| json!(format!("a{k}"))).collect();
-        (format!("push{};\n", lines(n, |k| format!(" a{k}"))), json!({"push": words}))
+        (format!("mark{};\n", lines(n, |k| format!(" a{k}"))), json!({"mark": words}))
     }),
     ("streams, new", |n| {
         ("# a\n".repeat(n) + "stream a {\n}\n", json!({"streams": object(n, "s", |_| json!({}))}))

@@ -41,6 +41,7 @@ pub mod patch;
 pub mod path;
 pub mod place_in_text;
 pub mod plan;
+mod protocol_switch;
 mod put_back;
 mod regular_expression;
 mod removal;
@@ -121,6 +122,7 @@ pub fn modify_members(
     members: &Members<'_>,
     patch: Map<String, Value>,
 ) -> Result<Option<Edit>, EditError> {
+    let patch = protocol_switch::resolved(members, patch)?;
     let plan = plan::plan(document, members, &patch)?;
     // The patch and the plan's operations are dropped at once: each can be several times as large as
     // its text.

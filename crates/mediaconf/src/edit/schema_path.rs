@@ -9,7 +9,7 @@ use super::path::{Path, Segment};
 use crate::model::schema::kinds::WordKind;
 use crate::model::schema::{
     AddressShape, Derived, JsonForm, Kind, OptionsShape, Parameter, Part, PartPlace, SOURCE, Scope, Shape,
-    TEMPLATE, URL_GLOBAL, by_key, by_keyword,
+    URL_GLOBAL, block_scope, by_key, by_keyword,
 };
 
 /// A place in a configuration.
@@ -191,7 +191,7 @@ fn in_scope(scope: Scope, key: &str) -> Result<Place, Fault> {
                 Err(Fault::of_path(format!("`{key}` is a keyword of the text, not a key of the JSON"))
                     .hint(format!("did you mean `{}`?", meant.key)))
             }
-            None if scope == Scope::Top && key == TEMPLATE => Ok(Place::Templates),
+            None if scope == Scope::Top && block_scope(key, 1) == Scope::Template => Ok(Place::Templates),
             None => Ok(Place::Foreign),
         };
     };

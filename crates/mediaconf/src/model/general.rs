@@ -1,6 +1,6 @@
 //! The general rule: all occurrences of one foreign keyword in one block, as one JSON value.
 //!
-//! - R1 once, no block: `k;` true, `k w;` the word, `k w w…;` an array of words.
+//! - R1 once, no block: `k;` true, `k w;` the word, `k w w…;` an array of words, unless `k` repeats.
 //! - R2 every occurrence is `k NAME {…}`, names distinct: an object by NAME.
 //! - R3 once, `k {…}`: an object.
 //! - R4 anything else: an array of occurrences, each an array of its words and, if it has a block,
@@ -13,7 +13,7 @@ use serde::{Serialize, Serializer};
 
 use super::member::{Members, key_of};
 use super::scalar::Scalar;
-use super::schema::Scope;
+use super::schema::{Scope, repeats};
 use super::setting_view::Setting;
 use super::shape::{first_argument, inner_scope, only_argument};
 use crate::syntax::{Entry, Word};
@@ -75,6 +75,9 @@ impl<'d> General<'_, 'd> {
         let Some(first) = words.next() else { return serializer.serialize_bool(true) };
         if words.next().is_none() {
             return Scalar::from_word(first).serialize(serializer);
+        }
+        if repeats(&entry.keyword()) {
+            return [Occurrence { entry }].serialize(serializer);
         }
         serializer.collect_seq(scalars(entry))
     }

@@ -45,9 +45,11 @@ impl Serialize for Setting<'_, '_> {
             Shape::Options(options) => {
                 serializer.collect_seq(self.last().arguments().map(|word| name_and_value(options, word)))
             }
-            Shape::Addresses(_) | Shape::Group(_) | Shape::Blocks(_) | Shape::Derived(_) => {
-                serializer.serialize_unit()
+            Shape::Addresses(_) => {
+                let sources = self.entries.iter().flat_map(|&entry| entry_sources(entry));
+                serializer.collect_seq(sources.map(|source| SourceView { source }))
             }
+            Shape::Group(_) | Shape::Blocks(_) | Shape::Derived(_) => serializer.serialize_unit(),
         }
     }
 }

@@ -298,7 +298,9 @@ impl BlockHead<'_, '_> {
         let key = parameter.key;
         match parameter.shape {
             Shape::Derived(what) => self.derived(key, what, map),
-            Shape::Addresses(_) => map.serialize_entry(key, &Sources { header: self.entry, entries }),
+            Shape::Addresses(_) if parameter.always_shown => {
+                map.serialize_entry(key, &Sources { header: self.entry, entries })
+            }
             Shape::Address(shape) => {
                 let own = entries.last().copied();
                 let url_global = self.globals.url.as_deref().filter(|_| !self.lens.own_only);

@@ -5,9 +5,11 @@ use serde_json::{Map, Value};
 use super::assignment::PathEdit;
 use crate::edit::config_lookup::{ConfigLookup, ValueKind};
 use crate::edit::fault::{Fault, FaultKind};
+use crate::edit::merge::occurrences;
 use crate::edit::path::Segment;
 use crate::edit::schema_path::Place;
 use crate::edit::value_at::{find_by, out_of_range};
+use crate::model::schema::repeats;
 
 /// Returns the patch of `edits`, which are made one after the other.
 pub fn patch(current: &dyn ConfigLookup, edits: &[PathEdit], faults: &mut Vec<Fault>) -> Map<String, Value> {
@@ -77,12 +79,20 @@ impl Builder<'_> {
     /// Edits an entry of a list. A merge patch has no entries of lists, so it gets the whole new list.
     fn edit_list(&mut self, keys: &[&str], in_list: &[Segment], value: &Value) -> Result<(), Fault> {
         let before = self.patch.value(keys).or_else(|| self.current.value(keys)).unwrap_or(Value::Null);
+        let is_foreign = ends_foreign(keys);
+        let repeated = keys.last().filter(|key| is_foreign && repeats(key) && !before.is_object());
+        let lines = |value: Value| match repeated {
+            Some(keyword) => Value::Array(occurrences(keyword, &value)),
+            None => value,
+        };
+        let before = lines(before);
         let mut after = before.clone();
         edit_within(&mut after, in_list, value)?;
         if after == before {
             return Ok(());
         }
-        let is_gone = ends_foreign(keys) && after.as_array().is_some_and(Vec::is_empty);
+        let after = lines(after);
+        let is_gone = is_foreign && after.as_array().is_some_and(Vec::is_empty);
         self.put(keys, if is_gone { Value::Null } else { after })
     }
 }

@@ -46,7 +46,7 @@ fn a_path_goes_on_with_what_its_use_allows() {
     use PathUse::{Block, Explained, Present, Settable};
     for (path_use, typed, expected) in [
         // Names, quoted where the grammar wants it; the bare ones are preferred.
-        (Settable, "rtm", "rtmp="),
+        (Settable, "rtm", "rtmp=|rtmps="),
         (Settable, "streams.", "streams.cam1.|streams.\"cam.2\".|streams.news."),
         (Settable, "streams.\"c", "streams.\"cam1\".|streams.\"cam.2\"."),
         (Settable, "streams.\"cam.2\".pos", "streams.\"cam.2\".position="),
@@ -59,7 +59,7 @@ fn a_path_goes_on_with_what_its_use_allows() {
         (Settable, "streams.cam1.tran", "streams.cam1.transcoder[|streams.cam1.transcoder="),
         (Settable, "streams.cam1.dvr", "streams.cam1.dvr.|streams.cam1.dvr="),
         // Lists.
-        (Settable, "http", "http[|http_options."),
+        (Settable, "http", "http[|http_options.|https[|https_options."),
         (Settable, "streams.cam1.urls", URLS),
         (Settable, "streams.cam1.urls[1", "streams.cam1.urls[1].url="),
         (Settable, "streams.cam1.urls[0]", "streams.cam1.urls[0].url=|streams.cam1.urls[0].priority="),

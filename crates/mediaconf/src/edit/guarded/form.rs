@@ -12,6 +12,7 @@ use super::super::json_pointer::Pointer;
 use super::super::merge::{occurrences, split_occurrence};
 use crate::model::Masker;
 use crate::model::redact::masked_below;
+use crate::model::schema::{has_names, repeats};
 
 /// The change of form that a patch would make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,10 +44,10 @@ pub(super) fn compare(
         (current, patch) if current == patch => {}
         (Value::Object(current), Value::Object(patch)) => contents(current, patch, pointer, faults),
         _ => {
-            let old = occurrences(current);
-            match change(&old, patch) {
+            let old = occurrences(keyword, current);
+            match change(keyword, &old, patch) {
                 Some(change) => faults.push(fault(change, keyword, current, &old, patch, pointer)),
-                None => nested(&old, &occurrences(patch), pointer, faults),
+                None => nested(&old, &occurrences(keyword, patch), pointer, faults),
             }
         }
     }
@@ -66,16 +67,17 @@ fn contents(
 }
 
 /// Returns how a patch changes the form of the occurrences, if it does.
-fn change(old: &[Value], patch: &Value) -> Option<FormChange> {
+fn change(keyword: &str, old: &[Value], patch: &Value) -> Option<FormChange> {
     match patch {
+        Value::Object(_) if has_names(keyword) => return None,
         Value::Object(_) if old.len() > 1 => return Some(FormChange::OccurrencesToBlock),
         Value::Object(_) => return Some(FormChange::WordsToBlock),
-        Value::Array(words) if old.len() > 1 && !words.iter().any(Value::is_array) => {
+        Value::Array(words) if old.len() > 1 && !repeats(keyword) && !words.iter().any(Value::is_array) => {
             return Some(FormChange::OccurrencesToWords);
         }
         _ => {}
     }
-    let new = occurrences(patch);
+    let new = occurrences(keyword, patch);
     let is_kept = patch.is_array() || new.iter().all(|occurrence| old.contains(occurrence));
     let words: usize = old.iter().map(|occurrence| split_occurrence(occurrence).0.len()).sum();
     if !is_kept && words > 1 && new.iter().any(is_one_with_blanks) {

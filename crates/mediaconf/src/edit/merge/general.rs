@@ -6,10 +6,12 @@ use super::setting::merge_setting;
 use crate::edit::emit::{self, Draft};
 use crate::edit::fault::{Fault, Faults};
 use crate::edit::json_pointer::Pointer;
-use crate::model::general::{Contents, DirectiveForm, General};
+use crate::model::general::{Contents, DirectiveForm, General, scalars};
 use crate::model::json_value::scalar_text;
 use crate::model::member::{Members, key_of, keyword_of};
-use crate::model::schema::{ESCAPE, Scope, block_scope, by_key, by_keyword};
+use crate::model::schema::{
+    ESCAPE, SELECTORS, Scope, block_scope, by_key, by_keyword, has_names, is_flag, repeats,
+};
 use crate::model::setting_view::setting_value;
 use crate::model::shape::{RowMatch, first_argument, inner_scope, read};
 use crate::model::to_json;
@@ -55,8 +57,17 @@ impl GeneralMerge<'_> {
     ) -> Option<Value> {
         let patch = match patch {
             Value::Null => return None,
+            Value::Object(patch) if has_names(keyword) && are_words(entries, patch) => {
+                let lines = named_lines(entries, patch);
+                return (!lines.is_empty()).then(|| read_back(keyword, lines));
+            }
             Value::Object(patch) => patch,
+            Value::Array(elements) if repeats(keyword) && !elements.iter().any(Value::is_array) => {
+                return self.lines(keyword, entries, elements, pointer);
+            }
             Value::Array(elements) => return Some(self.list(keyword, elements, pointer)),
+            // `false` for a flag that stands there as a word of its own takes it away.
+            Value::Bool(false) if is_flag(keyword) && are_bare(entries) => return None,
             scalar => return Some(scalar.clone()),
         };
         match (entries, DirectiveForm::from_entries(entries)) {
@@ -176,7 +187,32 @@ impl GeneralMerge<'_> {
         }
         let occurrences: Vec<Value> =
             elements.iter().map(|occurrence| self.occurrence(keyword, occurrence, pointer)).collect();
-        as_named_blocks(&occurrences).or_else(|| as_single(&occurrences)).unwrap_or(Value::Array(occurrences))
+        read_back(keyword, occurrences)
+    }
+
+    /// One line for each word of a flat list; `None` for no words.
+    ///
+    /// The same list was the view of one line with these words before each line was an element of it, so
+    /// a list that could mean that is refused where it would change something.
+    fn lines(
+        &mut self,
+        keyword: &str,
+        entries: &[Entry<'_>],
+        words: &[Value],
+        pointer: &Pointer,
+    ) -> Option<Value> {
+        let stands: Vec<Value> = match entries {
+            [line] if !line.is_block() => scalars(*line).map(|word| to_json(&word)).collect(),
+            _ => Vec::new(),
+        };
+        if stands.len() > 1 && stands == words {
+            return general_value(entries);
+        }
+        if words.len() > 1 && (stands.len() > 1 || !words.iter().all(stands_alone)) {
+            self.faults.push(of_one_line_or_several(keyword, words.len(), pointer));
+        }
+        let lines = occurrences(keyword, &Value::Array(words.to_vec()));
+        (!lines.is_empty()).then(|| read_back(keyword, lines))
     }
 
     fn occurrence(&mut self, keyword: &str, occurrence: &Value, pointer: &Pointer) -> Value {
@@ -210,12 +246,16 @@ fn non_empty(patch: &Map<String, Value>, object: Map<String, Value>) -> Option<V
     (patch.is_empty() || !object.is_empty()).then_some(Value::Object(object))
 }
 
-/// The occurrences of an unknown keyword with this value: each an array of its words and, if it has a
-/// block, the object of that last.
-pub fn occurrences(value: &Value) -> Vec<Value> {
+/// The occurrences of a keyword of the general rule with this value: each an array of its words and, if it
+/// has a block, the object of that last.
+pub fn occurrences(keyword: &str, value: &Value) -> Vec<Value> {
     match value {
+        Value::Null => Vec::new(),
         Value::Bool(true) => vec![Value::Array(Vec::new())],
-        Value::Array(list) if list.iter().any(Value::is_array) => list.clone(),
+        Value::Array(list) if list.iter().any(Value::is_array) || repeats(keyword) => {
+            let line = |line: &Value| if line.is_array() { line.clone() } else { vec![line.clone()].into() };
+            list.iter().map(line).collect()
+        }
         Value::Array(_) => vec![value.clone()],
         Value::Object(members) if emit::are_named_blocks(members) => members
             .iter()
@@ -244,12 +284,61 @@ fn as_named_blocks(occurrences: &[Value]) -> Option<Value> {
     Some(Value::Object(object))
 }
 
-fn as_single(occurrences: &[Value]) -> Option<Value> {
+fn as_single(keyword: &str, occurrences: &[Value]) -> Option<Value> {
     let [only] = occurrences else { return None };
     match only.as_array()?.as_slice() {
         [] => Some(Value::Bool(true)),
         [word] => Some(word.clone()),
-        words if !words.iter().any(Value::is_object) => Some(only.clone()),
+        words if !words.iter().any(Value::is_object) && !repeats(keyword) => Some(only.clone()),
         _ => None,
     }
+}
+
+/// True if these occurrences are flags without words, or none.
+fn are_bare(entries: &[Entry<'_>]) -> bool {
+    entries.iter().all(|flag| !flag.is_block() && flag.count_arguments() == 0)
+}
+
+/// True if no occurrence has a block, and a patch gives words by name.
+fn are_words(entries: &[Entry<'_>], patch: &Map<String, Value>) -> bool {
+    !entries.iter().any(|entry| entry.is_block())
+        && !patch.values().any(|value| value.is_object() || value.is_array())
+}
+
+/// The lines `k NAME VALUE;` after a patch that gives values by name; the last line of a name counts.
+fn named_lines(entries: &[Entry<'_>], patch: &Map<String, Value>) -> Vec<Value> {
+    let mut lines: Vec<Value> =
+        entries.iter().map(|&entry| scalars(entry).map(|word| to_json(&word)).collect()).collect();
+    for (name, value) in patch {
+        let has_name = |line: &Value| scalar_text(&line[0]).as_deref() == Some(name);
+        match lines.iter().rposition(has_name) {
+            _ if value.is_null() => lines.retain(|line| !has_name(line)),
+            Some(at) => lines[at] = Value::from([name.as_str().into(), value.clone()]),
+            None => lines.push(Value::from([name.as_str().into(), value.clone()])),
+        }
+    }
+    lines
+}
+
+/// The value as which these occurrences read back.
+fn read_back(keyword: &str, occurrences: Vec<Value>) -> Value {
+    as_named_blocks(&occurrences)
+        .or_else(|| as_single(keyword, &occurrences))
+        .unwrap_or(Value::Array(occurrences))
+}
+
+/// False for a word that only means something in one line with others: an option, and `ip` of
+/// `allow ip 192.0.2.1`.
+fn stands_alone(word: &Value) -> bool {
+    let Some(text) = word.as_str() else { return true };
+    let name = text.split_once('=').map_or("", |(name, _)| name);
+    let is_option = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    !is_option && !SELECTORS.contains(&text)
+}
+
+/// The fault of a flat list that may mean the words of one line, or one line for each.
+fn of_one_line_or_several(keyword: &str, words: usize, pointer: &Pointer) -> Fault {
+    let message = format!("this list may be one line `{keyword}` with {words} words, or {words} lines");
+    let hint = r#"write [["A", "B"]] for one line with two words, [["A"], ["B"]] for two lines"#;
+    Fault::wrong_type(pointer, message).hint(hint)
 }

@@ -19,6 +19,9 @@ pub fn merge_setting(
         (Shape::Object(object), Value::Object(patch)) => parts(object, current, patch, pointer),
         (Shape::Address(shape), Value::Object(patch)) => address(shape, current, patch, pointer),
         (Shape::Options(_), Value::Array(pairs)) if pairs.is_empty() => Ok(None),
+        (shape, Value::Array(list)) if shape.is_list() && list.is_empty() && !parameter.always_shown => {
+            Ok(None)
+        }
         _ => Ok(Some(patch.clone())),
     }
 }

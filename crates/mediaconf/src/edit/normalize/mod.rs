@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::fault::{Fault, FaultKind, Faults};
 use super::json_pointer::Pointer;
-use crate::model::json_value::{integer, is_empty, kind_of};
+use crate::model::json_value::{integer, is_empty, is_scalar, kind_of};
 use crate::model::schema::kinds::SWITCH;
 use crate::model::schema::{Derived, Kind, POSITION, Parameter, Scope, Shape, by_key};
 use crate::model::secret::holds_mask;
@@ -76,6 +76,9 @@ impl Normalizer {
             return Some(value);
         }
         match parameter.shape {
+            Shape::List(list) if !parameter.always_shown && is_scalar(&value) => {
+                Some(Value::Array(vec![self.value(list.kind, value, pointer)?]))
+            }
             Shape::List(list) => self.elements(value, pointer, |normalizer, value, pointer| {
                 normalizer.value(list.kind, value, pointer)
             }),

@@ -42,9 +42,12 @@ impl<'d> Planner<'_, 'd> {
                 self.named_blocks(keyword, entries, target, pointer)
             }
             (DirectiveForm::Block, Value::Object(target)) => self.contents(entries[0], target, pointer),
-            (form, target) => {
-                self.occurrences(within, keyword, entries, &wanted_occurrences(within, entries, form, target))
-            }
+            (form, target) => self.occurrences(
+                within,
+                keyword,
+                entries,
+                &wanted_occurrences(within, keyword, entries, form, target),
+            ),
         }
     }
 
@@ -82,7 +85,11 @@ impl<'d> Planner<'_, 'd> {
         for (parameter, entries) in members.each_own() {
             let wanted = target.get(parameter.key);
             if setting_value(parameter, entries).as_ref() != wanted {
-                self.setting(parameter, entries, wanted, &pointer.child(parameter.key));
+                let pointer = pointer.child(parameter.key);
+                match (parameter.shape, wanted) {
+                    (Shape::Addresses(_), Some(wanted)) => self.sources(within, entries, wanted, &pointer),
+                    _ => self.setting(parameter, entries, wanted, &pointer),
+                }
             }
         }
         for member in members.foreign() {
@@ -142,6 +149,7 @@ impl<'d> Planner<'_, 'd> {
 /// options of a port keep their value: `api false;` becomes `api true;`, not `api;`.
 fn wanted_occurrences(
     within: Option<Entry<'_>>,
+    keyword: &str,
     entries: &[Entry<'_>],
     form: DirectiveForm,
     target: &Value,
@@ -151,7 +159,7 @@ fn wanted_occurrences(
         Value::Bool(true) if form == DirectiveForm::Directive && is_of_port() && says_boolean(entries[0]) => {
             vec![Value::Array(vec![Value::Bool(true)])]
         }
-        target => occurrences(target),
+        target => occurrences(keyword, target),
     }
 }
 

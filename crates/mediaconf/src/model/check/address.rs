@@ -169,7 +169,7 @@ fn has_large_port(address: &str) -> bool {
 const MOST_DIGITS: usize = 4;
 
 /// True if digits are more than a port can be.
-pub(super) fn is_too_large(port: &str) -> bool {
+fn is_too_large(port: &str) -> bool {
     port.len() > MOST_DIGITS
         && port.bytes().all(|byte| byte.is_ascii_digit())
         && port.trim_start_matches('0').parse::<u16>().is_err()
@@ -177,7 +177,7 @@ pub(super) fn is_too_large(port: &str) -> bool {
 
 /// The warning about a port that is too large. It is not quoted if the host is missing: the digits may
 /// be a password.
-pub(super) fn too_large(word: Word<'_>) -> Diagnostic {
+fn too_large(word: Word<'_>) -> Diagnostic {
     Diagnostic::warning(word.span(), "a port over 65535").hint("a port is a number from 0 to 65535")
 }
 

@@ -1,4 +1,4 @@
-//! Ports and addresses to listen on: those that are given twice, or to two listeners, and those that none can have.
+//! Ports and addresses to listen on: those that are given twice, or to two listeners, and hosts that none can have.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -7,14 +7,6 @@ use super::address;
 use crate::model::schema::kinds::PORT;
 use crate::model::shape::only_argument;
 use crate::syntax::{Diagnostic, Diagnostics, Directive, ParsedEntry, Word};
-
-/// The directives of other servers of the family that name a port or an address to listen on.
-const FOREIGN: [&str; 3] = ["https", "rtmps", "rtsps"];
-
-/// True if a foreign keyword names where to listen.
-pub(super) fn is_foreign_listener(keyword: &str) -> bool {
-    FOREIGN.contains(&keyword)
-}
 
 /// The directives that name a port or an address to listen on: the keyword of each, and its only word.
 #[derive(Default)]
@@ -37,9 +29,7 @@ impl<'t> Listeners<'t> {
         for (keyword, word) in &self.0 {
             let (word, value) = (*word, word.value());
             let (host, port) = value.rsplit_once(':').unwrap_or(("", &*value));
-            if address::is_too_large(port) {
-                diagnostics.push(address::too_large(word));
-            } else if address::has_large_part(host) {
+            if address::has_large_part(host) {
                 diagnostics.push(address::large_part(word));
             } else if (PORT.read)(Some(word)).is_none() {
                 continue;

@@ -12,7 +12,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use self::listeners::{Listeners, is_foreign_listener};
+use self::listeners::Listeners;
 use self::names::Names;
 use self::settings::Settings;
 use self::sourceless::{lacks_source, supplies_source};
@@ -367,7 +367,6 @@ impl<'t> Checker<'t> {
                 self.include.get_or_insert_with(|| entry.span());
             }
             UnknownDirective::Source => self.sourceless = None,
-            UnknownDirective::Listener => self.listeners.add(entry),
             UnknownDirective::Push => {
                 let diagnostics = &mut self.diagnostics;
                 entry.arguments().take(1).for_each(|url| address::url(url, &url.value(), diagnostics));
@@ -390,8 +389,6 @@ enum UnknownDirective {
     Include,
     /// It says where a stream comes from.
     Source,
-    /// It names a port or an address to listen on.
-    Listener,
     /// Its first word is a URL.
     Push,
 }
@@ -402,7 +399,6 @@ impl UnknownDirective {
         match keyword {
             "include" => Self::Include,
             "push" => Self::Push,
-            _ if is_foreign_listener(keyword) => Self::Listener,
             _ if scope == Scope::Stream && supplies_source(keyword) => Self::Source,
             _ => slip().map_or(Self::Plain, Self::Slip),
         }

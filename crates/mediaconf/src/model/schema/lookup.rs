@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::foreign::FOREIGN_KEYWORDS;
-use super::row::{DirectiveRole, Kind, Parameter, SCOPES, Scope, TEMPLATE};
+use super::row::{DirectiveRole, Kind, Parameter, SCOPES, Scope};
 use super::table::PARAMETERS;
 
 /// Put in front of an unknown keyword as a JSON key if it would collide with a known key.
@@ -11,7 +11,10 @@ pub const ESCAPE: char = '@';
 
 /// The scope inside the block of an unknown directive with this many words behind its keyword.
 pub fn block_scope(keyword: &str, words: usize) -> Scope {
-    if keyword == TEMPLATE && words == 1 { Scope::Template } else { Scope::Foreign }
+    match keyword {
+        "template" | "source" | "file" | "vod" if words == 1 => Scope::Template,
+        _ => Scope::Foreign,
+    }
 }
 
 /// The parameters that may stand in `scope`, in their order.

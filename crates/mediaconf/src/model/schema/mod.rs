@@ -6,6 +6,7 @@
 mod foreign;
 pub mod kinds;
 mod lookup;
+mod repeated;
 mod row;
 mod table;
 
@@ -14,8 +15,9 @@ pub use lookup::{
     ESCAPE, block_scope, by_key, by_keyword, group_of, is_any_keyword, is_foreign_keyword, is_reserved,
     may_be_strict, parameters,
 };
+pub use repeated::{SELECTORS, has_names, is_flag, protocol_of_switch, repeats};
 pub use row::{
     AddressShape, Derived, DirectiveRole, JsonForm, Kind, ListShape, ObjectShape, OptionsShape, POSITION,
-    Parameter, Part, PartPlace, STATIC, Scope, Shape, TEMPLATE, URL_GLOBAL, WITH_INCLUDES,
+    Parameter, Part, PartPlace, STATIC, Scope, Shape, URL_GLOBAL, WITH_INCLUDES,
 };
 pub use table::{ACCOUNT, PARAMETERS, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS, SOURCE};

@@ -21,7 +21,8 @@ pub enum Scope {
     Source,
     /// Inside the object `auth`, beside its `url` and `extra`.
     Backend,
-    /// Inside `template NAME { … }`, which the general rule shows except for known parameters.
+    /// Inside `template NAME { … }`, `source`, `file` and `vod`, which hold what a stream may hold. The
+    /// general rule shows the rest of them.
     Template,
     /// Inside any other block: no parameter is known there.
     Foreign,
@@ -508,7 +509,7 @@ impl Scope {
             Self::Plugin => "in `plugin`",
             Self::Source => "in an element of `urls`",
             Self::Backend => "in `auth`",
-            Self::Template => "in `template`",
+            Self::Template => "in `template`, `source`, `file` and `vod`",
             Self::Foreign => "in any other block",
         }
     }
@@ -555,9 +556,6 @@ impl Kind {
         }
     }
 }
-
-/// The keyword of the blocks of [`Scope::Template`].
-pub const TEMPLATE: &str = "template";
 
 /// The key that tells `stream` from `ondemand`.
 pub const STATIC: &str = "static";

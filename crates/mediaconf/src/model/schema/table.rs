@@ -34,14 +34,25 @@ static DVR: ObjectShape = ObjectShape {
 
 /// `http 80;`
 static HTTP: ListShape = ListShape {
-    key: "http",
-    blocks: "http_options",
-    kind: &PORT,
-    noun: "port",
-    name: "list of ports",
     json_form: "an array of numbers and \"host:port\" strings; always shown",
-    blocks_json_form: "an object by port",
+    ..ports("http", "http_options")
 };
+
+static HTTPS: ListShape = ports("https", "https_options");
+static ADMIN_HTTP: ListShape = ports("admin_http", "admin_http_options");
+static ADMIN_HTTPS: ListShape = ports("admin_https", "admin_https_options");
+
+const fn ports(key: &'static str, blocks: &'static str) -> ListShape {
+    ListShape {
+        key,
+        blocks,
+        kind: &PORT,
+        noun: "port",
+        name: "list of ports",
+        json_form: "an array of numbers and \"host:port\" strings",
+        blocks_json_form: "an object by port",
+    }
+}
 
 const AUTH: &str = "auth";
 const URL: &str = "url";
@@ -211,6 +222,51 @@ const fn former_url_global(scope: Scope) -> Parameter {
     derived(URL_GLOBAL, scope, Derived::Former, "Ignored; an earlier version showed auth.url_global here")
 }
 
+/// Ports of one kind, each on a line of its own.
+const fn listeners(
+    list: &'static ListShape,
+    keywords: &'static [&'static str],
+    doc: &'static str,
+    example: &'static str,
+) -> Parameter {
+    Parameter { always_shown: false, doc, example, ..row(list.key, keywords, Scope::Top, Shape::List(list)) }
+}
+
+/// The blocks of the directives of such a list.
+const fn listener_blocks(list: &'static ListShape, doc: &'static str, example: &'static str) -> Parameter {
+    Parameter { doc, example, ..row(list.blocks, &[], Scope::Top, Shape::Blocks(list)) }
+}
+
+/// The sources of a block other than a stream's.
+const fn sources(scope: Scope, doc: &'static str) -> Parameter {
+    Parameter {
+        role: Some(DirectiveRole::Sources),
+        always_shown: false,
+        doc,
+        example: "url udp://239.0.0.1:1234 priority=1;",
+        ..row(URLS, &[URL, "input", URLS], scope, Shape::Addresses(&SOURCE))
+    }
+}
+
+const fn prepush(scope: Scope) -> Parameter {
+    value(
+        scope,
+        &["prepush"],
+        &SECONDS,
+        "How much is buffered before playing starts; off buffers nothing",
+        "prepush 5;",
+    )
+}
+
+const fn transcoder(scope: Scope) -> Parameter {
+    Parameter {
+        unit: BITRATE.unit,
+        doc: "Options of the transcoder, in order; vb is video_bitrate, ab is audio_bitrate, 64k is 64000",
+        example: "transcoder vb=1024k ab=64k;",
+        ..row("transcoder", &["transcoder"], scope, Shape::Options(&TRANSCODER))
+    }
+}
+
 /// The rows of a scope stand together.
 const fn numbered<const COUNT: usize>(mut rows: [Parameter; COUNT]) -> [Parameter; COUNT] {
     let mut at = 1;
@@ -227,15 +283,10 @@ const fn numbered<const COUNT: usize>(mut rows: [Parameter; COUNT]) -> [Paramete
 pub static PARAMETERS: &[Parameter] = &numbered([
     Parameter {
         strict: true,
-        doc: "Ports and addresses of the HTTP server",
-        example: "http 80;",
-        ..row(HTTP.key, &["http"], Scope::Top, Shape::List(&HTTP))
+        always_shown: true,
+        ..listeners(&HTTP, &["http"], "Ports and addresses of the HTTP server", "http 80;")
     },
-    Parameter {
-        doc: "Settings in the block of an http directive, by port",
-        example: "http 80 { api false; }",
-        ..row(HTTP.blocks, &[], Scope::Top, Shape::Blocks(&HTTP))
-    },
+    listener_blocks(&HTTP, "Settings in the block of an http directive, by port", "http 80 { api false; }"),
     value(Scope::Top, &["rtmp"], &PORT, "Port or address of the RTMP server", "rtmp 1935;"),
     value(Scope::Top, &["rtsp"], &PORT, "Port or address of the RTSP server", "rtsp 554;"),
     value(Scope::Top, &["snmp"], &UDP_PORT, "Port or address of the SNMP agent", "snmp 4000;"),
@@ -268,6 +319,42 @@ pub static PARAMETERS: &[Parameter] = &numbered([
         "Authorization backend of every stream that has none of its own",
         "auth http://backend/auth key=value;",
     ),
+    listeners(&HTTPS, &["https"], "Ports and addresses of the HTTPS server", "https 443;"),
+    listener_blocks(
+        &HTTPS,
+        "Settings in the block of an https directive, by port",
+        "https 443 { api false; }",
+    ),
+    listeners(
+        &ADMIN_HTTP,
+        &["admin_http"],
+        "Ports and addresses on which administrators use HTTP",
+        "admin_http 8090;",
+    ),
+    listener_blocks(
+        &ADMIN_HTTP,
+        "Settings in the block of an admin_http directive, by port",
+        "admin_http 8090 { api false; }",
+    ),
+    listeners(
+        &ADMIN_HTTPS,
+        &["admin_https"],
+        "Ports and addresses on which administrators use HTTPS",
+        "admin_https 8443;",
+    ),
+    listener_blocks(
+        &ADMIN_HTTPS,
+        "Settings in the block of an admin_https directive, by port",
+        "admin_https 8443 { api false; }",
+    ),
+    Parameter {
+        strict: false,
+        ..value(Scope::Top, &["rtmps"], &PORT, "Port or address of the RTMPS server", "rtmps 1936;")
+    },
+    Parameter {
+        strict: false,
+        ..value(Scope::Top, &["rtsps"], &PORT, "Port or address of the RTSPS server", "rtsps 322;")
+    },
     group(&["plugin"], Kind::Plugin, "Plugins, by name", "plugin iptv { database sqlite:///iptv.db; }"),
     group(&["live"], Kind::Live, "Publishing locations, by prefix", "live mylive;"),
     group(
@@ -297,15 +384,8 @@ pub static PARAMETERS: &[Parameter] = &numbered([
         "Place among the streams, from 1; setting it moves the block",
     ),
     Parameter {
-        role: Some(DirectiveRole::Sources),
-        doc: "Sources of the stream; the first that works is played",
-        example: "url udp://239.0.0.1:1234 priority=1;",
-        ..row(
-            SOURCE.plural,
-            &[SOURCE.keyword, "input", SOURCE.plural],
-            Scope::Stream,
-            Shape::Addresses(&SOURCE),
-        )
+        always_shown: true,
+        ..sources(Scope::Stream, "Sources of the stream; the first that works is played")
     },
     backend(
         Scope::Stream,
@@ -313,19 +393,8 @@ pub static PARAMETERS: &[Parameter] = &numbered([
         "auth false;",
     ),
     cluster_key(Scope::Stream, "Secret of this stream's source, instead of the global one"),
-    value(
-        Scope::Stream,
-        &["prepush"],
-        &SECONDS,
-        "How much is buffered before playing starts; off buffers nothing",
-        "prepush 5;",
-    ),
-    Parameter {
-        unit: BITRATE.unit,
-        doc: "Options of the transcoder, in order; vb is video_bitrate, ab is audio_bitrate, 64k is 64000",
-        example: "transcoder vb=1024k ab=64k;",
-        ..row("transcoder", &["transcoder"], Scope::Stream, Shape::Options(&TRANSCODER))
-    },
+    prepush(Scope::Stream),
+    transcoder(Scope::Stream),
     former_url_global(Scope::Stream),
     derived("cluster_key_global", Scope::Stream, Derived::Global, "The global cluster_key; output only"),
     dvr(Scope::Stream),
@@ -353,6 +422,9 @@ pub static PARAMETERS: &[Parameter] = &numbered([
     ),
     backend(Scope::Live, "Authorization backend of this location", "auth http://backend/publish;"),
     cluster_key(Scope::Live, "Secret of this location, instead of the global one"),
+    sources(Scope::Live, "Sources of what is published here"),
+    prepush(Scope::Live),
+    transcoder(Scope::Live),
     former_url_global(Scope::Live),
     derived("cluster_key_global", Scope::Live, Derived::Global, "The global cluster_key; output only"),
     dvr(Scope::Live),
@@ -373,7 +445,19 @@ pub static PARAMETERS: &[Parameter] = &numbered([
         Derived::Global,
         "In streams and lives: the global auth.url, where it is a string; output only",
     ),
+    sources(Scope::Template, "Sources of the streams that it holds for; the first that works is played"),
+    backend(
+        Scope::Template,
+        "Authorization backend of the streams that it holds for",
+        "auth http://backend/auth;",
+    ),
+    cluster_key(Scope::Template, "Secret of the sources, instead of the global one"),
+    prepush(Scope::Template),
+    transcoder(Scope::Template),
     dvr(Scope::Template),
+    title(Scope::Template),
+    comment(Scope::Template),
+    disabled(Scope::Template),
 ]);
 
 /// The last words of names of options, directives, query parameters, headers and JSON members whose value is
