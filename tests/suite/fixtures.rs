@@ -26,8 +26,6 @@ const NOT_BUILT_YET: &[&str] = &[
     "check/one_line_behind_a_comment",
     "check/plural_block",
     "edit/dvr_unit_from_seconds",
-    "edit/heading_stays_when_its_first_entry_moves",
-    "edit/own_comment_goes_with_its_entry",
     "refuse/near_miss_of_a_foreign_keyword",
     "refuse/plural_dvrs",
     "refuse/plural_peers",

@@ -1,10 +1,13 @@
 //! The laws of changes that are rolled back, over every fixture and the corpus: the bytes return.
 
+use mediaconf::edit::block_request::{BlockContent, BlockPlace, BlockRequest};
 use mediaconf::model::member::{Member, Members, key_of};
 use mediaconf::model::schema::{Kind, Scope, by_keyword, is_flag};
-use mediaconf::model::shape::OptionWord;
+use mediaconf::model::shape::{OptionWord, group_name};
 use mediaconf::model::top_members;
 use mediaconf::syntax::{Document, Entry, quoted_word};
+use mediaconf::{AssignOptions, Path, Segment};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::fixtures;
@@ -92,6 +95,144 @@ fn removing_neighbours_leaves_what_adding_the_others_makes() {
             }
         }
     });
+}
+
+/// A copy of each block comes and goes.
+fn copies_come_and_go(document: &Document) {
+    for (kind, entry) in lined_blocks(document) {
+        let name = group_name(entry).value().into_owned();
+        let path = |name: &str| Path {
+            segments: [kind.key(), name].map(|key| Segment::Key(key.to_owned())).to_vec(),
+        };
+        let request = BlockRequest {
+            content: BlockContent::Copied(path(&name)),
+            to: path("a copy"),
+            place: BlockPlace::Usual,
+            assignments: Vec::new(),
+            options: AssignOptions::default(),
+        };
+        let edit = request.edit(document, &top_members(document)).expect("it can be copied");
+        let copied = document.with(&edit.expect("it is new").splices);
+        let back = patched(&copied, &json!({kind.key(): {"a copy": null}})).expect("it can be removed");
+        assert!(
+            back.text() == document.text(),
+            "{name}\n{:?}\n{:?}\n{:?}",
+            document.text(),
+            copied.text(),
+            back.text()
+        );
+    }
+}
+
+/// Blocks that stand together go to each other's place and back.
+fn neighbours_move_there_and_back(document: &Document) {
+    for kind in Kind::ALL {
+        let members = top_members(document);
+        let entries = members.own_by_key(kind.key());
+        let mut first = 0;
+        for paragraph in entries.chunk_by(|a, b| stand_together(document.text(), *a, *b)) {
+            let places = first..first + paragraph.len();
+            first = places.end;
+            if !is_headed_or_bare(document.text(), paragraph) {
+                continue;
+            }
+            for (from, to) in places.clone().flat_map(|from| places.clone().map(move |to| (from, to))) {
+                let name = group_name(entries[from]).value();
+                let position = |place: usize| json!({kind.key(): {&*name: {"position": place + 1}}});
+                comes_back(document, &(position(to), position(from)));
+            }
+        }
+    }
+}
+
+/// A block that is removed, and made again of its JSON, reads as it did.
+fn blocks_are_made_again(document: &Document) {
+    let own = view(document, true);
+    for (kind, entry) in lined_blocks(document) {
+        let name = group_name(entry).value();
+        let patch = |value: &Value| json!({kind.key(): {&*name: value}});
+        let gone = patched(document, &patch(&Value::Null)).expect("it can be removed");
+        let back = patched(&gone, &patch(&own[kind.key()][&*name])).expect("it can be made again");
+        assert_eq!(view(&back, true), own, "{name}\n{}\n{}", document.text(), back.text());
+    }
+}
+
+/// The streams, lives and plugins that share no line with others.
+fn lined_blocks(document: &Document) -> Vec<(Kind, Entry<'_>)> {
+    let members = top_members(document);
+    let of_kind = |kind: Kind| members.own_by_key(kind.key()).iter().map(move |entry| (kind, *entry));
+    let is_lined = |(_, entry): &(Kind, Entry<'_>)| {
+        let (above, below) = (&document.text()[..entry.start()], &document.text()[entry.end()..]);
+        let before = above.rsplit('\n').next().unwrap_or(above).trim_start_matches('\u{feff}').trim();
+        let behind = below.lines().next().unwrap_or(below).trim();
+        entry.is_terminated() && before.is_empty() && (behind.is_empty() || behind.starts_with('#'))
+    };
+    Kind::ALL.into_iter().flat_map(of_kind).filter(is_lined).collect()
+}
+
+/// True if nothing but comments that are no headings stands between the lines of two blocks.
+fn stand_together(text: &str, a: Entry<'_>, b: Entry<'_>) -> bool {
+    let (behind, between) = text[a.end()..b.start()].split_once('\n').unwrap_or(("x", ""));
+    let mut between = between.lines();
+    let is_free = |line: &str| line.trim().is_empty() || line.trim().starts_with('#');
+    let is_comment =
+        |line: &str| line.trim().starts_with('#') && line.trim().ends_with(char::is_alphanumeric);
+    a.is_terminated() && is_free(behind) && between.all(is_comment)
+}
+
+/// True if a comment stands above these blocks, or none between them: one that comes to the top of a paragraph is
+/// a heading from then on.
+fn is_headed_or_bare(text: &str, paragraph: &[Entry<'_>]) -> bool {
+    let [first, .., last] = paragraph else { return true };
+    let above = text[..first.start()].trim_end_matches([' ', '\t']);
+    let above = above.strip_suffix('\n').unwrap_or(above);
+    let is_headed = above.rsplit('\n').next().is_some_and(|line| line.trim().starts_with('#'));
+    is_headed || !text[first.start()..last.start()].lines().any(|line| line.starts_with('#'))
+}
+
+#[test]
+fn a_copy_that_is_removed_restores_the_bytes() {
+    hold_for_every_valid_text(texts(), copies_come_and_go);
+}
+
+#[test]
+fn blocks_that_stand_together_move_there_and_back() {
+    hold_for_every_valid_text(texts(), neighbours_move_there_and_back);
+}
+
+#[test]
+fn a_block_that_is_made_again_of_its_json_reads_as_it_did() {
+    hold_for_every_valid_text(texts(), blocks_are_made_again);
+}
+
+/// Texts of blocks, blank lines, headings and other comments, where `NAME` stands for a name.
+const LINES: &[&str] = &[
+    "\n",
+    "\n",
+    "# of its own\n",
+    "# Heading:\n",
+    "# --- heading ---\n",
+    "stream NAME {\n  url udp://1;\n}\n",
+    "stream NAME {\n  url udp://1;\n}\n",
+    "stream NAME; # here\n",
+    "ondemand NAME {\n} # there\n",
+    "live NAME {\n}\n",
+    "plugin NAME;\n",
+    "template NAME {\n  prepush 5;\n}\n",
+    "rtsp 554;\n",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn comments_return_in_any_text(lines in prop::collection::vec(prop::sample::select(LINES), 0..12)) {
+        let named = lines.iter().enumerate().map(|(at, line)| line.replace("NAME", &format!("n{at}")));
+        let document = Document::parse(named.collect::<String>());
+        copies_come_and_go(&document);
+        neighbours_move_there_and_back(&document);
+        blocks_are_made_again(&document);
+    }
 }
 
 #[test]

@@ -16,7 +16,7 @@ use mediaconf::edit::request::ChangeRequest;
 
 /// Copy a stream, live or plugin
 ///
-/// The text of the block is copied, with its comments and those directly above it, and stands directly behind it. A
+/// The text of the block is copied, with its comments and those above that belong to it, and stands directly behind it. A
 /// server that gives no text gets a patch, which has no comments.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

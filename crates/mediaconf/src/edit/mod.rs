@@ -36,6 +36,7 @@ mod lis;
 pub mod merge;
 mod neighbours;
 pub mod normalize;
+mod own_comments;
 pub mod owned;
 pub mod patch;
 pub mod path;

@@ -54,7 +54,7 @@ impl<'a, 'd> Neighbours<'a, 'd> {
             if !self.leaving.contains(&above.id()) {
                 return true;
             }
-            blanks = self.around.blank_lines_above(self.around.line_start(above.start()));
+            blanks = self.around.blank_lines_above(self.around.own_comments(above));
         }
         false
     }

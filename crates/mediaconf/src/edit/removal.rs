@@ -3,7 +3,8 @@
 //! The bytes from the first word to the `;` or `}` are removed, and a stray `;` behind it. If only
 //! white space and a comment remain on those lines, the whole lines are removed, that comment
 //! included; else the blanks in front are removed and every comment stays. A `}` that would be alone
-//! on its line moves back to the line above, where it stood before the entry was added.
+//! on its line moves back to the line above, where it stood before the entry was added. Comments on
+//! the lines above go if they belong to the entry ([`super::own_comments`]).
 //!
 //! Blank lines above a removed block are removed if there are others below it, if nothing follows it,
 //! or if a new block would have been put there with as many. Blank lines at the start of a text that
@@ -15,7 +16,7 @@ use super::neighbours::{Neighbours, is_group};
 use super::surroundings::{Surroundings, is_blank};
 use crate::syntax::{Entry, EntryId};
 
-/// Returns the ranges to remove for `entries`; a flag says whether the comment lines above go too.
+/// Returns the ranges to remove for `entries`; a flag says whether their own comments above go too.
 pub fn ranges(around: &Surroundings<'_>, entries: &[(Entry<'_>, bool)]) -> Vec<Range<usize>> {
     let mut entries = entries.to_vec();
     entries.sort_by_key(|(entry, _)| entry.id());
@@ -103,7 +104,7 @@ fn take(around: &Surroundings<'_>, run: &[(Entry<'_>, bool)]) -> Taken {
     }
     let mut start = around.line_start(first.start());
     if with_comments {
-        start = around.attached_comments(start);
+        start = around.own_comments(first);
     }
     Taken { range: start..around.next_line(end), first: first.id(), whole_lines: true, has_block }
 }
@@ -146,7 +147,7 @@ impl Taken {
     }
 }
 
-/// A block with the comment lines directly above it, from its first line to the end of its last.
+/// A block with its own comments above, from its first line to the end of its last.
 pub fn block_chunk(around: &Surroundings<'_>, entry: Entry<'_>) -> Range<usize> {
     let taken = take(around, &[(entry, true)]);
     if !taken.whole_lines {

@@ -9,8 +9,8 @@ use crate::model::shape::group_name;
 use crate::model::{Kind, top_members};
 use crate::syntax::Document;
 
-/// Returns the hunks between the streams of these names, each with the comment lines directly above it, in
-/// the order of the old text; those that are new come last.
+/// Returns the hunks between the streams of these names, each with its own comments above, in the
+/// order of the old text; those that are new come last.
 pub fn hunks_of_streams(old: &Document, new: &Document, names: &HashSet<String>) -> Vec<Hunk> {
     let old_lines = lines_of_streams(old, names);
     let new_lines = lines_of_streams(new, names);
@@ -32,7 +32,7 @@ fn lines_of_streams(document: &Document, names: &HashSet<String>) -> Vec<(String
     let streams = members.own_by_key(Kind::Stream.key()).iter();
     let lines = streams.filter_map(|stream| {
         let name = names.get(&*group_name(*stream).value())?;
-        let start = around.attached_comments(around.line_start(stream.start()));
+        let start = around.own_comments(*stream);
         Some((name.clone(), start..around.next_line(stream.end())))
     });
     lines.collect()

@@ -141,6 +141,11 @@ impl<'d> Surroundings<'d> {
         self.run_above(line_start, |line| line.trim_start_matches([' ', '\t']).starts_with('#'))
     }
 
+    /// True if the line behind that of `offset` is blank, or there is none.
+    pub fn is_blank_below(&self, offset: usize) -> bool {
+        is_blank(self.text()[self.next_line(offset)..].lines().next().unwrap_or(""))
+    }
+
     /// True if the block of an entry stands on one line.
     pub fn is_one_line(&self, block: Entry<'_>) -> bool {
         let body = block.body();

@@ -4,14 +4,15 @@ use std::ops::Range;
 
 use crate::edit::fault::Fault;
 use crate::edit::path::Path;
+use crate::edit::surroundings::Surroundings;
 use crate::model::member::Members;
 use crate::model::schema::{Kind, group_of};
 use crate::model::shape::first_argument;
 use crate::model::top_members;
-use crate::syntax::{Document, Entry, line_end, line_start};
+use crate::syntax::{Document, Entry, line_end};
 
 /// Returns the bytes of the entry at `path`, in a document without errors: as far as no other entry shares
-/// them, its lines and the comment lines above. A path that leads into a directive stands for all of
+/// them, its lines and the comment lines above, without the heading of a group. A path that leads into a directive stands for all of
 /// the directive.
 ///
 /// # Errors
@@ -28,7 +29,7 @@ pub fn lines_of(document: &Document, path: &Path) -> Result<Range<usize>, Fault>
             .hint("`mediactl edit` without a PATH opens the whole text");
         return Err(fault.at(path));
     }
-    Ok(first_line(document.text(), start)..last_line(document.text(), end))
+    Ok(first_line(document, *first)..last_line(document.text(), end))
 }
 
 /// The entries beside these bytes that begin in them, at the same depth.
@@ -80,21 +81,14 @@ fn by_name<'d>(entries: Vec<Entry<'d>>, name: Option<&&str>) -> Vec<Entry<'d>> {
     entries.into_iter().filter(|entry| first_argument(*entry) == **name).collect()
 }
 
-/// Returns the start of the comment lines above the line of `offset`; `offset` itself if that line begins with
-/// something else.
-fn first_line(text: &str, offset: usize) -> usize {
-    let mut start = line_start(text, offset);
-    if !text[start..offset].trim_start_matches('\u{feff}').trim().is_empty() {
-        return offset;
+/// Returns the start of the comment lines above an entry that belong to it, or might; that of the entry itself if its
+/// line begins with something else.
+fn first_line(document: &Document, entry: Entry<'_>) -> usize {
+    let around = Surroundings::new(document);
+    match around.begins_line(entry.start()) {
+        true => around.comments_with(entry),
+        false => entry.start(),
     }
-    while start > 0 {
-        let above = line_start(text, start - 1);
-        if !text[above..start].trim_start_matches('\u{feff}').trim_start().starts_with('#') {
-            break;
-        }
-        start = above;
-    }
-    start
 }
 
 /// Returns the end of the line of `offset`; `offset` itself if something other than a comment follows.

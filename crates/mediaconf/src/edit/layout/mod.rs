@@ -21,8 +21,10 @@ pub enum Anchor {
     After(EntryId),
     /// In front of this entry.
     Before(EntryId),
-    /// In front of the comments directly above this entry.
+    /// In front of this entry and its own comments, below the heading of its group.
     BeforeComments(EntryId),
+    /// In front of all comments directly above this entry.
+    BeforeHeading(EntryId),
     /// At the start of the block of this entry.
     FirstIn(EntryId),
     /// At the end of the text.
@@ -36,9 +38,9 @@ pub enum Insertion {
     New(Draft),
     /// An existing entry that moves with the comment on its line.
     Line(EntryId),
-    /// An existing block that moves with the comment lines above it.
+    /// An existing block that moves with its own comments above.
     Block(EntryId),
-    /// A copy of an existing block and of the comment lines above it, under another name.
+    /// A copy of an existing block and of its own comments above, under another name.
     Copy {
         /// The existing block.
         of: EntryId,
@@ -194,7 +196,13 @@ impl<'d> Layout<'d> {
             }
             Anchor::Before(anchor) => self.put_before(within, self.document.entry(anchor), content),
             Anchor::BeforeComments(anchor) => {
-                self.put_above(self.document.entry(anchor), content, *blank_lines)
+                let anchor = self.document.entry(anchor);
+                self.put_above(anchor, self.around.own_comments(anchor), content, *blank_lines)
+            }
+            Anchor::BeforeHeading(anchor) => {
+                let anchor = self.document.entry(anchor);
+                let line_start = self.around.line_start(anchor.start());
+                self.put_above(anchor, self.around.attached_comments(line_start), content, *blank_lines)
             }
             Anchor::FirstIn(block) => self.put_first(self.document.entry(block), content),
             Anchor::End => self.put_at_end(content, *blank_lines),
@@ -252,13 +260,11 @@ impl<'d> Layout<'d> {
         }
     }
 
-    fn put_above(&mut self, anchor: Entry<'d>, content: &Insertion, blank_lines: usize) {
+    /// Puts an entry in front of the line that starts at `line`; `anchor` is that of this line, or of one below.
+    fn put_above(&mut self, anchor: Entry<'d>, line: usize, content: &Insertion, blank_lines: usize) {
         let style = self.style(None, None, content);
         let text = format!("{}{}", self.lines(content, &style), style.newline.repeat(1 + blank_lines));
-        let offset = match self.around.begins_line(anchor.start()) {
-            true => self.around.attached_comments(self.around.line_start(anchor.start())),
-            false => anchor.start(),
-        };
+        let offset = if self.around.begins_line(anchor.start()) { line } else { anchor.start() };
         self.push(offset..offset, text);
     }
 
@@ -339,13 +345,13 @@ fn outermost<'d>(blocks: impl Iterator<Item = Entry<'d>>) -> Vec<Range<usize>> {
     ranges
 }
 
-/// The entry that an operation takes from its place, and whether its comments go along.
+/// The entry that an operation takes from its place, and whether its own comments above go along.
 fn leaves<'d>(document: &'d Document, operation: &TextOperation) -> Option<(Entry<'d>, bool)> {
     match operation {
-        TextOperation::Remove(entry) | TextOperation::Put { content: Insertion::Line(entry), .. } => {
-            Some((document.entry(*entry), false))
+        TextOperation::Put { content: Insertion::Line(entry), .. } => Some((document.entry(*entry), false)),
+        TextOperation::Remove(entry) | TextOperation::Put { content: Insertion::Block(entry), .. } => {
+            Some((document.entry(*entry), true))
         }
-        TextOperation::Put { content: Insertion::Block(entry), .. } => Some((document.entry(*entry), true)),
         _ => None,
     }
 }

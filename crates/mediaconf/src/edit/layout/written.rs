@@ -105,7 +105,11 @@ impl<'d> Layout<'d> {
             Insertion::Line(entry) => {
                 self.document.text()[self.line_chunk(self.document.entry(*entry))].contains('#')
             }
-            Insertion::Block(_) | Insertion::Copy { .. } => true,
+            Insertion::Block(_) => true,
+            Insertion::Copy { of, .. } => {
+                let entry = self.document.entry(*of);
+                removal::block_chunk(&self.around, entry) != (entry.start()..entry.end())
+            }
         }
     }
 

@@ -14,6 +14,7 @@ use crate::edit::fault::Faults;
 use crate::edit::json_pointer::Pointer;
 use crate::edit::layout::{Anchor, Insertion, TextOperation};
 use crate::edit::merge;
+use crate::edit::own_comments::is_followed;
 use crate::model::Kind;
 use crate::model::member::{Members, keyword_of};
 use crate::model::names::NameSet;
@@ -232,20 +233,47 @@ impl<'d> Planner<'_, 'd> {
             Some(Item::Existing(place)) => Start::Before(entries[place]),
             _ => Start::AtEnd(self.place_at_end()),
         };
-        let mut previous = None;
-        for (item, stays) in items.iter().zip(&stays) {
-            match *item {
-                Item::Existing(place) if *stays => previous = Some(entries[place]),
+        let quarters = if items == unmoved { Vec::new() } else { self.quarters(entries) };
+        let below = staying_below(&items, &stays);
+        let (mut previous, mut above) = (None, None);
+        for (at, (item, stays)) in items.iter().zip(&stays).enumerate() {
+            let (content, moved) = match *item {
+                Item::Existing(place) if *stays => {
+                    (previous, above) = (Some(place), None);
+                    continue;
+                }
                 Item::Existing(place) => {
-                    let content = Insertion::Block(entries[place].id());
-                    self.put_block(entries, (previous, start), content, Some(entries[place]));
+                    let near =
+                        |other: Option<usize>| other.map_or(0, |other| quarters[other].near(quarters[place]));
+                    if near(below[at]) > near(previous) {
+                        above = above.or(below[at]);
+                    }
+                    (Insertion::Block(entries[place].id()), Some(entries[place]))
                 }
-                Item::New(number) => {
-                    let content = Insertion::New(new[number].draft.clone());
-                    self.put_block(entries, (previous, start), content, None);
-                }
-            }
+                Item::New(number) => (Insertion::New(new[number].draft.clone()), None),
+            };
+            let place = match above {
+                Some(above) => (None, Start::Before(entries[above])),
+                None => (previous.map(|previous| entries[previous]), start),
+            };
+            self.put_block(entries, place, content, moved);
         }
+    }
+
+    /// The quarter of each block of a group.
+    fn quarters(&self, entries: &[Entry<'d>]) -> Vec<Quarter> {
+        let mut quarter = Quarter { section: 0, paragraph: 0 };
+        let mut above: Option<Entry<'d>> = None;
+        let of_entry = |entry: &Entry<'d>| {
+            let is_headed = self.around.is_headed(*entry);
+            let above = above.replace(*entry);
+            let is_close =
+                above.is_some_and(|above| above.numbers().end == entry.id().index() && is_followed(above));
+            quarter.section += usize::from(is_headed);
+            quarter.paragraph += usize::from(is_headed || !is_close);
+            quarter
+        };
+        entries.iter().map(of_entry).collect()
     }
 
     pub(super) fn put_block(
@@ -256,12 +284,20 @@ impl<'d> Planner<'_, 'd> {
         moved: Option<Entry<'d>>,
     ) {
         let is_first = |entry: Entry<'d>| entries.first().is_some_and(|first| first.id() == entry.id());
-        let own = moved.map_or(0, |entry| self.blank_lines_above(entry, false));
+        // A block that moves from or to where others follow without a blank line brings none.
+        let is_close = |entry: Entry<'d>| moved.is_some() && is_followed(entry);
+        let own = match moved {
+            Some(entry) if !is_close(entry) => self.blank_lines_above(entry, false),
+            _ => 0,
+        };
         let (previous, start) = match self.before.filter(|_| moved.is_none()) {
             Some(before) => (None, Start::Before(before)),
             None => (previous, start),
         };
         match (previous, start) {
+            (Some(previous), _) if is_close(previous) => {
+                self.put(None, Anchor::After(previous.id()), content, 0);
+            }
             (Some(previous), _) => {
                 let blank_lines = self.blank_lines_above(previous, is_first(previous)).max(own);
                 self.put(None, Anchor::After(previous.id()), content, blank_lines);
@@ -277,6 +313,35 @@ impl<'d> Planner<'_, 'd> {
             }
         }
     }
+}
+
+/// The part of a text that a block stands in.
+#[derive(Clone, Copy)]
+struct Quarter {
+    /// The number of headings above.
+    section: usize,
+    /// The number of blank lines and headings above, where such stand between two blocks.
+    paragraph: usize,
+}
+
+impl Quarter {
+    /// How near blocks of the two are.
+    fn near(self, other: Self) -> usize {
+        usize::from(self.section == other.section) + usize::from(self.paragraph == other.paragraph)
+    }
+}
+
+/// The place of the next existing block behind each item that stays where it is.
+fn staying_below(items: &[Item], stays: &[bool]) -> Vec<Option<usize>> {
+    let mut next = None;
+    let mut below: Vec<Option<usize>> = vec![None; items.len()];
+    for at in (0..items.len()).rev() {
+        below[at] = next;
+        if let (Item::Existing(place), true) = (items[at], stays[at]) {
+            next = Some(place);
+        }
+    }
+    below
 }
 
 /// The beginning of a group.

@@ -300,10 +300,10 @@ impl<'d> Planner<'_, 'd> {
         if !around.begins_line(entry.start()) {
             return;
         }
-        let start = around.line_start(entry.start());
-        let comments = around.attached_comments(start);
-        if comments < start {
-            let lines = count_lines(&self.document.text()[comments..start]);
+        let own = around.own_comments(entry);
+        let comments = around.attached_comments(own);
+        if comments < own {
+            let lines = count_lines(&self.document.text()[comments..own]);
             let above =
                 entry.words().take(2).map(|word| word.value().into_owned()).collect::<Vec<_>>().join(" ");
             self.plan.notes.push(Note::CommentsKept { above, lines });

@@ -7,6 +7,7 @@ use super::words::WordEdits;
 use super::{NamedEntry, NamedTarget, Planner};
 use crate::edit::layout::{Anchor, Insertion};
 use crate::edit::merge;
+use crate::edit::own_comments::is_followed;
 use crate::model::Kind;
 use crate::model::shape::group_name;
 use crate::syntax::quoted_if_needed;
@@ -41,13 +42,19 @@ impl<'d> Planner<'_, 'd> {
         let first = *entries.first().expect("the group has the block that is copied");
         let previous = at.checked_sub(1).and_then(|before| entries.get(before)).copied();
         let copy = Insertion::Copy { of: block.entry.id(), name: name.to_owned() };
-        match entries.get(1).filter(|_| at == 1 && self.before.is_none()) {
+        let original = block.entry;
+        let is_behind = previous.is_some_and(|previous| previous.id() == original.id());
+        let is_last = entries.get(at).is_none_or(|next| next.id().index() != original.numbers().end);
+        let is_free = self.around.is_blank_below(original.end());
+        let second = entries.get(1).filter(|_| at == 1 && self.before.is_none());
+        if is_behind && !is_free && (is_followed(original) || !is_last) {
+            self.put(None, Anchor::After(original.id()), copy, 0);
+        } else if let Some(&second) = second.filter(|_| self.around.is_blank_below(first.end())) {
             // The second one tells how far blocks of the group are from each other.
-            Some(&second) => {
-                let blank_lines = self.blank_lines_above(second, false);
-                self.put(None, Anchor::After(first.id()), copy, blank_lines);
-            }
-            None => self.put_block(entries, (previous, Start::Before(first)), copy, None),
+            let blank_lines = self.blank_lines_above(second, false);
+            self.put(None, Anchor::After(first.id()), copy, blank_lines);
+        } else {
+            self.put_block(entries, (previous, Start::Before(first)), copy, None);
         }
         self.promise(block, name);
         self.plan.created.push(block.kind);

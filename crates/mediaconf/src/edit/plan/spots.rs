@@ -84,7 +84,7 @@ impl<'d> Planner<'_, 'd> {
         let mut last_setting = None;
         for entry in self.document.entries().filter(|entry| self.is_staying(entry)) {
             if counts_as_block(entry) {
-                return last_setting.map_or(Anchor::BeforeComments(entry.id()), Anchor::After);
+                return last_setting.map_or(Anchor::BeforeHeading(entry.id()), Anchor::After);
             }
             last_setting = Some(entry.id());
         }
@@ -93,7 +93,12 @@ impl<'d> Planner<'_, 'd> {
 
     pub(super) fn place_at_end(&mut self) -> (Anchor, usize) {
         let last = self.document.entries().filter(|entry| self.is_staying(entry)).last();
-        (Anchor::End, last.map_or(0, |entry| self.blank_lines_above(entry, true)))
+        // Without a blank line a comment at the end would belong to what comes behind it.
+        let last_line = self.document.text().trim_end().rsplit('\n').next();
+        let least = usize::from(
+            last_line.is_some_and(|line| line.trim_start_matches(['\u{feff}', ' ', '\t']).starts_with('#')),
+        );
+        (Anchor::End, last.map_or(0, |entry| self.blank_lines_above(entry, true)).max(least))
     }
 
     /// [`Surroundings::gap_above`](crate::edit::surroundings::Surroundings::gap_above), cached.
