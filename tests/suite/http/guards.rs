@@ -10,9 +10,9 @@ fn over(more: &str) -> Server {
 
 #[test]
 fn form_change_and_near_miss_are_422_with_their_pointers() {
-    let text = "push a;\npush b;\n";
+    let text = "mark a;\nmark b;\n";
     for (kind, patch, pointers) in [
-        ("form-change", json!({"push": ["a", "c"]}), &["/push"][..]),
+        ("form-change", json!({"mark": ["a", "c"]}), &["/mark"][..]),
         ("near-miss", json!({"rtpm": 1936}), &["/rtpm"]),
         (
             "near-miss",
@@ -36,7 +36,7 @@ fn form_change_and_near_miss_are_422_with_their_pointers() {
         assert_eq!(server.post("modify_config?force=true", &patch.to_string()).status, 200);
     }
     let server = over(text);
-    let both = json!({"push": ["a", "c"], "rtpm": 1}).to_string();
+    let both = json!({"mark": ["a", "c"], "rtpm": 1}).to_string();
     assert_eq!(body(&server.post("modify_config", &both))["errors"].as_array().map(Vec::len), Some(2));
     refused(&server.post("modify_config?accept=form-change", &both), 422, "near-miss");
     assert_eq!(server.post("modify_config?accept=form-change,near-miss", &both).status, 200);
@@ -44,7 +44,7 @@ fn form_change_and_near_miss_are_422_with_their_pointers() {
 
 #[test]
 fn any_view_can_be_sent_back() {
-    let server = over("push a;\npush b;\nrtpm 1;\nstream c { prepsh 5; archive /storage 7d; }\n");
+    let server = over("mark a;\nmark b;\nrtpm 1;\nstream c { prepsh 5; archive /storage 7d; }\n");
     let whole: Value = body(&server.get(""));
     let answer = server.post("modify_config", &whole.to_string());
     assert_eq!(answer.status, 200, "{}", body(&answer));

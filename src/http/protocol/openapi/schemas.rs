@@ -128,7 +128,15 @@ impl SchemaForm {
 
     fn value(self, row: &Parameter) -> Value {
         match row.shape {
-            Shape::List(list) => json!({ "type": "array", "items": self.one_word(list.kind, false) }),
+            Shape::List(list) => {
+                let port = self.one_word(list.kind, false);
+                let ports = json!({ "type": "array", "items": &port });
+                if self == Self::Patch && !row.always_shown {
+                    json!({ "anyOf": [ports, port] })
+                } else {
+                    ports
+                }
+            }
             Shape::Value(kind) => self.one_word(kind, row.secret),
             Shape::Object(object) => self.reference(object.name),
             Shape::Address(address) if self == Self::Shown && row.scope != Scope::Top => {

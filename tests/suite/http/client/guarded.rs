@@ -3,14 +3,14 @@
 use super::bare::{bare_of, run, view};
 use super::place;
 
-const TEXT: &str = "edit_auth admin hunter2;\npush a;\npush b;\nhttp 80 { x { peer s1; peer s2; } }\n\
+const TEXT: &str = "edit_auth admin hunter2;\nmark a;\nmark b;\nhttp 80 { x { peer s1; peer s2; } }\n\
                     stream cam1 {\n  url udp://1;\n  archive /storage 7d;\n}\nstream old {\n  url udp://2;\n  titel x;\n  prepsh 1;\n}\n";
 
 #[test]
 fn form_change_near_miss_and_one_line_are_refused_and_nothing_is_posted() {
     let joined = "edit_auth admin hunter2;http 80;# Streams:stream cam1 udp://1;stream old udp://2;";
     for (guard, arguments, input, pointer) in [
-        ("form-change", &["modify", "-f", "-"][..], r#"{"push":["a","c"]}"#, "/push"),
+        ("form-change", &["modify", "-f", "-"][..], r#"{"mark":["a","c"]}"#, "/mark"),
         (
             "form-change",
             &["modify", "--set-string", "streams.cam1.archive=/storage 14d"],
