@@ -182,6 +182,28 @@ fn a_port_over_65535_in_a_string_is_seen() {
 }
 
 #[test]
+fn forms_that_no_server_reads_are_warnings() {
+    let line = |line: &str| format!("stream a {{\n  url udp://1;\n  {line}\n}}\n");
+    check(&line("hds_off;"), &["3:3: warning: servers do not read `hds_off`"]);
+    check(&line("hds off;"), &[]);
+    check(&line("transcoder vb 512000;"), &["3:14: warning: `vb 512000` are two options without values"]);
+    check(&line("transcoder vb=512000 hw=nvenc deinterlace ab=64k;"), &[]);
+    check(
+        "https 443 8443;\n",
+        &["1:11: warning: `https` has the wrong form: it takes a port from 0 to 65535, or HOST:PORT"],
+    );
+}
+
+#[test]
+fn blocks_with_one_name_are_a_warning() {
+    check(
+        "template t { prepush 5; }\nsource t { url udp://1; }\ntemplate \"t\" { prepush 6; }\n",
+        &["3:10: warning: the template `t` is defined twice"],
+    );
+    check("dvr a { root /a; }\ndvr b { root /b; }\nfile a { path /a; }\n", &[]);
+}
+
+#[test]
 fn include_is_a_warning_once() {
     check(
         "http 80;\ninclude a.conf;\ninclude b.conf;\nstream a { include c; }\n",

@@ -7,6 +7,7 @@ mod names;
 mod settings;
 mod sourceless;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -18,7 +19,10 @@ use self::settings::Settings;
 use self::sourceless::{lacks_source, supplies_source};
 use super::near_miss::near_miss;
 use super::schema::kinds::{Transport, WordKind};
-use super::schema::{Kind, ObjectShape, Parameter, Part, PartPlace, Scope, Shape, by_keyword, may_be_strict};
+use super::schema::{
+    Kind, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Scope, Shape, by_keyword, has_named_blocks,
+    may_be_strict, protocol_of_switch,
+};
 use super::setting_view::is_plural;
 use super::shape::{OptionWord, RowMatch, fits, group_name, inner_scope, only_argument, part_words, read};
 use crate::syntax::{
@@ -86,6 +90,8 @@ struct Checker<'t> {
     foreign: ByHash<UnknownDirective>,
     /// The directives that name a port or an address to listen on.
     listeners: Listeners<'t>,
+    /// The blocks with names that the general rule shows: the keyword and the name of each.
+    named: Vec<(Cow<'t, str>, Word<'t>)>,
     /// The first `include`.
     include: Option<Span>,
     /// The number of open blocks.
@@ -134,6 +140,7 @@ impl<'t> Sink<'t> for Checker<'t> {
         self.in_lines.extend(&later.in_lines);
         self.names.extend(later.names);
         self.listeners.extend(later.listeners);
+        self.named.extend(later.named);
         self.include = self.include.take().or(later.include);
     }
 }
@@ -147,6 +154,7 @@ impl<'t> Checker<'t> {
             names,
             foreign: ByHash::default(),
             listeners: Listeners::default(),
+            named: Vec::new(),
             include: None,
             depth: 0,
             block: None,
@@ -163,6 +171,7 @@ impl<'t> Checker<'t> {
         self.names.repeated(self.text).iter().for_each(|repeated| diagnostics.push(repeated.diagnostic()));
         diagnostics.extend(&self.diagnostics);
         self.listeners.report(diagnostics);
+        repeated_blocks(&self.named, diagnostics);
         diagnostics.push_any(self.include.map(not_followed));
         diagnostics.extend(&self.in_lines);
     }
@@ -223,8 +232,9 @@ impl<'t> Checker<'t> {
                 self.sourceless = None;
                 self.source(scope, entry, 0);
             }
-            Shape::Options(_) => {
+            Shape::Options(options) => {
                 self.scalar(scope, parameter, entry);
+                self.diagnostics.push_any(option_without_sign(options, entry));
                 missing_semicolon::in_options(scope, entry, 0, &mut self.diagnostics);
             }
             Shape::Address(_) => {
@@ -367,6 +377,14 @@ impl<'t> Checker<'t> {
                 self.include.get_or_insert_with(|| entry.span());
             }
             UnknownDirective::Source => self.sourceless = None,
+            UnknownDirective::Switch if entry.count_arguments() == 0 => {
+                self.diagnostics.push(no_switch(keyword_span(entry), &keyword));
+            }
+            UnknownDirective::Switch => {}
+            UnknownDirective::Named => {
+                let name = only_argument(entry).filter(|_| entry.is_block());
+                self.named.extend(name.map(|name| (keyword.clone(), name)));
+            }
             UnknownDirective::Push => {
                 let diagnostics = &mut self.diagnostics;
                 entry.arguments().take(1).for_each(|url| address::url(url, &url.value(), diagnostics));
@@ -391,6 +409,10 @@ enum UnknownDirective {
     Source,
     /// Its first word is a URL.
     Push,
+    /// `X_off` of a protocol, which no server reads.
+    Switch,
+    /// Its blocks have names.
+    Named,
 }
 
 impl UnknownDirective {
@@ -399,8 +421,44 @@ impl UnknownDirective {
         match keyword {
             "include" => Self::Include,
             "push" => Self::Push,
+            _ if scope != Scope::Top && protocol_of_switch(keyword).is_some() => Self::Switch,
+            _ if scope == Scope::Top && has_named_blocks(keyword) => Self::Named,
             _ if scope == Scope::Stream && supplies_source(keyword) => Self::Source,
             _ => slip().map_or(Self::Plain, Self::Slip),
+        }
+    }
+}
+
+/// `vb 512000` in the place of `vb=512000`.
+fn option_without_sign(options: &OptionsShape, entry: ParsedEntry<'_, '_>) -> Option<Diagnostic> {
+    let words: Vec<Word<'_>> = entry.arguments().collect();
+    let is_split = |pair: &&[Word<'_>]| {
+        options.known(&pair[0].value()).is_some_and(|known| known.keyword == pair[0].value())
+            && !pair[1].value().contains('=')
+    };
+    let pair = words.windows(2).find(is_split)?;
+    let message = format!("`{} {}` are two options without values", pair[0].raw, pair[1].raw);
+    let hint = format!("write one option as `{}={}`", pair[0].raw, pair[1].raw);
+    Some(Diagnostic::warning(pair[0].span().start..pair[1].end(), message).hint(hint))
+}
+
+/// The warning about `X_off;`.
+fn no_switch(span: Span, keyword: &str) -> Diagnostic {
+    let protocol = protocol_of_switch(keyword).unwrap_or_default();
+    Diagnostic::warning(span, format!("servers do not read `{keyword}`"))
+        .hint(format!("write `{protocol} off;`"))
+}
+
+/// The warnings about blocks of one keyword with one name.
+fn repeated_blocks(named: &[(Cow<'_, str>, Word<'_>)], diagnostics: &mut Diagnostics) {
+    let mut seen: HashMap<(&str, Cow<'_, str>), Word<'_>> = HashMap::new();
+    for (keyword, name) in named {
+        match seen.get(&(&**keyword, name.value())) {
+            Some(first) => {
+                let message = format!("the {keyword} `{}` is defined twice", name.value());
+                diagnostics.push(repeated(name.span(), message, (first.span(), "first here")));
+            }
+            None => drop(seen.insert((keyword, name.value()), *name)),
         }
     }
 }

@@ -15,7 +15,7 @@ pub use lookup::{
     ESCAPE, block_scope, by_key, by_keyword, group_of, is_any_keyword, is_foreign_keyword, is_reserved,
     may_be_strict, parameters,
 };
-pub use repeated::{SELECTORS, has_names, is_flag, protocol_of_switch, repeats};
+pub use repeated::{SELECTORS, has_named_blocks, has_names, is_flag, protocol_of_switch, repeats};
 pub use row::{
     AddressShape, Derived, DirectiveRole, JsonForm, Kind, ListShape, ObjectShape, OptionsShape, POSITION,
     Parameter, Part, PartPlace, STATIC, Scope, Shape, URL_GLOBAL, WITH_INCLUDES,

@@ -24,6 +24,11 @@ pub fn is_flag(keyword: &str) -> bool {
     keyword == "iptv"
 }
 
+/// True if blocks with this keyword at the top level have names, which differ.
+pub fn has_named_blocks(keyword: &str) -> bool {
+    matches!(keyword, "template" | "source" | "file" | "vod" | "dvr" | "auth_backend")
+}
+
 /// The protocol X of a member `X_off`.
 pub fn protocol_of_switch(key: &str) -> Option<&str> {
     let protocols =
