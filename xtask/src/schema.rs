@@ -1,6 +1,6 @@
 //! The parts of `media.conf(5)` that the schema table makes.
 
-use mediaconf::model::schema::parameters;
+use mediaconf::model::schema::{FOREIGN_KEYWORDS, ForeignKeyword, parameters};
 use mediaconf::model::{Parameter, Scope, Shape};
 use mediaconf::syntax::{MAX_DEPTH, MAX_DIAGNOSTICS};
 
@@ -22,6 +22,7 @@ const SCOPES: &[(Scope, &str)] = &[
 pub fn values() -> Vec<(&'static str, String)> {
     let rows = SCOPES.iter().map(|(scope, name)| (*name, terms(parameters(*scope).map(row))));
     rows.chain([
+        ("foreign", terms(FOREIGN_KEYWORDS.iter().map(foreign))),
         ("general", general()),
         ("errors", points(ERRORS)),
         ("warnings", points(WARNINGS)),
@@ -57,6 +58,14 @@ fn row(row: &Parameter) -> (String, String) {
         lines.push(format!("*Secret:* {}", secret_part(row.shape)));
     }
     (term, lines.join("\\\n"))
+}
+
+/// One row of the second tier.
+fn foreign(row: &ForeignKeyword) -> (String, String) {
+    let repeats = if row.repeats { ", repeatable" } else { "" };
+    let secret = if row.secret { ", secret" } else { "" };
+    let form = format!("*Form:* {}{repeats}{secret}; {}", row.usage(), row.places().join(", "));
+    (format!("`{}`", row.keywords.join("`, `")), format!("{}.\\\n{form}", row.doc))
 }
 
 fn secret_part(shape: Shape) -> &'static str {

@@ -11,8 +11,8 @@ use super::schema_path::{Place, is_derived, own_value};
 use super::select::{Selection, select};
 use super::shown_path::shown;
 use crate::model::schema::{
-    DirectiveRole, Kind, PARAMETERS, Parameter, Part, Scope, Shape, URL_GLOBAL, by_key, by_keyword,
-    parameters,
+    DirectiveRole, ForeignForm, ForeignKeyword, Kind, OUTSIDE, PARAMETERS, Parameter, Part, Scope, Shape,
+    URL_GLOBAL, by_key, by_keyword, foreign_keyword, parameters,
 };
 
 /// The name that stands for any stream, live or plugin.
@@ -37,7 +37,7 @@ pub struct Explanation {
     /// The form in JSON.
     pub json: String,
     /// The blocks in which it may stand.
-    pub places: Vec<&'static str>,
+    pub places: Vec<String>,
     /// An example of the directive.
     pub example: Option<&'static str>,
     /// True if its value, or one part of it, is a secret.
@@ -86,20 +86,26 @@ pub fn explain(current: &dyn ConfigLookup, path: &Path) -> Result<Explanation, F
     let ExplainedPath { path, is_certain } = ExplainedPath::complete(current, path);
     let place = Place::resolve(&path.segments).map_err(|fault| fault.at(&path))?;
     let (row, below) = nearest_row(&path.segments);
-    let mut explanation = match row {
-        Some(row) => of_row(row, below, place),
-        None => of_unknown(place),
+    let foreign = foreign_at(&path.segments).filter(|_| row.is_none());
+    let mut explanation = match (row, foreign) {
+        (Some(row), _) => of_row(row, below, place),
+        (None, Some(foreign)) => of_foreign(foreign, place),
+        (None, None) => of_unknown(place),
     };
     explanation.path = shown(&path);
+    // The keyword of a directive alone is no place, if it stands in blocks.
+    let is_certain =
+        is_certain && foreign.is_none_or(|row| path.segments.len() > 1 || row.stands_in(OUTSIDE));
     explanation.is_certain = is_certain;
     if is_certain {
         explanation.found = found(current, &path, row, place)?;
-        let is_named = row.is_none() || matches!(place, Place::Block(_));
+        let is_known = row.is_some() || foreign.is_some();
+        let is_named = !is_known || matches!(place, Place::Block(_));
         if is_named && explanation.found.is_none() {
             // An unknown directive that is not there is misspelt, and so is a name.
             refuse_absent(current, &path)?;
         }
-    } else if row.is_none() {
+    } else if row.is_none() && foreign.is_none() {
         refuse_absent(current, &path)?;
     }
     Ok(explanation)
@@ -136,7 +142,8 @@ impl ExplainedPath {
         if let (Some(kind), Some(second)) = (kind, segments.get(1).cloned()) {
             let is_key = |name: &str| {
                 let row = by_key(kind.scope(), name).or_else(|| by_keyword(kind.scope(), name));
-                row.is_some() && !current.contains(&[kind.key(), name])
+                let foreign = foreign_keyword(name).filter(|row| row.may_stand_in(kind.scope()));
+                (row.is_some() || foreign.is_some()) && !current.contains(&[kind.key(), name])
             };
             match second.name() {
                 Some(name) if is_key(name) => segments.insert(1, Segment::Key(ANY_NAME.to_owned())),
@@ -222,6 +229,40 @@ fn of_row(row: &'static Parameter, below: &[Segment], place: Place) -> Explanati
     }
 }
 
+/// The foreign directive that a path leads to: its keyword alone, or below the block in which it stands.
+fn foreign_at(segments: &[Segment]) -> Option<&'static ForeignKeyword> {
+    let [above @ .., Segment::Key(key)] = segments else { return None };
+    let row = foreign_keyword(key)?;
+    let is_there = match above {
+        [] => true,
+        [block] => row.stands_in(block.name()?),
+        [block, _] => {
+            let block = block.name()?;
+            Kind::of_key(block).map_or_else(|| row.stands_in(block), |kind| row.stands_in(kind.noun()))
+        }
+        _ => false,
+    };
+    is_there.then_some(row)
+}
+
+/// A directive of other servers.
+fn of_foreign(row: &'static ForeignKeyword, place: Place) -> Explanation {
+    let text = format!("`{}`, then {}", row.keywords.join("` or `"), row.usage());
+    let several = match row.form {
+        ForeignForm::Named => "",
+        _ if row.repeats => "; several lines are a list of lists",
+        _ => "",
+    };
+    Explanation {
+        documentation: row.doc.to_owned(),
+        text: Some(text),
+        json: format!("{}{several}", row.json_form()),
+        places: row.places(),
+        secret: row.secret,
+        ..of_unknown(place)
+    }
+}
+
 /// A directive that the schema does not know, or a part of one.
 fn of_unknown(place: Place) -> Explanation {
     let documentation = match place {
@@ -246,11 +287,11 @@ fn of_unknown(place: Place) -> Explanation {
 }
 
 /// Every scope in which the same directive may stand; first the one that is explained.
-fn places(row: &'static Parameter) -> Vec<&'static str> {
+fn places(row: &'static Parameter) -> Vec<String> {
     let same = PARAMETERS
         .iter()
         .filter(|other| other.key == row.key && other.keywords == row.keywords && other.scope != row.scope);
-    std::iter::once(row).chain(same).map(|row| row.scope.in_words()).collect()
+    std::iter::once(row).chain(same).map(|row| row.scope.in_words().to_owned()).collect()
 }
 
 fn is_secret(row: &Parameter, name: &str, is_whole: bool) -> bool {

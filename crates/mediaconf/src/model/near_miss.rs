@@ -3,8 +3,14 @@
 //! The checks warn of them in a text, and an edit that would write one is refused. Other servers of the
 //! family, and newer ones, have directives with similar names; those are accepted.
 
-use super::schema::{Parameter, Scope, by_key, by_keyword, is_foreign_keyword, parameters};
-use super::suggest::nearest;
+use super::schema::{
+    FOREIGN_KEYWORDS, ForeignKeyword, Parameter, Scope, by_key, by_keyword, is_any_keyword,
+    is_foreign_keyword, parameters,
+};
+use super::suggest::{is_one_edit, nearest};
+
+/// Words of so many letters may be any other word: one slip leads from `log` to `logo`.
+const TOO_SHORT: usize = 3;
 
 /// The known parameter that an unknown keyword is probably a misspelling of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,9 +19,19 @@ pub struct NearMiss {
     pub key: &'static str,
     /// The most similar of its keywords; `None` if it has no directive.
     pub keyword: Option<&'static str>,
+    /// All keywords of a foreign directive.
+    foreign: &'static [&'static str],
 }
 
-/// The known parameter of `scope` that `keyword` is probably a misspelling of.
+impl NearMiss {
+    /// What is meant, as messages say it: "`file` or `vod`".
+    pub fn in_words(self) -> String {
+        let names = if self.foreign.is_empty() { &[self.key] } else { self.foreign };
+        names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ")
+    }
+}
+
+/// The known parameter of `scope` that `keyword` is probably a misspelling of, else the foreign directive.
 ///
 /// None for a known keyword or key, for foreign ones that are well known ([`is_foreign_keyword`]), for a known name with digits behind
 /// it, and for a protocol with `s`, `t` or `e` behind it: newer servers have `http2` and `rtmps`.
@@ -23,11 +39,35 @@ pub fn near_miss(scope: Scope, keyword: &str) -> Option<NearMiss> {
     if known(scope, keyword).is_some() || is_foreign_keyword(keyword) || is_variant(scope, keyword) {
         return None;
     }
-    let word = nearest(keyword, parameters(scope).flat_map(names))?;
+    let own = nearest(keyword, parameters(scope).flat_map(names));
+    match own.filter(|word| is_one_edit(word, keyword)) {
+        None => near_foreign(scope, keyword).or_else(|| near_own(scope, own?)),
+        Some(word) => near_own(scope, word),
+    }
+}
+
+fn near_own(scope: Scope, word: &'static str) -> Option<NearMiss> {
     let parameter = known(scope, word)?;
     let is_directive = parameter.keywords.contains(&word);
     let keyword = if is_directive { Some(word) } else { parameter.keywords.first().copied() };
-    Some(NearMiss { key: parameter.key, keyword })
+    Some(NearMiss { key: parameter.key, keyword, foreign: &[] })
+}
+
+/// The foreign directive of which `keyword` is the plural, else one that a single slip leads to; none if `keyword` is known
+/// elsewhere.
+fn near_foreign(scope: Scope, keyword: &str) -> Option<NearMiss> {
+    if is_any_keyword(keyword) {
+        return None;
+    }
+    let rows = FOREIGN_KEYWORDS.iter().filter(|row| row.may_stand_in(scope));
+    let words = || rows.clone().flat_map(|row| row.keywords.iter().map(move |word| (*word, row)));
+    let is_plural = |word: &str, row: &ForeignKeyword| {
+        row.repeats && matches!(keyword.strip_prefix(word), Some("s" | "es"))
+    };
+    let is_slip = |word: &str| word.len().min(keyword.len()) > TOO_SHORT && is_one_edit(word, keyword);
+    let mut found = words().filter(|(word, row)| is_plural(word, row));
+    let (word, row) = found.next().or_else(|| words().find(|(word, _)| is_slip(word)))?;
+    Some(NearMiss { key: word, keyword: Some(word), foreign: row.keywords })
 }
 
 /// The names of a parameter: its keywords, then its JSON key.
@@ -44,7 +84,8 @@ fn known(scope: Scope, name: &str) -> Option<&'static Parameter> {
 fn is_variant(scope: Scope, keyword: &str) -> bool {
     let without_digits = keyword.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_protocol = |name: &str| known(scope, name).is_some_and(|known| known.transport().is_some());
-    (without_digits.len() < keyword.len() && known(scope, without_digits).is_some())
+    let is_name = known(scope, without_digits).is_some() || is_foreign_keyword(without_digits);
+    (without_digits.len() < keyword.len() && is_name)
         || keyword.strip_suffix(['s', 't', 'e']).is_some_and(is_protocol)
 }
 
@@ -67,6 +108,20 @@ mod tests {
             (Scope::Stream, "prepsh", "prepush"),
             (Scope::Stream, "postion", "position"),
             (Scope::Live, "publish_enable", "publish_enabled"),
+            (Scope::Stream, "onplay", "on_play"),
+            (Scope::Live, "on_pla", "on_play"),
+            (Scope::Top, "pushs", "push"),
+            (Scope::Stream, "pushes", "push"),
+            (Scope::Top, "sourc", "source"),
+            (Scope::Stream, "thumbnail", "thumbnails"),
+            (Scope::Template, "max_session", "max_sessions"),
+            (Scope::Top, "vods", "vod"),
+            (Scope::Top, "sources", "source"),
+            (Scope::Top, "dvrs", "dvr"),
+            (Scope::Top, "templates", "template"),
+            (Scope::Top, "peers", "peer"),
+            (Scope::Top, "auth_backends", "auth_backend"),
+            (Scope::Top, "files", "file"),
         ] {
             assert_eq!(key(scope, keyword), Some(expected), "{keyword}");
         }
@@ -86,6 +141,8 @@ mod tests {
             "https",
             "rtspt",
             "peer",
+            "peer1",
+            "log",
             "log_level",
             "zzz",
             "",
@@ -97,6 +154,14 @@ mod tests {
         {
             assert_eq!(key(scope, keyword), None, "{keyword}");
         }
+    }
+
+    #[test]
+    fn every_keyword_of_a_directive_is_told() {
+        let told = |keyword| near_miss(Scope::Top, keyword).map(NearMiss::in_words);
+        assert_eq!(told("vods").as_deref(), Some("`file` or `vod`"));
+        assert_eq!(told("peers").as_deref(), Some("`peer`"));
+        assert_eq!(told("strems").as_deref(), Some("`streams`"));
     }
 
     #[test]

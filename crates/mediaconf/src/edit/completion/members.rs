@@ -12,7 +12,10 @@ use crate::edit::schema_path::Place;
 use crate::edit::suggestion::keys;
 use crate::edit::through_lists;
 use crate::edit::value_at::value_at;
-use crate::model::schema::{JsonForm, Parameter, PartPlace, SOURCE, by_key};
+use crate::model::schema::{
+    FOREIGN_KEYWORDS, ForeignKeyword, JsonForm, Parameter, PartPlace, SOURCE, by_key, foreign_keyword,
+    is_reserved,
+};
 
 impl Completion<'_> {
     /// The members of the value at `above` whose names begin with `start`.
@@ -29,7 +32,9 @@ impl Completion<'_> {
             return vec![self.found(format!("{head}{glob}"), String::new(), form)];
         }
         let typed = start.name();
-        let names = self.names(&whole, place).into_iter().filter(|(name, _)| name.starts_with(&typed));
+        let mut names = self.names(&whole, place);
+        names.extend(self.foreign(place, &typed, &names));
+        let names = names.into_iter().filter(|(name, _)| name.starts_with(&typed));
         let mut names: Vec<_> = names.map(|(name, help)| (start.written(&name), name, help)).collect();
         // A name in quotes does not begin with what is typed; it is meant where no other does.
         if matches!(start, PartialName::Bare(start) if !start.is_empty())
@@ -87,6 +92,22 @@ impl Completion<'_> {
         }
     }
 
+    /// The directives of other servers that may stand at a place. They are many, and the known ones are meant more often:
+    /// a letter has to be typed, and one known name alone is entered.
+    fn foreign(&self, place: Place, typed: &str, known: &[(String, String)]) -> Vec<(String, String)> {
+        let scope = match (self.path_use, place) {
+            (PathUse::Explained, Place::Group(kind)) => Some(kind.scope()),
+            (PathUse::Explained | PathUse::Settable, place) => place.scope(),
+            _ => None,
+        };
+        let is_one = known.iter().filter(|(name, _)| name.starts_with(typed)).count() == 1;
+        let Some(scope) = scope.filter(|_| !typed.is_empty() && !is_one) else { return Vec::new() };
+        let rows = FOREIGN_KEYWORDS.iter().filter(|row| row.may_stand_in(scope));
+        let names = rows.flat_map(|row| row.keywords.iter().map(move |name| (*name, row.doc)));
+        let is_new = |name: &str| !is_reserved(scope, name) && !known.iter().any(|(known, _)| known == name);
+        names.filter(|(name, _)| is_new(name)).map(|(name, doc)| (name.to_owned(), doc.to_owned())).collect()
+    }
+
     /// Returns the form of a member: as the schema has it, else as it is there.
     fn form(&self, above: &Path, place: Place, name: &str) -> Form {
         if matches!((self.path_use, place), (PathUse::Block, Place::Group(_))) {
@@ -94,7 +115,10 @@ impl Completion<'_> {
         }
         let place = match (self.path_use, place) {
             // The name of the stream is left out.
-            (PathUse::Explained, Place::Group(kind)) if by_key(kind.scope(), name).is_some() => {
+            (PathUse::Explained, Place::Group(kind))
+                if by_key(kind.scope(), name).is_some()
+                    || foreign_keyword(name).is_some_and(|row| row.may_stand_in(kind.scope())) =>
+            {
                 Place::Block(kind)
             }
             _ => place,
@@ -111,9 +135,11 @@ impl Completion<'_> {
                     Some(keys) => self.current.kind(&keys),
                     None => value_at(self.current, &path).ok().map(|value| kind_of(&value)),
                 };
+                let is_new_block = || foreign_keyword(name).is_some_and(ForeignKeyword::is_block);
                 match kind {
                     Some(ValueKind::Object) => Form::Object,
                     Some(ValueKind::List) => Form::List,
+                    None if is_new_block() => Form::Object,
                     _ => Form::Leaf,
                 }
             }

@@ -58,8 +58,17 @@ fn a_path_goes_on_with_what_its_use_allows() {
         (Settable, "streams.cam1.auth.", "streams.cam1.auth.url=|streams.cam1.auth.extra."),
         (Settable, "streams.cam1.tran", "streams.cam1.transcoder[|streams.cam1.transcoder="),
         (Settable, "streams.cam1.dvr", "streams.cam1.dvr.|streams.cam1.dvr="),
+        // Those of other servers come behind the known ones, where they may stand, when a letter is typed.
+        (Settable, "streams.cam1.pus", "streams.cam1.push="),
+        (Settable, "streams.cam1.au", "streams.cam1.auth.url=|streams.cam1.auth.extra."),
+        (Settable, "streams.cam1.aud", "streams.cam1.audio="),
+        (Settable, "lives.studio.pos", "lives.studio.position="),
+        (Settable, "auth_b", "auth_backend."),
+        (Settable, "lives.studio.backen", ""),
+        (Explained, "streams.on_pl", "streams.on_play "),
+        (Present, "streams.cam1.pus", ""),
         // Lists.
-        (Settable, "http", "http[|http_options.|https[|https_options."),
+        (Settable, "http", "http[|http_options.|https[|https_options.|http_proxy="),
         (Settable, "streams.cam1.urls", URLS),
         (Settable, "streams.cam1.urls[1", "streams.cam1.urls[1].url="),
         (Settable, "streams.cam1.urls[0]", "streams.cam1.urls[0].url=|streams.cam1.urls[0].priority="),

@@ -30,9 +30,9 @@ pub fn misspelt(scope: Scope, keyword: &str, pointer: &Pointer) -> Option<Fault>
     let near = near_miss(scope, keyword)?;
     let message = format!("`{keyword}` is not known here");
     let hint = format!(
-        "did you mean `{}`? If `{keyword}` is right, add `--create` or `--accept near-miss` \
+        "did you mean {}? If `{keyword}` is right, add `--create` or `--accept near-miss` \
          (over HTTP `accept=near-miss`)",
-        near.key
+        near.in_words()
     );
     Some(Fault::at_pointer(FaultKind::NearMiss, pointer.clone(), message).hint(hint))
 }

@@ -1,8 +1,6 @@
 //! Finding the row of a keyword or a JSON key.
 
-use std::collections::HashSet;
-
-use super::foreign::FOREIGN_KEYWORDS;
+use super::foreign::is_foreign_keyword;
 use super::row::{DirectiveRole, Kind, Parameter, SCOPES, Scope};
 use super::table::PARAMETERS;
 
@@ -64,12 +62,6 @@ impl DirectiveRole {
         let rows = PARAMETERS.iter().filter(|row| row.role == Some(self));
         rows.flat_map(|row| row.keywords).copied().collect()
     }
-}
-
-/// True if others of this family of servers know a directive with this keyword.
-pub fn is_foreign_keyword(keyword: &str) -> bool {
-    static FOREIGN: std::sync::OnceLock<HashSet<&'static str>> = std::sync::OnceLock::new();
-    FOREIGN.get_or_init(|| FOREIGN_KEYWORDS.iter().copied().collect()).contains(keyword)
 }
 
 /// True if a word is the keyword of a directive, known or well-known foreign, in any scope.

@@ -1,7 +1,8 @@
 //! The one table of all known parameters: where each may stand, and its form in text and JSON.
 //!
 //! The view, the edits, the checks, the typed values of the command line, the schemas of OpenAPI, the
-//! completion in shells and `media.conf(5)` are made from it. A new parameter is a new row in `table`.
+//! completion in shells and `media.conf(5)` are made from it. A new parameter is a new row in `table`. Directives that only other servers of the
+//! family know are rows in `foreign`.
 
 mod foreign;
 pub mod kinds;
@@ -10,10 +11,11 @@ mod repeated;
 mod row;
 mod table;
 
-pub use foreign::FOREIGN_KEYWORDS;
+pub use foreign::{
+    FOREIGN_KEYWORDS, ForeignForm, ForeignKeyword, OUTSIDE, foreign_keyword, is_foreign_keyword,
+};
 pub use lookup::{
-    ESCAPE, block_scope, by_key, by_keyword, group_of, is_any_keyword, is_foreign_keyword, is_reserved,
-    may_be_strict, parameters,
+    ESCAPE, block_scope, by_key, by_keyword, group_of, is_any_keyword, is_reserved, may_be_strict, parameters,
 };
 pub use repeated::{SELECTORS, has_named_blocks, has_names, is_flag, protocol_of_switch, repeats};
 pub use row::{
