@@ -31,7 +31,7 @@ pub use check::{check, has_errors};
 pub use json::to_json;
 pub use json_writer::{CompactJson, KnownJson, write_compact};
 pub use lens::Lens;
-pub use near_miss::{NearMiss, near_miss};
+pub use near_miss::{NearMiss, near_miss, near_miss_in_block};
 pub use one_line::has_lost_line_ends;
 pub use redact::secret_spans;
 pub use schema::{Kind, PARAMETERS, Parameter, Scope, Shape};

@@ -4,7 +4,7 @@
 //! family, and newer ones, have directives with similar names; those are accepted.
 
 use super::schema::{
-    FOREIGN_KEYWORDS, ForeignKeyword, Parameter, Scope, by_key, by_keyword, is_any_keyword,
+    FOREIGN_KEYWORDS, ForeignKeyword, Parameter, Scope, block_scope, by_key, by_keyword, is_any_keyword,
     is_foreign_keyword, parameters,
 };
 use super::suggest::{is_one_edit, nearest};
@@ -36,12 +36,25 @@ impl NearMiss {
 /// None for a known keyword or key, for foreign ones that are well known ([`is_foreign_keyword`]), for a known name with digits behind
 /// it, and for a protocol with `s`, `t` or `e` behind it: newer servers have `http2` and `rtmps`.
 pub fn near_miss(scope: Scope, keyword: &str) -> Option<NearMiss> {
+    nearest_in(scope, |row| row.may_stand_in(scope), keyword)
+}
+
+/// Like [`near_miss`], inside the block of a foreign directive.
+pub fn near_miss_in_block(block: &str, keyword: &str) -> Option<NearMiss> {
+    nearest_in(block_scope(block, 1), |row| row.stands_in(block), keyword)
+}
+
+fn nearest_in(
+    scope: Scope,
+    may_stand: impl Fn(&ForeignKeyword) -> bool + Copy,
+    keyword: &str,
+) -> Option<NearMiss> {
     if known(scope, keyword).is_some() || is_foreign_keyword(keyword) || is_variant(scope, keyword) {
         return None;
     }
     let own = nearest(keyword, parameters(scope).flat_map(names));
     match own.filter(|word| is_one_edit(word, keyword)) {
-        None => near_foreign(scope, keyword).or_else(|| near_own(scope, own?)),
+        None => near_foreign(may_stand, keyword).or_else(|| near_own(scope, own?)),
         Some(word) => near_own(scope, word),
     }
 }
@@ -55,11 +68,11 @@ fn near_own(scope: Scope, word: &'static str) -> Option<NearMiss> {
 
 /// The foreign directive of which `keyword` is the plural, else one that a single slip leads to; none if `keyword` is known
 /// elsewhere.
-fn near_foreign(scope: Scope, keyword: &str) -> Option<NearMiss> {
+fn near_foreign(may_stand: impl Fn(&ForeignKeyword) -> bool + Copy, keyword: &str) -> Option<NearMiss> {
     if is_any_keyword(keyword) {
         return None;
     }
-    let rows = FOREIGN_KEYWORDS.iter().filter(|row| row.may_stand_in(scope));
+    let rows = FOREIGN_KEYWORDS.iter().filter(|row| may_stand(row));
     let words = || rows.clone().flat_map(|row| row.keywords.iter().map(move |word| (*word, row)));
     let is_plural = |word: &str, row: &ForeignKeyword| {
         row.repeats && matches!(keyword.strip_prefix(word), Some("s" | "es"))
@@ -154,6 +167,16 @@ mod tests {
         {
             assert_eq!(key(scope, keyword), None, "{keyword}");
         }
+    }
+
+    #[test]
+    fn a_block_of_other_servers_has_near_misses_of_its_own() {
+        let told = |block, keyword| near_miss_in_block(block, keyword).map(|near| near.key);
+        assert_eq!(told("auth_backend", "backnd"), Some("backend"));
+        assert_eq!(told("auth_backend", "denys"), Some("deny"));
+        assert_eq!(told("template", "onplay"), Some("on_play"));
+        assert_eq!(told("file", "max_session"), None);
+        assert_eq!(told("server", "onplay"), None);
     }
 
     #[test]

@@ -18,7 +18,7 @@ use super::fault::{Fault, Faults};
 use super::json_pointer::Pointer;
 use crate::model::Kind;
 use crate::model::member::{Members, keyword_of};
-use crate::model::schema::{Scope, Shape, by_key};
+use crate::model::schema::{ForeignForm, Scope, Shape, block_scope, by_key, foreign_keyword};
 
 /// The changes of one patch that are refused unless they are accepted.
 #[derive(Debug, Default)]
@@ -51,11 +51,50 @@ impl Guarded {
         pointer: &Pointer,
     ) {
         let keyword = keyword_of(scope, key);
+        self.in_blocks(keyword, current, patch, pointer);
         match current {
             _ if patch.is_null() => {}
             Some(current) => form::compare(keyword, current, patch, pointer, &mut self.form_changes),
             None => self.near_misses.extend(spelling::Miss::find(scope, keyword, pointer)),
         }
+    }
+
+    /// Looks for near misses among the new members of the blocks of a foreign directive.
+    fn in_blocks(&mut self, keyword: &str, current: Option<&Value>, patch: &Value, pointer: &Pointer) {
+        let nothing = Map::new();
+        let current = match current {
+            None => &nothing,
+            Some(Value::Object(members)) => members,
+            Some(_) => return,
+        };
+        let (Some(row), Value::Object(patch)) = (foreign_keyword(keyword), patch) else { return };
+        match row.form {
+            ForeignForm::Block => self.new_members(keyword, &[current], patch, pointer),
+            ForeignForm::Named => {
+                let blocks: Vec<_> = current.values().filter_map(Value::as_object).collect();
+                let named = patch.iter().filter_map(|(name, block)| Some((name, block.as_object()?)));
+                named.for_each(|(name, block)| {
+                    self.new_members(keyword, &blocks, block, &pointer.child(name))
+                });
+            }
+            _ => {}
+        }
+    }
+
+    /// Looks for near misses among the members of a block that none of `blocks` has.
+    fn new_members(
+        &mut self,
+        keyword: &str,
+        blocks: &[&Map<String, Value>],
+        patch: &Map<String, Value>,
+        pointer: &Pointer,
+    ) {
+        let is_used = |key: &str| blocks.iter().any(|block| block.contains_key(key));
+        let new = patch.iter().filter(|(key, value)| !value.is_null() && !is_used(key));
+        let inside = block_scope(keyword, 1);
+        self.near_misses.extend(new.filter_map(|(key, _)| {
+            spelling::Miss::find_in_block(keyword, keyword_of(inside, key), &pointer.child(key))
+        }));
     }
 
     /// The faults of a patch of a document with these top-level members.

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::super::fault::{Fault, FaultKind};
 use super::super::json_pointer::Pointer;
 use crate::model::schema::Scope;
-use crate::model::{Kind, near_miss};
+use crate::model::{Kind, NearMiss, near_miss, near_miss_in_block};
 
 /// A keyword that is probably a misspelling.
 #[derive(Debug)]
@@ -23,18 +23,27 @@ impl Miss {
         let kind = Kind::ALL.into_iter().find(|kind| kind.scope() == scope);
         Some(Self { kind, keyword: keyword.to_owned(), fault })
     }
+
+    /// Returns the near miss of a new keyword in a block of other servers, if it is one.
+    pub fn find_in_block(block: &str, keyword: &str, pointer: &Pointer) -> Option<Self> {
+        let fault = fault(near_miss_in_block(block, keyword)?, keyword, pointer);
+        Some(Self { kind: None, keyword: keyword.to_owned(), fault })
+    }
 }
 
 /// Returns the fault of a keyword that is nearly a known one.
 pub fn misspelt(scope: Scope, keyword: &str, pointer: &Pointer) -> Option<Fault> {
-    let near = near_miss(scope, keyword)?;
+    near_miss(scope, keyword).map(|near| fault(near, keyword, pointer))
+}
+
+fn fault(near: NearMiss, keyword: &str, pointer: &Pointer) -> Fault {
     let message = format!("`{keyword}` is not known here");
     let hint = format!(
         "did you mean {}? If `{keyword}` is right, add `--create` or `--accept near-miss` \
          (over HTTP `accept=near-miss`)",
         near.in_words()
     );
-    Some(Fault::at_pointer(FaultKind::NearMiss, pointer.clone(), message).hint(hint))
+    Fault::at_pointer(FaultKind::NearMiss, pointer.clone(), message).hint(hint)
 }
 
 /// Returns the faults of the keywords that no block of the same kind uses. `used` returns the used
