@@ -214,8 +214,6 @@ pub static FOREIGN_KEYWORDS: &[ForeignKeyword] = &[
     // At the top level.
     words(&["access_log"], &[OUTSIDE, "server", "location"], "File in which requests are logged"),
     words(&["admin_auth"], TOP, "Login and password of an administrator, as other servers of this family write it"),
-    repeats(words(&["admin_http"], TOP, "Port or address of the administration over HTTP, one on a line")),
-    repeats(words(&["admin_https"], TOP, "Port or address of the administration over HTTPS, one on a line")),
     words(&["api_allowed_from"], TOP, "Addresses from which the API may be called"),
     secret(words(&["api_key"], TOP, "Key of an API")),
     named(&["application"], &[OUTSIDE, "server"], "Application of an RTMP server, by name"),
@@ -247,7 +245,6 @@ pub static FOREIGN_KEYWORDS: &[ForeignKeyword] = &[
     words(&["groups"], TOP, UNCERTAIN),
     words(&["hostname"], TOP, "Name of this server"),
     words(&["http_proxy"], BOTH, "Proxy through which requests go out"),
-    repeats(words(&["https"], TOP, "Port or address of the HTTPS server, one on a line")),
     repeats(words(&["include"], &[OUTSIDE, "stream", "ondemand", "live", "template", "server", "location"], "File whose text stands in this place; several are several lines")),
     flag(&["iptv"], TOP, "Switches the middleware for IPTV on"),
     words(&["layouter"], BOTH, "Settings of a stream that combines several pictures"),
@@ -271,8 +268,6 @@ pub static FOREIGN_KEYWORDS: &[ForeignKeyword] = &[
     named(&["remote"], TOP, "Another server, by name"),
     words(&["rewrite"], BOTH, "Replaces one name or URL by another"),
     words(&["router"], TOP, "Sends requests for streams to other servers"),
-    words(&["rtmps"], TOP, "Port or address of the RTMPS server"),
-    words(&["rtsps"], TOP, "Port or address of the RTSPS server"),
     repeats(words(&["sdi"], BOTH, "Settings of an SDI card")),
     words(&["server_id"], TOP, "Identifier of this server"),
     words(&["server_name"], &[OUTSIDE, "server"], "Name of a web server; a request is sent to it by its host name"),
@@ -317,11 +312,10 @@ pub static FOREIGN_KEYWORDS: &[ForeignKeyword] = &[
     switch(&["cluster_ingest"], STREAM, "Makes one server of the cluster take the source, and another if that fails"),
     words(&["cluster_publish"], STREAM, "Sends a published stream on to other servers of the cluster"),
     switch(&["cmaf"], MEDIA, "Whether CMAF is played, with its options; seen as `on webrtc_abr`"),
-    words(&["comment"], &[OUTSIDE, "template", "file", "vod"], "Remark for administrators"),
+    words(&["comment"], TOP, "Remark for administrators"),
     words(&["cors"], BOTH, "Headers for requests from other sites"),
     words(&["cpix"], MEDIA, "Exchange of keys for protection by CPIX"),
     switch(&["dash"], MEDIA, "Whether DASH is played"),
-    switch(&["disabled"], &["template", "file", "vod"], "Switched off"),
     words(&["domains"], MEDIA, "Sites on whose pages the player may stand"),
     options(words(&["drm"], MEDIA, "System that protects the content, with its options")),
     words(&["dvr_limit"], STREAM, "How long recordings are kept"),
@@ -406,7 +400,7 @@ pub static FOREIGN_KEYWORDS: &[ForeignKeyword] = &[
     options(switch(&["thumbnails"], MEDIA, "Whether pictures of the stream are made, maybe from an address, with options")),
     switch(&["thumbnails_online"], MEDIA, "Whether pictures are made when they are asked for"),
     words(&["timeshift"], STREAM, "Time by which the stream is played later"),
-    words(&["title"], &[OUTSIDE, "template", "file", "vod"], "Title that viewers see"),
+    words(&["title"], TOP, "Title that viewers see"),
     words(&["track"], STREAM, "Track that is played"),
     words(&["tracks"], STREAM, "Tracks that are played; seen as `v1 a1`"),
     switch(&["transcode_on_demand"], STREAM, "Transcodes only while somebody watches"),
@@ -474,8 +468,19 @@ pub static FOREIGN_KEYWORDS: &[ForeignKeyword] = &[
 
 #[cfg(test)]
 mod tests {
+    use super::super::lookup::by_keyword;
     use super::*;
     use crate::model::secret::is_secret_name;
+
+    #[test]
+    fn no_row_stands_where_a_parameter_is_known() {
+        let scopes = [Scope::Top, Scope::Stream, Scope::Live, Scope::Template, Scope::Plugin];
+        for (row, scope) in FOREIGN_KEYWORDS.iter().flat_map(|row| scopes.map(|scope| (row, scope))) {
+            let is_known = |name: &&str| by_keyword(scope, name).is_some();
+            let known = row.keywords.iter().find(|name| row.may_stand_in(scope) && is_known(name));
+            assert_eq!(known, None, "{scope:?}");
+        }
+    }
 
     #[test]
     fn every_row_says_where_it_stands_and_what_it_does() {
