@@ -1,5 +1,6 @@
 //! The options of a change.
 
+use std::fmt;
 use std::time::{Duration, Instant};
 
 use super::change_report::ReportParts;
@@ -13,7 +14,7 @@ use mediaconf::edit::Faults;
 pub const COMMANDS: &[&str] = &["add", "apply", "cp", "edit", "fmt", "mv", "rm"];
 
 /// The options of a change: who makes it, why, and how.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChangeOptions {
     /// Rehearse: do everything but write, swap and reload.
     pub dry_run: bool,
@@ -101,6 +102,17 @@ pub enum Expected {
     Any,
     /// One of these revisions; an empty list allows none.
     OneOf(Vec<Revision>),
+}
+
+impl fmt::Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Any => f.write_str("*"),
+            Self::OneOf(revisions) => {
+                f.write_str(&revisions.iter().map(ToString::to_string).collect::<Vec<_>>().join(","))
+            }
+        }
+    }
 }
 
 impl Expected {

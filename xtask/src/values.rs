@@ -134,7 +134,7 @@ fn parameter(parameter: &QueryParameter) -> (String, String) {
         Values::Nodes(_) => (format!("`{name}=`*N*`|`*NAME*`,`…"), String::new()),
         Values::Text(_) => (format!("`{name}=`*TEXT*"), String::new()),
         Values::Change(_) => (format!("`{name}=`*N*"), String::new()),
-        Values::Number(bounds, _) => {
+        Values::Number(bounds, _) | Values::Seconds(bounds, _) => {
             (format!("`{name}=`*NUMBER*"), format!(" It is from {} to {}.", bounds.start(), bounds.end()))
         }
     };
@@ -143,7 +143,7 @@ fn parameter(parameter: &QueryParameter) -> (String, String) {
 
 /// The routes that take a parameter.
 fn routes_with(parameter: &QueryParameter) -> String {
-    let takes = |route: &&Route| route.parameters().any(|taken| taken == parameter.name);
+    let takes = |route: &&Route| parameter.taken_by.contains(&route.operation);
     if ROUTES.iter().all(|route| takes(&route) == route.is_change()) {
         return "All that change something".to_owned();
     }

@@ -48,66 +48,14 @@ pub const SOURCE_RUNNING: &str = "running";
 /// The value of [`SOURCE`] for the file.
 pub const SOURCE_SAVED: &str = "saved";
 
-/// The query parameter that rehearses a change.
-pub const DRY_RUN: &str = "dry_run";
-
-/// The query parameter that accepts all guards and conflicts of a change.
-pub const FORCE: &str = "force";
-
-/// Refuses a change that brings warnings.
-pub const STRICT: &str = "strict";
-
 /// The query parameter that leaves entries of included files alone.
 pub const SKIP_INCLUDED: &str = "skip_included";
-
-/// The query parameter of a change that does not wait for the reload command.
-pub const ASYNC: &str = "async";
-
-/// The query parameter with the command that makes a change, for the history.
-pub const COMMAND: &str = "command";
-
-/// The query parameter with the reason of a change, for the history.
-pub const MESSAGE: &str = "message";
-
-/// The query parameter with the owner of a desired state.
-pub const OWNER: &str = "owner";
-
-/// The query parameter with the number of seconds after which a change is rolled back unless it is
-/// confirmed.
-pub const CONFIRM: &str = "confirm";
-
-/// The query parameter with the nodes of a cluster that take a change first.
-pub const CANARY: &str = "canary";
-
-/// The query parameter with the number of seconds in which these nodes have to run it.
-pub const CANARY_TIMEOUT: &str = "canary_timeout";
 
 /// The query parameter with the id of the change to confirm or to roll back.
 pub const ID: &str = "id";
 
-/// The query parameter with the change of the history to go back to.
-pub const TO: &str = "to";
-
-/// The query parameter with the revisions of the configuration that a change is made for.
-pub const REVISION: &str = "revision";
-
-/// The value of [`REVISION`] for any configuration.
-pub const ANY: &str = "*";
-
-/// The query parameter with the key of the masks in the report of a change.
-pub const MASK_KEY: &str = "mask_key";
-
-/// The query parameter with the number of streams that may be deleted.
-pub const MAX_DELETE: &str = "max_delete";
-
-/// The query parameter with the parts of a change that the answer has.
-pub const TELL: &str = "tell";
-
 /// The header with the id of the pending change.
 pub const PENDING_HEADER: &str = "Mediactl-Pending";
-
-/// The query parameter with the names of guards to accept.
-pub const ACCEPT: &str = "accept";
 
 /// The value of [`API_HEADER`].
 pub fn api_value() -> String {

@@ -1,21 +1,23 @@
-//! The query parameters of the API, in one table: queries are parsed by it, and the manual page and
-//! the OpenAPI document are made from it. A known parameter needs a valid value, and only one unless it is a
+//! The query parameters of the API, in one table: servers parse queries by it, clients write them by it, and
+//! the manual page and the OpenAPI document are made from it. A known parameter needs a valid value, and only one unless it is a
 //! list; unknown parameters are ignored, unless a change has a misspelled one.
 
 mod unknown;
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
+use std::time::Duration;
 
-use crate::engine::{COMMANDS, Expected, GUARD_NAMES, Guard, REPORT_PARTS, RefusalKind, ReportParts};
+use crate::engine::{
+    COMMANDS, ChangeOptions, Expected, GUARD_NAMES, Guard, REPORT_PARTS, RefusalKind, ReportParts,
+};
 use crate::http::protocol::headers::{
-    ACCEPT, ANY, ASYNC, CANARY, CANARY_TIMEOUT, COMMAND, CONFIRM, DRY_RUN, FORCE, FORMAT, FORMAT_CONF,
-    FORMAT_JSON, ID, MASK_KEY, MAX_DELETE, MESSAGE, OWNER, REVISION, RUNTIME, SKIP_INCLUDED, SKIP_STREAMS,
-    SOURCE, SOURCE_RUNNING, SOURCE_SAVED, STRICT, TELL, TO, WITH_INCLUDES,
+    FORMAT, FORMAT_CONF, FORMAT_JSON, ID, RUNTIME, SKIP_INCLUDED, SKIP_STREAMS, SOURCE, SOURCE_RUNNING,
+    SOURCE_SAVED, WITH_INCLUDES,
 };
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::problem::Problem;
-use crate::http::protocol::routes::Route;
+use crate::http::protocol::routes::{ApiOperation, Route};
 use crate::store::cluster::is_node_name;
 use crate::store::{ChangeRef, NotAChangeRef, NotARevision, NotAnOwnerName, OwnerName};
 use mediaconf::edit::Fault;
@@ -24,6 +26,8 @@ use mediaconf::edit::Fault;
 pub struct QueryParameter {
     /// The name in a query.
     pub name: &'static str,
+    /// The operations that take it; others ignore it.
+    pub taken_by: &'static [ApiOperation],
     /// The values that it takes, and the field for them.
     pub values: Values,
     /// The description: a sentence that follows the names of its routes.
@@ -55,143 +59,187 @@ pub enum Values {
     /// A change of the history.
     Change(fn(&mut Parameters) -> &mut Option<ChangeRef>),
     /// A whole number within bounds.
-    Number(RangeInclusive<u64>, fn(&mut Parameters) -> &mut Option<u64>),
+    Number(RangeInclusive<u64>, fn(&mut Parameters) -> &mut Option<usize>),
+    /// A time within bounds, in seconds.
+    Seconds(RangeInclusive<u64>, fn(&mut Parameters) -> &mut Option<Duration>),
 }
+
+const READ: &[ApiOperation] = &[ApiOperation::Read];
+
+/// The changes as data: only `mediactl` sends them.
+const DATA: &[ApiOperation] = &[ApiOperation::Change];
+
+const PATCHES: &[ApiOperation] = &[ApiOperation::Change, ApiOperation::Modify];
+
+/// The changes that can bring warnings: going back is never refused for them.
+const STRICT: &[ApiOperation] =
+    &[ApiOperation::Change, ApiOperation::Modify, ApiOperation::Update, ApiOperation::Save];
+
+const CHANGES: &[ApiOperation] = &[
+    ApiOperation::Change,
+    ApiOperation::Modify,
+    ApiOperation::Update,
+    ApiOperation::Save,
+    ApiOperation::Rollback,
+];
 
 /// Every parameter, in the order of documentation.
 pub static PARAMETERS: &[QueryParameter] = &[
     QueryParameter {
         name: SKIP_STREAMS,
+        taken_by: READ,
         values: Values::Switch(|parameters| &mut parameters.skip_streams),
         doc: "leaves out streams that are static.",
     },
     QueryParameter {
         name: RUNTIME,
+        taken_by: READ,
         values: Values::Switch(|parameters| &mut parameters.runtime),
         doc: "adds `runtime`, the figures of the server; see RUNTIME.",
     },
     QueryParameter {
         name: WITH_INCLUDES,
+        taken_by: READ,
         values: Values::Switch(|parameters| &mut parameters.with_includes),
         doc: "shows what the included files add, too, and their names in `with_includes`; what has that can't be \
               written back. Only files below the folder of the configuration are followed.",
     },
     QueryParameter {
         name: SOURCE,
+        taken_by: &[ApiOperation::Read, ApiOperation::Included],
         values: Values::OneOf([SOURCE_RUNNING, SOURCE_SAVED], |parameters| &mut parameters.saved),
         doc: "reads the configuration in the file instead of the running one.",
     },
     QueryParameter {
         name: FORMAT,
+        taken_by: &[ApiOperation::Read, ApiOperation::Modify],
         values: Values::OneOf([FORMAT_JSON, FORMAT_CONF], |parameters| &mut parameters.text),
         doc: "answers with the text instead of JSON.",
     },
     QueryParameter {
-        name: DRY_RUN,
-        values: Values::Switch(|parameters| &mut parameters.dry_run),
+        name: "dry_run",
+        taken_by: CHANGES,
+        values: Values::Switch(|parameters| &mut parameters.change.dry_run),
         doc: "rehearses the change: also runs the check command, but writes nothing, replaces nothing, and \
               does not run the reload command.",
     },
     QueryParameter {
-        name: FORCE,
-        values: Values::Switch(|parameters| &mut parameters.force),
+        name: "force",
+        taken_by: CHANGES,
+        values: Values::Switch(|parameters| &mut parameters.change.force),
         doc: "accepts all guards, and overwrites a hand edit of the file.",
     },
     QueryParameter {
-        name: STRICT,
-        values: Values::Switch(|parameters| &mut parameters.strict),
+        name: "strict",
+        taken_by: STRICT,
+        values: Values::Switch(|parameters| &mut parameters.change.strict),
         doc: "refuses a change that brings warnings of `check`.",
     },
     QueryParameter {
         name: SKIP_INCLUDED,
-        values: Values::Switch(|parameters| &mut parameters.skip_included),
+        taken_by: PATCHES,
+        values: Values::Switch(|parameters| &mut parameters.change.skip_included),
         doc: "removes a whole group although included files have entries of it, too, which stay.",
     },
     QueryParameter {
-        name: ASYNC,
-        values: Values::Switch(|parameters| &mut parameters.reload_later),
+        name: "async",
+        taken_by: CHANGES,
+        values: Values::Switch(|parameters| &mut parameters.change.reload_later),
         doc: "answers without waiting for the reload command. If that fails later, file and running \
               configuration are still rolled back; the failure is logged, and shown in \
               `runtime.config.last_error`.",
     },
     QueryParameter {
-        name: ACCEPT,
-        values: Values::Guards(|parameters| &mut parameters.accepted),
+        name: "accept",
+        taken_by: CHANGES,
+        values: Values::Guards(|parameters| &mut parameters.change.accepted),
         doc: "accepts single guards: `would-remove-credentials`, `empty-replacement`, \
               `form-change` and `near-miss` are named like their problem types; `one-line` \
               accepts a text that has lost its line ends.",
     },
     QueryParameter {
-        name: MESSAGE,
-        values: Values::Text(|parameters| &mut parameters.message),
+        name: "message",
+        taken_by: CHANGES,
+        values: Values::Text(|parameters| &mut parameters.change.message),
         doc: "the reason for the change, for the history.",
     },
     QueryParameter {
-        name: COMMAND,
-        values: Values::Command(|parameters| &mut parameters.command),
+        name: "command",
+        taken_by: CHANGES,
+        values: Values::Command(|parameters| &mut parameters.change.command),
         doc: "the command that makes the change, for the history; without it the operation is named.",
     },
     QueryParameter {
-        name: OWNER,
-        values: Values::Owner(|parameters| &mut parameters.owner),
+        name: "owner",
+        taken_by: PATCHES,
+        values: Values::Owner(|parameters| &mut parameters.change.owner),
         doc: "the body is the desired state of this owner: what the owner sent before and the body lacks is \
               removed, too, and the body is kept for the next time. What the owner never sent stays.",
     },
     QueryParameter {
-        name: CONFIRM,
-        values: Values::Number(1..=MAX_CONFIRM, |parameters| &mut parameters.confirm),
+        name: "confirm",
+        taken_by: CHANGES,
+        values: Values::Seconds(1..=MAX_CONFIRM, |parameters| &mut parameters.change.confirm),
         doc: "rolls the change back after this number of seconds, unless `confirm_config` comes first; see \
               CONFIRMATION.",
     },
     QueryParameter {
-        name: CANARY,
-        values: Values::Nodes(|parameters| &mut parameters.canary),
+        name: "canary",
+        taken_by: CHANGES,
+        values: Values::Nodes(|parameters| &mut parameters.change.canary),
         doc: "on a node of a cluster: only these nodes take the change at first, or so many that run what they \
               should. The others follow when all of them run it; otherwise it goes back by itself. Until then \
               it is pending.",
     },
     QueryParameter {
-        name: CANARY_TIMEOUT,
-        values: Values::Number(1..=MAX_CONFIRM, |parameters| &mut parameters.canary_timeout),
+        name: "canary_timeout",
+        taken_by: CHANGES,
+        values: Values::Seconds(1..=MAX_CONFIRM, |parameters| &mut parameters.canary_timeout),
         doc: "after this number of seconds it goes back, unless all these nodes run it; 60 without it.",
     },
     QueryParameter {
-        name: TELL,
-        values: Values::Told(|parameters| &mut parameters.told),
+        name: "tell",
+        taken_by: DATA,
+        values: Values::Told(|parameters| &mut parameters.change.told),
         doc: "what the answer has of the change, separated by commas: `diff`, its lines; `values`, the values that \
               differ; `configuration`, all that is there afterwards; `secrets` shows the secrets in lines.",
     },
     QueryParameter {
-        name: MASK_KEY,
-        values: Values::Key(|parameters| &mut parameters.told.mask_key),
+        name: "mask_key",
+        taken_by: DATA,
+        values: Values::Key(|parameters| &mut parameters.change.told.mask_key),
         doc: "32 hex digits: the same secret has the same mask in all reports with this key.",
     },
     QueryParameter {
-        name: REVISION,
-        values: Values::Revisions(|parameters| &mut parameters.expected),
+        name: "revision",
+        taken_by: DATA,
+        values: Values::Revisions(|parameters| &mut parameters.change.expected),
         doc: "makes the change only of a configuration with this revision, or with one of several, separated by \
               commas; `*` is any, unless the file was edited by hand.",
     },
     QueryParameter {
-        name: MAX_DELETE,
-        values: Values::Number(0..=MAX_STREAMS, |parameters| &mut parameters.max_delete),
+        name: "max_delete",
+        taken_by: DATA,
+        values: Values::Number(0..=MAX_STREAMS, |parameters| &mut parameters.change.max_delete),
         doc: "how many streams may be deleted; without it, more than a few are refused.",
     },
     QueryParameter {
-        name: TO,
+        name: "to",
+        taken_by: &[ApiOperation::Rollback],
         values: Values::Change(|parameters| &mut parameters.to),
         doc: "which text: 1 is the one before the last change, `serial:`*SERIAL* the one before the change with \
               this serial number.",
     },
     QueryParameter {
         name: ID,
+        taken_by: &[ApiOperation::Confirm, ApiOperation::Cancel],
         values: Values::Text(|parameters| &mut parameters.id),
         doc: "which change: what the header `Mediactl-Pending` says.",
     },
 ];
 
 /// More streams than any configuration has.
-pub const MAX_STREAMS: u64 = u32::MAX as u64;
+const MAX_STREAMS: u64 = u32::MAX as u64;
 
 /// The longest time to confirm a change in, in seconds: a day.
 pub const MAX_CONFIRM: u64 = 24 * 60 * 60;
@@ -205,46 +253,25 @@ pub struct Parameters {
     pub runtime: bool,
     /// `with_includes=true`: show what the included files add.
     pub with_includes: bool,
-    /// `dry_run=true`: change nothing.
-    pub dry_run: bool,
-    /// `force=true`: accept all guards and conflicts.
-    pub force: bool,
-    /// `strict=true`: refuse a change that brings warnings.
-    pub strict: bool,
-    /// `skip_included=true`: leave entries of included files alone.
-    pub skip_included: bool,
-    /// `async=true`: do not wait for the reload command.
-    pub reload_later: bool,
     /// `format=conf`: text instead of JSON.
     pub text: bool,
     /// `source=saved`: the file instead of the running configuration.
     pub saved: bool,
-    /// `accept=NAME,…`: the accepted guards.
-    pub accepted: Vec<Guard>,
-    /// `message=TEXT`: why the change is made.
-    pub message: Option<String>,
-    /// `command=NAME`: which command makes the change.
-    pub command: Option<&'static str>,
-    /// `owner=NAME`: whose desired state the body is.
-    pub owner: Option<OwnerName>,
-    /// `confirm=SECONDS`: roll the change back unless it is confirmed by then.
-    pub confirm: Option<u64>,
-    /// `canary=N|NAME,…`: the nodes that take the change first.
-    pub canary: Vec<String>,
-    /// `canary_timeout=SECONDS`: go back unless these nodes run it by then.
-    pub canary_timeout: Option<u64>,
-    /// `tell=PART,…`: what the answer has of the change.
-    pub told: ReportParts,
-    /// `revision=REVISION,…`: the configurations that the change is made for.
-    pub expected: Option<Expected>,
-    /// `max_delete=N`: how many streams may be deleted.
-    pub max_delete: Option<u64>,
+    /// The options of a change.
+    pub change: ChangeOptions,
+    /// `canary_timeout=SECONDS`: go back unless the nodes in `canary` run it by then.
+    pub canary_timeout: Option<Duration>,
     /// `to=N`: the change of the history to go back to.
     pub to: Option<ChangeRef>,
     /// `id=ID`: the change to confirm or to roll back.
     pub id: Option<String>,
     /// Notes about ignored names.
     pub notes: Vec<String>,
+}
+
+/// The parameters that a route takes.
+pub fn taken_by(route: &Route) -> impl Iterator<Item = &'static QueryParameter> {
+    PARAMETERS.iter().filter(|parameter| parameter.taken_by.contains(&route.operation))
 }
 
 impl Parameters {
@@ -269,6 +296,11 @@ impl Parameters {
         Err(Problem::new(RefusalKind::BadParameter, detail).with_errors(faults))
     }
 
+    /// The names and values of a query that is parsed to these; `route` takes them.
+    pub fn query(mut self, route: &Route) -> Vec<(&'static str, String)> {
+        taken_by(route).filter_map(|known| Some((known.name, known.values.written(&mut self)?))).collect()
+    }
+
     /// Takes one name with its value; returns the fault of it.
     fn take(&mut self, route: &Route, name: &str, value: &str) -> Option<Fault> {
         if let Some(known) = PARAMETERS.iter().find(|known| known.name == name) {
@@ -279,7 +311,7 @@ impl Parameters {
             let hint = Some(format!("did you mean `{meant}`? nothing was done"));
             return Some(Fault { hint, ..fault(name, "there is no such parameter") });
         }
-        if !route.parameters().any(|taken| taken == name) {
+        if !taken_by(route).any(|taken| taken.name == name) {
             unknown::note(&mut self.notes, name);
         }
         None
@@ -310,9 +342,36 @@ impl Values {
             Self::Change(field) => {
                 *field(parameters) = Some(value.parse().map_err(|error: NotAChangeRef| error.to_string())?);
             }
-            Self::Number(bounds, field) => *field(parameters) = Some(number(bounds, value)?),
+            Self::Number(bounds, field) => *field(parameters) = usize::try_from(number(bounds, value)?).ok(),
+            Self::Seconds(bounds, field) => {
+                *field(parameters) = Some(Duration::from_secs(number(bounds, value)?));
+            }
         }
         Ok(())
+    }
+
+    /// The value of the field as a query has it; `None` if the field has its default.
+    fn written(&self, parameters: &mut Parameters) -> Option<String> {
+        match self {
+            Self::Switch(field) => field(parameters).then(|| "true".to_owned()),
+            Self::OneOf([_, second], field) => field(parameters).then(|| (*second).to_owned()),
+            Self::Guards(field) => {
+                let names: Vec<&str> = field(parameters).iter().filter_map(Guard::name).collect();
+                Some(names.join(",")).filter(|names| !names.is_empty())
+            }
+            Self::Command(field) => field(parameters).map(str::to_owned),
+            Self::Revisions(field) => field(parameters).as_ref().map(Expected::to_string),
+            Self::Key(field) => field(parameters).map(|key| format!("{key:032x}")),
+            Self::Told(field) => Some(field(parameters).names()).filter(|names| !names.is_empty()),
+            Self::Nodes(field) => Some(field(parameters).join(",")).filter(|names| !names.is_empty()),
+            Self::Owner(field) => field(parameters).as_ref().map(OwnerName::to_string),
+            Self::Text(field) => field(parameters).clone(),
+            Self::Change(field) => field(parameters).as_ref().map(|change| change.in_url()),
+            Self::Number(bounds, field) => {
+                field(parameters).map(|number| (*bounds.end()).min(number as u64).to_string())
+            }
+            Self::Seconds(_, field) => field(parameters).map(|time| time.as_secs().to_string()),
+        }
     }
 }
 
@@ -355,7 +414,7 @@ fn nodes(value: &str) -> Result<Vec<String>, String> {
 }
 
 fn expected(value: &str) -> Result<Expected, String> {
-    if value == ANY {
+    if value == "*" {
         return Ok(Expected::Any);
     }
     let revisions = value.split(',').map(|revision| revision.trim().parse());
@@ -399,7 +458,7 @@ fn fault(name: &str, message: &str) -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::protocol::routes::ApiOperation;
+    use crate::http::protocol::routes::ROUTES;
 
     fn read(query: &str) -> Result<Parameters, Problem> {
         Parameters::parse(ApiOperation::Read.route(), query)
@@ -410,9 +469,12 @@ mod tests {
         let read = read("skip_streams=True&runtime=0&x=y&async=1&format=conf&message=a+b%21");
         let expected = Parameters {
             skip_streams: true,
-            reload_later: true,
             text: true,
-            message: Some("a b!".to_owned()),
+            change: ChangeOptions {
+                reload_later: true,
+                message: Some("a b!".to_owned()),
+                ..ChangeOptions::default()
+            },
             notes: ["x", "async", "message"].map(|name| format!("ignored-parameter {name}")).into(),
             ..Parameters::default()
         };
@@ -435,7 +497,44 @@ mod tests {
         let problem = super::tests::read("force=1&force=0").expect_err("it is ambiguous");
         assert_eq!(problem.detail, "`force`: it is given more than once");
         let lists = super::tests::read("accept=near-miss&accept=form-change").expect("it is a list");
-        assert_eq!(lists.accepted, [Guard::NearMiss, Guard::FormChange]);
+        assert_eq!(lists.change.accepted, [Guard::NearMiss, Guard::FormChange]);
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        for known in PARAMETERS {
+            let value = match &known.values {
+                Values::Switch(_) => "true",
+                Values::OneOf([_, second], _) => second,
+                Values::Guards(_) => "form-change,near-miss",
+                Values::Command(_) => "fmt",
+                Values::Revisions(_) => "000102030405060708090a0b0c0d0e0f,100102030405060708090a0b0c0d0e0f",
+                Values::Key(_) => "000102030405060708090a0b0c0d0e0f",
+                Values::Told(_) => "diff,values",
+                Values::Nodes(_) => "edge1,edge7",
+                Values::Owner(_) => "git",
+                Values::Text(_) => "a & b=%ü",
+                Values::Change(_) => "serial:7",
+                Values::Number(..) | Values::Seconds(..) => "17",
+            };
+            let mut parameters = Parameters::default();
+            known.values.put(value, &mut parameters).expect(known.name);
+            assert_ne!(parameters, Parameters::default(), "{}: the field keeps it", known.name);
+            assert!(!known.taken_by.is_empty(), "{}", known.name);
+            for operation in known.taken_by {
+                let written = parameters.clone().query(operation.route());
+                assert_eq!(written, [(known.name, value.to_owned())]);
+            }
+        }
+        assert_eq!(Parameters::default().query(ApiOperation::Change.route()), []);
+    }
+
+    #[test]
+    fn a_route_takes_what_it_requires() {
+        for route in ROUTES {
+            let takes = |name: &&str| taken_by(route).any(|taken| taken.name == *name);
+            assert!(route.required.iter().all(takes), "{}", route.path);
+        }
     }
 
     #[test]
@@ -452,7 +551,7 @@ mod tests {
 
     #[test]
     fn what_a_route_can_not_do_without_has_to_be_given() {
-        let route = Route { required: &[MESSAGE], ..ApiOperation::Modify.route().clone() };
+        let route = Route { required: &["message"], ..ApiOperation::Modify.route().clone() };
         assert!(Parameters::parse(&route, "message=x").is_ok());
         let problem = Parameters::parse(&route, "force=1").expect_err("it is missing");
         assert_eq!(problem.detail, "`message`: it is required");

@@ -3,11 +3,7 @@
 //! `server::endpoints`.
 
 use crate::engine::{KINDS, RefusalKind};
-use crate::http::protocol::headers::{
-    ACCEPT, ASYNC, CANARY, CANARY_TIMEOUT, COMMAND, CONFIRM, DRY_RUN, FORCE, FORMAT, ID, MASK_KEY,
-    MAX_DELETE, MESSAGE, OWNER, REVISION, RUNTIME, SKIP_INCLUDED, SKIP_STREAMS, SOURCE, STRICT, TELL, TO,
-    WITH_INCLUDES,
-};
+use crate::http::protocol::headers::ID;
 
 /// The operation of a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -59,8 +55,6 @@ pub struct Route {
     pub argument: Option<Argument>,
     /// The description, as a paragraph of a manual page.
     pub summary: &'static str,
-    /// The query parameters that it takes, in groups.
-    pub parameters: &'static [&'static [&'static str]],
     /// The query parameters that have to be given.
     pub required: &'static [&'static str],
     /// The body of the request.
@@ -217,13 +211,6 @@ const MERGING: &[RefusalKind] = &[
     RefusalKind::FormChange,
 ];
 
-/// The query parameters of every change.
-const OF_CHANGES: &[&str] =
-    &[DRY_RUN, FORCE, ASYNC, ACCEPT, MESSAGE, COMMAND, CONFIRM, CANARY, CANARY_TIMEOUT];
-
-/// The query parameters of a patch, too.
-const OF_PATCHES: &[&str] = &[SKIP_INCLUDED, OWNER];
-
 const GET: &[&str] = &["GET", "HEAD"];
 const POST: &[&str] = &["POST"];
 
@@ -236,7 +223,6 @@ const ROUTE: Route = Route {
     is_open: false,
     argument: None,
     summary: "",
-    parameters: &[],
     required: &[],
     body: Body::None,
     answers: &[],
@@ -244,18 +230,12 @@ const ROUTE: Route = Route {
 };
 
 /// A row of a change.
-const CHANGE: Route = Route {
-    methods: POST,
-    parameters: &[&[STRICT], OF_CHANGES],
-    answers: &[SuccessResponse::True],
-    problems: &[CHANGING],
-    ..ROUTE
-};
+const CHANGE: Route =
+    Route { methods: POST, answers: &[SuccessResponse::True], problems: &[CHANGING], ..ROUTE };
 
 /// A row of a decision on the pending change.
 const DECISION: Route = Route {
     methods: POST,
-    parameters: &[&[ID]],
     required: &[ID],
     answers: &[SuccessResponse::True],
     problems: &[DECIDING],
@@ -268,7 +248,6 @@ pub static ROUTES: &[Route] = &[
         operation: ApiOperation::Read,
         path: "read_config",
         summary: "Answers with the running configuration. `HEAD` works, too.",
-        parameters: &[&[SKIP_STREAMS, RUNTIME, WITH_INCLUDES, SOURCE, FORMAT]],
         answers: &[SuccessResponse::Configuration, SuccessResponse::Text, SuccessResponse::Unchanged],
         problems: &[READING],
         ..ROUTE
@@ -279,7 +258,6 @@ pub static ROUTES: &[Route] = &[
         summary: "Answers with the files that the configuration includes: an object with a member for each pattern, \
                   which is an array of objects with `name` and `text`. Only files below the folder of the \
                   configuration are followed.",
-        parameters: &[&[SOURCE]],
         answers: &[SuccessResponse::Included],
         problems: &[READING],
         ..ROUTE
@@ -299,7 +277,6 @@ pub static ROUTES: &[Route] = &[
                   `expectations`, `save` or `update` with a text, `format` with an empty object, `edit` with a `text`, the \
                   revision `base` of the text that was edited, and `merge`, or `rollback` with a change of the \
                   history. It is evaluated on the configuration that it changes. Answers with what it did.",
-        parameters: &[&[TELL, MASK_KEY, REVISION, MAX_DELETE, STRICT], OF_CHANGES, OF_PATCHES],
         body: Body::Change,
         answers: &[SuccessResponse::Report],
         problems: &[CHANGING, MERGING],
@@ -310,7 +287,6 @@ pub static ROUTES: &[Route] = &[
         path: "modify_config",
         summary: "Merges the JSON object in the body into the running configuration, and saves the result to \
                   the file. Answers with the new configuration. `media.conf`(5) has the rules.",
-        parameters: &[&[FORMAT, STRICT], OF_CHANGES, OF_PATCHES],
         body: Body::Patch,
         answers: &[SuccessResponse::Configuration, SuccessResponse::Text],
         problems: &[CHANGING, MERGING],
@@ -360,8 +336,7 @@ pub static ROUTES: &[Route] = &[
         path: "rollback_config",
         summary: "Makes the text before a change the configuration again, as `save_config` would, which is a \
                   new change. Answers `true`.",
-        parameters: &[&[TO], OF_CHANGES],
-        required: &[TO],
+        required: &["to"],
         ..CHANGE
     },
     Route {
@@ -425,11 +400,6 @@ impl Route {
         self.methods.contains(&method)
     }
 
-    /// The query parameters that it takes.
-    pub fn parameters(&self) -> impl Iterator<Item = &'static str> {
-        self.parameters.iter().copied().flatten().copied()
-    }
-
     /// True if the route may change something.
     pub fn is_change(&self) -> bool {
         self.methods == POST
@@ -472,7 +442,6 @@ impl Route {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::protocol::parameters::PARAMETERS;
 
     fn with_argument() -> Route {
         let argument = Some(Argument { name: "number", doc: "which one" });
@@ -504,24 +473,6 @@ mod tests {
             ("historyx/7", None),
         ] {
             assert_eq!(route.argument_in(path), argument, "{path}");
-        }
-    }
-
-    #[test]
-    fn rows_name_parameters_that_are_there_and_every_parameter_is_named() {
-        let named: Vec<&str> = ROUTES.iter().flat_map(Route::parameters).collect();
-        for name in &named {
-            assert!(PARAMETERS.iter().any(|parameter| parameter.name == *name), "{name}");
-        }
-        for parameter in PARAMETERS {
-            assert!(named.contains(&parameter.name), "{}", parameter.name);
-        }
-        for route in ROUTES {
-            assert!(
-                route.required.iter().all(|name| route.parameters().any(|taken| taken == *name)),
-                "{}",
-                route.path
-            );
         }
     }
 

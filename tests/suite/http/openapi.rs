@@ -173,7 +173,7 @@ fn queries() -> Vec<String> {
             Values::Nodes(_) => &["", "1", "edge1,edge7", "@edge", "a/b"],
             Values::Change(_) => &["", "1", "serial:1", "0", "@2", "x"],
             Values::Text(_) => &["", "because", "%00%ff"],
-            Values::Number(..) => &["", "0", "1", "-1", "x", "99999999999999999999"],
+            Values::Number(..) | Values::Seconds(..) => &["", "0", "1", "-1", "x", "99999999999999999999"],
         };
         queries.extend(values.iter().map(|value| format!("{}={value}", parameter.name)));
     }

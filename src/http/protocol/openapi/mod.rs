@@ -9,7 +9,7 @@ mod schemas;
 use serde_json::{Map, Value, json};
 
 use crate::engine::{COMMANDS, GUARD_NAMES, RefusalKind};
-use crate::http::protocol::parameters::{PARAMETERS, QueryParameter, SWITCH_WORDS, Values};
+use crate::http::protocol::parameters::{QueryParameter, SWITCH_WORDS, Values, taken_by};
 use crate::http::protocol::routes::{Body, JSON, ROUTES, Route, RouteBase, SuccessResponse, TEXT};
 
 /// The pattern of a change of the history in a URL.
@@ -77,8 +77,8 @@ fn parameters(route: &Route) -> Vec<Value> {
         let schema = json!({ "type": "string", "pattern": CHANGE_PATTERN });
         json!({ "name": argument.name, "in": "path", "required": true, "description": argument.doc, "schema": schema })
     });
-    let taken = PARAMETERS.iter().filter(|parameter| route.parameters().any(|taken| taken == parameter.name));
-    let query = taken.map(|parameter| query_parameter(parameter, route.required.contains(&parameter.name)));
+    let query =
+        taken_by(route).map(|parameter| query_parameter(parameter, route.required.contains(&parameter.name)));
     argument.chain(query).chain(conditions(route)).collect()
 }
 
@@ -120,7 +120,7 @@ fn values(values: &Values) -> Value {
         | Values::Key(_) => {
             json!({ "type": "string" })
         }
-        Values::Number(bounds, _) => {
+        Values::Number(bounds, _) | Values::Seconds(bounds, _) => {
             json!({ "type": "integer", "minimum": bounds.start(), "maximum": bounds.end() })
         }
     }

@@ -3,6 +3,7 @@
 
 use form_urlencoded::byte_serialize;
 
+use super::taken_by;
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::notes::IGNORED_PARAMETER;
 use crate::http::protocol::routes::Route;
@@ -26,7 +27,7 @@ const MAX_NAME: usize = 64;
 pub(super) fn misspelled(route: &Route, name: &str) -> Option<&'static str> {
     let given = folded(name);
     let is_near = |known: &&'static str| route.is_change() && is_near(&given, &folded(known));
-    route.parameters().find(is_near)
+    taken_by(route).map(|known| known.name).find(is_near)
 }
 
 /// Removes case, `-` and `_`, in which the names of other APIs may differ.

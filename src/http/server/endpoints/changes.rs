@@ -4,7 +4,6 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::PoisonError;
-use std::time::Duration;
 
 use crate::engine::{
     CanaryFault, ChangeOptions, ChangeReport, DEFAULT_CANARY_TIME, Decision, Refusal, RefusalKind,
@@ -98,7 +97,7 @@ fn make(
     call: &mut EndpointCall<'_>,
     requested: &RequestedChange<'_>,
 ) -> Result<ChangeReport, Problem> {
-    refuse_two_confirmations(call.parameters)?;
+    refuse_two_confirmations(&call.parameters.change)?;
     let before = context.running().revision();
     let made = refuse_faulty(context, requested)
         .and_then(|()| context.service.change(requested, &options(context, call)));
@@ -110,7 +109,7 @@ fn make(
         }
     })?;
     let after = report.after.ok_or_else(|| Problem::new(RefusalKind::EngineFailed, NO_TEXT))?;
-    if !call.parameters.dry_run {
+    if !call.parameters.change.dry_run {
         call.record.revisions = Some((before, after)).filter(|(before, after)| before != after);
         call.record.detail = (!report.warnings.is_empty()).then(|| report.warnings.join("; "));
     }
@@ -135,7 +134,7 @@ fn answer(
     let words = note_words(&report);
     headers.extend((!words.is_empty()).then(|| (NOTE_HEADER, words.join("; "))));
     headers.extend(hand_edit_header(&report.notes).map(|paths| (HAND_EDIT_HEADER, paths)));
-    let pending = match call.parameters.dry_run {
+    let pending = match call.parameters.change.dry_run {
         true => context.pending(),
         false => report.pending.clone(),
     };
@@ -147,49 +146,36 @@ fn answer(
 }
 
 /// Refuses a change that both nodes and a user are to confirm.
-fn refuse_two_confirmations(parameters: &Parameters) -> Result<(), Refusal> {
-    match parameters.confirm.is_some() && !parameters.canary.is_empty() {
+fn refuse_two_confirmations(options: &ChangeOptions) -> Result<(), Refusal> {
+    match options.confirm.is_some() && !options.canary.is_empty() {
         true => Err(CanaryFault::AndConfirm.into()),
         false => Ok(()),
     }
 }
 
+/// The options of a change: those in the query, and what else the request says.
 fn options(context: &Context, call: &EndpointCall<'_>) -> ChangeOptions {
-    let parameters = call.parameters;
-    let is_rollout = !parameters.canary.is_empty();
-    let canary_time = parameters.canary_timeout.map_or(DEFAULT_CANARY_TIME, Duration::from_secs);
+    let Parameters { change, canary_timeout, .. } = call.parameters.clone();
+    let matched = expected(&call.request.head.values("if-match").collect::<Vec<_>>());
+    // Of the operations that every server has, only the command line asks a person about deleted streams.
+    let (max_delete, told) = match call.record.operation {
+        Some(ApiOperation::Change) => (change.max_delete, change.told),
+        _ => (Some(usize::MAX), ReportParts { is_bare: true, ..ReportParts::default() }),
+    };
     ChangeOptions {
-        dry_run: parameters.dry_run,
-        for_change: false,
-        force: parameters.force,
-        // Of the operations that every server has, only the command line asks a person about deleted streams.
-        max_delete: match (call.record.operation, parameters.max_delete) {
-            (Some(ApiOperation::Change), most) => most.and_then(|most| usize::try_from(most).ok()),
-            _ => Some(usize::MAX),
-        },
-        accepted: parameters.accepted.clone(),
         by: call.by.to_owned(),
-        message: parameters.message.clone(),
-        command: parameters.command,
-        owner: parameters.owner.clone(),
-        expected: match (
-            parameters.expected.clone(),
-            expected(&call.request.head.values("if-match").collect::<Vec<_>>()),
-        ) {
+        until: Some(context.until()),
+        max_delete,
+        told,
+        expected: match (change.expected, matched) {
             (Some(named), Some(matched)) => Some(named.and(matched)),
             (named, matched) => named.or(matched),
         },
-        confirm: if is_rollout { Some(canary_time) } else { parameters.confirm.map(Duration::from_secs) },
-        canary: parameters.canary.clone(),
-        reload_later: parameters.reload_later,
-        skip_included: parameters.skip_included,
-        strict: parameters.strict,
-        takes_faults: false,
-        until: Some(context.until()),
-        told: match call.record.operation {
-            Some(ApiOperation::Change) => parameters.told,
-            _ => ReportParts { is_bare: true, ..ReportParts::default() },
+        confirm: match change.canary.is_empty() {
+            true => change.confirm,
+            false => Some(canary_timeout.unwrap_or(DEFAULT_CANARY_TIME)),
         },
+        ..change
     }
 }
 
