@@ -47,3 +47,24 @@ fn most_deleted(options: &ChangeOptions) -> Option<usize> {
     });
     agreed.chain(options.max_delete).max()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn what_was_agreed_to_and_the_time_of_canaries_are_in_the_query() {
+        let options = ChangeOptions {
+            accepted: vec![Guard::NearMiss, Guard::WouldDeleteStreams { deleted: 9, of: 10 }],
+            max_delete: Some(5),
+            canary: vec!["edge1".to_owned()],
+            confirm: Some(Duration::from_secs(60)),
+            ..ChangeOptions::default()
+        };
+        let expected =
+            [("accept", "near-miss"), ("canary", "edge1"), ("canary_timeout", "60"), ("max_delete", "9")];
+        assert_eq!(query(&options), expected.map(|(name, value)| (name, value.into())));
+    }
+}

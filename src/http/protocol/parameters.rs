@@ -307,7 +307,8 @@ impl Parameters {
             if let Err(message) = known.values.put(value, self) {
                 return Some(fault(name, &message));
             }
-        } else if let Some(meant) = unknown::misspelled(route, name) {
+        } else if let Some(meant) = unknown::misspelled(route, taken_by(route).map(|known| known.name), name)
+        {
             let hint = Some(format!("did you mean `{meant}`? nothing was done"));
             return Some(Fault { hint, ..fault(name, "there is no such parameter") });
         }

@@ -3,7 +3,6 @@
 
 use form_urlencoded::byte_serialize;
 
-use super::taken_by;
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::notes::IGNORED_PARAMETER;
 use crate::http::protocol::routes::Route;
@@ -23,11 +22,14 @@ const MAX_NOTED: usize = 8;
 /// The longest name in a note, in bytes.
 const MAX_NAME: usize = 64;
 
-/// Returns the parameter of `route` that `name` misspells; `None` on routes that only read.
-pub(super) fn misspelled(route: &Route, name: &str) -> Option<&'static str> {
+/// Returns the parameter, of those that `route` takes, that `name` misspells; `None` on routes that only read.
+pub(super) fn misspelled(
+    route: &Route,
+    mut taken: impl Iterator<Item = &'static str>,
+    name: &str,
+) -> Option<&'static str> {
     let given = folded(name);
-    let is_near = |known: &&'static str| route.is_change() && is_near(&given, &folded(known));
-    taken_by(route).map(|known| known.name).find(is_near)
+    taken.find(|known| route.is_change() && is_near(&given, &folded(known)))
 }
 
 /// Removes case, `-` and `_`, in which the names of other APIs may differ.
@@ -71,12 +73,16 @@ fn encoded(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::taken_by;
     use super::*;
     use crate::http::protocol::routes::ApiOperation;
 
     #[test]
     fn near_parameters_are_told_from_others() {
-        let modify = ApiOperation::Modify.route();
+        let misspelled = |operation: ApiOperation, name| {
+            let route = operation.route();
+            super::misspelled(route, taken_by(route).map(|known| known.name), name)
+        };
         for (name, expected) in [
             ("dry-run", Some("dry_run")),
             ("dryrun", Some("dry_run")),
@@ -100,9 +106,9 @@ mod tests {
             ("token", None),
             ("confirmation", None),
         ] {
-            assert_eq!(misspelled(modify, name), expected, "{name}");
+            assert_eq!(misspelled(ApiOperation::Modify, name), expected, "{name}");
         }
-        assert_eq!(misspelled(ApiOperation::Read.route(), "skip-streams"), None, "a read changes nothing");
+        assert_eq!(misspelled(ApiOperation::Read, "skip-streams"), None, "a read changes nothing");
     }
 
     #[test]
