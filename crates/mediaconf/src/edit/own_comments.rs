@@ -67,9 +67,11 @@ pub fn is_followed(entry: Entry<'_>) -> bool {
 /// True if comments may belong to an entry: a stream, live, plugin or block with a name.
 fn has_comments(entry: Entry<'_>) -> bool {
     let keyword = entry.keyword();
-    let is_listed =
-        || by_keyword(Scope::Top, &*keyword).is_some_and(|row| matches!(row.shape, Shape::List(_)));
-    group_of(&keyword).is_some() || entry.is_block() && entry.count_arguments() > 0 && !is_listed()
+    let is_plain = || {
+        by_keyword(Scope::Top, &*keyword)
+            .is_some_and(|row| matches!(row.shape, Shape::List(_) | Shape::Value(_)))
+    };
+    group_of(&keyword).is_some() || entry.is_block() && entry.count_arguments() > 0 && !is_plain()
 }
 
 /// True if a comment ends in `:` or has signs around its words.
@@ -107,6 +109,7 @@ mod tests {
             // No entry that comments belong to.
             ("# x\nrtmp a;\n", ""),
             ("# x\nhttp a { api false; }\n", ""),
+            ("# x\nrtmp a { x; }\n", ""),
             // A group without a blank line.
             ("# x\nstream a;\nstream b;\n", ""),
             ("http 80;\n\n# x\nstream a {\n} # y\n# z\nlive b;\n", ""),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::neighbours::is_group;
 use super::removal::block_chunk;
-use super::surroundings::{Surroundings, is_blank};
+use super::surroundings::Surroundings;
 use crate::model::Kind;
 use crate::model::schema::{Scope, by_keyword};
 use crate::model::shape::group_name;
@@ -75,8 +75,8 @@ fn block_lines(around: &Surroundings<'_>, entry: Entry<'_>) -> Option<String> {
     }
     let start = around.blank_lines_above(around.line_start(chunk.start)).start;
     let mut end = around.next_line(chunk.end);
-    while start == around.text_start() && end < text.len() && is_blank(&text[end..around.line_end(end)]) {
-        end = around.next_line(end);
+    if start == around.text_start() {
+        end = around.blank_lines_below(end);
     }
     let line_end = if text[..end].ends_with('\n') { "" } else { around.newline(end) };
     Some(format!("{}{line_end}", &text[start..end]))

@@ -7,7 +7,8 @@
 //! the lines above go if they belong to the entry ([`super::own_comments`]).
 //!
 //! Blank lines above a removed block are removed if there are others below it, if nothing follows it,
-//! or if a new block would have been put there with as many. Blank lines at the start of a text that
+//! or if a new block would have been put there with as many. Those below go where it moves away from below the
+//! heading of others. Blank lines at the start of a text that
 //! holds nothing else stay, and so do those at its end.
 
 use std::ops::Range;
@@ -16,8 +17,19 @@ use super::neighbours::{Neighbours, is_group};
 use super::surroundings::{Surroundings, is_blank};
 use crate::syntax::{Entry, EntryId};
 
-/// Returns the ranges to remove for `entries`; a flag says whether their own comments above go too.
-pub fn ranges(around: &Surroundings<'_>, entries: &[(Entry<'_>, bool)]) -> Vec<Range<usize>> {
+/// How an entry leaves its place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Leave {
+    /// It moves without the comments above.
+    Alone,
+    /// It is removed with its own comments.
+    Removed,
+    /// It moves with its own comments.
+    Moved,
+}
+
+/// Returns the ranges to remove for `entries`.
+pub fn ranges(around: &Surroundings<'_>, entries: &[(Entry<'_>, Leave)]) -> Vec<Range<usize>> {
     let mut entries = entries.to_vec();
     entries.sort_by_key(|(entry, _)| entry.id());
     entries.dedup_by_key(|(entry, _)| entry.id());
@@ -40,8 +52,14 @@ pub fn ranges(around: &Surroundings<'_>, entries: &[(Entry<'_>, bool)]) -> Vec<R
     }
     let leaving = entries.iter().map(|(entry, _)| entry.id()).collect();
     let neighbours = Neighbours::new(around, leaving);
-    let ranges = ranges.iter().map(|taken| taken.with_blank_lines(&neighbours)).collect();
-    without_last_line_end(around, ranges)
+    let mut end = 0;
+    let ranges = ranges.iter().map(|taken| {
+        let range = taken.with_blank_lines(&neighbours);
+        let start = range.start.max(end);
+        end = range.end;
+        start..end
+    });
+    without_last_line_end(around, ranges.collect())
 }
 
 /// A text without a final line end stays without one, whichever line is its last then.
@@ -67,8 +85,8 @@ fn without_last_line_end(around: &Surroundings<'_>, mut ranges: Vec<Range<usize>
 /// Entries that stand together on a line, with nothing but blanks between them.
 fn runs<'e, 'd>(
     text: &str,
-    entries: &'e [(Entry<'d>, bool)],
-) -> impl Iterator<Item = &'e [(Entry<'d>, bool)]> {
+    entries: &'e [(Entry<'d>, Leave)],
+) -> impl Iterator<Item = &'e [(Entry<'d>, Leave)]> {
     entries.chunk_by(|(a, _), (b, _)| {
         let end = end_with_stray(text, a.end());
         end <= b.start() && is_blank(&text[end..b.start()]) && !text[end..b.start()].contains('\n')
@@ -86,11 +104,13 @@ struct Taken {
     first: EntryId,
     whole_lines: bool,
     has_block: bool,
+    /// True if it moves away from below a heading, and others stay there.
+    leaves_heading: bool,
 }
 
-fn take(around: &Surroundings<'_>, run: &[(Entry<'_>, bool)]) -> Taken {
+fn take(around: &Surroundings<'_>, run: &[(Entry<'_>, Leave)]) -> Taken {
     let text = around.document().text();
-    let (first, with_comments) = run[0];
+    let (first, leave) = run[0];
     let end = end_with_stray(text, run[run.len() - 1].0.end());
     let line_end = around.line_end(end);
     let rest = text[end..line_end].trim_start_matches([' ', '\t']);
@@ -100,13 +120,26 @@ fn take(around: &Surroundings<'_>, run: &[(Entry<'_>, bool)]) -> Taken {
             true => start_behind_line_above(text, first.start()),
             false => text[..first.start()].trim_end_matches([' ', '\t']).len(),
         };
-        return Taken { range: start..end, first: first.id(), whole_lines: false, has_block };
+        return Taken {
+            range: start..end,
+            first: first.id(),
+            whole_lines: false,
+            has_block,
+            leaves_heading: false,
+        };
     }
     let mut start = around.line_start(first.start());
-    if with_comments {
+    if leave != Leave::Alone {
         start = around.own_comments(first);
     }
-    Taken { range: start..around.next_line(end), first: first.id(), whole_lines: true, has_block }
+    let leaves_heading = leave == Leave::Moved && around.is_headed(first);
+    Taken {
+        range: start..around.next_line(end),
+        first: first.id(),
+        whole_lines: true,
+        has_block,
+        leaves_heading,
+    }
 }
 
 /// Returns the end of the entry above the line of `offset`; if that line may have a comment behind the entry,
@@ -137,6 +170,9 @@ impl Taken {
             let rest = behind.trim_start_matches([' ', '\t', '\r', '\n']);
             rest.is_empty() || rest.starts_with('}')
         };
+        if self.leaves_heading && !nothing_follows {
+            return self.range.start..around.blank_lines_below(self.range.end);
+        }
         let go = match nothing_follows {
             true => blanks.start > around.text_start(),
             false => {
@@ -149,7 +185,7 @@ impl Taken {
 
 /// A block with its own comments above, from its first line to the end of its last.
 pub fn block_chunk(around: &Surroundings<'_>, entry: Entry<'_>) -> Range<usize> {
-    let taken = take(around, &[(entry, true)]);
+    let taken = take(around, &[(entry, Leave::Moved)]);
     if !taken.whole_lines {
         return entry.start()..entry.end();
     }

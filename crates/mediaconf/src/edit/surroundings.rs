@@ -111,6 +111,15 @@ impl<'d> Surroundings<'d> {
         self.run_above(line_start, |line| is_blank(line.trim_end_matches(['\n', '\r'])))..line_start
     }
 
+    /// Returns the end of the blank lines from the line that starts at `line_start` on.
+    pub fn blank_lines_below(&self, line_start: usize) -> usize {
+        let mut end = line_start;
+        while end < self.text().len() && is_blank(&self.text()[end..self.line_end(end)]) {
+            end = self.next_line(end);
+        }
+        end
+    }
+
     /// Returns the start of the longest run of lines that all match, directly above the line that starts
     /// at `line_start`.
     fn run_above(&self, line_start: usize, matches: impl Fn(&str) -> bool) -> usize {

@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::emit::{Draft, Style, block_lines};
-use super::removal;
+use super::removal::{self, Leave};
 use super::surroundings::{Surroundings, Units};
 use crate::syntax::{Document, Entry, EntryId, Splice};
 
@@ -141,7 +141,7 @@ struct Inner<'d> {
 impl<'d> Layout<'d> {
     fn new(document: &'d Document, operations: &[TextOperation]) -> Self {
         let around = Surroundings::new(document);
-        let mut leaving: Vec<(Entry<'d>, bool)> =
+        let mut leaving: Vec<(Entry<'d>, Leave)> =
             operations.iter().filter_map(|operation| leaves(document, operation)).collect();
         let by_start = leaving.iter().map(|(entry, _)| (entry.start(), entry.id())).collect();
         // Entries that are moved out of a moving block are cut out of the moved text.
@@ -150,7 +150,7 @@ impl<'d> Layout<'d> {
             let next = moving.partition_point(|block| block.start < entry.start());
             moving[..next].last().is_some_and(|block| entry.end() < block.end)
         };
-        let inner: Vec<(Entry<'d>, bool)> = leaving.extract_if(.., |(entry, _)| is_inside(entry)).collect();
+        let inner: Vec<(Entry<'d>, Leave)> = leaving.extract_if(.., |(entry, _)| is_inside(entry)).collect();
         let (inner, removed) = (removal::ranges(&around, &inner), removal::ranges(&around, &leaving));
         let mut layout = Self {
             document,
@@ -345,13 +345,13 @@ fn outermost<'d>(blocks: impl Iterator<Item = Entry<'d>>) -> Vec<Range<usize>> {
     ranges
 }
 
-/// The entry that an operation takes from its place, and whether its own comments above go along.
-fn leaves<'d>(document: &'d Document, operation: &TextOperation) -> Option<(Entry<'d>, bool)> {
-    match operation {
-        TextOperation::Put { content: Insertion::Line(entry), .. } => Some((document.entry(*entry), false)),
-        TextOperation::Remove(entry) | TextOperation::Put { content: Insertion::Block(entry), .. } => {
-            Some((document.entry(*entry), true))
-        }
-        _ => None,
-    }
+/// The entry that an operation takes from its place.
+fn leaves<'d>(document: &'d Document, operation: &TextOperation) -> Option<(Entry<'d>, Leave)> {
+    let (entry, leave) = match operation {
+        TextOperation::Remove(entry) => (entry, Leave::Removed),
+        TextOperation::Put { content: Insertion::Line(entry), .. } => (entry, Leave::Alone),
+        TextOperation::Put { content: Insertion::Block(entry), .. } => (entry, Leave::Moved),
+        _ => return None,
+    };
+    Some((document.entry(*entry), leave))
 }

@@ -287,8 +287,9 @@ impl<'d> Planner<'_, 'd> {
         // A block that moves from or to where others follow without a blank line brings none.
         let is_close = |entry: Entry<'d>| moved.is_some() && is_followed(entry);
         let own = match moved {
-            Some(entry) if !is_close(entry) => self.blank_lines_above(entry, false),
-            _ => 0,
+            Some(entry) if is_close(entry) => Some(0),
+            Some(entry) if !self.around.is_headed(entry) => Some(self.blank_lines_above(entry, false)),
+            _ => None,
         };
         let (previous, start) = match self.before.filter(|_| moved.is_none()) {
             Some(before) => (None, Start::Before(before)),
@@ -299,13 +300,17 @@ impl<'d> Planner<'_, 'd> {
                 self.put(None, Anchor::After(previous.id()), content, 0);
             }
             (Some(previous), _) => {
-                let blank_lines = self.blank_lines_above(previous, is_first(previous)).max(own);
+                // The blank lines above a heading are not those between the blocks below.
+                let blank_lines = match own {
+                    Some(own) if self.around.is_headed(previous) => own,
+                    own => self.blank_lines_above(previous, is_first(previous)).max(own.unwrap_or(0)),
+                };
                 self.put(None, Anchor::After(previous.id()), content, blank_lines);
             }
             (None, Start::Before(first)) => {
                 let like = if is_first(first) { entries.get(1).copied() } else { Some(first) };
                 let usual = like.map_or(0, |entry| self.blank_lines_above(entry, false));
-                let blank_lines = if moved.is_some() { own } else { usual };
+                let blank_lines = own.unwrap_or(usual);
                 self.put(None, Anchor::BeforeComments(first.id()), content, blank_lines);
             }
             (None, Start::AtEnd((place, blank_lines))) => {
