@@ -77,7 +77,11 @@ fn rfc7396(own: Option<&Value>, patch: &Value) -> Option<Value> {
 /// that stands there.
 fn foreign(key: &str, own: Option<&Value>, patch: &Value) -> Option<Value> {
     match (key, patch) {
-        ("iptv", Value::Bool(false)) if own.is_none_or(|own| *own == true) => return None,
+        ("iptv" | "no_prepush" | "add_audio_only", Value::Bool(false))
+            if own.is_none_or(|own| *own == true) =>
+        {
+            return None;
+        }
         ("meta", Value::Object(names)) if !own.is_some_and(Value::is_object) => {
             return by_name(own, names);
         }
@@ -114,8 +118,8 @@ fn by_name(own: Option<&Value>, names: &Map<String, Value>) -> Option<Value> {
     (!lines.is_empty()).then_some(Value::Array(lines))
 }
 
-const REPEATED: [&str; 10] =
-    ["push", "peer", "backend", "allow", "deny", "disk", "card", "input", "meta", "url"];
+const REPEATED: [&str; 12] =
+    ["push", "peer", "backend", "allow", "deny", "disk", "card", "input", "meta", "url", "include", "rule"];
 
 /// An archive, whose options are a list of ours also in a template. It has a root or a reference: the one
 /// that is given takes the place of the other.

@@ -32,6 +32,8 @@ pub struct ForeignKeyword {
 pub enum ForeignForm {
     /// `push rtmp://host/app;`
     Words,
+    /// `meta NAME VALUE;`
+    Pairs,
     /// `iptv;`
     Flag,
     /// `max_sessions 100;`
@@ -100,6 +102,7 @@ impl ForeignKeyword {
         match self.form {
             ForeignForm::Words if self.options => "words, and NAME=VALUE options",
             ForeignForm::Words => "words",
+            ForeignForm::Pairs => "a NAME and a value",
             ForeignForm::Flag => "nothing",
             ForeignForm::Number => "a number",
             ForeignForm::Switch => "nothing, `off`, or words",
@@ -112,6 +115,7 @@ impl ForeignKeyword {
     pub fn json_form(&self) -> &'static str {
         match self.form {
             ForeignForm::Words => "a word, or a list of words",
+            ForeignForm::Pairs => "a list of [name, value]; a patch may give an object",
             ForeignForm::Flag => "true",
             ForeignForm::Number => "a number",
             ForeignForm::Switch => "true, or its words",
@@ -132,6 +136,45 @@ pub fn foreign_keyword(keyword: &str) -> Option<&'static ForeignKeyword> {
 /// True if others of this family of servers know a directive with this keyword.
 pub fn is_foreign_keyword(keyword: &str) -> bool {
     foreign_keyword(keyword).is_some()
+}
+
+/// True if each line of a directive with this keyword is a value of its own, which the general rule shows
+/// as an element of a list.
+pub fn repeats(keyword: &str) -> bool {
+    let has_lines = |row: &ForeignKeyword| matches!(row.form, ForeignForm::Words | ForeignForm::Pairs);
+    // The last two are sources where no row says so.
+    foreign_keyword(keyword).is_some_and(|row| row.repeats && has_lines(row))
+        || matches!(keyword, "url" | "input")
+}
+
+/// First words of such a line that say what the next word is.
+pub static SELECTORS: &[&str] =
+    &["ip", "country", "token", "ua", "user", "useragent", "user_agent", "domain", "all"];
+
+/// True if lines of a directive with this keyword, `k NAME VALUE;`, may be given by name.
+pub fn has_names(keyword: &str) -> bool {
+    has_form(keyword, ForeignForm::Pairs)
+}
+
+/// True if a directive with this keyword has no words: false takes it away.
+pub fn is_flag(keyword: &str) -> bool {
+    has_form(keyword, ForeignForm::Flag)
+}
+
+/// True if blocks with this keyword have names, which differ; those of web servers are told apart by more.
+pub fn has_named_blocks(keyword: &str) -> bool {
+    foreign_keyword(keyword).is_some_and(|row| row.form == ForeignForm::Named && !row.stands_in("server"))
+}
+
+fn has_form(keyword: &str, form: ForeignForm) -> bool {
+    foreign_keyword(keyword).is_some_and(|row| row.form == form)
+}
+
+/// The protocol X of a member `X_off`.
+pub fn protocol_of_switch(key: &str) -> Option<&str> {
+    let protocols =
+        ["cmaf", "dash", "hds", "hls", "m4f", "m4s", "mpegts", "mss", "rtmp", "rtsp", "srt", "webrtc"];
+    key.strip_suffix("_off").filter(|protocol| protocols.contains(protocol))
 }
 
 const fn row(
@@ -192,7 +235,7 @@ const fn named(
     row(keywords, within, ForeignForm::Named, doc)
 }
 
-const fn repeats(row: ForeignKeyword) -> ForeignKeyword {
+const fn repeated(row: ForeignKeyword) -> ForeignKeyword {
     ForeignKeyword { repeats: true, ..row }
 }
 
@@ -225,19 +268,19 @@ pub static FOREIGN_KEYWORDS: &[ForeignKeyword] = &[
     words(&["cluster"], TOP, "Cluster of which the server is a member"),
     words(&["config_external"], TOP, "Address of a program that decides on streams that are not in the file"),
     words(&["daemon"], TOP, "Whether the server runs in the background"),
-    repeats(words(&["decklink"], BOTH, "Settings of a DeckLink card")),
-    repeats(words(&["dektec"], BOTH, "Settings of a Dektec card")),
+    words(&["decklink"], BOTH, "Settings of a DeckLink card"),
+    words(&["dektec"], BOTH, "Settings of a Dektec card"),
     words(&["disk_cache"], BOTH, "Folder and limits of a cache on disk"),
-    repeats(words(&["dvb"], BOTH, "Settings of DVB reception")),
+    words(&["dvb"], BOTH, "Settings of DVB reception"),
     named(&["dvb_card"], TOP, "DVB card and its tuning, by name"),
-    repeats(words(&["dvbc"], BOTH, "Settings of DVB reception by cable")),
-    repeats(words(&["dvbs"], BOTH, "Settings of DVB reception by satellite")),
-    repeats(words(&["dvbt"], BOTH, "Settings of terrestrial DVB reception")),
+    words(&["dvbc"], BOTH, "Settings of DVB reception by cable"),
+    words(&["dvbs"], BOTH, "Settings of DVB reception by satellite"),
+    words(&["dvbt"], BOTH, "Settings of terrestrial DVB reception"),
     named(&["dvr"], &[OUTSIDE, "source"], "Named archive at the top level, to which `dvr @NAME` refers; in a `source` the archive of its streams"),
     words(&["edit_allowed_from"], TOP, "Addresses from which the configuration may be changed"),
     words(&["error_log"], &[OUTSIDE, "server", "location"], "File in which errors are logged"),
     named(&["event_sink"], TOP, "Receiver of events, by name"),
-    repeats(words(&["events"], BOTH, "Receiver of events")),
+    words(&["events"], BOTH, "Receiver of events"),
     words(&["external"], TOP, UNCERTAIN),
     named(&["file", "vod"], TOP, "Files that are played on demand, by the prefix of their URL"),
     words(&["geoip"], TOP, "Country for rules by country; seen with a code such as `RU`"),
@@ -245,11 +288,11 @@ pub static FOREIGN_KEYWORDS: &[ForeignKeyword] = &[
     words(&["groups"], TOP, UNCERTAIN),
     words(&["hostname"], TOP, "Name of this server"),
     words(&["http_proxy"], BOTH, "Proxy through which requests go out"),
-    repeats(words(&["include"], &[OUTSIDE, "stream", "ondemand", "live", "template", "server", "location"], "File whose text stands in this place; several are several lines")),
+    repeated(words(&["include"], &[OUTSIDE, "stream", "ondemand", "live", "template", "server", "location"], "File whose text stands in this place; several are several lines")),
     flag(&["iptv"], TOP, "Switches the middleware for IPTV on"),
     words(&["layouter"], BOTH, "Settings of a stream that combines several pictures"),
     secret(words(&["license"], TOP, "License key of the server")),
-    repeats(words(&["listen"], &[OUTSIDE, "server"], "Port or address on which a web server listens, one on a line")),
+    words(&["listen"], &[OUTSIDE, "server"], "Port or address on which a web server listens, one on a line"),
     named(&["location"], &[OUTSIDE, "server", "location"], "Part of a web server, by the prefix of the URL"),
     words(&["log_level"], TOP, "How much the server logs"),
     words(&["logger"], TOP, "Settings of the log"),
@@ -260,7 +303,7 @@ pub static FOREIGN_KEYWORDS: &[ForeignKeyword] = &[
     words(&["notify"], BOTH, "Receiver of events, or program that is told of them"),
     words(&["nvenc"], BOTH, "Settings of the encoder on Nvidia cards"),
     words(&["nvidia_monitor"], TOP, "Whether the load of Nvidia cards is watched"),
-    named(&["peer"], TOP, "Another server of the cluster, one on a line, by its host name"),
+    repeated(words(&["peer"], TOP, "Another server of the cluster, one on a line, by its host name")),
     named(&["provider"], TOP, "Provider of streams, by name"),
     words(&["proxy"], BOTH, "Server from or to which requests are passed on"),
     words(&["proxy_pass"], WEB, "Server to which requests are passed on"),
@@ -268,7 +311,7 @@ pub static FOREIGN_KEYWORDS: &[ForeignKeyword] = &[
     named(&["remote"], TOP, "Another server, by name"),
     words(&["rewrite"], BOTH, "Replaces one name or URL by another"),
     words(&["router"], TOP, "Sends requests for streams to other servers"),
-    repeats(words(&["sdi"], BOTH, "Settings of an SDI card")),
+    words(&["sdi"], BOTH, "Settings of an SDI card"),
     words(&["server_id"], TOP, "Identifier of this server"),
     words(&["server_name"], &[OUTSIDE, "server"], "Name of a web server; a request is sent to it by its host name"),
     words(&["session_log"], TOP, "Folder in which sessions are logged"),
@@ -287,7 +330,7 @@ pub static FOREIGN_KEYWORDS: &[ForeignKeyword] = &[
     words(&["transponder"], &[OUTSIDE, "dvb_card"], "Transponder that a DVB card receives"),
     words(&["view_allowed_from"], TOP, "Addresses from which the server may be looked at"),
     block(&["vsaas"], TOP, "Settings of video surveillance as a service"),
-    options(repeats(words(&["web_script"], TOP, "Script that answers requests, by name, with its file and options"))),
+    options(words(&["web_script"], TOP, "Script that answers requests, by name, with its file and options")),
     words(&["webrtc"], BOTH, "Settings of playing and publishing by WebRTC"),
     words(&["worker_processes"], TOP, "Number of worker processes, or `auto`"),
     // In a stream, a template or a publishing location.
@@ -343,7 +386,7 @@ pub static FOREIGN_KEYWORDS: &[ForeignKeyword] = &[
     number(&["max_bitrate"], BOTH, "Largest bitrate of a stream that is published or played"),
     number(&["max_sessions"], BOTH, "Largest number of viewers at a time"),
     words(&["mbr_publish"], STREAM, "Publishes several bitrates as one stream"),
-    repeats(words(&["meta"], MEDIA, "A name and a value that are shown with the stream, one pair on a line")),
+    repeated(row(&["meta"], MEDIA, ForeignForm::Pairs, "A name and a value that are shown with the stream, one pair on a line")),
     number(&["min_bitrate"], BOTH, "Smallest bitrate"),
     words(&["motion_detector"], STREAM, "Finds movement in the picture"),
     switch(&["mpegts"], MEDIA, "Whether MPEG-TS over HTTP is played"),
@@ -367,7 +410,7 @@ pub static FOREIGN_KEYWORDS: &[ForeignKeyword] = &[
     words(&["prefix"], &["template"], "Beginning of the names of streams for which the template holds"),
     words(&["protocols"], MEDIA, "Protocols that are played; one with `-` in front is switched off"),
     words(&["publish"], STREAM, "Whether or as what the stream may be published"),
-    options(repeats(words(&["push"], BOTH, "Address to which the stream is sent, one on a line, with options such as `retry_timeout=5`"))),
+    options(repeated(words(&["push"], BOTH, "Address to which the stream is sent, one on a line, with options such as `retry_timeout=5`"))),
     words(&["record"], &["stream", "ondemand", "live", "template", "application"], "What is recorded"),
     words(&["record_path"], &["stream", "ondemand", "live", "template", "application"], "Folder of recordings"),
     words(&["retry"], STREAM, "How often or how long something is tried again"),
@@ -405,7 +448,7 @@ pub static FOREIGN_KEYWORDS: &[ForeignKeyword] = &[
     words(&["tracks"], STREAM, "Tracks that are played; seen as `v1 a1`"),
     switch(&["transcode_on_demand"], STREAM, "Transcodes only while somebody watches"),
     number(&["ttl"], STREAM, "Number of routers that a multicast may pass"),
-    repeats(options(words(&["udp"], STREAM, "Address to which the stream is sent by UDP"))),
+    options(words(&["udp"], STREAM, "Address to which the stream is sent by UDP")),
     words(&["url_prefix"], MEDIA, "Beginning of the addresses in playlists"),
     words(&["user_agent"], BOTH, "Name under which the server asks for sources"),
     words(&["video"], STREAM, "Settings of the picture"),
@@ -417,18 +460,18 @@ pub static FOREIGN_KEYWORDS: &[ForeignKeyword] = &[
     words(&["active"], DVR, UNCERTAIN),
     words(&["adapter"], CARD, "Number of the adapter"),
     words(&["address"], PEER, "Address of a server"),
-    repeats(words(&["allow"], &["auth_backend", "server", "location"], "Lets in who fits, such as `ip 127.0.0.1`, one rule on a line")),
-    repeats(words(&["backend"], RULES, "Address that is asked who may watch, one on a line")),
+    repeated(words(&["allow"], &["auth_backend", "server", "location"], "Lets in who fits, such as `ip 127.0.0.1`, one rule on a line")),
+    repeated(words(&["backend"], RULES, "Address that is asked who may watch, one on a line")),
     words(&["burst"], WEB, "Number of requests above the limit that are accepted"),
     words(&["cache_time"], FILE, "Time for which something stays in a cache"),
-    repeats(words(&["card"], &[OUTSIDE, "stream", "ondemand", "template"], "Card of the hardware, one on a line")),
+    repeated(words(&["card"], &[OUTSIDE, "stream", "ondemand", "template"], "Card of the hardware, one on a line")),
     words(&["copy"], DVR, "Folder or server to which recordings are copied"),
     words(&["database"], &["plugin", "vsaas"], "Address of the database"),
     words(&["days"], DVR, UNCERTAIN),
     words(&["delivery_system"], CARD, "Standard of DVB"),
-    repeats(words(&["deny"], &["auth_backend", "server", "location"], "Turns away who fits, such as `country GB`, one rule on a line")),
+    repeated(words(&["deny"], &["auth_backend", "server", "location"], "Turns away who fits, such as `country GB`, one rule on a line")),
     words(&["diseqc"], CARD, "Position of the DiSEqC switch"),
-    repeats(words(&["disk"], DVR, "Disk of an archive, one on a line")),
+    repeated(words(&["disk"], DVR, "Disk of an archive, one on a line")),
     words(&["disks"], DVR, "Disks of an archive"),
     words(&["endpoint"], &["vsaas"], "Whether this server answers for the service; seen as `enabled`"),
     words(&["except"], SOURCE, "Names of streams that are not taken from the server"),
@@ -458,7 +501,7 @@ pub static FOREIGN_KEYWORDS: &[ForeignKeyword] = &[
     words(&["rate"], WEB, "Largest number in a time"),
     words(&["replicate"], DVR, "Copies recordings from or to another server"),
     words(&["return"], WEB, "Status or address that is answered"),
-    repeats(words(&["rule"], RULES, "A rule, one on a line")),
+    repeated(words(&["rule"], RULES, "A rule, one on a line")),
     words(&["symbol_rate"], CARD, "Symbol rate of the transponder"),
     words(&["timeout"], &["auth_backend", "peer", "source"], "Time after which an answer is no longer waited for"),
     words(&["user"], &["auth_backend", "peer"], "Name of a user"),

@@ -7,17 +7,16 @@
 mod foreign;
 pub mod kinds;
 mod lookup;
-mod repeated;
 mod row;
 mod table;
 
 pub use foreign::{
-    FOREIGN_KEYWORDS, ForeignForm, ForeignKeyword, OUTSIDE, foreign_keyword, is_foreign_keyword,
+    FOREIGN_KEYWORDS, ForeignForm, ForeignKeyword, OUTSIDE, SELECTORS, foreign_keyword, has_named_blocks,
+    has_names, is_flag, is_foreign_keyword, protocol_of_switch, repeats,
 };
 pub use lookup::{
     ESCAPE, block_scope, by_key, by_keyword, group_of, is_any_keyword, is_reserved, may_be_strict, parameters,
 };
-pub use repeated::{SELECTORS, has_named_blocks, has_names, is_flag, protocol_of_switch, repeats};
 pub use row::{
     AddressShape, Derived, DirectiveRole, JsonForm, Kind, ListShape, ObjectShape, OptionsShape, POSITION,
     Parameter, Part, PartPlace, STATIC, Scope, Shape, URL_GLOBAL, WITH_INCLUDES,
