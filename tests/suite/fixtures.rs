@@ -17,38 +17,17 @@ pub fn shared() -> Option<PathBuf> {
     beside.is_dir().then_some(beside)
 }
 
-/// Cases of `../shared/cases-next` that do not hold, as `KIND/NAME`: not built yet. One that holds fails its test, so that
-/// the list only shrinks.
-const NOT_BUILT_YET: &[&str] = &[
-    "check/lost_brace_of_a_foreign_block",
-    "check/lost_semicolon_before_a_foreign_keyword",
-    "check/lost_semicolon_of_edit_auth",
-    "check/one_line_behind_a_comment",
-    "edit/dvr_unit_from_seconds",
-];
-
-/// The case folders of one kind (`edit`, `refuse`, `view`, `check`), the repository's and the shared ones, without those
-/// that are not built yet.
+/// The case folders of one kind (`edit`, `refuse`, `view`, `check`), the repository's and the shared ones.
 pub fn cases(kind: &str) -> Vec<Case> {
-    let mut cases = every_case(kind);
-    cases.retain(Case::is_built);
-    cases
-}
-
-/// Runs `test` on every case of one kind. It has to hold for those that are built, and for no other.
-pub fn all_cases(kind: &str, test: impl Fn(&Case) -> Result<(), String>) {
-    all(every_case(kind), Case::name, |case| match test(case) {
-        Ok(()) if !case.is_built() => Err(format!("it holds: take `{}` off the list", case.path())),
-        Err(_) if !case.is_built() => Ok(()),
-        found => found,
-    });
-}
-
-fn every_case(kind: &str) -> Vec<Case> {
     let shared =
         shared().into_iter().flat_map(|shared| ["cases", NEXT].map(|cases| shared.join(cases).join(kind)));
     let shared = shared.filter(|folder| folder.is_dir());
     iter::once(root().join(kind)).chain(shared).flat_map(|folder| folders(&folder)).collect()
+}
+
+/// Runs `test` on every case of one kind.
+pub fn all_cases(kind: &str, test: impl Fn(&Case) -> Result<(), String>) {
+    all(cases(kind), Case::name, test);
 }
 
 /// The folder of the newer shared cases.
@@ -88,17 +67,6 @@ pub struct Case {
 impl Case {
     pub fn name(&self) -> String {
         self.folder.file_name().expect("a case has a name").to_string_lossy().into_owned()
-    }
-
-    /// The folder as the list names it: `KIND/NAME`.
-    fn path(&self) -> String {
-        let kind =
-            self.folder.parent().and_then(Path::file_name).expect("a case is in the folder of its kind");
-        format!("{}/{}", kind.to_string_lossy(), self.name())
-    }
-
-    fn is_built(&self) -> bool {
-        !self.is_next() || !NOT_BUILT_YET.contains(&self.path().as_str())
     }
 
     /// True for the newer shared cases: an edit of theirs needs nobody to accept anything, and a refusal may name a
@@ -176,17 +144,6 @@ pub fn all<T>(
     }
     assert!(count > 0, "there is nothing to look at");
     assert!(failures.is_empty(), "{} of {count} failed\n{}", failures.len(), failures.join("\n"));
-}
-
-#[test]
-fn what_is_not_built_yet_is_a_case() {
-    let cases: Vec<String> = ["edit", "refuse", "view", "check"]
-        .into_iter()
-        .flat_map(every_case)
-        .map(|case| case.path())
-        .collect();
-    let is_known = |listed: &&&str| shared().is_none() || cases.iter().any(|case| case == *listed);
-    assert!(NOT_BUILT_YET.iter().all(|listed| is_known(&listed)), "{NOT_BUILT_YET:?}");
 }
 
 #[test]

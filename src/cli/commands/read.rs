@@ -29,7 +29,7 @@ use mediaconf::edit::place_in_text::entry_at;
 use mediaconf::edit::select::{Selection, entries_at, select_where};
 use mediaconf::edit::set_lines::set_lines;
 use mediaconf::model::schema::WITH_INCLUDES;
-use mediaconf::model::{Kind, Lens, Masker, View, top_members, write_compact};
+use mediaconf::model::{Kind, Lens, Masker, View, has_lost_line_ends, top_members, write_compact};
 use mediaconf::syntax::Diagnostics;
 
 /// Show the configuration, or single values of it
@@ -206,6 +206,10 @@ impl Shown {
         if let Some(beside) = included_beside(args, wanted, &content, &mut server.target)? {
             beside.notes.iter().for_each(|note| server.note(&server.named(note)));
             content = beside.shown.map_or(content, Content::Text);
+        }
+        if content.snapshot().is_some_and(|text| has_lost_line_ends(text.bytes())) {
+            let note = "the text has lost its line ends: directives stand in a comment (`mediactl check`)";
+            server.note(&server.named(note));
         }
         if lacks_includes(args, &content, composed.as_ref()) {
             server.note(&format!("`{}` does not send the files that it includes", server.name));

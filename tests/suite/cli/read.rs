@@ -6,6 +6,15 @@ use super::{CONF, Place, SAMPLE};
 use crate::fixtures;
 
 #[test]
+fn a_text_that_lost_its_line_ends_is_told() {
+    let place = Place::with("# Ports:http 80;stream a { url udp://1; }");
+    place.run(["read"]).exits(0).says("note: the text has lost its line ends");
+    place.run(["read", "-o", "conf"]).exits(0).says("note: the text has lost its line ends");
+    place.put("media.conf", "http 80; # the port of all\n");
+    assert_eq!(place.run(["read"]).exits(0).err, "");
+}
+
+#[test]
 fn the_examples_of_the_issue_work() {
     let place = Place::with(SAMPLE);
     place.run(["modify", "--set", "streams.cam1.auth.url=false"]).exits(0).prints("+  auth false;\n");

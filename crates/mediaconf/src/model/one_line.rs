@@ -10,12 +10,17 @@ use crate::syntax::comment_start;
 ///
 /// A stripped line end leaves no blank, so the keyword may be the end of what reads as one word.
 pub fn has_lost_line_ends(text: &[u8]) -> bool {
-    let Ok(text) = std::str::from_utf8(text) else { return false };
+    std::str::from_utf8(text).is_ok_and(|text| lost_line_ends(text).is_some())
+}
+
+/// The start of the comment with directives in such a text.
+pub(super) fn lost_line_ends(text: &str) -> Option<u32> {
     let line = text.trim_end_matches(['\n', '\r']);
-    if line.contains('\n') {
-        return false;
+    if memchr::memchr(b'\n', line.as_bytes()).is_some() {
+        return None;
     }
-    comment_start(line).is_some_and(|start| holds_directive(&line[start + 1..]))
+    let start = comment_start(line)?;
+    holds_directive(&line[start + 1..]).then_some(start as u32)
 }
 
 /// True if words that a known keyword starts are followed by `;` or `{`.

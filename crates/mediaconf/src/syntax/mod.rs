@@ -44,7 +44,7 @@ pub use input_check::{decode, parse};
 pub use lex::{Words, comment_start};
 pub use line_index::{LineIndex, Position, line_end, line_start};
 pub use parallel_parse::WORTH_A_THREAD;
-pub use parse::MAX_DEPTH;
+pub use parse::{MAX_DEPTH, STRAY_BRACE};
 pub use printable::{controls_terminal, one_line, printable};
 pub use reparse::{ChangedRun, RunPlace, moved};
 pub use sink::{Directive, ParsedEntry, ParsedWords, Sink};

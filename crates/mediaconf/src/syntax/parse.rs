@@ -338,7 +338,7 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
             Some(_) => self.sink.close_block(offset + 1),
             None => self.error(
                 offset..offset + 1,
-                "stray `}`",
+                STRAY_BRACE,
                 "no block is open here: remove it, or add the `{` that it closes",
             ),
         }
@@ -379,6 +379,9 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
         }
     }
 }
+
+/// The message about a `}` where no block is open.
+pub const STRAY_BRACE: &str = "stray `}`";
 
 fn report_nul(text: &str, part: Range<usize>, diagnostics: &mut Diagnostics) {
     let start = part.start;

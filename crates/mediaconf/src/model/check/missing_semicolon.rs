@@ -53,7 +53,9 @@ pub(super) fn in_lines(head: ParsedEntry<'_, '_>, diagnostics: &mut Diagnostics)
 /// True if a word in the column of the keyword above looks like a keyword with something behind it.
 fn looks_like_directive(head: ParsedEntry<'_, '_>, word: Word<'_>, mut rest: ParsedWords<'_, '_>) -> bool {
     let is_on_line = |next: Word<'_>| !head.text()[word.end() as usize..next.start as usize].contains('\n');
-    word.raw.len() > 2 && is_lower(word.raw) && rest.next().map_or(head.is_block(), is_on_line)
+    // A word alone on its line is taken for one only if it has the form of most keywords.
+    let is_keyword_like = || head.is_block() || word.raw.contains('_');
+    word.raw.len() > 2 && is_lower(word.raw) && rest.next().map_or_else(is_keyword_like, is_on_line)
 }
 
 /// Reports the options, behind this number of arguments, that are directives on the same line.

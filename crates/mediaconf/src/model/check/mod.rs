@@ -18,6 +18,7 @@ use self::names::Names;
 use self::settings::Settings;
 use self::sourceless::{lacks_source, supplies_source};
 use super::near_miss::near_miss;
+use super::one_line::lost_line_ends;
 use super::schema::kinds::{Transport, WordKind};
 use super::schema::{
     Kind, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Scope, Shape, by_keyword, has_named_blocks,
@@ -26,7 +27,8 @@ use super::schema::{
 use super::setting_view::is_plural;
 use super::shape::{OptionWord, RowMatch, fits, group_name, inner_scope, only_argument, part_words, read};
 use crate::syntax::{
-    Diagnostic, Diagnostics, Directive, Document, Entry, ParsedEntry, Sink, Span, Word, Words, decode, parse,
+    Diagnostic, Diagnostics, Directive, Document, Entry, ParsedEntry, STRAY_BRACE, Sink, Span, Word, Words,
+    decode, parse,
 };
 
 /// Returns all diagnostics of a text, those of its parser included, in the order of the text.
@@ -85,6 +87,8 @@ struct Checker<'t> {
     diagnostics: Diagnostics,
     /// Those of lines inside entries.
     in_lines: Diagnostics,
+    /// The first lines of the directives that go on on other lines.
+    spanning: Vec<Span>,
     names: Names,
     /// The check of each unknown keyword, by its hash: each keyword is classified once.
     foreign: ByHash<UnknownDirective>,
@@ -113,6 +117,9 @@ struct Checker<'t> {
 /// Top-level entries and the entries inside streams, lives, plugins and templates are checked.
 impl<'t> Sink<'t> for Checker<'t> {
     fn setting(&mut self, head: ParsedEntry<'_, 't>, _: usize) {
+        if head.is_spanning() {
+            self.spanning.push(first_line(head));
+        }
         self.head(head);
     }
 
@@ -138,6 +145,7 @@ impl<'t> Sink<'t> for Checker<'t> {
         }
         self.diagnostics.extend(&later.diagnostics);
         self.in_lines.extend(&later.in_lines);
+        self.spanning.extend(later.spanning);
         self.names.extend(later.names);
         self.listeners.extend(later.listeners);
         self.named.extend(later.named);
@@ -151,6 +159,7 @@ impl<'t> Checker<'t> {
             text,
             diagnostics: Diagnostics::default(),
             in_lines: Diagnostics::default(),
+            spanning: Vec::new(),
             names,
             foreign: ByHash::default(),
             listeners: Listeners::default(),
@@ -174,19 +183,46 @@ impl<'t> Checker<'t> {
         repeated_blocks(&self.named, diagnostics);
         diagnostics.push_any(self.include.map(not_followed));
         diagnostics.extend(&self.in_lines);
+        let stray =
+            diagnostics.iter().find(|found| found.message == STRAY_BRACE).map(|found| found.span.start);
+        let before = stray.and_then(|brace| self.spanning.iter().rfind(|line| line.end < brace));
+        diagnostics.push_any(before.map(lost_brace));
+        if let Some(comment) = lost_line_ends(self.text) {
+            diagnostics.push(directives_in_comment(comment..self.text.len() as u32));
+        }
     }
 
     #[inline(always)]
     fn head(&mut self, head: ParsedEntry<'_, 't>) -> Option<Scope> {
-        if head.is_spanning() {
-            missing_semicolon::in_lines(head, &mut self.in_lines);
-        }
         let scope = match self.depth {
-            0 => Scope::Top,
-            1 => self.block?,
-            _ => return None,
+            0 => Some(Scope::Top),
+            1 => self.block,
+            _ => None,
         };
-        self.entry(scope, head)
+        if head.is_spanning() {
+            return self.spanning(scope, head);
+        }
+        self.entry(scope?, head)
+    }
+
+    /// Checks an entry of several lines. One whose form is an error, and that another directive follows
+    /// inside, has lost its `;`: that is the only error.
+    #[cold]
+    fn spanning(&mut self, scope: Option<Scope>, head: ParsedEntry<'_, 't>) -> Option<Scope> {
+        let mut inside = Diagnostics::default();
+        missing_semicolon::in_lines(head, &mut inside);
+        let swallowed = inside.iter().next().and_then(|found| found.related.as_ref());
+        if let (Some(scope), Some(end)) = (scope, swallowed)
+            && let RowMatch::Misshapen(parameter) = read(scope, head)
+            && parameter.strict
+        {
+            let message = format!("missing `;` at the end of `{}`", head.keyword());
+            let hint = "another directive starts further down, before the next `;`";
+            self.diagnostics.push(Diagnostic::error(end.0.clone(), message).hint(hint));
+            return None;
+        }
+        self.in_lines.extend(&inside);
+        self.entry(scope?, head)
     }
 
     /// Checks one entry without its block. Returns the scope inside a block that has rows of its own.
@@ -440,6 +476,26 @@ fn option_without_sign(options: &OptionsShape, entry: ParsedEntry<'_, '_>) -> Op
     let message = format!("`{} {}` are two options without values", pair[0].raw, pair[1].raw);
     let hint = format!("write one option as `{}={}`", pair[0].raw, pair[1].raw);
     Some(Diagnostic::warning(pair[0].span().start..pair[1].end(), message).hint(hint))
+}
+
+/// The first line of an entry.
+fn first_line(entry: ParsedEntry<'_, '_>) -> Span {
+    let start = entry.start();
+    let line = &entry.text()[start..];
+    let end = start + line.find('\n').unwrap_or(line.len());
+    start as u32..end as u32
+}
+
+/// The warning about the directive that may have lost the `{` of a stray `}`.
+fn lost_brace(line: &Span) -> Diagnostic {
+    Diagnostic::warning(line.clone(), "is a `{` missing here?")
+        .hint("this directive goes on on the next line, and further down a `}` closes no block")
+}
+
+/// The warning about a text whose line ends are gone.
+fn directives_in_comment(comment: Span) -> Diagnostic {
+    Diagnostic::warning(comment, "directives stand in this comment: the text has lost its line ends")
+        .hint("restore the line ends; `curl` keeps them with `--data-binary`")
 }
 
 /// The warning about `X_off;`.

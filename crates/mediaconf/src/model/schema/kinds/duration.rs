@@ -49,13 +49,15 @@ fn accept(value: Value) -> Result<Value, WrongValue> {
     number.map(Value::from).ok_or_else(|| WrongValue::expected(EXPECTED, &value))
 }
 
-/// A duration keeps its unit where that divides it; else it gets the longest unit that does.
+/// A duration keeps its unit where that divides it; else, and in the place of seconds, it gets the longest
+/// unit that does.
 fn written(seconds: i64, replaced: Option<Word<'_>>) -> String {
     let divides = |unit: &(u8, i64)| seconds % unit.1 == 0;
+    let is_long = |unit: &(u8, i64)| unit.1 > 1 && divides(unit);
     let old_unit = replaced.and_then(|old| old.raw.bytes().last());
     let kept = UNITS.into_iter().find(|(unit, _)| Some(*unit) == old_unit);
     let (unit, length) = kept
-        .filter(divides)
+        .filter(is_long)
         .or_else(|| UNITS.into_iter().find(divides))
         .expect("one second divides every duration");
     format!("{}{}", seconds / length, char::from(unit))
@@ -81,4 +83,6 @@ fn a_duration_is_seconds_and_keeps_its_unit() {
     );
     assert_eq!(written(7_200, Some(Word::new("60m", 0))), "120m");
     assert_eq!(written(7_200, Some(Word::new("1d", 0))), "2h");
+    assert_eq!(written(86_400, Some(Word::new("61s", 0))), "1d");
+    assert_eq!(written(61, Some(Word::new("86400s", 0))), "61s");
 }
