@@ -63,7 +63,7 @@ macro_rules! kinds {
 kinds! {
     named {
         BadRequest "bad-request" 400 Invalid "the request is not valid HTTP",
-        NotJson "not-json" 400 Invalid "the body is not a JSON object that can be merged",
+        NotJson "not-json" 400 Invalid "the body is not the JSON that the request needs",
         BadConfig "bad-config" 400 Invalid "the text has errors",
         BadParameter "bad-parameter" 400 Invalid "a query parameter or its value is not supported",
         Unauthorized "unauthorized" 401 Denied "login and password are missing or wrong",

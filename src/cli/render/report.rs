@@ -84,7 +84,7 @@ impl Report<'_> {
             warnings.iter().for_each(|warning| self.ui.warning(warning));
         }
         change.notes.iter().for_each(|note| self.note(&notes::in_words(note, self.ui.masker().as_ref())));
-        if !change.differs() {
+        if !(change.changed || change.differs()) {
             self.say(&format!("nothing to change in {}", self.target));
             return Ok(());
         }

@@ -126,7 +126,8 @@ fn hint_for_refusal(refusal: &ServerRefusal) -> Option<&'static str> {
         ),
         404 if has_no_fault => Some(ADDRESS),
         412 if has_no_fault => Some("the configuration keeps changing meanwhile; try again"),
-        500.. if refusal.problem.is_none() && refusal.applies => Some(UNKNOWN),
+        // A server that is busy has not begun.
+        500.. if refusal.status != 503 && refusal.problem.is_none() && refusal.applies => Some(UNKNOWN),
         _ => None,
     }
 }

@@ -226,7 +226,7 @@ fn errors_mask() {
 #[test]
 fn notes_and_warnings_mask() {
     let text = "# one\nedit_auth admin HUSH1;\n# two\ncluster_key HUSH2;\n# three\nauth http://u:HUSH3@h/ secret=HUSH4;\n\
-                # four\nstream a rtsp://u:HUSH5@h/;\n# five\npassword HUSH6;\n\
+                # four:\nstream a rtsp://u:HUSH5@h/;\n# five\npassword HUSH6;\n\
                 stream b {\n  # six\n  url rtsp://u:HUSH7@h/ password=HUSH8;\n  # seven\n  cluster_key HUSH9;\n}\n";
     let place = Place::with(text);
     let unset =

@@ -61,8 +61,8 @@ fn a_patch_takes_no_more_memory_than_is_estimated() {
     let lists = members(count, |number| format!("[\"a{number}\"]"));
     for (values, patch) in [
         (2 * count, format!("{{\"streams\":{{{streams}}}}}")),
-        (2 * count, format!("{{\"peers\":[{lists}]}}")),
-        (1, format!("{{\"peers\":\"{}\"}}", "x".repeat(4_000_000))),
+        (2 * count, format!("{{\"others\":[{lists}]}}")),
+        (1, format!("{{\"others\":\"{}\"}}", "x".repeat(4_000_000))),
     ] {
         let Some((grown, answer)) = growth(&patch) else { return };
         assert!(answer.starts_with("HTTP/1.1 200 "), "{}", &answer[..answer.len().min(600)]);
@@ -73,7 +73,7 @@ fn a_patch_takes_no_more_memory_than_is_estimated() {
 
 #[test]
 fn a_patch_of_too_many_values_is_refused_and_takes_at_most_eight_times_its_length() {
-    let patch = format!("{{\"peers\":[{}]}}", vec!["[]"; 2_600_000].join(","));
+    let patch = format!("{{\"others\":[{}]}}", vec!["[]"; 2_600_000].join(","));
     let Some((grown, answer)) = growth(&patch) else { return };
     assert!(answer.starts_with("HTTP/1.1 413 ") && answer.contains(":too-large\""), "{answer}");
     assert!(grown <= 8 * patch.len(), "{} bytes took {grown}", patch.len());

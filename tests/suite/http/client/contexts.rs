@@ -185,7 +185,7 @@ fn contexts_are_kept_in_a_file_of_the_user_with_its_comments() {
     home.run(&["context", "add", "prod", "--protected", "--replace"]).exits(0);
     home.run(&["context", "remove", "test"]).exits(0);
     let protected = prod.replace("eu;\n", "eu;\n  protected;\n");
-    assert_eq!(home.text(), format!("# mine\n{protected}\n# to try things\n"));
+    assert_eq!(home.text(), format!("# mine\n{protected}"));
     home.run(&["context", "remove", "test"]).exits(7);
     home.run(&["context", "use", "test"]).exits(7);
     home.add("a b", "http://h", &[]).exits(2);

@@ -96,7 +96,7 @@ fn unusable_answers_have_their_exit_codes() {
         (|| Reply::of(200, "[]"), 7, 7, "something that is no JSON object"),
         (|| Reply::of(404, "<p>\n\n no   page"), 7, 7, "it answers 404 Not Found: <p> no page"),
         (|| Reply::of(500, ""), 9, 8, "it answers 500 Internal Server Error\n"),
-        (|| Reply::of(503, ""), 7, 7, "it answers 503"),
+        (|| Reply::of(503, ""), 7, 7, "it answers 503 Service Unavailable\n"),
         (|| Reply::of(302, "").with("Location", "http://a:b@h/x"), 7, 7, "it redirects to `http://h/x`"),
         (|| Reply::of(307, "").with("Location", "/login"), 7, 7, "it redirects to `/login`"),
     ] {
