@@ -9,7 +9,7 @@ use crate::edit::merge::occurrences;
 use crate::edit::path::Segment;
 use crate::edit::schema_path::Place;
 use crate::edit::value_at::{find_by, out_of_range};
-use crate::model::schema::repeats;
+use crate::model::schema::{has_names, repeats};
 
 /// Returns the patch of `edits`, which are made one after the other.
 pub fn patch(current: &dyn ConfigLookup, edits: &[PathEdit], faults: &mut Vec<Fault>) -> Map<String, Value> {
@@ -53,6 +53,8 @@ impl Builder<'_> {
             if below.is_foreign() && index + 1 < keys.len() {
                 match self.current.kind(&keys[..=index]) {
                     None => return Ok(()),
+                    // Its lines have names, and a patch gives them so.
+                    Some(ValueKind::List) if has_names(key) => return Ok(()),
                     Some(ValueKind::Object) => {}
                     Some(ValueKind::List) => {
                         return Err(no_object(key, "a list").hint("name an entry, such as `[0]`"));

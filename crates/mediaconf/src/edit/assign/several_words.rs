@@ -9,9 +9,10 @@ use super::in_words::read_directive;
 use crate::edit::config_lookup::ConfigLookup;
 use crate::edit::fault::Fault;
 use crate::edit::merge::general_value;
-use crate::edit::path::Path;
+use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
 use crate::edit::value_at::value_at;
+use crate::model::schema::repeats;
 
 /// Refuses the value if it is such a text; the hint gives the words as JSON.
 pub fn refuse_one_for_several(
@@ -25,8 +26,15 @@ pub fn refuse_one_for_several(
     if !place.is_foreign() || !text.contains(char::is_whitespace) || is_json() {
         return Ok(());
     }
-    let Ok(Value::Array(_)) = value_at(current, path) else { return Ok(()) };
-    let fault = Fault::of_path("several words are there, and this value would be one word in quotes");
+    let fault = match value_at(current, path) {
+        _ if is_line_that_repeats(path) => {
+            Fault::of_path("this line would have one word in quotes, not several words")
+        }
+        Ok(Value::Array(_)) => {
+            Fault::of_path("several words are there, and this value would be one word in quotes")
+        }
+        _ => return Ok(()),
+    };
     let words = words(text);
     Err(match may_show(path, &words) {
         true => fault.hint(format!(
@@ -35,6 +43,12 @@ pub fn refuse_one_for_several(
         )),
         false => fault.hint("give the words as a JSON array; `--accept form-change` sets one word"),
     })
+}
+
+/// True if the path leads to a line of a directive that repeats, such as `push[+]`.
+fn is_line_that_repeats(path: &Path) -> bool {
+    let [.., Segment::Key(key), entry] = &path.segments[..] else { return false };
+    repeats(key) && matches!(entry, Segment::Append | Segment::Index(_) | Segment::FromEnd(_))
 }
 
 /// Splits a text into words as the text of a directive is split.
