@@ -15,6 +15,7 @@ mod law;
 #[path = "../../tests/suite/oracle.rs"]
 mod oracle;
 
+use mediaconf::schema::Schema;
 use libfuzzer_sys::fuzz_target;
 use mediaconf::edit::path::split_assignment;
 use mediaconf::edit::set_lines::set_lines;
@@ -82,7 +83,7 @@ fn json_is_written(document: &Document) {
 }
 
 fn lines_are_read_back(document: &Document) {
-    for (path, text) in set_lines(&law::view(document, false), &[]) {
+    for (path, text) in set_lines(Schema::media(), &law::view(document, false), &[]) {
         let line = format!("{path}={text}");
         let (read, value) = split_assignment(&line).expect("what is printed is a path");
         assert_eq!((read.to_string(), value), (path, Some(text.as_str())), "{line}");

@@ -1,5 +1,6 @@
 //! Messages for a command line that does not parse, where more is known of the intention than clap knows.
 
+use mediaconf::schema::media::{KINDS, TOP};
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -15,8 +16,8 @@ use crate::cli::synonyms;
 use crate::engine::ErrorKind;
 use mediaconf::edit::config_lookup::{ConfigLookup, LocalView};
 use mediaconf::edit::shell_word::quoted;
-use mediaconf::model::schema::{Scope, by_keyword};
-use mediaconf::model::{Kind, Lens, top_members};
+use mediaconf::model::{Lens, top_members};
+use mediaconf::schema::Kind;
 
 /// Returns the error for arguments that clap refuses; `None` if its own words say enough.
 pub fn explained(error: &clap::Error, arguments: &[OsString]) -> Option<CliError> {
@@ -71,7 +72,7 @@ fn wrong_verb(word: &str, arguments: &[OsString]) -> Option<CliError> {
         Some(advice) => format!("use {advice}"),
         // What stands behind it may be a password.
         None => {
-            let key = by_keyword(Scope::Top, word)?.key;
+            let key = TOP.by_keyword(word)?.key;
             format!(
                 "it is a directive: `mediactl modify --set {key}=VALUE` sets it, `mediactl explain {key}` explains it"
             )
@@ -121,7 +122,7 @@ fn group_in_file(before: &[String], name: &str) -> Option<Kind> {
     let text = snapshot(&global.conf).ok().filter(|text| is_file && text.is_valid())?;
     let (members, lens) = (top_members(text.document()), Lens::default());
     let current = LocalView::new(&members, &lens);
-    Kind::ALL.into_iter().find(|kind| current.contains(&[kind.key(), name]))
+    KINDS.into_iter().find(|kind| current.contains(&[kind.key(), name]))
 }
 
 /// Returns the index of a word that is not the value of an option in front of the command.

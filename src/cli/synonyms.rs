@@ -2,6 +2,8 @@
 //!
 //! They are no aliases: a word that means one thing to one user and another to the next would do the wrong thing.
 
+use mediaconf::schema::media::{KINDS, STREAMS, TOP};
+use mediaconf::schema::{Kind, Schema};
 use std::ffi::OsString;
 
 use crate::cli::command_tree;
@@ -9,9 +11,8 @@ use crate::cli::render::notes::masked_directive;
 use crate::store::ChangeRef;
 use mediaconf::edit::path::{Path, Segment, split_assignment};
 use mediaconf::edit::shell_word::quoted;
+use mediaconf::model::Masker;
 use mediaconf::model::redact::masked_below;
-use mediaconf::model::schema::{Scope, by_key};
-use mediaconf::model::{Kind, Masker};
 
 use Meaning::{
     Assign, Call, Config, Disable, Enable, Make, Only, Reload, Remove, Save, Search, Start, TakeBack,
@@ -296,7 +297,7 @@ const OF_ENTRIES: [&str; 5] = ["rm", "read", "mv", "cp", "blame"];
 
 /// The path of a value that begins with the name of an entry: `streams.cam1.title` for `cam1.title`.
 fn in_a_group(text: &str, group_of: GroupOf<'_>) -> Option<String> {
-    let of_name = |name: &str| by_key(Scope::Top, name).is_none().then(|| group_of(name)).flatten();
+    let of_name = |name: &str| TOP.by_key(name).is_none().then(|| group_of(name)).flatten();
     if let Some(kind) = of_name(text) {
         return Some(below(kind, [text]));
     }
@@ -314,13 +315,13 @@ fn below<const N: usize>(kind: Kind, names: [&str; N]) -> String {
 /// The words with the groups of the entries that they name.
 fn entry_paths(head: &str, words: &[String], group_of: GroupOf<'_>) -> Vec<String> {
     let whole = |word: &String| in_a_group(word, group_of).unwrap_or_else(|| word.clone());
-    let is_member = |kind: Kind, key: &str| by_key(kind.scope(), key).is_some();
+    let is_member = |kind: Kind, key: &str| kind.scope().by_key(key).is_some();
     if let [name, word] = words
         && !word.contains('.')
-        && by_key(Scope::Top, name).is_none()
+        && TOP.by_key(name).is_none()
     {
         let kind = group_of(name);
-        match (head, kind.unwrap_or(Kind::Stream)) {
+        match (head, kind.unwrap_or(STREAMS)) {
             ("mv" | "cp", _) if kind.is_none() => {}
             ("mv" | "cp", kind) => return vec![below(kind, [name]), below(kind, [word])],
             (_, kind) if is_member(kind, word) => return vec![below(kind, [name, word])],
@@ -332,7 +333,7 @@ fn entry_paths(head: &str, words: &[String], group_of: GroupOf<'_>) -> Vec<Strin
 
 /// The path of the switch of an entry, which is named with or without its group.
 fn disabled(entry: &str, group_of: GroupOf<'_>) -> String {
-    let is_whole = entry.split_once('.').is_some_and(|(group, _)| Kind::of_key(group).is_some());
+    let is_whole = entry.split_once('.').is_some_and(|(group, _)| Schema::media().kind(group).is_some());
     match in_a_group(entry, group_of) {
         Some(whole) => format!("{whole}.disabled"),
         None if is_whole => format!("{entry}.disabled"),
@@ -345,12 +346,12 @@ fn made(words: &[String]) -> Vec<String> {
     let Some((first, behind)) = words.split_first().filter(|(first, _)| !first.starts_with('-')) else {
         return Vec::new();
     };
-    let kind_of = |noun: &str| Kind::ALL.into_iter().find(|kind| kind.noun() == noun);
+    let kind_of = |noun: &str| KINDS.into_iter().find(|kind| kind.noun() == noun);
     let (kind, name) =
-        match first.split_once('.').and_then(|(group, name)| Some((Kind::of_key(group)?, name))) {
+        match first.split_once('.').and_then(|(group, name)| Some((Schema::media().kind(group)?, name))) {
             _ if kind_of(first).is_some() => return [split("add"), words.to_vec()].concat(),
             Some(named) => named,
-            None => (Kind::Stream, &**first),
+            None => (STREAMS, &**first),
         };
     [split(&format!("add {}", kind.noun())), vec![name.to_owned()], behind.to_vec()].concat()
 }
@@ -359,7 +360,7 @@ fn made(words: &[String]) -> Vec<String> {
 fn search(text: &str, before: &[String]) -> Vec<ShellLine> {
     let text = if Masker::default().prose(text) == text { text } else { "TEXT" };
     let is_pattern = text.contains('*');
-    let named = text.split_once('.').is_some_and(|(group, _)| Kind::of_key(group).is_some());
+    let named = text.split_once('.').is_some_and(|(group, _)| Schema::media().kind(group).is_some());
     let table = match (named, is_pattern) {
         (true, _) => vec![text.to_owned()],
         (false, true) => vec![format!("streams.{text}")],
@@ -387,6 +388,7 @@ fn call(words: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mediaconf::schema::media::LIVES;
 
     /// The words that are typed behind a verb.
     const BEHIND: &[&str] = &[
@@ -403,7 +405,7 @@ mod tests {
     ];
 
     fn group_of(name: &str) -> Option<Kind> {
-        [("cam1", Kind::Stream), ("cam.2", Kind::Stream), ("studio", Kind::Live)]
+        [("cam1", STREAMS), ("cam.2", STREAMS), ("studio", LIVES)]
             .into_iter()
             .find_map(|(known, kind)| (known == name).then_some(kind))
     }

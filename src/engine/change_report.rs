@@ -1,5 +1,7 @@
 //! The report of a change, made or rehearsed: commands show it, and servers send it.
 
+use mediaconf::schema::media::TOP;
+use mediaconf::schema::{DirectiveRole, Schema};
 use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Serialize};
@@ -16,7 +18,6 @@ use mediaconf::edit::effects::Effects;
 use mediaconf::edit::json_diff::{ChangedValue, changed_values};
 use mediaconf::edit::request::ChangeRequest;
 use mediaconf::model::Masker;
-use mediaconf::model::schema::{DirectiveRole, Scope};
 
 /// The configuration before the first one.
 static NOTHING: LazyLock<Content> =
@@ -141,7 +142,7 @@ impl ChangeReport {
                 report.diff = if parts.diff { diff.printed() } else { Vec::new() };
             }
             if parts.values {
-                report.values = changed_values(&view(old), &view(new));
+                report.values = changed_values(Schema::media(), &view(old), &view(new));
             }
             (report.changes_account, report.account) = account(old, new);
         }
@@ -178,7 +179,7 @@ fn account(old: Option<&Content>, new: Option<&Content>) -> (bool, Option<[Strin
         (Some(old), Some(new)) if old.account() == new.account() => (false, None),
         (_, Some(new)) => (true, new.account().cloned()),
         _ => {
-            let key = DirectiveRole::Editor.key(Scope::Top);
+            let key = DirectiveRole::Editor.key(TOP);
             (view(old)[key] != view(new)[key], None)
         }
     }

@@ -1,5 +1,6 @@
 //! Conflicts between a change and a hand edit of the file that started from the same text.
 
+use mediaconf::schema::Schema;
 use serde_json::Value;
 
 use super::refusal::Refusal;
@@ -8,7 +9,7 @@ use mediaconf::edit::config_lookup::{ConfigLookup, LocalView};
 use mediaconf::edit::merge::own_lens;
 use mediaconf::edit::{Fault, Pointer};
 use mediaconf::model::redact::masked_below;
-use mediaconf::model::{Kind, Masker, top_members};
+use mediaconf::model::{Masker, top_members};
 use mediaconf::syntax::Document;
 
 /// The advice about a hand edit.
@@ -49,7 +50,7 @@ pub fn conflicts(base: &Document, theirs: &Document, patch: &Value) -> Vec<Confl
 }
 
 fn is_group(key: &str) -> bool {
-    Kind::of_key(key).is_some()
+    Schema::media().kind(key).is_some()
 }
 
 fn compare(

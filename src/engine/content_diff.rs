@@ -3,6 +3,7 @@
 //! Texts are compared by their lines. Where one of the two is only known as JSON, both are compared as
 //! indented JSON.
 
+use mediaconf::schema::media::STREAMS;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -11,8 +12,8 @@ use serde_json::{Map, Value, json};
 use super::content::Content;
 use mediaconf::edit::stream_diff::hunks_of_streams;
 use mediaconf::edit::text_diff::{DiffLine, Hunk, hunks_of_splices, hunks_of_texts, printed};
+use mediaconf::model::Masker;
 use mediaconf::model::redact::{MaskedText, masked_json};
-use mediaconf::model::{Kind, Masker};
 use mediaconf::syntax::{ChangedRun, Document, Splice};
 
 /// The difference between two configurations.
@@ -63,11 +64,11 @@ impl<'c> ContentDiff<'c> {
         }
         let [old, new] = [old, new].map(|side| {
             let mut whole = side.to_json();
-            let mut streams = whole[Kind::Stream.key()].take();
+            let mut streams = whole[STREAMS.key()].take();
             if let Some(streams) = streams.as_object_mut() {
                 streams.retain(|name, _| names.contains(name));
             }
-            json!({ Kind::Stream.key(): streams })
+            json!({ STREAMS.key(): streams })
         });
         Self::between_json(&old, &new, masker)
     }

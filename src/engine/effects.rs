@@ -1,5 +1,6 @@
 //! The effects of a change that was made or rehearsed.
 
+use mediaconf::schema::media::KINDS;
 use std::collections::{HashMap, HashSet};
 
 use super::content::Content;
@@ -8,8 +9,9 @@ use super::passed_over::IncludeChange;
 use super::snapshot::Snapshot;
 use mediaconf::edit::config_lookup::LocalView;
 use mediaconf::edit::effects::Effects;
+use mediaconf::model::Lens;
 use mediaconf::model::shape::group_name;
-use mediaconf::model::{Kind, Lens};
+use mediaconf::schema::Kind;
 
 impl Outcome {
     /// Returns the effects of the change on streams; empty if a text has errors.
@@ -36,7 +38,7 @@ impl Outcome {
 /// Only entries with another text are looked at.
 fn of_texts(before: &Snapshot, after: &Snapshot) -> Effects {
     let (lens, [old, new]) = (Lens::default(), [before.members(), after.members()]);
-    let same = Kind::ALL.map(|kind| {
+    let same = KINDS.map(|kind| {
         let olds = old.own_by_key(kind.key()).iter();
         let olds: HashMap<_, _> = olds
             .map(|entry| (group_name(*entry).value(), &before.bytes()[entry.start()..entry.end()]))
@@ -45,6 +47,6 @@ fn of_texts(before: &Snapshot, after: &Snapshot) -> Effects {
         let same = news.map(|entry| (group_name(*entry).value(), &after.bytes()[entry.start()..entry.end()]));
         same.filter(|(name, text)| olds.get(name) == Some(text)).map(|(name, _)| name).collect::<HashSet<_>>()
     });
-    let is_same = |kind: Kind, name: &str| same[kind as usize].contains(name);
+    let is_same = |kind: Kind, name: &str| same[kind.number()].contains(name);
     Effects::between(&LocalView::new(&old, &lens), &LocalView::new(&new, &lens), &is_same)
 }

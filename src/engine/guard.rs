@@ -1,12 +1,13 @@
 //! Guards refuse changes that are rarely intended.
 
+use mediaconf::schema::media::STREAMS;
+use mediaconf::schema::{DirectiveRole, Schema};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use super::refusal_kind::RefusalKind;
 use mediaconf::edit::FaultKind;
-use mediaconf::model::schema::{DirectiveRole, Kind};
 use mediaconf::model::shape::usable_account;
 use mediaconf::model::top_members;
 use mediaconf::syntax::{Document, Word};
@@ -157,7 +158,7 @@ pub fn account(document: &Document) -> Option<[Word<'_>; 2]> {
 
 /// The same of an account with this role.
 pub fn account_of<'d>(document: &'d Document, role: DirectiveRole) -> Option<[Word<'d>; 2]> {
-    let keywords = role.keywords();
+    let keywords = role.keywords(Schema::media());
     let entries: Vec<_> = document.entries().filter(|entry| keywords.contains(&&*entry.keyword())).collect();
     usable_account(&entries)
 }
@@ -168,9 +169,8 @@ pub fn deleted_streams(old: &Document, new: &Document) -> (usize, usize) {
         mediaconf::model::shape::group_name(*entry).value().into_owned()
     };
     let (old, new) = (top_members(old), top_members(new));
-    let kept: std::collections::HashSet<String> =
-        new.own_by_key(Kind::Stream.key()).iter().map(name).collect();
-    let before = old.own_by_key(Kind::Stream.key());
+    let kept: std::collections::HashSet<String> = new.own_by_key(STREAMS.key()).iter().map(name).collect();
+    let before = old.own_by_key(STREAMS.key());
     (before.iter().filter(|entry| !kept.contains(&name(entry))).count(), before.len())
 }
 

@@ -1,5 +1,7 @@
 //! Entries that stand in included files: a change of one is refused, and says in which file it is.
 
+use mediaconf::schema::media::{KINDS, STREAMS};
+use mediaconf::schema::{Kind, Schema, WITH_INCLUDES};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -20,9 +22,8 @@ use mediaconf::edit::place_in_text::entry_at;
 use mediaconf::edit::request::ChangeRequest;
 use mediaconf::edit::select::entries_at;
 use mediaconf::edit::{Fault, Faults};
-use mediaconf::model::schema::WITH_INCLUDES;
 use mediaconf::model::shape::group_name;
-use mediaconf::model::{Kind, Lens, top_members};
+use mediaconf::model::{Lens, top_members};
 use mediaconf::syntax::one_line;
 
 impl Transaction<'_> {
@@ -55,7 +56,7 @@ impl Engine {
             let composed = self.composed(text, self.followed());
             let included = composed.map(|composed| composed.included_entries()).unwrap_or_default();
             let members = text.members();
-            let own = Kind::ALL.into_iter().flat_map(|kind| {
+            let own = KINDS.into_iter().flat_map(|kind| {
                 members
                     .own_by_key(kind.key())
                     .iter()
@@ -66,7 +67,7 @@ impl Engine {
             (included, keys)
         });
         let [(old, old_keys), (new, new_keys)] = sides;
-        let streams_before = old.iter().filter(|entry| entry.kind == Kind::Stream).count();
+        let streams_before = old.iter().filter(|entry| entry.kind == STREAMS).count();
         let is_new_in = |keys: &HashSet<(Kind, String)>, entry: &IncludedEntry| {
             !keys.contains(&(entry.kind, entry.name.clone()))
         };
@@ -149,7 +150,7 @@ impl Composed {
             let members = top_members(text.snapshot().document());
             let in_group =
                 |kind: Kind| members.own_by_key(kind.key()).iter().map(move |entry| (kind, *entry));
-            let entries = Kind::ALL.into_iter().flat_map(in_group);
+            let entries = KINDS.into_iter().flat_map(in_group);
             let included = entries.filter_map(|(kind, entry)| {
                 let file = text.place(entry.span().start)?.0.to_owned();
                 Some(IncludedEntry { kind, name: group_name(entry).value().into_owned(), file })
@@ -233,5 +234,5 @@ fn place_of(path: &Path) -> Option<Vec<&str>> {
 }
 
 fn is_group(key: &str) -> bool {
-    Kind::of_key(key).is_some()
+    Schema::media().kind(key).is_some()
 }

@@ -1,5 +1,6 @@
 //! Merging a patch into the configuration.
 
+use mediaconf::schema::Schema;
 use std::mem;
 use std::sync::Arc;
 
@@ -153,7 +154,7 @@ impl Transaction<'_> {
         }
         let edit = match request.of_text() {
             Some(block) => block.edit(document, &members)?,
-            None => edit::modify_members(document, &members, evaluated.normalized()?)?,
+            None => edit::modify_members(document, &members, evaluated.normalized(Schema::media())?)?,
         };
         let Some(mut edit) = edit else { return Ok(None) };
         if engine.has_guards {

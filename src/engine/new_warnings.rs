@@ -1,5 +1,6 @@
 //! The warnings of `check` that a change brings: those about an entry that it did not have before.
 
+use mediaconf::schema::media::KINDS;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -8,9 +9,9 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use mediaconf::edit::path::{Path, Segment};
-use mediaconf::model::schema::group_of;
 use mediaconf::model::shape::group_name;
-use mediaconf::model::{Kind, check, top_members};
+use mediaconf::model::{check, top_members};
+use mediaconf::schema::Kind;
 use mediaconf::syntax::{Diagnostic, Document, Entry, Severity, Splice, line_start, spliced_pieces};
 
 /// The beginning of the faults if new warnings are refused.
@@ -112,7 +113,7 @@ fn windows(document: &Document, splices: &[Splice]) -> Vec<Range<usize>> {
 }
 
 fn is_of_group(entry: Entry<'_>) -> bool {
-    group_of(&entry.keyword()).is_some()
+    entry.schema().group_of(&entry.keyword()).is_some()
 }
 
 /// A text as its streams, lives and plugins, and the rest.
@@ -135,7 +136,7 @@ impl<'d> TextParts<'d> {
     fn from_document(document: &'d Document) -> Self {
         let (members, text) = (top_members(document), document.text());
         let of_kind = |kind: Kind| members.own_by_key(kind.key()).iter().map(move |entry| (kind, entry));
-        let entries = Kind::ALL.into_iter().flat_map(of_kind);
+        let entries = KINDS.into_iter().flat_map(of_kind);
         let mut entries: Vec<_> = entries.map(|(kind, entry)| EntryText::new(kind, *entry, text)).collect();
         entries.sort_by_key(|entry| entry.start);
         let (mut rest, mut at) = (String::new(), 0);

@@ -1,11 +1,12 @@
 //! The entries of included files that a change or a reader would pass over.
 
+use mediaconf::schema::media::{KINDS, STREAMS};
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use mediaconf::model::Kind;
+use mediaconf::schema::Kind;
 use mediaconf::syntax::one_line;
 
 /// The most files that are named.
@@ -30,7 +31,7 @@ impl IncludedEntry {
 /// The entries that go, and that come, with an `include` that a change removes, adds or points elsewhere.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IncludeChange {
-    /// The number of removed entries of each kind, in the order of [`Kind::ALL`].
+    /// The number of removed entries of each kind, in the order of [`KINDS`].
     pub gone: [usize; 3],
     /// The number of new entries of each kind.
     pub come: [usize; 3],
@@ -43,7 +44,7 @@ pub struct IncludeChange {
 impl IncludeChange {
     pub fn new(gone: Vec<IncludedEntry>, come: &[IncludedEntry], streams_before: usize) -> Option<Self> {
         let count = |entries: &[IncludedEntry]| {
-            Kind::ALL.map(|kind| entries.iter().filter(|entry| entry.kind == kind).count())
+            KINDS.map(|kind| entries.iter().filter(|entry| entry.kind == kind).count())
         };
         let (gone_of, come) = (count(&gone), count(come));
         let is_any = (gone_of, come) != ([0; 3], [0; 3]);
@@ -52,7 +53,7 @@ impl IncludeChange {
 
     /// Returns the number of removed streams, and of all streams of included files before.
     pub fn deleted_streams(change: Option<&Self>) -> (usize, usize) {
-        change.map_or((0, 0), |change| (change.gone[Kind::Stream as usize], change.streams_before))
+        change.map_or((0, 0), |change| (change.gone[STREAMS.number()], change.streams_before))
     }
 }
 

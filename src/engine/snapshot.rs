@@ -8,9 +8,9 @@ use super::guard;
 use super::masked::MaskedForm;
 use crate::store::Revision;
 use mediaconf::model::member::{Members, TopGroups};
-use mediaconf::model::schema::DirectiveRole;
 use mediaconf::model::shape::only_argument;
 use mediaconf::model::{CompactJson, KnownJson, Lens, View, check, has_errors, top_members};
+use mediaconf::schema::DirectiveRole;
 use mediaconf::syntax::{Diagnostics, Document, EntryId, RunPlace, Span, Splice, WORTH_A_THREAD};
 
 /// The directive that includes files.

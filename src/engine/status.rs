@@ -1,5 +1,6 @@
 //! The state of a configuration at a glance: the running one, the saved one, a pending change.
 
+use mediaconf::schema::Schema;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -124,7 +125,7 @@ pub fn differing(running: &Content, saved: &Content) -> Vec<String> {
     }
     let mut paths = Vec::new();
     if running.is_valid() && saved.is_valid() {
-        let patch = Value::Object(json_diff::diff(&running.to_json(), &saved.to_json()));
+        let patch = Value::Object(json_diff::diff(Schema::media(), &running.to_json(), &saved.to_json()));
         collect_paths(&masked_json(&patch, &Masker::default()), &mut Vec::new(), &mut paths);
     }
     paths

@@ -12,6 +12,7 @@
 //! If a step fails, the stored text is as before. Between the steps up to the commit, a change whose
 //! request has timed out is given up.
 
+use mediaconf::schema::Schema;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -168,7 +169,7 @@ impl<'e> Transaction<'e> {
     /// Says which values a hand edit changed that the change picks up.
     pub fn picked_up(&self) -> Option<OutcomeNote> {
         let [known, file] = self.hand_edit()?.map(|text| Content::Text(text.clone()).to_json());
-        Some(OutcomeNote::PickedUpHandEdit(paths_in_words(&changed_values(&known, &file))))
+        Some(OutcomeNote::PickedUpHandEdit(paths_in_words(&changed_values(Schema::media(), &known, &file))))
     }
 
     /// True if the file differs from the text that the server loaded or saved last.

@@ -3,8 +3,9 @@
 
 use mediaconf::edit::normalize::normalize;
 use mediaconf::edit::{Faults, guarded, json_diff, modify};
-use mediaconf::model::schema::{OUTSIDE, by_keyword, foreign_keyword, group_of, is_any_keyword};
-use mediaconf::model::{Kind, Scope, has_lost_line_ends, near_miss, top_members};
+use mediaconf::model::{has_lost_line_ends, near_miss, top_members};
+use mediaconf::schema::media::{LIVES, PLUGINS, STREAMS, TEMPLATE, TOP};
+use mediaconf::schema::{Kind, OUTSIDE, Schema, Scope};
 use mediaconf::syntax::{Document, Entry};
 use serde_json::Value;
 
@@ -42,9 +43,10 @@ fn form_change_and_near_miss_are_told_of_the_json_as_of_the_text() {
         |((a, _), (b, _))| format!("{a} to {b}"),
         |((_, a), (_, b))| {
             let (a, b) = (Document::parse(a.clone()), Document::parse(b.clone()));
-            let patch = json_diff::diff(&view(&a, true), &view(&b, true));
-            let reduced = normalize(Value::Object(patch.clone())).map_err(|faults| format!("{faults:?}"))?;
-            let of_json = guarded::in_json(&view(&a, true), &reduced);
+            let patch = json_diff::diff(Schema::media(), &view(&a, true), &view(&b, true));
+            let reduced = normalize(Schema::media(), Value::Object(patch.clone()))
+                .map_err(|faults| format!("{faults:?}"))?;
+            let of_json = guarded::in_json(Schema::media(), &view(&a, true), &reduced);
             // Not every view can be written back.
             let Ok(edit) = modify(&a, Value::Object(patch)) else { return Ok(()) };
             let of_text = edit.map(|edit| edit.guarded).unwrap_or_default();
@@ -66,8 +68,8 @@ fn near_miss_takes_no_keyword_of_a_real_file_for_a_misspelling() {
         |(_, text)| {
             let document = Document::parse(text.clone());
             let members = top_members(&document);
-            let top = members.foreign().iter().map(|member| (Scope::Top, member.keyword.to_string()));
-            let inside = [Kind::Stream, Kind::Live, Kind::Plugin].into_iter().flat_map(|kind| {
+            let top = members.foreign().iter().map(|member| (TOP, member.keyword.to_string()));
+            let inside = [STREAMS, LIVES, PLUGINS].into_iter().flat_map(|kind| {
                 let blocks = members.own_by_key(kind.key()).iter();
                 let keyword = move |entry: Entry<'_>| (kind.scope(), entry.keyword().into_owned());
                 blocks.flat_map(|block| block.children()).map(keyword).collect::<Vec<_>>()
@@ -97,13 +99,13 @@ fn every_directive_of_a_real_file_stands_where_its_row_says() {
                 for entry in &entries {
                     let keyword = entry.keyword().into_owned();
                     blocks.push((keyword.clone(), entry.children().collect()));
-                    let Some(row) = foreign_keyword(&keyword) else {
+                    let Some(row) = Schema::media().foreign(&keyword) else {
                         // A single quote of one file leaves half a word over.
-                        let is_known = is_any_keyword(&keyword) || keyword.contains('\'');
+                        let is_known = Schema::media().is_any_keyword(&keyword) || keyword.contains('\'');
                         strays.extend((!is_known).then(|| format!("{block}: {keyword} has no row")));
                         continue;
                     };
-                    let is_own = scope_of(&block).is_some_and(|scope| by_keyword(scope, &*keyword).is_some());
+                    let is_own = scope_of(&block).is_some_and(|scope| scope.by_keyword(&*keyword).is_some());
                     if !is_own && !row.stands_in(&block) {
                         strays.push(format!("{block}: {keyword}"));
                     }
@@ -120,9 +122,9 @@ fn every_directive_of_a_real_file_stands_where_its_row_says() {
 /// The scope of the known parameters in the blocks of a keyword.
 fn scope_of(block: &str) -> Option<Scope> {
     match block {
-        OUTSIDE => Some(Scope::Top),
-        "template" => Some(Scope::Template),
-        block => group_of(block).map(Kind::scope),
+        OUTSIDE => Some(TOP),
+        "template" => Some(TEMPLATE),
+        block => Schema::media().group_of(block).map(Kind::scope),
     }
 }
 

@@ -7,9 +7,10 @@ use mediaconf::edit::normalize::normalize;
 use mediaconf::edit::text_diff::{DiffLine, hunks_of_splices};
 use mediaconf::edit::{EditError, modify, patch};
 use mediaconf::model::member::key_of;
-use mediaconf::model::schema::{Scope, Shape, parameters};
 use mediaconf::model::shape::group_name;
 use mediaconf::model::{Lens, View, check, has_errors, top_members};
+use mediaconf::schema::media::TOP;
+use mediaconf::schema::{Schema, Shape};
 use mediaconf::syntax::{
     Document, Entry, LineIndex, MAX_DEPTH, ParsedEntry, Sink, Snippet, Splice, Word, parse, tokens,
 };
@@ -181,7 +182,8 @@ pub fn changes_only_what_it_says(document: &Document, patch: &Value) {
         after.text(),
         twice.text()
     );
-    let reduced = Value::Object(normalize(patch.clone()).expect("what is done can be asked for"));
+    let reduced =
+        Value::Object(normalize(Schema::media(), patch.clone()).expect("what is done can be asked for"));
     says_what_was_asked_for(document, &reduced, &after);
     leaves_alone_what_is_not_named(document, &reduced, &after);
     keeps_the_last_line_end(document.text(), after.text());
@@ -220,7 +222,7 @@ fn leaves_alone_what_is_not_named(document: &Document, reduced: &Value, after: &
 fn not_named(document: &Document, reduced: &Value) -> Vec<(String, String)> {
     let members = top_members(document);
     let mut texts = Vec::new();
-    for parameter in parameters(Scope::Top) {
+    for parameter in TOP.rows() {
         for entry in members.own(parameter) {
             let is_named = match (parameter.shape, &reduced[parameter.key]) {
                 (_, Value::Null) => reduced.get(parameter.key).is_some(),
@@ -235,7 +237,7 @@ fn not_named(document: &Document, reduced: &Value) -> Vec<(String, String)> {
         }
     }
     for member in members.foreign() {
-        let key = key_of(Scope::Top, &member.keyword).into_owned();
+        let key = key_of(TOP, &member.keyword).into_owned();
         if reduced.get(&key).is_none() {
             texts.extend(member.entries.iter().map(|entry| (key.clone(), text_of(entry))));
         }
@@ -281,7 +283,7 @@ fn runs_hold_what_changes(document: &Document, splices: &[Splice], after: &Docum
     }
     let old = top_members(document);
     let (mixed, whole) = (old.after(&edited), top_members(after));
-    for parameter in parameters(Scope::Top) {
+    for parameter in TOP.rows() {
         let [mixed, whole] =
             [&mixed, &whole].map(|of| of.own(parameter).iter().map(text_of).collect::<Vec<_>>());
         assert_eq!(mixed, whole, "{}\n{splices:?}\n{}", parameter.key, document.text());

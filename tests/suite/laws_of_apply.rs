@@ -5,6 +5,7 @@ use mediaconf::edit::desired_state::{DesiredState, Prune};
 use mediaconf::edit::modify;
 use mediaconf::edit::request::{ChangeRequest, Edits};
 use mediaconf::model::{Lens, top_members};
+use mediaconf::schema::Schema;
 use mediaconf::syntax::Document;
 use serde_json::Value;
 
@@ -32,7 +33,7 @@ const BOTH: &[Prune] = &[Prune::All, Prune::Entries];
 
 /// True if a text has no errors, and nothing that no patch may hold.
 fn is_state(document: &Document) -> bool {
-    is_valid(document) && DesiredState::of_json(view(document, true), Prune::All).is_ok()
+    is_valid(document) && DesiredState::of_json(Schema::media(), view(document, true), Prune::All).is_ok()
 }
 
 /// The streams, lives and plugins of a view with their names, in their order.
@@ -50,7 +51,7 @@ fn becomes(from: &Document, wanted: &Document, scopes: &[Prune]) {
     for state in [
         |document: &Document, _: &Value, prune| DesiredState::of_text(document, prune),
         |_: &Document, json: &Value, prune| {
-            DesiredState::of_json(json.clone(), prune).expect("it is a state")
+            DesiredState::of_json(Schema::media(), json.clone(), prune).expect("it is a state")
         },
     ] {
         let all = state(wanted, &json, Prune::All);

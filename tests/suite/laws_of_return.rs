@@ -2,9 +2,10 @@
 
 use mediaconf::edit::block_request::{BlockContent, BlockPlace, BlockRequest};
 use mediaconf::model::member::{Member, Members, key_of};
-use mediaconf::model::schema::{Kind, Scope, by_keyword, is_flag};
 use mediaconf::model::shape::{OptionWord, group_name};
 use mediaconf::model::top_members;
+use mediaconf::schema::media::{KINDS, STREAMS, TOP};
+use mediaconf::schema::{Kind, Scope};
 use mediaconf::syntax::{Document, Entry, quoted_word};
 use mediaconf::{AssignOptions, Path, Segment};
 use proptest::prelude::*;
@@ -126,7 +127,7 @@ fn copies_come_and_go(document: &Document) {
 
 /// Blocks that stand together go to each other's place and back.
 fn neighbours_move_there_and_back(document: &Document) {
-    for kind in Kind::ALL {
+    for kind in KINDS {
         let members = top_members(document);
         let entries = members.own_by_key(kind.key());
         let mut first = 0;
@@ -167,7 +168,7 @@ fn lined_blocks(document: &Document) -> Vec<(Kind, Entry<'_>)> {
         let behind = below.lines().next().unwrap_or(below).trim();
         entry.is_terminated() && before.is_empty() && (behind.is_empty() || behind.starts_with('#'))
     };
-    Kind::ALL.into_iter().flat_map(of_kind).filter(is_lined).collect()
+    KINDS.into_iter().flat_map(of_kind).filter(is_lined).collect()
 }
 
 /// True if nothing but comments that are no headings stands between the lines of two blocks.
@@ -281,12 +282,12 @@ proptest! {
 fn a_bare_flag_set_false_and_then_true_is_a_bare_flag_again() {
     hold_for_every_valid_text(texts(), |document| {
         let members = top_members(document);
-        for flag in members.foreign().iter().filter_map(|member| flag(member, Scope::Top)) {
+        for flag in members.foreign().iter().filter_map(|member| flag(member, TOP)) {
             comes_back(document, &(json!({&*flag: false}), json!({&*flag: true})));
         }
         for entry in members.own_by_key("streams") {
             let name = mediaconf::model::shape::group_name(*entry).value();
-            let scope = Kind::Stream.scope();
+            let scope = STREAMS.scope();
             let inner = Members::group(scope, entry.children());
             for flag in inner.foreign().iter().filter_map(|member| flag(member, scope)) {
                 let patch = |value| json!({"streams": {&*name: {&*flag: value}}});
@@ -298,11 +299,11 @@ fn a_bare_flag_set_false_and_then_true_is_a_bare_flag_again() {
 
 /// The JSON key of an unknown directive that is one bare flag, and that false does not take away.
 fn flag(member: &Member<'_>, scope: Scope) -> Option<String> {
-    let is_unknown = |entry: Entry<'_>| by_keyword(scope, &*entry.keyword()).is_none();
+    let is_unknown = |entry: Entry<'_>| scope.by_keyword(&*entry.keyword()).is_none();
     match member.entries[..] {
         [entry]
             if is_unknown(entry)
-                && !is_flag(&entry.keyword())
+                && !entry.schema().is_flag(&entry.keyword())
                 && !entry.is_block()
                 && entry.is_terminated()
                 && entry.arguments().next().is_none() =>

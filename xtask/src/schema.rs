@@ -1,26 +1,26 @@
 //! The parts of `media.conf(5)` that the schema table makes.
 
-use mediaconf::model::schema::{FOREIGN_KEYWORDS, ForeignKeyword, parameters};
-use mediaconf::model::{Parameter, Scope, Shape};
+use mediaconf::schema::media::{BACKEND_MEMBERS, LIVE, PLUGIN, SOURCE_MEMBERS, STREAM, TEMPLATE, TOP};
+use mediaconf::schema::{FOREIGN_KEYWORDS, ForeignKeyword, Parameter, Scope, Shape};
 use mediaconf::syntax::{MAX_DEPTH, MAX_DIAGNOSTICS};
 
 use crate::facts::{ERRORS, GENERAL, WARNINGS};
 use crate::markup::terms;
 
 /// The scopes of the schema, with the names of their rows in the page.
-const SCOPES: &[(Scope, &str)] = &[
-    (Scope::Top, "rows of Top"),
-    (Scope::Stream, "rows of Stream"),
-    (Scope::Live, "rows of Live"),
-    (Scope::Plugin, "rows of Plugin"),
-    (Scope::Source, "rows of Source"),
-    (Scope::Backend, "rows of Backend"),
-    (Scope::Template, "rows of Template"),
+static SCOPES: &[(Scope, &str)] = &[
+    (TOP, "rows of Top"),
+    (STREAM, "rows of Stream"),
+    (LIVE, "rows of Live"),
+    (PLUGIN, "rows of Plugin"),
+    (SOURCE_MEMBERS, "rows of Source"),
+    (BACKEND_MEMBERS, "rows of Backend"),
+    (TEMPLATE, "rows of Template"),
 ];
 
 /// The values of the page.
 pub fn values() -> Vec<(&'static str, String)> {
-    let rows = SCOPES.iter().map(|(scope, name)| (*name, terms(parameters(*scope).map(row))));
+    let rows = SCOPES.iter().map(|(scope, name)| (*name, terms(scope.rows().map(row))));
     rows.chain([
         ("foreign", terms(FOREIGN_KEYWORDS.iter().map(foreign))),
         ("general", general()),
@@ -97,8 +97,8 @@ fn indented(text: &str) -> String {
 fn every_row_of_the_schema_is_in_the_page() {
     let page = include_str!("../pages/media.conf.md");
     let in_page = SCOPES.iter().filter(|(_, name)| page.contains(&format!("{{{{{name}}}}}")));
-    let shown: usize = in_page.map(|(scope, _)| parameters(*scope).count()).sum();
-    assert_eq!(shown, mediaconf::model::PARAMETERS.len());
+    let shown: usize = in_page.map(|(scope, _)| scope.rows().count()).sum();
+    assert_eq!(shown, mediaconf::schema::Schema::media().rows().count());
 }
 
 #[test]

@@ -12,6 +12,7 @@
 //! | [format](#format) | [`formatted`] |
 //! | [explain a key](#explain-a-key) | [`explain`], [`Explanation`] |
 //! | [complete a path](#complete-a-path) | [`Completion`], [`Proposal`] |
+//! | [look up a directive](#look-up-a-directive) | [`Schema`], [`Scope`], [`Parameter`] |
 //! | [find secrets](#find-secrets) | [`secret_spans`], [`masked_document`], [`Masker`] |
 //!
 //! The crate does no I/O and takes no clock: texts come in as strings or bytes, and answers go out as
@@ -131,10 +132,10 @@
 //! Two configurations differ by a merge patch, two texts by the lines of a unified diff.
 //!
 //! ```
-//! use mediaconf::{diff, hunks_of_texts, printed};
+//! use mediaconf::{Schema, diff, hunks_of_texts, printed};
 //! use serde_json::{Value, json};
 //!
-//! let patch = diff(&json!({"loglevel": "info"}), &json!({"loglevel": "debug"}));
+//! let patch = diff(Schema::media(), &json!({"loglevel": "info"}), &json!({"loglevel": "debug"}));
 //! assert_eq!(Value::Object(patch), json!({"loglevel": "debug"}));
 //!
 //! let (old, new) = ("loglevel info;\n", "loglevel debug;\n");
@@ -181,6 +182,22 @@
 //! assert_eq!(proposals[0].text, "streams.cam1.prepush");
 //! ```
 //!
+//! # Look up a directive
+//!
+//! A schema says what each block may hold. [`Document::parse`] takes that of media servers; another family of servers has
+//! its own `static` [`Schema`], which [`Document::parse_as`] takes, and everything that is done with the document follows
+//! it.
+//!
+//! ```
+//! use mediaconf::Schema;
+//!
+//! let schema = Schema::media();
+//! let streams = schema.by_key(schema.top(), "streams").expect("it is a row");
+//! let stream = streams.shape.group().expect("its blocks have names").scope();
+//! let prepush = schema.by_key(stream, "prepush").expect("it is a row");
+//! assert_eq!((prepush.unit, prepush.example), ("s", "prepush 5;"));
+//! ```
+//!
 //! # Find secrets
 //!
 //! ```
@@ -194,6 +211,10 @@
 //! ```
 
 #![warn(missing_docs)]
+
+pub mod text;
+
+pub mod schema;
 
 pub mod syntax;
 
@@ -212,7 +233,8 @@ pub use edit::request::ChangeRequest;
 pub use edit::select::{Selection, select};
 pub use edit::text_diff::{Hunk, hunks_of_texts, printed};
 pub use edit::{Edit, EditError, Fault, Faults, modify};
-pub use model::check::check;
+pub use model::check::{check, check_as};
 pub use model::redact::{masked_document, secret_spans};
 pub use model::{Lens, Masker, View, top_members};
+pub use schema::{Parameter, Schema, Scope};
 pub use syntax::{Diagnostic, Diagnostics, Document, Entry, LineIndex, Severity, Splice, Word};

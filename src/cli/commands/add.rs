@@ -1,6 +1,7 @@
 //! `mediactl add`
 
 use clap::ValueEnum;
+use mediaconf::schema::media::{LIVES, PLUGINS, STREAM, STREAMS};
 use serde_json::{Map, Value, json};
 
 use crate::cli::args::changing::ChangeArgs;
@@ -16,7 +17,7 @@ use mediaconf::edit::assign::{AssignOptions, AssignedValue};
 use mediaconf::edit::block_request::{BlockContent, BlockRequest};
 use mediaconf::edit::path::{Path, Segment};
 use mediaconf::edit::request::ChangeRequest;
-use mediaconf::model::schema::{DirectiveRole, Kind, SOURCE, Scope};
+use mediaconf::schema::{DirectiveRole, Kind, SOURCE};
 
 /// Add a stream, live or plugin
 ///
@@ -64,9 +65,9 @@ pub enum AddedKind {
 impl From<AddedKind> for Kind {
     fn from(kind: AddedKind) -> Self {
         match kind {
-            AddedKind::Stream => Self::Stream,
-            AddedKind::Live => Self::Live,
-            AddedKind::Plugin => Self::Plugin,
+            AddedKind::Stream => STREAMS,
+            AddedKind::Live => LIVES,
+            AddedKind::Plugin => PLUGINS,
         }
     }
 }
@@ -74,7 +75,7 @@ impl From<AddedKind> for Kind {
 pub fn run(args: &AddArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let change = ChangeCommand::new(&args.changing, Verb::MODIFY).named("add");
     let kind = Kind::from(args.kind);
-    if kind != Kind::Stream && !args.urls.is_empty() {
+    if kind != STREAMS && !args.urls.is_empty() {
         return Err(CliError::usage(
             format!("a {} has no sources", kind.noun()),
             "leave the URL out; `--set` sets its values",
@@ -102,7 +103,7 @@ pub fn run(args: &AddArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
 /// Returns the first content of the new block.
 fn content(kind: Kind, urls: &[String]) -> Map<String, Value> {
     let urls: Vec<Value> = urls.iter().map(|url| json!({ SOURCE.address: url })).collect();
-    let sources = (kind == Kind::Stream)
-        .then(|| (DirectiveRole::Sources.key(Scope::Stream).to_owned(), Value::Array(urls)));
+    let sources =
+        (kind == STREAMS).then(|| (DirectiveRole::Sources.key(STREAM).to_owned(), Value::Array(urls)));
     sources.into_iter().collect()
 }

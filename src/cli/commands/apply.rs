@@ -1,5 +1,6 @@
 //! `mediactl apply`
 
+use mediaconf::schema::Schema;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -93,7 +94,7 @@ fn desired_state(file: &Path, prune: Prune) -> Result<DesiredState, CliError> {
     // No directive begins with a bracket.
     if matches!(patch::without_bom(&bytes).trim_ascii_start().first(), Some(b'{' | b'[')) {
         let patch = patch::parse(&bytes).map_err(Refusal::from)?;
-        return Ok(DesiredState::of_json(patch, prune).map_err(Refusal::from)?);
+        return Ok(DesiredState::of_json(Schema::media(), patch, prune).map_err(Refusal::from)?);
     }
     let snapshot = Arc::new(Snapshot::from_bytes(bytes));
     if !snapshot.is_valid() {

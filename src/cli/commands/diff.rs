@@ -1,5 +1,7 @@
 //! `mediactl diff`
 
+use mediaconf::schema::Schema;
+use mediaconf::schema::media::STREAMS;
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path as FilePath;
 
@@ -26,8 +28,8 @@ use mediaconf::edit::json_diff::{Drift, drift};
 use mediaconf::edit::normalize::normalize;
 use mediaconf::edit::path::{Path, Segment};
 use mediaconf::edit::{guarded, json_diff};
+use mediaconf::model::Masker;
 use mediaconf::model::redact::{masked_below, masked_json, masked_keys};
-use mediaconf::model::{Kind, Masker};
 
 /// Show how two configurations differ
 ///
@@ -187,7 +189,7 @@ fn across(args: &DiffArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         answers.found().map(|(server, view)| (server.to_owned(), view.clone())).unzip();
     let masker = if args.json { ui.value_masker() } else { ui.masker() };
     let record = |drift| drift_record(drift, &servers, masker.as_ref());
-    let records: Vec<DriftRecord> = drift(&views).into_iter().map(record).collect();
+    let records: Vec<DriftRecord> = drift(Schema::media(), &views).into_iter().map(record).collect();
     if args.json {
         ui.print_json(&records)?;
     } else if records.is_empty() {
@@ -367,7 +369,7 @@ fn selected(
     sides: &[NamedContent; 2],
     conditions: &[Condition],
 ) -> Result<(HashSet<String>, Vec<String>), CliError> {
-    let every = Path::all(Kind::Stream.key());
+    let every = Path::all(STREAMS.key());
     let sides = [sides[0].to_json()?, sides[1].to_json()?];
     let mut names = HashSet::new();
     for whole in &sides {
@@ -389,9 +391,9 @@ fn patch_between(
     [old, new]: &[NamedContent; 2],
     streams: Option<&HashSet<String>>,
 ) -> Result<Map<String, Value>, CliError> {
-    let mut patch = json_diff::diff(&old.to_json()?, &new.to_json()?);
+    let mut patch = json_diff::diff(Schema::media(), &old.to_json()?, &new.to_json()?);
     if let Some(names) = streams {
-        patch.retain(|key, _| key == Kind::Stream.key());
+        patch.retain(|key, _| key == STREAMS.key());
         patch.values_mut().filter_map(Value::as_object_mut).for_each(|streams| {
             streams.retain(|name, _| names.contains(name));
         });
@@ -424,9 +426,11 @@ fn print_diff(compared: &ComparedSides, ui: Ui) -> Result<bool, CliError> {
 /// Names the guards to accept for the patch, because the user wants the other configuration exactly as
 /// it is.
 fn note_guards(old: &Value, patch: &Map<String, Value>, ui: Ui) {
-    let Ok(reduced) = normalize(Value::Object(patch.clone())) else { return };
-    let guards =
-        guarded::in_json(old, &reduced).0.into_iter().filter_map(|fault| Guard::of_fault(fault.kind));
+    let Ok(reduced) = normalize(Schema::media(), Value::Object(patch.clone())) else { return };
+    let guards = guarded::in_json(Schema::media(), old, &reduced)
+        .0
+        .into_iter()
+        .filter_map(|fault| Guard::of_fault(fault.kind));
     let names: BTreeSet<&str> = guards.filter_map(|guard| guard.name()).collect();
     if !names.is_empty() {
         let names: Vec<&str> = names.into_iter().collect();

@@ -1,5 +1,7 @@
 //! `mediactl read`
 
+use mediaconf::schema::media::{KINDS, STREAMS};
+use mediaconf::schema::{Kind, Schema, WITH_INCLUDES};
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -28,8 +30,7 @@ use mediaconf::edit::path::{Path, Segment};
 use mediaconf::edit::place_in_text::entry_at;
 use mediaconf::edit::select::{Selection, entries_at, select_where};
 use mediaconf::edit::set_lines::set_lines;
-use mediaconf::model::schema::WITH_INCLUDES;
-use mediaconf::model::{Kind, Lens, Masker, View, has_lost_line_ends, top_members, write_compact};
+use mediaconf::model::{Lens, Masker, View, has_lost_line_ends, top_members, write_compact};
 use mediaconf::syntax::Diagnostics;
 
 /// Show the configuration, or single values of it
@@ -418,7 +419,7 @@ impl Wanted {
         let conditions = input::conditions(&args.conditions, args.accept.is_some())?;
         refuse_unfit_output(args)?;
         if paths.is_empty() && !conditions.is_empty() {
-            paths.push(Path::all(Kind::Stream.key()));
+            paths.push(Path::all(STREAMS.key()));
         }
         Ok(Self { paths, conditions })
     }
@@ -463,9 +464,8 @@ impl Wanted {
     ) -> Result<(), CliError> {
         let groups = match &self.paths[..] {
             [] => {
-                let all = Kind::ALL.map(|kind| (kind, current.names(&[kind.key()])));
-                let is_shown =
-                    |(kind, names): &(Kind, Vec<String>)| *kind == Kind::Stream || !names.is_empty();
+                let all = KINDS.map(|kind| (kind, current.names(&[kind.key()])));
+                let is_shown = |(kind, names): &(Kind, Vec<String>)| *kind == STREAMS || !names.is_empty();
                 all.into_iter().filter(is_shown).collect()
             }
             paths => {
@@ -518,7 +518,8 @@ fn print_conf(
     let lens = Lens::default();
     let current = LocalView::new(&members, &lens);
     for path in &wanted.paths {
-        let is_group = path.segments.len() == 1 && path.segments[0].name().and_then(Kind::of_key).is_some();
+        let is_group = path.segments.len() == 1
+            && path.segments[0].name().and_then(|key| Schema::media().kind(key)).is_some();
         let all = path.segments[0].name().filter(|_| is_group).map(Path::all);
         let path = all.as_ref().unwrap_or(path);
         let found = wanted.select(path, &MaskedLookup { current: &current, masker: None })?.into_places(path);
@@ -540,7 +541,7 @@ fn table_group(
     path: &Path,
     current: &MaskedLookup<'_>,
 ) -> Result<(Kind, Vec<String>), CliError> {
-    let kind = path.segments.first().and_then(Segment::name).and_then(Kind::of_key);
+    let kind = path.segments.first().and_then(Segment::name).and_then(|key| Schema::media().kind(key));
     let (Some(kind), 1..=2) = (kind, path.segments.len()) else {
         let hint = "a table is of `streams`, `lives` or `plugins`, or of names such as `streams.cam*`";
         return Err(CliError::usage(format!("there is no table of `{path}`"), hint));
@@ -588,5 +589,5 @@ fn print_json(form: ReadFormat, value: &impl Serialize, out: &mut impl Write) ->
 }
 
 fn print_set_lines(value: &Value, at: &[Segment], out: &mut impl Write) -> io::Result<()> {
-    set_lines(value, at).iter().try_for_each(|(path, value)| writeln!(out, "{path}={value}"))
+    set_lines(Schema::media(), value, at).iter().try_for_each(|(path, value)| writeln!(out, "{path}={value}"))
 }

@@ -1,5 +1,6 @@
 //! `mediactl serve`
 
+use mediaconf::schema::media::TOP;
 use std::io::{self, Write};
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -36,7 +37,7 @@ use crate::node::{NodeName, NodeSettings, OnDrift};
 use crate::store::file::{ConfFile, ServeLock};
 use crate::store::{Follow, StoreError};
 use mediaconf::edit::request::{ChangeRequest, Edits};
-use mediaconf::model::schema::{DirectiveRole, Scope};
+use mediaconf::schema::DirectiveRole;
 
 /// The default address: only this machine can connect.
 const DEFAULT_LISTEN: &str = "127.0.0.1:8090";
@@ -308,7 +309,8 @@ fn offer_account(engine: &Engine, global: &GlobalArgs, ui: Ui) -> Result<(), Cli
         return Err(CliError::no_account(&name));
     }
     let account = NewAccount::random()?;
-    let patch = json!({DirectiveRole::Editor.key(Scope::Top): {"login": account.login, "password": account.password}});
+    let patch =
+        json!({DirectiveRole::Editor.key(TOP): {"login": account.login, "password": account.password}});
     let request = ChangeRequest { edits: Edits::Patch(patch), expectations: Vec::new() };
     engine.modify(&request, &ChangeOptions { by: local_user(), ..ChangeOptions::default() })?;
     ui.say("this is the account, which is not shown again:");

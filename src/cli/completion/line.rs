@@ -1,6 +1,8 @@
 //! The command line before the word that is typed, and what it refers to: its target, the history of
 //! that, and the contexts. Whatever can't be read is empty.
 
+use mediaconf::schema::media::STREAMS;
+use mediaconf::schema::{Kind, Schema};
 use std::ffi::OsString;
 use std::sync::OnceLock;
 
@@ -16,7 +18,7 @@ use crate::store::{HistoryEntry, WHOLE_HISTORY};
 use mediaconf::edit::config_lookup::{ConfigLookup, LocalView};
 use mediaconf::edit::path::{Path, Segment};
 use mediaconf::edit::schema_path::Place;
-use mediaconf::model::{Kind, Lens};
+use mediaconf::model::Lens;
 
 /// The words before the one that is typed, as the options and arguments that they are.
 pub struct TypedLine {
@@ -48,7 +50,7 @@ impl TypedLine {
         }
         let added = self.words("kind").first().map(|kind| format!("{kind}s"));
         let paths = ["paths", "path", "set", "unset", "replace"].into_iter().flat_map(|id| self.words(id));
-        let kind = added.into_iter().chain(paths).find_map(|path| group(&path)).unwrap_or(Kind::Stream);
+        let kind = added.into_iter().chain(paths).find_map(|path| group(&path)).unwrap_or(STREAMS);
         [kind.key(), "NAME"].map(|key| Segment::Key(key.to_owned())).to_vec()
     }
 }
@@ -56,7 +58,7 @@ impl TypedLine {
 /// The group in which a path begins.
 fn group(path: &str) -> Option<Kind> {
     let first = path.split(['.', '=']).next()?;
-    match Place::Root.member(first).ok()? {
+    match Place::Root(Schema::media()).member(first).ok()? {
         Place::Group(kind) => Some(kind),
         _ => None,
     }

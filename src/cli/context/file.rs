@@ -18,7 +18,7 @@ use crate::engine::{ChangeOptions, Engine, Guard, Hooks, Snapshot};
 use mediaconf::edit::Fault;
 use mediaconf::edit::path::glob_matches;
 use mediaconf::edit::request::{ChangeRequest, Edits};
-use mediaconf::model::suggest::nearest;
+use mediaconf::schema::suggest::nearest;
 
 /// The file below the folder of the user's configurations.
 const FILE: &str = "mediactl/contexts.conf";

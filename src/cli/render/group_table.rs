@@ -1,5 +1,6 @@
 //! The tables of streams, lives and plugins: one line for each of them.
 
+use mediaconf::schema::media::{LIVES, STREAM, STREAMS, TOP};
 use std::cmp::Ordering;
 use std::io::{self, Write};
 
@@ -12,8 +13,7 @@ use mediaconf::edit::path::{Path, Segment};
 use mediaconf::edit::schema_path::Place;
 use mediaconf::edit::select::select;
 use mediaconf::edit::unknown_key::UnknownKey;
-use mediaconf::model::Kind;
-use mediaconf::model::schema::{DirectiveRole, POSITION, SOURCE, STATIC, Scope, parameters};
+use mediaconf::schema::{DirectiveRole, Kind, POSITION, SOURCE, STATIC};
 use mediaconf::syntax::one_line;
 
 /// Stands for a value that is not there.
@@ -49,12 +49,12 @@ enum Cell {
 fn named_columns(kind: Kind) -> &'static [(&'static str, Cell)] {
     const NAME: (&str, Cell) = ("NAME", Cell::Name);
     const AUTH: (&str, Cell) = ("AUTH", Cell::Auth);
-    match kind {
-        Kind::Stream => {
-            &[NAME, ("KIND", Cell::Kind), AUTH, ("PREPUSH", Cell::Prepush), ("SOURCES", Cell::Sources)]
-        }
-        Kind::Live => &[NAME, ("PUBLISH", Cell::Publish), AUTH],
-        Kind::Plugin => &[NAME, ("SETTINGS", Cell::Settings)],
+    if kind == STREAMS {
+        &[NAME, ("KIND", Cell::Kind), AUTH, ("PREPUSH", Cell::Prepush), ("SOURCES", Cell::Sources)]
+    } else if kind == LIVES {
+        &[NAME, ("PUBLISH", Cell::Publish), AUTH]
+    } else {
+        &[NAME, ("SETTINGS", Cell::Settings)]
     }
 }
 
@@ -107,7 +107,7 @@ impl Column {
     /// The names that `--columns` and `--sort` take for this group.
     pub fn names(kind: Kind) -> Vec<String> {
         let named = named_columns(kind).iter().map(|(name, _)| name.to_lowercase());
-        named.chain(parameters(kind.scope()).map(|row| row.key.to_owned())).collect()
+        named.chain(kind.scope().rows().map(|row| row.key.to_owned())).collect()
     }
 }
 
@@ -239,8 +239,7 @@ fn rows(
     order: Option<&SortOrder>,
     current: &dyn ConfigLookup,
 ) -> Vec<SortedRow> {
-    let global =
-        current.value(&[DirectiveRole::Backend.key(Scope::Top)]).and_then(|auth| authorization(&auth));
+    let global = current.value(&[DirectiveRole::Backend.key(TOP)]).and_then(|auth| authorization(&auth));
     let global = global.map(|auth| format!("{auth} (global)"));
     let row = |name: &String| {
         let entry = current.value(&[kind.key(), name])?;
@@ -280,7 +279,7 @@ impl Column {
             Cell::Name => Some(one_line(name)),
             Cell::Kind => Some(if entry[STATIC] == true { "stream" } else { "ondemand" }.to_owned()),
             Cell::Auth => {
-                authorization(&entry[DirectiveRole::Backend.key(Scope::Stream)]).or(global.map(str::to_owned))
+                authorization(&entry[DirectiveRole::Backend.key(STREAM)]).or(global.map(str::to_owned))
             }
             Cell::Prepush => match &entry["prepush"] {
                 Value::Number(seconds) => Some(seconds.to_string()),
@@ -300,7 +299,7 @@ impl Column {
 }
 
 fn sources(stream: &Value) -> Option<String> {
-    let sources = stream[DirectiveRole::Sources.key(Scope::Stream)].as_array()?.iter();
+    let sources = stream[DirectiveRole::Sources.key(STREAM)].as_array()?.iter();
     let urls: Vec<String> =
         sources.filter_map(|source| source[SOURCE.address].as_str()).map(one_line).collect();
     Some(urls.join(" "))

@@ -1,5 +1,7 @@
 //! The difference between two configurations at one place.
 
+use mediaconf::schema::Schema;
+use mediaconf::schema::media::STREAMS;
 use std::collections::HashSet;
 use std::io::{self, Write};
 
@@ -12,8 +14,8 @@ use mediaconf::edit::config_lookup::MaskedLookup;
 use mediaconf::edit::json_diff::{ChangedValue, changed_values};
 use mediaconf::edit::path::{Path, Segment, glob_matches};
 use mediaconf::edit::select::select;
+use mediaconf::model::Masker;
 use mediaconf::model::redact::masked_keys;
-use mediaconf::model::{Kind, Masker};
 
 /// The number of paths that are named.
 const NAMED: usize = 2;
@@ -44,8 +46,8 @@ impl Compared {
             Segment::Matching(glob) => glob_matches(glob, known),
             _ => false,
         };
-        let streams = self.json.as_ref()?.get(Kind::Stream.key())?.as_object()?;
-        (group == Kind::Stream.key()).then(|| streams.keys().filter(matches).cloned().collect())
+        let streams = self.json.as_ref()?.get(STREAMS.key())?.as_object()?;
+        (group == STREAMS.key()).then(|| streams.keys().filter(matches).cloned().collect())
     }
 }
 
@@ -87,7 +89,7 @@ pub fn print(
 
 /// The values in which two configurations differ; `None` if one of them has errors.
 pub fn changed(old: &Compared, new: &Compared) -> Option<Vec<ChangedValue>> {
-    Some(changed_values(old.json.as_ref()?, new.json.as_ref()?))
+    Some(changed_values(Schema::media(), old.json.as_ref()?, new.json.as_ref()?))
 }
 
 /// The paths of the first values, and how many more there are.

@@ -2,6 +2,8 @@
 //! every query parameter, so `dry_run=true` would be a change. Whatever relies on more is done here, on the
 //! configuration that was read, or is refused before anything is sent.
 
+use mediaconf::schema::media::{STREAMS, TOP};
+use mediaconf::schema::{DirectiveRole, Schema};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -17,7 +19,6 @@ use crate::http::protocol::routes::ApiOperation;
 use mediaconf::edit::config_lookup::{ConfigLookup, LocalView};
 use mediaconf::edit::request::{ChangeRequest, Evaluated};
 use mediaconf::edit::{guarded, json_merge};
-use mediaconf::model::schema::{DirectiveRole, Kind, Scope};
 use mediaconf::model::secret::holds_mask;
 use mediaconf::model::{Lens, has_lost_line_ends, top_members};
 
@@ -49,8 +50,11 @@ fn modify(
     let (depends_on_read, notes) = (*depends_on_read, notes.clone());
     let sent = evaluated.patch.to_string();
     let deletions = deletions(&before, &evaluated, request, options);
-    let patch = evaluated.normalized().map_err(Refusal::from)?;
-    options.refused(guarded::in_json(&before, &patch)).into_result(()).map_err(Refusal::from)?;
+    let patch = evaluated.normalized(Schema::media()).map_err(Refusal::from)?;
+    options
+        .refused(guarded::in_json(Schema::media(), &before, &patch))
+        .into_result(())
+        .map_err(Refusal::from)?;
     let mut after = before.clone();
     json_merge::merge(&mut after, &Value::Object(patch));
     refuse_guarded([lost_credentials(&before, &after), deletions], options)?;
@@ -156,7 +160,7 @@ fn deletions(
     request: &ChangeRequest,
     options: &ChangeOptions,
 ) -> Option<Guard> {
-    let streams = evaluated.patch.get(Kind::Stream.key()).filter(|_| !request.is_renaming())?;
+    let streams = evaluated.patch.get(STREAMS.key()).filter(|_| !request.is_renaming())?;
     let named = request.named_deletions();
     let is_deleted = |name: &str| {
         let is_gone = streams.is_null() || streams.get(name).is_some_and(Value::is_null);
@@ -167,7 +171,7 @@ fn deletions(
 
 /// The guard over many deleted streams.
 fn deletion(before: &Value, is_deleted: &dyn Fn(&str) -> bool, options: &ChangeOptions) -> Option<Guard> {
-    let names = before.names(&[Kind::Stream.key()]);
+    let names = before.names(&[STREAMS.key()]);
     let deleted = names.iter().filter(|name| is_deleted(name)).count();
     before_deletion(deleted, names.len(), options.max_delete)
 }
@@ -175,8 +179,7 @@ fn deletion(before: &Value, is_deleted: &dyn Fn(&str) -> bool, options: &ChangeO
 /// The guards over a whole new text.
 fn guards(before: &Value, new: &Arc<Snapshot>, options: &ChangeOptions) -> [Option<Guard>; 2] {
     let (members, lens) = (top_members(new.document()), Lens::default());
-    let kept: HashSet<String> =
-        LocalView::new(&members, &lens).names(&[Kind::Stream.key()]).into_iter().collect();
+    let kept: HashSet<String> = LocalView::new(&members, &lens).names(&[STREAMS.key()]).into_iter().collect();
     let lost = || lost_credentials(before, &Content::Text(new.clone()).to_json());
     let empty = before_replacement(None, new.document());
     [empty.or_else(lost), deletion(before, &|name| !kept.contains(name), options)]
@@ -186,7 +189,7 @@ fn guards(before: &Value, new: &Arc<Snapshot>, options: &ChangeOptions) -> [Opti
 fn lost_credentials(before: &Value, after: &Value) -> Option<Guard> {
     let has_credentials = |config: &Value| {
         let is_filled = |key: &str| {
-            config[DirectiveRole::Editor.key(Scope::Top)][key].as_str().is_some_and(|text| !text.is_empty())
+            config[DirectiveRole::Editor.key(TOP)][key].as_str().is_some_and(|text| !text.is_empty())
         };
         is_filled("login") && is_filled("password")
     };

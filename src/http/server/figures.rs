@@ -1,5 +1,7 @@
 //! The figures of a running configuration, for `runtime=true`.
 
+use mediaconf::schema::media::STREAMS;
+use mediaconf::schema::{DirectiveRole, Schema};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
@@ -8,7 +10,6 @@ use serde_json::{Value, json};
 use crate::engine::{Engine, PendingInfo, Snapshot, Trouble};
 use crate::http::server::auth::Role;
 use crate::store::{Revision, bounded_time};
-use mediaconf::model::schema::{DirectiveRole, Kind};
 use mediaconf::model::setting_view::sources;
 use mediaconf::model::shape::only_argument;
 use mediaconf::model::top_members;
@@ -63,10 +64,10 @@ pub struct StreamFigures {
 impl StreamFigures {
     pub fn from_snapshot(running: &Snapshot) -> Self {
         let members = top_members(running.document());
-        let entries = members.own_by_key(Kind::Stream.key());
-        let still = entries.iter().filter(|&&entry| is_static(entry)).count();
+        let entries = members.own_by_key(STREAMS.key());
+        let still = entries.iter().filter(|&&entry| is_static(STREAMS, entry)).count();
         let mut by_scheme: BTreeMap<String, u64> = BTreeMap::new();
-        let keywords = DirectiveRole::Sources.keywords();
+        let keywords = DirectiveRole::Sources.keywords(Schema::media());
         for &stream in entries {
             let is_source = |entry: &Entry<'_>| keywords.contains(&&*entry.keyword());
             let inner: Vec<_> = stream.children().filter(is_source).collect();
@@ -93,7 +94,7 @@ impl StreamFigures {
 pub fn archive_roots(running: &Snapshot) -> BTreeSet<String> {
     let document = running.document();
     let nested = document.entries().flat_map(|entry| entry.children());
-    let keywords = DirectiveRole::Archive.keywords();
+    let keywords = DirectiveRole::Archive.keywords(Schema::media());
     let recordings = document.entries().chain(nested).filter(|entry| keywords.contains(&&*entry.keyword()));
     let roots = recordings.filter_map(|entry| {
         only_argument(entry).or_else(|| entry.arguments().next()).map(|word| word.value().into_owned())

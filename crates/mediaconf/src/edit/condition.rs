@@ -22,8 +22,8 @@ use super::suggestion::keys;
 use super::through_lists::{any, names};
 use super::unknown_key::UnknownKey;
 use super::value_at::value_at;
-use crate::model::Kind;
-use crate::model::json_value::scalar_text;
+use crate::schema::json_value::scalar_text;
+use crate::schema::{Kind, Schema};
 
 /// A condition on the entries that a path selects.
 #[derive(Clone, Serialize, Deserialize)]
@@ -33,8 +33,6 @@ pub struct Condition {
     text: String,
     path: Path,
     test: Test,
-    /// The places that the path leads to from a stream, from a live and from a plugin.
-    leaves: [Result<Place, Fault>; 3],
     /// True if a key may be nearly a known one.
     pub accepts_near_miss: bool,
 }
@@ -134,8 +132,7 @@ impl Condition {
             "exists" => Test::Exists,
             _ => Test::Missing,
         };
-        let leaves = Kind::ALL.map(|kind| Place::Block(kind).through_lists(&path.segments));
-        Ok(Self { text: text.to_owned(), path, test, leaves, accepts_near_miss: false })
+        Ok(Self { text: text.to_owned(), path, test, accepts_near_miss: false })
     }
 
     /// True if the entry meets the condition.
@@ -143,7 +140,7 @@ impl Condition {
     /// # Errors
     /// The path fits no entry of this kind.
     pub fn holds(&self, current: &dyn ConfigLookup, entry: &[Segment]) -> Result<bool, Fault> {
-        let leaf = self.leaf(entry)?;
+        let leaf = self.leaf(current.schema(), entry)?;
         let (first, rest) = self.path.segments.split_first().expect("a path has a segment");
         // Only the member that the path begins with is looked up, not the whole entry.
         Ok(match (keys(entry), first.name()) {
@@ -196,7 +193,7 @@ impl Condition {
             entries.filter_map(|name| names(current, &above(name)).ok().flatten()).flatten()
         };
         // A path that fits no entry is refused as a whole.
-        let fits = self.leaves[kind as usize].is_ok();
+        let fits = Place::Block(kind).through_lists(&self.path.segments).is_ok();
         let near = || unused.near_one_of(&beside().collect()).filter(|_| fits);
         unused.near_miss().map(str::to_owned).or_else(near)
     }
@@ -214,13 +211,9 @@ impl Condition {
         current.names(&[kind.key()]).iter().any(has)
     }
 
-    /// The place that the path leads to from an entry. Nearly all entries are streams, lives or plugins.
-    fn leaf(&self, entry: &[Segment]) -> Result<Place, Fault> {
-        let group = entry.first().and_then(Segment::name).and_then(Kind::of_key);
-        match group.filter(|_| entry.len() == 2) {
-            Some(kind) => self.leaves[kind as usize].clone(),
-            None => Place::resolve(entry).unwrap_or(Place::Foreign).through_lists(&self.path.segments),
-        }
+    /// The place that the path leads to from an entry.
+    fn leaf(&self, schema: &'static Schema, entry: &[Segment]) -> Result<Place, Fault> {
+        Place::resolve(schema, entry).unwrap_or(Place::Foreign).through_lists(&self.path.segments)
     }
 }
 
@@ -230,9 +223,10 @@ pub fn keys_that_all_lack<'c>(
     current: &dyn ConfigLookup,
     paths: &[&Path],
 ) -> BTreeSet<&'c str> {
-    let groups = paths.iter().filter_map(|path| Kind::of_key(path.segments.first()?.name()?));
-    let groups: BTreeSet<usize> = groups.map(|kind| kind as usize).collect();
-    let kinds = || groups.iter().map(|group| Kind::ALL[*group]);
+    let leads_into = |kind: &Kind| {
+        paths.iter().any(|path| path.segments.first().and_then(Segment::name) == Some(kind.key()))
+    };
+    let kinds = || current.schema().kinds.iter().copied().filter(leads_into);
     conditions
         .iter()
         .flat_map(|condition| kinds().filter_map(|kind| condition.key_that_all_lack(current, kind)))
@@ -325,11 +319,11 @@ fn equals(value: &Value, place: Place, text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use crate::schema::media::STREAMS;
     use serde_json::{Value, json};
 
     use super::Condition;
     use crate::edit::path::Path;
-    use crate::model::Kind;
 
     fn holds(condition: &str) -> Result<bool, String> {
         let current: Value = json!({"auth": {"url": "http://g"}, "streams": {"a": {
@@ -424,11 +418,9 @@ mod tests {
         }});
         let refused = |condition: &str| {
             let parsed = Condition::parse(condition).expect(condition);
-            let refused = parsed.refuse_near_miss(&current, Kind::Stream).err();
+            let refused = parsed.refuse_near_miss(&current, STREAMS).err();
             assert!(
-                Condition { accepts_near_miss: true, ..parsed }
-                    .refuse_near_miss(&current, Kind::Stream)
-                    .is_ok()
+                Condition { accepts_near_miss: true, ..parsed }.refuse_near_miss(&current, STREAMS).is_ok()
             );
             refused.and_then(|fault| fault.hint)
         };
@@ -470,7 +462,7 @@ mod tests {
             ("comment missing", None),
         ] {
             let parsed = Condition::parse(condition).expect(condition);
-            assert_eq!(parsed.key_that_all_lack(&current, Kind::Stream), expected, "{condition}");
+            assert_eq!(parsed.key_that_all_lack(&current, STREAMS), expected, "{condition}");
         }
     }
 

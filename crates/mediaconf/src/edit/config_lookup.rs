@@ -9,16 +9,21 @@ use serde_json::Value;
 
 use crate::model::member::Members;
 use crate::model::redact::masked_below;
-use crate::model::schema::Kind;
 use crate::model::shape::group_name;
 use crate::model::view::is_static;
 use crate::model::{Lens, Masker, View, to_json};
+use crate::schema::{Kind, Schema};
 use crate::syntax::Entry;
 
 /// A configuration whose values can be looked up.
 ///
 /// Keys lead through objects only; a list is looked up as a whole.
 pub trait ConfigLookup {
+    /// Returns the schema of the configuration.
+    fn schema(&self) -> &'static Schema {
+        Schema::media()
+    }
+
     /// The value at `keys`; the whole configuration for no keys.
     fn value(&self, keys: &[&str]) -> Option<Value>;
 
@@ -83,10 +88,11 @@ fn names_of(value: &Value) -> Vec<String> {
 /// A local document without errors, of which only the requested values become JSON.
 pub struct LocalView<'a, 'd> {
     view: View<'a, 'd>,
-    /// The streams, the lives and the plugins.
-    groups: [&'a [Entry<'d>]; 3],
+    schema: &'static Schema,
+    /// The entries of each kind.
+    groups: Vec<&'a [Entry<'d>]>,
     lens: &'a Lens,
-    places: [OnceLock<Places<'d>>; 3],
+    places: Vec<OnceLock<Places<'d>>>,
     /// The place of the last block that was looked up.
     last: Cell<Option<(Kind, usize)>>,
     scans: Cell<usize>,
@@ -106,11 +112,13 @@ type Places<'d> = HashMap<Cow<'d, str>, usize>;
 impl<'a, 'd> LocalView<'a, 'd> {
     /// The view of a document whose top-level members are `members`.
     pub fn new(members: &'a Members<'d>, lens: &'a Lens) -> Self {
+        let schema = members.scope().schema();
         Self {
+            schema,
             view: View::new(members, lens),
-            groups: Kind::ALL.map(|kind| members.own_by_key(kind.key())),
+            groups: schema.kinds.iter().map(|kind| members.own_by_key(kind.key())).collect(),
             lens,
-            places: [const { OnceLock::new() }; 3],
+            places: schema.kinds.iter().map(|_| OnceLock::new()).collect(),
             last: Cell::new(None),
             scans: Cell::new(0),
             entered: RefCell::new(None),
@@ -118,14 +126,25 @@ impl<'a, 'd> LocalView<'a, 'd> {
         }
     }
 
+    /// The group that `keys` lead into.
+    fn group(&self, keys: &[&str]) -> Option<Kind> {
+        keys.first().and_then(|key| self.schema.kind(key))
+    }
+
+    /// Returns the number of keys that lead to the member of the top level, or to the block of a group, that
+    /// they begin with.
+    fn member_depth(&self, keys: &[&str]) -> usize {
+        keys.len().min(if self.group(keys).is_some() { 2 } else { 1 })
+    }
+
     fn blocks(&self, kind: Kind) -> impl Iterator<Item = (usize, Entry<'d>)> {
         self.blocks_from(kind, 0)
     }
 
     fn blocks_from(&self, kind: Kind, first: usize) -> impl Iterator<Item = (usize, Entry<'d>)> {
-        let skips_static = self.lens.skip_static_streams && kind == Kind::Stream;
-        let entries = self.groups[kind as usize].iter().copied().enumerate().skip(first);
-        entries.filter(move |&(_, entry)| !(skips_static && is_static(entry)))
+        let skips_static = self.lens.skip_static_streams;
+        let entries = self.groups[kind.number()].iter().copied().enumerate().skip(first);
+        entries.filter(move |&(_, entry)| !(skips_static && is_static(kind, entry)))
     }
 
     /// The place of a name. Most patches look up one name; those with `*` look up all, in their order.
@@ -147,16 +166,16 @@ impl<'a, 'd> LocalView<'a, 'd> {
     }
 
     fn index(&self, kind: Kind) -> &Places<'d> {
-        self.places[kind as usize]
+        self.places[kind.number()]
             .get_or_init(|| self.blocks(kind).map(|(at, entry)| (group_name(entry).value(), at)).collect())
     }
 
     /// The value of a top-level member, or of a stream, live or plugin.
     fn member(&self, keys: &[&str]) -> Option<Value> {
-        match (keys, group(keys)) {
+        match (keys, self.group(keys)) {
             ([_, name], Some(kind)) => {
                 let place = self.place(kind, name)?;
-                Some(self.view.named(kind, place, self.groups[kind as usize][place]))
+                Some(self.view.named(kind, place, self.groups[kind.number()][place]))
             }
             ([key], _) => self.view.member(key),
             _ => None,
@@ -166,15 +185,15 @@ impl<'a, 'd> LocalView<'a, 'd> {
     /// The value of a member of a block, if it is the first that is looked up there: the outer `None` means
     /// that the block is to be entered.
     fn untouched(&self, keys: &[&str]) -> Option<Option<Value>> {
-        let ([_, name, key], Some(kind)) = (keys, group(keys)) else { return None };
+        let ([_, name, key], Some(kind)) = (keys, self.group(keys)) else { return None };
         let Some(place) = self.place(kind, name) else { return Some(None) };
         let is_first = self.touched.replace(Some((kind, place))) != Some((kind, place));
-        is_first.then(|| self.view.named_member(kind, place, self.groups[kind as usize][place], key))
+        is_first.then(|| self.view.named_member(kind, place, self.groups[kind.number()][place], key))
     }
 
     /// Looks at the value inside a member.
     fn inside<T>(&self, keys: &[&str], look: impl FnOnce(&Value) -> T) -> Option<T> {
-        let (member, rest) = keys.split_at(member_depth(keys));
+        let (member, rest) = keys.split_at(self.member_depth(keys));
         let mut entered = self.entered.borrow_mut();
         if entered.as_ref().is_none_or(|(last, _)| last != member) {
             let value = self.member(member)?;
@@ -193,6 +212,10 @@ pub struct MaskedLookup<'c> {
 }
 
 impl ConfigLookup for MaskedLookup<'_> {
+    fn schema(&self) -> &'static Schema {
+        self.current.schema()
+    }
+
     fn value(&self, keys: &[&str]) -> Option<Value> {
         let value = self.current.value(keys)?;
         match self.masker {
@@ -214,28 +237,21 @@ impl ConfigLookup for MaskedLookup<'_> {
     }
 }
 
-/// The group that `keys` lead into.
-fn group(keys: &[&str]) -> Option<Kind> {
-    keys.first().and_then(|key| Kind::of_key(key))
-}
-
-/// Returns the number of keys that lead to the member of the top level, or to the block of a group, that
-/// they begin with.
-fn member_depth(keys: &[&str]) -> usize {
-    keys.len().min(if group(keys).is_some() { 2 } else { 1 })
-}
-
 impl ConfigLookup for LocalView<'_, '_> {
+    fn schema(&self) -> &'static Schema {
+        self.schema
+    }
+
     fn value(&self, keys: &[&str]) -> Option<Value> {
         match keys {
             [] => Some(to_json(&self.view)),
-            _ if keys.len() == member_depth(keys) => self.member(keys),
+            _ if keys.len() == self.member_depth(keys) => self.member(keys),
             _ => self.untouched(keys).unwrap_or_else(|| self.inside(keys, Value::clone)),
         }
     }
 
     fn names(&self, keys: &[&str]) -> Vec<String> {
-        match (keys, group(keys)) {
+        match (keys, self.group(keys)) {
             ([], _) => self.view.keys().map(Cow::into_owned).collect(),
             ([_], Some(kind)) => {
                 self.blocks(kind).map(|(_, entry)| group_name(entry).value().into_owned()).collect()
@@ -245,7 +261,7 @@ impl ConfigLookup for LocalView<'_, '_> {
     }
 
     fn contains(&self, keys: &[&str]) -> bool {
-        match (keys, group(keys)) {
+        match (keys, self.group(keys)) {
             ([], _) => true,
             ([key], _) => self.view.shows(key),
             ([_, name], Some(kind)) => self.place(kind, name).is_some(),

@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 use super::config_lookup::ConfigLookup;
 use super::json_diff;
 use super::{EditError, Note, modify};
-use crate::model::schema::{Kind, Scope, by_key};
 use crate::model::shape::group_name;
 use crate::model::{Lens, View, to_json, top_members};
+use crate::schema::{Kind, Schema, Scope};
 use crate::syntax::{Document, Entry};
 
 /// The parts that are removed because a desired state lacks them.
@@ -44,9 +44,10 @@ impl DesiredState {
     pub fn of_text(document: &Document, prune: Prune) -> Self {
         match prune {
             Prune::Nothing => Self::Merged(mentioned(document)),
-            Prune::Entries => {
-                Self::Entries { settings: without_entries(&mentioned(document)), entries: own_view(document) }
-            }
+            Prune::Entries => Self::Entries {
+                settings: without_entries(document.schema(), &mentioned(document)),
+                entries: own_view(document),
+            },
             Prune::All => Self::Whole(own_view(document)),
         }
     }
@@ -55,22 +56,22 @@ impl DesiredState {
     ///
     /// # Errors
     /// The faults of the patch, where more is asked than a merge.
-    pub fn of_json(patch: Value, prune: Prune) -> Result<Self, EditError> {
+    pub fn of_json(schema: &'static Schema, patch: Value, prune: Prune) -> Result<Self, EditError> {
         Ok(match prune {
             Prune::Nothing => Self::Merged(patch),
             Prune::Entries => {
-                let settings = without_entries(&patch);
+                let settings = without_entries(schema, &patch);
                 // A patch that is no object is refused with all of its faults.
                 let entries = match patch {
                     Value::Object(mut members) => {
-                        members.retain(|key, _| Kind::of_key(key).is_some());
+                        members.retain(|key, _| schema.kind(key).is_some());
                         Value::Object(members)
                     }
                     other => other,
                 };
-                Self::Entries { settings, entries: alone(entries)? }
+                Self::Entries { settings, entries: alone(schema, entries)? }
             }
-            Prune::All => Self::Whole(alone(patch)?),
+            Prune::All => Self::Whole(alone(schema, patch)?),
         })
     }
 
@@ -82,7 +83,7 @@ impl DesiredState {
             }
             Self::Entries { settings, entries } => {
                 let mut patch = settings.clone();
-                for kind in Kind::ALL {
+                for &kind in current.schema().kinds {
                     let group = current.value(&[kind.key()]).unwrap_or(Value::Null);
                     let group = json_diff::group(kind, &group, &entries[kind.key()]);
                     patch.extend(group.map(|group| (kind.key().to_owned(), group)));
@@ -90,8 +91,8 @@ impl DesiredState {
                 (Value::Object(patch), Vec::new())
             }
             Self::Whole(whole) => {
-                let current = current.value(&[]).unwrap_or(Value::Null);
-                (Value::Object(json_diff::diff(&current, whole)), Vec::new())
+                let (schema, current) = (current.schema(), current.value(&[]).unwrap_or(Value::Null));
+                (Value::Object(json_diff::diff(schema, &current, whole)), Vec::new())
             }
         }
     }
@@ -110,7 +111,7 @@ pub fn lacking(state: &Value, current: &dyn ConfigLookup) -> Option<usize> {
             })
             .sum::<usize>()
     };
-    Some(Kind::ALL.map(in_kind).into_iter().sum()).filter(|count| *count > 0)
+    Some(current.schema().kinds.iter().copied().map(in_kind).sum()).filter(|count| *count > 0)
 }
 
 /// Returns the number of settings of a stream, live or plugin.
@@ -121,7 +122,7 @@ pub fn settings(kind: Kind, entry: &Value) -> usize {
 
 /// True if a member is set by a directive inside of the block.
 fn is_setting(kind: Kind, key: &str) -> bool {
-    by_key(kind.scope(), key).is_none_or(|row| row.shape.derived().is_none())
+    kind.scope().by_key(key).is_none_or(|row| row.shape.derived().is_none())
 }
 
 /// Returns the number of members of a change that are not in `state`.
@@ -136,8 +137,8 @@ fn unmentioned<'c>(change: impl Iterator<Item = (&'c String, &'c Value)>, state:
 }
 
 /// The own view of what a patch makes of an empty text.
-fn alone(patch: Value) -> Result<Value, EditError> {
-    let empty = Document::parse(String::new());
+fn alone(schema: &'static Schema, patch: Value) -> Result<Value, EditError> {
+    let empty = Document::parse_as(schema, String::new());
     let edit = modify(&empty, patch)?;
     Ok(own_view(&edit.map_or_else(|| empty.clone(), |edit| empty.with(&edit.splices))))
 }
@@ -146,9 +147,9 @@ fn own_view(document: &Document) -> Value {
     to_json(&View::new(&top_members(document), &Lens { own_only: true, ..Lens::default() }))
 }
 
-fn without_entries(patch: &Value) -> Map<String, Value> {
+fn without_entries(schema: &Schema, patch: &Value) -> Map<String, Value> {
     let members = patch.as_object().into_iter().flatten();
-    let settings = members.filter(|(key, _)| Kind::of_key(key).is_none());
+    let settings = members.filter(|(key, _)| schema.kind(key).is_none());
     settings.map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
@@ -159,14 +160,14 @@ fn without_entries(patch: &Value) -> Map<String, Value> {
 fn mentioned(document: &Document) -> Value {
     let (members, lens) = (top_members(document), Lens { own_only: true, ..Lens::default() });
     let Value::Object(mut state) = to_json(&View::new(&members, &lens)) else { return Value::Null };
-    for kind in Kind::ALL {
+    for kind in document.schema().kinds {
         let Some(blocks) = state.get_mut(kind.key()).and_then(Value::as_object_mut) else { continue };
         for entry in members.own_by_key(kind.key()) {
             let block = blocks.get_mut(&*group_name(*entry).value()).and_then(Value::as_object_mut);
             block.into_iter().for_each(|block| drop_defaults(kind.scope(), entry.children(), block));
         }
     }
-    drop_defaults(Scope::Top, document.entries(), &mut state);
+    drop_defaults(members.scope(), document.entries(), &mut state);
     Value::Object(state)
 }
 
@@ -178,7 +179,7 @@ fn drop_defaults<'d>(
     members: &mut Map<String, Value>,
 ) {
     members.retain(|key, value| {
-        let Some(parameter) = by_key(scope, key).filter(|parameter| parameter.always_shown) else {
+        let Some(parameter) = scope.by_key(key).filter(|parameter| parameter.always_shown) else {
             return true;
         };
         let is_default = match value {

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::config_lookup::ConfigLookup;
 use super::schema_path::{Place, own_value};
-use crate::model::Kind;
-use crate::model::schema::{DirectiveRole, Scope};
+use crate::schema::media::{LIVES, PLUGINS, STREAM, STREAMS, TOP};
+use crate::schema::{DirectiveRole, Kind};
 
 /// The effects of a change, counted. A stream may stand in several counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,18 +59,18 @@ impl Effects {
     ) -> Self {
         let sides = [before, after];
         let count = |kind| Changed::between(sides, kind, is_same).len();
-        let mut effects = Self { lives: count(Kind::Live), plugins: count(Kind::Plugin), ..Self::default() };
-        let changed = Changed::between(sides, Kind::Stream, is_same);
+        let mut effects = Self { lives: count(LIVES), plugins: count(PLUGINS), ..Self::default() };
+        let changed = Changed::between(sides, STREAMS, is_same);
         effects.deleted = changed.old.len();
         effects.added = changed.new.len();
         effects.renamed = changed.renamed;
-        let key = DirectiveRole::Backend.key(Scope::Top);
+        let key = DirectiveRole::Backend.key(TOP);
         let global = sides.map(|side| is_closed(side.value(&[key]).as_ref()).unwrap_or(false));
         for both in &changed.both {
             effects.stream(both, global);
         }
         effects.streams = changed.len();
-        let names = after.names(&[Kind::Stream.key()]);
+        let names = after.names(&[STREAMS.key()]);
         effects.of = names.len() + changed.old.len();
         if global[0] != global[1] {
             effects.unchanged_streams(&names, &changed, sides, global);
@@ -81,14 +81,14 @@ impl Effects {
     /// Counts what goes and comes with an `include`: how many of each kind, and how many streams of included
     /// files there were.
     pub fn include(&mut self, gone: [usize; 3], come: [usize; 3], streams_before: usize) {
-        let changed = |kind: Kind| gone[kind as usize] + come[kind as usize];
-        let added = come[Kind::Stream as usize];
-        self.deleted += gone[Kind::Stream as usize];
+        let changed = |kind: Kind| gone[kind.number()] + come[kind.number()];
+        let added = come[STREAMS.number()];
+        self.deleted += gone[STREAMS.number()];
         self.added += added;
-        self.streams += changed(Kind::Stream);
+        self.streams += changed(STREAMS);
         self.of += streams_before + added;
-        self.lives += changed(Kind::Live);
-        self.plugins += changed(Kind::Plugin);
+        self.lives += changed(LIVES);
+        self.plugins += changed(PLUGINS);
     }
 
     /// Returns the number of streams, lives and plugins that the change touches.
@@ -129,7 +129,7 @@ impl Effects {
     fn stream(&mut self, [old, new]: &[Value; 2], global: [bool; 2]) {
         let roles =
             [DirectiveRole::Disabled, DirectiveRole::Sources, DirectiveRole::Archive, DirectiveRole::Backend];
-        let [off, sources, archive, backend] = roles.map(|role| role.key(Scope::Stream));
+        let [off, sources, archive, backend] = roles.map(|role| role.key(STREAM));
         let is_disabled = |stream: &Value| stream[off] == true;
         let has_source = |stream: &Value| stream[sources].as_array().is_some_and(|urls| !urls.is_empty());
         let has_archive = |stream: &Value| stream.get(archive).is_some();
@@ -163,9 +163,9 @@ impl Effects {
         [_, after]: [&dyn ConfigLookup; 2],
         [_, is_protected]: [bool; 2],
     ) {
-        let key = DirectiveRole::Backend.key(Scope::Stream);
+        let key = DirectiveRole::Backend.key(STREAM);
         let inherits = |name: &&String| {
-            let own = after.value(&[Kind::Stream.key(), name, key]);
+            let own = after.value(&[STREAMS.key(), name, key]);
             !changed.names.contains(*name) && is_closed(own.as_ref()).is_none()
         };
         let count = names.iter().filter(inherits).count();

@@ -2,11 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use crate::model::json_value::{plain_word, scalar_text, word};
 use crate::model::member::keyword_of;
-use crate::model::schema::{
-    AddressShape, Kind, ObjectShape, OptionsShape, Parameter, Part, PartPlace, STATIC, Scope, Shape,
-    block_scope, by_key, parameters,
+use crate::schema::json_value::{plain_word, scalar_text, word};
+use crate::schema::{
+    AddressShape, Kind, ObjectShape, OptionsShape, Parameter, Part, PartPlace, STATIC, Schema, Scope, Shape,
 };
 use crate::syntax::{Word, quoted_if_needed, quoted_word};
 
@@ -76,18 +75,20 @@ pub fn block_lines(entries: &[Draft], style: &Style) -> String {
 }
 
 /// All occurrences of a foreign keyword.
-pub fn general(keyword: &str, value: &Value) -> Vec<Draft> {
+pub fn general(schema: &Schema, keyword: &str, value: &Value) -> Vec<Draft> {
     match value {
-        Value::Bool(true) => vec![occurrence(keyword, &[])],
-        Value::Array(occurrences) if occurrences.iter().any(Value::is_array) => {
-            occurrences.iter().filter_map(Value::as_array).map(|words| occurrence(keyword, words)).collect()
-        }
-        Value::Array(words) => vec![occurrence(keyword, words)],
+        Value::Bool(true) => vec![occurrence(schema, keyword, &[])],
+        Value::Array(occurrences) if occurrences.iter().any(Value::is_array) => occurrences
+            .iter()
+            .filter_map(Value::as_array)
+            .map(|words| occurrence(schema, keyword, words))
+            .collect(),
+        Value::Array(words) => vec![occurrence(schema, keyword, words)],
         Value::Object(members) if are_named_blocks(members) => {
             let blocks = members.iter().filter_map(|(name, block)| Some((name, block.as_object()?)));
-            blocks.map(|(name, block)| named_block(keyword, name, block)).collect()
+            blocks.map(|(name, block)| named_block(schema, keyword, name, block)).collect()
         }
-        scalar => vec![occurrence(keyword, std::slice::from_ref(scalar))],
+        scalar => vec![occurrence(schema, keyword, std::slice::from_ref(scalar))],
     }
 }
 
@@ -97,10 +98,10 @@ pub fn are_named_blocks(members: &Map<String, Value>) -> bool {
 }
 
 /// One occurrence: words, and maybe a block last.
-pub fn occurrence(keyword: &str, words: &[Value]) -> Draft {
+pub fn occurrence(schema: &Schema, keyword: &str, words: &[Value]) -> Draft {
     let mut head = quoted_if_needed(keyword).into_owned();
     let mut block = None;
-    let scope = block_scope(keyword, words.len().saturating_sub(1));
+    let scope = schema.block_scope(keyword, words.len().saturating_sub(1));
     for value in words {
         match value {
             Value::Object(members) => block = Some(contents(scope, members)),
@@ -113,10 +114,10 @@ pub fn occurrence(keyword: &str, words: &[Value]) -> Draft {
     Draft { head, block }
 }
 
-pub fn named_block(keyword: &str, name: &str, members: &Map<String, Value>) -> Draft {
+pub fn named_block(schema: &Schema, keyword: &str, name: &str, members: &Map<String, Value>) -> Draft {
     Draft {
         head: format!("{} {}", quoted_if_needed(keyword), quoted_if_needed(name)),
-        block: Some(contents(block_scope(keyword, 1), members)),
+        block: Some(contents(schema.block_scope(keyword, 1), members)),
     }
 }
 
@@ -223,18 +224,19 @@ pub fn address(shape: &AddressShape, keyword: &str, value: &Value) -> Draft {
 pub fn named(kind: Kind, name: &str, members: &Map<String, Value>) -> Draft {
     let keyword = kind.keyword(members.get(STATIC) == Some(&Value::Bool(false)));
     let fields = contents(kind.scope(), members);
-    let block = (kind == Kind::Stream || !fields.is_empty()).then_some(fields);
+    let block = (kind.has_sources() || !fields.is_empty()).then_some(fields);
     Draft { head: format!("{keyword} {}", quoted_if_needed(name)), block }
 }
 
 /// The entries of a block: known ones in schema order, then the others in the order given.
 pub fn contents(scope: Scope, members: &Map<String, Value>) -> Vec<Draft> {
-    let own = parameters(scope)
+    let own = scope
+        .rows()
         .filter(|parameter| parameter.shape.derived().is_none())
         .filter_map(|parameter| Some((parameter, members.get(parameter.key)?)))
         .filter(|(parameter, value)| parameter.value_of_nothing().as_ref() != Some(*value));
-    let foreign = members.iter().filter(|(key, _)| by_key(scope, key).is_none());
+    let foreign = members.iter().filter(|(key, _)| scope.by_key(key).is_none());
     own.flat_map(|(parameter, value)| setting(parameter, value))
-        .chain(foreign.flat_map(|(key, value)| general(keyword_of(scope, key), value)))
+        .chain(foreign.flat_map(|(key, value)| general(scope.schema(), keyword_of(scope, key), value)))
         .collect()
 }

@@ -10,9 +10,9 @@ use super::path::{Path, Segment};
 use super::schema_path::{Place, is_derived, own_value};
 use super::select::{Selection, select};
 use super::shown_path::shown;
-use crate::model::schema::{
-    DirectiveRole, ForeignForm, ForeignKeyword, Kind, OUTSIDE, PARAMETERS, Parameter, Part, Scope, Shape,
-    URL_GLOBAL, by_key, by_keyword, foreign_keyword, parameters,
+use crate::schema::{
+    DirectiveRole, ForeignForm, ForeignKeyword, Kind, OUTSIDE, Parameter, Part, Schema, Scope, Shape,
+    URL_GLOBAL,
 };
 
 /// The name that stands for any stream, live or plugin.
@@ -84,9 +84,9 @@ pub enum ValueSource {
 /// No such place is in the schema, and nothing is there.
 pub fn explain(current: &dyn ConfigLookup, path: &Path) -> Result<Explanation, Fault> {
     let ExplainedPath { path, is_certain } = ExplainedPath::complete(current, path);
-    let place = Place::resolve(&path.segments).map_err(|fault| fault.at(&path))?;
-    let (row, below) = nearest_row(&path.segments);
-    let foreign = foreign_at(&path.segments).filter(|_| row.is_none());
+    let place = Place::resolve(current.schema(), &path.segments).map_err(|fault| fault.at(&path))?;
+    let (row, below) = nearest_row(current.schema(), &path.segments);
+    let foreign = foreign_at(current.schema(), &path.segments).filter(|_| row.is_none());
     let mut explanation = match (row, foreign) {
         (Some(row), _) => of_row(row, below, place),
         (None, Some(foreign)) => of_foreign(foreign, place),
@@ -115,8 +115,9 @@ pub fn explain(current: &dyn ConfigLookup, path: &Path) -> Result<Explanation, F
 fn refuse_absent(current: &dyn ConfigLookup, path: &Path) -> Result<(), Fault> {
     let Err(mut fault) = select(current, path) else { return Ok(()) };
     if let [Segment::Key(key)] = &path.segments[..] {
-        let has_key = |kind: &Kind| by_key(kind.scope(), key).is_some();
-        let paths = Kind::ALL.into_iter().filter(has_key).map(|kind| format!("`{}.{key}`", kind.key()));
+        let has_key = |kind: &&Kind| kind.scope().by_key(key).is_some();
+        let paths =
+            current.schema().kinds.iter().filter(has_key).map(|kind| format!("`{}.{key}`", kind.key()));
         let paths: Vec<String> = paths.collect();
         if !paths.is_empty() {
             fault.hint = Some(format!("did you mean {}?", paths.join(" or ")));
@@ -137,12 +138,13 @@ impl ExplainedPath {
     /// a directive for its key.
     fn complete(current: &dyn ConfigLookup, path: &Path) -> Self {
         let mut segments = path.segments.clone();
-        let kind = segments.first().and_then(Segment::name).and_then(Kind::of_key);
+        let schema = current.schema();
+        let kind = segments.first().and_then(Segment::name).and_then(|key| schema.kind(key));
         let mut is_certain = true;
         if let (Some(kind), Some(second)) = (kind, segments.get(1).cloned()) {
             let is_key = |name: &str| {
-                let row = by_key(kind.scope(), name).or_else(|| by_keyword(kind.scope(), name));
-                let foreign = foreign_keyword(name).filter(|row| row.may_stand_in(kind.scope()));
+                let row = kind.scope().by_key(name).or_else(|| kind.scope().by_keyword(name));
+                let foreign = schema.foreign(name).filter(|row| kind.scope().may_hold(row));
                 (row.is_some() || foreign.is_some()) && !current.contains(&[kind.key(), name])
             };
             match second.name() {
@@ -153,17 +155,17 @@ impl ExplainedPath {
             is_certain = segments.get(1) == path.segments.get(1);
         }
         let at = if kind.is_some() { 2 } else { 0 };
-        let scope = kind.map_or(Scope::Top, Kind::scope);
+        let scope = kind.map_or(schema.top(), Kind::scope);
         if let Some(Segment::Key(key)) = segments.get_mut(at)
-            && by_key(scope, key).is_none()
-            && let Some(row) = by_keyword(scope, key.as_str())
+            && scope.by_key(key).is_none()
+            && let Some(row) = scope.by_keyword(key.as_str())
         {
             *key = row.key.to_owned();
         }
         // `urls.url` leads through the list, of which the first source stands for all.
         if let Some(Segment::Key(_)) = segments.get(at + 1)
             && let Ok(Place::Own(Parameter { shape: Shape::Addresses(_), .. })) =
-                Place::resolve(&segments[..=at])
+                Place::resolve(schema, &segments[..=at])
         {
             segments.insert(at + 1, Segment::Index(0));
         }
@@ -172,11 +174,14 @@ impl ExplainedPath {
 }
 
 /// The last row of the schema on the way to a place, and the segments below it.
-fn nearest_row(segments: &[Segment]) -> (Option<&'static Parameter>, &[Segment]) {
-    let mut place = Place::Root;
+fn nearest_row<'s>(
+    schema: &'static Schema,
+    segments: &'s [Segment],
+) -> (Option<&'static Parameter>, &'s [Segment]) {
+    let mut place = Place::Root(schema);
     let (mut row, mut below) = (None, segments);
     for (index, segment) in segments.iter().enumerate() {
-        let known = place.scope().zip(segment.name()).and_then(|(scope, key)| by_key(scope, key));
+        let known = place.scope().zip(segment.name()).and_then(|(scope, key)| scope.by_key(key));
         if known.is_some() {
             (row, below) = (known, &segments[index + 1..]);
         } else if matches!(place, Place::Block(_)) {
@@ -230,15 +235,15 @@ fn of_row(row: &'static Parameter, below: &[Segment], place: Place) -> Explanati
 }
 
 /// The foreign directive that a path leads to: its keyword alone, or below the block in which it stands.
-fn foreign_at(segments: &[Segment]) -> Option<&'static ForeignKeyword> {
+fn foreign_at(schema: &Schema, segments: &[Segment]) -> Option<&'static ForeignKeyword> {
     let [above @ .., Segment::Key(key)] = segments else { return None };
-    let row = foreign_keyword(key)?;
+    let row = schema.foreign(key)?;
     let is_there = match above {
         [] => true,
         [block] => row.stands_in(block.name()?),
         [block, _] => {
             let block = block.name()?;
-            Kind::of_key(block).map_or_else(|| row.stands_in(block), |kind| row.stands_in(kind.noun()))
+            schema.kind(block).map_or_else(|| row.stands_in(block), |kind| row.stands_in(kind.noun()))
         }
         _ => false,
     };
@@ -266,7 +271,7 @@ fn of_foreign(row: &'static ForeignKeyword, place: Place) -> Explanation {
 /// A directive that the schema does not know, or a part of one.
 fn of_unknown(place: Place) -> Explanation {
     let documentation = match place {
-        Place::Root => "The whole configuration",
+        Place::Root(_) => "The whole configuration",
         _ => "A directive that mediactl does not know; it is kept, and shown by the general rule",
     };
     Explanation {
@@ -288,9 +293,10 @@ fn of_unknown(place: Place) -> Explanation {
 
 /// Every scope in which the same directive may stand; first the one that is explained.
 fn places(row: &'static Parameter) -> Vec<String> {
-    let same = PARAMETERS
-        .iter()
-        .filter(|other| other.key == row.key && other.keywords == row.keywords && other.scope != row.scope);
+    let same =
+        row.scope.schema().rows().filter(|other| {
+            other.key == row.key && other.keywords == row.keywords && other.scope != row.scope
+        });
     std::iter::once(row).chain(same).map(|row| row.scope.in_words().to_owned()).collect()
 }
 
@@ -303,7 +309,7 @@ fn is_secret(row: &Parameter, name: &str, is_whole: bool) -> bool {
 
 fn type_of(place: Place) -> String {
     match place {
-        Place::Root | Place::Block(_) | Place::Source | Place::ForeignBlock => "object",
+        Place::Root(_) | Place::Block(_) | Place::Source(_) | Place::ForeignBlock => "object",
         Place::Group(_) => "object of objects",
         Place::Own(row) => row.value_type(),
         Place::Element(kind) => kind.name,
@@ -312,18 +318,18 @@ fn type_of(place: Place) -> String {
         Place::Extras => "object of strings",
         Place::Text => "string",
         Place::Part(part) => part.value_type(),
-        Place::Templates | Place::Template | Place::Foreign => "any",
+        Place::Templates(_) | Place::Template(_) | Place::Foreign => "any",
     }
     .to_owned()
 }
 
 /// The members of an object, each with its documentation.
 pub(super) fn members(place: Place) -> Vec<(String, String)> {
-    let rows = |scope| parameters(scope).map(|row| (row.key.to_owned(), row.doc.to_owned())).collect();
+    let rows = |scope: Scope| scope.rows().map(|row| (row.key.to_owned(), row.doc.to_owned())).collect();
     match place {
-        Place::Root => rows(Scope::Top),
+        Place::Root(schema) => rows(schema.top()),
         Place::Group(kind) | Place::Block(kind) => rows(kind.scope()),
-        Place::Source => rows(Scope::Source),
+        Place::Source(scope) => rows(scope),
         Place::Own(row) => match row.shape {
             Shape::Addresses(shape) => rows(shape.members),
             Shape::Address(shape) => {
@@ -363,7 +369,7 @@ fn found(
             return Ok(Some(FoundValue { value, source, set_at: Some(path.clone()) }));
         }
     }
-    let Some(row) = row.filter(|row| matches!(row.scope, Scope::Stream | Scope::Live)) else {
+    let Some(row) = row.filter(|row| row.scope.kind().is_some()) else {
         return Ok(None);
     };
     let (names, _) = path.split_names();

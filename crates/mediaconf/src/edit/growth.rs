@@ -10,6 +10,7 @@ use super::path::Path;
 use super::select::select;
 use super::set_lines::set_lines;
 use crate::model::{Lens, View, check, has_errors, secret_spans, to_json, top_members, write_compact};
+use crate::schema::Schema;
 use crate::syntax::{Document, work};
 
 #[path = "../../../../tests/suite/growth/cases.rs"]
@@ -69,7 +70,7 @@ fn a_path_is_followed_in_linear_work() {
                 let document = Document::parse(text(count));
                 let (members, lens) = (top_members(&document), Lens::default());
                 let view = LocalView::new(&members, &lens);
-                let lines = set_lines(&to_json(&View::new(&members, &lens)), &[]);
+                let lines = set_lines(Schema::media(), &to_json(&View::new(&members, &lens)), &[]);
                 let assignments: Vec<Assignment> = lines.into_iter().map(assignment).collect();
                 work::measure(|| run(&view, &assignments))
             });

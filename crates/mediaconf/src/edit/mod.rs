@@ -75,9 +75,10 @@ pub use plan::{NamedEntry, Note};
 pub use verify::Unproved;
 
 use crate::model::member::Members;
-use crate::model::schema::{DirectiveRole, Kind, Scope};
 use crate::model::shape::usable_account;
 use crate::model::top_members;
+use crate::schema::DirectiveRole;
+use crate::schema::media::STREAMS;
 use crate::syntax::{Document, Entry, Splice};
 
 /// A change of a text, proved to do what the patch says.
@@ -114,7 +115,7 @@ impl<F: Into<Faults>> From<F> for EditError {
 
 /// Returns the edit that merges a patch into a document without errors; `None` if it changes nothing.
 pub fn modify(document: &Document, patch: Value) -> Result<Option<Edit>, EditError> {
-    modify_members(document, &top_members(document), normalize::normalize(patch)?)
+    modify_members(document, &top_members(document), normalize::normalize(document.schema(), patch)?)
 }
 
 /// The same for a normalized patch, and a document whose top-level members are known.
@@ -184,10 +185,10 @@ fn carry_out(
         guarded: plan.guarded.in_document(members),
         notes: plan.notes,
         deleted_streams: plan.deleted_streams,
-        streams_before: members.own_by_key(Kind::Stream.key()).len(),
+        streams_before: members.own_by_key(STREAMS.key()).len(),
     }))
 }
 
 fn has_credentials(members: &Members<'_>) -> bool {
-    usable_account(members.own_by_key(DirectiveRole::Editor.key(Scope::Top))).is_some()
+    usable_account(members.own_by_key(DirectiveRole::Editor.key(members.scope()))).is_some()
 }

@@ -6,7 +6,6 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::surroundings::{Surroundings, count_lines};
-use crate::model::schema::{Scope, by_keyword, group_of};
 use crate::syntax::{Entry, EntryId};
 
 /// The neighbours of entries that are removed.
@@ -74,7 +73,7 @@ impl<'a, 'd> Neighbours<'a, 'd> {
 /// The kind of blocks beside which a new one is put: the key of the group, else the keyword.
 fn kind(entry: Entry<'_>) -> Cow<'_, str> {
     let keyword = entry.keyword();
-    match by_keyword(Scope::Top, &*keyword) {
+    match entry.schema().top().by_keyword(&*keyword) {
         Some(parameter) => Cow::Borrowed(parameter.key),
         None => keyword,
     }
@@ -82,5 +81,5 @@ fn kind(entry: Entry<'_>) -> Cow<'_, str> {
 
 /// True if an entry is a stream, a live or a plugin.
 pub fn is_group(entry: Entry<'_>) -> bool {
-    group_of(&entry.keyword()).is_some()
+    entry.schema().group_of(&entry.keyword()).is_some()
 }

@@ -6,7 +6,7 @@
 //! a heading stays with it; what stands below it may belong to the entry. In doubt a comment stays.
 
 use super::surroundings::Surroundings;
-use crate::model::schema::{Scope, Shape, by_keyword, group_of};
+use crate::schema::Shape;
 use crate::syntax::Entry;
 
 /// The signs at the ends of a line that are no part of what follows.
@@ -68,10 +68,14 @@ pub fn is_followed(entry: Entry<'_>) -> bool {
 fn has_comments(entry: Entry<'_>) -> bool {
     let keyword = entry.keyword();
     let is_plain = || {
-        by_keyword(Scope::Top, &*keyword)
+        entry
+            .schema()
+            .top()
+            .by_keyword(&*keyword)
             .is_some_and(|row| matches!(row.shape, Shape::List(_) | Shape::Value(_)))
     };
-    group_of(&keyword).is_some() || entry.is_block() && entry.count_arguments() > 0 && !is_plain()
+    entry.schema().group_of(&keyword).is_some()
+        || entry.is_block() && entry.count_arguments() > 0 && !is_plain()
 }
 
 /// True if a comment ends in `:` or has signs around its words.

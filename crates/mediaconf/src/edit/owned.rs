@@ -10,7 +10,7 @@ use super::desired_state::lacking;
 use super::json_diff::{self, ChangedValue, paths_in_words};
 use super::json_merge::compose;
 use super::{Note, desired_state};
-use crate::model::schema::{Kind, SOURCE, Scope, Shape, by_key, parameters};
+use crate::schema::{Kind, SOURCE, Schema, Scope, Shape};
 
 /// The states of other owners: each with the name of its owner.
 pub type OtherStates<'v> = [(&'v str, &'v Value)];
@@ -27,17 +27,17 @@ pub fn patch(
     if earlier.is_empty() {
         return (state.clone(), lacking(state, current).map(Note::SettingsLacking).into_iter().collect());
     }
-    let current = current.value(&[]).unwrap_or(Value::Null);
+    let (schema, current) = (current.schema(), current.value(&[]).unwrap_or(Value::Null));
     let mut left = current.clone();
-    let mut forgetting = Forgetting::default();
+    let mut forgetting = Forgetting { schema, at: Vec::new(), kept: Vec::new(), owners: BTreeSet::new() };
     let entries_kept =
         earlier.iter().map(|earlier| forgetting.state(&mut left, earlier, wanted, others)).max();
-    let lists = parameters(Scope::Top).filter(|row| matches!(row.shape, Shape::List(_)));
+    let lists = schema.top().rows().filter(|row| matches!(row.shape, Shape::List(_)));
     for (key, list) in lists.filter_map(|row| wanted.get_key_value(row.key)) {
         // The blocks of a list go with its values.
         left.as_object_mut().and_then(|left| left.insert(key.clone(), list.clone()));
     }
-    let mut patch = json_diff::diff(&current, &left);
+    let mut patch = json_diff::diff(schema, &current, &left);
     compose(&mut patch, wanted.clone());
     let kept = entries_kept.filter(|count| *count > 0).map(Note::EntriesKept);
     (Value::Object(patch), kept.into_iter().chain(forgetting.note()).collect())
@@ -45,8 +45,8 @@ pub fn patch(
 
 /// Removes the values that an owner no longer applies, and remembers those that stay because other owners
 /// have them.
-#[derive(Default)]
 struct Forgetting {
+    schema: &'static Schema,
     /// The keys that lead to the value that is looked at.
     at: Vec<String>,
     kept: Vec<ChangedValue>,
@@ -69,8 +69,8 @@ impl Forgetting {
         others: &OtherStates<'_>,
     ) -> usize {
         let (Some(left), Some(earlier)) = (left.as_object_mut(), earlier.as_object()) else { return 0 };
-        self.members(Some(Scope::Top), left, (earlier, wanted, others));
-        let groups = Kind::ALL.map(|kind| {
+        self.members(Some(self.schema.top()), left, (earlier, wanted, others));
+        let groups = self.schema.kinds.iter().map(|&kind| {
             let (Some(left), Some(earlier)) = (
                 left.get_mut(kind.key()).and_then(Value::as_object_mut),
                 earlier.get(kind.key()).and_then(Value::as_object),
@@ -82,7 +82,7 @@ impl Forgetting {
             let others = below(others, kind.key());
             self.within(kind.key(), |below| below.entries(kind, left, (earlier, wanted, &others)))
         });
-        groups.into_iter().sum()
+        groups.sum()
     }
 
     fn entries(&mut self, kind: Kind, left: &mut Map<String, Value>, states: States<'_>) -> usize {
@@ -114,7 +114,7 @@ impl Forgetting {
     fn members(&mut self, scope: Option<Scope>, left: &mut Map<String, Value>, states: States<'_>) {
         let (earlier, wanted, others) = states;
         for (key, earlier) in earlier.iter().filter(|(_, earlier)| !earlier.is_null()) {
-            let shape = scope.and_then(|scope| by_key(scope, key)).map(|row| row.shape);
+            let shape = scope.and_then(|scope| scope.by_key(key)).map(|row| row.shape);
             if shape.is_some_and(|shape| shape.group().is_some() || shape.derived().is_some()) {
                 continue;
             }

@@ -3,17 +3,17 @@
 use super::path::Segment;
 use crate::model::general::DirectiveForm;
 use crate::model::member::Members;
-use crate::model::schema::{Scope, Shape, by_key};
 use crate::model::setting_view::entry_sources;
 use crate::model::shape::{first_argument, group_name, inner_scope};
 use crate::model::view::list_value;
+use crate::schema::{Scope, Shape};
 use crate::syntax::Entry;
 
 /// The entry that says the value at a path, or else the nearest block around it; `None` if there is none.
 pub fn entry_at<'d>(members: &Members<'d>, segments: &[Segment]) -> Option<Entry<'d>> {
     let (first, below) = segments.split_first()?;
     let key = first.name()?;
-    let Some(row) = by_key(members.scope(), key) else {
+    let Some(row) = members.scope().by_key(key) else {
         return foreign(members.foreign_by_key(key), below);
     };
     let entries = members.own(row);
@@ -28,7 +28,7 @@ pub fn entry_at<'d>(members: &Members<'d>, segments: &[Segment]) -> Option<Entry
             let port = members.own_by_key(list.key).iter().copied();
             let block =
                 port.filter(|entry| entry.is_block()).find(|&entry| Some(&*list_value(entry)) == name)?;
-            Some(inside(block, Scope::Foreign, &below[1..]).unwrap_or(block))
+            Some(inside(block, block.schema().unknown(), &below[1..]).unwrap_or(block))
         }
         Shape::List(_) | Shape::Addresses(_) => match below.first() {
             Some(Segment::Index(at)) => {
@@ -58,11 +58,11 @@ fn foreign<'d>(entries: &[Entry<'d>], below: &[Segment]) -> Option<Entry<'d>> {
         (_, None) => entries.first().copied(),
         (DirectiveForm::NamedBlocks, Some(name)) => {
             let block = entries.iter().copied().find(|&entry| first_argument(entry) == name)?;
-            Some(inside(block, inner_scope(block), &below[1..]).unwrap_or(block))
+            Some(inside(block, inner_scope(block.schema(), block), &below[1..]).unwrap_or(block))
         }
         (DirectiveForm::Block, Some(_)) => {
             let block = *entries.first()?;
-            Some(inside(block, inner_scope(block), below).unwrap_or(block))
+            Some(inside(block, inner_scope(block.schema(), block), below).unwrap_or(block))
         }
         _ => entries.first().copied(),
     }

@@ -9,7 +9,7 @@ use super::fault::{Fault, Faults};
 use super::json_pointer::Pointer;
 use crate::model::Lens;
 use crate::model::member::Members;
-use crate::model::schema::protocol_of_switch;
+use crate::schema::protocol_of_switch;
 
 const OFF: &str = "off";
 

@@ -5,9 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use super::neighbours::is_group;
 use super::removal::block_chunk;
 use super::surroundings::Surroundings;
-use crate::model::Kind;
-use crate::model::schema::{Scope, by_keyword};
 use crate::model::shape::group_name;
+use crate::schema::Kind;
 use crate::syntax::{Document, Entry, Splice};
 
 /// Returns `document` with the blocks of `old` that are `wanted`, each with its comments, and behind the entry that it
@@ -55,8 +54,8 @@ fn keyed(document: &Document) -> impl Iterator<Item = (String, Entry<'_>)> {
 
 fn kind(entry: Entry<'_>) -> Option<Kind> {
     let keyword = entry.keyword();
-    let known = by_keyword(Scope::Top, &*keyword).filter(|_| is_group(entry))?;
-    Kind::of_key(known.key)
+    let known = entry.schema().top().by_keyword(&*keyword).filter(|_| is_group(entry))?;
+    known.shape.group()
 }
 
 /// Returns the start of the line behind an entry, unless something else stands on its last line.

@@ -20,10 +20,11 @@ use super::shown_path::shown;
 use super::substitution::Substitution;
 use super::value_at::missing;
 use super::{Edit, NamedEntry, under_new_names};
+use crate::model::Lens;
 use crate::model::member::Members;
 use crate::model::secret::holds_mask;
 use crate::model::shape::group_name;
-use crate::model::{Kind, Lens};
+use crate::schema::{Kind, Schema};
 use crate::syntax::Document;
 
 /// New names for the blocks that a path stands for.
@@ -77,7 +78,7 @@ impl Renaming {
 
     /// The names that change.
     fn names(&self, current: &dyn ConfigLookup) -> Result<(Kind, NewNames), Faults> {
-        let kind = self.kind().ok_or_else(|| no_block(&self.from))?;
+        let kind = self.kind(current.schema()).ok_or_else(|| no_block(&self.from))?;
         let of_from = |fault: Fault| Faults::from(fault.at(&self.from));
         let expanded = Expansion { current, conditions: &[], own_only: false }
             .expand_path(&self.from)
@@ -105,10 +106,10 @@ impl Renaming {
     }
 
     /// The kind of the blocks; `None` if the path does not stand for blocks.
-    fn kind(&self) -> Option<Kind> {
+    fn kind(&self, schema: &'static Schema) -> Option<Kind> {
         match &self.from.segments[..] {
             [group, Segment::Key(_) | Segment::Matching(_)] => {
-                match Place::resolve(std::slice::from_ref(group)) {
+                match Place::resolve(schema, std::slice::from_ref(group)) {
                     Ok(Place::Group(kind)) => Some(kind),
                     _ => None,
                 }

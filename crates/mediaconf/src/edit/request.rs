@@ -22,8 +22,9 @@ use super::owned::{self, OtherStates};
 use super::patch::parse_within;
 use super::path::{Path, Segment};
 use super::renaming::Renaming;
-use crate::model::Kind;
 use crate::model::member::Members;
+use crate::schema::Schema;
+use crate::schema::media::STREAMS;
 use crate::syntax::Document;
 
 /// A requested change, and the values that the configuration must have for it.
@@ -290,16 +291,14 @@ impl Evaluated {
     ///
     /// # Errors
     /// The faults of the patch.
-    pub fn normalized(self) -> Result<Map<String, Value>, Faults> {
-        self.normalized.map_or_else(|| normalize(self.patch), Ok)
+    pub fn normalized(self, schema: &'static Schema) -> Result<Map<String, Value>, Faults> {
+        self.normalized.map_or_else(|| normalize(schema, self.patch), Ok)
     }
 }
 
 fn deleted_stream(assignment: &Assignment) -> Option<&str> {
     match &assignment.path.segments[..] {
-        [Segment::Key(group), Segment::Key(name)]
-            if assignment.value.removes() && group == Kind::Stream.key() =>
-        {
+        [Segment::Key(group), Segment::Key(name)] if assignment.value.removes() && group == STREAMS.key() => {
             Some(name)
         }
         _ => None,

@@ -6,17 +6,17 @@ use serde_json::{Map, Value};
 
 use super::fault::Fault;
 use super::path::{Path, Segment};
-use crate::model::schema::kinds::WordKind;
-use crate::model::schema::{
-    AddressShape, Derived, JsonForm, Kind, OptionsShape, Parameter, Part, PartPlace, SOURCE, Scope, Shape,
-    URL_GLOBAL, block_scope, by_key, by_keyword,
+use crate::schema::kinds::WordKind;
+use crate::schema::{
+    AddressShape, Derived, DirectiveRole, JsonForm, Kind, OptionsShape, Parameter, Part, PartPlace, Schema,
+    Scope, Shape, URL_GLOBAL,
 };
 
 /// A place in a configuration.
 #[derive(Debug, Clone, Copy)]
 pub enum Place {
     /// The whole configuration.
-    Root,
+    Root(&'static Schema),
     /// `streams`, `lives` or `plugins`.
     Group(Kind),
     /// One stream, live or plugin.
@@ -26,7 +26,7 @@ pub enum Place {
     /// An element of a list of values.
     Element(&'static WordKind),
     /// An element of a stream's sources.
-    Source,
+    Source(Scope),
     /// An element of a list of options.
     Pair(&'static OptionsShape),
     /// `auth.url`.
@@ -40,22 +40,22 @@ pub enum Place {
     /// The block of an http directive.
     ForeignBlock,
     /// The blocks `template`, by name.
-    Templates,
+    Templates(Scope),
     /// One of them: it has some known parameters.
-    Template,
+    Template(Scope),
     /// A value under the general rule, or an option of a source or of the transcoder.
     Foreign,
 }
 
 impl Place {
     /// The place that `segments` lead to from the whole.
-    pub fn resolve(segments: &[Segment]) -> Result<Self, Fault> {
-        segments.iter().try_fold(Self::Root, Self::step)
+    pub fn resolve(schema: &'static Schema, segments: &[Segment]) -> Result<Self, Fault> {
+        segments.iter().try_fold(Self::Root(schema), Self::step)
     }
 
     /// Like [`Place::resolve`]; an output-only member is a fault.
-    pub fn to_set(segments: &[Segment]) -> Result<Self, Fault> {
-        segments.iter().try_fold(Self::Root, |place, segment| {
+    pub fn to_set(schema: &'static Schema, segments: &[Segment]) -> Result<Self, Fault> {
+        segments.iter().try_fold(Self::Root(schema), |place, segment| {
             let place = place.step(segment)?;
             refuse_output_only(place).map(|()| place)
         })
@@ -88,13 +88,13 @@ impl Place {
     /// The place of a member.
     pub fn member(self, key: &str) -> Result<Self, Fault> {
         match self {
-            Self::Root => in_scope(Scope::Top, key),
+            Self::Root(schema) => in_scope(schema.top(), key),
             Self::Group(kind) => Ok(Self::Block(kind)),
             Self::Block(kind) => in_scope(kind.scope(), key),
-            Self::Source => in_scope(Scope::Source, key),
+            Self::Source(scope) => in_scope(scope, key),
             Self::Extras => Ok(Self::Text),
-            Self::Templates => Ok(Self::Template),
-            Self::Template => Ok(by_key(Scope::Template, key).map_or(Self::Foreign, Self::Own)),
+            Self::Templates(scope) => Ok(Self::Template(scope)),
+            Self::Template(scope) => Ok(scope.by_key(key).map_or(Self::Foreign, Self::Own)),
             Self::ForeignBlock | Self::Foreign => Ok(Self::Foreign),
             Self::Own(parameter) => in_parameter(parameter, key),
             Self::Pair(_) => Err(is_list("`[0]` for the name or `[1]` for the value")),
@@ -108,7 +108,7 @@ impl Place {
     fn entry(self) -> Result<Self, Fault> {
         let is_object = match self {
             Self::Own(parameter) => parameter.shape.json() == JsonForm::Object,
-            Self::Root | Self::Group(_) | Self::Block(_) | Self::Source => true,
+            Self::Root(_) | Self::Group(_) | Self::Block(_) | Self::Source(_) => true,
             Self::Extras | Self::ForeignBlock => true,
             _ => false,
         };
@@ -120,13 +120,13 @@ impl Place {
         match self {
             Self::Own(parameter) => match parameter.shape {
                 Shape::List(list) => Some(Self::Element(list.kind)),
-                Shape::Addresses(_) => Some(Self::Source),
+                Shape::Addresses(shape) => Some(Self::Source(shape.members)),
                 Shape::Options(options) => Some(Self::Pair(options)),
                 Shape::Derived(Derived::Runtime) => Some(Self::Foreign),
                 _ => None,
             },
-            Self::Templates => Some(Self::Templates),
-            Self::Template => Some(Self::Template),
+            Self::Templates(_) => Some(self),
+            Self::Template(_) => Some(self),
             Self::Part(part) if part.place == PartPlace::Rest => Some(Self::Foreign),
             Self::Pair(_) | Self::Foreign => Some(Self::Foreign),
             _ => None,
@@ -135,7 +135,7 @@ impl Place {
 
     /// True if a member is derived: a name, a position, a global value.
     pub fn derives(self, key: &str) -> bool {
-        let parameter = self.scope().and_then(|scope| by_key(scope, key));
+        let parameter = self.scope().and_then(|scope| scope.by_key(key));
         parameter.is_some_and(|parameter| parameter.shape.derived().is_some())
     }
 
@@ -147,9 +147,9 @@ impl Place {
     /// The scope of the members at this place; `None` if their keys are free names.
     pub fn scope(self) -> Option<Scope> {
         match self {
-            Self::Root => Some(Scope::Top),
+            Self::Root(schema) => Some(schema.top()),
             Self::Block(kind) => Some(kind.scope()),
-            Self::Source => Some(Scope::Source),
+            Self::Source(scope) => Some(scope),
             _ => self.address().map(|shape| shape.members),
         }
     }
@@ -180,19 +180,21 @@ impl Place {
 
     /// True if the schema knows nothing of this place and the places below it.
     pub fn is_foreign(self) -> bool {
-        matches!(self, Self::ForeignBlock | Self::Templates | Self::Template | Self::Foreign)
+        matches!(self, Self::ForeignBlock | Self::Templates(_) | Self::Template(_) | Self::Foreign)
     }
 }
 
 fn in_scope(scope: Scope, key: &str) -> Result<Place, Fault> {
-    let Some(parameter) = by_key(scope, key) else {
-        return match by_keyword(scope, key) {
+    let Some(parameter) = scope.by_key(key) else {
+        return match scope.by_keyword(key) {
             Some(meant) => {
                 Err(Fault::of_path(format!("`{key}` is a keyword of the text, not a key of the JSON"))
                     .hint(format!("did you mean `{}`?", meant.key)))
             }
-            None if scope == Scope::Top && block_scope(key, 1) == Scope::Template => Ok(Place::Templates),
-            None => Ok(Place::Foreign),
+            None => Ok(match scope.schema().block_scope(key, 1) {
+                inside if scope.is_top() && !inside.is_unknown() => Place::Templates(inside),
+                _ => Place::Foreign,
+            }),
         };
     };
     Ok(match parameter.shape {
@@ -210,7 +212,7 @@ fn in_parameter(parameter: &'static Parameter, key: &str) -> Result<Place, Fault
         (Shape::Address(shape), key) if key == shape.address => Ok(Place::BackendUrl),
         (Shape::Address(shape), key) if Some(key) == shape.options => Ok(Place::Extras),
         (Shape::Address(shape), key) => {
-            by_key(shape.members, key).map(Place::Own).ok_or_else(|| no_member(&shape.keys()))
+            shape.members.by_key(key).map(Place::Own).ok_or_else(|| no_member(&shape.keys()))
         }
         (Shape::Blocks(_), _) => Ok(Place::ForeignBlock),
         (Shape::Derived(Derived::Runtime), _) => Ok(Place::Foreign),
@@ -239,8 +241,8 @@ fn no_members() -> Fault {
 
 /// True if a member of a view is derived: a name, a position, a global value.
 pub fn is_derived(scope: Scope, key: &str) -> bool {
-    by_key(scope, key).is_some_and(|parameter| match parameter.shape {
-        Shape::Derived(Derived::Static) => scope != Scope::Stream,
+    scope.by_key(key).is_some_and(|parameter| match parameter.shape {
+        Shape::Derived(Derived::Static) => !scope.kind().is_some_and(Kind::may_be_on_demand),
         Shape::Derived(what) => what != Derived::Address,
         _ => false,
     })
@@ -260,13 +262,14 @@ pub fn own_value(place: Place, value: &Value) -> Option<Value> {
 }
 
 /// The path with the key `urls` for the keyword of the text: `streams.cam1.url` says the only source.
-pub fn with_key_of_sources(path: &Path) -> Cow<'_, Path> {
+pub fn with_key_of_sources<'p>(schema: &Schema, path: &'p Path) -> Cow<'p, Path> {
     let [Segment::Key(group), _, Segment::Key(keyword)] = &path.segments[..] else {
         return Cow::Borrowed(path);
     };
-    let is_key = by_key(Scope::Stream, keyword).is_some();
-    match by_keyword(Scope::Stream, keyword) {
-        Some(row) if group == Kind::Stream.key() && row.shape == Shape::Addresses(&SOURCE) && !is_key => {
+    let Some(kind) = schema.kind(group).filter(|kind| kind.has_sources()) else { return Cow::Borrowed(path) };
+    let is_key = kind.scope().by_key(keyword).is_some();
+    match kind.scope().by_keyword(keyword) {
+        Some(row) if row.role == Some(DirectiveRole::Sources) && !is_key => {
             Cow::Owned(path.with_segment(2, Segment::Key(row.key.to_owned())))
         }
         _ => Cow::Borrowed(path),
@@ -293,7 +296,7 @@ fn refuse_output_only(place: Place) -> Result<(), Fault> {
         Derived::Global | Derived::Former => "set the `cluster_key` of the top level",
         Derived::Runtime => "it holds figures of the running server",
         Derived::Included => "it names the files that `read --with-includes` shows, too",
-        Derived::Static if parameter.scope == Scope::Live => "a live is never static",
+        Derived::Static if is_derived(parameter.scope, key) => "a live is never static",
         Derived::Static | Derived::Position | Derived::Address => return Ok(()),
     };
     Err(Fault::of_path(format!("`{key}` is output only")).hint(hint))

@@ -1,11 +1,12 @@
 //! Writes values as lines that `modify --set` accepts: `mediactl read -o set`.
 
+use crate::schema::Schema;
 use serde_json::{Map, Value};
 
 use super::assign::value::typed;
 use super::path::{Path, Segment};
 use super::schema_path::{Place, own_value};
-use crate::model::json_value::scalar_text;
+use crate::schema::json_value::scalar_text;
 
 /// Returns `(path, text)` pairs for `value`, which is at `prefix`: `--set path=text`, one after the
 /// other, makes the same value on a configuration that does not have it.
@@ -14,9 +15,9 @@ use crate::model::json_value::scalar_text;
 /// and so is everything that can't be set: empty groups, values that do not fit their parameter, and
 /// top-level keywords with a line break, which no line can hold. A live or plugin that these lines
 /// make needs `--create`.
-pub fn set_lines(value: &Value, prefix: &[Segment]) -> Vec<(String, String)> {
+pub fn set_lines(schema: &'static Schema, value: &Value, prefix: &[Segment]) -> Vec<(String, String)> {
     let mut lines = SetLineWriter { path: Path { segments: prefix.to_vec() }, lines: Vec::new() };
-    if let Ok(place) = Place::to_set(prefix) {
+    if let Ok(place) = Place::to_set(schema, prefix) {
         lines.add(place, value);
     }
     lines.lines
@@ -31,13 +32,13 @@ impl SetLineWriter {
     fn add(&mut self, place: Place, value: &Value) {
         match value {
             Value::Object(members) if place_is_split(place, members) => self.members(place, members),
-            _ if matches!(place, Place::Group(_) | Place::Root) && is_empty(value) => {}
+            _ if matches!(place, Place::Group(_) | Place::Root(_)) && is_empty(value) => {}
             _ => self.lines.extend(text(place, value).map(|text| (self.path.to_string(), text))),
         }
     }
 
     fn members(&mut self, place: Place, members: &Map<String, Value>) {
-        let is_printable = |key: &str| !matches!(place, Place::Root) || !has_control(key);
+        let is_printable = |key: &str| !matches!(place, Place::Root(_)) || !has_control(key);
         for (key, value) in members.iter().filter(|(key, _)| !place.lacks_own(key) && is_printable(key)) {
             // The schema has a place for every member of a view.
             let Ok(below) = place.member(key) else { continue };
@@ -60,8 +61,8 @@ fn place_is_split(place: Place, members: &Map<String, Value>) -> bool {
         _ => !has_control(key),
     };
     match place {
-        Place::Root => true,
-        Place::Source => false,
+        Place::Root(_) => true,
+        Place::Source(_) => false,
         _ => members.iter().any(|(key, _)| !place.lacks_own(key)) && members.iter().all(is_printable),
     }
 }
@@ -85,6 +86,7 @@ fn text(place: Place, value: &Value) -> Option<String> {
 #[cfg(test)]
 #[allow(clippy::disallowed_methods, reason = "tests read fixtures")]
 mod tests {
+    use crate::schema::Schema;
     use serde_json::{Map, Value, json};
 
     use super::set_lines;
@@ -95,8 +97,10 @@ mod tests {
 
     fn check(view: &Value, prefix: &str, expected: &[&str]) {
         let prefix = if prefix.is_empty() { Vec::new() } else { Path::parse(prefix).expect(prefix).segments };
-        let lines: Vec<String> =
-            set_lines(view, &prefix).into_iter().map(|(path, text)| format!("{path}={text}")).collect();
+        let lines: Vec<String> = set_lines(Schema::media(), view, &prefix)
+            .into_iter()
+            .map(|(path, text)| format!("{path}={text}"))
+            .collect();
         assert_eq!(lines, expected);
     }
 
@@ -174,9 +178,9 @@ mod tests {
 
     /// The view without derived values and empty groups.
     fn own(view: &Value) -> Value {
-        let mut own = own_value(Place::Root, view).expect("a view is an object");
+        let mut own = own_value(Place::Root(Schema::media()), view).expect("a view is an object");
         own.as_object_mut().expect("a view is an object").retain(|key, value| {
-            let is_group = matches!(Place::Root.member(key), Ok(Place::Group(_)));
+            let is_group = matches!(Place::Root(Schema::media()).member(key), Ok(Place::Group(_)));
             !(is_group && *value == json!({}))
         });
         own
@@ -193,12 +197,13 @@ mod tests {
             }
             let text = std::fs::read_to_string(&path).expect("the fixture can be read");
             let view: Value = serde_json::from_str(&text).expect("the fixture is JSON");
-            if normalize(view.clone()).is_err() {
+            if normalize(Schema::media(), view.clone()).is_err() {
                 // A patch can't set this value, so no line would restore it.
                 continue;
             }
             count += 1;
-            let assignments: Vec<Assignment> = set_lines(&view, &[]).into_iter().map(assignment).collect();
+            let assignments: Vec<Assignment> =
+                set_lines(Schema::media(), &view, &[]).into_iter().map(assignment).collect();
             let computed = to_patch(
                 &Value::Object(Map::new()),
                 &assignments,

@@ -6,7 +6,8 @@ use std::ops::Range;
 use super::surroundings::Surroundings;
 use super::text_diff::{Hunk, hunks_of_parts};
 use crate::model::shape::group_name;
-use crate::model::{Kind, top_members};
+use crate::model::top_members;
+use crate::schema::media::STREAMS;
 use crate::syntax::Document;
 
 /// Returns the hunks between the streams of these names, each with its own comments above, in the
@@ -29,7 +30,7 @@ pub fn hunks_of_streams(old: &Document, new: &Document, names: &HashSet<String>)
 fn lines_of_streams(document: &Document, names: &HashSet<String>) -> Vec<(String, Range<usize>)> {
     let around = Surroundings::new(document);
     let members = top_members(document);
-    let streams = members.own_by_key(Kind::Stream.key()).iter();
+    let streams = members.own_by_key(STREAMS.key()).iter();
     let lines = streams.filter_map(|stream| {
         let name = names.get(&*group_name(*stream).value())?;
         let start = around.own_comments(*stream);

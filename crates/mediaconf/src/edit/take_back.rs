@@ -13,17 +13,18 @@ use super::draft::merge::{Merged, decided_for_theirs, first_marker, merge as mer
 use super::put_back::put_back;
 use super::schema_path::{Place, own_value};
 use super::{json_diff, modify, three_way};
-use crate::model::schema::STATIC;
-use crate::model::{Kind, Lens, View, has_errors, to_json, top_members};
+use crate::model::{Lens, View, has_errors, to_json, top_members};
+use crate::schema::{Kind, STATIC, Schema};
 use crate::syntax::Document;
 
 /// Returns `edited`, which somebody made of `written`, without what `written` changed of `old`. None of the
 /// three has errors.
 pub fn take_back(old: &Document, written: &Document, edited: &Document) -> Vec<u8> {
     let [mut view_of_old, mut view_of_written, present] = [old, written, edited].map(own_view);
-    follow_new_names([&mut view_of_old, &mut view_of_written], &present);
+    let schema = edited.schema();
+    follow_new_names(schema, [&mut view_of_old, &mut view_of_written], &present);
     let mut theirs = present.clone();
-    decide_on_made(&mut view_of_old, &view_of_written, &mut theirs);
+    decide_on_made(schema, &mut view_of_old, &view_of_written, &mut theirs);
     let wanted = three_way::merge(Some(&view_of_written), Some(&view_of_old), Some(&theirs));
     let wanted = wanted.unwrap_or_else(|| json!({}));
     let by_values = by_values(edited, &present, &wanted);
@@ -59,8 +60,8 @@ fn with_values(text: &Document, old: &Document, values: &Value) -> Option<Docume
 
 /// Gives blocks that the edit renamed their new names in both views: it took one out that the change touched, and put one
 /// in that has most of its values.
-fn follow_new_names([old, written]: [&mut Value; 2], theirs: &Value) {
-    for kind in Kind::ALL.map(Kind::key) {
+fn follow_new_names(schema: &Schema, [old, written]: [&mut Value; 2], theirs: &Value) {
+    for kind in schema.kinds.iter().map(|kind| kind.key()) {
         let Some(names) = written[kind].as_object() else { continue };
         let renamed = names
             .iter()
@@ -107,13 +108,13 @@ fn rename(group: &mut Value, name: &str, new: &str) {
 /// Returns the own view of a document, as JSON.
 fn own_view(document: &Document) -> Value {
     let view = to_json(&View::new(&top_members(document), &Lens::default()));
-    own_value(Place::Root, &view).unwrap_or_else(|| json!({}))
+    own_value(Place::Root(document.schema()), &view).unwrap_or_else(|| json!({}))
 }
 
 /// An entry that the change made stays if the edit set a value in it, with what the edit set alone; else it
 /// goes, whatever the edit took out of it.
-fn decide_on_made(old: &mut Value, written: &Value, theirs: &mut Value) {
-    for key in Kind::ALL.map(Kind::key) {
+fn decide_on_made(schema: &Schema, old: &mut Value, written: &Value, theirs: &mut Value) {
+    for key in schema.kinds.iter().map(|kind| kind.key()) {
         for (name, entry) in written[key].as_object().into_iter().flatten() {
             let Some(Value::Object(present)) = theirs[key].get(name) else { continue };
             if old[key].get(name).is_some() {
@@ -131,14 +132,14 @@ fn decide_on_made(old: &mut Value, written: &Value, theirs: &mut Value) {
 /// The document with the wanted values. A value that can't be written alone, such as a login without a
 /// password, stays as it was edited.
 fn by_values(edited: &Document, present: &Value, wanted: &Value) -> Option<Document> {
-    let patch = json_diff::diff(present, wanted);
+    let patch = json_diff::diff(edited.schema(), present, wanted);
     let whole = changed(edited, Value::Object(patch.clone()));
     whole.or_else(|| {
         let by_parts = |document: Option<Document>, part| {
             let after = changed(document.as_ref().unwrap_or(edited), part);
             after.or(document)
         };
-        parts(patch, present).into_iter().fold(None, by_parts)
+        parts(edited.schema(), patch, present).into_iter().fold(None, by_parts)
     })
 }
 
@@ -148,11 +149,11 @@ fn changed(document: &Document, patch: Value) -> Option<Document> {
 }
 
 /// A patch in parts: one for each setting, and for each value of a stream, live or plugin that is there.
-fn parts(patch: Map<String, Value>, present: &Value) -> Vec<Value> {
+fn parts(schema: &Schema, patch: Map<String, Value>, present: &Value) -> Vec<Value> {
     let mut parts = Vec::new();
     for (key, value) in patch {
         match value {
-            Value::Object(blocks) if Kind::of_key(&key).is_some() => {
+            Value::Object(blocks) if schema.kind(&key).is_some() => {
                 for (name, block) in blocks {
                     match block {
                         Value::Object(members) if present[&key].get(&name).is_some() => parts.extend(

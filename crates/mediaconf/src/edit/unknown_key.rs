@@ -6,8 +6,8 @@ use super::path::Segment;
 use super::schema_path::Place;
 use super::suggestion::did_you_mean;
 use crate::model::near_miss;
-use crate::model::schema::{Scope, by_key, parameters};
-use crate::model::suggest::{is_one_slip, nearest};
+use crate::schema::Scope;
+use crate::schema::suggest::{is_one_slip, nearest};
 
 /// The length of words that are too short to be near misses in a text.
 const SHORT: usize = 3;
@@ -32,7 +32,7 @@ impl<'p> UnknownKey<'p> {
             let below = above.through_lists(&path[index..=index]);
             let is_known = below.as_ref().is_ok_and(|place| !place.is_foreign());
             if let (Some(key), Some(scope)) = (segment.name(), scope)
-                && by_key(scope, key).is_none()
+                && scope.by_key(key).is_none()
                 && !is_known
             {
                 return Some(Self { key, at: index, scope });
@@ -46,7 +46,7 @@ impl<'p> UnknownKey<'p> {
     pub fn near_miss(self) -> Option<&'static str> {
         let near = near_miss(self.scope, self.key).map(|near| near.key);
         // In a text, a word of three letters may be any other word; a path asks for a known one.
-        let keys = || parameters(self.scope).map(|row| row.key);
+        let keys = || self.scope.rows().map(|row| row.key);
         near.or_else(|| keys().find(|key| key.len() == SHORT && is_one_slip(self.key, key)))
     }
 
@@ -62,7 +62,7 @@ impl<'p> UnknownKey<'p> {
 
     /// The known keys that are similar.
     pub fn suggestion(self) -> Option<String> {
-        let known: Vec<String> = parameters(self.scope).map(|row| row.key.to_owned()).collect();
+        let known: Vec<String> = self.scope.rows().map(|row| row.key.to_owned()).collect();
         did_you_mean(self.key, &known)
     }
 }

@@ -8,7 +8,7 @@ use super::path::{Path, Segment};
 use super::schema_path::Place;
 use super::shown_path::shown;
 use super::suggestion::{did_you_mean, in_a_group, with_quoted_name};
-use crate::model::json_value::scalar_text;
+use crate::schema::json_value::scalar_text;
 
 /// Returns the value at a path that stands for one place.
 ///
@@ -58,7 +58,7 @@ pub fn missing(current: &dyn ConfigLookup, path: &Path, keys: &[&str]) -> Fault 
     if let Some(whole) = Some(path).filter(|_| index == 0).and_then(|path| in_a_group(current, path)) {
         return not_there(above, key).hint(format!("did you mean `{}`?", shown(&whole)));
     }
-    match Place::resolve(&path.segments[..=index]) {
+    match Place::resolve(current.schema(), &path.segments[..=index]) {
         Err(fault) => fault,
         Ok(Place::Own(_)) => Fault::absent(format!("`{key}` is not set")),
         Ok(place) => {

@@ -9,13 +9,13 @@ use serde_json::{Map, Value};
 
 use super::merge::{named_value, own_lens};
 use super::plan::Plan;
-use crate::model::json_value::is_empty;
+use crate::model::View;
 use crate::model::member::Members;
 use crate::model::names::NameSet;
-use crate::model::schema::{Parameter, Scope, by_key, parameters};
 use crate::model::shape::group_name;
 use crate::model::shape::{RowMatch, read};
-use crate::model::{Kind, View};
+use crate::schema::json_value::is_empty;
+use crate::schema::{Kind, Parameter, Scope};
 use crate::syntax::{ChangedRun, Entry};
 
 /// The new text does not read as the merged values.
@@ -38,19 +38,19 @@ pub fn verify(
     let lens = own_lens();
     let view = View::new(new, &lens);
     for (key, value) in &plan.members {
-        same(view.member(key).as_ref(), value.as_ref(), key)?;
+        same(old.scope(), view.member(key).as_ref(), value.as_ref(), key)?;
     }
-    for kind in Kind::ALL {
+    for &kind in old.scope().schema().kinds {
         group(kind, old, new, edited, plan)?;
     }
     Ok(())
 }
 
 /// A value that is always shown may be missing where it is empty.
-fn same(found: Option<&Value>, expected: Option<&Value>, at: &str) -> Result<(), Unproved> {
+fn same(top: Scope, found: Option<&Value>, expected: Option<&Value>, at: &str) -> Result<(), Unproved> {
     let equal = match (found, expected) {
         (Some(found), Some(expected)) => {
-            let row = by_key(Scope::Top, at);
+            let row = top.by_key(at);
             found == expected && row.is_none_or(|row| same_order(row, found, expected))
         }
         (found, expected) => found.is_none_or(is_empty) && expected.is_none_or(is_empty),
@@ -84,7 +84,7 @@ fn group(
         let at = || Unproved { at: format!("{}.{}", kind.key(), name.value()) };
         let expected = target.ok_or_else(at)?;
         let value = named_value(kind, entry);
-        let is_in_order = parameters(kind.scope()).all(|row| {
+        let is_in_order = kind.scope().rows().all(|row| {
             let both = value.get(row.key).zip(expected.get(row.key));
             both.is_none_or(|(found, expected)| same_order(row, found, expected))
         });
@@ -110,7 +110,7 @@ fn group(
 /// The blocks of a kind among the entries that are not those of the old text.
 fn changed_blocks(kind: Kind, edited: &[ChangedRun]) -> impl Iterator<Item = Entry<'_>> {
     let entries = edited.iter().flat_map(|changed| changed.document.entries());
-    entries.filter(move |&entry| match read(Scope::Top, entry) {
+    entries.filter(move |&entry| match read(entry.schema().top(), entry) {
         RowMatch::Own(parameter) => parameter.shape.group() == Some(kind),
         RowMatch::Misshapen(_) | RowMatch::Foreign => false,
     })

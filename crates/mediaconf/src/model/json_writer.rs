@@ -14,8 +14,8 @@ use std::thread;
 
 use memchr::memmem::Finder;
 
-use super::schema::Kind;
 use super::view::{Globals, GroupPart, TopMember, View};
+use crate::schema::Kind;
 use crate::syntax::{RunPlace, moved};
 
 /// The most blocks in one part of a group: an edit of one block makes its part again.

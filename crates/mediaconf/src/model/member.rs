@@ -3,22 +3,18 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::schema::{ESCAPE, Parameter, Scope, by_key, is_reserved, parameters};
 use super::shape::{RowMatch, read};
+use crate::schema::{ESCAPE, Parameter, Scope};
 use crate::syntax::{ChangedRun, Document, Entry, EntryId, RunPlace, moved};
 
 /// The JSON key of a keyword that the general rule shows: escaped if it would collide with a known one.
 pub fn key_of(scope: Scope, keyword: &str) -> Cow<'_, str> {
-    if is_reserved(scope, keyword) {
-        Cow::Owned(format!("{ESCAPE}{keyword}"))
-    } else {
-        Cow::Borrowed(keyword)
-    }
+    if scope.is_reserved(keyword) { Cow::Owned(format!("{ESCAPE}{keyword}")) } else { Cow::Borrowed(keyword) }
 }
 
 /// The keyword behind an unknown JSON key: without its escape.
 pub fn keyword_of(scope: Scope, key: &str) -> &str {
-    if scope == Scope::Foreign { key } else { key.strip_prefix(ESCAPE).unwrap_or(key) }
+    if scope.is_unknown() { key } else { key.strip_prefix(ESCAPE).unwrap_or(key) }
 }
 
 /// The entries of a block that make one JSON member, in the order of the text.
@@ -66,7 +62,7 @@ impl TopGroups {
     /// The members of the document whose groups these are.
     pub fn members<'d>(&self, document: &'d Document) -> Members<'d> {
         let entries = |ids: &[EntryId]| ids.iter().map(|&id| document.entry(id)).collect::<Vec<_>>();
-        let mut members = Members::empty(Scope::Top);
+        let mut members = Members::empty(document.schema().top());
         members.own = entries(&self.own);
         members.rows.clone_from(&self.rows);
         for entries in self.foreign.iter().map(|ids| entries(ids)) {
@@ -190,7 +186,7 @@ impl<'d> Members<'d> {
         kept: impl Fn(usize, Entry<'d>) -> Entry<'n>,
         new: impl Iterator<Item = Placed<'n>>,
     ) -> Members<'n> {
-        let mut own: Vec<Vec<Placed<'n>>> = parameters(self.scope).map(|_| Vec::new()).collect();
+        let mut own: Vec<Vec<Placed<'n>>> = self.scope.rows().map(|_| Vec::new()).collect();
         let mut foreign = Added::default();
         for (number, entry) in new {
             match read(self.scope, entry) {
@@ -230,7 +226,7 @@ impl<'d> Members<'d> {
     /// Each known parameter, in schema order, with its entries; without entries if it is not set.
     pub fn each_own(&self) -> impl Iterator<Item = (&'static Parameter, &[Entry<'d>])> {
         let (mut rows, mut entries) = (&self.rows[..], &self.own[..]);
-        (0u8..).zip(parameters(self.scope)).map(move |(row, parameter)| {
+        (0u8..).zip(self.scope.rows()).map(move |(row, parameter)| {
             let count = rows.iter().take_while(|known| **known == row).count();
             let (own, behind) = entries.split_at(count);
             (rows, entries) = (&rows[count..], behind);
@@ -251,7 +247,7 @@ impl<'d> Members<'d> {
 
     /// The entries of the parameter with this key; empty if it is not set.
     pub fn own_by_key(&self, key: &str) -> &[Entry<'d>] {
-        by_key(self.scope, key).map_or(&[], |parameter| self.own(parameter))
+        self.scope.by_key(key).map_or(&[], |parameter| self.own(parameter))
     }
 
     /// The unknown members, by first appearance.

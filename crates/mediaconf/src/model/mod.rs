@@ -10,21 +10,16 @@
 pub mod check;
 pub mod general;
 mod json;
-pub mod json_value;
 mod json_writer;
 mod lens;
 pub mod member;
 pub mod names;
 mod near_miss;
 mod one_line;
-pub mod quoting;
 pub mod redact;
-pub mod scalar;
-pub mod schema;
 pub mod secret;
 pub mod setting_view;
 pub mod shape;
-pub mod suggest;
 pub mod view;
 
 pub use check::{check, has_errors};
@@ -34,6 +29,5 @@ pub use lens::Lens;
 pub use near_miss::{NearMiss, near_miss, near_miss_in_block};
 pub use one_line::has_lost_line_ends;
 pub use redact::secret_spans;
-pub use schema::{Kind, PARAMETERS, Parameter, Scope, Shape};
 pub use secret::Masker;
 pub use view::{View, top_members};

@@ -3,11 +3,8 @@
 //! The checks warn of them in a text, and an edit that would write one is refused. Other servers of the
 //! family, and newer ones, have directives with similar names; those are accepted.
 
-use super::schema::{
-    FOREIGN_KEYWORDS, ForeignKeyword, Parameter, Scope, block_scope, by_key, by_keyword, is_any_keyword,
-    is_foreign_keyword, parameters,
-};
-use super::suggest::{is_one_edit, nearest};
+use crate::schema::suggest::{is_one_edit, nearest};
+use crate::schema::{ForeignKeyword, Parameter, Schema, Scope};
 
 /// Words of so many letters may be any other word: one slip leads from `log` to `logo`.
 const TOO_SHORT: usize = 3;
@@ -33,15 +30,15 @@ impl NearMiss {
 
 /// The known parameter of `scope` that `keyword` is probably a misspelling of, else the foreign directive.
 ///
-/// None for a known keyword or key, for foreign ones that are well known ([`is_foreign_keyword`]), for a known name with digits behind
+/// None for a known keyword or key, for foreign ones that are well known ([`Schema::is_foreign_keyword`]), for a known name with digits behind
 /// it, and for a protocol with `s`, `t` or `e` behind it: newer servers have `http2` and `rtmps`.
 pub fn near_miss(scope: Scope, keyword: &str) -> Option<NearMiss> {
-    nearest_in(scope, |row| row.may_stand_in(scope), keyword)
+    nearest_in(scope, |row| scope.may_hold(row), keyword)
 }
 
 /// Like [`near_miss`], inside the block of a foreign directive.
-pub fn near_miss_in_block(block: &str, keyword: &str) -> Option<NearMiss> {
-    nearest_in(block_scope(block, 1), |row| row.stands_in(block), keyword)
+pub fn near_miss_in_block(schema: &Schema, block: &str, keyword: &str) -> Option<NearMiss> {
+    nearest_in(schema.block_scope(block, 1), |row| row.stands_in(block), keyword)
 }
 
 fn nearest_in(
@@ -49,12 +46,15 @@ fn nearest_in(
     may_stand: impl Fn(&ForeignKeyword) -> bool + Copy,
     keyword: &str,
 ) -> Option<NearMiss> {
-    if known(scope, keyword).is_some() || is_foreign_keyword(keyword) || is_variant(scope, keyword) {
+    if known(scope, keyword).is_some()
+        || scope.schema().is_foreign_keyword(keyword)
+        || is_variant(scope, keyword)
+    {
         return None;
     }
-    let own = nearest(keyword, parameters(scope).flat_map(names));
+    let own = nearest(keyword, scope.rows().flat_map(names));
     match own.filter(|word| is_one_edit(word, keyword)) {
-        None => near_foreign(may_stand, keyword).or_else(|| near_own(scope, own?)),
+        None => near_foreign(scope.schema(), may_stand, keyword).or_else(|| near_own(scope, own?)),
         Some(word) => near_own(scope, word),
     }
 }
@@ -68,11 +68,15 @@ fn near_own(scope: Scope, word: &'static str) -> Option<NearMiss> {
 
 /// The foreign directive of which `keyword` is the plural, else one that a single slip leads to; none if `keyword` is known
 /// elsewhere.
-fn near_foreign(may_stand: impl Fn(&ForeignKeyword) -> bool + Copy, keyword: &str) -> Option<NearMiss> {
-    if is_any_keyword(keyword) {
+fn near_foreign(
+    schema: &Schema,
+    may_stand: impl Fn(&ForeignKeyword) -> bool + Copy,
+    keyword: &str,
+) -> Option<NearMiss> {
+    if schema.is_any_keyword(keyword) {
         return None;
     }
-    let rows = FOREIGN_KEYWORDS.iter().filter(|row| may_stand(row));
+    let rows = schema.foreign.iter().filter(|row| may_stand(row));
     let words = || rows.clone().flat_map(|row| row.keywords.iter().map(move |word| (*word, row)));
     let is_plural = |word: &str, row: &ForeignKeyword| {
         row.repeats && matches!(keyword.strip_prefix(word), Some("s" | "es"))
@@ -89,7 +93,7 @@ fn names(parameter: &Parameter) -> impl Iterator<Item = &'static str> {
 }
 
 fn known(scope: Scope, name: &str) -> Option<&'static Parameter> {
-    by_keyword(scope, name).or_else(|| by_key(scope, name))
+    scope.by_keyword(name).or_else(|| scope.by_key(name))
 }
 
 /// True if a keyword is a known name with digits behind it, or a protocol with a letter that makes
@@ -97,7 +101,7 @@ fn known(scope: Scope, name: &str) -> Option<&'static Parameter> {
 fn is_variant(scope: Scope, keyword: &str) -> bool {
     let without_digits = keyword.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_protocol = |name: &str| known(scope, name).is_some_and(|known| known.transport().is_some());
-    let is_name = known(scope, without_digits).is_some() || is_foreign_keyword(without_digits);
+    let is_name = known(scope, without_digits).is_some() || scope.schema().is_foreign_keyword(without_digits);
     (without_digits.len() < keyword.len() && is_name)
         || keyword.strip_suffix(['s', 't', 'e']).is_some_and(is_protocol)
 }
@@ -105,6 +109,7 @@ fn is_variant(scope: Scope, keyword: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schema::media::{LIVE, STREAM, TEMPLATE, TOP, UNKNOWN};
 
     fn key(scope: Scope, keyword: &str) -> Option<&'static str> {
         near_miss(scope, keyword).map(|near| near.key)
@@ -113,28 +118,28 @@ mod tests {
     #[test]
     fn a_name_that_is_nearly_known_is_a_near_miss() {
         for (scope, keyword, expected) in [
-            (Scope::Top, "rtpm", "rtmp"),
-            (Scope::Top, "strems", "streams"),
-            (Scope::Top, "editauth", "edit_auth"),
-            (Scope::Top, "ondemnd", "streams"),
-            (Scope::Top, "http_option", "http_options"),
-            (Scope::Stream, "prepsh", "prepush"),
-            (Scope::Stream, "postion", "position"),
-            (Scope::Live, "publish_enable", "publish_enabled"),
-            (Scope::Stream, "onplay", "on_play"),
-            (Scope::Live, "on_pla", "on_play"),
-            (Scope::Top, "pushs", "push"),
-            (Scope::Stream, "pushes", "push"),
-            (Scope::Top, "sourc", "source"),
-            (Scope::Stream, "thumbnail", "thumbnails"),
-            (Scope::Template, "max_session", "max_sessions"),
-            (Scope::Top, "vods", "vod"),
-            (Scope::Top, "sources", "source"),
-            (Scope::Top, "dvrs", "dvr"),
-            (Scope::Top, "templates", "template"),
-            (Scope::Top, "peers", "peer"),
-            (Scope::Top, "auth_backends", "auth_backend"),
-            (Scope::Top, "files", "file"),
+            (TOP, "rtpm", "rtmp"),
+            (TOP, "strems", "streams"),
+            (TOP, "editauth", "edit_auth"),
+            (TOP, "ondemnd", "streams"),
+            (TOP, "http_option", "http_options"),
+            (STREAM, "prepsh", "prepush"),
+            (STREAM, "postion", "position"),
+            (LIVE, "publish_enable", "publish_enabled"),
+            (STREAM, "onplay", "on_play"),
+            (LIVE, "on_pla", "on_play"),
+            (TOP, "pushs", "push"),
+            (STREAM, "pushes", "push"),
+            (TOP, "sourc", "source"),
+            (STREAM, "thumbnail", "thumbnails"),
+            (TEMPLATE, "max_session", "max_sessions"),
+            (TOP, "vods", "vod"),
+            (TOP, "sources", "source"),
+            (TOP, "dvrs", "dvr"),
+            (TOP, "templates", "template"),
+            (TOP, "peers", "peer"),
+            (TOP, "auth_backends", "auth_backend"),
+            (TOP, "files", "file"),
         ] {
             assert_eq!(key(scope, keyword), Some(expected), "{keyword}");
         }
@@ -160,18 +165,16 @@ mod tests {
             "zzz",
             "",
         ] {
-            assert_eq!(key(Scope::Top, keyword), None, "{keyword}");
+            assert_eq!(key(TOP, keyword), None, "{keyword}");
         }
-        for (scope, keyword) in
-            [(Scope::Stream, "url2"), (Scope::Stream, "inputs"), (Scope::Foreign, "prepsh")]
-        {
+        for (scope, keyword) in [(STREAM, "url2"), (STREAM, "inputs"), (UNKNOWN, "prepsh")] {
             assert_eq!(key(scope, keyword), None, "{keyword}");
         }
     }
 
     #[test]
     fn a_block_of_other_servers_has_near_misses_of_its_own() {
-        let told = |block, keyword| near_miss_in_block(block, keyword).map(|near| near.key);
+        let told = |block, keyword| near_miss_in_block(Schema::media(), block, keyword).map(|near| near.key);
         assert_eq!(told("auth_backend", "backnd"), Some("backend"));
         assert_eq!(told("auth_backend", "denys"), Some("deny"));
         assert_eq!(told("template", "onplay"), Some("on_play"));
@@ -181,7 +184,7 @@ mod tests {
 
     #[test]
     fn every_keyword_of_a_directive_is_told() {
-        let told = |keyword| near_miss(Scope::Top, keyword).map(NearMiss::in_words);
+        let told = |keyword| near_miss(TOP, keyword).map(NearMiss::in_words);
         assert_eq!(told("vods").as_deref(), Some("`file` or `vod`"));
         assert_eq!(told("peers").as_deref(), Some("`peer`"));
         assert_eq!(told("strems").as_deref(), Some("`streams`"));
@@ -190,8 +193,8 @@ mod tests {
     #[test]
     fn a_text_is_told_of_directives_alone() {
         let directive = |scope, keyword| near_miss(scope, keyword).and_then(|near| near.keyword);
-        assert_eq!(directive(Scope::Top, "ondemnd"), Some("ondemand"));
-        assert_eq!(directive(Scope::Top, "strems"), Some("stream"));
-        assert_eq!(directive(Scope::Stream, "postion"), None);
+        assert_eq!(directive(TOP, "ondemnd"), Some("ondemand"));
+        assert_eq!(directive(TOP, "strems"), Some("stream"));
+        assert_eq!(directive(STREAM, "postion"), None);
     }
 }

@@ -5,11 +5,11 @@ use serde::{Serialize, Serializer};
 
 use super::json::to_json;
 use super::member::key_of;
-use super::scalar::Scalar;
-use super::schema::{
+use super::shape::{Address, OptionWord, header_source, part_words, value};
+use crate::schema::scalar::Scalar;
+use crate::schema::{
     AddressShape, ObjectShape, OptionsShape, Parameter, PartPlace, SOURCE, Shape, URL_GLOBAL,
 };
-use super::shape::{Address, OptionWord, header_source, part_words, value};
 use crate::syntax::{Directive, Entry, Word};
 
 /// A parameter whose last occurrence counts.

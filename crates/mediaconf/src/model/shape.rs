@@ -3,11 +3,10 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::scalar::Scalar;
-use super::schema::kinds::WordKind;
-use super::schema::{
-    AddressShape, Kind, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Scope, Shape, block_scope,
-    by_keyword,
+use crate::schema::kinds::WordKind;
+use crate::schema::scalar::Scalar;
+use crate::schema::{
+    AddressShape, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Schema, Scope, Shape,
 };
 use crate::syntax::{Directive, Entry, Word};
 
@@ -24,7 +23,7 @@ pub enum RowMatch {
 
 /// Finds the row of `entry` in `scope`.
 pub fn read<'t>(scope: Scope, entry: impl Directive<'t>) -> RowMatch {
-    match entry.with_keyword(|keyword| by_keyword(scope, keyword)) {
+    match entry.with_keyword(|keyword| scope.by_keyword(keyword)) {
         None => RowMatch::Foreign,
         Some(parameter) if fits(parameter.shape, entry) => RowMatch::Own(parameter),
         Some(parameter) => RowMatch::Misshapen(parameter),
@@ -33,7 +32,7 @@ pub fn read<'t>(scope: Scope, entry: impl Directive<'t>) -> RowMatch {
 
 /// True if [`read`] finds this row for an entry, in its form.
 pub fn belongs_to<'t>(parameter: &'static Parameter, entry: impl Directive<'t>) -> bool {
-    let found = entry.with_keyword(|keyword| by_keyword(parameter.scope, keyword));
+    let found = entry.with_keyword(|keyword| parameter.scope.by_keyword(keyword));
     found.is_some_and(|found| std::ptr::eq(found, parameter)) && fits(parameter.shape, entry)
 }
 
@@ -41,7 +40,7 @@ pub fn belongs_to<'t>(parameter: &'static Parameter, entry: impl Directive<'t>) 
 pub fn fits<'t>(shape: Shape, entry: impl Directive<'t>) -> bool {
     let count = entry.count_arguments();
     match shape {
-        Shape::Group(Kind::Stream) if !entry.is_block() => count > 0,
+        Shape::Group(kind) if kind.has_sources() && !entry.is_block() => count > 0,
         Shape::Group(_) => count == 1,
         Shape::List(list) => value(list.kind, entry).is_some(),
         _ if entry.is_block() => false,
@@ -91,8 +90,11 @@ pub fn part_of(
 }
 
 /// The scope inside the block of an unknown entry.
-pub fn inner_scope<'t>(entry: impl Directive<'t>) -> Scope {
-    if entry.is_block() { block_scope(&entry.keyword(), entry.count_arguments()) } else { Scope::Foreign }
+pub fn inner_scope<'t>(schema: &Schema, entry: impl Directive<'t>) -> Scope {
+    match entry.is_block() {
+        true => schema.block_scope(&entry.keyword(), entry.count_arguments()),
+        false => schema.unknown(),
+    }
 }
 
 /// The value of the first word behind the keyword, such as the name of a block; empty without one.

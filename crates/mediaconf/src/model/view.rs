@@ -11,9 +11,9 @@ use super::general::{Contents, General, foreign_members};
 use super::json::{OneValue, to_json};
 use super::lens::Lens;
 use super::member::{Members, key_of};
-use super::schema::{Derived, DirectiveRole, Kind, ListShape, Parameter, Scope, Shape, by_key, parameters};
 use super::setting_view::{BackendView, Setting, Sources, is_open};
 use super::shape::{Address, belongs_to, group_name, only_argument};
+use crate::schema::{Derived, DirectiveRole, Kind, ListShape, Parameter, Shape};
 use crate::syntax::{Document, Entry, Word};
 
 /// A whole configuration as JSON.
@@ -33,12 +33,12 @@ pub(super) struct Globals {
 impl Globals {
     fn from_members(top: &Members<'_>) -> Self {
         let backend = top
-            .own_by_key(DirectiveRole::Backend.key(Scope::Top))
+            .own_by_key(DirectiveRole::Backend.key(top.scope()))
             .last()
             .and_then(|entry| Address::from_words(entry.arguments()));
         let url = backend.filter(|backend| !is_open(backend)).map(|backend| backend.positional);
         let key = top
-            .own_by_key(DirectiveRole::ClusterKey.key(Scope::Top))
+            .own_by_key(DirectiveRole::ClusterKey.key(top.scope()))
             .last()
             .and_then(|&entry| only_argument(entry));
         let value = |word: Word<'_>| word.value().into_owned();
@@ -48,7 +48,7 @@ impl Globals {
 
 /// The top-level members of a document.
 pub fn top_members(document: &Document) -> Members<'_> {
-    Members::group(Scope::Top, document.entries())
+    Members::group(document.schema().top(), document.entries())
 }
 
 impl<'a, 'd> View<'a, 'd> {
@@ -61,7 +61,7 @@ impl<'a, 'd> View<'a, 'd> {
 
     /// The value of one top-level key; `None` if it is not shown.
     pub fn member(&self, key: &str) -> Option<serde_json::Value> {
-        match by_key(Scope::Top, key) {
+        match self.members.scope().by_key(key) {
             Some(parameter) => self.own(parameter).map(|own| to_json(&own)),
             None => general(self.members.foreign_by_key(key)),
         }
@@ -69,7 +69,7 @@ impl<'a, 'd> View<'a, 'd> {
 
     /// True if a top-level key is shown.
     pub fn shows(&self, key: &str) -> bool {
-        match by_key(Scope::Top, key) {
+        match self.members.scope().by_key(key) {
             Some(parameter) => self.own(parameter).is_some(),
             None => !self.members.foreign_by_key(key).is_empty(),
         }
@@ -89,7 +89,7 @@ impl<'a, 'd> View<'a, 'd> {
         entry: Entry<'d>,
         key: &str,
     ) -> Option<serde_json::Value> {
-        let Some(parameter) = by_key(kind.scope(), key) else {
+        let Some(parameter) = kind.scope().by_key(key) else {
             return general(Members::group(kind.scope(), entry.children()).foreign_by_key(key));
         };
         let entries: Vec<_> = entry.children().filter(|&inner| belongs_to(parameter, inner)).collect();
@@ -109,12 +109,12 @@ impl<'a, 'd> View<'a, 'd> {
 
     /// The top-level members, in their order.
     pub(super) fn shown(&self) -> impl Iterator<Item = (Cow<'_, str>, TopMember<'_, 'a, 'd>)> {
-        let own = parameters(Scope::Top).filter_map(|parameter| {
+        let own = self.members.scope().rows().filter_map(|parameter| {
             self.own(parameter).map(|own| (Cow::Borrowed(parameter.key), TopMember::Own(own)))
         });
         own.chain(self.members.foreign().iter().map(|member| {
             let general = General { entries: &member.entries };
-            (key_of(Scope::Top, &member.keyword), TopMember::Foreign(general))
+            (key_of(self.members.scope(), &member.keyword), TopMember::Foreign(general))
         }))
     }
 
@@ -227,7 +227,7 @@ impl<'d> GroupPart<'_, '_, '_, 'd> {
         let (view, kind) = (self.own.view, self.kind);
         let mut members = Members::empty(kind.scope());
         for (index, &entry) in self.places.clone().zip(self.entries()) {
-            if view.lens.skip_static_streams && kind == Kind::Stream && is_static(entry) {
+            if view.lens.skip_static_streams && is_static(kind, entry) {
                 continue;
             }
             members.refill(entry.children());
@@ -255,9 +255,9 @@ pub fn list_value(entry: Entry<'_>) -> Cow<'_, str> {
     only_argument(entry).map(|word| word.value()).unwrap_or_default()
 }
 
-/// True if a stream's keyword is `stream`, not `ondemand`.
-pub fn is_static(entry: Entry<'_>) -> bool {
-    entry.keyword() == Kind::Stream.noun()
+/// True if a block may run on demand, and this one always runs: its keyword is `stream`, not `ondemand`.
+pub fn is_static(kind: Kind, entry: Entry<'_>) -> bool {
+    kind.may_be_on_demand() && entry.keyword() == kind.noun()
 }
 
 /// A stream, a live or a plugin.
@@ -322,7 +322,7 @@ impl BlockHead<'_, '_> {
 
     fn derived<M: SerializeMap>(&self, key: &str, what: Derived, map: &mut M) -> Result<(), M::Error> {
         match what {
-            Derived::Static => map.serialize_entry(key, &is_static(self.entry)),
+            Derived::Static => map.serialize_entry(key, &is_static(self.kind, self.entry)),
             _ if self.lens.own_only => Ok(()),
             Derived::Name => map.serialize_entry(key, &group_name(self.entry).value()),
             Derived::Position => map.serialize_entry(key, &self.position),

@@ -6,23 +6,25 @@ use std::ops::Range;
 use bytes::Bytes;
 use bytestring::ByteString;
 
-use super::diagnostic::{Diagnostics, Span};
 use super::index::{EntryId, EntryRecord, Index, Indexer};
 use super::input_check;
 use super::lex::Words;
 use super::sink::Directive;
-use super::word::Word;
+use crate::schema::Schema;
+use crate::text::Word;
+use crate::text::{Diagnostics, Span};
 
 /// A text and the index over it.
 #[derive(Debug, Clone)]
 pub struct Document {
+    schema: &'static Schema,
     text: ByteString,
     index: Index,
 }
 
 impl Document {
-    /// Parses the bytes of a file. Bytes that are not UTF-8 are reported as errors, and the text holds
-    /// U+FFFD in their place.
+    /// Parses the bytes of a file of a media server. Bytes that are not UTF-8 are reported as errors, and the
+    /// text holds U+FFFD in their place.
     pub fn from_bytes(bytes: impl Into<Bytes>) -> Self {
         let bytes = bytes.into();
         match ByteString::try_from(bytes.clone()) {
@@ -39,15 +41,26 @@ impl Document {
         document
     }
 
-    /// Parses a text. Never fails: problems are in [`Document::diagnostics`].
+    /// Parses a text of a media server. Never fails: problems are in [`Document::diagnostics`].
     pub fn parse(text: impl Into<ByteString>) -> Self {
-        let text = text.into();
-        let (indexer, diagnostics) = input_check::parse(&text, Indexer::new);
-        Self::from_index(text, Index { records: indexer.into_records(), diagnostics })
+        Self::parse_as(Schema::media(), text)
     }
 
-    pub(super) fn from_index(text: ByteString, index: Index) -> Self {
-        Self { text, index }
+    /// Parses a text whose directives have this schema. The parser does not look into it: it goes with the text.
+    pub fn parse_as(schema: &'static Schema, text: impl Into<ByteString>) -> Self {
+        let text = text.into();
+        let (indexer, diagnostics) = input_check::parse(&text, Indexer::new);
+        Self { schema, text, index: Index { records: indexer.into_records(), diagnostics } }
+    }
+
+    /// The same with another text and its index.
+    pub(super) fn with_index(&self, text: ByteString, index: Index) -> Self {
+        Self { schema: self.schema, text, index }
+    }
+
+    /// The schema of the directives.
+    pub fn schema(&self) -> &'static Schema {
+        self.schema
     }
 
     /// The text, byte for byte as it was parsed.
@@ -131,6 +144,11 @@ impl<'d> Entry<'d> {
     /// Its number in the document.
     pub fn id(self) -> EntryId {
         self.id
+    }
+
+    /// The schema of its document.
+    pub fn schema(self) -> &'static Schema {
+        self.document.schema
     }
 
     /// The document that it belongs to.

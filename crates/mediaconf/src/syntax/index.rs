@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::diagnostic::Diagnostics;
 use super::sink::{Directive, ParsedEntry, Sink};
+use crate::text::Diagnostics;
 
 /// The number of an entry in a document, from 0, in the order of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::diagnostic::{Diagnostic, Diagnostics, Span};
 use super::parallel_parse;
 use super::parse::{BOM, MAX_TEXT};
 use super::sink::Sink;
+use crate::text::{Diagnostic, Diagnostics, Span};
 
 /// Parses a text that passes the checks; of another one there are no entries and one error.
 ///

@@ -16,8 +16,8 @@ use winnow::combinator::{dispatch, empty, fail, peek, repeat};
 use winnow::error::EmptyError;
 use winnow::token::{any, take_till};
 
-use super::diagnostic::Span;
-use super::word::Word;
+use crate::text::Span;
+use crate::text::Word;
 
 type Input<'t> = &'t [u8];
 type Lexed<T> = Result<T, EmptyError>;

@@ -14,9 +14,7 @@
 //! parser goes on at the next `;` or `}`. This layer does not know what any directive means, and
 //! it does no I/O.
 
-mod diagnostic;
 mod printable;
-mod word;
 
 mod lex;
 mod sink;
@@ -37,7 +35,6 @@ mod tokens;
 #[cfg(test)]
 pub(crate) mod work;
 
-pub use diagnostic::{Diagnostic, Diagnostics, MAX_DIAGNOSTICS, Severity, Span};
 pub use document::{Children, Document, Entry};
 pub use index::EntryId;
 pub use input_check::{decode, parse};
@@ -51,4 +48,8 @@ pub use sink::{Directive, ParsedEntry, ParsedWords, Sink};
 pub use snippet::Snippet;
 pub use splice::{Splice, spliced_pieces};
 pub use tokens::{Token, TokenKind, tokens};
-pub use word::{Word, ends_word, needs_quotes, quoted_if_needed, quoted_word};
+
+pub use crate::text::{
+    Diagnostic, Diagnostics, MAX_DIAGNOSTICS, Severity, Span, Word, ends_word, needs_quotes,
+    quoted_if_needed, quoted_word,
+};

@@ -7,9 +7,9 @@
 
 use std::ops::Range;
 
-use super::diagnostic::Diagnostics;
 use super::parse::{ParsedPart, parse_part};
 use super::sink::Sink;
+use crate::text::Diagnostics;
 
 /// The size in bytes from which a text is parsed by two threads; for a smaller one the second thread
 /// costs more than it saves.

@@ -3,10 +3,10 @@
 
 use std::ops::Range;
 
-use super::diagnostic::{Diagnostic, Diagnostics, Severity};
 use super::lex::{self, LexedWord, Quoting};
 use super::sink::{EntryWords, ParsedEntry, Sink};
-use super::word::unescaped;
+use crate::text::unescaped;
+use crate::text::{Diagnostic, Diagnostics, Severity};
 
 /// The deepest nesting of blocks.
 pub const MAX_DEPTH: usize = 64;

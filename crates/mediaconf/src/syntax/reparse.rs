@@ -8,12 +8,12 @@
 
 use std::ops::Range;
 
-use super::diagnostic::Diagnostics;
 use super::document::Document;
 use super::index::{EntryRecord, EntryRecords, Index, Indexer};
 use super::line_index::{line_end, line_start};
 use super::parse::{BOM, MAX_TEXT, ParsedPart, parse_part};
 use super::splice::{Splice, apply};
+use crate::text::Diagnostics;
 
 /// The numbers of the entries of a run, nested ones included.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,8 +74,9 @@ impl Document {
     ///
     /// `edits` are in the order of the text and do not overlap.
     pub fn changed_runs(&self, edits: &[Splice]) -> Vec<ChangedRun> {
-        changed_windows(self.text(), self.index(), edits).unwrap_or_else(|| {
-            let document = Document::parse(apply(self.text(), 0..self.text().len(), edits));
+        changed_windows(self, edits).unwrap_or_else(|| {
+            let new = apply(self.text(), 0..self.text().len(), edits);
+            let document = Document::parse_as(self.schema(), new);
             vec![ChangedRun {
                 place: RunPlace { old: 0..self.len(), new: 0..document.len() },
                 start: 0,
@@ -101,7 +102,8 @@ impl Document {
 }
 
 /// `None` if a window does not end between two entries, or if the old or the new text has diagnostics.
-fn changed_windows(text: &str, old: &Index, edits: &[Splice]) -> Option<Vec<ChangedRun>> {
+fn changed_windows(document: &Document, edits: &[Splice]) -> Option<Vec<ChangedRun>> {
+    let (text, old) = (document.text(), document.index());
     let grown: usize = edits.iter().map(|edit| edit.text.len()).sum();
     if !old.diagnostics.is_empty() || text.len() + grown > MAX_TEXT {
         return None;
@@ -114,7 +116,7 @@ fn changed_windows(text: &str, old: &Index, edits: &[Splice]) -> Option<Vec<Chan
         let new = apply(text, window.bytes.clone(), &edits[window.edits]);
         let start = window.bytes.start.wrapping_add(shift);
         shift = shift.wrapping_add(new.len()).wrapping_sub(window.bytes.len());
-        let document = window_document(new, start, window.bytes.end == text.len())?;
+        let document = window_document(document, new, start, window.bytes.end == text.len())?;
         let first = window.records.start - last.old.end + last.new.end;
         last = RunPlace { old: window.records, new: first..first + document.len() };
         changed.push(ChangedRun { place: last.clone(), start, document });
@@ -122,7 +124,7 @@ fn changed_windows(text: &str, old: &Index, edits: &[Splice]) -> Option<Vec<Chan
     Some(changed)
 }
 
-fn window_document(text: String, start: usize, is_last: bool) -> Option<Document> {
+fn window_document(old: &Document, text: String, start: usize, is_last: bool) -> Option<Document> {
     // U+FEFF is a byte order mark only at the start of the whole text.
     if start > 0 && text.starts_with(BOM) {
         return None;
@@ -130,7 +132,7 @@ fn window_document(text: String, start: usize, is_last: bool) -> Option<Document
     let ParsedPart { sink, diagnostics, ends_in_comment } =
         parse_part(&text, 0..text.len(), Indexer::new(text.len()));
     let is_whole = diagnostics.is_empty() && (is_last || !ends_in_comment);
-    is_whole.then(|| Document::from_index(text.into(), Index { records: sink.into_records(), diagnostics }))
+    is_whole.then(|| old.with_index(text.into(), Index { records: sink.into_records(), diagnostics }))
 }
 
 /// Puts the new document together: the records of unchanged entries are copied, not parsed again.
@@ -148,7 +150,7 @@ fn joined(old: &Document, edits: &[Splice], changed: &[ChangedRun]) -> Document 
     }
     copy_moved(old_records, kept..old.len(), bytes, &mut records);
     let index = Index { records: records.into(), diagnostics: Diagnostics::default() };
-    Document::from_index(new.into(), index)
+    old.with_index(new.into(), index)
 }
 
 /// Returns the number of bytes by which the entries behind a run move in the new text, modulo 2^64.

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::diagnostic::Span;
-use super::word::Word;
+use crate::text::Span;
+use crate::text::Word;
 
 /// Takes the entries of a text while it is parsed.
 ///

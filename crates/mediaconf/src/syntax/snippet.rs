@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use unicode_width::UnicodeWidthChar;
 
-use super::diagnostic::Span;
 use super::document::Document;
 use super::line_index::{LineIndex, Position, floor_char_boundary};
 use super::printable::controls_terminal;
+use crate::text::Span;
 
 /// The number of characters of a line that are shown on each side of the problem.
 const CONTEXT: usize = 100;

@@ -1,13 +1,15 @@
 //! The schemas of requests and responses. Those of configurations are made from the table of
 //! directives, like the view and the edits.
 
+use mediaconf::schema::media::{LIVE, PLUGIN, SOURCE_MEMBERS, STREAM, TOP};
 use serde_json::{Map, Value, json};
 
 use crate::engine::KINDS;
 use crate::http::protocol::problem::urn;
-use mediaconf::model::schema::kinds::{SCALAR, WordKind};
-use mediaconf::model::schema::{AddressShape, Derived, ObjectShape, PARAMETERS, Part, PartPlace, parameters};
-use mediaconf::model::{Parameter, Scope, Shape};
+use mediaconf::schema::kinds::{SCALAR, WordKind};
+use mediaconf::schema::{
+    AddressShape, Derived, ObjectShape, Parameter, Part, PartPlace, Schema, Scope, Shape,
+};
 
 /// The name of the schema of responses of `read_config`.
 pub(super) const CONFIGURATION: &str = "Configuration";
@@ -35,12 +37,12 @@ const PATCH_DESCRIPTION: &str = "A merge patch (RFC 7396). Numbers of known para
                          is an empty object; read-only members are ignored, or have to be as they were.";
 
 /// The objects with parameters, and the names of their schemas.
-const OBJECTS: &[(Scope, &str)] = &[
-    (Scope::Top, CONFIGURATION),
-    (Scope::Stream, "Stream"),
-    (Scope::Live, "Live"),
-    (Scope::Plugin, "Plugin"),
-    (Scope::Source, "Source"),
+static OBJECTS: &[(Scope, &str)] = &[
+    (TOP, CONFIGURATION),
+    (STREAM, "Stream"),
+    (LIVE, "Live"),
+    (PLUGIN, "Plugin"),
+    (SOURCE_MEMBERS, "Source"),
 ];
 
 /// Adds the schemas that are made from tables to those that are fixed.
@@ -49,7 +51,7 @@ pub(super) fn add(schemas: &mut Value) {
         for (scope, name) in OBJECTS {
             schemas[form.name(name)] = form.object(*scope);
         }
-        for row in PARAMETERS {
+        for row in Schema::media().rows() {
             match row.shape {
                 Shape::Object(object) => schemas[form.name(object.name)] = form.parts(object),
                 Shape::Address(address) => {
@@ -94,19 +96,17 @@ impl SchemaForm {
 
     /// An object with the parameters of a scope, and maybe unknown members.
     fn object(self, scope: Scope) -> Value {
-        let rows = || parameters(scope).filter(move |row| self == Self::Patch || !is_former(row));
+        let rows = || scope.rows().filter(move |row| self == Self::Patch || !is_former(row));
         let properties: Map<String, Value> =
             rows().map(|row| (row.key.to_owned(), self.member(row))).collect();
-        let others = match scope {
-            Scope::Source => self.or_null(self.word()),
-            _ => json!(true),
-        };
+        let is_source = scope == SOURCE_MEMBERS;
+        let others = if is_source { self.or_null(self.word()) } else { json!(true) };
         let always: Vec<&str> = rows().filter(|row| is_always_there(row)).map(|row| row.key).collect();
         let schema = json!({ "type": "object", "properties": properties, "additionalProperties": others });
-        match (self, scope) {
+        match (self, is_source) {
             // A patch replaces each element of an array as a whole, so its required members must be
             // there.
-            (Self::Shown, _) | (Self::Patch, Scope::Source) => with_required(schema, &always),
+            (Self::Shown, _) | (Self::Patch, true) => with_required(schema, &always),
             (Self::Patch, _) => schema,
         }
     }
@@ -139,7 +139,7 @@ impl SchemaForm {
             }
             Shape::Value(kind) => self.one_word(kind, row.secret),
             Shape::Object(object) => self.reference(object.name),
-            Shape::Address(address) if self == Self::Shown && row.scope != Scope::Top => {
+            Shape::Address(address) if self == Self::Shown && row.scope != TOP => {
                 reference(&block_backend(address))
             }
             Shape::Address(address) => self.reference(address.name),
@@ -147,7 +147,7 @@ impl SchemaForm {
             Shape::Options(_) => json!({ "type": "array", "items": self.transcoder_option() }),
             Shape::Group(kind) => self.by_name(self.reference(object_name(kind.scope()))),
             Shape::Blocks(_) => self.by_name(json!({ "type": "object" })),
-            Shape::Derived(Derived::Static) if row.scope == Scope::Live => json!({ "const": false }),
+            Shape::Derived(Derived::Static) if row.scope == LIVE => json!({ "const": false }),
             Shape::Derived(derived) => derived_value(derived),
         }
     }
@@ -201,7 +201,7 @@ impl SchemaForm {
     /// The own backend, and the members that are repeated beside it.
     fn block_backend(self, address: &AddressShape) -> Value {
         let mut schema = self.own_backend(address);
-        parameters(address.members).for_each(|row| schema["properties"][row.key] = self.member(row));
+        address.members.rows().for_each(|row| schema["properties"][row.key] = self.member(row));
         schema
     }
 

@@ -10,8 +10,8 @@ use crate::edit::shell_word::quoted;
 use crate::edit::shown_path::shown;
 use crate::model::Masker;
 use crate::model::redact::masked_below;
-use crate::model::schema::kinds::WordKind;
-use crate::model::schema::{Kind, Parameter, PartPlace, Shape};
+use crate::schema::kinds::WordKind;
+use crate::schema::{Parameter, PartPlace, Shape};
 
 /// An address for examples.
 const ADDRESS: &str = "udp://239.0.0.1:1234";
@@ -49,12 +49,12 @@ pub fn example(place: Place, assignment: &Assignment) -> Option<String> {
                 Some(whole_or_new(path, ADDRESS, &list))
             }
             Shape::Object(_) | Shape::Address(_) | Shape::Options(_) => such(words_of_example(parameter)),
-            Shape::Group(kind) => such(&format!("{{\"NAME\":{}}}", block(kind))),
+            Shape::Group(kind) => such(&format!("{{\"NAME\":{}}}", kind.0.example)),
             _ => None,
         },
-        Place::Group(kind) => such(&format!("{{\"NAME\":{}}}", block(kind))),
-        Place::Block(kind) => such(block(kind)),
-        Place::Source => such(ADDRESS),
+        Place::Group(kind) => such(&format!("{{\"NAME\":{}}}", kind.0.example)),
+        Place::Block(kind) => such(kind.0.example),
+        Place::Source(_) => such(ADDRESS),
         Place::Pair(_) => such("vb=1024k"),
         Place::Extras => such("{\"KEY\":\"VALUE\"}"),
         Place::Part(part) if part.place == PartPlace::Rest => such("[\"OPTION\"]"),
@@ -83,12 +83,4 @@ fn values(kind: &'static WordKind, value: &AssignedValue, example: &str) -> Stri
 fn words_of_example(parameter: &Parameter) -> &'static str {
     let words = parameter.example.trim_end_matches(';');
     words.split_once(' ').map_or(words, |(_, words)| words)
-}
-
-fn block(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Stream => "{\"urls\":[{\"url\":\"udp://239.0.0.1:1234\"}]}",
-        Kind::Live => "{\"publish_enabled\":true}",
-        Kind::Plugin => "{\"KEY\":\"VALUE\"}",
-    }
 }

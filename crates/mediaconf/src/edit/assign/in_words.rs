@@ -3,12 +3,12 @@
 use serde_json::Value;
 
 use crate::edit::fault::Fault;
-use crate::model::scalar::Scalar;
-use crate::model::schema::kinds::SWITCH;
-use crate::model::schema::{AddressShape, ObjectShape, OptionsShape, Parameter, Part, SOURCE};
 use crate::model::setting_view::{SourceView, entry_sources, option_pair, setting_value};
 use crate::model::shape::{Address, fits};
 use crate::model::to_json;
+use crate::schema::kinds::SWITCH;
+use crate::schema::scalar::Scalar;
+use crate::schema::{AddressShape, ObjectShape, OptionsShape, Parameter, Part, SOURCE};
 use crate::syntax::{Document, Entry, quoted_if_needed};
 
 /// Reads a directive with this keyword and these words; `None` if the text is not just words.

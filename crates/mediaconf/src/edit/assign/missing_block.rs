@@ -13,7 +13,7 @@ use crate::edit::schema_path::Place;
 use crate::edit::shown_path::shown;
 use crate::edit::suggestion::{did_you_mean, in_a_group, with_quoted_name};
 use crate::edit::value_at::missing;
-use crate::model::schema::{DirectiveRole, Kind, Scope, by_key};
+use crate::schema::{DirectiveRole, Kind, Schema};
 
 /// Drops the edits in streams, lives and plugins that do not exist, unless they clearly mean to make
 /// one; each dropped edit is a fault.
@@ -22,7 +22,7 @@ pub fn without_missing_blocks(
     edits: Vec<PathEdit>,
     faults: &mut Vec<Fault>,
 ) -> Vec<PathEdit> {
-    let made = streams_given_urls(&edits);
+    let made = streams_given_urls(current.schema(), &edits);
     let faults_of_edits = edits.iter().map(|edit| {
         if let Some(fault) = new_keyword_like_an_entry(current, &edit.path) {
             return Some(fault);
@@ -40,7 +40,7 @@ pub fn without_missing_blocks(
 /// The fault of a path that would make a directive at the top, where the group of an entry was forgotten.
 fn new_keyword_like_an_entry(current: &dyn ConfigLookup, path: &Path) -> Option<Fault> {
     let [Segment::Key(key), ..] = path.segments.as_slice() else { return None };
-    let is_new = by_key(Scope::Top, key).is_none() && !current.contains(&[key]);
+    let is_new = current.schema().top().by_key(key).is_none() && !current.contains(&[key]);
     let whole = in_a_group(current, path).filter(|_| is_new)?;
     let fault = Fault::of_path(format!("there is no `{key}`"));
     Some(fault.hint(format!("did you mean `{}`? `--create` makes a directive `{key}`", shown(&whole))))
@@ -48,12 +48,13 @@ fn new_keyword_like_an_entry(current: &dyn ConfigLookup, path: &Path) -> Option<
 
 /// The names of the streams whose `urls` are set: setting the sources of a stream clearly means to
 /// create it.
-fn streams_given_urls(edits: &[PathEdit]) -> HashSet<String> {
+fn streams_given_urls(schema: &Schema, edits: &[PathEdit]) -> HashSet<String> {
     let given = edits.iter().filter(|edit| !edit.removes());
     let name = |edit: &PathEdit| match edit.path.segments.as_slice() {
-        [Segment::Key(group), Segment::Key(name), Segment::Key(key), ..] => (group == Kind::Stream.key()
-            && key == DirectiveRole::Sources.key(Scope::Stream))
-        .then(|| name.clone()),
+        [Segment::Key(group), Segment::Key(name), Segment::Key(key), ..] => {
+            let kind = schema.kind(group).filter(|kind| kind.has_sources())?;
+            (key == DirectiveRole::Sources.key(kind.scope())).then(|| name.clone())
+        }
         _ => None,
     };
     given.filter_map(name).collect()
@@ -66,10 +67,10 @@ fn missing_block<'e>(
     made: &HashSet<String>,
 ) -> Option<(Kind, &'e str)> {
     let [Segment::Key(group), rest @ ..] = edit.path.segments.as_slice() else { return None };
-    let Ok(Place::Group(kind)) = Place::Root.member(group) else { return None };
+    let Ok(Place::Group(kind)) = Place::Root(current.schema()).member(group) else { return None };
     let is_new = |name: &str| !current.contains(&[kind.key(), name]);
     let name = match rest {
-        [Segment::Key(name), _, ..] => (!made.contains(name) || kind != Kind::Stream).then_some(name),
+        [Segment::Key(name), _, ..] => (!made.contains(name) || !kind.has_sources()).then_some(name),
         [Segment::Key(name)] => lacks_urls(kind, &edit.value).then_some(name),
         _ => {
             let mut blocks = edit.value.as_object().into_iter().flatten();
@@ -81,9 +82,9 @@ fn missing_block<'e>(
 
 /// True if this is a stream without `urls`; lives and plugins need none.
 fn lacks_urls(kind: Kind, block: &Value) -> bool {
-    kind == Kind::Stream
+    kind.has_sources()
         && block.is_object()
-        && block.get(DirectiveRole::Sources.key(Scope::Stream)).is_none_or(Value::is_null)
+        && block.get(DirectiveRole::Sources.key(kind.scope())).is_none_or(Value::is_null)
 }
 
 fn fault(current: &dyn ConfigLookup, path: &Path, kind: Kind, name: &str) -> Fault {
@@ -91,9 +92,9 @@ fn fault(current: &dyn ConfigLookup, path: &Path, kind: Kind, name: &str) -> Fau
     if let Some(quoted) = with_quoted_name(current, path, 1) {
         return fault.hint(format!("a name with a dot is quoted: `{}`", shown(&quoted)));
     }
-    let make = match kind {
-        Kind::Stream => "to make it, set its `urls` too or give `--create`",
-        Kind::Live | Kind::Plugin => "to make it, give `--create`",
+    let make = match kind.has_sources() {
+        true => "to make it, set its `urls` too or give `--create`",
+        false => "to make it, give `--create`",
     };
     fault.hint(match did_you_mean(name, &current.names(&[kind.key()])) {
         Some(meant) => format!("{meant} {make}"),

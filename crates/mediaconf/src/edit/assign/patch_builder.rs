@@ -1,5 +1,6 @@
 //! Builds one merge patch from edits.
 
+use crate::schema::Schema;
 use serde_json::{Map, Value};
 
 use super::assignment::PathEdit;
@@ -9,7 +10,6 @@ use crate::edit::merge::occurrences;
 use crate::edit::path::Segment;
 use crate::edit::schema_path::Place;
 use crate::edit::value_at::{find_by, out_of_range};
-use crate::model::schema::{has_names, repeats};
 
 /// Returns the patch of `edits`, which are made one after the other.
 pub fn patch(current: &dyn ConfigLookup, edits: &[PathEdit], faults: &mut Vec<Fault>) -> Map<String, Value> {
@@ -47,14 +47,14 @@ impl Builder<'_> {
 
     /// Refuses a member of a word or of a list: it would replace the whole word or list.
     fn refuse_below_words(&self, keys: &[&str]) -> Result<(), Fault> {
-        let mut place = Place::Root;
+        let mut place = Place::Root(self.current.schema());
         for (index, key) in keys.iter().enumerate() {
             let Ok(below) = place.member(key) else { return Ok(()) };
             if below.is_foreign() && index + 1 < keys.len() {
                 match self.current.kind(&keys[..=index]) {
                     None => return Ok(()),
                     // Its lines have names, and a patch gives them so.
-                    Some(ValueKind::List) if has_names(key) => return Ok(()),
+                    Some(ValueKind::List) if self.current.schema().has_names(key) => return Ok(()),
                     Some(ValueKind::Object) => {}
                     Some(ValueKind::List) => {
                         return Err(no_object(key, "a list").hint("name an entry, such as `[0]`"));
@@ -80,11 +80,12 @@ impl Builder<'_> {
 
     /// Edits an entry of a list. A merge patch has no entries of lists, so it gets the whole new list.
     fn edit_list(&mut self, keys: &[&str], in_list: &[Segment], value: &Value) -> Result<(), Fault> {
+        let schema = self.current.schema();
         let before = self.patch.value(keys).or_else(|| self.current.value(keys)).unwrap_or(Value::Null);
-        let is_foreign = ends_foreign(keys);
-        let repeated = keys.last().filter(|key| is_foreign && repeats(key) && !before.is_object());
+        let is_foreign = ends_foreign(self.current.schema(), keys);
+        let repeated = keys.last().filter(|key| is_foreign && schema.repeats(key) && !before.is_object());
         let lines = |value: Value| match repeated {
-            Some(keyword) => Value::Array(occurrences(keyword, &value)),
+            Some(keyword) => Value::Array(occurrences(schema, keyword, &value)),
             None => value,
         };
         let before = lines(before);
@@ -99,8 +100,8 @@ impl Builder<'_> {
     }
 }
 
-fn ends_foreign(keys: &[&str]) -> bool {
-    let place = keys.iter().try_fold(Place::Root, |place, key| place.member(key));
+fn ends_foreign(schema: &'static Schema, keys: &[&str]) -> bool {
+    let place = keys.iter().try_fold(Place::Root(schema), |place, key| place.member(key));
     place.is_ok_and(Place::is_foreign)
 }
 

@@ -1,6 +1,7 @@
 //! Refuses a plain value with blanks for a directive that has several words: the value would become
 //! one word in quotes.
 
+use crate::schema::Schema;
 use serde_json::Value;
 
 use super::assignment::AssignedValue;
@@ -12,7 +13,6 @@ use crate::edit::merge::general_value;
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
 use crate::edit::value_at::value_at;
-use crate::model::schema::repeats;
 
 /// Refuses the value if it is such a text; the hint gives the words as JSON.
 pub fn refuse_one_for_several(
@@ -27,7 +27,7 @@ pub fn refuse_one_for_several(
         return Ok(());
     }
     let fault = match value_at(current, path) {
-        _ if is_line_that_repeats(path) => {
+        _ if is_line_that_repeats(current.schema(), path) => {
             Fault::of_path("this line would have one word in quotes, not several words")
         }
         Ok(Value::Array(_)) => {
@@ -46,9 +46,9 @@ pub fn refuse_one_for_several(
 }
 
 /// True if the path leads to a line of a directive that repeats, such as `push[+]`.
-fn is_line_that_repeats(path: &Path) -> bool {
+fn is_line_that_repeats(schema: &Schema, path: &Path) -> bool {
     let [.., Segment::Key(key), entry] = &path.segments[..] else { return false };
-    repeats(key) && matches!(entry, Segment::Append | Segment::Index(_) | Segment::FromEnd(_))
+    schema.repeats(key) && matches!(entry, Segment::Append | Segment::Index(_) | Segment::FromEnd(_))
 }
 
 /// Splits a text into words as the text of a directive is split.

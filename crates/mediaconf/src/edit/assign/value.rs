@@ -12,9 +12,9 @@ use super::in_words::{address_in_words, object_in_words, options, pairs, source_
 use crate::edit::fault::Fault;
 use crate::edit::patch;
 use crate::edit::schema_path::Place;
-use crate::model::scalar::canonical_integer;
-use crate::model::schema::kinds::{SWITCH, WordKind};
-use crate::model::schema::{Derived, OptionsShape, Parameter, PartPlace, SOURCE, Shape};
+use crate::schema::kinds::{SWITCH, WordKind};
+use crate::schema::scalar::canonical_integer;
+use crate::schema::{Derived, OptionsShape, Parameter, PartPlace, SOURCE, Shape};
 
 /// Advice where only JSON fits.
 const OWN_PATH: &str = "one parameter is set with its own path, after a `.`";
@@ -65,13 +65,13 @@ pub fn typed(place: Place, text: &str) -> Result<Value, Fault> {
         Place::Text => Ok(text.into()),
         Place::BackendUrl if text == "false" => Ok(Value::Bool(false)),
         Place::BackendUrl => Ok(text.into()),
-        Place::Templates | Place::Template | Place::Foreign => general(text),
+        Place::Templates(_) | Place::Template(_) | Place::Foreign => general(text),
         Place::Element(kind) => of_kind(kind, text),
-        Place::Source => source(text),
+        Place::Source(_) => source(text),
         Place::Pair(options) => pair(options, text),
         Place::Own(parameter) => setting(parameter, text),
         Place::Group(_) | Place::Block(_) | Place::Extras => object(text),
-        Place::Root | Place::ForeignBlock => object(text).map_err(|fault| fault.hint(OWN_PATH)),
+        Place::Root(_) | Place::ForeignBlock => object(text).map_err(|fault| fault.hint(OWN_PATH)),
     }
 }
 
@@ -80,9 +80,9 @@ fn string(place: Place, text: &str) -> Result<Value, Fault> {
     match place {
         Place::Part(part) if part.place == PartPlace::Rest => Ok(Value::Array(vec![text.into()])),
         Place::Text | Place::BackendUrl | Place::Part(_) => Ok(text.into()),
-        Place::Templates | Place::Template | Place::Foreign => Ok(text.into()),
+        Place::Templates(_) | Place::Template(_) | Place::Foreign => Ok(text.into()),
         Place::Element(kind) => of_kind(kind, text),
-        Place::Source => Ok(source_at(text)),
+        Place::Source(_) => Ok(source_at(text)),
         Place::Own(parameter) => match parameter.shape {
             Shape::Value(kind) => (kind.accept)(text.into()).map_err(|_| unlike_kind(kind)),
             Shape::Derived(Derived::Static) => Err(unlike_kind(&SWITCH)),

@@ -12,17 +12,14 @@ use crate::edit::schema_path::Place;
 use crate::edit::suggestion::keys;
 use crate::edit::through_lists;
 use crate::edit::value_at::value_at;
-use crate::model::schema::{
-    FOREIGN_KEYWORDS, ForeignKeyword, JsonForm, Parameter, PartPlace, SOURCE, by_key, foreign_keyword,
-    is_reserved,
-};
+use crate::schema::{ForeignKeyword, JsonForm, Parameter, PartPlace, SOURCE};
 
 impl Completion<'_> {
     /// The members of the value at `above` whose names begin with `start`.
     pub(super) fn members(&self, above: &[Segment], head: &str, start: PartialName<'_>) -> Vec<Step> {
         let whole = self.whole(above);
-        let Some(place) = place(&whole.segments) else { return Vec::new() };
-        if self.path_use == PathUse::Block && !matches!(place, Place::Root | Place::Group(_)) {
+        let Some(place) = place(self.current.schema(), &whole.segments) else { return Vec::new() };
+        if self.path_use == PathUse::Block && !matches!(place, Place::Root(_) | Place::Group(_)) {
             return Vec::new();
         }
         if let PartialName::Bare(glob) = start
@@ -76,7 +73,9 @@ impl Completion<'_> {
         match self.path_use {
             PathUse::Present if is_certain => present.into_iter().map(with_help).collect(),
             PathUse::Block => match place {
-                Place::Root => documented.into_iter().filter(|(key, _)| is_group(key)).collect(),
+                Place::Root(schema) => {
+                    documented.into_iter().filter(|(key, _)| schema.kind(key).is_some()).collect()
+                }
                 _ => present.into_iter().map(with_help).collect(),
             },
             _ => {
@@ -84,7 +83,7 @@ impl Completion<'_> {
                 let above = certain(&path.segments);
                 let is_allowed = |key: &str| {
                     let path = [&above[..], &[Segment::Key(key.to_owned())]].concat();
-                    self.path_use != PathUse::Settable || Place::to_set(&path).is_ok()
+                    self.path_use != PathUse::Settable || Place::to_set(self.current.schema(), &path).is_ok()
                 };
                 let known = documented.into_iter().filter(|(key, _)| is_allowed(key));
                 known.chain(unknown.into_iter().map(|name| (name, String::new()))).collect()
@@ -102,9 +101,9 @@ impl Completion<'_> {
         };
         let is_one = known.iter().filter(|(name, _)| name.starts_with(typed)).count() == 1;
         let Some(scope) = scope.filter(|_| !typed.is_empty() && !is_one) else { return Vec::new() };
-        let rows = FOREIGN_KEYWORDS.iter().filter(|row| row.may_stand_in(scope));
+        let rows = scope.schema().foreign.iter().filter(|row| scope.may_hold(row));
         let names = rows.flat_map(|row| row.keywords.iter().map(move |name| (*name, row.doc)));
-        let is_new = |name: &str| !is_reserved(scope, name) && !known.iter().any(|(known, _)| known == name);
+        let is_new = |name: &str| !scope.is_reserved(name) && !known.iter().any(|(known, _)| known == name);
         names.filter(|(name, _)| is_new(name)).map(|(name, doc)| (name.to_owned(), doc.to_owned())).collect()
     }
 
@@ -113,29 +112,30 @@ impl Completion<'_> {
         if matches!((self.path_use, place), (PathUse::Block, Place::Group(_))) {
             return Form::Leaf;
         }
+        let schema = self.current.schema();
         let place = match (self.path_use, place) {
             // The name of the stream is left out.
             (PathUse::Explained, Place::Group(kind))
-                if by_key(kind.scope(), name).is_some()
-                    || foreign_keyword(name).is_some_and(|row| row.may_stand_in(kind.scope())) =>
+                if kind.scope().by_key(name).is_some()
+                    || schema.foreign(name).is_some_and(|row| kind.scope().may_hold(row)) =>
             {
                 Place::Block(kind)
             }
             _ => place,
         };
         match member(place, name) {
-            Some(Place::Root | Place::Group(_) | Place::Block(_) | Place::Source) => Form::Object,
+            Some(Place::Root(_) | Place::Group(_) | Place::Block(_) | Place::Source(_)) => Form::Object,
             Some(Place::Extras | Place::ForeignBlock) => Form::Object,
             Some(Place::Own(row)) => form_of(row),
             Some(Place::Part(part)) if part.place == PartPlace::Rest => Form::List,
-            Some(Place::Templates | Place::Template | Place::Foreign) => {
+            Some(Place::Templates(_) | Place::Template(_) | Place::Foreign) => {
                 let path =
                     Path { segments: [&above.segments[..], &[Segment::Key(name.to_owned())]].concat() };
                 let kind = match keys(&path.segments) {
                     Some(keys) => self.current.kind(&keys),
                     None => value_at(self.current, &path).ok().map(|value| kind_of(&value)),
                 };
-                let is_new_block = || foreign_keyword(name).is_some_and(ForeignKeyword::is_block);
+                let is_new_block = || schema.foreign(name).is_some_and(ForeignKeyword::is_block);
                 match kind {
                     Some(ValueKind::Object) => Form::Object,
                     Some(ValueKind::List) => Form::List,
@@ -151,8 +151,8 @@ impl Completion<'_> {
     pub(super) fn entries(&self, above: &[Segment], head: &str, start: &str) -> Vec<Step> {
         let path = self.whole(above);
         let first = [&path.segments[..], &[Segment::Index(0)]].concat();
-        let form = match place(&first) {
-            Some(Place::Source) => Form::Object,
+        let form = match place(self.current.schema(), &first) {
+            Some(Place::Source(_)) => Form::Object,
             Some(_) => Form::Leaf,
             None => return Vec::new(),
         };
@@ -220,8 +220,4 @@ fn kind_of(value: &Value) -> ValueKind {
         Value::Array(_) => ValueKind::List,
         _ => ValueKind::Word,
     }
-}
-
-fn is_group(key: &str) -> bool {
-    matches!(Place::Root.member(key), Ok(Place::Group(_)))
 }

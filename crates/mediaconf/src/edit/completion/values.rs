@@ -6,10 +6,10 @@ use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
 use crate::edit::value_at::value_at;
 use crate::model::Masker;
-use crate::model::json_value::scalar_text;
-use crate::model::schema::kinds::{SWITCH, WordKind};
-use crate::model::schema::{Derived, Parameter, PartPlace, Shape};
 use crate::model::secret::holds_mask;
+use crate::schema::json_value::scalar_text;
+use crate::schema::kinds::{SWITCH, WordKind};
+use crate::schema::{Derived, Parameter, PartPlace, Shape};
 
 /// The value that is there now.
 const PRESENT: &str = "the present value";
@@ -21,7 +21,7 @@ impl Completion<'_> {
     /// The values that begin with `start`, behind `head`.
     pub(super) fn values(&self, path: &[Segment], head: &str, start: &str) -> Vec<Step> {
         let path = self.whole(path);
-        let Some(place) = place(&path.segments) else { return Vec::new() };
+        let Some(place) = place(self.current.schema(), &path.segments) else { return Vec::new() };
         let mut values = Vec::new();
         if self.path_use == PathUse::Settable {
             values.extend(shown(self.current, &path).map(|value| (value, PRESENT)));
@@ -86,11 +86,11 @@ fn example(row: &Parameter) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::schema::kinds::SCALAR;
+    use crate::schema::kinds::SCALAR;
 
     #[test]
     fn examples_are_single_words() {
-        let rows = crate::model::PARAMETERS.iter();
+        let rows = crate::schema::Schema::media().rows();
         let of_one_word = rows.filter(|row| matches!(row.shape, Shape::Value(kind) if *kind != SCALAR));
         for row in of_one_word.filter(|row| !row.secret) {
             let place = Place::Own(row);

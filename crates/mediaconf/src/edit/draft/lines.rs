@@ -6,9 +6,9 @@ use crate::edit::fault::Fault;
 use crate::edit::path::Path;
 use crate::edit::surroundings::Surroundings;
 use crate::model::member::Members;
-use crate::model::schema::{Kind, group_of};
 use crate::model::shape::first_argument;
 use crate::model::top_members;
+use crate::schema::Kind;
 use crate::syntax::{Document, Entry, line_end};
 
 /// Returns the bytes of the entry at `path`, in a document without errors: as far as no other entry shares
@@ -50,7 +50,7 @@ fn entries_at<'d>(document: &'d Document, path: &Path) -> Result<Vec<Entry<'d>>,
     };
     let members = top_members(document);
     let of_key = by_name(entries_of(&members, key), below.first());
-    match (Kind::of_key(key), below) {
+    match (members.scope().schema().kind(key), below) {
         (Some(kind), [name, key, below @ ..]) => {
             let Some(block) = of_key.first() else { return Err(no_block(kind, name)) };
             let members = Members::group(kind.scope(), block.children());
@@ -74,7 +74,7 @@ fn entries_of<'d>(members: &Members<'d>, key: &str) -> Vec<Entry<'d>> {
 fn by_name<'d>(entries: Vec<Entry<'d>>, name: Option<&&str>) -> Vec<Entry<'d>> {
     let Some(name) = name else { return entries };
     let is_named = |entry: &Entry<'_>| entry.is_block() && !first_argument(*entry).is_empty();
-    let is_group = |entry: &Entry<'_>| group_of(&entry.keyword()).is_some();
+    let is_group = |entry: &Entry<'_>| entry.schema().group_of(&entry.keyword()).is_some();
     if !entries.iter().all(|entry| is_named(entry) || is_group(entry)) {
         return entries;
     }

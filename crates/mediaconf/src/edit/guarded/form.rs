@@ -3,6 +3,7 @@
 //! The meaning of such a directive is unknown, so only its form can show that a patch is a mistake:
 //! `push a; push b;` is hardly meant to become `push a c;`.
 
+use crate::schema::Schema;
 use serde_json::{Map, Value};
 
 use super::super::align::align;
@@ -12,7 +13,6 @@ use super::super::json_pointer::Pointer;
 use super::super::merge::{occurrences, split_occurrence};
 use crate::model::Masker;
 use crate::model::redact::masked_below;
-use crate::model::schema::{has_names, repeats};
 
 /// The change of form that a patch would make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +32,7 @@ enum FormChange {
 /// Adds a fault for each unknown directive in `patch` that would get another form than it has in
 /// `current`, which are both the value of all occurrences of `keyword`.
 pub(super) fn compare(
+    schema: &Schema,
     keyword: &str,
     current: &Value,
     patch: &Value,
@@ -42,18 +43,19 @@ pub(super) fn compare(
         // A bare flag has no words to lose.
         (_, Value::Null) | (Value::Bool(true), _) => {}
         (current, patch) if current == patch => {}
-        (Value::Object(current), Value::Object(patch)) => contents(current, patch, pointer, faults),
+        (Value::Object(current), Value::Object(patch)) => contents(schema, current, patch, pointer, faults),
         _ => {
-            let old = occurrences(keyword, current);
-            match change(keyword, &old, patch) {
+            let old = occurrences(schema, keyword, current);
+            match change(schema, keyword, &old, patch) {
                 Some(change) => faults.push(fault(change, keyword, current, &old, patch, pointer)),
-                None => nested(&old, &occurrences(keyword, patch), pointer, faults),
+                None => nested(schema, &old, &occurrences(schema, keyword, patch), pointer, faults),
             }
         }
     }
 }
 
 fn contents(
+    schema: &Schema,
     current: &Map<String, Value>,
     patch: &Map<String, Value>,
     pointer: &Pointer,
@@ -61,23 +63,25 @@ fn contents(
 ) {
     for (key, value) in patch {
         if let Some(current) = current.get(key) {
-            compare(key, current, value, &pointer.child(key), faults);
+            compare(schema, key, current, value, &pointer.child(key), faults);
         }
     }
 }
 
 /// Returns how a patch changes the form of the occurrences, if it does.
-fn change(keyword: &str, old: &[Value], patch: &Value) -> Option<FormChange> {
+fn change(schema: &Schema, keyword: &str, old: &[Value], patch: &Value) -> Option<FormChange> {
     match patch {
-        Value::Object(_) if has_names(keyword) => return None,
+        Value::Object(_) if schema.has_names(keyword) => return None,
         Value::Object(_) if old.len() > 1 => return Some(FormChange::OccurrencesToBlock),
         Value::Object(_) => return Some(FormChange::WordsToBlock),
-        Value::Array(words) if old.len() > 1 && !repeats(keyword) && !words.iter().any(Value::is_array) => {
+        Value::Array(words)
+            if old.len() > 1 && !schema.repeats(keyword) && !words.iter().any(Value::is_array) =>
+        {
             return Some(FormChange::OccurrencesToWords);
         }
         _ => {}
     }
-    let new = occurrences(keyword, patch);
+    let new = occurrences(schema, keyword, patch);
     let is_kept = patch.is_array() || new.iter().all(|occurrence| old.contains(occurrence));
     let words: usize = old.iter().map(|occurrence| split_occurrence(occurrence).0.len()).sum();
     if !is_kept && words > 1 && new.iter().any(is_one_with_blanks) {
@@ -103,10 +107,10 @@ fn edited(old: &Value, new: &Value) -> Option<FormChange> {
 }
 
 /// Compares the contents of the blocks of occurrences that stay.
-fn nested(old: &[Value], new: &[Value], pointer: &Pointer, faults: &mut Vec<Fault>) {
+fn nested(schema: &Schema, old: &[Value], new: &[Value], pointer: &Pointer, faults: &mut Vec<Fault>) {
     for (old, new) in pairs(old, new) {
         if let (Some(old), Some(new)) = (split_occurrence(old).1, split_occurrence(new).1) {
-            contents(old, new, pointer, faults);
+            contents(schema, old, new, pointer, faults);
         }
     }
 }
@@ -206,7 +210,7 @@ mod tests {
 
     fn faults(current: Value, patch: Value) -> Vec<Fault> {
         let mut faults = Vec::new();
-        compare("k", &current, &patch, &Pointer::root().child("k"), &mut faults);
+        compare(Schema::media(), "k", &current, &patch, &Pointer::root().child("k"), &mut faults);
         faults
     }
 
@@ -269,7 +273,14 @@ mod tests {
     fn no_secret_is_told() {
         let mut faults = Vec::new();
         let pointer = Pointer::root().child("streams").child("a").child("token");
-        compare("token", &json!([["hush"], ["hidden"]]), &json!(["hush", "other"]), &pointer, &mut faults);
+        compare(
+            Schema::media(),
+            "token",
+            &json!([["hush"], ["hidden"]]),
+            &json!(["hush", "other"]),
+            &pointer,
+            &mut faults,
+        );
         let told = format!("{faults:?}");
         assert!(!told.contains("hush") && !told.contains("other") && !told.contains("hidden"), "{told}");
     }

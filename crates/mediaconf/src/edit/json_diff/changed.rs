@@ -7,7 +7,7 @@ use super::{diff, new_block, object, own_address};
 use crate::edit::path::{Path, Segment};
 use crate::model::Masker;
 use crate::model::redact::masked_keys;
-use crate::model::schema::{Kind, Scope, Shape, by_key};
+use crate::schema::{Kind, Schema, Scope, Shape};
 use crate::syntax::one_line;
 
 /// A value that differs between two views.
@@ -25,9 +25,9 @@ pub struct ChangedValue {
 ///
 /// A value is as small as can be: a member of an element of a list, unless the list grew or shrank; a
 /// whole block only if it is new or gone. Derived values are left out, and a `position` that others caused.
-pub fn changed_values(from: &Value, to: &Value) -> Vec<ChangedValue> {
+pub fn changed_values(schema: &'static Schema, from: &Value, to: &Value) -> Vec<ChangedValue> {
     let mut found = Found::default();
-    found.members(Scope::Top, [object(from), object(to)], &diff(from, to));
+    found.members(schema.top(), [object(from), object(to)], &diff(schema, from, to));
     found.values
 }
 
@@ -67,7 +67,7 @@ impl Found {
     /// with its port.
     fn members(&mut self, scope: Scope, both: [&Map<String, Value>; 2], patch: &Map<String, Value>) {
         for key in keys_of(both) {
-            let shape = by_key(scope, key).map(|parameter| parameter.shape);
+            let shape = scope.by_key(key).map(|parameter| parameter.shape);
             if !patch.contains_key(key) && !matches!(shape, Some(Shape::Blocks(_))) {
                 continue;
             }
@@ -138,13 +138,14 @@ fn keys_of([before, after]: [&Map<String, Value>; 2]) -> impl Iterator<Item = &S
 
 #[cfg(test)]
 mod tests {
+    use crate::schema::Schema;
     use serde_json::{Value, json};
 
     use super::changed_values;
 
     /// The changed values, each as `[keys, before, after]`.
     fn changed(from: Value, to: Value) -> Value {
-        let list = changed_values(&from, &to).into_iter();
+        let list = changed_values(Schema::media(), &from, &to).into_iter();
         list.map(|value| json!([value.keys.join("/"), value.before, value.after])).collect()
     }
 

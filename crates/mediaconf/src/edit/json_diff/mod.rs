@@ -13,18 +13,16 @@ pub use drift::{Drift, drift};
 
 use super::emit::are_named_blocks;
 use super::schema_path::is_derived;
-use crate::model::json_value::scalar_text;
 use crate::model::member::keyword_of;
-use crate::model::schema::{
-    AddressShape, Kind, ListShape, POSITION, Parameter, Scope, Shape, block_scope, by_key,
-};
+use crate::schema::json_value::scalar_text;
+use crate::schema::{AddressShape, Kind, ListShape, POSITION, Parameter, Schema, Scope, Shape};
 
 /// Returns the patch that turns `from` into `to`, both whole answers to `read_config`.
 ///
 /// Output-only members are left out; a `position` is given only where the order needs it. The order
 /// of members that have no position, such as the extras of `auth`, can't be expressed in a merge patch.
-pub fn diff(from: &Value, to: &Value) -> Map<String, Value> {
-    members(Scope::Top, object(from), object(to))
+pub fn diff(schema: &Schema, from: &Value, to: &Value) -> Map<String, Value> {
+    members(schema.top(), object(from), object(to))
 }
 
 /// Returns the patch from one stream, live or plugin to another.
@@ -44,11 +42,11 @@ fn object(value: &Value) -> &Map<String, Value> {
 
 /// The patch from `from` to `to`, both with the keys of `scope`.
 fn members(scope: Scope, from: &Map<String, Value>, to: &Map<String, Value>) -> Map<String, Value> {
-    changes(from, to, |key, old, new| match by_key(scope, key) {
+    changes(from, to, |key, old, new| match scope.by_key(key) {
         _ if is_derived(scope, key) => None,
         Some(Parameter { shape: Shape::Blocks(list), .. }) => list_blocks(list, from, to),
         Some(parameter) => own(parameter, old, new),
-        None => general(block_scope(keyword_of(scope, key), 1), old, new),
+        None => general(scope.schema().block_scope(keyword_of(scope, key), 1), old, new),
     })
 }
 
@@ -56,7 +54,7 @@ fn members(scope: Scope, from: &Map<String, Value>, to: &Map<String, Value>) -> 
 fn general(scope: Scope, from: Option<&Value>, to: Option<&Value>) -> Option<Value> {
     match (from, to) {
         (Some(Value::Object(from)), Some(Value::Object(to)))
-            if scope != Scope::Foreign && are_named_blocks(from) && are_named_blocks(to) =>
+            if !scope.is_unknown() && are_named_blocks(from) && are_named_blocks(to) =>
         {
             let patch = changes(from, to, |_, old, new| {
                 let (Some(old), Some(new)) = (old, new) else { return value(old, new) };
@@ -179,7 +177,7 @@ fn blocks(kind: Kind, from: &Map<String, Value>, to: &Map<String, Value>) -> Opt
 /// The patch that makes a new block.
 fn new_block(scope: Scope, block: &Map<String, Value>) -> Map<String, Value> {
     let own = without_derived(scope, block).into_iter().filter_map(|(key, value)| {
-        let value = match by_key(scope, &key).and_then(|parameter| parameter.shape.address()) {
+        let value = match scope.by_key(&key).and_then(|parameter| parameter.shape.address()) {
             Some(shape) => Value::Object(own_address(shape, Some(&value))?),
             None => value,
         };

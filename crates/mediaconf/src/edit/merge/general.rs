@@ -7,14 +7,12 @@ use crate::edit::emit::{self, Draft};
 use crate::edit::fault::{Fault, Faults};
 use crate::edit::json_pointer::Pointer;
 use crate::model::general::{Contents, DirectiveForm, General, scalars};
-use crate::model::json_value::scalar_text;
 use crate::model::member::{Members, key_of, keyword_of};
-use crate::model::schema::{
-    ESCAPE, SELECTORS, Scope, block_scope, by_key, by_keyword, has_names, is_flag, repeats,
-};
 use crate::model::setting_view::setting_value;
 use crate::model::shape::{RowMatch, first_argument, inner_scope, read};
 use crate::model::to_json;
+use crate::schema::json_value::scalar_text;
+use crate::schema::{ESCAPE, SELECTORS, Schema, Scope};
 use crate::syntax::{Document, Entry};
 
 /// The value of all occurrences of a foreign keyword.
@@ -29,6 +27,8 @@ pub fn contents_value(block: Entry<'_>) -> Value {
 
 /// Merges patches into foreign members, and collects their faults.
 pub struct GeneralMerge<'f> {
+    /// The schema of the document.
+    pub schema: &'static Schema,
     /// The faults that were found so far.
     pub faults: &'f mut Faults,
 }
@@ -57,17 +57,19 @@ impl GeneralMerge<'_> {
     ) -> Option<Value> {
         let patch = match patch {
             Value::Null => return None,
-            Value::Object(patch) if has_names(keyword) && are_words(entries, patch) => {
+            Value::Object(patch) if self.schema.has_names(keyword) && are_words(entries, patch) => {
                 let lines = named_lines(entries, patch);
-                return (!lines.is_empty()).then(|| read_back(keyword, lines));
+                return (!lines.is_empty()).then(|| read_back(self.schema, keyword, lines));
             }
             Value::Object(patch) => patch,
-            Value::Array(elements) if repeats(keyword) && !elements.iter().any(Value::is_array) => {
+            Value::Array(elements)
+                if self.schema.repeats(keyword) && !elements.iter().any(Value::is_array) =>
+            {
                 return self.lines(keyword, entries, elements, pointer);
             }
             Value::Array(elements) => return Some(self.list(keyword, elements, pointer)),
             // `false` for a flag that stands there as a word of its own takes it away.
-            Value::Bool(false) if is_flag(keyword) && are_bare(entries) => return None,
+            Value::Bool(false) if self.schema.is_flag(keyword) && are_bare(entries) => return None,
             scalar => return Some(scalar.clone()),
         };
         match (entries, DirectiveForm::from_entries(entries)) {
@@ -85,7 +87,7 @@ impl GeneralMerge<'_> {
         patch: &Map<String, Value>,
         pointer: &Pointer,
     ) -> Map<String, Value> {
-        self.members(&Members::group(inner_scope(block), block.children()), patch, pointer)
+        self.members(&Members::group(inner_scope(block.schema(), block), block.children()), patch, pointer)
     }
 
     fn members(
@@ -116,7 +118,7 @@ impl GeneralMerge<'_> {
             };
             merged.extend(value.map(|value| (key, value)));
         }
-        for (key, value) in patch.iter().filter(|(key, _)| by_key(scope, key).is_none()) {
+        for (key, value) in patch.iter().filter(|(key, _)| scope.by_key(key).is_none()) {
             if !merged.contains_key(key) {
                 let value = self.member((scope, key), &[], value, &pointer.child(key));
                 merged.extend(value.map(|value| (key.clone(), value)));
@@ -132,12 +134,12 @@ impl GeneralMerge<'_> {
         patch: &Map<String, Value>,
         pointer: &Pointer,
     ) -> Map<String, Value> {
-        let scope = block_scope(keyword, 1);
+        let scope = self.schema.block_scope(keyword, 1);
         let mut object = Map::new();
         for (key, value) in patch {
             let pointer = pointer.child(key);
             let value = match value {
-                Value::Object(block) if scope != Scope::Foreign => {
+                Value::Object(block) if !scope.is_unknown() => {
                     non_empty(block, self.members(&Members::empty(scope), block, &pointer))
                 }
                 value => self.keyword(key, &[], value, &pointer),
@@ -187,7 +189,7 @@ impl GeneralMerge<'_> {
         }
         let occurrences: Vec<Value> =
             elements.iter().map(|occurrence| self.occurrence(keyword, occurrence, pointer)).collect();
-        read_back(keyword, occurrences)
+        read_back(self.schema, keyword, occurrences)
     }
 
     /// One line for each word of a flat list; `None` for no words.
@@ -211,13 +213,13 @@ impl GeneralMerge<'_> {
         if words.len() > 1 && (stands.len() > 1 || !words.iter().all(stands_alone)) {
             self.faults.push(of_one_line_or_several(keyword, words.len(), pointer));
         }
-        let lines = occurrences(keyword, &Value::Array(words.to_vec()));
-        (!lines.is_empty()).then(|| read_back(keyword, lines))
+        let lines = occurrences(self.schema, keyword, &Value::Array(words.to_vec()));
+        (!lines.is_empty()).then(|| read_back(self.schema, keyword, lines))
     }
 
     fn occurrence(&mut self, keyword: &str, occurrence: &Value, pointer: &Pointer) -> Value {
         let Value::Array(words) = occurrence else { return occurrence.clone() };
-        let scope = block_scope(keyword, words.len().saturating_sub(1));
+        let scope = self.schema.block_scope(keyword, words.len().saturating_sub(1));
         let word = |word: &Value| match word {
             Value::Object(block) => Value::Object(self.members(&Members::empty(scope), block, pointer)),
             word => word.clone(),
@@ -229,9 +231,10 @@ impl GeneralMerge<'_> {
     fn refuse_own_shape(&mut self, scope: Scope, key: &str, value: &Value, pointer: &Pointer) {
         let keyword = keyword_of(scope, key);
         let escaped = key.strip_prefix(ESCAPE).filter(|_| !value.is_null());
-        let Some(parameter) = escaped.and_then(|keyword| by_keyword(scope, keyword)) else { return };
-        let text: Vec<String> = emit::general(keyword, value).iter().map(Draft::inline).collect();
-        let document = Document::parse(text.join(" "));
+        let Some(parameter) = escaped.and_then(|keyword| scope.by_keyword(keyword)) else { return };
+        let text: Vec<String> =
+            emit::general(self.schema, keyword, value).iter().map(Draft::inline).collect();
+        let document = Document::parse_as(self.schema, text.join(" "));
         let reads_as_own = |entry| matches!(read(scope, entry), RowMatch::Own(_));
         if parameter.strict || document.entries().any(reads_as_own) {
             let fault =
@@ -248,11 +251,11 @@ fn non_empty(patch: &Map<String, Value>, object: Map<String, Value>) -> Option<V
 
 /// The occurrences of a keyword of the general rule with this value: each an array of its words and, if it
 /// has a block, the object of that last.
-pub fn occurrences(keyword: &str, value: &Value) -> Vec<Value> {
+pub fn occurrences(schema: &Schema, keyword: &str, value: &Value) -> Vec<Value> {
     match value {
         Value::Null => Vec::new(),
         Value::Bool(true) => vec![Value::Array(Vec::new())],
-        Value::Array(list) if list.iter().any(Value::is_array) || repeats(keyword) => {
+        Value::Array(list) if list.iter().any(Value::is_array) || schema.repeats(keyword) => {
             let line = |line: &Value| if line.is_array() { line.clone() } else { vec![line.clone()].into() };
             list.iter().map(line).collect()
         }
@@ -284,12 +287,12 @@ fn as_named_blocks(occurrences: &[Value]) -> Option<Value> {
     Some(Value::Object(object))
 }
 
-fn as_single(keyword: &str, occurrences: &[Value]) -> Option<Value> {
+fn as_single(schema: &Schema, keyword: &str, occurrences: &[Value]) -> Option<Value> {
     let [only] = occurrences else { return None };
     match only.as_array()?.as_slice() {
         [] => Some(Value::Bool(true)),
         [word] => Some(word.clone()),
-        words if !words.iter().any(Value::is_object) && !repeats(keyword) => Some(only.clone()),
+        words if !words.iter().any(Value::is_object) && !schema.repeats(keyword) => Some(only.clone()),
         _ => None,
     }
 }
@@ -321,9 +324,9 @@ fn named_lines(entries: &[Entry<'_>], patch: &Map<String, Value>) -> Vec<Value> 
 }
 
 /// The value as which these occurrences read back.
-fn read_back(keyword: &str, occurrences: Vec<Value>) -> Value {
+fn read_back(schema: &Schema, keyword: &str, occurrences: Vec<Value>) -> Value {
     as_named_blocks(&occurrences)
-        .or_else(|| as_single(keyword, &occurrences))
+        .or_else(|| as_single(schema, keyword, &occurrences))
         .unwrap_or(Value::Array(occurrences))
 }
 

@@ -7,8 +7,8 @@ use super::setting::merge_setting;
 use crate::edit::fault::Faults;
 use crate::edit::json_pointer::Pointer;
 use crate::model::member::{Members, keyword_of};
-use crate::model::schema::{Derived, Kind, POSITION, Parameter, Shape, by_key, parameters};
 use crate::model::{Lens, view};
+use crate::schema::{Derived, Kind, POSITION, Parameter, Shape};
 use crate::syntax::Entry;
 
 /// Own values alone.
@@ -27,13 +27,13 @@ pub fn merge_named(
     let mut faults = Faults::default();
     for (key, value) in patch.iter().filter(|(key, _)| *key != POSITION) {
         let pointer = pointer.child(key);
-        let result = match by_key(kind.scope(), key) {
+        let result = match kind.scope().by_key(key) {
             Some(parameter) => merge_setting(parameter, merged.get(key), value, &pointer),
             None => {
                 let entries = current.map_or(&[][..], |(_, members)| {
                     members.foreign_by_keyword(keyword_of(kind.scope(), key))
                 });
-                let mut general = GeneralMerge { faults: &mut faults };
+                let mut general = GeneralMerge { schema: kind.scope().schema(), faults: &mut faults };
                 Ok(general.member((kind.scope(), key), entries, value, &pointer))
             }
         };
@@ -54,10 +54,10 @@ fn put(kind: Kind, merged: &mut Map<String, Value>, key: &str, value: Option<Val
 /// The members that the view shows for an empty block.
 fn shown_of_nothing(kind: Kind) -> Map<String, Value> {
     let shown = |row: &Parameter| match row.shape {
-        Shape::Derived(Derived::Static) => Some(Value::Bool(kind == Kind::Stream)),
+        Shape::Derived(Derived::Static) => Some(Value::Bool(kind.may_be_on_demand())),
         _ => row.value_of_nothing(),
     };
-    parameters(kind.scope()).filter_map(|row| Some((row.key.to_owned(), shown(row)?))).collect()
+    kind.scope().rows().filter_map(|row| Some((row.key.to_owned(), shown(row)?))).collect()
 }
 
 /// The own members of one named block in the text.

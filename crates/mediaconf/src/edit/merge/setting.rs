@@ -4,8 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::edit::fault::{Fault, Faults};
 use crate::edit::json_pointer::Pointer;
-use crate::model::Parameter;
-use crate::model::schema::{AddressShape, ObjectShape, Part, PartPlace, Shape};
+use crate::schema::{AddressShape, ObjectShape, Parameter, Part, PartPlace, Shape};
 
 /// Merges into a known setting; `None` if it is not set afterwards.
 pub fn merge_setting(

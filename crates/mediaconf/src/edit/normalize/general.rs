@@ -4,10 +4,10 @@ use serde_json::{Map, Value};
 
 use super::{Normalized, Normalizer};
 use crate::edit::json_pointer::Pointer;
-use crate::model::json_value::{is_scalar, kind_of};
 use crate::model::member::keyword_of;
-use crate::model::schema::{ESCAPE, Scope, block_scope, by_keyword, is_reserved};
 use crate::model::secret::holds_mask;
+use crate::schema::json_value::{is_scalar, kind_of};
+use crate::schema::{ESCAPE, Scope};
 
 impl Normalizer {
     pub(super) fn foreign_member(
@@ -17,7 +17,7 @@ impl Normalizer {
         value: Value,
         pointer: &Pointer,
     ) -> Normalized {
-        if let Some(parameter) = by_keyword(scope, key) {
+        if let Some(parameter) = scope.by_keyword(key) {
             let message = format!("`{key}` is a keyword of the text, not a key of the JSON");
             return self.wrong_with(pointer, message, format!("did you mean `{}`?", parameter.key));
         }
@@ -37,9 +37,9 @@ impl Normalizer {
 
     /// A value under the general rule.
     pub(super) fn general(&mut self, keyword: &str, value: Value, pointer: &Pointer) -> Normalized {
-        let scope = block_scope(keyword, 1);
+        let scope = self.schema.block_scope(keyword, 1);
         match value {
-            Value::Object(_) if scope != Scope::Foreign => {
+            Value::Object(_) if !scope.is_unknown() => {
                 self.each_member(value, pointer, |normalizer, name, value, pointer| match value {
                     Value::Object(block) => Some(Value::Object(normalizer.members(scope, block, pointer))),
                     Value::Null => Some(value),
@@ -57,7 +57,7 @@ impl Normalizer {
             return Some(value);
         }
         let members = self.object(value, pointer)?;
-        Some(Value::Object(self.members(Scope::Foreign, members, pointer)))
+        Some(Value::Object(self.members(self.schema.unknown(), members, pointer)))
     }
 
     /// Words, or occurrences: an array of scalars, or an array of arrays.
@@ -80,7 +80,7 @@ impl Normalizer {
     /// One occurrence: its words, and maybe the object of its block last.
     pub(super) fn occurrence(&mut self, keyword: &str, words: Vec<Value>, pointer: &Pointer) -> Normalized {
         let last = words.len().saturating_sub(1);
-        let scope = block_scope(keyword, last);
+        let scope = self.schema.block_scope(keyword, last);
         self.all(words, pointer, |normalizer, index, word, pointer| match word {
             Value::Object(members) if index == last => {
                 let kept = members.into_iter().filter(|(_, value)| !value.is_null()).collect();
@@ -99,7 +99,7 @@ impl Normalizer {
 /// True if a key is escaped without need: only known keywords, and those that start with the escape
 /// itself, are escaped.
 pub(super) fn has_needless_escape(scope: Scope, key: &str) -> bool {
-    scope != Scope::Foreign && key.starts_with(ESCAPE) && !is_reserved(scope, keyword_of(scope, key))
+    !scope.is_unknown() && key.starts_with(ESCAPE) && !scope.is_reserved(keyword_of(scope, key))
 }
 
 /// Drops null members of objects inside arrays: there is nothing to remove.

@@ -9,15 +9,15 @@ use serde_json::{Map, Value};
 
 use super::fault::{Fault, FaultKind, Faults};
 use super::json_pointer::Pointer;
-use crate::model::json_value::{integer, is_empty, is_scalar, kind_of};
-use crate::model::schema::kinds::SWITCH;
-use crate::model::schema::{Derived, Kind, POSITION, Parameter, Scope, Shape, by_key};
 use crate::model::secret::holds_mask;
+use crate::schema::json_value::{integer, is_empty, is_scalar, kind_of};
+use crate::schema::kinds::SWITCH;
+use crate::schema::{Derived, Kind, POSITION, Parameter, Schema, Scope, Shape};
 
 /// Returns the patch in its normal form.
-pub fn normalize(patch: Value) -> Result<Map<String, Value>, Faults> {
+pub fn normalize(schema: &'static Schema, patch: Value) -> Result<Map<String, Value>, Faults> {
     let root = Pointer::root();
-    let mut normalizer = Normalizer { faults: Faults::default() };
+    let mut normalizer = Normalizer { schema, faults: Faults::default() };
     let members = match patch {
         Value::Object(members) => members,
         Value::Array(elements) if elements.is_empty() => Map::new(),
@@ -26,7 +26,7 @@ pub fn normalize(patch: Value) -> Result<Map<String, Value>, Faults> {
             return Err(fault.hint("to remove one thing, set it to null, such as {\"auth\": null}").into());
         }
     };
-    let normalized = normalizer.members(Scope::Top, members, &root);
+    let normalized = normalizer.members(schema.top(), members, &root);
     normalizer.faults.into_result(normalized)
 }
 
@@ -34,6 +34,7 @@ pub fn normalize(patch: Value) -> Result<Map<String, Value>, Faults> {
 type Normalized = Option<Value>;
 
 struct Normalizer {
+    schema: &'static Schema,
     faults: Faults,
 }
 
@@ -62,7 +63,7 @@ impl Normalizer {
         members: Map<String, Value>,
         pointer: &Pointer,
     ) -> Map<String, Value> {
-        self.each(members, pointer, |normalizer, key, value, pointer| match by_key(scope, key) {
+        self.each(members, pointer, |normalizer, key, value, pointer| match scope.by_key(key) {
             Some(parameter) => normalizer.own(parameter, value, pointer),
             None => normalizer.foreign_member(scope, key, value, pointer),
         })
@@ -108,8 +109,12 @@ impl Normalizer {
                 self.refuse(Fault::at_pointer(FaultKind::ReadOnly, pointer.clone(), message).hint(hint))
             }
             // Null sets it to the default.
-            Derived::Static if scope == Scope::Stream && value.is_null() => Some(value),
-            Derived::Static if scope == Scope::Stream => self.value(&SWITCH, value, pointer),
+            Derived::Static if scope.kind().is_some_and(Kind::may_be_on_demand) && value.is_null() => {
+                Some(value)
+            }
+            Derived::Static if scope.kind().is_some_and(Kind::may_be_on_demand) => {
+                self.value(&SWITCH, value, pointer)
+            }
             _ if value.is_null() => None,
             Derived::Static if value == false => None,
             Derived::Static => {
@@ -212,7 +217,7 @@ impl Normalizer {
             return self.wrong(pointer, format!("a {} can't have this name", kind.noun()));
         }
         let mut members = self.object(value, pointer)?;
-        let name_key = if kind == Kind::Live { "prefix" } else { "name" };
+        let name_key = kind.0.name;
         if members.shift_remove(name_key).is_some_and(|given| given != name) {
             let message = format!("it differs from its key `{name}`");
             let hint = format!("to rename, delete the {} and create it under the new name", kind.noun());

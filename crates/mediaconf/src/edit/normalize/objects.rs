@@ -8,9 +8,9 @@ use super::general::has_needless_escape;
 use super::{Normalized, Normalizer};
 use crate::edit::json_pointer::Pointer;
 use crate::edit::path::{Path, Segment};
-use crate::model::json_value::{is_empty, kind_of, scalar_text};
-use crate::model::schema::{AddressShape, ObjectShape, OptionsShape, Part, PartPlace, by_key};
 use crate::model::shape::part_of;
+use crate::schema::json_value::{is_empty, kind_of, scalar_text};
+use crate::schema::{AddressShape, ObjectShape, OptionsShape, Part, PartPlace};
 use crate::syntax::Word;
 
 /// The path of the object that a member belongs to.
@@ -114,7 +114,7 @@ impl Normalizer {
                     value => normalizer.string(value, pointer),
                 })
             }
-            _ if by_key(shape.members, key).is_some() => None,
+            _ if shape.members.by_key(key).is_some() => None,
             _ => normalizer.unknown_member(pointer, &shape.keys()),
         })
     }

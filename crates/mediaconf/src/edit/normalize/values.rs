@@ -5,9 +5,9 @@ use serde_json::Value;
 use super::{Normalized, Normalizer};
 use crate::edit::fault::{Fault, FaultKind};
 use crate::edit::json_pointer::Pointer;
-use crate::model::json_value::{canonical_scalar, is_scalar, kind_of};
-use crate::model::schema::kinds::{TEXT, WordKind, WrongValue};
 use crate::model::secret::holds_mask;
+use crate::schema::json_value::{canonical_scalar, is_scalar, kind_of};
+use crate::schema::kinds::{TEXT, WordKind, WrongValue};
 
 impl Normalizer {
     /// Normalizes the value of a known directive, or of a part of one.

@@ -8,7 +8,6 @@ use crate::edit::emit::{self, Draft};
 use crate::edit::json_pointer::Pointer;
 use crate::edit::layout::{Anchor, Insertion, TextOperation};
 use crate::edit::merge::contents_value;
-use crate::model::schema::block_scope;
 use crate::syntax::{Entry, Splice};
 
 impl<'d> Planner<'_, 'd> {
@@ -82,7 +81,10 @@ impl<'d> Planner<'_, 'd> {
             Some(block) => self.operation(TextOperation::Unfold {
                 entry: entry.id(),
                 from,
-                block: emit::contents(block_scope(&entry.keyword(), entry.count_arguments()), block),
+                block: emit::contents(
+                    entry.schema().block_scope(&entry.keyword(), entry.count_arguments()),
+                    block,
+                ),
             }),
             None => self.rewrite(vec![Splice { range: from..entry.end(), text: ";".to_owned() }]),
         }

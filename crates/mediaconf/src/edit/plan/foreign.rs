@@ -13,11 +13,10 @@ use crate::edit::json_pointer::Pointer;
 use crate::edit::merge::{contents_value, general_value, occurrences, split_occurrence};
 use crate::model::general::{DirectiveForm, scalars};
 use crate::model::member::{Members, key_of, keyword_of};
-use crate::model::schema::{Scope, Shape, by_key, by_keyword};
 use crate::model::setting_view::setting_value;
 use crate::model::shape::{first_argument, inner_scope};
 use crate::model::to_json;
-use crate::model::{json_value, quoting};
+use crate::schema::{Shape, json_value, quoting};
 use crate::syntax::{Entry, Word};
 
 impl<'d> Planner<'_, 'd> {
@@ -34,7 +33,7 @@ impl<'d> Planner<'_, 'd> {
             return entries.iter().for_each(|&entry| self.remove(entry));
         };
         if entries.is_empty() {
-            return self.add_setting(emit::general(keyword, target), entries);
+            return self.add_setting(emit::general(self.document.schema(), keyword, target), entries);
         }
         match (DirectiveForm::from_entries(entries), target) {
             // Another object is written as one block without a name.
@@ -66,7 +65,7 @@ impl<'d> Planner<'_, 'd> {
             match by_name.get(key.as_str()) {
                 Some(&block) if contents_value(block) == *value => {}
                 Some(&block) => self.contents(block, wanted, &pointer.child(key)),
-                None => new.push(emit::named_block(keyword, key, wanted)),
+                None => new.push(emit::named_block(self.document.schema(), keyword, key, wanted)),
             }
         }
         self.add_setting(new, entries);
@@ -80,7 +79,7 @@ impl<'d> Planner<'_, 'd> {
     pub(super) fn contents(&mut self, block: Entry<'d>, target: &Map<String, Value>, pointer: &Pointer) {
         let outer = std::mem::take(&mut self.pending);
         let within = Some(block);
-        let members = Members::group(inner_scope(block), block.children());
+        let members = Members::group(inner_scope(block.schema(), block), block.children());
         let scope = members.scope();
         for (parameter, entries) in members.each_own() {
             let wanted = target.get(parameter.key);
@@ -100,7 +99,7 @@ impl<'d> Planner<'_, 'd> {
                 self.foreign(within, keyword, &member.entries, wanted, &pointer.child(&key));
             }
         }
-        for (key, value) in target.iter().filter(|(key, _)| by_key(scope, key).is_none()) {
+        for (key, value) in target.iter().filter(|(key, _)| scope.by_key(key).is_none()) {
             let keyword = keyword_of(scope, key);
             if members.foreign_by_keyword(keyword).is_empty() {
                 self.foreign(within, keyword, &[], Some(value), &pointer.child(key));
@@ -124,7 +123,9 @@ impl<'d> Planner<'_, 'd> {
                 self.edit_occurrence(entries[index], &new[at]);
             }
         }
-        self.put_elements(within, entries, &alignment, |at| emit::occurrence(keyword, words_of(&new[at])));
+        let schema = self.document.schema();
+        let draft = |at: usize| emit::occurrence(schema, keyword, words_of(&new[at]));
+        self.put_elements(within, entries, &alignment, draft);
     }
 
     fn edit_occurrence(&mut self, entry: Entry<'d>, target: &Value) {
@@ -159,12 +160,16 @@ fn wanted_occurrences(
         Value::Bool(true) if form == DirectiveForm::Directive && is_of_port() && says_boolean(entries[0]) => {
             vec![Value::Array(vec![Value::Bool(true)])]
         }
-        target => occurrences(keyword, target),
+        target => occurrences(entries[0].schema(), keyword, target),
     }
 }
 
 fn is_port(block: Entry<'_>) -> bool {
-    by_keyword(Scope::Top, &*block.keyword()).is_some_and(|known| matches!(known.shape, Shape::List(_)))
+    block
+        .schema()
+        .top()
+        .by_keyword(&*block.keyword())
+        .is_some_and(|known| matches!(known.shape, Shape::List(_)))
 }
 
 fn says_boolean(entry: Entry<'_>) -> bool {

@@ -15,11 +15,10 @@ use crate::edit::json_pointer::Pointer;
 use crate::edit::layout::{Anchor, Insertion, TextOperation};
 use crate::edit::merge;
 use crate::edit::own_comments::is_followed;
-use crate::model::Kind;
 use crate::model::member::{Members, keyword_of};
 use crate::model::names::NameSet;
-use crate::model::schema::{Derived, DirectiveRole, POSITION, Parameter, STATIC, Shape, by_key, parameters};
 use crate::model::shape::group_name;
+use crate::schema::{Derived, DirectiveRole, Kind, POSITION, Parameter, STATIC, Shape};
 use crate::syntax::Entry;
 
 /// A block that the patch creates.
@@ -70,7 +69,7 @@ impl<'d> Planner<'_, 'd> {
     }
 
     fn delete(&mut self, kind: Kind, name: &str, entry: Entry<'d>) {
-        if kind == Kind::Stream {
+        if kind.has_sources() {
             self.plan.deleted_streams.push(name.to_owned());
         }
         self.remove(entry);
@@ -83,7 +82,7 @@ impl<'d> Planner<'_, 'd> {
         let patch = patch.as_object().unwrap_or(&empty);
         self.plan.guarded.members(kind.scope(), &empty, patch, pointer);
         let target = self.faults.take(merge::merge_named(kind, None, patch, pointer))?;
-        for parameter in parameters(kind.scope()) {
+        for parameter in kind.scope().rows() {
             if let Some(value) = target.get(parameter.key) {
                 self.faults.add(writable(parameter, value, &pointer.child(parameter.key)));
             }
@@ -118,16 +117,16 @@ impl<'d> Planner<'_, 'd> {
         let unshown = |parameter: &&Parameter| {
             change.removed.contains(&parameter.key) && !change.is_changed(parameter.key)
         };
-        for parameter in parameters(change.kind.scope()).filter(unshown) {
+        for parameter in change.kind.scope().rows().filter(unshown) {
             change.members.own(parameter).iter().for_each(|&entry| self.remove(entry));
         }
     }
 
     fn change(&mut self, change: &BlockChange<'_, 'd>) {
-        if change.is_changed(STATIC) && change.kind == Kind::Stream {
+        if change.is_changed(STATIC) && change.kind.may_be_on_demand() {
             self.change_keyword(change);
         }
-        for row in parameters(change.kind.scope()).filter(|row| row.shape.address().is_some()) {
+        for row in change.kind.scope().rows().filter(|row| row.shape.address().is_some()) {
             let [current, target] = [&change.current, change.target].map(|members| members.get(row.key));
             self.note_options_dropped(row, current, target, &change.at.child(row.key));
         }
@@ -152,7 +151,7 @@ impl<'d> Planner<'_, 'd> {
         let scope = change.kind.scope();
         let within = Some(change.entry);
         let outer = std::mem::take(&mut self.pending);
-        for parameter in parameters(scope).filter(|parameter| change.is_changed(parameter.key)) {
+        for parameter in scope.rows().filter(|parameter| change.is_changed(parameter.key)) {
             let entries = change.members.own(parameter).to_vec();
             let pointer = change.at.child(parameter.key);
             match (parameter.shape, change.target.get(parameter.key)) {
@@ -180,7 +179,7 @@ impl<'d> Planner<'_, 'd> {
     fn change_one_line(&mut self, change: &BlockChange<'_, 'd>) {
         let gained = change.gained_settings();
         for (key, value) in change.target.iter().filter(|(key, _)| change.is_changed(key)) {
-            match by_key(change.kind.scope(), key) {
+            match change.kind.scope().by_key(key) {
                 Some(parameter) if !matches!(parameter.shape, Shape::Addresses(_)) => {
                     self.faults.add(writable(parameter, value, &change.at.child(key)));
                 }
@@ -377,7 +376,7 @@ impl BlockChange<'_, '_> {
 
     /// The changed keys of unknown members, those that stand in the text first.
     fn foreign_keys(&self) -> Vec<&String> {
-        let is_foreign = |key: &&String| by_key(self.kind.scope(), key).is_none();
+        let is_foreign = |key: &&String| self.kind.scope().by_key(key).is_none();
         let gone = self.current.keys().filter(|key| !self.target.contains_key(*key));
         gone.chain(self.target.keys()).filter(is_foreign).filter(|key| self.is_changed(key)).collect()
     }
@@ -386,7 +385,7 @@ impl BlockChange<'_, '_> {
     fn header(&self, needs_block: bool) -> Result<Header, Faults> {
         let key = DirectiveRole::Sources.key(self.kind.scope());
         match self.target.get(key) {
-            Some(urls) if self.kind == Kind::Stream => {
+            Some(urls) if self.kind.has_sources() => {
                 header(self.entry, urls, needs_block, &self.at.child(key))
             }
             _ => Ok(Header::Edits(Vec::new())),
@@ -396,7 +395,7 @@ impl BlockChange<'_, '_> {
     /// The drafts of all settings but the sources of a stream.
     fn gained_settings(&self) -> Vec<Draft> {
         let mut members = self.target.clone();
-        if self.kind == Kind::Stream {
+        if self.kind.has_sources() {
             members.shift_remove(DirectiveRole::Sources.key(self.kind.scope()));
         }
         emit::named(self.kind, "", &members).block.unwrap_or_default()

@@ -28,8 +28,8 @@ use super::layout::{Anchor, Insertion, TextOperation};
 use super::merge::{self, GeneralMerge};
 use super::surroundings::{Surroundings, count_lines};
 use crate::model::member::{Members, keyword_of};
-use crate::model::schema::{Parameter, Scope, Shape, by_key, parameters};
-use crate::model::{Kind, Lens, View};
+use crate::model::{Lens, View};
+use crate::schema::{Kind, Parameter, Shape};
 use crate::syntax::{Document, Entry, EntryId};
 
 /// The operations of a change, and the values that they must lead to.
@@ -221,7 +221,8 @@ impl<'d> Planner<'_, 'd> {
     /// Plans the known members in schema order, then the others in patch order.
     fn top_level(&mut self, patch: &Map<String, Value>) {
         let root = Pointer::root();
-        for parameter in parameters(Scope::Top) {
+        let top = self.members.scope();
+        for parameter in top.rows() {
             let pointer = root.child(parameter.key);
             match (parameter.shape, patch.get(parameter.key)) {
                 (Shape::List(list), values) => match patch.get(list.blocks) {
@@ -233,7 +234,7 @@ impl<'d> Planner<'_, 'd> {
                 (_, Some(value)) => self.top_setting(parameter, value, &pointer),
             }
         }
-        for (key, value) in patch.iter().filter(|(key, _)| by_key(Scope::Top, key).is_none()) {
+        for (key, value) in patch.iter().filter(|(key, _)| top.by_key(key).is_none()) {
             self.top_foreign(key, value, &root.child(key));
         }
         self.place_pending_at_top();
@@ -255,13 +256,14 @@ impl<'d> Planner<'_, 'd> {
     }
 
     fn top_foreign(&mut self, key: &str, patch: &Value, pointer: &Pointer) {
-        let keyword = keyword_of(Scope::Top, key);
+        let top = self.members.scope();
+        let keyword = keyword_of(top, key);
         let entries = self.members.foreign_by_keyword(keyword).to_vec();
         let current = merge::general_value(&entries);
-        let mut general = GeneralMerge { faults: &mut self.faults };
-        let target = general.member((Scope::Top, key), &entries, patch, pointer);
+        let mut general = GeneralMerge { schema: self.document.schema(), faults: &mut self.faults };
+        let target = general.member((top, key), &entries, patch, pointer);
         if target != current {
-            self.plan.guarded.member(Scope::Top, key, current.as_ref(), patch, pointer);
+            self.plan.guarded.member(top, key, current.as_ref(), patch, pointer);
             self.foreign(None, keyword, &entries, target.as_ref(), pointer);
             self.plan.members.push((key.to_owned(), target));
         }

@@ -8,8 +8,8 @@ use super::{NamedEntry, NamedTarget, Planner};
 use crate::edit::layout::{Anchor, Insertion};
 use crate::edit::merge;
 use crate::edit::own_comments::is_followed;
-use crate::model::Kind;
 use crate::model::shape::group_name;
+use crate::schema::Kind;
 use crate::syntax::quoted_if_needed;
 
 impl<'d> Planner<'_, 'd> {

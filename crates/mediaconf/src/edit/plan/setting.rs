@@ -9,13 +9,12 @@ use super::words::{WordEdits, writable_key, writable_options};
 use crate::edit::emit;
 use crate::edit::fault::Faults;
 use crate::edit::json_pointer::Pointer;
-use crate::model::quoting;
-use crate::model::scalar::Scalar;
-use crate::model::schema::kinds::WordKind;
-use crate::model::schema::{ObjectShape, OptionsShape, Parameter, Part, PartPlace, Shape};
 use crate::model::setting_view::{object_value, option_pair};
 use crate::model::shape::{Address, OptionWord, part_words};
 use crate::model::to_json;
+use crate::schema::kinds::WordKind;
+use crate::schema::scalar::Scalar;
+use crate::schema::{ObjectShape, OptionsShape, Parameter, Part, PartPlace, Shape, quoting};
 use crate::syntax::{Entry, Word};
 
 impl<'d> Planner<'_, 'd> {

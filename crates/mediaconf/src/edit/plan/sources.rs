@@ -11,10 +11,10 @@ use crate::edit::emit::{self, Draft};
 use crate::edit::fault::Faults;
 use crate::edit::json_pointer::Pointer;
 use crate::edit::layout::Insertion;
-use crate::model::schema::SOURCE;
 use crate::model::setting_view::{SourceView, entry_sources, is_plural};
 use crate::model::shape::{Address, header_source};
 use crate::model::to_json;
+use crate::schema::SOURCE;
 use crate::syntax::{Entry, EntryId, Splice, spliced_pieces};
 
 /// One source and the entry it stands in.

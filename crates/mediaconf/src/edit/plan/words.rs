@@ -10,11 +10,10 @@ use crate::edit::emit;
 use crate::edit::fault::{Fault, Faults};
 use crate::edit::json_pointer::Pointer;
 use crate::model::member::{key_of, keyword_of};
-use crate::model::quoting;
-use crate::model::schema::AddressShape;
 use crate::model::secret::holds_mask;
 use crate::model::setting_view::is_open;
 use crate::model::shape::{Address, OptionWord};
+use crate::schema::{AddressShape, quoting};
 use crate::syntax::{Entry, Splice, Word, needs_quotes};
 
 /// Collects the edits of the words of one entry.

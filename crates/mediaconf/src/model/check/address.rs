@@ -1,7 +1,7 @@
 //! Addresses of sources and authorization backends: slips in their scheme and port.
 
 use crate::model::secret::{Secrecy, word_parts};
-use crate::model::suggest::{is_one_edit, nearest};
+use crate::schema::suggest::{is_one_edit, nearest};
 use crate::syntax::{Diagnostic, Diagnostics, Word};
 
 /// The word that opens a stream to everybody; misspelled, it is taken for a URL.

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::address;
-use crate::model::schema::kinds::PORT;
 use crate::model::shape::only_argument;
+use crate::schema::kinds::PORT;
 use crate::syntax::{Diagnostic, Diagnostics, Directive, ParsedEntry, Word};
 
 /// The directives that name a port or an address to listen on: the keyword of each, and its only word.

@@ -6,8 +6,8 @@
 
 use std::cmp::Ordering;
 
-use crate::model::schema::kinds::WordKind;
-use crate::model::schema::{Kind, Parameter, Scope, Shape, by_keyword, is_any_keyword, is_foreign_keyword};
+use crate::schema::kinds::WordKind;
+use crate::schema::{Parameter, Schema, Scope, Shape};
 use crate::syntax::{Diagnostic, Diagnostics, Directive, ParsedEntry, ParsedWords, Word};
 
 /// The columns by which a tab indents.
@@ -18,8 +18,9 @@ const TAB: usize = 4;
 const MAX_WORDS: usize = 16;
 
 /// Reports the lines inside an entry that start like directives.
-pub(super) fn in_lines(head: ParsedEntry<'_, '_>, diagnostics: &mut Diagnostics) {
+pub(super) fn in_lines(schema: &Schema, head: ParsedEntry<'_, '_>, diagnostics: &mut Diagnostics) {
     let text = head.text();
+    let scopes = [schema.top()].into_iter().chain(schema.kinds.iter().map(|kind| kind.scope()));
     let own_indent = indent_of(text, head.start());
     let mut words = head.words();
     let mut end = head.start();
@@ -30,9 +31,9 @@ pub(super) fn in_lines(head: ParsedEntry<'_, '_>, diagnostics: &mut Diagnostics)
             let rest = words.clone();
             let is_keyword = match own_indent.map(|own| indent.cmp(&own)) {
                 Some(Ordering::Greater) => {
-                    SCOPES.iter().any(|&scope| is_own(scope, word, rest.clone(), head.is_block()))
+                    scopes.clone().any(|scope| is_own(scope, word, rest.clone(), head.is_block()))
                 }
-                Some(_) | None => is_any_keyword(word.raw),
+                Some(_) | None => schema.is_any_keyword(word.raw),
             };
             if is_keyword {
                 let message = format!("`{}` starts a line inside another directive", word.raw);
@@ -67,7 +68,8 @@ pub(super) fn in_options(
 ) {
     in_same_line(head, behind, diagnostics, |word, rest| {
         let is_next_value = rest.clone().next().is_some_and(|next| is_value(next.raw));
-        is_next_value && is_foreign_keyword(word.raw) || is_own(scope, word, rest, head.is_block())
+        is_next_value && scope.schema().is_foreign_keyword(word.raw)
+            || is_own(scope, word, rest, head.is_block())
     });
 }
 
@@ -116,12 +118,9 @@ fn is_value(raw: &str) -> bool {
     !raw.contains('=') && !is_lower(raw)
 }
 
-/// The scopes with directives.
-const SCOPES: [Scope; 4] = [Scope::Top, Scope::Stream, Scope::Live, Scope::Plugin];
-
 /// True if a word and the ones behind it read as a known directive.
 fn is_own(scope: Scope, word: Word<'_>, rest: ParsedWords<'_, '_>, is_block: bool) -> bool {
-    by_keyword(scope, word.raw).is_some_and(|parameter| reads_as(parameter, rest, is_block))
+    scope.by_keyword(word.raw).is_some_and(|parameter| reads_as(parameter, rest, is_block))
 }
 
 fn reads_as(parameter: &Parameter, mut rest: ParsedWords<'_, '_>, is_block: bool) -> bool {
@@ -142,7 +141,7 @@ fn reads_as(parameter: &Parameter, mut rest: ParsedWords<'_, '_>, is_block: bool
             is_url(&first) || address.may_be_false && first.value() == "false"
         }
         Shape::Options(_) => first.raw.contains('='),
-        Shape::Group(Kind::Stream) if !is_block => second.as_ref().is_some_and(is_url),
+        Shape::Group(kind) if kind.has_sources() && !is_block => second.as_ref().is_some_and(is_url),
         Shape::Group(_) => is_block && second.is_none(),
         Shape::Blocks(_) | Shape::Derived(_) => false,
     }

@@ -19,25 +19,29 @@ use self::settings::Settings;
 use self::sourceless::{lacks_source, supplies_source};
 use super::near_miss::near_miss;
 use super::one_line::lost_line_ends;
-use super::schema::kinds::{Transport, WordKind};
-use super::schema::{
-    Kind, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Scope, Shape, by_keyword, has_named_blocks,
-    may_be_strict, protocol_of_switch,
-};
 use super::setting_view::is_plural;
 use super::shape::{OptionWord, RowMatch, fits, group_name, inner_scope, only_argument, part_words, read};
+use crate::schema::kinds::{Transport, WordKind};
+use crate::schema::{
+    Kind, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Schema, Scope, Shape, protocol_of_switch,
+};
 use crate::syntax::{
     Diagnostic, Diagnostics, Directive, Document, Entry, ParsedEntry, STRAY_BRACE, Sink, Span, Word, Words,
     decode, parse,
 };
 
-/// Returns all diagnostics of a text, those of its parser included, in the order of the text.
+/// Returns all diagnostics of the text of a media server, those of its parser included, in the order of the text.
 ///
 /// The text is checked while it is parsed, so that nothing is kept of it but the names.
 pub fn check(bytes: impl AsRef<[u8]>) -> Diagnostics {
+    check_as(Schema::media(), bytes)
+}
+
+/// Returns the same for a text whose directives have this schema.
+pub fn check_as(schema: &'static Schema, bytes: impl AsRef<[u8]>) -> Diagnostics {
     let (text, mut diagnostics) = decode(bytes.as_ref());
-    let names = Names::new();
-    let (checker, of_parser) = parse(&text, |_| Checker::new(&text, names.clone()));
+    let names = Names::new(schema);
+    let (checker, of_parser) = parse(&text, |_| Checker::new(schema, &text, names.clone()));
     diagnostics.extend(&of_parser);
     checker.report(&mut diagnostics);
     diagnostics.sort();
@@ -48,14 +52,14 @@ pub fn check(bytes: impl AsRef<[u8]>) -> Diagnostics {
 ///
 /// It runs before every read and every change, on the index that these need.
 pub fn has_errors(document: &Document) -> bool {
-    let mut names = Names::new();
+    let mut names = Names::new(document.schema());
     document.diagnostics().errors() > 0
         || document.entries().any(|entry| is_error(entry, &mut names))
         || !names.repeated(document.text()).is_empty()
 }
 
 fn is_error(entry: Entry<'_>, names: &mut Names) -> bool {
-    let Some(parameter) = by_keyword(Scope::Top, &*entry.keyword()) else { return false };
+    let Some(parameter) = entry.schema().top().by_keyword(&*entry.keyword()) else { return false };
     if is_broken(parameter, entry) {
         return true;
     }
@@ -65,8 +69,8 @@ fn is_error(entry: Entry<'_>, names: &mut Names) -> bool {
 }
 
 fn is_broken_inside(kind: Kind, entry: Entry<'_>) -> bool {
-    may_be_strict(kind.scope(), entry.first_byte())
-        && by_keyword(kind.scope(), &*entry.keyword()).is_some_and(|parameter| is_broken(parameter, entry))
+    kind.scope().may_be_strict(entry.first_byte())
+        && kind.scope().by_keyword(&*entry.keyword()).is_some_and(|parameter| is_broken(parameter, entry))
 }
 
 fn is_broken(parameter: &'static Parameter, entry: Entry<'_>) -> bool {
@@ -83,6 +87,7 @@ const FEWEST_WITH_ANOTHER: usize = 3;
 
 /// Checks the entries of a text while it is parsed.
 struct Checker<'t> {
+    schema: &'static Schema,
     text: &'t str,
     diagnostics: Diagnostics,
     /// Those of lines inside entries.
@@ -154,8 +159,9 @@ impl<'t> Sink<'t> for Checker<'t> {
 }
 
 impl<'t> Checker<'t> {
-    fn new(text: &'t str, names: Names) -> Self {
+    fn new(schema: &'static Schema, text: &'t str, names: Names) -> Self {
         Self {
+            schema,
             text,
             diagnostics: Diagnostics::default(),
             in_lines: Diagnostics::default(),
@@ -187,7 +193,7 @@ impl<'t> Checker<'t> {
             diagnostics.iter().find(|found| found.message == STRAY_BRACE).map(|found| found.span.start);
         let before = stray.and_then(|brace| self.spanning.iter().rfind(|line| line.end < brace));
         diagnostics.push_any(before.map(lost_brace));
-        if let Some(comment) = lost_line_ends(self.text) {
+        if let Some(comment) = lost_line_ends(self.schema, self.text) {
             diagnostics.push(directives_in_comment(comment..self.text.len() as u32));
         }
     }
@@ -195,7 +201,7 @@ impl<'t> Checker<'t> {
     #[inline(always)]
     fn head(&mut self, head: ParsedEntry<'_, 't>) -> Option<Scope> {
         let scope = match self.depth {
-            0 => Some(Scope::Top),
+            0 => Some(self.schema.top()),
             1 => self.block,
             _ => None,
         };
@@ -210,7 +216,7 @@ impl<'t> Checker<'t> {
     #[cold]
     fn spanning(&mut self, scope: Option<Scope>, head: ParsedEntry<'_, 't>) -> Option<Scope> {
         let mut inside = Diagnostics::default();
-        missing_semicolon::in_lines(head, &mut inside);
+        missing_semicolon::in_lines(self.schema, head, &mut inside);
         let swallowed = inside.iter().next().and_then(|found| found.related.as_ref());
         if let (Some(scope), Some(end)) = (scope, swallowed)
             && let RowMatch::Misshapen(parameter) = read(scope, head)
@@ -235,7 +241,7 @@ impl<'t> Checker<'t> {
             }
             RowMatch::Foreign => {
                 self.foreign(scope, entry);
-                Some(inner_scope(entry)).filter(|inner| *inner != Scope::Foreign)
+                Some(inner_scope(self.schema, entry)).filter(|inner| !inner.is_unknown())
             }
         }
     }
@@ -255,7 +261,7 @@ impl<'t> Checker<'t> {
             Shape::List(list) => self.value(list.kind, entry),
             Shape::Group(kind) => {
                 self.names.add(kind, group_name(entry));
-                if kind == Kind::Stream {
+                if kind.has_sources() {
                     self.stream(scope, entry);
                 }
                 return Some(kind.scope());
@@ -311,7 +317,7 @@ impl<'t> Checker<'t> {
 
     /// Notes a setting of which the last one counts.
     fn scalar(&mut self, scope: Scope, parameter: &'static Parameter, entry: ParsedEntry<'_, 't>) {
-        let settings = if scope == Scope::Top { &mut self.top } else { &mut self.inner };
+        let settings = if scope.is_top() { &mut self.top } else { &mut self.inner };
         if let Some(previous) = settings.set(parameter, entry.span()) {
             self.repeated_setting(previous, entry.span());
         }
@@ -400,7 +406,7 @@ impl<'t> Checker<'t> {
     #[inline(never)]
     fn foreign(&mut self, scope: Scope, entry: ParsedEntry<'_, 't>) {
         let keyword = entry.keyword();
-        let hash = xxh3_64_with_seed(keyword.as_bytes(), scope as u64);
+        let hash = xxh3_64_with_seed(keyword.as_bytes(), scope.id());
         match *self.foreign.entry(hash).or_insert_with(|| UnknownDirective::classify(scope, &keyword)) {
             UnknownDirective::Plain => {}
             UnknownDirective::Slip(known) => self.diagnostics.push(
@@ -457,9 +463,9 @@ impl UnknownDirective {
         match keyword {
             "include" => Self::Include,
             "push" => Self::Push,
-            _ if scope != Scope::Top && protocol_of_switch(keyword).is_some() => Self::Switch,
-            _ if scope == Scope::Top && has_named_blocks(keyword) => Self::Named,
-            _ if scope == Scope::Stream && supplies_source(keyword) => Self::Source,
+            _ if !scope.is_top() && protocol_of_switch(keyword).is_some() => Self::Switch,
+            _ if scope.is_top() && scope.schema().has_named_blocks(keyword) => Self::Named,
+            _ if scope.kind().is_some_and(Kind::has_sources) && supplies_source(keyword) => Self::Source,
             _ => slip().map_or(Self::Plain, Self::Slip),
         }
     }

@@ -5,12 +5,12 @@ use std::ops::Range;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::model::schema::Kind;
+use crate::schema::{Kind, Schema};
 use crate::syntax::{Diagnostic, Span, Word};
 
 /// The names of streams, lives and plugins.
-#[derive(Clone, Default)]
-pub(super) struct Names([GroupNames; 3]);
+#[derive(Clone)]
+pub(super) struct Names(Vec<(Kind, GroupNames)>);
 
 /// The names of one group, each as a hash with a key of this run, and its place.
 ///
@@ -47,19 +47,19 @@ impl RepeatedName<'_> {
 }
 
 impl Names {
-    pub fn new() -> Self {
+    pub fn new(schema: &Schema) -> Self {
         let key = RandomState::new().hash_one(0u8);
-        Self([(); 3].map(|()| GroupNames { key, seen: Vec::new() }))
+        Self(schema.kinds.iter().map(|&kind| (kind, GroupNames { key, seen: Vec::new() })).collect())
     }
 
     /// Adds the name of an entry of a group.
     pub fn add(&mut self, kind: Kind, name: Word<'_>) {
-        self.0[kind as usize].add(name);
+        self.0.iter_mut().filter(|(known, _)| *known == kind).for_each(|(_, names)| names.add(name));
     }
 
     /// Adds the names of a clone, from further down in the same text.
     pub fn extend(&mut self, later: Self) {
-        for (names, later) in self.0.iter_mut().zip(later.0) {
+        for ((_, names), (_, later)) in self.0.iter_mut().zip(later.0) {
             debug_assert_eq!(names.key, later.key, "hashes with another key mean nothing here");
             names.seen.extend(later.seen);
         }
@@ -67,8 +67,7 @@ impl Names {
 
     /// The names that are defined earlier in the text, in its order.
     pub fn repeated<'t>(&self, text: &'t str) -> Vec<RepeatedName<'t>> {
-        let groups = Kind::ALL.into_iter().zip(&self.0);
-        let mut found: Vec<_> = groups.flat_map(|(kind, names)| names.repeated(kind, text)).collect();
+        let mut found: Vec<_> = self.0.iter().flat_map(|(kind, names)| names.repeated(*kind, text)).collect();
         found.sort_by_key(|repeated| repeated.name.start);
         found
     }
@@ -118,19 +117,19 @@ fn repeated_in<'t>(run: &[SeenName], kind: Kind, text: &'t str) -> Vec<RepeatedN
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::schema::{Scope, Shape, by_keyword};
     use crate::model::shape::group_name;
+    use crate::schema::Shape;
     use crate::syntax::Document;
 
     fn repeated(text: &str, hash: Option<u32>) -> Vec<(u32, u32)> {
-        let mut names = Names::new();
+        let mut names = Names::new(Schema::media());
         for entry in Document::parse(text.to_owned()).entries() {
-            let row = by_keyword(Scope::Top, &*entry.keyword()).expect("the keyword is known");
+            let row = Schema::media().top().by_keyword(&*entry.keyword()).expect("the keyword is known");
             let Shape::Group(kind) = row.shape else { panic!("the directive is no group") };
             names.add(kind, group_name(entry));
         }
         if let Some(hash) = hash {
-            names.0.iter_mut().flat_map(|names| &mut names.seen).for_each(|seen| seen.hash = hash);
+            names.0.iter_mut().flat_map(|(_, names)| &mut names.seen).for_each(|seen| seen.hash = hash);
         }
         names.repeated(text).into_iter().map(|found| (found.first.start, found.name.start)).collect()
     }

@@ -1,6 +1,6 @@
 //! Settings whose last occurrence counts.
 
-use crate::model::schema::Parameter;
+use crate::schema::Parameter;
 use crate::syntax::Span;
 
 /// The settings of one block, or of a part of the top level.

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::model::schema::{ESCAPE, ObjectShape, Scope, Shape, by_key};
 use crate::model::secret::{Masker, Secrecy};
+use crate::schema::{ESCAPE, ObjectShape, Schema, Shape};
 
 /// Returns a configuration, or a patch, with its secrets masked.
 pub fn masked_json(value: &Value, masker: &Masker) -> Value {
@@ -45,7 +45,7 @@ enum JsonPlace {
 impl JsonPlace {
     fn member(self, key: &str) -> Self {
         match self {
-            Self::Root => match by_key(Scope::Top, key).map(|parameter| parameter.shape) {
+            Self::Root => match Schema::media().top().by_key(key).map(|parameter| parameter.shape) {
                 Some(Shape::Group(_) | Shape::Blocks(_)) => Self::Group,
                 Some(Shape::Object(object)) => Self::Object(object),
                 _ => Self::Member(Secrecy::from_name(key.trim_start_matches(ESCAPE))),

@@ -13,10 +13,10 @@ pub use by_value::{LONGEST_SECRET, SecretValues};
 pub use json::{masked_below, masked_json, masked_keys};
 pub use masked_text::MaskedText;
 
-use super::schema::{Kind, ObjectShape, Parameter, PartPlace, Scope, Shape};
 use super::secret::{Masker, Secrecy, merged, word_parts};
 use super::setting_view::is_plural;
 use super::shape::{OptionWord, RowMatch, inner_scope, part_words, read};
+use crate::schema::{Kind, ObjectShape, Parameter, PartPlace, Schema, Scope, Shape};
 use crate::syntax::{Document, Entry, Word, comment_start};
 
 /// Returns the whole text of a document with its secrets masked.
@@ -30,7 +30,9 @@ pub fn masked_document(document: &Document, masker: &Masker) -> String {
 /// In a text with errors it is unclear which words belong to a directive, so there every word behind
 /// the name of a secret counts.
 pub fn secret_spans(document: &Document, windows: &[Range<usize>]) -> Vec<Range<usize>> {
-    let mut finder = Finder { spans: Vec::new() };
+    let schema = document.schema();
+    let top = EntryPlace { scope: schema.top(), secrecy: Secrecy::Parts };
+    let mut finder = Finder { schema, spans: Vec::new() };
     let mut windows_left = windows;
     for entry in document.entries() {
         while windows_left.first().is_some_and(|window| window.end <= entry.start()) {
@@ -39,7 +41,7 @@ pub fn secret_spans(document: &Document, windows: &[Range<usize>]) -> Vec<Range<
         match windows_left.first() {
             None => break,
             Some(window) if entry.end() <= window.start => {}
-            Some(_) => finder.entry(TOP, entry, windows_left),
+            Some(_) => finder.entry(top, entry, windows_left),
         }
     }
     if document.diagnostics().errors() > 0 {
@@ -57,15 +59,14 @@ struct EntryPlace {
     secrecy: Secrecy,
 }
 
-const TOP: EntryPlace = EntryPlace { scope: Scope::Top, secrecy: Secrecy::Parts };
-
 impl EntryPlace {
-    fn foreign(secrecy: Secrecy) -> Self {
-        Self { scope: Scope::Foreign, secrecy }
+    fn foreign(schema: &Schema, secrecy: Secrecy) -> Self {
+        Self { scope: schema.unknown(), secrecy }
     }
 }
 
 struct Finder {
+    schema: &'static Schema,
     spans: Vec<Range<usize>>,
 }
 
@@ -90,10 +91,11 @@ impl Finder {
             Shape::Object(object) => self.object(object, entry),
             Shape::Value(_) if parameter.secret => entry.arguments().for_each(|word| self.whole(word)),
             Shape::Address(_) | Shape::Options(_) => self.options(entry),
-            Shape::Group(Kind::Stream) | Shape::Addresses(_) if !is_plural(entry) => self.options(entry),
+            Shape::Group(kind) if kind.has_sources() => self.options(entry),
+            Shape::Addresses(_) if !is_plural(entry) => self.options(entry),
             _ => entry.arguments().for_each(|word| self.word(word, Secrecy::Parts)),
         }
-        let scope = parameter.shape.group().map_or(Scope::Foreign, Kind::scope);
+        let scope = parameter.shape.group().map_or(self.schema.unknown(), Kind::scope);
         EntryPlace { scope, secrecy: Secrecy::Parts }
     }
 
@@ -122,7 +124,7 @@ impl Finder {
             Shape::Object(_) | Shape::Value(_) => return self.foreign(Secrecy::Parts, entry),
             _ => self.options(entry),
         }
-        EntryPlace::foreign(Secrecy::Parts)
+        EntryPlace::foreign(self.schema, Secrecy::Parts)
     }
 
     /// Finds the secrets of an unknown directive: words and blocks behind the name of a secret.
@@ -133,8 +135,8 @@ impl Finder {
             secrecy = secrecy.behind(&word.value());
         }
         match secrecy {
-            Secrecy::Parts => EntryPlace { scope: inner_scope(entry), secrecy },
-            _ => EntryPlace::foreign(secrecy),
+            Secrecy::Parts => EntryPlace { scope: inner_scope(self.schema, entry), secrecy },
+            _ => EntryPlace::foreign(self.schema, secrecy),
         }
     }
 

@@ -4,10 +4,8 @@ use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 
-use crate::model::schema::{
-    ACCOUNT, PARAMETERS, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS, Scope, Shape, by_keyword,
-};
-use crate::model::suggest::nearest;
+use crate::schema::suggest::nearest;
+use crate::schema::{ACCOUNT, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS, Schema, Shape};
 
 /// Misspellings are recognised of names in the tables that are longer than this, and of these names.
 const LONG_ENOUGH: usize = 4;
@@ -126,12 +124,15 @@ pub fn is_key_byte(byte: u8) -> bool {
 
 /// True if the words behind this keyword are a login and a password.
 pub fn is_account(keyword: &str) -> bool {
-    by_keyword(Scope::Top, keyword).is_some_and(|parameter| parameter.shape == Shape::Object(&ACCOUNT))
+    Schema::media()
+        .top()
+        .by_keyword(keyword)
+        .is_some_and(|parameter| parameter.shape == Shape::Object(&ACCOUNT))
 }
 
 /// True if an unknown keyword is a slip of one whose value is a secret.
 fn is_nearly_secret_name(keyword: &str) -> bool {
-    let keywords = PARAMETERS.iter().filter(|row| row.secret).flat_map(|row| row.keywords);
+    let keywords = Schema::media().rows().filter(|row| row.secret).flat_map(|row| row.keywords);
     let known = SECRET_WORDS.iter().chain(&MORE_NAMES).chain(keywords).copied();
     nearest(keyword, known.filter(|known| known.len() > LONG_ENOUGH)).is_some()
 }
@@ -139,7 +140,7 @@ fn is_nearly_secret_name(keyword: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::schema::FOREIGN_KEYWORDS;
+    use crate::schema::FOREIGN_KEYWORDS;
 
     #[test]
     fn a_name_is_secret_by_its_last_word_or_its_end() {
@@ -255,7 +256,7 @@ mod tests {
 
     #[test]
     fn no_known_keyword_is_taken_for_a_slip_of_a_secret_one() {
-        let own = PARAMETERS.iter().flat_map(|parameter| parameter.keywords);
+        let own = Schema::media().rows().flat_map(|parameter| parameter.keywords);
         let foreign = FOREIGN_KEYWORDS.iter().flat_map(|row| row.keywords);
         for keyword in own.chain(foreign).filter(|keyword| !names_secret_exactly(keyword)) {
             assert!(!is_nearly_secret_name(keyword), "{keyword}");

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::kind::{Transport, WordKind, WrongValue};
-use crate::model::json_value::integer;
-use crate::model::scalar::{Scalar, canonical_integer};
+use crate::schema::json_value::integer;
+use crate::schema::scalar::{Scalar, canonical_integer};
 
 /// `rtmp 1935;`, an integer 0..65535 or a `host:port` string.
 pub static PORT: WordKind = WordKind {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::{Number, Value};
 
 use super::scalar::{Scalar, canonical_integer, integer_of_number};
-use crate::syntax::quoted_if_needed;
+use crate::text::quoted_if_needed;
 
 /// True if a value is a single word of the text.
 pub fn is_scalar(value: &Value) -> bool {

@@ -54,7 +54,7 @@ impl Diagnostic {
         Self::new(Severity::Warning, span, message)
     }
 
-    pub(super) fn new(severity: Severity, span: Span, message: impl Into<String>) -> Self {
+    pub(crate) fn new(severity: Severity, span: Span, message: impl Into<String>) -> Self {
         Self { severity, span, message: message.into(), hint: None, related: None }
     }
 

@@ -55,7 +55,7 @@ impl<'t> Word<'t> {
 
 /// The bytes of a word with their places, each with whether the quotes before it are open. The byte
 /// behind a backslash in quotes is left out.
-pub(super) fn unescaped(raw: &[u8]) -> impl Iterator<Item = (usize, u8, bool)> {
+pub(crate) fn unescaped(raw: &[u8]) -> impl Iterator<Item = (usize, u8, bool)> {
     let (mut at, mut is_quoted) = (0, false);
     std::iter::from_fn(move || {
         let byte = *raw.get(at)?;

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::kind::{WordKind, WrongValue};
-use crate::model::json_value::kind_of;
-use crate::model::scalar::Scalar;
-use crate::syntax::Word;
+use crate::schema::json_value::kind_of;
+use crate::schema::scalar::Scalar;
+use crate::text::Word;
 
 /// `root wwwroot;`, a string.
 pub static TEXT: WordKind = WordKind {

@@ -1,13 +1,103 @@
-//! The rows. Within a scope they stand in the order in which they are shown and written.
+//! The schema of media servers. Within a scope the rows stand in the order in which they are shown and written.
 
+use super::foreign::FOREIGN_KEYWORDS;
+use super::forms::{
+    Derived, DirectiveRole, KnownOption, ListShape, ObjectShape, OptionsShape, POSITION, Part, PartPlace,
+    STATIC,
+};
 use super::kinds::{
     BITRATE, DURATION, DVR_REFERENCE, FLAG, LOG_LEVEL, PERCENT, PORT, SCALAR, SECONDS, SWITCH, TEXT,
     UDP_PORT, WordKind,
 };
 use super::row::{
-    AddressShape, Derived, DirectiveRole, Kind, KnownOption, ListShape, ON_DEMAND, ObjectShape, OptionsShape,
-    POSITION, Parameter, Part, PartPlace, STATIC, Scope, Shape, URL_GLOBAL, WITH_INCLUDES,
+    AddressShape, Group, Kind, Parameter, Schema, Scope, ScopeTable, Shape, URL_GLOBAL, WITH_INCLUDES,
+    numbered,
 };
+
+impl Schema {
+    /// The schema of media servers.
+    pub fn media() -> &'static Self {
+        &MEDIA
+    }
+}
+
+static MEDIA: Schema = Schema::new(
+    &[TOP, STREAM, LIVE, PLUGIN, SOURCE_MEMBERS, BACKEND_MEMBERS, TEMPLATE, UNKNOWN],
+    &KINDS,
+    &[("template", TEMPLATE), ("source", TEMPLATE), ("file", TEMPLATE), ("vod", TEMPLATE)],
+    FOREIGN_KEYWORDS,
+);
+
+/// Outside any block.
+pub static TOP: Scope = Scope(&TOP_TABLE);
+/// Inside `stream NAME { … }` or `ondemand NAME { … }`.
+pub static STREAM: Scope = Scope(&STREAM_TABLE);
+/// Inside `live PREFIX { … }`.
+pub static LIVE: Scope = Scope(&LIVE_TABLE);
+/// Inside `plugin NAME { … }`.
+pub static PLUGIN: Scope = Scope(&PLUGIN_TABLE);
+/// An element of a stream's `urls`.
+pub static SOURCE_MEMBERS: Scope = Scope(&SOURCE_TABLE);
+/// Inside the object `auth`, beside its `url` and `extra`.
+pub static BACKEND_MEMBERS: Scope = Scope(&BACKEND_TABLE);
+/// Inside `template NAME { … }`, `source`, `file` and `vod`, which hold what a stream may hold. The general rule shows
+/// the rest of them.
+pub static TEMPLATE: Scope = Scope(&TEMPLATE_TABLE);
+/// Inside any other block.
+pub static UNKNOWN: Scope = Scope(&UNKNOWN_TABLE);
+
+static TOP_TABLE: ScopeTable = ScopeTable::new(&MEDIA, "at the top level", Some(""), &TOP_ROWS);
+static STREAM_TABLE: ScopeTable =
+    ScopeTable::new(&MEDIA, "in `stream` and `ondemand`", Some("stream"), &STREAM_ROWS);
+static LIVE_TABLE: ScopeTable = ScopeTable::new(&MEDIA, "in `live`", Some("stream"), &LIVE_ROWS);
+static PLUGIN_TABLE: ScopeTable = ScopeTable::new(&MEDIA, "in `plugin`", Some("plugin"), &PLUGIN_ROWS);
+static SOURCE_TABLE: ScopeTable = ScopeTable::new(&MEDIA, "in an element of `urls`", None, &SOURCE_ROWS);
+static BACKEND_TABLE: ScopeTable = ScopeTable::new(&MEDIA, "in `auth`", None, &BACKEND_ROWS);
+static TEMPLATE_TABLE: ScopeTable =
+    ScopeTable::new(&MEDIA, "in `template`, `source`, `file` and `vod`", Some("stream"), &TEMPLATE_ROWS);
+static UNKNOWN_TABLE: ScopeTable = ScopeTable::new(&MEDIA, "in any other block", None, &[]);
+
+/// The groups, in the order of the view.
+pub static KINDS: [Kind; 3] = [STREAMS, LIVES, PLUGINS];
+/// `stream` and `ondemand`.
+pub static STREAMS: Kind = Kind(&STREAM_GROUP);
+/// `live`.
+pub static LIVES: Kind = Kind(&LIVE_GROUP);
+/// `plugin`.
+pub static PLUGINS: Kind = Kind(&PLUGIN_GROUP);
+
+static STREAM_GROUP: Group = Group {
+    key: "streams",
+    noun: "stream",
+    on_demand: Some(ON_DEMAND),
+    has_sources: true,
+    name: "name",
+    scope: STREAM,
+    example: "{\"urls\":[{\"url\":\"udp://239.0.0.1:1234\"}]}",
+};
+
+static LIVE_GROUP: Group = Group {
+    key: "lives",
+    noun: "live",
+    on_demand: None,
+    has_sources: false,
+    name: "prefix",
+    scope: LIVE,
+    example: "{\"publish_enabled\":true}",
+};
+
+static PLUGIN_GROUP: Group = Group {
+    key: "plugins",
+    noun: "plugin",
+    on_demand: None,
+    has_sources: false,
+    name: "name",
+    scope: PLUGIN,
+    example: "{\"KEY\":\"VALUE\"}",
+};
+
+/// The keyword of a stream that runs on demand.
+const ON_DEMAND: &str = "ondemand";
 
 /// `edit_auth LOGIN PASSWORD;`
 pub static ACCOUNT: ObjectShape = ObjectShape {
@@ -65,7 +155,7 @@ static BACKEND: AddressShape = AddressShape {
     address: URL,
     address_doc: "The URL of the backend; false opens access",
     options: Some("extra"),
-    members: Scope::Backend,
+    members: BACKEND_MEMBERS,
     kind: &TEXT,
     new_first: true,
     may_be_false: true,
@@ -82,7 +172,7 @@ pub static SOURCE: AddressShape = AddressShape {
     address: URL,
     address_doc: "",
     options: None,
-    members: Scope::Source,
+    members: SOURCE_MEMBERS,
     kind: &SCALAR,
     new_first: false,
     may_be_false: false,
@@ -105,26 +195,8 @@ const fn part(key: &'static str, kind: &'static WordKind, place: PartPlace) -> P
     Part { key, kind, place, secret: false }
 }
 
-const fn row(key: &'static str, keywords: &'static [&'static str], scope: Scope, shape: Shape) -> Parameter {
-    Parameter {
-        key,
-        keywords,
-        scope,
-        number: 0,
-        shape,
-        role: None,
-        secret: false,
-        strict: false,
-        always_shown: shape.is_list() || shape.group().is_some(),
-        default: "",
-        unit: "",
-        doc: "",
-        example: "",
-    }
-}
-
 const fn derived(key: &'static str, scope: Scope, what: Derived, doc: &'static str) -> Parameter {
-    Parameter { doc, ..row(key, &[], scope, Shape::Derived(what)) }
+    Parameter { doc, ..Parameter::new(key, &[], scope, Shape::Derived(what)) }
 }
 
 const fn value(
@@ -135,16 +207,20 @@ const fn value(
     example: &'static str,
 ) -> Parameter {
     let (strict, unit) = (kind.transport.is_some(), kind.unit);
-    Parameter { strict, unit, doc, example, ..row(keywords[0], keywords, scope, Shape::Value(kind)) }
+    Parameter {
+        strict,
+        unit,
+        doc,
+        example,
+        ..Parameter::new(keywords[0], keywords, scope, Shape::Value(kind))
+    }
 }
 
-/// Describes the value that holds in a stream or live without an own one.
-const fn inherited(scope: Scope, global: &'static str) -> &'static str {
-    if matches!(scope, Scope::Top) { "" } else { global }
-}
+/// What holds where a stream or live has no value of its own.
+const GLOBAL_KEY: &str = "the global `cluster_key`";
+const GLOBAL_AUTH: &str = "the global `auth`";
 
-const fn cluster_key(scope: Scope, doc: &'static str) -> Parameter {
-    let default = inherited(scope, "the global `cluster_key`");
+const fn cluster_key(scope: Scope, default: &'static str, doc: &'static str) -> Parameter {
     Parameter {
         role: Some(DirectiveRole::ClusterKey),
         secret: true,
@@ -166,12 +242,11 @@ const fn account(
         strict: true,
         doc,
         example,
-        ..row(keywords[0], keywords, Scope::Top, shape)
+        ..Parameter::new(keywords[0], keywords, TOP, shape)
     }
 }
 
-const fn backend(scope: Scope, doc: &'static str, example: &'static str) -> Parameter {
-    let default = inherited(scope, "the global `auth`");
+const fn backend(scope: Scope, default: &'static str, doc: &'static str, example: &'static str) -> Parameter {
     Parameter {
         role: Some(DirectiveRole::Backend),
         secret: true,
@@ -179,7 +254,7 @@ const fn backend(scope: Scope, doc: &'static str, example: &'static str) -> Para
         default,
         doc,
         example,
-        ..row(AUTH, &[AUTH], scope, Shape::Address(&BACKEND))
+        ..Parameter::new(AUTH, &[AUTH], scope, Shape::Address(&BACKEND))
     }
 }
 
@@ -189,7 +264,7 @@ const fn group(
     doc: &'static str,
     example: &'static str,
 ) -> Parameter {
-    Parameter { strict: true, doc, example, ..row(kind.key(), keywords, Scope::Top, Shape::Group(kind)) }
+    Parameter { strict: true, doc, example, ..Parameter::new(kind.key(), keywords, TOP, Shape::Group(kind)) }
 }
 
 const fn dvr(scope: Scope) -> Parameter {
@@ -198,7 +273,7 @@ const fn dvr(scope: Scope) -> Parameter {
         doc: "Archive: `ROOT` is its folder, `@NAME` refers to a `dvr` of the top level; `90%` is how full the \
               disk may get, `5d` how long recordings are kept (in JSON 432000, in seconds)",
         example: "dvr /storage 90% 5d;",
-        ..row("dvr", &["dvr"], scope, Shape::Object(&DVR))
+        ..Parameter::new("dvr", &["dvr"], scope, Shape::Object(&DVR))
     }
 }
 
@@ -229,12 +304,17 @@ const fn listeners(
     doc: &'static str,
     example: &'static str,
 ) -> Parameter {
-    Parameter { always_shown: false, doc, example, ..row(list.key, keywords, Scope::Top, Shape::List(list)) }
+    Parameter {
+        always_shown: false,
+        doc,
+        example,
+        ..Parameter::new(list.key, keywords, TOP, Shape::List(list))
+    }
 }
 
 /// The blocks of the directives of such a list.
 const fn listener_blocks(list: &'static ListShape, doc: &'static str, example: &'static str) -> Parameter {
-    Parameter { doc, example, ..row(list.blocks, &[], Scope::Top, Shape::Blocks(list)) }
+    Parameter { doc, example, ..Parameter::new(list.blocks, &[], TOP, Shape::Blocks(list)) }
 }
 
 /// The sources of a block other than a stream's.
@@ -244,7 +324,7 @@ const fn sources(scope: Scope, doc: &'static str) -> Parameter {
         always_shown: false,
         doc,
         example: "url udp://239.0.0.1:1234 priority=1;",
-        ..row(URLS, &[URL, "input", URLS], scope, Shape::Addresses(&SOURCE))
+        ..Parameter::new(URLS, &[URL, "input", URLS], scope, Shape::Addresses(&SOURCE))
     }
 }
 
@@ -263,40 +343,27 @@ const fn transcoder(scope: Scope) -> Parameter {
         unit: BITRATE.unit,
         doc: "Options of the transcoder, in order; vb is video_bitrate, ab is audio_bitrate, 64k is 64000",
         example: "transcoder vb=1024k ab=64k;",
-        ..row("transcoder", &["transcoder"], scope, Shape::Options(&TRANSCODER))
+        ..Parameter::new("transcoder", &["transcoder"], scope, Shape::Options(&TRANSCODER))
     }
 }
 
-/// The rows of a scope stand together.
-const fn numbered<const COUNT: usize>(mut rows: [Parameter; COUNT]) -> [Parameter; COUNT] {
-    let mut at = 1;
-    while at < COUNT {
-        if rows[at].scope as u8 == rows[at - 1].scope as u8 {
-            rows[at].number = rows[at - 1].number + 1;
-        }
-        at += 1;
-    }
-    rows
-}
-
-/// Every parameter; within a scope, in the order in which it is shown and written.
-pub static PARAMETERS: &[Parameter] = &numbered([
+static TOP_ROWS: [Parameter; 27] = numbered([
     Parameter {
         strict: true,
         always_shown: true,
         ..listeners(&HTTP, &["http"], "Ports and addresses of the HTTP server", "http 80;")
     },
     listener_blocks(&HTTP, "Settings in the block of an http directive, by port", "http 80 { api false; }"),
-    value(Scope::Top, &["rtmp"], &PORT, "Port or address of the RTMP server", "rtmp 1935;"),
-    value(Scope::Top, &["rtsp"], &PORT, "Port or address of the RTSP server", "rtsp 554;"),
-    value(Scope::Top, &["snmp"], &UDP_PORT, "Port or address of the SNMP agent", "snmp 4000;"),
-    value(Scope::Top, &["mysql"], &PORT, "Port or address of the MySQL interface", "mysql 3306;"),
-    value(Scope::Top, &["loglevel"], &LOG_LEVEL, "How much the server logs", "loglevel debug;"),
-    value(Scope::Top, &["root", "wwwroot"], &TEXT, "Folder of static files", "root wwwroot;"),
-    value(Scope::Top, &["pulsedb"], &TEXT, "Folder of the statistics database", "pulsedb /var/lib/media;"),
-    cluster_key(Scope::Top, "Secret that the servers of a cluster share"),
+    value(TOP, &["rtmp"], &PORT, "Port or address of the RTMP server", "rtmp 1935;"),
+    value(TOP, &["rtsp"], &PORT, "Port or address of the RTSP server", "rtsp 554;"),
+    value(TOP, &["snmp"], &UDP_PORT, "Port or address of the SNMP agent", "snmp 4000;"),
+    value(TOP, &["mysql"], &PORT, "Port or address of the MySQL interface", "mysql 3306;"),
+    value(TOP, &["loglevel"], &LOG_LEVEL, "How much the server logs", "loglevel debug;"),
+    value(TOP, &["root", "wwwroot"], &TEXT, "Folder of static files", "root wwwroot;"),
+    value(TOP, &["pulsedb"], &TEXT, "Folder of the statistics database", "pulsedb /var/lib/media;"),
+    cluster_key(TOP, "", "Secret that the servers of a cluster share"),
     value(
-        Scope::Top,
+        TOP,
         &["log_requests", "logrequests"],
         &SWITCH,
         "Whether requests are logged",
@@ -315,7 +382,8 @@ pub static PARAMETERS: &[Parameter] = &numbered([
         "view_auth viewer SECRET;",
     ),
     backend(
-        Scope::Top,
+        TOP,
+        "",
         "Authorization backend of every stream that has none of its own",
         "auth http://backend/auth key=value;",
     ),
@@ -349,173 +417,120 @@ pub static PARAMETERS: &[Parameter] = &numbered([
     ),
     Parameter {
         strict: false,
-        ..value(Scope::Top, &["rtmps"], &PORT, "Port or address of the RTMPS server", "rtmps 1936;")
+        ..value(TOP, &["rtmps"], &PORT, "Port or address of the RTMPS server", "rtmps 1936;")
     },
     Parameter {
         strict: false,
-        ..value(Scope::Top, &["rtsps"], &PORT, "Port or address of the RTSPS server", "rtsps 322;")
+        ..value(TOP, &["rtsps"], &PORT, "Port or address of the RTSPS server", "rtsps 322;")
     },
-    group(&["plugin"], Kind::Plugin, "Plugins, by name", "plugin iptv { database sqlite:///iptv.db; }"),
-    group(&["live"], Kind::Live, "Publishing locations, by prefix", "live mylive;"),
-    group(
-        &["stream", ON_DEMAND],
-        Kind::Stream,
-        "Streams, by name",
-        "stream cam1 { url rtsp://camera/h264; }",
-    ),
-    derived("runtime", Scope::Top, Derived::Runtime, "Figures of the running server; output only"),
+    group(&["plugin"], PLUGINS, "Plugins, by name", "plugin iptv { database sqlite:///iptv.db; }"),
+    group(&["live"], LIVES, "Publishing locations, by prefix", "live mylive;"),
+    group(&["stream", ON_DEMAND], STREAMS, "Streams, by name", "stream cam1 { url rtsp://camera/h264; }"),
+    derived("runtime", TOP, Derived::Runtime, "Figures of the running server; output only"),
     derived(
         WITH_INCLUDES,
-        Scope::Top,
+        TOP,
         Derived::Included,
         "The included files that are shown, too, by read --with-includes; such an output can't be written back",
     ),
-    derived("name", Scope::Stream, Derived::Name, "The name of the stream; equals its key"),
+]);
+
+static STREAM_ROWS: [Parameter; 14] = numbered([
+    derived("name", STREAM, Derived::Name, "The name of the stream; equals its key"),
     derived(
         STATIC,
-        Scope::Stream,
+        STREAM,
         Derived::Static,
         "Whether the stream always runs: true for stream, false for ondemand",
     ),
     derived(
         POSITION,
-        Scope::Stream,
+        STREAM,
         Derived::Position,
         "Place among the streams, from 1; setting it moves the block",
     ),
     Parameter {
         always_shown: true,
-        ..sources(Scope::Stream, "Sources of the stream; the first that works is played")
+        ..sources(STREAM, "Sources of the stream; the first that works is played")
     },
     backend(
-        Scope::Stream,
+        STREAM,
+        GLOBAL_AUTH,
         "Authorization backend of this stream; auth false opens it to everybody",
         "auth false;",
     ),
-    cluster_key(Scope::Stream, "Secret of this stream's source, instead of the global one"),
-    prepush(Scope::Stream),
-    transcoder(Scope::Stream),
-    former_url_global(Scope::Stream),
-    derived("cluster_key_global", Scope::Stream, Derived::Global, "The global cluster_key; output only"),
-    dvr(Scope::Stream),
-    title(Scope::Stream),
-    comment(Scope::Stream),
-    disabled(Scope::Stream),
-    derived("prefix", Scope::Live, Derived::Name, "The prefix of the location; equals its key"),
+    cluster_key(STREAM, GLOBAL_KEY, "Secret of this stream's source, instead of the global one"),
+    prepush(STREAM),
+    transcoder(STREAM),
+    former_url_global(STREAM),
+    derived("cluster_key_global", STREAM, Derived::Global, "The global cluster_key; output only"),
+    dvr(STREAM),
+    title(STREAM),
+    comment(STREAM),
+    disabled(STREAM),
+]);
+
+static LIVE_ROWS: [Parameter; 15] = numbered([
+    derived("prefix", LIVE, Derived::Name, "The prefix of the location; equals its key"),
     Parameter {
         default: "true",
         always_shown: true,
         ..value(
-            Scope::Live,
+            LIVE,
             &["publish_enabled"],
             &SWITCH,
             "Whether streams may be published here",
             "publish_enabled false;",
         )
     },
-    derived(STATIC, Scope::Live, Derived::Static, "Always false"),
+    derived(STATIC, LIVE, Derived::Static, "Always false"),
+    derived(POSITION, LIVE, Derived::Position, "Place among the lives, from 1; setting it moves the block"),
+    backend(LIVE, GLOBAL_AUTH, "Authorization backend of this location", "auth http://backend/publish;"),
+    cluster_key(LIVE, GLOBAL_KEY, "Secret of this location, instead of the global one"),
+    sources(LIVE, "Sources of what is published here"),
+    prepush(LIVE),
+    transcoder(LIVE),
+    former_url_global(LIVE),
+    derived("cluster_key_global", LIVE, Derived::Global, "The global cluster_key; output only"),
+    dvr(LIVE),
+    title(LIVE),
+    comment(LIVE),
+    disabled(LIVE),
+]);
+
+static PLUGIN_ROWS: [Parameter; 2] = numbered([
+    derived("name", PLUGIN, Derived::Name, "The name of the plugin; equals its key"),
     derived(
         POSITION,
-        Scope::Live,
-        Derived::Position,
-        "Place among the lives, from 1; setting it moves the block",
-    ),
-    backend(Scope::Live, "Authorization backend of this location", "auth http://backend/publish;"),
-    cluster_key(Scope::Live, "Secret of this location, instead of the global one"),
-    sources(Scope::Live, "Sources of what is published here"),
-    prepush(Scope::Live),
-    transcoder(Scope::Live),
-    former_url_global(Scope::Live),
-    derived("cluster_key_global", Scope::Live, Derived::Global, "The global cluster_key; output only"),
-    dvr(Scope::Live),
-    title(Scope::Live),
-    comment(Scope::Live),
-    disabled(Scope::Live),
-    derived("name", Scope::Plugin, Derived::Name, "The name of the plugin; equals its key"),
-    derived(
-        POSITION,
-        Scope::Plugin,
+        PLUGIN,
         Derived::Position,
         "Place among the plugins, from 1; setting it moves the block",
     ),
-    derived(URL, Scope::Source, Derived::Address, "The address of the source"),
-    derived(
-        URL_GLOBAL,
-        Scope::Backend,
-        Derived::Global,
-        "In streams and lives: the global auth.url, where it is a string; output only",
-    ),
-    sources(Scope::Template, "Sources of the streams that it holds for; the first that works is played"),
+]);
+
+static SOURCE_ROWS: [Parameter; 1] =
+    numbered([derived(URL, SOURCE_MEMBERS, Derived::Address, "The address of the source")]);
+
+static BACKEND_ROWS: [Parameter; 1] = numbered([derived(
+    URL_GLOBAL,
+    BACKEND_MEMBERS,
+    Derived::Global,
+    "In streams and lives: the global auth.url, where it is a string; output only",
+)]);
+
+static TEMPLATE_ROWS: [Parameter; 9] = numbered([
+    sources(TEMPLATE, "Sources of the streams that it holds for; the first that works is played"),
     backend(
-        Scope::Template,
+        TEMPLATE,
+        GLOBAL_AUTH,
         "Authorization backend of the streams that it holds for",
         "auth http://backend/auth;",
     ),
-    cluster_key(Scope::Template, "Secret of the sources, instead of the global one"),
-    prepush(Scope::Template),
-    transcoder(Scope::Template),
-    dvr(Scope::Template),
-    title(Scope::Template),
-    comment(Scope::Template),
-    disabled(Scope::Template),
+    cluster_key(TEMPLATE, GLOBAL_KEY, "Secret of the sources, instead of the global one"),
+    prepush(TEMPLATE),
+    transcoder(TEMPLATE),
+    dvr(TEMPLATE),
+    title(TEMPLATE),
+    comment(TEMPLATE),
+    disabled(TEMPLATE),
 ]);
-
-/// The last words of names of options, directives, query parameters, headers and JSON members whose value is
-/// a secret: `pass` is the last word of `db_pass`, `smtpPass` and `db-pass2`.
-pub static SECRET_WORDS: &[&str] = &[
-    "password",
-    "passphrase",
-    "passwd",
-    "pass",
-    "pwd",
-    "psk",
-    "secret",
-    "token",
-    "key",
-    "iv",
-    "license",
-    "authorization",
-    "credential",
-    "credentials",
-    "bearer",
-    "jwt",
-    "signature",
-    "cookie",
-    "tokens",
-    "passcode",
-    "pin",
-    "otp",
-    "pw",
-    "sig",
-    "hmac",
-];
-
-/// Other such names that count only as the key of a query: a directive or an option with this name has no secret.
-pub static SECRET_KEYS: &[&str] = &["auth", "sid"];
-
-/// The ends of other such names, written without `_` and `-`.
-pub static SECRET_ENDINGS: &[&str] = &[
-    "password",
-    "passphrase",
-    "passwd",
-    "secret",
-    "accesstoken",
-    "apitoken",
-    "authtoken",
-    "sessiontoken",
-    "dbpass",
-    "userpass",
-    "userpwd",
-    "apikey",
-    "authkey",
-    "accesskey",
-    "accesskeyid",
-    "mykey",
-    "privatekey",
-    "secretkey",
-    "secretkeybase",
-    "streamkey",
-    "userkey",
-    "sessionid",
-    "sessid",
-];

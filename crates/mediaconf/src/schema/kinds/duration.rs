@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::kind::{WordKind, WrongValue, number_or_text};
-use crate::model::json_value::integer;
-use crate::model::scalar::{MAX_SAFE, Scalar, canonical_integer};
-use crate::syntax::{Diagnostic, Word};
+use crate::schema::json_value::integer;
+use crate::schema::scalar::{MAX_SAFE, Scalar, canonical_integer};
+use crate::text::{Diagnostic, Word};
 
 /// `5d`, how long an archive is kept: an integer of seconds.
 pub static DURATION: WordKind = WordKind {

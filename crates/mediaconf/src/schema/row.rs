@@ -1,44 +1,179 @@
-//! The types of a row of the table.
+//! The types of the table: a schema has scopes, a scope has rows, and a row may open another scope.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::OnceLock;
 
 use serde_json::{Map, Value};
 
+use super::foreign::ForeignKeyword;
+use super::forms::{Derived, DirectiveRole, JsonForm, ListShape, ObjectShape, OptionsShape};
+use super::keyword_table::KeywordTable;
 use super::kinds::{Transport, WordKind};
 
-/// The block in which a known parameter may stand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Scope {
-    /// Outside any block.
-    Top,
-    /// Inside `stream NAME { … }` or `ondemand NAME { … }`.
-    Stream,
-    /// Inside `live PREFIX { … }`.
-    Live,
-    /// Inside `plugin NAME { … }`.
-    Plugin,
-    /// An element of a stream's `urls`.
-    Source,
-    /// Inside the object `auth`, beside its `url` and `extra`.
-    Backend,
-    /// Inside `template NAME { … }`, `source`, `file` and `vod`, which hold what a stream may hold. The
-    /// general rule shows the rest of them.
-    Template,
-    /// Inside any other block: no parameter is known there.
-    Foreign,
+/// The directives that one family of servers knows.
+///
+/// [`Schema::media`] is the one of media servers. Another is a `static` of this type.
+pub struct Schema {
+    /// Every scope; the top level is the first, the inside of any unknown block the last.
+    pub scopes: &'static [Scope],
+    /// The groups of named blocks, in the order of the view.
+    pub kinds: &'static [Kind],
+    /// The keywords of blocks that the general rule shows although some of their members are known, and the scope
+    /// inside them.
+    pub blocks: &'static [(&'static str, Scope)],
+    /// The directives that only some servers of the family know; the general rule shows them.
+    pub foreign: &'static [ForeignKeyword],
+    pub(super) foreign_rows: OnceLock<HashMap<&'static str, &'static ForeignKeyword>>,
 }
 
-/// Every scope, in the order of its declaration.
-pub(super) const SCOPES: [Scope; 8] = [
-    Scope::Top,
-    Scope::Stream,
-    Scope::Live,
-    Scope::Plugin,
-    Scope::Source,
-    Scope::Backend,
-    Scope::Template,
-    Scope::Foreign,
-];
+impl Schema {
+    /// Makes a schema; see its members.
+    pub const fn new(
+        scopes: &'static [Scope],
+        kinds: &'static [Kind],
+        blocks: &'static [(&'static str, Scope)],
+        foreign: &'static [ForeignKeyword],
+    ) -> Self {
+        Self { scopes, kinds, blocks, foreign, foreign_rows: OnceLock::new() }
+    }
+
+    /// The scope outside any block.
+    pub fn top(&self) -> Scope {
+        self.scopes[0]
+    }
+
+    /// The scope inside any block that the schema does not know: no parameter stands there.
+    pub fn unknown(&self) -> Scope {
+        self.scopes[self.scopes.len() - 1]
+    }
+
+    /// The rows of all scopes.
+    pub fn rows(&self) -> impl Iterator<Item = &'static Parameter> + Clone {
+        self.scopes.iter().flat_map(|scope| scope.rows())
+    }
+
+    /// The kind of the blocks in the group with this JSON key.
+    pub fn kind(&self, key: &str) -> Option<Kind> {
+        self.kinds.iter().copied().find(|kind| kind.key() == key)
+    }
+}
+
+impl fmt::Debug for Schema {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Schema").field("scopes", &self.scopes).finish_non_exhaustive()
+    }
+}
+
+/// The block in which a known parameter may stand, as a handle to its table.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Scope(pub &'static ScopeTable);
+
+/// The table of a scope.
+pub struct ScopeTable {
+    /// The schema that it belongs to.
+    pub schema: &'static Schema,
+    /// Describes the place of a parameter of this scope.
+    pub in_words: &'static str,
+    /// The keyword of the blocks whose foreign directives may stand here, too; empty at the top level, `None` if
+    /// none may.
+    pub foreign_of: Option<&'static str>,
+    /// The rows, in the order in which they are shown and written.
+    pub rows: &'static [Parameter],
+    pub(super) keywords: KeywordTable<Parameter>,
+}
+
+impl ScopeTable {
+    /// Makes the table of these rows, which [`numbered`] has numbered.
+    pub const fn new(
+        schema: &'static Schema,
+        in_words: &'static str,
+        foreign_of: Option<&'static str>,
+        rows: &'static [Parameter],
+    ) -> Self {
+        let mut keywords = KeywordTable::new();
+        let mut at = 0;
+        while at < rows.len() {
+            let mut name = 0;
+            while name < rows[at].keywords.len() {
+                keywords.add(rows[at].keywords[name], &rows[at], rows[at].strict);
+                name += 1;
+            }
+            at += 1;
+        }
+        Self { schema, in_words, foreign_of, rows, keywords }
+    }
+}
+
+/// Gives each row its place among those of its scope.
+pub const fn numbered<const COUNT: usize>(mut rows: [Parameter; COUNT]) -> [Parameter; COUNT] {
+    let mut at = 0;
+    while at < COUNT {
+        rows[at].number = at as u8;
+        at += 1;
+    }
+    rows
+}
+
+/// Two tables are equal if they are the same static.
+impl PartialEq for ScopeTable {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+impl Eq for ScopeTable {}
+
+impl Hash for ScopeTable {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::ptr::from_ref(self).hash(state);
+    }
+}
+
+impl fmt::Debug for Scope {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.0.in_words)
+    }
+}
+
+impl Scope {
+    /// Returns the schema that it belongs to.
+    pub fn schema(self) -> &'static Schema {
+        self.0.schema
+    }
+
+    /// The parameters that may stand here, in their order.
+    pub fn rows(self) -> impl Iterator<Item = &'static Parameter> + Clone {
+        self.0.rows.iter()
+    }
+
+    /// Describes the place of a parameter of this scope.
+    pub fn in_words(self) -> &'static str {
+        self.0.in_words
+    }
+
+    /// The kind of the blocks of which this is the inside.
+    pub fn kind(self) -> Option<Kind> {
+        self.schema().kinds.iter().copied().find(|kind| kind.scope() == self)
+    }
+
+    /// True if this is the scope outside any block.
+    pub fn is_top(self) -> bool {
+        self == self.schema().top()
+    }
+
+    /// A number that differs from that of other scopes.
+    pub fn id(self) -> u64 {
+        std::ptr::from_ref(self.0).addr() as u64
+    }
+
+    /// True if this is the inside of a block that the schema does not know.
+    pub fn is_unknown(self) -> bool {
+        self == self.schema().unknown()
+    }
+}
 
 /// The form of a parameter in text and in JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,25 +196,6 @@ pub enum Shape {
     Group(Kind),
     /// No directive: read from the text around it, or from elsewhere.
     Derived(Derived),
-}
-
-/// A directive that stands once for each value of a list, maybe with a block.
-#[derive(Debug, PartialEq, Eq)]
-pub struct ListShape {
-    /// The JSON key of the list.
-    pub key: &'static str,
-    /// The JSON key of the blocks.
-    pub blocks: &'static str,
-    /// The kind of its values.
-    pub kind: &'static WordKind,
-    /// One of its values, in messages.
-    pub noun: &'static str,
-    /// The type of the list in JSON, in short.
-    pub name: &'static str,
-    /// The form of the list in JSON, for the manual.
-    pub json_form: &'static str,
-    /// The form of the blocks in JSON, for the manual.
-    pub blocks_json_form: &'static str,
 }
 
 /// A directive with an address and options behind it, and how a patch merges into them.
@@ -117,7 +233,7 @@ pub struct AddressShape {
 impl AddressShape {
     /// The scope in which the names of options are keys.
     pub fn option_scope(&self) -> Scope {
-        if self.options.is_some() { Scope::Foreign } else { self.members }
+        if self.options.is_some() { self.members.schema().unknown() } else { self.members }
     }
 
     /// The options of an address in JSON, in their order.
@@ -149,17 +265,6 @@ impl PartialEq for AddressShape {
 }
 
 impl Eq for AddressShape {}
-
-/// The form of a value in JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum JsonForm {
-    /// A string, a number or a boolean.
-    Leaf,
-    /// An object.
-    Object,
-    /// A list.
-    List,
-}
 
 impl Shape {
     /// The kind of the blocks of a group.
@@ -205,169 +310,6 @@ impl Shape {
     }
 }
 
-/// A directive whose words are options, `NAME=VALUE` or `NAME`.
-#[derive(Debug, PartialEq, Eq)]
-pub struct OptionsShape {
-    /// Its keyword, in messages.
-    pub noun: &'static str,
-    /// The options whose values are not under the word rule.
-    pub known: &'static [KnownOption],
-}
-
-/// An option that has a name of its own in JSON, and a kind.
-#[derive(Debug, PartialEq, Eq)]
-pub struct KnownOption {
-    /// Its name in the text.
-    pub keyword: &'static str,
-    /// Its name in JSON.
-    pub key: &'static str,
-    /// The kind of its value; another value is under the word rule.
-    pub kind: &'static WordKind,
-}
-
-impl OptionsShape {
-    /// The option with this name in the text or in JSON.
-    pub fn known(&self, name: &str) -> Option<&'static KnownOption> {
-        self.known.iter().find(|known| known.keyword == name || known.key == name)
-    }
-}
-
-/// A directive whose words are the members of an object.
-#[derive(Debug, PartialEq, Eq)]
-pub struct ObjectShape {
-    /// The name of its schema in OpenAPI.
-    pub name: &'static str,
-    /// The members, in the order in which they are written.
-    pub parts: &'static [Part],
-    /// True if a patch may also give the words as a string or an array, as the general rule shows them.
-    pub takes_words: bool,
-}
-
-/// A member of an object, and the form of its words.
-#[derive(Debug, Eq)]
-pub struct Part {
-    /// The JSON key.
-    pub key: &'static str,
-    /// The kind of its value.
-    pub kind: &'static WordKind,
-    /// The place among the words.
-    pub place: PartPlace,
-    /// True if its value is a secret.
-    pub secret: bool,
-}
-
-/// The place of a member of an object among the words of its directive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PartPlace {
-    /// The next word, which has to be there.
-    Required,
-    /// In the place of the part before it.
-    Instead,
-    /// Anywhere behind those: its form identifies it.
-    Optional,
-    /// All words that are no other part, as a list.
-    Rest,
-}
-
-impl ObjectShape {
-    /// The part with this JSON key.
-    pub fn part(&self, key: &str) -> Option<&Part> {
-        self.parts.iter().find(|part| part.key == key)
-    }
-
-    /// Returns the number of words that have to be there.
-    pub fn required(&self) -> usize {
-        self.parts.iter().filter(|part| part.place == PartPlace::Required).count()
-    }
-
-    /// The part that may stand in the place of this one.
-    pub fn alternative(&self, part: &Part) -> Option<&'static Part> {
-        let at = self.parts.iter().position(|known| known == part)?;
-        let next = self.parts.get(at + 1)?;
-        (part.place == PartPlace::Required && next.place == PartPlace::Instead).then_some(next)
-    }
-
-    /// The keys as messages list them: "`login` and `password`".
-    pub fn keys(&self) -> String {
-        let keys: Vec<String> = self.parts.iter().map(|part| format!("`{}`", part.key)).collect();
-        match keys.split_last() {
-            Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
-            _ => keys.concat(),
-        }
-    }
-
-    /// The words behind the keyword, as a usage line shows them.
-    fn usage(&self) -> String {
-        self.parts.iter().map(Part::usage).collect::<Vec<_>>().join(" ")
-    }
-}
-
-/// The three groups of named blocks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// `stream` and `ondemand`.
-    Stream,
-    /// `live`.
-    Live,
-    /// `plugin`.
-    Plugin,
-}
-
-/// A JSON member that no directive of its own stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Derived {
-    /// The name or prefix in the header of a block.
-    Name,
-    /// True if the header says `stream`, false for `ondemand`; a live's is false.
-    Static,
-    /// The place in the group, from 1.
-    Position,
-    /// A global value, repeated for readers.
-    Global,
-    /// A value that an earlier version showed here, and that its clients still send.
-    Former,
-    /// Figures of a running server.
-    Runtime,
-    /// The names of the included files whose contents are shown.
-    Included,
-    /// The address of a source: the first word of its directive.
-    Address,
-}
-
-impl Derived {
-    /// True if it is ignored in a patch.
-    pub fn is_output_only(self) -> bool {
-        matches!(self, Self::Global | Self::Former | Self::Runtime)
-    }
-}
-
-/// What a directive is for, where the program has to know it: one of another name with the same role is
-/// treated alike.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DirectiveRole {
-    /// The account that may change the configuration.
-    Editor,
-    /// The account that may look at everything but secrets.
-    Viewer,
-    /// Decides who may watch; in blocks, the one of the top level holds where there is no own one.
-    Backend,
-    /// The secret of a source; inherited like the backend.
-    ClusterKey,
-    /// The sources of a stream.
-    Sources,
-    /// The folder of recordings, first of its words.
-    Archive,
-    /// Switches a stream off.
-    Disabled,
-}
-
-impl DirectiveRole {
-    /// True if the value of the top level holds in a block that has none.
-    pub fn is_inherited(self) -> bool {
-        matches!(self, Self::Backend | Self::ClusterKey)
-    }
-}
-
 /// One row of the table.
 #[derive(Debug)]
 pub struct Parameter {
@@ -401,6 +343,30 @@ pub struct Parameter {
 }
 
 impl Parameter {
+    /// Makes a row without documentation; its number is given by [`numbered`].
+    pub const fn new(
+        key: &'static str,
+        keywords: &'static [&'static str],
+        scope: Scope,
+        shape: Shape,
+    ) -> Self {
+        Self {
+            key,
+            keywords,
+            scope,
+            number: 0,
+            shape,
+            role: None,
+            secret: false,
+            strict: false,
+            always_shown: shape.is_list() || shape.group().is_some(),
+            default: "",
+            unit: "",
+            doc: "",
+            example: "",
+        }
+    }
+
     /// The value that is shown where no directive sets it; `None` if nothing is.
     pub fn value_of_nothing(&self) -> Option<Value> {
         match self.shape {
@@ -445,7 +411,7 @@ impl Parameter {
             Shape::Object(object) => return Cow::Owned(object.usage()),
             Shape::Address(address) | Shape::Addresses(address) => address.usage,
             Shape::Options(_) => "NAME=VALUE options",
-            Shape::Group(Kind::Stream) => "a NAME, then a URL or a block",
+            Shape::Group(kind) if kind.has_sources() => "a NAME, then a URL or a block",
             Shape::Group(_) => "a NAME, and maybe a block",
             Shape::Blocks(_) | Shape::Derived(_) => "nothing",
         })
@@ -462,8 +428,7 @@ impl Parameter {
             Shape::List(list) => list.json_form,
             Shape::Address(address) | Shape::Addresses(address) => address.json_form,
             Shape::Options(_) => "an array of [name, value]",
-            Shape::Group(Kind::Live) => "an object by prefix; always shown",
-            Shape::Group(_) => "an object by name; always shown",
+            Shape::Group(kind) => return Cow::Owned(format!("an object by {}; always shown", kind.0.name)),
             Shape::Blocks(list) => list.blocks_json_form,
             Shape::Derived(Derived::Name | Derived::Address) => "a string",
             Shape::Derived(Derived::Static) => "true or false",
@@ -476,98 +441,89 @@ impl Parameter {
     }
 }
 
-/// Two parts are equal if they are the same row.
-impl PartialEq for Part {
+/// The named blocks of one group, such as the streams, as a handle to their description.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Kind(pub &'static Group);
+
+/// A group of named blocks.
+pub struct Group {
+    /// The JSON key of the group.
+    pub key: &'static str,
+    /// The keyword of most blocks, and their name in messages.
+    pub noun: &'static str,
+    /// The keyword of a block that runs on demand only, if there is one.
+    pub on_demand: Option<&'static str>,
+    /// True if a block has sources, the first of which may stand behind its name: `stream NAME URL;`.
+    pub has_sources: bool,
+    /// The noun of the name of a block.
+    pub name: &'static str,
+    /// The scope inside a block.
+    pub scope: Scope,
+    /// A block in JSON, for examples.
+    pub example: &'static str,
+}
+
+/// Two groups are equal if they are the same static.
+impl PartialEq for Group {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
     }
 }
 
-impl Part {
-    /// The type of its value in JSON, in short.
-    pub fn value_type(&self) -> &'static str {
-        if self.place == PartPlace::Rest { "list of words" } else { self.kind.name }
-    }
+impl Eq for Group {}
 
-    fn usage(&self) -> String {
-        match self.place {
-            PartPlace::Required => self.key.to_uppercase(),
-            PartPlace::Instead => format!("or {}", self.kind.usage),
-            PartPlace::Optional => format!("[{}]", self.kind.examples[0]),
-            PartPlace::Rest => "[OPTION...]".to_owned(),
-        }
+impl Hash for Group {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key.hash(state);
     }
 }
 
-impl Scope {
-    /// Describes the place of a parameter of this scope.
-    pub fn in_words(self) -> &'static str {
-        match self {
-            Self::Top => "at the top level",
-            Self::Stream => "in `stream` and `ondemand`",
-            Self::Live => "in `live`",
-            Self::Plugin => "in `plugin`",
-            Self::Source => "in an element of `urls`",
-            Self::Backend => "in `auth`",
-            Self::Template => "in `template`, `source`, `file` and `vod`",
-            Self::Foreign => "in any other block",
-        }
+impl fmt::Debug for Kind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.0.key)
     }
 }
 
 impl Kind {
-    /// All kinds, in the order of the view.
-    pub const ALL: [Self; 3] = [Self::Stream, Self::Live, Self::Plugin];
-
     /// The JSON key of the group.
     pub const fn key(self) -> &'static str {
-        match self {
-            Self::Stream => "streams",
-            Self::Live => "lives",
-            Self::Plugin => "plugins",
-        }
+        self.0.key
     }
 
-    /// The kind of the blocks in the group with this JSON key.
-    pub fn of_key(key: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.key() == key)
+    /// The keyword of most blocks, and their name in messages.
+    pub const fn noun(self) -> &'static str {
+        self.0.noun
     }
 
     /// The scope inside a block of this kind.
-    pub fn scope(self) -> Scope {
-        match self {
-            Self::Stream => Scope::Stream,
-            Self::Live => Scope::Live,
-            Self::Plugin => Scope::Plugin,
-        }
+    pub const fn scope(self) -> Scope {
+        self.0.scope
+    }
+
+    /// True if a block has sources, the first of which may stand behind its name.
+    pub const fn has_sources(self) -> bool {
+        self.0.has_sources
+    }
+
+    /// True if a block may run on demand only.
+    pub const fn may_be_on_demand(self) -> bool {
+        self.0.on_demand.is_some()
     }
 
     /// The keyword of a new block.
     pub fn keyword(self, is_on_demand: bool) -> &'static str {
-        if self == Self::Stream && is_on_demand { ON_DEMAND } else { self.noun() }
+        self.0.on_demand.filter(|_| is_on_demand).unwrap_or(self.0.noun)
     }
 
-    /// The keyword of most blocks, and their name in messages.
-    pub fn noun(self) -> &'static str {
-        match self {
-            Self::Stream => "stream",
-            Self::Live => "live",
-            Self::Plugin => "plugin",
-        }
+    /// The place of the group among those of its schema, from 0.
+    pub fn number(self) -> usize {
+        let kinds = self.scope().schema().kinds;
+        kinds.iter().position(|kind| *kind == self).expect("a schema has its groups")
     }
 }
-
-/// The key that tells `stream` from `ondemand`.
-pub const STATIC: &str = "static";
-
-/// The key of the place of a block among those of its kind, from 1.
-pub const POSITION: &str = "position";
 
 /// The member of `auth` that repeats the global `auth.url` in streams and lives.
 pub const URL_GLOBAL: &str = "url_global";
 
 /// The member that marks a configuration which is shown with what it includes.
 pub const WITH_INCLUDES: &str = "with_includes";
-
-/// The keyword of a stream that runs on demand.
-pub const ON_DEMAND: &str = "ondemand";

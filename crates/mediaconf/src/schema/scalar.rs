@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::syntax::{Word, quoted_if_needed, quoted_word};
+use crate::text::{Word, quoted_if_needed, quoted_word};
 
 /// The largest integer that JavaScript holds exactly; larger ones are kept as strings.
 pub const MAX_SAFE: i64 = (1 << 53) - 1;

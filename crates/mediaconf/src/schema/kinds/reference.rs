@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::kind::{WordKind, WrongValue};
-use crate::model::json_value::scalar_text;
-use crate::model::scalar::Scalar;
-use crate::syntax::ends_word;
+use crate::schema::json_value::scalar_text;
+use crate::schema::scalar::Scalar;
+use crate::text::ends_word;
 
 /// `@NAME`, which refers to a block `dvr` of the top level; the string `NAME`.
 pub static DVR_REFERENCE: WordKind = WordKind {

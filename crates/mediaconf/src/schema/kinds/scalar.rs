@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::kind::{WordKind, WrongValue};
-use crate::model::json_value::{canonical_scalar, is_scalar, kind_of, word};
-use crate::model::quoting;
+use crate::schema::json_value::{canonical_scalar, is_scalar, kind_of, word};
+use crate::schema::quoting;
 
 /// `title "Camera 1";`, a string, number or boolean under the word rule.
 pub static SCALAR: WordKind = WordKind {

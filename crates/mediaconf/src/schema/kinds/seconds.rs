@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::kind::{WordKind, WrongValue};
-use crate::model::json_value::{integer, plain_word};
-use crate::model::scalar::{Scalar, canonical_integer};
+use crate::schema::json_value::{integer, plain_word};
+use crate::schema::scalar::{Scalar, canonical_integer};
 
 /// `prepush 5;` or `prepush off;`, an integer or false.
 pub static SECONDS: WordKind = WordKind {

@@ -3,11 +3,6 @@
 //! They are read and written by the general rule. A row says where such a directive stands in real files, in which form,
 //! and what it does; it is the source of explanations, completion, near misses and a table of `media.conf(5)`.
 
-use std::collections::HashMap;
-use std::sync::OnceLock;
-
-use super::row::Scope;
-
 /// A directive that other servers of this family know.
 #[derive(Debug, Clone, Copy)]
 pub struct ForeignKeyword {
@@ -73,16 +68,6 @@ impl ForeignKeyword {
         self.within.contains(&block)
     }
 
-    /// True if it may stand in `scope`.
-    pub fn may_stand_in(&self, scope: Scope) -> bool {
-        match scope {
-            Scope::Top => self.stands_in(OUTSIDE),
-            Scope::Stream | Scope::Live | Scope::Template => self.stands_in("stream"),
-            Scope::Plugin => self.stands_in("plugin"),
-            Scope::Source | Scope::Backend | Scope::Foreign => false,
-        }
-    }
-
     /// True if it has a block.
     pub fn is_block(&self) -> bool {
         matches!(self.form, ForeignForm::Block | ForeignForm::Named)
@@ -125,50 +110,9 @@ impl ForeignKeyword {
     }
 }
 
-/// The row of a keyword.
-pub fn foreign_keyword(keyword: &str) -> Option<&'static ForeignKeyword> {
-    static ROWS: OnceLock<HashMap<&'static str, &'static ForeignKeyword>> = OnceLock::new();
-    let rows =
-        || FOREIGN_KEYWORDS.iter().flat_map(|row| row.keywords.iter().map(move |keyword| (*keyword, row)));
-    ROWS.get_or_init(|| rows().collect()).get(keyword).copied()
-}
-
-/// True if others of this family of servers know a directive with this keyword.
-pub fn is_foreign_keyword(keyword: &str) -> bool {
-    foreign_keyword(keyword).is_some()
-}
-
-/// True if each line of a directive with this keyword is a value of its own, which the general rule shows
-/// as an element of a list.
-pub fn repeats(keyword: &str) -> bool {
-    let has_lines = |row: &ForeignKeyword| matches!(row.form, ForeignForm::Words | ForeignForm::Pairs);
-    // The last two are sources where no row says so.
-    foreign_keyword(keyword).is_some_and(|row| row.repeats && has_lines(row))
-        || matches!(keyword, "url" | "input")
-}
-
 /// First words of such a line that say what the next word is.
 pub static SELECTORS: &[&str] =
     &["ip", "country", "token", "ua", "user", "useragent", "user_agent", "domain", "all"];
-
-/// True if lines of a directive with this keyword, `k NAME VALUE;`, may be given by name.
-pub fn has_names(keyword: &str) -> bool {
-    has_form(keyword, ForeignForm::Pairs)
-}
-
-/// True if a directive with this keyword has no words: false takes it away.
-pub fn is_flag(keyword: &str) -> bool {
-    has_form(keyword, ForeignForm::Flag)
-}
-
-/// True if blocks with this keyword have names, which differ; those of web servers are told apart by more.
-pub fn has_named_blocks(keyword: &str) -> bool {
-    foreign_keyword(keyword).is_some_and(|row| row.form == ForeignForm::Named && !row.stands_in("server"))
-}
-
-fn has_form(keyword: &str, form: ForeignForm) -> bool {
-    foreign_keyword(keyword).is_some_and(|row| row.form == form)
-}
 
 /// The protocol X of a member `X_off`.
 pub fn protocol_of_switch(key: &str) -> Option<&str> {
@@ -511,16 +455,17 @@ pub static FOREIGN_KEYWORDS: &[ForeignKeyword] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::super::lookup::by_keyword;
     use super::*;
     use crate::model::secret::is_secret_name;
+    use crate::schema::Schema;
+    use crate::schema::media::{LIVE, PLUGIN, STREAM as STREAM_SCOPE, TEMPLATE, TOP as TOP_SCOPE};
 
     #[test]
     fn no_row_stands_where_a_parameter_is_known() {
-        let scopes = [Scope::Top, Scope::Stream, Scope::Live, Scope::Template, Scope::Plugin];
+        let scopes = [TOP_SCOPE, STREAM_SCOPE, LIVE, TEMPLATE, PLUGIN];
         for (row, scope) in FOREIGN_KEYWORDS.iter().flat_map(|row| scopes.map(|scope| (row, scope))) {
-            let is_known = |name: &&str| by_keyword(scope, name).is_some();
-            let known = row.keywords.iter().find(|name| row.may_stand_in(scope) && is_known(name));
+            let is_known = |name: &&str| scope.by_keyword(name).is_some();
+            let known = row.keywords.iter().find(|name| scope.may_hold(row) && is_known(name));
             assert_eq!(known, None, "{scope:?}");
         }
     }
@@ -534,7 +479,7 @@ mod tests {
             assert!(row.doc.starts_with(|c: char| c.is_uppercase()), "{name}: {}", row.doc);
             for keyword in row.keywords {
                 assert!(known.insert(keyword), "`{keyword}` has two rows");
-                assert_eq!(foreign_keyword(keyword).map(ForeignKeyword::keyword), Some(name));
+                assert_eq!(Schema::media().foreign(keyword).map(ForeignKeyword::keyword), Some(name));
                 assert!(is_secret_name(keyword) || !row.secret, "{keyword}");
             }
         }

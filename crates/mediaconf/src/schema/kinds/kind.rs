@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::model::json_value::{plain_word, shown};
-use crate::model::scalar::Scalar;
-use crate::syntax::{Diagnostic, Word};
+use crate::schema::json_value::{plain_word, shown};
+use crate::schema::scalar::Scalar;
+use crate::text::{Diagnostic, Word};
 
 /// A kind of value that is one word of the text: how it is read, taken from JSON and from a command line, and
 /// written, and what is said of it.

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::syntax::{Word, needs_quotes, quoted_if_needed, quoted_word};
+use crate::text::{Word, needs_quotes, quoted_if_needed, quoted_word};
 
 /// Returns the text of an option's new value; `written` is how it would be written anew. A string
 /// keeps the quotes of the old value; a number or boolean does not, since it would become a string.

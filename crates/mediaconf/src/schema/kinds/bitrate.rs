@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::kind::{WordKind, WrongValue};
-use crate::model::json_value::{integer, word};
-use crate::model::scalar::{MAX_SAFE, Scalar, canonical_integer};
+use crate::schema::json_value::{integer, word};
+use crate::schema::scalar::{MAX_SAFE, Scalar, canonical_integer};
 
 /// `1024k`, an integer of bits per second.
 pub static BITRATE: WordKind = WordKind {

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::kind::{WordKind, WrongValue, number_or_text};
-use crate::model::json_value::{integer, scalar_text};
-use crate::model::scalar::{Scalar, canonical_integer};
-use crate::syntax::Word;
+use crate::schema::json_value::{integer, scalar_text};
+use crate::schema::scalar::{Scalar, canonical_integer};
+use crate::text::Word;
 
 /// `90%`, an integer 0..100.
 pub static PERCENT: WordKind = WordKind {

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::kind::{WordKind, WrongValue};
-use crate::model::json_value::{kind_of, plain_word};
-use crate::model::scalar::Scalar;
+use crate::schema::json_value::{kind_of, plain_word};
+use crate::schema::scalar::Scalar;
 
 /// `log_requests true;`, a boolean; the bare directive is true.
 pub static SWITCH: WordKind = WordKind {

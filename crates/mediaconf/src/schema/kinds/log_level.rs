@@ -2,8 +2,8 @@
 
 use super::kind::WordKind;
 use super::text::TEXT;
-use crate::model::suggest::nearest;
-use crate::syntax::{Diagnostic, Word};
+use crate::schema::suggest::nearest;
+use crate::text::{Diagnostic, Word};
 
 /// `loglevel debug;`, a string; one that is nearly a known level gets a warning.
 pub static LOG_LEVEL: WordKind = WordKind { warning: Some(nearly_known), ..TEXT };

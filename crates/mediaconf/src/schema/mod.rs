@@ -1,0 +1,30 @@
+//! What each block of a configuration may hold: for each parameter its place, and its form in text and JSON.
+//!
+//! The view, the edits, the checks, the typed values of the command line, the schemas of OpenAPI, the completion in
+//! shells and `media.conf(5)` are made from it. [`Schema::media`] is the schema of media servers: a new parameter is a
+//! new row in `media`, and a directive that only other servers of the family know a row in `foreign`.
+
+mod foreign;
+mod forms;
+pub mod json_value;
+mod keyword_table;
+pub mod kinds;
+mod lookup;
+pub mod media;
+pub mod quoting;
+mod row;
+pub mod scalar;
+mod secret_words;
+pub mod suggest;
+
+pub use foreign::{FOREIGN_KEYWORDS, ForeignForm, ForeignKeyword, OUTSIDE, SELECTORS, protocol_of_switch};
+pub use forms::{
+    Derived, DirectiveRole, JsonForm, ListShape, ObjectShape, OptionsShape, POSITION, Part, PartPlace, STATIC,
+};
+pub use lookup::ESCAPE;
+pub use media::{ACCOUNT, SOURCE};
+pub use row::{
+    AddressShape, Group, Kind, Parameter, Schema, Scope, ScopeTable, Shape, URL_GLOBAL, WITH_INCLUDES,
+    numbered,
+};
+pub use secret_words::{SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS};

@@ -1,0 +1,8 @@
+//! What every layer says of a text: its words, and what is wrong with it.
+
+mod diagnostic;
+mod word;
+
+pub use diagnostic::{Diagnostic, Diagnostics, MAX_DIAGNOSTICS, Severity, Span};
+pub(crate) use word::unescaped;
+pub use word::{Word, ends_word, needs_quotes, quoted_if_needed, quoted_word};
