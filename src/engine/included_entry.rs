@@ -60,16 +60,16 @@ impl Engine {
                 members
                     .own_by_key(kind.key())
                     .iter()
-                    .map(move |entry| (kind, group_name(*entry).value().into_owned()))
+                    .map(move |entry| (kind.key(), group_name(*entry).value().into_owned()))
             });
             let keys: HashSet<_> =
-                included.iter().map(|entry| (entry.kind, entry.name.clone())).chain(own).collect();
+                included.iter().map(|entry| (entry.kind.key(), entry.name.clone())).chain(own).collect();
             (included, keys)
         });
         let [(old, old_keys), (new, new_keys)] = sides;
         let streams_before = old.iter().filter(|entry| entry.kind == STREAMS).count();
-        let is_new_in = |keys: &HashSet<(Kind, String)>, entry: &IncludedEntry| {
-            !keys.contains(&(entry.kind, entry.name.clone()))
+        let is_new_in = |keys: &HashSet<(&str, String)>, entry: &IncludedEntry| {
+            !keys.contains(&(entry.kind.key(), entry.name.clone()))
         };
         let gone = old.into_iter().filter(|entry| is_new_in(&new_keys, entry)).collect();
         let come: Vec<_> = new.into_iter().filter(|entry| is_new_in(&old_keys, entry)).collect();

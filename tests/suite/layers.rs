@@ -14,8 +14,18 @@ use std::sync::LazyLock;
 use source::Source;
 
 /// The layers; each names only itself and those in front of it.
-const LAYERS: &[&str] =
-    &["mediaconf/syntax", "mediaconf/model", "mediaconf/edit", "store", "engine", "node", "http", "cli"];
+const LAYERS: &[&str] = &[
+    "mediaconf/text",
+    "mediaconf/schema",
+    "mediaconf/syntax",
+    "mediaconf/model",
+    "mediaconf/edit",
+    "store",
+    "engine",
+    "node",
+    "http",
+    "cli",
+];
 
 /// The libraries; reading them takes seconds.
 static SOURCE: LazyLock<Source> = LazyLock::new(Source::read);
