@@ -260,6 +260,7 @@ fn of_foreign(row: &'static ForeignKeyword, place: Place) -> Explanation {
     };
     Explanation {
         documentation: row.doc.to_owned(),
+        value_type: row.value_type().to_owned(),
         text: Some(text),
         json: format!("{}{several}", row.json_form()),
         places: row.places(),

@@ -96,6 +96,20 @@ impl ForeignKeyword {
         }
     }
 
+    /// The type of its value in JSON, in short.
+    pub fn value_type(&self) -> &'static str {
+        match self.form {
+            ForeignForm::Words if self.repeats => "word, or list of lines",
+            ForeignForm::Words => "word, or list of words",
+            ForeignForm::Pairs => "list of [name, value]",
+            ForeignForm::Flag => "boolean",
+            ForeignForm::Number => "integer",
+            ForeignForm::Switch => "boolean, word, or list of words",
+            ForeignForm::Block => "object",
+            ForeignForm::Named => "object of objects",
+        }
+    }
+
     /// The form of one line in JSON.
     pub fn json_form(&self) -> &'static str {
         match self.form {
@@ -456,7 +470,6 @@ pub static FOREIGN_KEYWORDS: &[ForeignKeyword] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::secret::is_secret_name;
     use crate::schema::Schema;
     use crate::schema::media::{LIVE, PLUGIN, STREAM as STREAM_SCOPE, TEMPLATE, TOP as TOP_SCOPE};
 
@@ -480,7 +493,6 @@ mod tests {
             for keyword in row.keywords {
                 assert!(known.insert(keyword), "`{keyword}` has two rows");
                 assert_eq!(Schema::media().foreign(keyword).map(ForeignKeyword::keyword), Some(name));
-                assert!(is_secret_name(keyword) || !row.secret, "{keyword}");
             }
         }
     }

@@ -21,15 +21,18 @@ pub fn refuse_one_for_several(
     path: &Path,
     change: &AssignedValue,
 ) -> Result<(), Fault> {
-    let AssignedValue::Typed(text) = change else { return Ok(()) };
+    let is_line = is_line_that_repeats(current.schema(), path);
+    let text = match change {
+        AssignedValue::Typed(text) => text,
+        AssignedValue::Text(text) if is_line => text,
+        _ => return Ok(()),
+    };
     let is_json = || serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
     if !place.is_foreign() || !text.contains(char::is_whitespace) || is_json() {
         return Ok(());
     }
     let fault = match value_at(current, path) {
-        _ if is_line_that_repeats(current.schema(), path) => {
-            Fault::of_path("this line would have one word in quotes, not several words")
-        }
+        _ if is_line => Fault::of_path("this line would have one word in quotes, not several words"),
         Ok(Value::Array(_)) => {
             Fault::of_path("several words are there, and this value would be one word in quotes")
         }

@@ -410,6 +410,11 @@ fn values_that_do_not_fit_are_refused_with_their_path() {
             "`x`: the key `a` is given more than once | keep one of them: JSON does not say which counts"
                 .to_owned()
         }),
+        ("s:streams.a.push[+]=a b", {
+            "`streams.a.push[+]`: this line would have one word in quotes, not several words | the words as a JSON \
+             array are `[\"a\",\"b\"]`: `--set 'streams.a.push[+]=[\"a\",\"b\"]'`; `--accept form-change` sets one word"
+                .to_owned()
+        }),
         ("x=[]", "`x`: an empty list can't be written | null removes the directive".to_owned()),
         ("streams.a.urls=[{\"priority\":1}]", "`streams.a.urls[0].url`: a source without a url".to_owned()),
         ("streams.a.urls[0].url", "`streams.a.urls[0].url`: a source without a url".to_owned()),

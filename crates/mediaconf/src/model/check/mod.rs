@@ -17,13 +17,14 @@ use self::listeners::Listeners;
 use self::names::Names;
 use self::settings::Settings;
 use self::sourceless::{lacks_source, supplies_source};
-use super::near_miss::near_miss;
+use super::near_miss::{near_miss, near_miss_in_block};
 use super::one_line::lost_line_ends;
 use super::setting_view::is_plural;
 use super::shape::{OptionWord, RowMatch, fits, group_name, inner_scope, only_argument, part_words, read};
 use crate::schema::kinds::{Transport, WordKind};
 use crate::schema::{
-    Kind, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Schema, Scope, Shape, protocol_of_switch,
+    ForeignKeyword, Kind, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Schema, Scope, Shape,
+    protocol_of_switch,
 };
 use crate::syntax::{
     Diagnostic, Diagnostics, Directive, Document, Entry, ParsedEntry, STRAY_BRACE, Sink, Span, Word, Words,
@@ -107,6 +108,8 @@ struct Checker<'t> {
     depth: usize,
     /// The scope inside the current top-level block, if it has rows of its own.
     block: Option<Scope>,
+    /// The keyword of the current top-level block, if it is a well-known foreign one.
+    foreign_block: Option<&'static str>,
     /// The name of the current stream, until a source of it is found.
     sourceless: Option<Span>,
     /// The settings of the top level.
@@ -131,6 +134,9 @@ impl<'t> Sink<'t> for Checker<'t> {
     fn open_block(&mut self, head: ParsedEntry<'_, 't>) {
         let scope = self.head(head);
         if self.depth == 0 {
+            let is_plain = scope.is_none();
+            self.foreign_block =
+                is_plain.then(|| self.schema.foreign(&head.keyword())).flatten().map(ForeignKeyword::keyword);
             self.block = scope;
             self.inner.clear();
         }
@@ -173,6 +179,7 @@ impl<'t> Checker<'t> {
             include: None,
             depth: 0,
             block: None,
+            foreign_block: None,
             sourceless: None,
             top: Settings::new(),
             inner: Settings::new(),
@@ -205,6 +212,11 @@ impl<'t> Checker<'t> {
             1 => self.block,
             _ => None,
         };
+        if let (1, None, Some(block)) = (self.depth, scope, self.foreign_block) {
+            let keyword = head.keyword();
+            let near = near_miss_in_block(self.schema, block, &keyword).and_then(|near| near.keyword);
+            self.diagnostics.push_any(near.map(|near| unknown_directive(head, &keyword, near)));
+        }
         if head.is_spanning() {
             return self.spanning(scope, head);
         }
@@ -409,10 +421,9 @@ impl<'t> Checker<'t> {
         let hash = xxh3_64_with_seed(keyword.as_bytes(), scope.id());
         match *self.foreign.entry(hash).or_insert_with(|| UnknownDirective::classify(scope, &keyword)) {
             UnknownDirective::Plain => {}
-            UnknownDirective::Slip(known) => self.diagnostics.push(
-                Diagnostic::warning(keyword_span(entry), format!("unknown directive `{keyword}`"))
-                    .hint(format!("did you mean `{known}`?")),
-            ),
+            UnknownDirective::Slip(known) => {
+                self.diagnostics.push(unknown_directive(entry, &keyword, known));
+            }
             UnknownDirective::Include => {
                 // What is included may have the source.
                 self.sourceless = None;
@@ -482,6 +493,12 @@ fn option_without_sign(options: &OptionsShape, entry: ParsedEntry<'_, '_>) -> Op
     let message = format!("`{} {}` are two options without values", pair[0].raw, pair[1].raw);
     let hint = format!("write one option as `{}={}`", pair[0].raw, pair[1].raw);
     Some(Diagnostic::warning(pair[0].span().start..pair[1].end(), message).hint(hint))
+}
+
+/// The warning about an unknown keyword that is nearly a known one.
+fn unknown_directive(entry: ParsedEntry<'_, '_>, keyword: &str, known: &str) -> Diagnostic {
+    Diagnostic::warning(keyword_span(entry), format!("unknown directive `{keyword}`"))
+        .hint(format!("did you mean `{known}`?"))
 }
 
 /// The first line of an entry.

@@ -50,7 +50,8 @@ impl Secrecy {
 }
 
 fn names_secret(word: &str) -> bool {
-    is_secret_name(word) || is_account(word) || is_nearly_secret_name(word)
+    let is_row_with_secret = || Schema::media().foreign(word).is_some_and(|row| row.secret);
+    is_secret_name(word) || is_account(word) || is_row_with_secret() || is_nearly_secret_name(word)
 }
 
 /// True if the value of an option, a directive, a query parameter, a header or a member of this name is a
