@@ -11,10 +11,13 @@ use mediaconf::model::member::{Members, TopGroups};
 use mediaconf::model::shape::only_argument;
 use mediaconf::model::{CompactJson, KnownJson, Lens, View, check, has_errors, top_members};
 use mediaconf::schema::DirectiveRole;
-use mediaconf::syntax::{Diagnostics, Document, EntryId, RunPlace, Span, Splice, WORTH_A_THREAD};
+use mediaconf::syntax::{Diagnostics, Document, EntryId, RunPlace, Span, Splice};
 
 /// The directive that includes files.
 pub const INCLUDE: &str = "include";
+
+/// The size in bytes of a text from which a thread that checks it is worth its costs.
+const WORTH_A_THREAD: usize = 1 << 20;
 
 /// A text with everything that was computed from it, each when it is first asked for.
 #[derive(Debug)]

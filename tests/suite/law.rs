@@ -116,11 +116,6 @@ impl<'t> Sink<'t> for Listening {
         let opened = self.open.pop().expect("no block is closed that was not opened");
         self.entries[opened].span.end = end;
     }
-
-    fn append(&mut self, later: Self) {
-        assert!(self.open.is_empty(), "a part ends between two top-level entries");
-        self.entries.extend(later.entries);
-    }
 }
 
 /// What is checked while a text is parsed is what the index shows, and the parser reports the same.

@@ -15,8 +15,8 @@
 //! | [look up a directive](#look-up-a-directive) | [`Schema`], [`Scope`], [`Parameter`] |
 //! | [find secrets](#find-secrets) | [`secret_spans`], [`masked_document`], [`Masker`] |
 //!
-//! The crate does no I/O and takes no clock: texts come in as strings or bytes, and answers go out as
-//! values. A second thread helps to parse texts from one MiB on, and to write large groups as JSON.
+//! The crate does no I/O, takes no clock and starts no thread: texts come in as strings or bytes, and answers go out as
+//! values.
 //!
 //! # Parse a text
 //!

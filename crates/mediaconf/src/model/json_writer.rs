@@ -1,16 +1,11 @@
-//! Writes the view as JSON on one line. Two threads share large groups, and parts that an edit left
-//! alone are copied from the JSON of before.
+//! Writes the view as JSON on one line. Parts that an edit left alone are copied from the JSON of before.
 //!
-//! The costly step is lexing the words of every block again. Blocks do not depend on each other, so
-//! while one thread writes a part of a group, another makes the next. The JSON of a block depends on
-//! its bytes, its position in the group, and the global values that every block repeats: where these
+//! The costly step is lexing the words of every block again. The JSON of a block depends on its bytes, its position in the group, and the global values that every block repeats: where these
 //! values are unchanged and an edit left the bytes alone, the JSON is the same but for the position.
 
 use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
-use std::thread;
 
 use memchr::memmem::Finder;
 
@@ -20,12 +15,6 @@ use crate::syntax::{RunPlace, moved};
 
 /// The most blocks in one part of a group: an edit of one block makes its part again.
 const BLOCKS_A_PART: usize = 64;
-
-/// The number of parts that the second thread may make ahead.
-const PARTS_AHEAD: usize = 32;
-
-/// The number of parts that one thread makes as fast as two.
-const FEW: usize = 16;
 
 /// In front of the position of a block. No other key in front of it, and no string, holds these bytes.
 const POSITION: &[u8] = b"\"position\":";
@@ -242,39 +231,10 @@ fn write_members<W: Write>(
     out.write_all(b"}")
 }
 
-/// Makes all parts; of many, every second one in another thread.
+/// Makes all parts, one after the other.
 fn make_all(parts: &[GroupPart<'_, '_, '_, '_>], put: Put<'_>) -> io::Result<()> {
     let mut buffer = Made::default();
-    if parts.len() <= FEW {
-        return parts.iter().try_for_each(|part| put(part, make(part, &mut buffer)?));
-    }
-    thread::scope(|scope| {
-        let (full, filled) = sync_channel(PARTS_AHEAD);
-        let (emptied, empty) = channel();
-        // If no thread can be started, the channel is closed, and this thread makes all parts.
-        let _ = thread::Builder::new().spawn_scoped(scope, move || make_second(parts, &full, &empty));
-        for (index, part) in parts.iter().enumerate() {
-            let made: Option<Made> = if index % 2 == 1 { filled.recv().ok() } else { None };
-            match made {
-                Some(made) => {
-                    put(part, &made)?;
-                    // The other thread uses the buffer again; if it has ended, the buffer is dropped.
-                    let _ = emptied.send(made);
-                }
-                None => put(part, make(part, &mut buffer)?)?,
-            }
-        }
-        Ok(())
-    })
-}
-
-fn make_second(parts: &[GroupPart<'_, '_, '_, '_>], full: &SyncSender<Made>, empty: &Receiver<Made>) {
-    for part in parts.iter().skip(1).step_by(2) {
-        let mut made = empty.try_recv().unwrap_or_default();
-        if make(part, &mut made).is_err() || full.send(made).is_err() {
-            return;
-        }
-    }
+    parts.iter().try_for_each(|part| put(part, make(part, &mut buffer)?))
 }
 
 /// Writes the members of a part into a buffer that is reused.

@@ -111,7 +111,7 @@ impl Document {
     }
 
     fn record(&self, id: EntryId) -> EntryRecord {
-        self.index.records.get(id.index()).expect("an id belongs to an entry of its document")
+        *self.index.records.get(id.index()).expect("an id belongs to an entry of its document")
     }
 }
 

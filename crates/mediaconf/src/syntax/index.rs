@@ -1,7 +1,5 @@
 //! The index of a text: a flat array of the spans of its entries, in pre-order.
 
-use std::ops::Range;
-
 use super::sink::{Directive, ParsedEntry, Sink};
 use crate::text::Diagnostics;
 
@@ -73,55 +71,10 @@ impl EntryRecord {
     }
 }
 
-/// The records of a text, in one list for each thread that parsed a part of it.
-///
-/// They are not joined: that would touch as much fresh memory again as parsing did.
-#[derive(Debug, Clone, Default)]
-pub(super) struct EntryRecords {
-    first: Vec<EntryRecord>,
-    /// Its records count entries from zero.
-    second: Vec<EntryRecord>,
-}
-
-impl EntryRecords {
-    pub fn len(&self) -> usize {
-        self.first.len() + self.second.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    pub fn get(&self, index: usize) -> Option<EntryRecord> {
-        match self.first.get(index) {
-            Some(record) => Some(*record),
-            None => self.second.get(index - self.first.len()).map(|record| self.of_second(*record)),
-        }
-    }
-
-    /// The records at the places of `range`.
-    pub fn iter(&self, range: Range<usize>) -> impl Iterator<Item = EntryRecord> {
-        let split = self.first.len();
-        let first = &self.first[range.start.min(split)..range.end.min(split)];
-        let second = &self.second[range.start.saturating_sub(split)..range.end.saturating_sub(split)];
-        first.iter().copied().chain(second.iter().map(|record| self.of_second(*record)))
-    }
-
-    fn of_second(&self, record: EntryRecord) -> EntryRecord {
-        record.moved(0, self.first.len() as u32)
-    }
-}
-
-impl From<Vec<EntryRecord>> for EntryRecords {
-    fn from(records: Vec<EntryRecord>) -> Self {
-        Self { first: records, second: Vec::new() }
-    }
-}
-
 /// Everything that the parser found in a text.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Index {
-    pub records: EntryRecords,
+    pub records: Vec<EntryRecord>,
     pub diagnostics: Diagnostics,
 }
 
@@ -132,7 +85,7 @@ const BYTES_PER_ENTRY: usize = 16;
 /// Keeps the records of a part of a text.
 #[derive(Default)]
 pub(super) struct Indexer {
-    records: EntryRecords,
+    records: Vec<EntryRecord>,
     /// The blocks that have no end yet.
     open: Vec<usize>,
 }
@@ -140,10 +93,10 @@ pub(super) struct Indexer {
 impl Indexer {
     /// Returns an indexer for a part of `bytes` bytes.
     pub fn new(bytes: usize) -> Self {
-        Self { records: Vec::with_capacity(bytes / BYTES_PER_ENTRY).into(), open: Vec::new() }
+        Self { records: Vec::with_capacity(bytes / BYTES_PER_ENTRY), open: Vec::new() }
     }
 
-    pub fn into_records(self) -> EntryRecords {
+    pub fn into_records(self) -> Vec<EntryRecord> {
         self.records
     }
 }
@@ -151,7 +104,7 @@ impl Indexer {
 impl Sink<'_> for Indexer {
     #[inline(always)]
     fn setting(&mut self, head: ParsedEntry<'_, '_>, end: usize) {
-        let records = &mut self.records.first;
+        let records = &mut self.records;
         let next = records.len() as u32 + 1;
         records.push(EntryRecord {
             start: head.start() as u32,
@@ -162,19 +115,15 @@ impl Sink<'_> for Indexer {
     }
 
     fn open_block(&mut self, head: ParsedEntry<'_, '_>) {
-        self.open.push(self.records.first.len());
+        self.open.push(self.records.len());
         self.setting(head, 0);
     }
 
     fn close_block(&mut self, end: usize) {
         let Some(open) = self.open.pop() else { return };
-        let next = self.records.first.len() as u32;
-        let record = &mut self.records.first[open];
+        let next = self.records.len() as u32;
+        let record = &mut self.records[open];
         record.end = end as u32;
         record.next = next | BLOCK_BIT;
-    }
-
-    fn append(&mut self, later: Self) {
-        self.records.second = later.records.first;
     }
 }

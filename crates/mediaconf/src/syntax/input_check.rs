@@ -2,18 +2,19 @@
 
 use std::borrow::Cow;
 
-use super::parallel_parse;
-use super::parse::{BOM, MAX_TEXT};
+use super::parse::{BOM, MAX_TEXT, ParsedText, parse_text};
 use super::sink::Sink;
 use crate::text::{Diagnostic, Diagnostics, Span};
 
 /// Parses a text that passes the checks; of another one there are no entries and one error.
 ///
-/// `sink` makes the sink for a part, of which it gets the length in bytes. Never fails: problems are in
-/// the diagnostics.
-pub fn parse<'t, S: Sink<'t> + Send>(text: &'t str, sink: impl Fn(usize) -> S + Sync) -> (S, Diagnostics) {
+/// `sink` makes the sink for so many bytes. Never fails: problems are in the diagnostics.
+pub fn parse<'t, S: Sink<'t>>(text: &'t str, sink: impl FnOnce(usize) -> S) -> (S, Diagnostics) {
     match fault(text) {
-        None => parallel_parse::parse(text, &sink),
+        None => {
+            let ParsedText { sink, diagnostics, .. } = parse_text(text, sink(text.len()));
+            (sink, diagnostics)
+        }
         Some(fault) => {
             let mut diagnostics = Diagnostics::default();
             diagnostics.push(fault);

@@ -25,7 +25,6 @@ mod splice;
 mod parse;
 
 mod input_check;
-mod parallel_parse;
 
 mod document;
 mod line_index;
@@ -40,7 +39,6 @@ pub use index::EntryId;
 pub use input_check::{decode, parse};
 pub use lex::{Words, comment_start};
 pub use line_index::{LineIndex, Position, line_end, line_start};
-pub use parallel_parse::WORTH_A_THREAD;
 pub use parse::{MAX_DEPTH, STRAY_BRACE};
 pub use printable::{controls_terminal, one_line, printable};
 pub use reparse::{ChangedRun, RunPlace, moved};

@@ -16,28 +16,26 @@ pub(super) const MAX_TEXT: usize = (1 << 31) - 1;
 
 pub(super) const BOM: &str = "\u{feff}";
 
-/// The result of parsing a part of a text.
-pub(super) struct ParsedPart<S> {
+/// The result of parsing a text.
+pub(super) struct ParsedText<S> {
     pub sink: S,
-    /// Holds an error if the part ends inside an entry.
+    /// Holds an error if the text ends inside an entry.
     pub diagnostics: Diagnostics,
-    /// True if the part ends in a comment, which the rest of the text would continue.
+    /// True if the text ends in a comment, which more text would continue.
     pub ends_in_comment: bool,
 }
 
-/// Parses one part of a text, which starts between two top-level entries.
-pub(super) fn parse_part<'t, S: Sink<'t>>(text: &'t str, part: Range<usize>, sink: S) -> ParsedPart<S> {
-    let bom = if part.start == 0 && text.starts_with(BOM) { BOM.len() } else { 0 };
-    let start = part.start + bom;
-    let mut parser = Parser::new(text, part.end, sink);
-    report_nul(text, part, &mut parser.diagnostics);
+/// Parses a text, or a part of one that starts between two top-level entries.
+pub(super) fn parse_text<'t, S: Sink<'t>>(text: &'t str, sink: S) -> ParsedText<S> {
+    let start = if text.starts_with(BOM) { BOM.len() } else { 0 };
+    let mut parser = Parser::new(text, sink);
+    report_nul(text, &mut parser.diagnostics);
     parser.entries(start);
     let Parser { sink, diagnostics, ends_in_comment, .. } = parser;
-    ParsedPart { sink, diagnostics, ends_in_comment }
+    ParsedText { sink, diagnostics, ends_in_comment }
 }
 
 struct Parser<'t, S> {
-    /// Up to the end of the part.
     text: &'t [u8],
     sink: S,
     diagnostics: Diagnostics,
@@ -57,14 +55,14 @@ struct Parser<'t, S> {
 ///
 /// Rare or long functions are `cold`: they are kept out of the loop that every word runs through.
 impl<'t, S: Sink<'t>> Parser<'t, S> {
-    fn new(text: &'t str, end: usize, sink: S) -> Self {
+    fn new(text: &'t str, sink: S) -> Self {
         Self {
-            text: &text.as_bytes()[..end],
+            text: text.as_bytes(),
             sink,
             diagnostics: Diagnostics::default(),
             words: EntryWords::new(text),
             open: Vec::new(),
-            quotes_end: end,
+            quotes_end: text.len(),
             ends_in_comment: false,
         }
     }
@@ -383,10 +381,9 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
 /// The message about a `}` where no block is open.
 pub const STRAY_BRACE: &str = "stray `}`";
 
-fn report_nul(text: &str, part: Range<usize>, diagnostics: &mut Diagnostics) {
-    let start = part.start;
-    if let Some(nul) = memchr::memchr(0, &text.as_bytes()[part]) {
-        let offset = (start + nul) as u32;
+fn report_nul(text: &str, diagnostics: &mut Diagnostics) {
+    if let Some(nul) = memchr::memchr(0, text.as_bytes()) {
+        let offset = nul as u32;
         diagnostics.push(
             Diagnostic::error(offset..offset + 1, "a NUL byte")
                 .hint("a crash or a broken copy leaves these: restore the file, or remove them"),

@@ -9,9 +9,9 @@
 use std::ops::Range;
 
 use super::document::Document;
-use super::index::{EntryRecord, EntryRecords, Index, Indexer};
+use super::index::{EntryRecord, Index, Indexer};
 use super::line_index::{line_end, line_start};
-use super::parse::{BOM, MAX_TEXT, ParsedPart, parse_part};
+use super::parse::{BOM, MAX_TEXT, ParsedText, parse_text};
 use super::splice::{Splice, apply};
 use crate::text::Diagnostics;
 
@@ -129,8 +129,7 @@ fn window_document(old: &Document, text: String, start: usize, is_last: bool) ->
     if start > 0 && text.starts_with(BOM) {
         return None;
     }
-    let ParsedPart { sink, diagnostics, ends_in_comment } =
-        parse_part(&text, 0..text.len(), Indexer::new(text.len()));
+    let ParsedText { sink, diagnostics, ends_in_comment } = parse_text(&text, Indexer::new(text.len()));
     let is_whole = diagnostics.is_empty() && (is_last || !ends_in_comment);
     is_whole.then(|| old.with_index(text.into(), Index { records: sink.into_records(), diagnostics }))
 }
@@ -149,24 +148,24 @@ fn joined(old: &Document, edits: &[Splice], changed: &[ChangedRun]) -> Document 
         bytes = shift_behind(run, old_records, old.text().len(), new.len());
     }
     copy_moved(old_records, kept..old.len(), bytes, &mut records);
-    let index = Index { records: records.into(), diagnostics: Diagnostics::default() };
+    let index = Index { records, diagnostics: Diagnostics::default() };
     old.with_index(new.into(), index)
 }
 
 /// Returns the number of bytes by which the entries behind a run move in the new text, modulo 2^64.
-fn shift_behind(run: &ChangedRun, old: &EntryRecords, old_len: usize, new_len: usize) -> usize {
+fn shift_behind(run: &ChangedRun, old: &[EntryRecord], old_len: usize, new_len: usize) -> usize {
     match old.get(run.place.old.end) {
         Some(next) => (run.start + run.document.text().len()).wrapping_sub(next.start as usize),
         None => new_len.wrapping_sub(old_len),
     }
 }
 
-fn copy_moved(from: &EntryRecords, range: Range<usize>, bytes: usize, to: &mut Vec<EntryRecord>) {
+fn copy_moved(from: &[EntryRecord], range: Range<usize>, bytes: usize, to: &mut Vec<EntryRecord>) {
     let entries = to.len().wrapping_sub(range.start) as u32;
-    to.extend(from.iter(range).map(|record| record.moved(bytes as u32, entries)));
+    to.extend(from[range].iter().map(|record| record.moved(bytes as u32, entries)));
 }
 
-fn windows(text: &str, records: &EntryRecords, edits: &[Splice]) -> Vec<ReparseWindow> {
+fn windows(text: &str, records: &[EntryRecord], edits: &[Splice]) -> Vec<ReparseWindow> {
     let mut windows: Vec<ReparseWindow> = Vec::new();
     // The first top-level entry that ends behind the start of the edit's line, and the end of the
     // entry before it.

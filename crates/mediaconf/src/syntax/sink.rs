@@ -17,9 +17,6 @@ pub trait Sink<'t> {
 
     /// Takes the end of the block that was opened last and is still open.
     fn close_block(&mut self, end: usize);
-
-    /// Adds what another sink took from further down in the same text.
-    fn append(&mut self, later: Self);
 }
 
 /// The properties of an entry without its block, whether it is being parsed or stands in an index.

@@ -17,11 +17,6 @@ impl<'t> Listeners<'t> {
         self.0.extend(only_argument(head).map(|word| (head.keyword(), word)));
     }
 
-    /// Adds the directives from further down in the same text.
-    pub fn extend(&mut self, later: Self) {
-        self.0.extend(later.0);
-    }
-
     /// Reports repeated ports and addresses, those of two listeners, and those that none can have.
     pub fn report(&self, diagnostics: &mut Diagnostics) {
         let mut seen: HashMap<(&str, Cow<'t, str>), Word<'t>> = HashMap::new();

@@ -41,8 +41,7 @@ pub fn check(bytes: impl AsRef<[u8]>) -> Diagnostics {
 /// Returns the same for a text whose directives have this schema.
 pub fn check_as(schema: &'static Schema, bytes: impl AsRef<[u8]>) -> Diagnostics {
     let (text, mut diagnostics) = decode(bytes.as_ref());
-    let names = Names::new(schema);
-    let (checker, of_parser) = parse(&text, |_| Checker::new(schema, &text, names.clone()));
+    let (checker, of_parser) = parse(&text, |_| Checker::new(schema, &text));
     diagnostics.extend(&of_parser);
     checker.report(&mut diagnostics);
     diagnostics.sort();
@@ -149,30 +148,17 @@ impl<'t> Sink<'t> for Checker<'t> {
             self.diagnostics.push_any(self.sourceless.take().map(lacks_source));
         }
     }
-
-    fn append(&mut self, later: Self) {
-        for (previous, span) in self.top.append(later.top) {
-            self.repeated_setting(previous, span);
-        }
-        self.diagnostics.extend(&later.diagnostics);
-        self.in_lines.extend(&later.in_lines);
-        self.spanning.extend(later.spanning);
-        self.names.extend(later.names);
-        self.listeners.extend(later.listeners);
-        self.named.extend(later.named);
-        self.include = self.include.take().or(later.include);
-    }
 }
 
 impl<'t> Checker<'t> {
-    fn new(schema: &'static Schema, text: &'t str, names: Names) -> Self {
+    fn new(schema: &'static Schema, text: &'t str) -> Self {
         Self {
             schema,
             text,
             diagnostics: Diagnostics::default(),
             in_lines: Diagnostics::default(),
             spanning: Vec::new(),
-            names,
+            names: Names::new(schema),
             foreign: ByHash::default(),
             listeners: Listeners::default(),
             named: Vec::new(),
@@ -582,27 +568,5 @@ impl Hasher for Hashed {
 
     fn write_u64(&mut self, hash: u64) {
         self.0 = hash;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::syntax::WORTH_A_THREAD;
-
-    fn messages(text: &str) -> Vec<String> {
-        check(text).iter().map(|diagnostic| diagnostic.message.clone()).collect()
-    }
-
-    #[test]
-    fn two_threads_find_what_one_finds() {
-        let [front, back] = [
-            "rtmp 1; rtmp 2; stream a; steam b;\nlive c; stream d { prepush 1; prepush 2; }\n",
-            "stream e; live c; stream a; rtmp 3; root; rtmp 4; ondemand e; steam f; stream d { prepush 3; }\n",
-        ];
-        let between = "# ".to_owned() + &"-".repeat(WORTH_A_THREAD) + "\n";
-        let found = messages(&(front.to_owned() + &between + back));
-        assert_eq!(found, messages(&(front.to_owned() + back)));
-        assert_eq!(found.len(), 17, "{found:#?}");
     }
 }

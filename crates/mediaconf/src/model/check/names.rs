@@ -57,14 +57,6 @@ impl Names {
         self.0.iter_mut().filter(|(known, _)| *known == kind).for_each(|(_, names)| names.add(name));
     }
 
-    /// Adds the names of a clone, from further down in the same text.
-    pub fn extend(&mut self, later: Self) {
-        for ((_, names), (_, later)) in self.0.iter_mut().zip(later.0) {
-            debug_assert_eq!(names.key, later.key, "hashes with another key mean nothing here");
-            names.seen.extend(later.seen);
-        }
-    }
-
     /// The names that are defined earlier in the text, in its order.
     pub fn repeated<'t>(&self, text: &'t str) -> Vec<RepeatedName<'t>> {
         let mut found: Vec<_> = self.0.iter().flat_map(|(kind, names)| names.repeated(*kind, text)).collect();
