@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 
 use crate::schema::kinds::WordKind;
-use crate::schema::{Parameter, Schema, Scope, Shape};
+use crate::schema::{ESCAPE, Parameter, Schema, Scope, Shape};
 use crate::syntax::{Diagnostic, Diagnostics, Directive, ParsedEntry, ParsedWords, Word};
 
 /// The columns by which a tab indents.
@@ -55,8 +55,11 @@ pub(super) fn in_lines(schema: &Schema, head: ParsedEntry<'_, '_>, diagnostics: 
 fn looks_like_directive(head: ParsedEntry<'_, '_>, word: Word<'_>, mut rest: ParsedWords<'_, '_>) -> bool {
     let is_on_line = |next: Word<'_>| !head.text()[word.end() as usize..next.start as usize].contains('\n');
     // A word alone on its line is taken for one only if it has the form of most keywords.
-    let is_keyword_like = || head.is_block() || word.raw.contains('_');
-    word.raw.len() > 2 && is_lower(word.raw) && rest.next().map_or_else(is_keyword_like, is_on_line)
+    let is_keyword_like = || head.is_block() || word.raw.contains(['_', ESCAPE]);
+    let is_lower = |letter: char| letter.is_lowercase() || matches!(letter, '_' | ESCAPE);
+    word.raw.len() > 2
+        && word.raw.chars().all(is_lower)
+        && rest.next().map_or_else(is_keyword_like, is_on_line)
 }
 
 /// Reports the options, behind this number of arguments, that are directives on the same line.
@@ -153,7 +156,7 @@ fn tells(kind: &WordKind, word: Word<'_>) -> bool {
 }
 
 /// The indentation of the line of an offset; `None` if there is other text in front of the offset.
-fn indent_of(text: &str, offset: usize) -> Option<usize> {
+pub(super) fn indent_of(text: &str, offset: usize) -> Option<usize> {
     let before = &text[..offset];
     let blanks = before.len() - before.trim_end_matches([' ', '\t']).len();
     let starts_line = before.len() == blanks || before[..before.len() - blanks].ends_with(['\n', '\u{feff}']);

@@ -2,6 +2,7 @@
 
 mod address;
 mod listeners;
+mod lost_brace;
 mod missing_semicolon;
 mod names;
 mod settings;
@@ -92,8 +93,6 @@ struct Checker<'t> {
     diagnostics: Diagnostics,
     /// Those of lines inside entries.
     in_lines: Diagnostics,
-    /// The first lines of the directives that go on on other lines.
-    spanning: Vec<Span>,
     names: Names,
     /// The check of each unknown keyword, by its hash: each keyword is classified once.
     foreign: ByHash<UnknownDirective>,
@@ -124,9 +123,6 @@ struct Checker<'t> {
 /// Top-level entries and the entries inside streams, lives, plugins and templates are checked.
 impl<'t> Sink<'t> for Checker<'t> {
     fn setting(&mut self, head: ParsedEntry<'_, 't>, _: usize) {
-        if head.is_spanning() {
-            self.spanning.push(first_line(head));
-        }
         self.head(head);
     }
 
@@ -157,7 +153,6 @@ impl<'t> Checker<'t> {
             text,
             diagnostics: Diagnostics::default(),
             in_lines: Diagnostics::default(),
-            spanning: Vec::new(),
             names: Names::new(schema),
             foreign: ByHash::default(),
             listeners: Listeners::default(),
@@ -181,11 +176,22 @@ impl<'t> Checker<'t> {
         self.listeners.report(diagnostics);
         repeated_blocks(&self.named, diagnostics);
         diagnostics.push_any(self.include.map(not_followed));
-        diagnostics.extend(&self.in_lines);
-        let stray =
-            diagnostics.iter().find(|found| found.message == STRAY_BRACE).map(|found| found.span.start);
-        let before = stray.and_then(|brace| self.spanning.iter().rfind(|line| line.end < brace));
-        diagnostics.push_any(before.map(lost_brace));
+        let stray = diagnostics.iter().find(|found| found.message == STRAY_BRACE);
+        let stray = stray.map(|found| found.span.start as usize);
+        let brace = stray.and_then(|brace| lost_brace::warning(self.schema, self.text, brace));
+        match &brace {
+            None => diagnostics.extend(&self.in_lines),
+            // The line that lost its `{` goes on on the next one, and has lost no `;`.
+            Some(line) => {
+                let end = |found: &Diagnostic| {
+                    found.related.as_ref().map_or(found.span.start, |(end, _)| end.start)
+                };
+                let is_elsewhere =
+                    |found: &&Diagnostic| !(line.span.start..=line.span.end).contains(&end(found));
+                self.in_lines.iter().filter(is_elsewhere).for_each(|found| diagnostics.push(found.clone()));
+            }
+        }
+        diagnostics.push_any(brace);
         if let Some(comment) = lost_line_ends(self.schema, self.text) {
             diagnostics.push(directives_in_comment(comment..self.text.len() as u32));
         }
@@ -222,7 +228,7 @@ impl<'t> Checker<'t> {
         {
             let message = format!("missing `;` at the end of `{}`", head.keyword());
             let hint = "another directive starts further down, before the next `;`";
-            self.diagnostics.push(Diagnostic::error(end.0.clone(), message).hint(hint));
+            self.in_lines.push(Diagnostic::error(end.0.clone(), message).hint(hint));
             return None;
         }
         self.in_lines.extend(&inside);
@@ -485,20 +491,6 @@ fn option_without_sign(options: &OptionsShape, entry: ParsedEntry<'_, '_>) -> Op
 fn unknown_directive(entry: ParsedEntry<'_, '_>, keyword: &str, known: &str) -> Diagnostic {
     Diagnostic::warning(keyword_span(entry), format!("unknown directive `{keyword}`"))
         .hint(format!("did you mean `{known}`?"))
-}
-
-/// The first line of an entry.
-fn first_line(entry: ParsedEntry<'_, '_>) -> Span {
-    let start = entry.start();
-    let line = &entry.text()[start..];
-    let end = start + line.find('\n').unwrap_or(line.len());
-    start as u32..end as u32
-}
-
-/// The warning about the directive that may have lost the `{` of a stray `}`.
-fn lost_brace(line: &Span) -> Diagnostic {
-    Diagnostic::warning(line.clone(), "is a `{` missing here?")
-        .hint("this directive goes on on the next line, and further down a `}` closes no block")
 }
 
 /// The warning about a text whose line ends are gone.

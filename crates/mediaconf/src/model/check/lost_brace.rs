@@ -1,0 +1,95 @@
+//! Finds the line that lost the `{` of a stray `}`.
+//!
+//! Blanks tell what braces no longer do: a `}` at the beginning of a line stands below the directive whose block it
+//! closes, and a `}` behind other text closes a block of the same line.
+
+use super::missing_semicolon::indent_of;
+use crate::schema::Schema;
+use crate::syntax::{Diagnostic, Span, TokenKind, line_end, tokens};
+
+/// The warning at the line that probably lost the `{` of the stray `}` at `stray`. Reads the text up to there.
+pub(super) fn warning(schema: &Schema, text: &str, stray: usize) -> Option<Diagnostic> {
+    let line = line_without_brace(schema, text, stray)?;
+    Some(
+        Diagnostic::warning(line, "is a `{` missing here?")
+            .hint("this reads as a directive without a block, and further on a `}` closes no block"),
+    )
+}
+
+/// An open block.
+struct OpenBlock {
+    /// The indentation of its directive; `None` if that does not begin a line.
+    indent: Option<usize>,
+    /// The number of the line of its directive.
+    line: usize,
+    /// The number of the directives in front of its first one.
+    before: usize,
+}
+
+/// A directive, by its first word.
+struct Start<'t> {
+    keyword: &'t str,
+    at: usize,
+    line: usize,
+    /// True if its words stand on several lines, or if no `;` ends it.
+    lacks_end: bool,
+}
+
+fn line_without_brace(schema: &Schema, text: &str, stray: usize) -> Option<Span> {
+    let (mut open, mut starts): (Vec<OpenBlock>, Vec<Start<'_>>) = (Vec::new(), Vec::new());
+    let (mut line, mut is_between, mut found) = (1, true, None);
+    for token in tokens(text) {
+        line += token.line_feeds;
+        let at = token.raw.as_ptr().addr() - text.as_ptr().addr();
+        match token.kind {
+            TokenKind::Comment => {}
+            TokenKind::Word if is_between => {
+                starts.push(Start { keyword: token.raw, at, line, lacks_end: false });
+                is_between = false;
+            }
+            TokenKind::Word => {
+                let start = starts.last_mut().expect("a word is behind the first one of its directive");
+                start.lacks_end |= start.line < line;
+            }
+            TokenKind::End => is_between = true,
+            TokenKind::Open => {
+                let start = starts.last().filter(|_| !is_between);
+                let (at, line) = start.map_or((at, line), |start| (start.at, start.line));
+                open.push(OpenBlock { indent: indent_of(text, at), line, before: starts.len() });
+                is_between = true;
+            }
+            TokenKind::Close => {
+                if let Some(start) = starts.last_mut().filter(|_| !is_between) {
+                    start.lacks_end = true;
+                }
+                is_between = true;
+                let closed = open.pop();
+                let inside = &starts[closed.as_ref().map_or(0, |block| block.before)..];
+                let lost = match indent_of(text, at) {
+                    Some(indent) if closed.as_ref().is_none_or(|block| block.indent != Some(indent)) => {
+                        inside
+                            .iter()
+                            .rfind(|start| start.lacks_end && indent_of(text, start.at) == Some(indent))
+                    }
+                    None if closed.as_ref().is_none_or(|block| block.line != line) => {
+                        let mut on_line = inside.iter().filter(|start| start.line == line);
+                        on_line.clone().find(|start| opens_block(schema, start.keyword)).or(on_line.next())
+                    }
+                    _ => None,
+                };
+                found = lost.map(|start| start.at).or(found);
+                if at >= stray {
+                    break;
+                }
+            }
+        }
+    }
+    let spanning = || starts.iter().rfind(|start| start.lacks_end).map(|start| start.at);
+    let start = found.or_else(spanning)?;
+    Some(start as u32..line_end(text, start) as u32)
+}
+
+/// True if a directive with this keyword may have a block.
+fn opens_block(schema: &Schema, keyword: &str) -> bool {
+    schema.group_of(keyword).is_some() || schema.foreign(keyword).is_some_and(|row| row.is_block())
+}
