@@ -18,6 +18,7 @@ use super::service::{ConfigService, ConfigSource, Decision, ReadForm, ReadQuery,
 use super::snapshot::Snapshot;
 use super::status::{ServerHealth, Status, differing, last_change};
 use crate::store::{ChangeRef, HistoryEntry, Revision};
+use mediaconf::model::has_lost_line_ends;
 
 impl ConfigService for Engine {
     fn name(&self) -> &str {
@@ -37,7 +38,8 @@ impl ConfigService for Engine {
                 (ConfigSource::Saved, Engine::read(self)?)
             }
         };
-        Ok(Reading { source, content: Content::Text(snapshot) })
+        let lost_line_ends = has_lost_line_ends(snapshot.bytes());
+        Ok(Reading { source, content: Content::Text(snapshot), lost_line_ends })
     }
 
     fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, Refusal> {

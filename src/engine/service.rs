@@ -129,6 +129,8 @@ pub enum ReadForm {
 pub struct Reading {
     pub source: ConfigSource,
     pub content: Content,
+    /// True if the text has lost its line ends: directives stand in a comment.
+    pub lost_line_ends: bool,
 }
 
 /// The decision on a pending change.

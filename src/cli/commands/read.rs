@@ -22,7 +22,8 @@ use crate::cli::render::table::Screen;
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
 use crate::engine::{
-    Composed, ConfigSource, Content, IncludedEntry, PassedOver, ReadForm, ReadQuery, Refusal, Snapshot,
+    Composed, ConfigSource, Content, IncludedEntry, PassedOver, ReadForm, ReadQuery, Reading, Refusal,
+    Snapshot,
 };
 use mediaconf::edit::condition::{Condition, keys_that_all_lack};
 use mediaconf::edit::config_lookup::{ConfigLookup, LocalView, MaskedLookup};
@@ -30,7 +31,7 @@ use mediaconf::edit::path::{Path, Segment};
 use mediaconf::edit::place_in_text::entry_at;
 use mediaconf::edit::select::{Selection, entries_at, select_where};
 use mediaconf::edit::set_lines::set_lines;
-use mediaconf::model::{Lens, Masker, View, has_lost_line_ends, top_members, write_compact};
+use mediaconf::model::{Lens, Masker, View, top_members, write_compact};
 use mediaconf::syntax::Diagnostics;
 
 /// Show the configuration, or single values of it
@@ -199,7 +200,7 @@ impl Shown {
                 _ => ReadForm::Json { skip_static: args.skip_streams, runtime: args.runtime },
             },
         };
-        let mut content = server.target.service.read(&query)?.content;
+        let Reading { mut content, lost_line_ends, .. } = server.target.service.read(&query)?;
         let composed = match &content {
             Content::Text(text) if follows => server.target.composed(text, query.source)?,
             _ => None,
@@ -208,7 +209,7 @@ impl Shown {
             beside.notes.iter().for_each(|note| server.note(&server.named(note)));
             content = beside.shown.map_or(content, Content::Text);
         }
-        if content.snapshot().is_some_and(|text| has_lost_line_ends(text.bytes())) {
+        if lost_line_ends {
             let note = "the text has lost its line ends: directives stand in a comment (`mediactl check`)";
             server.note(&server.named(note));
         }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::api_client::{Call, Client};
+use super::api_client::{Call, Client, Reply};
 use super::change::change;
 use super::credentials::Credentials;
 use super::foreign;
@@ -18,7 +18,7 @@ use crate::engine::{
     RequestedChange, ServerHealth, ServerInfo, Snapshot, Status, differing, is_edited_since, last_change,
 };
 use crate::http::protocol::headers::{ID, RUNTIME, SKIP_STREAMS, revision_in};
-use crate::http::protocol::notes::KEPT_HAND_EDIT;
+use crate::http::protocol::notes::{KEPT_HAND_EDIT, LOST_LINE_ENDS};
 use crate::http::protocol::routes::ApiOperation;
 use crate::store::{ChangeRef, HistoryEntry, Revision};
 use mediaconf::model::has_lost_line_ends;
@@ -72,7 +72,7 @@ impl ServerLink {
     fn figures(&mut self) -> Result<Value, Refusal> {
         match self.session.send_if(Feature::Change, &Call::new(ApiOperation::Runtime))? {
             Some(reply) => self.session.object(&reply, false),
-            None => self.read_json(ConfigSource::Running, true, true),
+            None => self.read_json(ConfigSource::Running, true, true).map(|(json, _)| json),
         }
         .map(|mut whole| whole["runtime"].take())
     }
@@ -98,11 +98,12 @@ impl ServerLink {
         source: ConfigSource,
         skip_static: bool,
         runtime: bool,
-    ) -> Result<Value, Refusal> {
+    ) -> Result<(Value, Reply), Refusal> {
         let switches = [(SKIP_STREAMS, skip_static), (RUNTIME, runtime)];
         let parameters = switches.into_iter().filter(|(_, is_on)| *is_on).map(|(name, _)| (name, "true"));
         let reply = self.session.read(parameters.collect(), source)?;
-        self.session.object(&reply, false)
+        let json = self.session.object(&reply, false)?;
+        Ok((json, reply))
     }
 }
 
@@ -114,17 +115,23 @@ impl ConfigService for RemoteService {
     fn read(&self, query: &ReadQuery) -> Result<Reading, Refusal> {
         let link = &mut *self.link();
         let source = query.source.unwrap_or(ConfigSource::Running);
-        let content = match query.form {
+        let (content, reply) = match query.form {
             ReadForm::Json { skip_static, runtime } => {
-                Content::Json(link.read_json(source, skip_static, runtime)?)
+                let (json, reply) = link.read_json(source, skip_static, runtime)?;
+                (Content::Json(json), reply)
             }
-            ReadForm::TextOrJson => link.session.fetch(source)?.content,
-            ReadForm::Text => match link.session.fetch(source)?.content {
-                Content::Json(_) => return Err(link.session.not_offered(Feature::Conf)),
-                text => text,
-            },
+            ReadForm::TextOrJson | ReadForm::Text => {
+                let fetched = link.session.fetch(source)?;
+                (fetched.content, fetched.reply)
+            }
         };
-        Ok(Reading { source, content })
+        if matches!((&content, query.form), (Content::Json(_), ReadForm::Text)) {
+            return Err(link.session.not_offered(Feature::Conf));
+        }
+        let is_in = |text: &Arc<Snapshot>| has_lost_line_ends(text.bytes());
+        let is_noted = reply.notes.iter().any(|note| note == LOST_LINE_ENDS);
+        let lost_line_ends = content.snapshot().map_or(is_noted, is_in);
+        Ok(Reading { source, content, lost_line_ends })
     }
 
     fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, Refusal> {

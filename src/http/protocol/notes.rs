@@ -1,4 +1,4 @@
-//! The words of the header `Mediactl-Note`: the side effects of a change.
+//! The words of the header `Mediactl-Note`: the side effects of a change, and what is odd in a configuration.
 
 use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -8,6 +8,9 @@ use mediaconf::edit::Note;
 
 /// The word in front of the name of a query parameter that the operation does not take.
 pub const IGNORED_PARAMETER: &str = "ignored-parameter";
+
+/// The word for a configuration in which directives stand in a comment.
+pub const LOST_LINE_ENDS: &str = "lost-line-ends";
 
 const SAVED_EARLIER_UPDATE: &str = "saved-earlier-update";
 const PICKED_UP_HAND_EDIT: &str = "picked-up-hand-edit";

@@ -39,7 +39,7 @@ impl Broken {
     }
 
     fn line_of(&self, at: u32) -> usize {
-        LineIndex::new(&self.text).position(at).line as usize
+        LineIndex::new(&self.text).position(at).line
     }
 
     fn told(&self) -> String {

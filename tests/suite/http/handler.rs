@@ -196,6 +196,16 @@ fn reads_have_their_parameters() {
 }
 
 #[test]
+fn reads_tell_that_a_text_has_lost_its_line_ends() {
+    let server = Server::over("edit_auth admin s3cret;# Ports:http 80;stream a { url udp://1; }");
+    for query in ["", "?format=conf", "?runtime=true"] {
+        let read = server.get(query);
+        assert_eq!((read.status, header(&read, "Mediactl-Note")), (200, Some("lost-line-ends")), "{query}");
+    }
+    assert_eq!(header(&Server::over(TEXT).get(""), "Mediactl-Note"), None);
+}
+
+#[test]
 fn runtime_figures_are_real() {
     let server =
         Server::over(&format!("{TEXT}dvr /;\nstream d {{ url rtsp://x; dvr /no/such/place 5d; }}\n"));

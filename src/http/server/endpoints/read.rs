@@ -6,8 +6,9 @@ use serde_json::Value;
 
 use crate::engine::{Refusal, RefusalKind, Snapshot};
 use crate::http::protocol::bodies::{IncludedFile, IncludedFiles};
-use crate::http::protocol::headers::{PENDING_HEADER, WITH_INCLUDES};
+use crate::http::protocol::headers::{NOTE_HEADER, PENDING_HEADER, WITH_INCLUDES};
 use crate::http::protocol::masked::masked_text;
+use crate::http::protocol::notes::LOST_LINE_ENDS;
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::JSON;
 use crate::http::server::auth::Role;
@@ -18,6 +19,7 @@ use crate::http::server::endpoints::shown::{
 use crate::http::server::entity_tag::{entity_tag, names};
 use crate::http::server::message::Response;
 use crate::store::{ChangeRef, HistoryEntry, NotAChangeRef, Revision, WHOLE_HISTORY};
+use mediaconf::model::has_lost_line_ends;
 
 /// `read_config`
 pub fn read(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
@@ -26,6 +28,11 @@ pub fn read(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, 
     let composed = if parameters.with_includes { composed(context, &own)? } else { None };
     let snapshot = composed.as_ref().map_or(&own, |composed| &composed.text);
     let role = call.role;
+    let lost_line_ends = has_lost_line_ends(own.bytes());
+    let noted = |response: Response| match lost_line_ends {
+        true => response.with(NOTE_HEADER, LOST_LINE_ENDS.to_owned()),
+        false => response,
+    };
     let tag = entity_tag(context.shown_revision(snapshot.revision(), role));
     let response = if !parameters.runtime && head.values("if-none-match").any(|list| names(list, &tag)) {
         Response { status: 304, headers: Vec::new(), body: Arc::default() }
@@ -43,11 +50,11 @@ pub fn read(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, 
         if parameters.runtime {
             body = with_member(&body, "runtime", figures(context, role), role);
             // The figures differ each time, so there is no tag.
-            return Ok(with_pending(context, Response::ok(JSON, body)));
+            return Ok(with_pending(context, noted(Response::ok(JSON, body))));
         }
         Response::ok(JSON, body)
     };
-    Ok(with_pending(context, response.with("ETag", tag)))
+    Ok(with_pending(context, noted(response.with("ETag", tag))))
 }
 
 /// `runtime`: the figures of the server alone.

@@ -40,6 +40,20 @@ fn text_and_file_are_read() {
 }
 
 #[test]
+fn a_text_without_line_ends_is_told() {
+    let place = Place::with("edit_auth admin hunter2;# Ports:http 80;stream a { url udp://1; }");
+    let serving = Serving::over(&place);
+    for arguments in
+        [&["read"][..], &["read", "--runtime"], &["read", "-o", "conf"], &["read", "-o", "table"]]
+    {
+        let told = "the text has lost its line ends";
+        run(&serving, &place, arguments, "").exits(0).says(told);
+        // By the socket of the server over the file.
+        place.run(arguments).exits(0).says(told);
+    }
+}
+
+#[test]
 fn a_change_is_one_request() {
     let more = "stream cam5 {\n  url udp://h:5;\n}\n";
     for (arguments, gets) in [

@@ -27,7 +27,7 @@ struct OpenBlock {
 }
 
 /// A directive, by its first word.
-struct Start<'t> {
+struct DirectiveStart<'t> {
     keyword: &'t str,
     at: usize,
     line: usize,
@@ -36,7 +36,7 @@ struct Start<'t> {
 }
 
 fn line_without_brace(schema: &Schema, text: &str, stray: usize) -> Option<Span> {
-    let (mut open, mut starts): (Vec<OpenBlock>, Vec<Start<'_>>) = (Vec::new(), Vec::new());
+    let (mut open, mut starts): (Vec<OpenBlock>, Vec<DirectiveStart<'_>>) = (Vec::new(), Vec::new());
     let (mut line, mut is_between, mut found) = (1, true, None);
     for token in tokens(text) {
         line += token.line_feeds;
@@ -44,7 +44,7 @@ fn line_without_brace(schema: &Schema, text: &str, stray: usize) -> Option<Span>
         match token.kind {
             TokenKind::Comment => {}
             TokenKind::Word if is_between => {
-                starts.push(Start { keyword: token.raw, at, line, lacks_end: false });
+                starts.push(DirectiveStart { keyword: token.raw, at, line, lacks_end: false });
                 is_between = false;
             }
             TokenKind::Word => {
