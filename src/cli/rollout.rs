@@ -6,8 +6,8 @@ use std::time::Duration;
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::error::CliError;
 use crate::cli::render::report::Report;
-use crate::engine::{CanaryFault, ChangeOptions, ConfigService, Decision, PendingInfo, canary_nodes};
-use crate::store::{HistoryEntry, REVERT, WHOLE_HISTORY};
+use crate::engine::{CanaryFault, ChangeOptions, ConfigService, Decision, canary_nodes};
+use crate::store::{HistoryEntry, PendingInfo, REVERT, WHOLE_HISTORY};
 
 /// The interval at which the state of the rollout is read.
 const INTERVAL: Duration = Duration::from_millis(300);

@@ -17,30 +17,26 @@ use super::pending::{PendingChange, RollbackPoint};
 use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
 use super::running::LastChange;
+use super::snapshot::Snapshot;
 use super::trouble::Trouble;
-use crate::store::{OpenChange, PendingRecord, REVERT, StoreError, Writer};
+use crate::store::{PendingInfo, PendingRecord, REVERT, StoreError, Writer};
 
 /// The pause between two attempts to roll back.
 const RETRY: Duration = Duration::from_secs(5);
 
 impl Engine {
-    /// Arms the automatic rollback of a change that is about to be made; `written` are the pieces that
-    /// it writes into the file.
+    /// Arms the automatic rollback of a change that is about to be made.
     pub(super) fn arm_rollback(
         &self,
         pending: &Arc<PendingChange>,
         writer: &dyn Writer,
-        written: Option<&[&[u8]]>,
     ) -> Result<(), Refusal> {
+        let text = |snapshot: &Arc<Snapshot>| snapshot.shared_bytes().clone();
         writer.set_pending(&PendingRecord {
-            id: &pending.id,
-            deadline: SystemTime::now() + pending.time,
-            operation: pending.operation,
-            by: &pending.by,
-            running: pending.before.ran().map_or(&[], |running| running.bytes()),
-            file: pending.before.file.as_ref().map(|file| file.bytes()),
-            written,
-            canary: &pending.canary,
+            info: pending.info.clone().until(SystemTime::now() + pending.time),
+            running: pending.before.ran().map(text).unwrap_or_default(),
+            file: pending.before.file.as_ref().map(text),
+            written: pending.written.as_ref().map(text),
         })?;
         if self.running.is_none() {
             return Ok(());
@@ -60,7 +56,7 @@ impl Engine {
             return;
         }
         loop {
-            match self.roll_back_pending(&pending.id, NO_USER, NOT_CONFIRMED) {
+            match self.roll_back_pending(&pending.info.id, NO_USER, NOT_CONFIRMED) {
                 Ok(_) => return self.count_pending_end(PendingEnd::Expired),
                 Err(refusal)
                     if matches!(refusal.kind, RefusalKind::NothingPending | RefusalKind::OtherPending) =>
@@ -111,7 +107,9 @@ impl Engine {
     /// # Errors
     /// As [`Engine::confirm`].
     pub fn cancel_any(&self) -> Result<Option<Aftermath>, Refusal> {
-        self.pending().map(|pending| self.roll_back_pending(&pending.id, NO_USER, SERVER_ENDED)).transpose()
+        self.pending()
+            .map(|pending| self.roll_back_pending(&pending.info.id, NO_USER, SERVER_ENDED))
+            .transpose()
     }
 
     fn count_pending_end(&self, end: PendingEnd) {
@@ -120,11 +118,11 @@ impl Engine {
 
     fn pending_with(&self, id: &str) -> Result<Arc<PendingChange>, Refusal> {
         let pending = self.pending().ok_or_else(Refusal::nothing_pending)?;
-        if pending.id == id { Ok(pending) } else { Err(Refusal::other_pending()) }
+        if pending.info.id == id { Ok(pending) } else { Err(Refusal::other_pending()) }
     }
 
     /// Refuses a decision on another change than the one that the store keeps by itself.
-    fn refuse_other(&self, open: Option<&OpenChange>, id: &str) -> Result<(), Refusal> {
+    fn refuse_other(&self, open: Option<&PendingInfo>, id: &str) -> Result<(), Refusal> {
         match open.filter(|open| self.is_run_by_nodes() && !open.is_over) {
             None => Err(Refusal::nothing_pending()),
             Some(open) if open.id == id => Ok(()),
@@ -167,7 +165,7 @@ impl Engine {
         let taken = match self.is_run_by_nodes() {
             true => {
                 let stored = self.store.pending()?;
-                self.refuse_other(stored.as_ref().map(|stored| &stored.open), id)?;
+                self.refuse_other(stored.as_ref().map(|stored| &stored.info), id)?;
                 let change =
                     stored.as_ref().and_then(LeftOver::from_stored).ok_or_else(Refusal::nothing_pending)?;
                 Some(self.take_out(Some(&*writer), &change, because)?)

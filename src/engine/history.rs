@@ -1,16 +1,15 @@
 //! The history of a configuration, and going back to an earlier text.
 
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use super::local::Engine;
 use super::operation::Operation;
 use super::options::ChangeOptions;
-use super::outcome::{Outcome, PendingInfo};
+use super::outcome::Outcome;
 use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
 use super::snapshot::Snapshot;
-use crate::store::{ChangeRef, HistoryEntry};
+use crate::store::{ChangeRef, HistoryEntry, PendingInfo};
 
 /// The hint for a change that the history does not have.
 const IN_HISTORY: &str = "`mediactl history` shows what is kept";
@@ -70,11 +69,10 @@ impl Engine {
         if let Some(running) = &self.running {
             return Ok(running.pending().map(|pending| pending.info()));
         }
-        let open = match self.is_run_by_nodes() {
+        Ok(match self.is_run_by_nodes() {
             true => self.store.open_change()?,
             false => self.open_left_over()?,
-        };
-        Ok(open.map(|open| PendingInfo::from_open(open, SystemTime::now())))
+        })
     }
 
     fn serial_and_text(&self, which: ChangeRef) -> Result<(u64, Arc<Snapshot>), Refusal> {

@@ -19,7 +19,7 @@ use super::snapshot::Snapshot;
 use super::status::differing;
 use super::trouble::Trouble;
 use crate::store::{
-    ChangeRecord, HAND_EDIT, Loaded, OpenChange, REVERT, Revision, RunBy, StoreError, StoredPending, Writer,
+    ChangeRecord, HAND_EDIT, Loaded, PendingInfo, PendingRecord, REVERT, Revision, RunBy, StoreError, Writer,
 };
 use mediaconf::edit::take_back::take_back;
 
@@ -64,7 +64,7 @@ pub(super) struct WithoutChange {
 }
 
 impl LeftOver {
-    pub fn from_stored(stored: &StoredPending) -> Option<Self> {
+    pub fn from_stored(stored: &PendingRecord) -> Option<Self> {
         let snapshot = |text: &bytes::Bytes| Arc::new(Snapshot::from_bytes(text.clone()));
         let written = snapshot(stored.written.as_ref()?);
         Some(Self { old: stored.file.as_ref().map(snapshot), ran: Some(snapshot(&stored.running)), written })
@@ -220,7 +220,7 @@ impl Engine {
     }
 
     /// The change of a record that is left; `None` if another change of this program came after it.
-    fn left_over(&self) -> Result<Option<StoredPending>, StoreError> {
+    fn left_over(&self) -> Result<Option<PendingRecord>, StoreError> {
         let Some(stored) = self.store.pending()? else { return Ok(None) };
         let Some(written) = stored.written.as_deref().map(Revision::from_text) else {
             return Ok(Some(stored));
@@ -232,12 +232,12 @@ impl Engine {
     }
 
     /// The change that was pending when its server was killed, or is in a file with errors.
-    pub(super) fn open_left_over(&self) -> Result<Option<OpenChange>, StoreError> {
+    pub(super) fn open_left_over(&self) -> Result<Option<PendingInfo>, StoreError> {
         if !self.store.has_pending() {
             return Ok(None);
         }
         let is_over = self.store.run_by() != RunBy::Server;
-        Ok(self.left_over()?.map(|stored| OpenChange { is_over, ..stored.open }))
+        Ok(self.left_over()?.map(|stored| PendingInfo { is_over, ..stored.info }))
     }
 
     /// The paths of the unconfirmed values that the file still holds, masked; of a file with errors, or one that is
@@ -298,7 +298,7 @@ impl Engine {
     fn settle_stored(
         &self,
         writer: Option<&dyn Writer>,
-        stored: &StoredPending,
+        stored: &PendingRecord,
         because: (&str, &str),
     ) -> Result<WithoutChange, Refusal> {
         let change = LeftOver::from_stored(stored);
@@ -321,7 +321,7 @@ impl Engine {
     fn keep_unsaved_of(
         &self,
         writer: &dyn Writer,
-        stored: &StoredPending,
+        stored: &PendingRecord,
         change: Option<&LeftOver>,
     ) -> Result<(), Refusal> {
         let now = self.read().ok();

@@ -11,13 +11,13 @@ use super::feature::Feature;
 use super::local::Engine;
 use super::new_text::NewText;
 use super::options::ChangeOptions;
-use super::outcome::{Outcome, OutcomeNote, PendingInfo};
+use super::outcome::{Outcome, OutcomeNote};
 use super::refusal::Refusal;
 use super::requested_change::RequestedChange;
 use super::service::{ConfigService, ConfigSource, Decision, ReadForm, ReadQuery, Reading};
 use super::snapshot::Snapshot;
 use super::status::{ServerHealth, Status, differing, last_change};
-use crate::store::{ChangeRef, HistoryEntry, Revision};
+use crate::store::{ChangeRef, HistoryEntry, PendingInfo, Revision};
 use mediaconf::model::has_lost_line_ends;
 
 impl ConfigService for Engine {

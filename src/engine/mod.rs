@@ -96,7 +96,7 @@ pub use new_warnings::{BRINGS_WARNING, NewWarning};
 pub use node_report::NodeReport;
 pub use operation::Operation;
 pub use options::{COMMANDS, ChangeOptions, Expected};
-pub use outcome::{After, Outcome, OutcomeNote, PendingInfo};
+pub use outcome::{After, Outcome, OutcomeNote};
 pub use passed_over::{IncludeChange, IncludedEntry, PassedOver};
 pub use pending::PendingChange;
 pub use refusal::{Refusal, WITHOUT_STRICT, errors_of};

@@ -1,7 +1,6 @@
 //! The outcome of a change, made or rehearsed.
 
 use std::sync::{Arc, OnceLock};
-use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
@@ -9,8 +8,7 @@ use super::content::Content;
 use super::new_warnings::NewWarning;
 use super::passed_over::{IncludeChange, PassedOver};
 use super::snapshot::Snapshot;
-use crate::store::OpenChange;
-use crate::store::bounded_time;
+use crate::store::PendingInfo;
 use mediaconf::edit;
 use mediaconf::syntax::Splice;
 
@@ -73,54 +71,6 @@ pub enum OutcomeNote {
     DeletedStreams(usize),
     /// Of a rehearsal: another change has to be confirmed before this one can be made.
     OtherPending,
-}
-
-/// A change that has to be confirmed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PendingInfo {
-    /// The name by which it is confirmed.
-    pub id: String,
-    /// `modify`, `save`, `update` or `rollback`, or the command that made it, such as `edit`.
-    pub operation: String,
-    pub by: String,
-    /// The time at which it is rolled back (RFC 3339).
-    pub deadline: String,
-    /// The number of seconds until then.
-    pub seconds_left: u64,
-    /// The nodes of a cluster that take it first, and confirm it by running it; empty if users confirm
-    /// it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub canary: Vec<String>,
-    /// True if its time is over in a cluster, and it is not rolled back yet.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_over: bool,
-}
-
-impl PendingInfo {
-    /// A change that is rolled back at `deadline`.
-    pub fn new(id: String, operation: String, by: String, deadline: SystemTime, now: SystemTime) -> Self {
-        let seconds_left = deadline.duration_since(now).map_or(0, |left| left.as_secs());
-        let deadline = bounded_time::rfc3339(deadline);
-        Self { id, operation, by, deadline, seconds_left, canary: Vec::new(), is_over: false }
-    }
-
-    /// Describes the condition that the change waits for.
-    pub fn in_words(&self) -> String {
-        let by = if self.by.is_empty() { "an unknown user" } else { &self.by };
-        match self.canary.is_empty() {
-            true => format!("a change by {by} waits to be confirmed: {} s left", self.seconds_left),
-            false => {
-                let nodes = self.canary.join(", ");
-                format!("a change by {by} waits until it runs on {nodes}: {} s left", self.seconds_left)
-            }
-        }
-    }
-
-    /// The pending change as a store describes it.
-    pub fn from_open(open: OpenChange, now: SystemTime) -> Self {
-        let OpenChange { id, deadline, operation, by, canary, is_over } = open;
-        Self { canary, is_over, ..Self::new(id, operation, by, deadline, now) }
-    }
 }
 
 impl Outcome {

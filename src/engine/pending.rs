@@ -5,22 +5,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use super::outcome::PendingInfo;
 use super::snapshot::Snapshot;
-use crate::store::fresh_id;
+use crate::store::{PendingInfo, fresh_id};
 
-/// A change that has to be confirmed.
+/// A change that has to be confirmed, in the process that made it: with its clock.
 pub struct PendingChange {
-    /// The name by which it is confirmed.
-    pub id: String,
-    /// `modify`, `save`, `update` or `rollback`.
-    pub operation: &'static str,
-    pub by: String,
+    /// Its deadline is that of the clock.
+    pub(super) info: PendingInfo,
     pub(super) before: RollbackPoint,
     /// The text that it wrote into the file; `None` if it left the file alone.
     pub(super) written: Option<Arc<Snapshot>>,
-    /// The nodes of a cluster that confirm it.
-    pub(super) canary: Vec<String>,
     /// The time that it waits to be confirmed, once it is made.
     pub(super) time: Duration,
     clock: Mutex<Clock>,
@@ -54,7 +48,7 @@ struct Clock {
 /// Holds whole configurations, with their secrets.
 impl fmt::Debug for PendingChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PendingChange").field("id", &self.id).finish_non_exhaustive()
+        f.debug_struct("PendingChange").field("id", &self.info.id).finish_non_exhaustive()
     }
 }
 
@@ -67,12 +61,9 @@ impl PendingChange {
         [time, longest]: [Duration; 2],
     ) -> Self {
         Self {
-            id: fresh_id(),
-            operation,
-            by: by.to_owned(),
+            info: PendingInfo::new(fresh_id(), operation.to_owned(), by.to_owned(), SystemTime::now()),
             before,
             written,
-            canary: Vec::new(),
             time,
             clock: Mutex::new(Clock { until: Instant::now() + longest + time, is_decided: false }),
             changed: Condvar::new(),
@@ -87,13 +78,7 @@ impl PendingChange {
 
     /// The description for users.
     pub fn info(&self) -> PendingInfo {
-        let (operation, by) = (self.operation.to_owned(), self.by.clone());
-        PendingInfo::new(self.id.clone(), operation, by, self.deadline(), SystemTime::now())
-    }
-
-    /// The time at which it is rolled back.
-    pub fn deadline(&self) -> SystemTime {
-        SystemTime::now() + self.left()
+        self.info.clone().until(SystemTime::now() + self.left())
     }
 
     /// Starts the time, once the change is made and loaded.

@@ -8,11 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::feature::Feature;
 use super::guard::Guard;
-use super::outcome::PendingInfo;
 use super::refusal_kind::{ErrorKind, RefusalKind};
 use super::snapshot::Snapshot;
 use super::trouble::Trouble;
-use crate::store::StoreError;
+use crate::store::{PendingInfo, StoreError};
 use mediaconf::edit::request::joined;
 use mediaconf::edit::{EditError, Fault, FaultKind, Faults};
 use mediaconf::syntax::{Diagnostics, LineIndex, MAX_DIAGNOSTICS, Severity};

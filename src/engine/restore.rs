@@ -64,7 +64,7 @@ impl Engine {
     pub(super) fn release_pending(&self, pending: &PendingChange) {
         if let Some(running) = &self.running {
             running.exchange(|state| {
-                state.pending.take_if(|other| other.id == pending.id);
+                state.pending.take_if(|other| other.info.id == pending.info.id);
             });
         }
         pending.decide();

@@ -9,12 +9,12 @@ use super::content::Content;
 use super::feature::Feature;
 use super::node_report::NodeReport;
 use super::options::ChangeOptions;
-use super::outcome::{OutcomeNote, PendingInfo};
+use super::outcome::OutcomeNote;
 use super::refusal::Refusal;
 use super::requested_change::RequestedChange;
 use super::snapshot::Snapshot;
 use super::status::{ServerHealth, Status};
-use crate::store::{ChangeRef, HistoryEntry, Revision};
+use crate::store::{ChangeRef, HistoryEntry, PendingInfo, Revision};
 
 /// A configuration that can be read and changed.
 ///

@@ -108,6 +108,11 @@ impl Snapshot {
         self.document.get().is_some()
     }
 
+    pub fn shared_bytes(&self) -> &Bytes {
+        &self.bytes
+    }
+
+    /// The same as a slice.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }

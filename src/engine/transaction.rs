@@ -26,14 +26,14 @@ use super::left_over::WithoutChange;
 use super::local::{DEFAULT_LOCK_WAIT, Engine};
 use super::operation::{Operation, UNSAVED};
 use super::options::{ChangeOptions, Expected};
-use super::outcome::{After, Outcome, OutcomeNote, PendingInfo};
+use super::outcome::{After, Outcome, OutcomeNote};
 use super::pending::{PendingChange, RollbackPoint};
 use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
 use super::running::{LastChange, ServerState, Turn};
 use super::snapshot::Snapshot;
 use super::trouble::{message_without_secrets, without_secrets};
-use crate::store::{BaseText, ChangeRecord, OpenChange, StoreError, Version, Warning, Writer};
+use crate::store::{BaseText, ChangeRecord, PendingInfo, StoreError, Version, Warning, Writer};
 use mediaconf::edit::json_diff::{changed_values, paths_in_words};
 use mediaconf::syntax::spliced_pieces;
 
@@ -69,7 +69,7 @@ struct StoredText {
     snapshot: Arc<Snapshot>,
     version: Version,
     /// The change that made it, if the store keeps it until it is confirmed.
-    open: Option<OpenChange>,
+    open: Option<PendingInfo>,
 }
 
 /// A change as its operation computed it.
@@ -255,9 +255,7 @@ impl<'e> Transaction<'e> {
     fn refuse_open(&mut self) -> Result<(), Refusal> {
         let open = self.file.as_ref().and_then(|file| file.open.clone()).filter(|open| !open.is_over);
         match open {
-            Some(open) if self.options.takes_turn() => {
-                Err(Refusal::pending(&PendingInfo::from_open(open, SystemTime::now())))
-            }
+            Some(open) if self.options.takes_turn() => Err(Refusal::pending(&open)),
             open => {
                 self.is_other_pending |= open.is_some();
                 Ok(())
@@ -339,7 +337,7 @@ impl<'e> Transaction<'e> {
         if let (Some(applied), Some(writer)) = (&mut self.applied, &self.writer) {
             applied.begin(&**writer)?;
         }
-        let pending = self.arm_rollback(&before, outcome, &pieces)?;
+        let pending = self.arm_rollback(&before, outcome)?;
         let committed = self.commit(&pieces, unproved);
         let warnings = committed.inspect_err(|_| {
             pending.iter().for_each(|pending| engine.forget_pending(pending, self.writer.as_deref()));
@@ -374,7 +372,6 @@ impl<'e> Transaction<'e> {
         &self,
         before: &RollbackPoint,
         outcome: &Outcome,
-        pieces: &[&[u8]],
     ) -> Result<Option<Arc<PendingChange>>, Refusal> {
         let Some(time) = self.options.confirm else { return Ok(None) };
         let can_wait = self.state.is_some() || self.engine.is_run_by_nodes();
@@ -386,9 +383,9 @@ impl<'e> Transaction<'e> {
         let longest = self.engine.hooks.timeout + DEFAULT_LOCK_WAIT;
         let made_by = (self.name(), self.options.by.as_str());
         let mut pending = PendingChange::new(made_by, before.clone(), written, [time, longest]);
-        pending.canary.clone_from(&self.options.canary);
+        pending.info.canary.clone_from(&self.options.canary);
         let pending = Arc::new(pending);
-        self.engine.arm_rollback(&pending, &**writer, self.written(pieces))?;
+        self.engine.arm_rollback(&pending, &**writer)?;
         Ok(Some(pending))
     }
 

@@ -8,11 +8,10 @@ use super::member::Node;
 use super::overlays::merged;
 use crate::engine::{
     After, CanaryFault, ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, Content,
-    DEFAULT_LOCK_WAIT, Decision, Expected, Feature, NodeReport, Operation, Outcome, OutcomeNote, PendingInfo,
-    ReadQuery, Reading, Refusal, RefusalKind, RequestedChange, ServerHealth, Snapshot, Status, Trouble,
-    canary_nodes,
+    DEFAULT_LOCK_WAIT, Decision, Expected, Feature, NodeReport, Operation, Outcome, OutcomeNote, ReadQuery,
+    Reading, Refusal, RefusalKind, RequestedChange, ServerHealth, Snapshot, Status, Trouble, canary_nodes,
 };
-use crate::store::{ChangeRef, HistoryEntry, NodeState, Revision, Store, StoreError};
+use crate::store::{ChangeRef, HistoryEntry, NodeState, PendingInfo, Revision, Store, StoreError};
 
 /// The message to a client if the node needs too long.
 const NOT_YET: &str = "the change is made in the cluster, and this node does not run it yet";
@@ -89,7 +88,7 @@ impl ConfigService for Node {
 
     fn decide(&self, decision: Decision, id: Option<&str>, by: &str) -> Result<Vec<OutcomeNote>, Refusal> {
         let local = self.local.pending();
-        if local.is_some_and(|local| id.is_none_or(|id| id == local.id)) {
+        if local.is_some_and(|local| id.is_none_or(|id| id == local.info().id)) {
             return self.local.decide(decision, id, by);
         }
         let notes = self.cluster.decide(decision, id, by)?;

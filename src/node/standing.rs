@@ -3,10 +3,10 @@
 use std::time::{Instant, SystemTime};
 
 use super::overlays::NamedPatch;
-use crate::engine::{PendingInfo, Trouble};
+use crate::engine::Trouble;
 use crate::store::cluster::Seen;
 use crate::store::file::Followed;
-use crate::store::{NodeRecord, NodeState};
+use crate::store::{NodeRecord, NodeState, PendingInfo};
 
 /// The state of a node, as it knows it.
 #[derive(Debug)]
@@ -87,7 +87,6 @@ impl NodeStanding {
     /// Notes the state that was read from the cluster.
     pub fn note_seen(&mut self, seen: &Seen) {
         self.away = None;
-        let open = seen.open().filter(|open| !open.is_over);
-        self.pending = open.map(|open| PendingInfo::from_open(open, SystemTime::now()));
+        self.pending = seen.open().filter(|open| !open.is_over);
     }
 }

@@ -31,6 +31,22 @@ pub fn rfc3339(time: SystemTime) -> String {
     humantime::format_rfc3339_seconds(from_seconds(seconds(time))).to_string()
 }
 
+/// A time in JSON, as [`rfc3339`] writes it.
+pub mod as_rfc3339 {
+    use std::time::SystemTime;
+
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(time: &SystemTime, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&super::rfc3339(*time))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SystemTime, D::Error> {
+        humantime::parse_rfc3339(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}
+
 fn since_1970(time: SystemTime) -> Duration {
     time.duration_since(UNIX_EPOCH).unwrap_or_default()
 }

@@ -44,7 +44,7 @@ pub use included::{Follow, IncludeError, IncludedText, Told};
 pub use jitter::jittered;
 pub use node_record::{NodeRecord, NodeState};
 pub use owner_name::{NotAnOwnerName, OwnerName};
-pub use pending::{OpenChange, PendingRecord, StoredPending};
+pub use pending::{PendingInfo, PendingRecord};
 pub use revision::{NotARevision, Revision};
 pub use version::{BaseText, Loaded, Version, is_concatenation};
 pub use warning::Warning;
@@ -122,11 +122,11 @@ pub trait Store: Send + Sync {
 
     /// Returns the change that has to be confirmed; `None`, too, for a record that was cut short, whose
     /// change was never made.
-    fn pending(&self) -> Result<Option<StoredPending>, StoreError>;
+    fn pending(&self) -> Result<Option<PendingRecord>, StoreError>;
 
     /// Returns which change has to be confirmed; cheaper than [`Store::pending`], too.
-    fn open_change(&self) -> Result<Option<OpenChange>, StoreError> {
-        Ok(self.pending()?.map(|pending| pending.open))
+    fn open_change(&self) -> Result<Option<PendingInfo>, StoreError> {
+        Ok(self.pending()?.map(|pending| pending.info))
     }
 
     /// Who runs the configuration, and so sees to the change that has to be confirmed.
@@ -204,7 +204,7 @@ pub trait Writer {
 
     /// Records a change that has to be confirmed. It is durable before the change that is committed
     /// next.
-    fn set_pending(&self, pending: &PendingRecord<'_>) -> Result<(), StoreError>;
+    fn set_pending(&self, pending: &PendingRecord) -> Result<(), StoreError>;
 
     /// Removes that record durably: the change is confirmed, or rolled back.
     fn clear_pending(&self) -> Result<(), StoreError>;

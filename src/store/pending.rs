@@ -3,46 +3,63 @@
 use std::time::SystemTime;
 
 use bytes::Bytes;
+use serde::{Deserialize, Serialize};
 
-/// A change that has to be confirmed, as it is recorded.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PendingRecord<'a> {
-    /// The name by which it is confirmed.
-    pub id: &'a str,
-    /// The time at which it is rolled back; recorded in whole milliseconds.
-    pub deadline: SystemTime,
-    /// `modify`, `save`, `update` or `rollback`.
-    pub operation: &'a str,
-    pub by: &'a str,
-    /// The running configuration before.
-    pub running: &'a [u8],
-    /// The stored text before, if there was one.
-    pub file: Option<&'a [u8]>,
-    /// The pieces of the text that the change stores; `None` if it stores nothing.
-    pub written: Option<&'a [&'a [u8]]>,
-    /// The nodes that take the change first, and confirm it by running it; empty if users confirm it.
-    pub canary: &'a [String],
-}
+use super::bounded_time;
 
-/// A change that has to be confirmed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OpenChange {
+/// A change that has to be confirmed, as everybody hears of it: users, clients and nodes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PendingInfo {
     /// The name by which it is confirmed.
     pub id: String,
-    pub deadline: SystemTime,
-    /// `modify`, `save`, `update` or `rollback`.
+    /// `modify`, `save`, `update` or `rollback`, or the command that made it, such as `edit`.
     pub operation: String,
     pub by: String,
-    /// As in [`PendingRecord`].
+    /// The time at which it is rolled back; RFC 3339 in whole seconds, where it is sent.
+    #[serde(with = "bounded_time::as_rfc3339")]
+    pub deadline: SystemTime,
+    /// The number of seconds until then, by the clock of whoever says so.
+    pub seconds_left: u64,
+    /// The nodes of a cluster that take it first, and confirm it by running it; empty if users confirm
+    /// it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub canary: Vec<String>,
     /// True if its time is over, and it is not rolled back yet.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_over: bool,
 }
 
-/// A change that has to be confirmed, as it is read back.
+impl PendingInfo {
+    /// A change that users confirm before `deadline`.
+    pub fn new(id: String, operation: String, by: String, deadline: SystemTime) -> Self {
+        let info = Self { id, operation, by, deadline, seconds_left: 0, canary: Vec::new(), is_over: false };
+        info.until(deadline)
+    }
+
+    /// The same with another deadline.
+    #[must_use]
+    pub fn until(self, deadline: SystemTime) -> Self {
+        let left = deadline.duration_since(SystemTime::now());
+        Self { deadline, seconds_left: left.map_or(0, |left| left.as_secs()), ..self }
+    }
+
+    /// Describes the condition that the change waits for.
+    pub fn in_words(&self) -> String {
+        let by = if self.by.is_empty() { "an unknown user" } else { &self.by };
+        match self.canary.is_empty() {
+            true => format!("a change by {by} waits to be confirmed: {} s left", self.seconds_left),
+            false => {
+                let nodes = self.canary.join(", ");
+                format!("a change by {by} waits until it runs on {nodes}: {} s left", self.seconds_left)
+            }
+        }
+    }
+}
+
+/// A change that has to be confirmed, as a store keeps it: with the texts that a rollback needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoredPending {
-    pub open: OpenChange,
+pub struct PendingRecord {
+    pub info: PendingInfo,
     /// The running configuration before.
     pub running: Bytes,
     /// The stored text before, if there was one.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::pending::OpenChange;
+use super::pending::PendingInfo;
 use super::revision::Revision;
 
 /// The version of a loaded text; only the store that made it looks inside.
@@ -20,7 +20,7 @@ pub struct Loaded {
     pub bytes: Bytes,
     pub version: Version,
     /// The change that made it, if that has to be confirmed and the store sees to it.
-    pub open: Option<OpenChange>,
+    pub open: Option<PendingInfo>,
 }
 
 /// The text that a change was computed on, borrowed from its owner.

@@ -18,9 +18,9 @@ use crate::cli::exit::Exit;
 use crate::cli::interrupt::HeldSignals;
 use crate::cli::prompts;
 use crate::cli::ui::Ui;
-use crate::engine::{ErrorKind, PendingInfo};
-use crate::store::Revision;
+use crate::engine::ErrorKind;
 use crate::store::cluster::ClusterUrl;
+use crate::store::{PendingInfo, Revision};
 
 /// The time that each server waits to be confirmed by default.
 const DEFAULT_CONFIRM: Duration = Duration::from_secs(90);

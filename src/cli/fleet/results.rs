@@ -9,7 +9,8 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::render::table;
 use crate::cli::ui::Ui;
-use crate::engine::{ErrorKind, PendingInfo};
+use crate::engine::ErrorKind;
+use crate::store::PendingInfo;
 
 /// The configuration of a server in the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

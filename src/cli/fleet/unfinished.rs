@@ -12,8 +12,8 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::render::table;
 use crate::cli::ui::Ui;
-use crate::engine::{PendingInfo, Refusal, ServerHealth};
-use crate::store::Revision;
+use crate::engine::{Refusal, ServerHealth};
+use crate::store::{PendingInfo, Revision};
 use mediaconf::syntax::one_line;
 
 /// Prints the unfinished changes.

@@ -3,9 +3,9 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::engine::{ChangeReport, PendingInfo};
+use crate::engine::ChangeReport;
 use crate::http::protocol::notes::word_of;
-use crate::store::Revision;
+use crate::store::{PendingInfo, Revision};
 use mediaconf::edit::Pointer;
 use mediaconf::edit::effects::Effects;
 use mediaconf::edit::json_diff::ChangedValue;

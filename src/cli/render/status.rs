@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime};
 
 use super::diagnostics::in_one_line;
 use super::table::{self, Screen};
-use crate::engine::{NodeReport, PendingInfo, ServerInfo, Status};
-use crate::store::{HistoryEntry, NodeRecord};
+use crate::engine::{NodeReport, ServerInfo, Status};
+use crate::store::{HistoryEntry, NodeRecord, PendingInfo};
 use mediaconf::syntax::one_line;
 
 /// The number of differing paths that are shown.

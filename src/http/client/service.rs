@@ -14,13 +14,13 @@ use super::host::Host;
 use super::session::Session;
 use crate::engine::{
     ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, Content, Decision, Feature,
-    NodeReport, OutcomeNote, PendingInfo, ReadForm, ReadQuery, Reading, Refusal, RefusalKind,
-    RequestedChange, ServerHealth, ServerInfo, Snapshot, Status, differing, is_edited_since, last_change,
+    NodeReport, OutcomeNote, ReadForm, ReadQuery, Reading, Refusal, RefusalKind, RequestedChange,
+    ServerHealth, ServerInfo, Snapshot, Status, differing, is_edited_since, last_change,
 };
 use crate::http::protocol::headers::{ID, RUNTIME, SKIP_STREAMS, revision_in};
 use crate::http::protocol::notes::{KEPT_HAND_EDIT, LOST_LINE_ENDS};
 use crate::http::protocol::routes::ApiOperation;
-use crate::store::{ChangeRef, HistoryEntry, Revision};
+use crate::store::{ChangeRef, HistoryEntry, PendingInfo, Revision};
 use mediaconf::model::has_lost_line_ends;
 
 /// A server of this API.

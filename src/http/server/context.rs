@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::engine::{ConfigService, Engine, MaskedForm, PendingInfo, Snapshot};
+use crate::engine::{ConfigService, Engine, MaskedForm, Snapshot};
 use crate::http::protocol::openapi;
 use crate::http::protocol::parameters::Parameters;
 use crate::http::server::auth::{Authenticator, Role};
@@ -13,7 +13,7 @@ use crate::http::server::fresh::Fresh;
 use crate::http::server::log::AccessRecord;
 use crate::http::server::message::Request;
 use crate::http::server::runtime::Runtime;
-use crate::store::Revision;
+use crate::store::{PendingInfo, Revision};
 
 /// The state that all endpoints share.
 pub struct Context {

@@ -7,9 +7,9 @@ use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
-use crate::engine::{Engine, PendingInfo, Snapshot, Trouble};
+use crate::engine::{Engine, Snapshot, Trouble};
 use crate::http::server::auth::Role;
-use crate::store::{Revision, bounded_time};
+use crate::store::{PendingInfo, Revision, bounded_time};
 use mediaconf::model::setting_view::sources;
 use mediaconf::model::shape::only_argument;
 use mediaconf::model::top_members;

@@ -16,7 +16,7 @@ use super::keys::Keys;
 use super::messages::{KeyOperation, KeyRange, KeyValue, Txn};
 use super::next_writer::NextWriter;
 use crate::store::error::StoreError;
-use crate::store::pending::{OpenChange, StoredPending};
+use crate::store::pending::{PendingInfo, PendingRecord};
 use crate::store::revision::Revision;
 use crate::store::version::{Loaded, Version};
 
@@ -73,16 +73,14 @@ impl Seen {
     }
 
     /// The last change, if it is not confirmed.
-    pub fn open(&self) -> Option<OpenChange> {
+    pub fn open(&self) -> Option<PendingInfo> {
         let head = self.head.as_ref()?;
         let change = head.unconfirmed.as_ref()?;
-        Some(OpenChange {
-            id: change.id.clone(),
-            deadline: change.until(),
-            operation: head.operation.clone(),
-            by: head.by.clone(),
+        let (id, operation, by) = (change.id.clone(), head.operation.clone(), head.by.clone());
+        Some(PendingInfo {
             canary: head.canary.clone(),
             is_over: !self.may_be_confirmed(),
+            ..PendingInfo::new(id, operation, by, change.until())
         })
     }
 
@@ -275,9 +273,9 @@ impl ClusterStore {
     }
 
     /// The change that has to be confirmed.
-    pub(super) fn unconfirmed(&self) -> Result<Option<StoredPending>, StoreError> {
+    pub(super) fn unconfirmed(&self) -> Result<Option<PendingRecord>, StoreError> {
         let seen = self.seen()?;
-        let (Some(open), Some(head)) = (seen.open().filter(|open| !open.is_over), &seen.head) else {
+        let (Some(info), Some(head)) = (seen.open().filter(|open| !open.is_over), &seen.head) else {
             return Ok(None);
         };
         let text = |text: Option<&TextRef>| match text {
@@ -286,7 +284,7 @@ impl ClusterStore {
         };
         let back = head.unconfirmed.as_ref().and_then(|change| change.back.as_ref());
         let (file, written) = (text(back)?, text(head.text.as_ref())?);
-        Ok(Some(StoredPending { open, running: file.clone().unwrap_or_default(), file, written }))
+        Ok(Some(PendingRecord { info, running: file.clone().unwrap_or_default(), file, written }))
     }
 }
 

@@ -21,7 +21,7 @@ use crate::store::included::{Follow, IncludeError, IncludedText};
 use crate::store::jitter::jittered;
 use crate::store::node_record::NodeRecord;
 use crate::store::owner_name::OwnerName;
-use crate::store::pending::{OpenChange, PendingRecord, StoredPending};
+use crate::store::pending::{PendingInfo, PendingRecord};
 use crate::store::version::{BaseText, Loaded};
 use crate::store::warning::Warning;
 use crate::store::{PreparedChange, Reconciled, RunBy, Store, Writer};
@@ -64,11 +64,11 @@ impl Store for ClusterStore {
         self.seen().is_ok_and(|seen| seen.may_be_confirmed())
     }
 
-    fn pending(&self) -> Result<Option<StoredPending>, StoreError> {
+    fn pending(&self) -> Result<Option<PendingRecord>, StoreError> {
         self.unconfirmed()
     }
 
-    fn open_change(&self) -> Result<Option<OpenChange>, StoreError> {
+    fn open_change(&self) -> Result<Option<PendingInfo>, StoreError> {
         Ok(self.seen()?.open())
     }
 
@@ -120,7 +120,7 @@ struct ClusterWriter<'s> {
     /// True if the writer tries again, and so stays the one that writes next.
     was_overtaken: Cell<bool>,
     /// The change that is made next has to be confirmed: its id, until when, and by which nodes.
-    pending: RefCell<Option<(String, SystemTime, Vec<String>)>>,
+    pending: RefCell<Option<PendingInfo>>,
 }
 
 /// A change that is ready to be made in etcd.
@@ -192,7 +192,7 @@ impl Writer for ClusterWriter<'_> {
         let text = new.map(packed).transpose()?;
         let pending = self.pending.borrow().clone();
         let (unconfirmed, canary) = match pending {
-            Some((id, deadline, canary)) => {
+            Some(PendingInfo { id, deadline, canary, .. }) => {
                 let back = seen.text().cloned();
                 (Some(Unconfirmed { id, deadline: milliseconds(deadline), back }), canary)
             }
@@ -227,8 +227,8 @@ impl Writer for ClusterWriter<'_> {
         self.store.replace_applied(owner, known, states)
     }
 
-    fn set_pending(&self, pending: &PendingRecord<'_>) -> Result<(), StoreError> {
-        self.pending.replace(Some((pending.id.to_owned(), pending.deadline, pending.canary.to_vec())));
+    fn set_pending(&self, pending: &PendingRecord) -> Result<(), StoreError> {
+        self.pending.replace(Some(pending.info.clone()));
         Ok(())
     }
 

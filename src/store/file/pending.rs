@@ -16,7 +16,7 @@ use super::state_dir::StateDir;
 use super::target::ConfFile;
 use crate::store::bounded_time::{from_milliseconds, milliseconds};
 use crate::store::error::StoreError;
-use crate::store::pending::{OpenChange, PendingRecord, StoredPending};
+use crate::store::pending::{PendingInfo, PendingRecord};
 
 /// Its name in the state folder.
 const NAME: &str = "pending";
@@ -47,7 +47,7 @@ impl ConfFile {
     ///
     /// # Errors
     /// `Untrusted`, `PermissionDenied`, `Io`.
-    pub fn pending(&self) -> Result<Option<StoredPending>, StoreError> {
+    pub fn pending(&self) -> Result<Option<PendingRecord>, StoreError> {
         let Some(state) = StateDir::find(self)? else { return Ok(None) };
         Ok(state.read(NAME)?.and_then(|bytes| parse(bytes.into())))
     }
@@ -59,7 +59,7 @@ impl ConfFile {
 }
 
 /// Parses the file `pending`; `None` if it is not whole.
-fn parse(bytes: Bytes) -> Option<StoredPending> {
+fn parse(bytes: Bytes) -> Option<PendingRecord> {
     let end = bytes.iter().position(|&byte| byte == b'\n')?;
     let head: PendingHeader = serde_json::from_slice(&bytes[..end]).ok()?;
     let mut rest = bytes.slice(end + 1..);
@@ -74,18 +74,11 @@ fn parse(bytes: Bytes) -> Option<StoredPending> {
         Some(length) => text(length).map(Some),
         None => Some(None),
     };
-    Some(StoredPending {
+    Some(PendingRecord {
         running: optional(Some(head.running))??,
         file: optional(head.file)?,
         written: optional(head.written)?,
-        open: OpenChange {
-            id: head.id,
-            deadline: from_milliseconds(head.deadline),
-            operation: head.operation,
-            by: head.by,
-            canary: Vec::new(),
-            is_over: false,
-        },
+        info: PendingInfo::new(head.id, head.operation, head.by, from_milliseconds(head.deadline)),
     })
 }
 
@@ -94,7 +87,7 @@ impl LockedFile<'_> {
     ///
     /// # Errors
     /// `StateFolder`.
-    pub fn set_pending(&self, pending: &PendingRecord<'_>) -> Result<(), StoreError> {
+    pub fn set_pending(&self, pending: &PendingRecord) -> Result<(), StoreError> {
         let mut file = self.state.open(NEW_NAME)?;
         let written = write(&mut file, pending)
             .and_then(|()| file.sync_all())
@@ -125,24 +118,56 @@ pub(super) fn clean(state: &StateDir) {
     let _ = state.remove(NEW_NAME);
 }
 
-fn write(file: &mut File, pending: &PendingRecord<'_>) -> io::Result<()> {
-    let written = pending.written.unwrap_or_default();
-    let pieces: Vec<&[u8]> =
-        [pending.running].into_iter().chain(pending.file).chain(written.iter().copied()).collect();
+fn write(file: &mut File, pending: &PendingRecord) -> io::Result<()> {
+    let texts =
+        || [Some(&pending.running), pending.file.as_ref(), pending.written.as_ref()].into_iter().flatten();
     let mut hash = Xxh3Default::new();
-    pieces.iter().for_each(|piece| hash.update(piece));
+    texts().for_each(|text| hash.update(text));
+    let (info, length) = (&pending.info, |text: &Bytes| text.len() as u64);
     let head = PendingHeader {
-        id: pending.id.to_owned(),
-        deadline: milliseconds(pending.deadline),
-        operation: pending.operation.to_owned(),
-        by: pending.by.to_owned(),
-        running: pending.running.len() as u64,
-        file: pending.file.map(|text| text.len() as u64),
-        written: pending.written.map(|pieces| pieces.iter().map(|piece| piece.len() as u64).sum()),
+        id: info.id.clone(),
+        deadline: milliseconds(info.deadline),
+        operation: info.operation.clone(),
+        by: info.by.clone(),
+        running: length(&pending.running),
+        file: pending.file.as_ref().map(length),
+        written: pending.written.as_ref().map(length),
         hash: format!("{:032x}", hash.digest128()),
     };
     let mut line = serde_json::to_vec(&head)?;
     line.push(b'\n');
     file.set_len(0)?;
-    [line.as_slice()].into_iter().chain(pieces).try_for_each(|piece| file.write_all(piece))
+    file.write_all(&line)?;
+    texts().try_for_each(|text| file.write_all(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As version 0.1 writes it.
+    const STORED: &[u8] =
+        b"{\"id\":\"77\",\"deadline\":1795356245123,\"operation\":\"modify\",\"by\":\"olga\",\
+        \"running\":4,\"file\":4,\"written\":5,\"hash\":\"HASH\"}\none\none\nthree";
+
+    #[test]
+    fn a_record_that_was_stored_is_read() {
+        let stored = String::from_utf8_lossy(STORED).replace("HASH", "2545d161bffb2e4946e0f0d6bd4cc96b");
+        let record = parse(stored.into_bytes().into()).expect("it is whole");
+        let info = &record.info;
+        assert_eq!((&*info.id, &*info.operation, &*info.by), ("77", "modify", "olga"));
+        assert_eq!(milliseconds(info.deadline), 1_795_356_245_123);
+        assert_eq!((&record.running[..], record.file.as_deref()), (&b"one\n"[..], Some(&b"one\n"[..])));
+        assert_eq!(record.written.as_deref(), Some(&b"three"[..]));
+        assert_eq!(parse(Bytes::from_static(STORED)), None, "the hash differs");
+    }
+
+    #[test]
+    fn what_clients_are_sent_is_read() {
+        let sent = "{\"id\":\"77\",\"operation\":\"modify\",\"by\":\"olga\",\"deadline\":\"2026-11-22T17:24:05Z\",\
+                    \"seconds_left\":59}";
+        let info: PendingInfo = serde_json::from_str(sent).expect("it is whole");
+        assert_eq!((info.seconds_left, info.is_over), (59, false));
+        assert_eq!(serde_json::to_string(&info).expect("it is JSON"), sent);
+    }
 }

@@ -16,7 +16,7 @@ use crate::store::change_record::{ChangeRecord, HistoryEntry};
 use crate::store::error::{LockHolder, StoreError};
 use crate::store::included::{Follow, IncludeError, IncludedText};
 use crate::store::owner_name::OwnerName;
-use crate::store::pending::{PendingRecord, StoredPending};
+use crate::store::pending::PendingRecord;
 use crate::store::revision::Revision;
 use crate::store::version::{BaseText, Loaded};
 use crate::store::warning::Warning;
@@ -77,7 +77,7 @@ impl Store for ConfFile {
         self.has_pending()
     }
 
-    fn pending(&self) -> Result<Option<StoredPending>, StoreError> {
+    fn pending(&self) -> Result<Option<PendingRecord>, StoreError> {
         self.pending()
     }
 
@@ -146,7 +146,7 @@ impl Writer for LockedFile<'_> {
         self.set_applied(owner, states)
     }
 
-    fn set_pending(&self, pending: &PendingRecord<'_>) -> Result<(), StoreError> {
+    fn set_pending(&self, pending: &PendingRecord) -> Result<(), StoreError> {
         self.set_pending(pending)
     }
 

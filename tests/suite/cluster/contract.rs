@@ -9,7 +9,8 @@ use std::time::{Duration, SystemTime};
 use mediactl::store::cluster::GatewaySettings;
 use mediactl::store::file::ConfFile;
 use mediactl::store::{
-    ChangeRecord, Follow, OwnerName, PendingRecord, RunBy, Store, StoreError, WHOLE_HISTORY, Writer,
+    ChangeRecord, Follow, OwnerName, PendingInfo, PendingRecord, RunBy, Store, StoreError, WHOLE_HISTORY,
+    Writer,
 };
 use serde_json::json;
 
@@ -283,23 +284,21 @@ fn a_pending_change_is_found_until_it_is_cleared(store: &dyn Store) {
     let old = store.load().expect("it is there");
     let writer = writer(store);
     let new: [&[u8]; 1] = [b"two\n"];
+    let deadline = SystemTime::now() + Duration::from_secs(60);
     let record = PendingRecord {
-        id: "77",
-        deadline: SystemTime::now() + Duration::from_secs(60),
-        operation: "save",
-        by: "olga",
-        running: &old.bytes,
-        file: Some(&old.bytes),
-        written: Some(&new),
-        canary: &[],
+        info: PendingInfo::new("77".to_owned(), "save".to_owned(), "olga".to_owned(), deadline),
+        running: old.bytes.clone(),
+        file: Some(old.bytes.clone()),
+        written: Some(new.concat().into()),
     };
     writer.set_pending(&record).expect("it is recorded");
     let change = writer.prepare(Some(old.as_base()), Some(&new), &RECORD).expect("it can be made");
     change.commit().expect("nobody else writes");
     assert!(store.has_pending());
     let pending = store.pending().expect("it can be read").expect("it is there");
-    assert_eq!((&*pending.open.id, &*pending.open.operation, &*pending.open.by), ("77", "save", "olga"));
-    assert_eq!(store.open_change().expect("it can be read"), Some(pending.open.clone()));
+    assert_eq!((&*pending.info.id, &*pending.info.operation, &*pending.info.by), ("77", "save", "olga"));
+    let open = store.open_change().expect("it can be read").expect("it is there");
+    assert_eq!((open.id, open.deadline), (pending.info.id, pending.info.deadline));
     assert_eq!(pending.file.as_deref(), Some(&b"one\n"[..]));
     assert_eq!(pending.written.as_deref(), Some(&b"two\n"[..]));
     writer.clear_pending().expect("it is cleared");
