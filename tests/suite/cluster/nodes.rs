@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use mediactl::store::Store;
 use mediactl::store::cluster::{GatewaySettings, HeadRecord, KeyOperation, Txn, Unconfirmed};
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -321,6 +322,23 @@ fn an_unconfirmed_change_whose_time_is_over_is_shown_as_that() {
     let rollout = ["modify", "--set", "rtsp=556", "--canary", "a", "--canary-timeout", "1s"];
     cluster(&etcd, &rollout).exits(6).says("not confirmed in time");
     assert_eq!(cluster(&etcd, &["read", "-o", "conf", "--show-secrets"]).out, SAMPLE);
+}
+
+/// The record is of a version before its types of a pending change became one; its time ends in 2100.
+#[test]
+fn a_change_of_an_earlier_version_is_confirmed() {
+    let Some(etcd) = with_sample(1) else { return };
+    let stored = include_bytes!("../../fixtures/pending/head.json");
+    let head = HeadRecord::parse(stored).expect("it is one");
+    let id = head.unconfirmed.expect("it waits").id;
+    let store = etcd.store(PREFIX, GatewaySettings::default());
+    let put = [(&store.keys().head, stored.to_vec()), (&store.keys().pending, id.clone().into_bytes())];
+    let success = put.into_iter().map(|(key, value)| KeyOperation::put(key, value)).collect();
+    store.gateway().txn(&Txn { success, ..Txn::default() }).expect("it can be put");
+    let open = store.open_change().expect("it can be read").expect("it waits");
+    assert_eq!((open.id, &*open.operation, &*open.by, open.is_over), (id, "modify", "uid 0", false));
+    cluster(&etcd, &["confirm"]).exits(0);
+    assert!(store.seen().expect("it can be read").head.is_some_and(|head| head.unconfirmed.is_none()));
 }
 
 #[test]

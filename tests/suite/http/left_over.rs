@@ -1,6 +1,11 @@
 //! What was not confirmed does not come back, whatever was edited by hand meanwhile.
 
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
+
 use mediactl::engine::Hooks;
+use mediactl::store::PendingInfo;
+use mediactl::store::file::ConfFile;
 use serde_json::{Value, json};
 
 use super::handler::{Server, TEXT, body, header, refused};
@@ -183,6 +188,29 @@ fn the_next_server_keeps_the_hand_edit() {
     let next = Server::at(killed.place, Hooks::default());
     assert_eq!(next.place.text(), TEXT.replace("# main", "# by hand"));
     assert_eq!(operations(&next), ["revert", "hand-edit", "modify"]);
+    assert!(!record(&next.place));
+}
+
+/// The record and the status are of a server before its types of a pending change became one.
+#[test]
+fn a_record_of_an_earlier_version_is_read_and_rolled_back() {
+    let place = Place::with("http 80;\nedit_auth admin s3cret;\nrtsp 555;\n");
+    let stored = include_bytes!("../../fixtures/pending/record");
+    let folder = place.path(&format!(".mediactl/{CONF}"));
+    DirBuilder::new().recursive(true).mode(0o700).create(folder).expect("it is ours");
+    place.put(&format!(".mediactl/{CONF}/pending"), stored);
+    let store = ConfFile::resolve(&place.path(CONF)).expect("it can be found");
+    let found = store.pending().expect("it can be read").expect("it is whole");
+    let heard = include_str!("../../fixtures/pending/heard.json");
+    let heard: PendingInfo = serde_json::from_str(heard).expect("it is one");
+    let shown = |info: &PendingInfo| {
+        let mut shown = serde_json::to_value(info).expect("it can be written");
+        shown["seconds_left"] = json!(599);
+        shown
+    };
+    assert_eq!(shown(&found.info), shown(&heard));
+    let next = Server::at(place, Hooks::default());
+    assert_eq!(next.place.text(), "http 80;\nedit_auth admin s3cret;\nrtsp 554;\n");
     assert!(!record(&next.place));
 }
 
