@@ -20,7 +20,7 @@ use super::transaction::Transaction;
 use super::warned_text::WarnedText;
 use crate::store::Follow;
 use mediaconf::edit::Fault;
-use mediaconf::edit::request::joined;
+use mediaconf::edit::fault::joined;
 use mediaconf::syntax::{Document, Splice};
 
 impl Engine {

@@ -12,7 +12,7 @@ use super::refusal_kind::{ErrorKind, RefusalKind};
 use super::snapshot::Snapshot;
 use super::trouble::Trouble;
 use crate::store::{PendingInfo, StoreError};
-use mediaconf::edit::request::joined;
+use mediaconf::edit::fault::joined;
 use mediaconf::edit::{EditError, Fault, FaultKind, Faults};
 use mediaconf::syntax::{Diagnostics, LineIndex, MAX_DIAGNOSTICS, Severity};
 
@@ -279,11 +279,8 @@ impl From<EditError> for Refusal {
     fn from(error: EditError) -> Self {
         match error {
             EditError::Faults(faults) => faults.into(),
-            EditError::Unproved(unproved) => Self::new(
-                RefusalKind::Unproved,
-                format!("the edit of `{}` could not be verified", unproved.at),
-            )
-            .hint("nothing was written; this is a bug in mediactl, please report it"),
+            EditError::Unproved(unproved) => Self::new(RefusalKind::Unproved, unproved.to_string())
+                .hint("nothing was written; this is a bug in mediactl, please report it"),
         }
     }
 }

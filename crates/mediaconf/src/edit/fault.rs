@@ -5,9 +5,10 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use thiserror::Error;
 
 use super::json_pointer::Pointer;
-use crate::syntax::one_line;
+use crate::syntax::{MAX_DIAGNOSTICS, one_line};
 
 /// The kinds of faults.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -158,8 +159,21 @@ impl fmt::Display for Fault {
     }
 }
 
+/// The number of faults that a message names.
+const MAX_NAMED: usize = MAX_DIAGNOSTICS;
+
+/// Joins the faults in one line; the number of omitted ones follows.
+pub fn joined<T: ToString>(faults: &[T]) -> String {
+    let mut words: Vec<String> = faults.iter().take(MAX_NAMED).map(T::to_string).collect();
+    if faults.len() > MAX_NAMED {
+        words.push(format!("and {} more", faults.len() - MAX_NAMED));
+    }
+    words.join("; ")
+}
+
 /// All faults of one request, in the order in which they were found.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Error)]
+#[error("{}", joined(.0))]
 pub struct Faults(pub Vec<Fault>);
 
 impl Faults {
@@ -195,5 +209,27 @@ impl Deref for Faults {
 impl From<Fault> for Faults {
     fn from(fault: Fault) -> Self {
         Self(vec![fault])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{EditError, Unproved};
+    use super::*;
+
+    #[test]
+    fn the_errors_of_an_edit_are_told_in_one_line() {
+        let faults =
+            Faults(["rtmp is a port", "rtsp is a port"].map(|words| Fault::plain(words.to_owned())).into());
+        let unproved = Unproved { at: "rtmp".to_owned() };
+        for (error, expected) in [
+            (EditError::Faults(faults.clone()), "rtmp is a port; rtsp is a port"),
+            (EditError::Unproved(unproved), "the edit of `rtmp` could not be verified"),
+        ] {
+            let error: Box<dyn std::error::Error> = error.into();
+            assert_eq!(error.to_string(), expected);
+        }
+        let many = Faults(vec![faults[0].clone(); MAX_NAMED + 1]);
+        assert!(many.to_string().ends_with("; and 1 more"));
     }
 }

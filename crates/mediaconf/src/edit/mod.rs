@@ -68,6 +68,7 @@ mod verify;
 use std::mem;
 
 use serde_json::{Map, Value};
+use thiserror::Error;
 
 pub use fault::{Fault, FaultKind, Faults};
 pub use json_pointer::Pointer;
@@ -99,11 +100,13 @@ pub struct Edit {
 }
 
 /// Why a request can't be carried out.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 pub enum EditError {
     /// The request has faults.
+    #[error(transparent)]
     Faults(Faults),
     /// The new text does not match the patch: a bug of this program. Nothing is changed.
+    #[error(transparent)]
     Unproved(Unproved),
 }
 

@@ -118,18 +118,6 @@ pub struct Evaluated {
     pub notes: Vec<Note>,
 }
 
-/// The number of faults that a message names.
-const MAX_NAMED: usize = crate::syntax::MAX_DIAGNOSTICS;
-
-/// Joins the faults in one line; the number of omitted ones follows.
-pub fn joined<T: ToString>(faults: &[T]) -> String {
-    let mut words: Vec<String> = faults.iter().take(MAX_NAMED).map(T::to_string).collect();
-    if faults.len() > MAX_NAMED {
-        words.push(format!("and {} more", faults.len() - MAX_NAMED));
-    }
-    words.join("; ")
-}
-
 impl From<Value> for ChangeRequest {
     fn from(patch: Value) -> Self {
         Self { edits: Edits::Patch(patch), expectations: Vec::new() }

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use serde_json::{Map, Value};
+use thiserror::Error;
 
 use super::merge::{named_value, own_lens};
 use super::plan::Plan;
@@ -19,7 +20,8 @@ use crate::schema::{Kind, Parameter, Scope};
 use crate::syntax::{ChangedRun, Entry};
 
 /// The new text does not read as the merged values.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("the edit of `{at}` could not be verified")]
 pub struct Unproved {
     /// The path of the first difference.
     pub at: String,
