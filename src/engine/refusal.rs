@@ -210,8 +210,11 @@ impl Refusal {
                     | RefusalKind::NearMiss
                     | RefusalKind::FormChange
                     | RefusalKind::NewWarnings
+                    | RefusalKind::NotJson
+                    | RefusalKind::WrongType
+                    | RefusalKind::ReadOnly
+                    | RefusalKind::MaskedValue
             )
-            || self.kind == RefusalKind::MaskedValue && self.faults.is_empty()
     }
 }
 

@@ -63,7 +63,7 @@ macro_rules! kinds {
 kinds! {
     named {
         BadRequest "bad-request" 400 Invalid "the request is not valid HTTP",
-        NotJson "not-json" 400 Invalid "the body is not the JSON that the request needs",
+        NotJson "not-json" 400 Invalid "the body is not JSON, or not of the form that the operation takes",
         BadConfig "bad-config" 400 Invalid "the text has errors",
         BadParameter "bad-parameter" 400 Invalid "a query parameter or its value is not supported",
         Unauthorized "unauthorized" 401 Denied "login and password are missing or wrong",

@@ -161,8 +161,7 @@ impl Engine {
         let replacement = guard::before_replacement(before, after.document());
         let deletion = guard::before_deletion(deleted + gone, of + included_of, options.max_delete);
         self.refuse_guarded([replacement, deletion], options)?;
-        let deleted =
-            Some(OutcomeNote::DeletedStreams(deleted)).filter(|_| deleted > 0 && self.running.is_some());
+        let deleted = Some(OutcomeNote::DeletedStreams(deleted)).filter(|_| deleted > 0);
         Ok((after, deleted.into_iter().chain(included.map(OutcomeNote::IncludeChange)).collect()))
     }
 }

@@ -2,8 +2,10 @@
 //! keeps.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::de::{Error, IgnoredAny};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::store::{ChangeRef, Revision};
 use mediaconf::edit::request::ChangeRequest;
@@ -19,6 +21,7 @@ pub enum RequestedChange<'a> {
     /// Replaces the running configuration alone.
     Update(#[serde(with = "as_text")] Cow<'a, [u8]>),
     /// Formats the text.
+    #[serde(deserialize_with = "no_members")]
     Format {},
     /// Makes an edit of a text that was read.
     Edit {
@@ -48,6 +51,17 @@ impl RequestedChange<'_> {
             Self::Modify(request) => Some(request),
             _ => None,
         }
+    }
+}
+
+/// The names of all changes, as requests have them.
+pub const CHANGE_NAMES: [&str; 6] = ["modify", "save", "update", "format", "edit", "rollback"];
+
+/// An object without members; derived code would take an empty list, too.
+fn no_members<'de, D: Deserializer<'de>>(from: D) -> Result<(), D::Error> {
+    match BTreeMap::<String, IgnoredAny>::deserialize(from)?.is_empty() {
+        true => Ok(()),
+        false => Err(D::Error::custom("it has no members")),
     }
 }
 

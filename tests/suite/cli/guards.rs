@@ -74,7 +74,8 @@ fn delete_guard_holds(place: &Place) {
     run(&["modify", "--unset", "streams"], "").exits(6).says("8 of 8 streams");
     run(&["modify", "-y", "-f", "-"], &deleting(5)).exits(6).says(five);
     run(&["save", "-"], &accounted(3)).exits(6).says(five);
-    run(&["save", "--max-delete", "5", "-"], &accounted(3)).exits(0);
+    let gone = "note: 5 streams are not in the new configuration";
+    run(&["save", "--max-delete", "5", "-"], &accounted(3)).exits(0).says(gone);
     run(&["save", "-"], &accounted(8)).exits(0);
     run(&["rollback", "1"], "").exits(6).says(five).says("--max-delete");
     run(&["rollback", "1", "--max-delete", "5"], "").exits(0);
@@ -99,6 +100,47 @@ fn delete_guard_stands_before_a_server_too() {
     let update = |more: &[&str]| place.mediactl(["update", "-"].iter().chain(more)).input(accounted(3)).run();
     update(&[]).exits(6).says("5 of 8 streams would be deleted");
     update(&["--force"]).exits(0).says("note: 5 streams are not in the new configuration");
+    server.stop().exits(0);
+}
+
+/// What is wrong with a request is told in the same words for a file and by the server over it.
+#[test]
+fn a_faulty_request_reads_the_same_on_a_file_and_on_a_server() {
+    let five = deleting(5);
+    let table: [(&[&str], &str); 16] = [
+        (&["modify", "--unset", "streams.nope"], ""),
+        (&["modify", "--set", "streams.s1.prepush=x"], ""),
+        (&["modify", "--set", "streams..s1=1"], ""),
+        (&["modify", "--set", "rtpm=1935"], ""),
+        (&["modify", "--expect", "rtsp=5", "--set", "rtsp=6"], ""),
+        (&["modify", "--unset", "streams.*"], ""),
+        (&["modify", "--unset", "edit_auth"], ""),
+        (&["modify", "-f", "-"], &five),
+        (&["modify", "-f", "-"], "{\"streams\":5}"),
+        (&["modify", "-f", "-"], "{\"streams\":{\"s1\":{\"prepush\":\"x\"}}}"),
+        (&["modify", "-f", "-"], "{\"streams\":{\"s1\":{\"prepush\":\"x\",\"title\":{}}}}"),
+        (&["modify", "-f", "-"], "{\"edit_auth\":{\"password\":\"<secret:123456>\"}}"),
+        (&["modify", "-f", "-"], "{'rtsp':1}"),
+        (&["modify", "--set", "edit_auth.password=<secret:123456>"], ""),
+        (&["save", "-"], "http x;\n"),
+        (&["save", "-"], ""),
+    ];
+    let place = Place::with(accounted(8));
+    let told = |place: &Place| {
+        table.map(|(arguments, input)| {
+            let run = place.mediactl(arguments).input(input).run();
+            (run.code, run.err)
+        })
+    };
+    let on_file = told(&place);
+    let server = Serving::with(&place, &["--listen", "none"]);
+    let on_server = told(&place);
+    for (file, request) in on_file.iter().zip(&table) {
+        assert!(file.0.is_some_and(|code| code != 0) && !file.1.is_empty(), "{request:?}: {file:?}");
+    }
+    let differing: Vec<_> = on_file.iter().zip(&on_server).filter(|(file, server)| file != server).collect();
+    assert!(differing.is_empty(), "{differing:#?}");
+    assert_eq!(place.text(), accounted(8));
     server.stop().exits(0);
 }
 

@@ -55,6 +55,26 @@ fn a_change_with_an_unknown_member_is_refused() {
 }
 
 #[test]
+fn a_body_that_is_no_change_is_refused_with_its_member() {
+    let server = Server::over(TEXT);
+    for (sent, why) in [
+        (r#"{"format":[]}"#, "in `format` "),
+        (r#"{"format":null}"#, "in `format` "),
+        (r#"{"save":5}"#, "in `save` "),
+        (r#"{"save":"http 80;","update":"http 81;"}"#, "has 2 with `save` and `update`"),
+        (r#"{"format":{},"s3cret":1}"#, "has 2 with `format`"),
+        (r#"{"s3cret":{}}"#, "it takes one of the members `modify`, "),
+        ("[]", "expected value at line 1"),
+    ] {
+        let answer = server.ask("POST", "/media/api/change", &[], sent);
+        refused(&answer, 400, "not-json");
+        let detail = body(&answer)["detail"].as_str().unwrap_or_default().to_owned();
+        assert!(detail.contains(why) && !detail.contains("s3cret"), "{sent}: {detail}");
+        assert_eq!(server.place.text(), TEXT, "{sent}");
+    }
+}
+
+#[test]
 fn a_change_meets_both_if_match_and_revision() {
     let server = Server::over(TEXT);
     let tag =

@@ -2,12 +2,14 @@
 //! `rollback_config`, `confirm_config` and `cancel_config`
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::PoisonError;
 
+use serde::de::IgnoredAny;
+
 use crate::engine::{
-    CanaryFault, ChangeOptions, ChangeReport, DEFAULT_CANARY_TIME, Decision, Refusal, RefusalKind,
-    ReportParts, RequestedChange,
+    CHANGE_NAMES, CanaryFault, ChangeOptions, ChangeReport, DEFAULT_CANARY_TIME, Decision, Refusal,
+    RefusalKind, ReportParts, RequestedChange,
 };
 use crate::http::protocol::headers::{HAND_EDIT_HEADER, NOTE_HEADER, PENDING_HEADER};
 use crate::http::protocol::notes::{WARNINGS_IN_LOG, hand_edit_header, word_of, words_of_warnings};
@@ -25,7 +27,8 @@ use mediaconf::edit::request::{ChangeRequest, Edits};
 /// `change`
 pub fn change(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let body = call.request.body.clone();
-    let requested: RequestedChange<'_> = serde_json::from_slice(&body).map_err(|error| no_request(&error))?;
+    let requested: RequestedChange<'_> =
+        serde_json::from_slice(&body).map_err(|error| no_request(&body, &error))?;
     let requested = match requested {
         RequestedChange::Modify(request) => request.into_owned().within(context.patch_memory).into(),
         other => other,
@@ -38,14 +41,22 @@ pub fn change(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response
 
 /// The problem of a body that is no request. The message of serde would quote the value, which may be a
 /// secret.
-fn no_request(error: &serde_json::Error) -> Problem {
-    let why = match error.is_data() {
-        true => format!(
-            "a member is unknown or missing, or its value is not right, at line {} column {}",
-            error.line(),
-            error.column()
-        ),
-        false => error.to_string(),
+fn no_request(body: &[u8], error: &serde_json::Error) -> Problem {
+    let members: BTreeMap<String, IgnoredAny> = serde_json::from_slice(body).unwrap_or_default();
+    let known: Vec<&str> = CHANGE_NAMES.into_iter().filter(|name| members.contains_key(*name)).collect();
+    let place = format!("at line {} column {}", error.line(), error.column());
+    let why = match known[..] {
+        [name] if members.len() == 1 => {
+            format!("in `{name}` a member is unknown or missing, or its value is not right, {place}")
+        }
+        [name, ..] if members.len() > 1 => {
+            let others = known[1..].iter().map(|other| format!(" and `{other}`")).collect::<String>();
+            format!("it takes one member, and has {} with `{name}`{others}", members.len())
+        }
+        _ if error.is_data() => {
+            format!("it takes one of the members `{}`, {place}", CHANGE_NAMES.join("`, `"))
+        }
+        _ => error.to_string(),
     };
     Problem::new(RefusalKind::NotJson, format!("the body is no request: {why}"))
 }
