@@ -8,12 +8,12 @@
 //! view of a document with errors is meaningless; callers check for errors first.
 
 pub mod check;
-pub mod general;
+pub(crate) mod general;
 mod json;
 mod json_writer;
 mod lens;
 pub mod member;
-pub mod names;
+pub(crate) mod names;
 mod near_miss;
 mod one_line;
 pub mod redact;

@@ -6,14 +6,14 @@
 
 mod foreign;
 mod forms;
-pub mod json_value;
+pub(crate) mod json_value;
 mod keyword_table;
 pub mod kinds;
 mod lookup;
 pub mod media;
-pub mod quoting;
+pub(crate) mod quoting;
 mod row;
-pub mod scalar;
+pub(crate) mod scalar;
 mod secret_words;
 pub mod suggest;
 
