@@ -62,9 +62,6 @@ impl Normalizer {
 
     /// Words, or occurrences: an array of scalars, or an array of arrays.
     pub(super) fn list(&mut self, keyword: &str, elements: Vec<Value>, pointer: &Pointer) -> Normalized {
-        if elements.is_empty() && self.schema.repeats(keyword) {
-            return Some(Value::Null);
-        }
         if elements.is_empty() {
             return self.wrong_with(pointer, "an empty list can't be written", "null removes the directive");
         }
