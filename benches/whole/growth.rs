@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use mediaconf::edit::{modify as edited, text_diff::hunks_of_splices};
+use mediaconf::edit::{hunks_of_splices, modify as edited};
 use mediaconf::model::{Lens, View, check as check_text, top_members, write_compact};
 use mediaconf::syntax::Document;
 use mediactl::store::Revision;

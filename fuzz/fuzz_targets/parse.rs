@@ -17,8 +17,7 @@ mod oracle;
 
 use mediaconf::schema::Schema;
 use libfuzzer_sys::fuzz_target;
-use mediaconf::edit::path::split_assignment;
-use mediaconf::edit::set_lines::set_lines;
+use mediaconf::edit::{split_assignment, set_lines};
 use mediaconf::model::{Lens, Masker, View, check, secret_spans, to_json, top_members, write_compact};
 use mediaconf::syntax::{Document, LineIndex, Snippet, Span};
 

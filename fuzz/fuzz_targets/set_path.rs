@@ -14,11 +14,7 @@ mod law;
 mod oracle;
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use mediaconf::edit::assign::{AssignOptions, AssignedValue, Assignment, to_patch};
-use mediaconf::edit::config_lookup::LocalView;
-use mediaconf::edit::normalize::normalize;
-use mediaconf::edit::path::{Path, split_assignment};
-use mediaconf::edit::select::select;
+use mediaconf::edit::{AssignOptions, AssignedValue, Assignment, to_patch, LocalView, normalize, Path, split_assignment, select};
 use mediaconf::model::{Lens, View, to_json, top_members};
 use mediaconf::syntax::Document;
 use serde_json::Value;
@@ -59,7 +55,7 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
     match computed {
         Ok(computed) => {
             let patch = Value::Object(computed.patch);
-            assert!(normalize(patch.clone()).is_ok(), "what is computed can be asked for: {patch}");
+            assert!(normalize(mediaconf::schema::Schema::media(), patch.clone()).is_ok(), "what is computed can be asked for: {patch}");
             law::changes_only_what_it_says(&document, &patch);
         }
         Err(faults) => assert!(!faults.is_empty(), "what is refused is refused for a reason"),

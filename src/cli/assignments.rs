@@ -8,10 +8,9 @@ use crate::cli::error::CliError;
 use crate::cli::input;
 use crate::cli::prompts;
 use crate::engine::Refusal;
-use mediaconf::edit::assign::{AssignedValue, Assignment};
-use mediaconf::edit::fault::Fault;
-use mediaconf::edit::path::{Path as ValuePath, split_assignment};
-use mediaconf::edit::substitution::{Substitution, SubstitutionError};
+use mediaconf::edit::{
+    AssignedValue, Assignment, Fault, Path as ValuePath, Substitution, SubstitutionError, split_assignment,
+};
 
 /// The edits of a command line, each with its place there.
 pub struct GivenEdits<'m> {

@@ -22,11 +22,10 @@ use crate::engine::{
 };
 use crate::store::StoreError;
 use crate::store::file::{DraftHead, DraftOrigin, KeptDraft, Rescue};
-use mediaconf::edit::Fault;
-use mediaconf::edit::draft::comments::{height, with_comments, without_comments};
-use mediaconf::edit::draft::lines_of;
-use mediaconf::edit::draft::merge::{Merged, first_marker, merge};
-use mediaconf::edit::path::Path;
+use mediaconf::edit::draft::{
+    Merged, first_marker, height, lines_of, merge, with_comments, without_comments,
+};
+use mediaconf::edit::{Fault, Path};
 use mediaconf::syntax::{LineIndex, Severity, one_line};
 
 /// The number of faults that the comments on top of a draft name.

@@ -9,8 +9,7 @@ use crate::engine::{Refusal, Snapshot};
 use crate::http::client::without_userinfo;
 use crate::store::file::ConfFile;
 use crate::store::{FileKind, StoreError};
-use mediaconf::edit::condition::{Condition, ConditionError};
-use mediaconf::edit::path::Path as ValuePath;
+use mediaconf::edit::{Condition, ConditionError, Path as ValuePath};
 
 /// The argument for standard input.
 pub const STDIN: &str = "-";

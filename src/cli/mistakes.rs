@@ -14,8 +14,7 @@ use crate::cli::error::CliError;
 use crate::cli::input::{misplaced_url, snapshot};
 use crate::cli::synonyms;
 use crate::engine::ErrorKind;
-use mediaconf::edit::config_lookup::{ConfigLookup, LocalView};
-use mediaconf::edit::shell_word::quoted;
+use mediaconf::edit::{ConfigLookup, LocalView, quoted};
 use mediaconf::model::{Lens, top_members};
 use mediaconf::schema::Kind;
 

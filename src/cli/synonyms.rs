@@ -9,10 +9,8 @@ use std::ffi::OsString;
 use crate::cli::command_tree;
 use crate::cli::render::notes::masked_directive;
 use crate::store::ChangeRef;
-use mediaconf::edit::path::{Path, Segment, split_assignment};
-use mediaconf::edit::shell_word::quoted;
-use mediaconf::model::Masker;
-use mediaconf::model::redact::masked_below;
+use mediaconf::edit::{Path, Segment, quoted, split_assignment};
+use mediaconf::model::{Masker, masked_below};
 
 use Meaning::{
     Assign, Call, Config, Disable, Enable, Make, Only, Reload, Remove, Save, Search, Start, TakeBack,

@@ -8,10 +8,7 @@ use serde_json::{Value, json};
 
 use super::snapshot::Snapshot;
 use crate::store::HistoryEntry;
-use mediaconf::edit::config_lookup::{ConfigLookup, LocalView, MaskedLookup};
-use mediaconf::edit::path::{Path, Segment};
-use mediaconf::edit::schema_path::{Place, own_value};
-use mediaconf::edit::select::select;
+use mediaconf::edit::{ConfigLookup, LocalView, MaskedLookup, Path, Place, Segment, own_value, select};
 use mediaconf::model::{Lens, Masker, top_members};
 
 /// A change that set a value.

@@ -13,10 +13,8 @@ use super::new_warnings::NewWarning;
 use super::outcome::{After, Outcome, OutcomeNote};
 use super::snapshot::Snapshot;
 use crate::store::{PendingInfo, Revision};
-use mediaconf::edit::condition::keys_that_all_lack;
-use mediaconf::edit::effects::Effects;
 use mediaconf::edit::json_diff::{ChangedValue, changed_values};
-use mediaconf::edit::request::ChangeRequest;
+use mediaconf::edit::{ChangeRequest, Effects, keys_that_all_lack};
 use mediaconf::model::Masker;
 
 /// The configuration before the first one.

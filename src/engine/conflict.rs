@@ -5,11 +5,8 @@ use serde_json::Value;
 
 use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
-use mediaconf::edit::config_lookup::{ConfigLookup, LocalView};
-use mediaconf::edit::merge::own_lens;
-use mediaconf::edit::{Fault, Pointer};
-use mediaconf::model::redact::masked_below;
-use mediaconf::model::{Masker, top_members};
+use mediaconf::edit::{ConfigLookup, Fault, LocalView, Pointer, own_lens};
+use mediaconf::model::{Masker, masked_below, top_members};
 use mediaconf::syntax::Document;
 
 /// The advice about a hand edit.

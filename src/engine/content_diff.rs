@@ -10,10 +10,8 @@ use std::ops::Range;
 use serde_json::{Map, Value, json};
 
 use super::content::Content;
-use mediaconf::edit::stream_diff::hunks_of_streams;
-use mediaconf::edit::text_diff::{DiffLine, Hunk, hunks_of_splices, hunks_of_texts, printed};
-use mediaconf::model::Masker;
-use mediaconf::model::redact::{MaskedText, masked_json};
+use mediaconf::edit::{DiffLine, Hunk, hunks_of_splices, hunks_of_streams, hunks_of_texts, printed};
+use mediaconf::model::{MaskedText, Masker, masked_json};
 use mediaconf::syntax::{ChangedRun, Document, Splice};
 
 /// The difference between two configurations.

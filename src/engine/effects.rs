@@ -7,10 +7,8 @@ use super::content::Content;
 use super::outcome::{Outcome, OutcomeNote};
 use super::passed_over::IncludeChange;
 use super::snapshot::Snapshot;
-use mediaconf::edit::config_lookup::LocalView;
-use mediaconf::edit::effects::Effects;
-use mediaconf::model::Lens;
-use mediaconf::model::shape::group_name;
+use mediaconf::edit::{Effects, LocalView};
+use mediaconf::model::{Lens, group_name};
 use mediaconf::schema::Kind;
 
 impl Outcome {

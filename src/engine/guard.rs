@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::refusal_kind::RefusalKind;
 use mediaconf::edit::FaultKind;
-use mediaconf::model::shape::usable_account;
-use mediaconf::model::top_members;
+use mediaconf::model::{top_members, usable_account};
 use mediaconf::syntax::{Document, Word};
 
 /// This many streams may be deleted at once without a question, however few there are.
@@ -165,9 +164,8 @@ pub fn account_of<'d>(document: &'d Document, role: DirectiveRole) -> Option<[Wo
 
 /// Returns the number of streams that `old` has and `new` lacks, and the number of all streams of `old`.
 pub fn deleted_streams(old: &Document, new: &Document) -> (usize, usize) {
-    let name = |entry: &mediaconf::syntax::Entry<'_>| {
-        mediaconf::model::shape::group_name(*entry).value().into_owned()
-    };
+    let name =
+        |entry: &mediaconf::syntax::Entry<'_>| mediaconf::model::group_name(*entry).value().into_owned();
     let (old, new) = (top_members(old), top_members(new));
     let kept: std::collections::HashSet<String> = new.own_by_key(STREAMS.key()).iter().map(name).collect();
     let before = old.own_by_key(STREAMS.key());

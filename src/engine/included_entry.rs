@@ -16,14 +16,10 @@ use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
 use super::snapshot::Snapshot;
 use super::transaction::Transaction;
-use mediaconf::edit::config_lookup::{ConfigLookup, LocalView};
-use mediaconf::edit::path::{Path, Segment};
-use mediaconf::edit::place_in_text::entry_at;
-use mediaconf::edit::request::ChangeRequest;
-use mediaconf::edit::select::entries_at;
-use mediaconf::edit::{Fault, Faults};
-use mediaconf::model::shape::group_name;
-use mediaconf::model::{Lens, top_members};
+use mediaconf::edit::{
+    ChangeRequest, ConfigLookup, Fault, Faults, LocalView, Path, Segment, entries_at, entry_at,
+};
+use mediaconf::model::{Lens, group_name, top_members};
 use mediaconf::syntax::one_line;
 
 impl Transaction<'_> {

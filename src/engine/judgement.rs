@@ -19,8 +19,7 @@ use super::snapshot::{INCLUDE, Snapshot};
 use super::transaction::Transaction;
 use super::warned_text::WarnedText;
 use crate::store::Follow;
-use mediaconf::edit::Fault;
-use mediaconf::edit::fault::joined;
+use mediaconf::edit::{Fault, joined};
 use mediaconf::syntax::{Document, Splice};
 
 impl Engine {

@@ -21,7 +21,7 @@ use super::trouble::Trouble;
 use crate::store::{
     ChangeRecord, HAND_EDIT, Loaded, PendingInfo, PendingRecord, REVERT, Revision, RunBy, StoreError, Writer,
 };
-use mediaconf::edit::take_back::take_back;
+use mediaconf::edit::take_back;
 
 /// The author of an automatic rollback: no user.
 pub(super) const NO_USER: &str = "";

@@ -1,8 +1,6 @@
 //! The forms of a configuration for those who may see no secret.
 
-use mediaconf::model::member::Members;
-use mediaconf::model::redact::{masked_document, masked_json};
-use mediaconf::model::{Lens, Masker, View, to_json};
+use mediaconf::model::{Lens, Masker, Members, View, masked_document, masked_json, to_json};
 use mediaconf::syntax::Document;
 
 /// The masked form of a text; all masks in it are the same.

@@ -22,8 +22,7 @@ use super::running::ServerState;
 use super::snapshot::Snapshot;
 use super::transaction::{Change, Transaction};
 use mediaconf::edit;
-use mediaconf::edit::config_lookup::LocalView;
-use mediaconf::edit::request::ChangeRequest;
+use mediaconf::edit::{ChangeRequest, LocalView};
 use mediaconf::model::Lens;
 use mediaconf::syntax::Document;
 

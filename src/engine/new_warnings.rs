@@ -8,9 +8,8 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use mediaconf::edit::path::{Path, Segment};
-use mediaconf::model::shape::group_name;
-use mediaconf::model::{check, top_members};
+use mediaconf::edit::{Path, Segment};
+use mediaconf::model::{check, group_name, top_members};
 use mediaconf::schema::Kind;
 use mediaconf::syntax::{Diagnostic, Document, Entry, Severity, Splice, line_start, spliced_pieces};
 

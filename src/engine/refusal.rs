@@ -12,8 +12,7 @@ use super::refusal_kind::{ErrorKind, RefusalKind};
 use super::snapshot::Snapshot;
 use super::trouble::Trouble;
 use crate::store::{PendingInfo, StoreError};
-use mediaconf::edit::fault::joined;
-use mediaconf::edit::{EditError, Fault, FaultKind, Faults};
+use mediaconf::edit::{EditError, Fault, FaultKind, Faults, joined};
 use mediaconf::syntax::{Diagnostics, LineIndex, MAX_DIAGNOSTICS, Severity};
 
 /// The hint where new warnings are refused.

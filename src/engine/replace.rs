@@ -13,8 +13,7 @@ use super::refusal::Refusal;
 use super::snapshot::Snapshot;
 use super::transaction::{Change, Transaction};
 use crate::store::StoreError;
-use mediaconf::model::has_lost_line_ends;
-use mediaconf::model::secret::holds_mask;
+use mediaconf::model::{has_lost_line_ends, holds_mask};
 
 impl Engine {
     /// Replaces the file, and the running configuration, by a new text; makes the file if it is missing.

@@ -8,7 +8,7 @@ use serde::de::{Error, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::store::{ChangeRef, Revision};
-use mediaconf::edit::request::ChangeRequest;
+use mediaconf::edit::ChangeRequest;
 
 /// Any change, as data.
 #[derive(Clone, Serialize, Deserialize)]

@@ -7,9 +7,9 @@ use bytes::Bytes;
 use super::guard;
 use super::masked::MaskedForm;
 use crate::store::Revision;
-use mediaconf::model::member::{Members, TopGroups};
-use mediaconf::model::shape::only_argument;
-use mediaconf::model::{CompactJson, KnownJson, Lens, View, check, has_errors, top_members};
+use mediaconf::model::{
+    CompactJson, KnownJson, Lens, Members, TopGroups, View, check, has_errors, only_argument, top_members,
+};
 use mediaconf::schema::DirectiveRole;
 use mediaconf::syntax::{Diagnostics, Document, EntryId, RunPlace, Span, Splice};
 

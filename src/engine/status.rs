@@ -12,10 +12,8 @@ use super::node_report::NodeReport;
 use super::operation::Operation;
 use super::snapshot::Snapshot;
 use crate::store::{HistoryEntry, NodeRecord, PendingInfo, Revision};
-use mediaconf::edit::json_diff;
-use mediaconf::edit::path::{Path, Segment};
-use mediaconf::model::Masker;
-use mediaconf::model::redact::masked_json;
+use mediaconf::edit::{Path, Segment, json_diff};
+use mediaconf::model::{Masker, masked_json};
 use mediaconf::syntax::Position;
 
 /// The state of a configuration; serialized, the members of `mediactl status -o json`.

@@ -1,8 +1,7 @@
 //! Form changes and near misses of patches between real texts: what is reported of a text is reported of
 //! its JSON, and nothing that is in a file is taken for a misspelling.
 
-use mediaconf::edit::normalize::normalize;
-use mediaconf::edit::{Faults, guarded, json_diff, modify};
+use mediaconf::edit::{Faults, guarded, json_diff, modify, normalize};
 use mediaconf::model::{has_lost_line_ends, near_miss, top_members};
 use mediaconf::schema::media::{LIVES, PLUGINS, STREAMS, TEMPLATE, TOP};
 use mediaconf::schema::{Kind, OUTSIDE, Schema, Scope};

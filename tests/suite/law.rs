@@ -2,13 +2,8 @@
 //! every fixture and its mutations to them; the fuzz targets, which include this file, whatever a
 //! fuzzer finds.
 
-use mediaconf::edit::format::formatted;
-use mediaconf::edit::normalize::normalize;
-use mediaconf::edit::text_diff::{DiffLine, hunks_of_splices};
-use mediaconf::edit::{EditError, modify, patch};
-use mediaconf::model::member::key_of;
-use mediaconf::model::shape::group_name;
-use mediaconf::model::{Lens, View, check, has_errors, top_members};
+use mediaconf::edit::{DiffLine, EditError, formatted, hunks_of_splices, modify, normalize, patch};
+use mediaconf::model::{Lens, View, check, group_name, has_errors, key_of, top_members};
 use mediaconf::schema::media::TOP;
 use mediaconf::schema::{Schema, Shape};
 use mediaconf::syntax::{

@@ -144,7 +144,7 @@ fn restores(text: &str) {
         let unterminated = entry.children().any(|child| !child.is_terminated());
         let braces_touch = entry.is_block() && document.text()[entry.body()].is_empty();
         if entry.is_block() && !unterminated && !braces_touch {
-            let name = mediaconf::model::shape::group_name(*entry).value();
+            let name = mediaconf::model::group_name(*entry).value();
             pairs.push((
                 json!({"streams": {&*name: {"brand_new": "x"}}}),
                 json!({"streams": {&*name: {"brand_new": null}}}),
@@ -171,7 +171,7 @@ fn a_patch_of_one_stream_changes_only_its_lines() {
             continue;
         }
         for entry in top_members(&document).own_by_key("streams") {
-            let name = mediaconf::model::shape::group_name(*entry).value();
+            let name = mediaconf::model::group_name(*entry).value();
             let patch = json!({"streams": {&*name: {"prepush": 31, "marker": ["a", "b"]}}});
             let edit = modify(&document, patch).expect("it is a fine patch").expect("it changes something");
             for splice in &edit.splices {

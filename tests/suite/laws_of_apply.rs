@@ -1,9 +1,6 @@
 //! The laws of `apply --prune`: over pairs of texts, each of which is the desired state of another one.
 
-use mediaconf::edit::config_lookup::LocalView;
-use mediaconf::edit::desired_state::{DesiredState, Prune};
-use mediaconf::edit::modify;
-use mediaconf::edit::request::{ChangeRequest, Edits};
+use mediaconf::edit::{ChangeRequest, DesiredState, Edits, LocalView, Prune, modify};
 use mediaconf::model::{Lens, top_members};
 use mediaconf::schema::Schema;
 use mediaconf::syntax::Document;

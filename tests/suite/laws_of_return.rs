@@ -1,9 +1,7 @@
 //! The laws of changes that are rolled back, over every fixture and the corpus: the bytes return.
 
-use mediaconf::edit::block_request::{BlockContent, BlockPlace, BlockRequest};
-use mediaconf::model::member::{Member, Members, key_of};
-use mediaconf::model::shape::{OptionWord, group_name};
-use mediaconf::model::top_members;
+use mediaconf::edit::{BlockContent, BlockPlace, BlockRequest};
+use mediaconf::model::{Member, Members, OptionWord, group_name, key_of, top_members};
 use mediaconf::schema::media::{KINDS, STREAMS, TOP};
 use mediaconf::schema::{Kind, Scope};
 use mediaconf::syntax::{Document, Entry, quoted_word};
@@ -286,7 +284,7 @@ fn a_bare_flag_set_false_and_then_true_is_a_bare_flag_again() {
             comes_back(document, &(json!({&*flag: false}), json!({&*flag: true})));
         }
         for entry in members.own_by_key("streams") {
-            let name = mediaconf::model::shape::group_name(*entry).value();
+            let name = mediaconf::model::group_name(*entry).value();
             let scope = STREAMS.scope();
             let inner = Members::group(scope, entry.children());
             for flag in inner.foreign().iter().filter_map(|member| flag(member, scope)) {
@@ -319,7 +317,7 @@ fn a_quoted_option_that_is_changed_and_changed_back_keeps_its_quotes() {
     hold_for_every_valid_text(texts(), |document| {
         let own = view(document, true);
         for entry in top_members(document).own_by_key("streams").iter().filter(|entry| entry.is_block()) {
-            let name = mediaconf::model::shape::group_name(*entry).value();
+            let name = mediaconf::model::group_name(*entry).value();
             let sources: Vec<Entry<'_>> = entry.children().filter(|child| child.keyword() == "url").collect();
             let urls = &own["streams"][&*name]["urls"];
             if urls.as_array().is_none_or(|urls| urls.len() != sources.len()) {

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use mediaconf::model::Masker;
-use mediaconf::model::redact::masked_document;
+use mediaconf::model::{Masker, masked_document};
 use mediaconf::syntax::Document;
 
 use crate::fixtures;

@@ -212,7 +212,7 @@
 
 #![warn(missing_docs)]
 
-pub mod text;
+mod text;
 
 pub mod schema;
 
@@ -222,19 +222,12 @@ pub mod model;
 
 pub mod edit;
 
-pub use edit::assign::{AssignOptions, AssignedValue, Assignment, to_patch};
-pub use edit::completion::{Completion, PathUse, Proposal};
-pub use edit::config_lookup::{ConfigLookup, LocalView};
-pub use edit::explain::{Explanation, explain};
-pub use edit::format::formatted;
 pub use edit::json_diff::diff;
-pub use edit::path::{Path, Segment};
-pub use edit::request::ChangeRequest;
-pub use edit::select::{Selection, select};
-pub use edit::text_diff::{Hunk, hunks_of_texts, printed};
-pub use edit::{Edit, EditError, Fault, Faults, modify};
-pub use model::check::{check, check_as};
-pub use model::redact::{masked_document, secret_spans};
-pub use model::{Lens, Masker, View, top_members};
+pub use edit::{
+    AssignOptions, AssignedValue, Assignment, ChangeRequest, Completion, ConfigLookup, Edit, EditError,
+    Explanation, Fault, Faults, Hunk, LocalView, Path, PathUse, Proposal, Segment, Selection, explain,
+    formatted, hunks_of_texts, modify, printed, select, to_patch,
+};
+pub use model::{Lens, Masker, View, check, check_as, masked_document, secret_spans, top_members};
 pub use schema::{Parameter, Schema, Scope};
 pub use syntax::{Diagnostic, Diagnostics, Document, Entry, LineIndex, Severity, Splice, Word};

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-use mediaconf::edit::block_request::BlockPlace;
+use mediaconf::edit::BlockPlace;
 
 /// The form in which a list is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]

@@ -13,10 +13,9 @@ use crate::cli::exit::Exit;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::Guard;
-use mediaconf::edit::assign::{AssignOptions, AssignedValue};
-use mediaconf::edit::block_request::{BlockContent, BlockRequest};
-use mediaconf::edit::path::{Path, Segment};
-use mediaconf::edit::request::ChangeRequest;
+use mediaconf::edit::{
+    AssignOptions, AssignedValue, BlockContent, BlockRequest, ChangeRequest, Path, Segment,
+};
 use mediaconf::schema::{DirectiveRole, Kind, SOURCE};
 
 /// Add a stream, live or plugin

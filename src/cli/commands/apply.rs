@@ -15,9 +15,7 @@ use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::{Refusal, Snapshot};
 use crate::store::OwnerName;
-use mediaconf::edit::desired_state::{DesiredState, Prune};
-use mediaconf::edit::patch;
-use mediaconf::edit::request::{ChangeRequest, Edits};
+use mediaconf::edit::{ChangeRequest, DesiredState, Edits, Prune, patch};
 
 /// Bring the configuration to a desired state, such as one from a Git repository
 ///

@@ -18,9 +18,7 @@ use crate::engine::{
     Blamed, ConfigService, ConfigSource, Feature, Refusal, RefusalKind, Snapshot, blame, is_edited_since,
 };
 use crate::store::{ChangeRef, WHOLE_HISTORY};
-use mediaconf::edit::config_lookup::LocalView;
-use mediaconf::edit::path::Path;
-use mediaconf::edit::select::select;
+use mediaconf::edit::{LocalView, Path, select};
 use mediaconf::model::{Lens, Masker, top_members};
 use mediaconf::syntax::one_line;
 

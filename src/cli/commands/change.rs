@@ -17,7 +17,7 @@ use crate::cli::target;
 use crate::cli::ui::Ui;
 use crate::engine::{ChangeOptions, ConfigService, Guard, Refusal, ReportParts, RequestedChange};
 use crate::store::HistoryEntry;
-use mediaconf::edit::request::ChangeRequest;
+use mediaconf::edit::ChangeRequest;
 use mediaconf::syntax::one_line;
 
 /// A command that makes a change, and how it reports the outcome.

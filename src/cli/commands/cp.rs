@@ -10,9 +10,7 @@ use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::Guard;
-use mediaconf::edit::assign::{AssignOptions, AssignedValue};
-use mediaconf::edit::block_request::{BlockContent, BlockRequest};
-use mediaconf::edit::request::ChangeRequest;
+use mediaconf::edit::{AssignOptions, AssignedValue, BlockContent, BlockRequest, ChangeRequest};
 
 /// Copy a stream, live or plugin
 ///

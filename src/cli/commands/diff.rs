@@ -22,14 +22,11 @@ use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, Content, ContentDiff, Guard, ReadForm, ReadQuery};
 use crate::store::{ChangeRef, NotAChangeRef};
-use mediaconf::edit::condition::{Condition, keys_that_all_lack};
-use mediaconf::edit::expansion::{Expansion, no_entry};
 use mediaconf::edit::json_diff::{Drift, drift};
-use mediaconf::edit::normalize::normalize;
-use mediaconf::edit::path::{Path, Segment};
-use mediaconf::edit::{guarded, json_diff};
-use mediaconf::model::Masker;
-use mediaconf::model::redact::{masked_below, masked_json, masked_keys};
+use mediaconf::edit::{
+    Condition, Expansion, Path, Segment, guarded, json_diff, keys_that_all_lack, no_entry, normalize,
+};
+use mediaconf::model::{Masker, masked_below, masked_json, masked_keys};
 
 /// Show how two configurations differ
 ///

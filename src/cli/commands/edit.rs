@@ -20,9 +20,8 @@ use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, ContentDiff, Refusal, Snapshot};
 use crate::store::bounded_time;
 use crate::store::file::{DraftFolder, DraftHead, DraftOrigin, KeptDraft};
-use mediaconf::edit::draft::comments::without_comments;
-use mediaconf::edit::draft::lines_of;
-use mediaconf::edit::path::Path;
+use mediaconf::edit::Path;
+use mediaconf::edit::draft::{lines_of, without_comments};
 
 /// Edit the configuration, or one entry of it, in a text editor
 ///

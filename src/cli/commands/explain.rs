@@ -18,10 +18,9 @@ use crate::cli::render::{diagnostics, table};
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, Content, ErrorKind, ReadForm, ReadQuery, Refusal};
-use mediaconf::edit::config_lookup::{ConfigLookup, LocalView, MaskedLookup};
-use mediaconf::edit::explain::{Explanation, ValueSource, explain};
-use mediaconf::edit::path::Path;
-use mediaconf::edit::place_in_text::entry_at;
+use mediaconf::edit::{
+    ConfigLookup, Explanation, LocalView, MaskedLookup, Path, ValueSource, entry_at, explain,
+};
 use mediaconf::model::{Lens, top_members};
 use mediaconf::syntax::{LineIndex, one_line};
 

@@ -22,7 +22,7 @@ use crate::cli::target::Target;
 use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, Content, is_edited_since};
 use crate::store::{ChangeRef, HistoryEntry, WHOLE_HISTORY};
-use mediaconf::edit::path::Path;
+use mediaconf::edit::Path;
 use mediaconf::model::Masker;
 use mediaconf::syntax::one_line;
 

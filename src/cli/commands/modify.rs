@@ -13,10 +13,7 @@ use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::{ChangeOptions, Guard, Refusal};
-use mediaconf::edit::assign::{AssignOptions, AssignedValue, Assignment};
-use mediaconf::edit::expect::Expectation;
-use mediaconf::edit::patch;
-use mediaconf::edit::request::{ChangeRequest, Edits};
+use mediaconf::edit::{AssignOptions, AssignedValue, Assignment, ChangeRequest, Edits, Expectation, patch};
 
 /// Change some values and leave everything else as it is
 ///

@@ -8,10 +8,7 @@ use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
-use mediaconf::edit::assign::AssignOptions;
-use mediaconf::edit::block_request::{BlockContent, BlockPlace, BlockRequest};
-use mediaconf::edit::renaming::Renaming;
-use mediaconf::edit::request::ChangeRequest;
+use mediaconf::edit::{AssignOptions, BlockContent, BlockPlace, BlockRequest, ChangeRequest, Renaming};
 
 /// Give a stream, live or plugin another name, or many at once
 ///

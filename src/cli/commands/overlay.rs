@@ -19,13 +19,9 @@ use crate::engine::{Refusal, Snapshot};
 use crate::store::Store;
 use crate::store::cluster::{ClusterStore, Overlay, is_node_name};
 use mediaconf::edit;
-use mediaconf::edit::assign::{AssignOptions, AssignedValue};
-use mediaconf::edit::config_lookup::LocalView;
 use mediaconf::edit::json_merge::compose;
-use mediaconf::edit::path::{Path, Segment};
-use mediaconf::edit::request::{ChangeRequest, Edits};
-use mediaconf::model::Lens;
-use mediaconf::model::redact::masked_json;
+use mediaconf::edit::{AssignOptions, AssignedValue, ChangeRequest, Edits, LocalView, Path, Segment};
+use mediaconf::model::{Lens, masked_json};
 use mediaconf::syntax::one_line;
 
 /// Show and set what differs on one node of a cluster, or on a group of nodes

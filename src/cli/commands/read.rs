@@ -25,12 +25,10 @@ use crate::engine::{
     Composed, ConfigSource, Content, IncludedEntry, PassedOver, ReadForm, ReadQuery, Reading, Refusal,
     Snapshot,
 };
-use mediaconf::edit::condition::{Condition, keys_that_all_lack};
-use mediaconf::edit::config_lookup::{ConfigLookup, LocalView, MaskedLookup};
-use mediaconf::edit::path::{Path, Segment};
-use mediaconf::edit::place_in_text::entry_at;
-use mediaconf::edit::select::{Selection, entries_at, select_where};
-use mediaconf::edit::set_lines::set_lines;
+use mediaconf::edit::{
+    Condition, ConfigLookup, LocalView, MaskedLookup, Path, Segment, Selection, entries_at, entry_at,
+    keys_that_all_lack, select_where, set_lines,
+};
 use mediaconf::model::{Lens, Masker, View, top_members, write_compact};
 use mediaconf::syntax::Diagnostics;
 

@@ -8,11 +8,8 @@ use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::{ChangeReport, Guard};
-use mediaconf::edit::assign::{AssignOptions, AssignedValue, Assignment};
 use mediaconf::edit::json_diff::paths_in_words;
-use mediaconf::edit::path::Path;
-use mediaconf::edit::request::{ChangeRequest, Edits};
-use mediaconf::edit::schema_path::Place;
+use mediaconf::edit::{AssignOptions, AssignedValue, Assignment, ChangeRequest, Edits, Path, Place};
 use mediaconf::schema::Schema;
 
 /// Remove streams, or other values

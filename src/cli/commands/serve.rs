@@ -36,7 +36,7 @@ use crate::http::server::tls::Tls;
 use crate::node::{NodeName, NodeSettings, OnDrift};
 use crate::store::file::{ConfFile, ServeLock};
 use crate::store::{Follow, StoreError};
-use mediaconf::edit::request::{ChangeRequest, Edits};
+use mediaconf::edit::{ChangeRequest, Edits};
 use mediaconf::schema::DirectiveRole;
 
 /// The default address: only this machine can connect.

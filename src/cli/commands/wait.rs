@@ -14,8 +14,7 @@ use crate::cli::invocation::Invocation;
 use crate::cli::observed::{BeginObserving, Observed, may_pass, observe};
 use crate::cli::target::Target;
 use crate::engine::Content;
-use mediaconf::edit::expect::{Expectation, unmet};
-use mediaconf::edit::fault::Fault;
+use mediaconf::edit::{Expectation, Fault, unmet};
 
 /// Wait until a value is there
 ///

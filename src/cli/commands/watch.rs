@@ -15,7 +15,7 @@ use crate::cli::render::masked::masked_entry;
 use crate::cli::render::value_diff::{self, Compared};
 use crate::cli::ui::Ui;
 use crate::engine::{Content, Refusal};
-use mediaconf::edit::path::Path;
+use mediaconf::edit::Path;
 use mediaconf::model::Masker;
 use mediaconf::syntax::one_line;
 

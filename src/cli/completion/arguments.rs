@@ -16,10 +16,7 @@ use crate::cli::render::group_table::Column;
 use crate::cli::render::masked::masked_entry;
 use crate::http::client::without_userinfo;
 use crate::store::HistoryEntry;
-use mediaconf::edit::completion::{Completion, PathUse, Proposal};
-use mediaconf::edit::config_lookup::ConfigLookup;
-use mediaconf::edit::path::{EVERY, Segment, split_assignment};
-use mediaconf::edit::schema_path::Place;
+use mediaconf::edit::{Completion, ConfigLookup, EVERY, PathUse, Place, Proposal, Segment, split_assignment};
 use mediaconf::model::Masker;
 use mediaconf::syntax::one_line;
 

@@ -15,9 +15,7 @@ use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
 use crate::engine::{Content, ReadForm, ReadQuery};
 use crate::store::{HistoryEntry, WHOLE_HISTORY};
-use mediaconf::edit::config_lookup::{ConfigLookup, LocalView};
-use mediaconf::edit::path::{Path, Segment};
-use mediaconf::edit::schema_path::Place;
+use mediaconf::edit::{ConfigLookup, LocalView, Path, Place, Segment};
 use mediaconf::model::Lens;
 
 /// The words before the one that is typed, as the options and arguments that they are.

@@ -4,7 +4,7 @@ use clap_complete::CompletionCandidate;
 
 use super::script::ShellName;
 use super::words::TypedWord;
-use mediaconf::edit::completion::Proposal;
+use mediaconf::edit::Proposal;
 use mediaconf::syntax::one_line;
 
 /// Marks the candidates behind which something has to follow.

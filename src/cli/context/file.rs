@@ -15,10 +15,8 @@ use crate::cli::error::CliError;
 use crate::cli::input;
 use crate::cli::ui::waiting;
 use crate::engine::{ChangeOptions, Engine, Guard, Hooks, Snapshot};
-use mediaconf::edit::Fault;
-use mediaconf::edit::path::glob_matches;
-use mediaconf::edit::request::{ChangeRequest, Edits};
-use mediaconf::schema::suggest::nearest;
+use mediaconf::edit::{ChangeRequest, Edits, Fault, glob_matches};
+use mediaconf::schema::nearest;
 
 /// The file below the folder of the user's configurations.
 const FILE: &str = "mediactl/contexts.conf";

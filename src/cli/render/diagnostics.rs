@@ -12,8 +12,7 @@ use crate::cli::ui::Ui;
 use crate::engine::{Composed, ComposedFile, FirstError, Snapshot};
 use crate::store::Told;
 use mediaconf::edit::Fault;
-use mediaconf::model::Masker;
-use mediaconf::model::redact::MaskedText;
+use mediaconf::model::{MaskedText, Masker};
 use mediaconf::syntax::{
     Diagnostic, Diagnostics, Document, LineIndex, Position, Severity, Snippet, Span, printable,
 };

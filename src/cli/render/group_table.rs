@@ -8,11 +8,7 @@ use serde_json::Value;
 
 use crate::cli::error::CliError;
 use crate::cli::render::table::{self, Screen};
-use mediaconf::edit::config_lookup::ConfigLookup;
-use mediaconf::edit::path::{Path, Segment};
-use mediaconf::edit::schema_path::Place;
-use mediaconf::edit::select::select;
-use mediaconf::edit::unknown_key::UnknownKey;
+use mediaconf::edit::{ConfigLookup, Path, Place, Segment, UnknownKey, select};
 use mediaconf::schema::{DirectiveRole, Kind, POSITION, SOURCE, STATIC};
 use mediaconf::syntax::one_line;
 

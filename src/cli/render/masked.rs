@@ -4,8 +4,7 @@ use std::io::{self, Write};
 
 use crate::engine::Snapshot;
 use crate::store::HistoryEntry;
-use mediaconf::model::Masker;
-use mediaconf::model::redact::{MaskedText, masked_document};
+use mediaconf::model::{MaskedText, Masker, masked_document};
 use mediaconf::syntax::{Document, Entry};
 
 /// Masks the secrets in a piece of a configuration, such as the first words of a directive.

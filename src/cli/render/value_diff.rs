@@ -10,12 +10,9 @@ use serde_json::Value;
 use crate::cli::render::diff;
 use crate::cli::ui::Ui;
 use crate::engine::{Content, ContentDiff};
-use mediaconf::edit::config_lookup::MaskedLookup;
 use mediaconf::edit::json_diff::{ChangedValue, changed_values};
-use mediaconf::edit::path::{Path, Segment, glob_matches};
-use mediaconf::edit::select::select;
-use mediaconf::model::Masker;
-use mediaconf::model::redact::masked_keys;
+use mediaconf::edit::{MaskedLookup, Path, Segment, glob_matches, select};
+use mediaconf::model::{Masker, masked_keys};
 
 /// The number of paths that are named.
 const NAMED: usize = 2;

@@ -16,11 +16,8 @@ use crate::engine::{
     before_deletion, before_replacement,
 };
 use crate::http::protocol::routes::ApiOperation;
-use mediaconf::edit::config_lookup::{ConfigLookup, LocalView};
-use mediaconf::edit::request::{ChangeRequest, Evaluated};
-use mediaconf::edit::{guarded, json_merge};
-use mediaconf::model::secret::holds_mask;
-use mediaconf::model::{Lens, has_lost_line_ends, top_members};
+use mediaconf::edit::{ChangeRequest, ConfigLookup, Evaluated, LocalView, guarded, json_merge};
+use mediaconf::model::{Lens, has_lost_line_ends, holds_mask, top_members};
 
 /// Makes a change, or rehearses it.
 pub fn change(

@@ -5,8 +5,7 @@ use crate::http::protocol::headers::SKIP_INCLUDED;
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::problem::Problem;
 use mediaconf::edit::{Fault, Pointer};
-use mediaconf::model::Masker;
-use mediaconf::model::redact::masked_keys;
+use mediaconf::model::{Masker, masked_keys};
 use mediaconf::syntax::MAX_DIAGNOSTICS;
 
 impl From<Refusal> for Problem {

@@ -10,10 +10,7 @@ use serde_json::{Value, json};
 use crate::engine::{Engine, Snapshot, Trouble};
 use crate::http::server::auth::Role;
 use crate::store::{PendingInfo, Revision, bounded_time};
-use mediaconf::model::setting_view::sources;
-use mediaconf::model::shape::only_argument;
-use mediaconf::model::top_members;
-use mediaconf::model::view::is_static;
+use mediaconf::model::{is_static, only_argument, sources, top_members};
 use mediaconf::syntax::Entry;
 
 /// The tag of a revision, as the one who asks sees it.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mediaconf::edit::request::{ChangeRequest, Edits};
+use mediaconf::edit::{ChangeRequest, Edits};
 use mediactl::engine::{ChangeOptions, Engine, Hooks};
 use mediactl::store::cluster::GatewaySettings;
 use serde_json::{Value, json};

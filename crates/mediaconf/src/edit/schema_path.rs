@@ -139,7 +139,7 @@ impl Place {
         parameter.is_some_and(|parameter| parameter.shape.derived().is_some())
     }
 
-    /// True if a member has no value of its own: [`is_derived`].
+    /// True if a member has no value of its own: it is derived.
     pub fn lacks_own(self, key: &str) -> bool {
         self.scope().is_some_and(|scope| is_derived(scope, key))
     }

@@ -12,22 +12,29 @@ pub(crate) mod general;
 mod json;
 mod json_writer;
 mod lens;
-pub mod member;
+pub(crate) mod member;
 pub(crate) mod names;
 mod near_miss;
 mod one_line;
-pub mod redact;
-pub mod secret;
-pub mod setting_view;
-pub mod shape;
-pub mod view;
+pub(crate) mod redact;
+pub(crate) mod secret;
+pub(crate) mod setting_view;
+pub(crate) mod shape;
+pub(crate) mod view;
 
-pub use check::{check, has_errors};
+pub use member::{Member, Members, TopGroups, key_of};
+pub use redact::{
+    LONGEST_SECRET, MaskedText, SecretValues, masked_below, masked_document, masked_json, masked_keys,
+    secret_spans,
+};
+pub use secret::{Masker, holds_mask};
+pub use setting_view::sources;
+pub use shape::{OptionWord, group_name, only_argument, usable_account};
+pub use view::{View, is_static, top_members};
+
+pub use check::{check, check_as, has_errors};
 pub use json::to_json;
 pub use json_writer::{CompactJson, KnownJson, write_compact};
 pub use lens::Lens;
 pub use near_miss::{NearMiss, near_miss, near_miss_in_block};
 pub use one_line::has_lost_line_ends;
-pub use redact::secret_spans;
-pub use secret::Masker;
-pub use view::{View, top_members};

@@ -15,7 +15,9 @@ pub(crate) mod quoting;
 mod row;
 pub(crate) mod scalar;
 mod secret_words;
-pub mod suggest;
+pub(crate) mod suggest;
+
+pub use suggest::nearest;
 
 pub use foreign::{FOREIGN_KEYWORDS, ForeignForm, ForeignKeyword, OUTSIDE, SELECTORS, protocol_of_switch};
 pub use forms::{

@@ -13,8 +13,7 @@ use crate::http::server::auth::Role;
 use crate::http::server::context::{Context, EndpointCall};
 use crate::http::server::error_mapping::broken_includes;
 use crate::http::server::message::Response;
-use mediaconf::model::redact::masked_json;
-use mediaconf::model::{Lens, Masker, View, write_compact};
+use mediaconf::model::{Lens, Masker, View, masked_json, write_compact};
 
 /// The detail of the problem that a service has no text.
 pub const NO_TEXT: &str = "nothing is left to show";

@@ -25,7 +25,7 @@ pub struct Assignment {
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum AssignedValue {
-    /// `--set PATH=VALUE`: the text, typed by the schema; [`NULL`] removes.
+    /// `--set PATH=VALUE`: the text, typed by the schema; `null` removes.
     Typed(String),
     /// `--set-string PATH=VALUE`: always a string.
     Text(String),
