@@ -71,7 +71,7 @@ fn a_directive_of_other_servers_is_explained_where_it_may_stand() {
         place.run(["explain", "streams.push"]).exits(0).out,
         "streams.NAME.push\n  \
            Address to which the stream is sent, one on a line, with options such as `retry_timeout=5`\n\n\
-         type      any\n\
+         type      word, or list of lines\n\
          default   none\n\
          text      `push`, then words, and NAME=VALUE options\n\
          JSON      a word, or a list of words; several lines are a list of lists\n\

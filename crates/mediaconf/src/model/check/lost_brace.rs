@@ -31,8 +31,10 @@ struct DirectiveStart<'t> {
     keyword: &'t str,
     at: usize,
     line: usize,
-    /// True if its words stand on several lines, or if no `;` ends it.
-    lacks_end: bool,
+    /// True if its words stand on several lines.
+    spans_lines: bool,
+    /// True if a `}` follows its words.
+    is_cut: bool,
 }
 
 fn line_without_brace(schema: &Schema, text: &str, stray: usize) -> Option<Span> {
@@ -44,12 +46,18 @@ fn line_without_brace(schema: &Schema, text: &str, stray: usize) -> Option<Span>
         match token.kind {
             TokenKind::Comment => {}
             TokenKind::Word if is_between => {
-                starts.push(DirectiveStart { keyword: token.raw, at, line, lacks_end: false });
+                starts.push(DirectiveStart {
+                    keyword: token.raw,
+                    at,
+                    line,
+                    spans_lines: false,
+                    is_cut: false,
+                });
                 is_between = false;
             }
             TokenKind::Word => {
                 let start = starts.last_mut().expect("a word is behind the first one of its directive");
-                start.lacks_end |= start.line < line;
+                start.spans_lines |= start.line < line;
             }
             TokenKind::End => is_between = true,
             TokenKind::Open => {
@@ -60,16 +68,16 @@ fn line_without_brace(schema: &Schema, text: &str, stray: usize) -> Option<Span>
             }
             TokenKind::Close => {
                 if let Some(start) = starts.last_mut().filter(|_| !is_between) {
-                    start.lacks_end = true;
+                    start.is_cut = true;
                 }
                 is_between = true;
                 let closed = open.pop();
                 let inside = &starts[closed.as_ref().map_or(0, |block| block.before)..];
                 let lost = match indent_of(text, at) {
                     Some(indent) if closed.as_ref().is_none_or(|block| block.indent != Some(indent)) => {
-                        inside
-                            .iter()
-                            .rfind(|start| start.lacks_end && indent_of(text, start.at) == Some(indent))
+                        inside.iter().rfind(|start| {
+                            (start.spans_lines || start.is_cut) && indent_of(text, start.at) == Some(indent)
+                        })
                     }
                     None if closed.as_ref().is_none_or(|block| block.line != line) => {
                         let mut on_line = inside.iter().filter(|start| start.line == line);
@@ -84,7 +92,7 @@ fn line_without_brace(schema: &Schema, text: &str, stray: usize) -> Option<Span>
             }
         }
     }
-    let spanning = || starts.iter().rfind(|start| start.lacks_end).map(|start| start.at);
+    let spanning = || starts.iter().rfind(|start| start.spans_lines).map(|start| start.at);
     let start = found.or_else(spanning)?;
     Some(start as u32..line_end(text, start) as u32)
 }
