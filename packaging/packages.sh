@@ -60,7 +60,9 @@ expected_files() {
     printf '%s\n' usr/bin/mediactl etc/default/mediactl usr/lib/sysusers.d/mediactl.conf \
         usr/lib/systemd/system/mediactl.service usr/share/bash-completion/completions/mediactl \
         usr/share/zsh/vendor-completions/_mediactl usr/share/fish/vendor_completions.d/mediactl.fish \
-        usr/share/doc/mediactl/{copyright,changelog.Debian.gz,changelog.gz}
+        usr/share/doc/mediactl/{copyright,changelog.Debian.gz,changelog.gz} \
+        usr/share/doc/mediactl/examples/media.conf
+    printf 'usr/share/doc/mediactl/%s\n' examples/cluster/*
     local page
     for page in man/*; do
         printf 'usr/share/%s/%s.gz\n' "man/man${page##*.}" "${page##*/}"
@@ -96,11 +98,12 @@ build_static() {
     local name=mediactl-$version-$(uname -m)
     local folder=$trial/$name
     mkdir -p "$folder/bin" "$folder/share/man/"man{1,5} "$folder/share/doc/mediactl" \
-        "$folder/lib/systemd/system"
+        "$folder/lib/systemd/system" "$folder/share/doc/mediactl/examples"
     strip -o "$folder/bin/mediactl" "$built/$musl/dist/mediactl"
     cp man/*.1 "$folder/share/man/man1/"
     cp man/*.5 "$folder/share/man/man5/"
     cp README.md CHANGELOG.md LICENSE-* "$folder/share/doc/mediactl/"
+    cp -r examples/media.conf examples/cluster "$folder/share/doc/mediactl/examples/"
     cp packaging/mediactl.service "$folder/lib/systemd/system/"
     install -D -m 644 completions/mediactl.bash "$folder/share/bash-completion/completions/mediactl"
     install -D -m 644 -t "$folder/share/zsh/site-functions" completions/_mediactl

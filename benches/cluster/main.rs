@@ -1,4 +1,4 @@
-//! Nodes that follow a configuration in etcd: `cargo bench --bench cluster`, which takes four minutes, or with
+//! Nodes that follow a configuration in etcd: `cargo bench --bench cluster`, which takes minutes, or with
 //! numbers of nodes, such as `cargo bench --bench cluster -- 5 50`, for these alone.
 //!
 //! Three members of etcd and all nodes run on this machine, so the times of many nodes are those of its
@@ -19,7 +19,7 @@ use std::process::{Command, Stdio};
 
 use members::Members;
 
-const NODES: [usize; 4] = [5, 50, 200, 500];
+const NODES: [usize; 4] = [5, 50, 100, 300];
 /// The number of nodes that are compared with programs that poll, and that get a burst of changes.
 const COMPARED: usize = 50;
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
-use mediaconf::edit::{ChangeRequest, Edits};
+use mediaconf::plumbing::edit::{ChangeRequest, Edits};
 use mediactl::engine::{ChangeOptions, Engine, Hooks};
 use mediactl::store::cluster::{ClusterStore, ClusterUrl, GatewaySettings};
 use serde_json::json;
@@ -102,31 +102,46 @@ impl Members {
 
     /// Returns the number of bytes that the members sent to clients.
     pub fn sent(&self) -> f64 {
-        let name = "etcd_network_client_grpc_sent_bytes_total ";
+        self.counted("etcd_network_client_grpc_sent_bytes_total ")
+    }
+
+    /// Returns the number of requests of clients that began, with the watches.
+    pub fn requests(&self) -> f64 {
+        self.counted("grpc_server_started_total{")
+    }
+
+    /// Returns the sum of the figures that begin with this in the metrics of all members.
+    fn counted(&self, name: &str) -> f64 {
         let of_member = |(client, _): (u16, u16)| {
             let mut answer = String::new();
             let mut stream = TcpStream::connect(("127.0.0.1", client)).ok()?;
             stream.write_all(b"GET /metrics HTTP/1.0\r\n\r\n").ok()?;
             stream.read_to_string(&mut answer).ok()?;
-            answer.lines().find_map(|line| line.strip_prefix(name)?.parse::<f64>().ok())
+            let figures = answer.lines().filter(|line| line.starts_with(name));
+            Some(figures.filter_map(|line| line.rsplit(' ').next()?.parse::<f64>().ok()).sum::<f64>())
         };
         PORTS.into_iter().filter_map(of_member).sum()
     }
 
     /// The time of the processors that the members took, in milliseconds.
     pub fn worked(&self) -> f64 {
-        let of_member = |member: &Running| {
-            let stat = fs::read_to_string(format!("/proc/{}/stat", member.0.id())).ok()?;
-            let fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11).take(2);
-            Some(fields.filter_map(|field| field.parse::<f64>().ok()).sum::<f64>() * TICK)
-        };
-        self.0.iter().filter_map(of_member).sum()
+        worked(&self.0)
     }
 
     /// The resident memory of the members, in MB.
     pub fn memory(&self) -> f64 {
         self.0.iter().map(|member| memory(member, "VmRSS")).sum()
     }
+}
+
+/// The time of the processors that programs took, in milliseconds.
+pub fn worked(programs: &[Running]) -> f64 {
+    let of_program = |program: &Running| {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", program.0.id())).ok()?;
+        let fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11).take(2);
+        Some(fields.filter_map(|field| field.parse::<f64>().ok()).sum::<f64>() * TICK)
+    };
+    programs.iter().filter_map(of_program).sum()
 }
 
 /// The memory of a program by a line of its status, in MB.

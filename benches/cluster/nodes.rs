@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use crate::members::{MEDIACTL, Members, Running, memory};
+use crate::members::{MEDIACTL, Members, Running, memory, worked};
 use crate::timing::{milliseconds, shown, wait_for};
 
 /// The number of nodes that are started at a time; their start is not measured.
 const AT_A_TIME: usize = 20;
 /// The time without changes.
-const IDLE: Duration = Duration::from_secs(10);
+const IDLE: Duration = Duration::from_secs(30);
 
 /// Running nodes; their folders are removed after them.
 pub struct Nodes {
@@ -23,35 +23,49 @@ pub struct Nodes {
     _folder: TempDir,
 }
 
-/// Prints the cost of changes, one after the other, for each number of nodes.
+/// Prints the cost of doing nothing, and of changes, one after the other, for each number of nodes.
 pub fn table(etcd: &Members, counts: &[usize]) {
+    let rows = counts.iter().map(|&count| (count, row(etcd, count))).collect::<Vec<_>>();
     println!(
-        "\n| nodes | all run a change, median | p99 | sent to a node for a change | etcd's processor time for a change \
-         | both in an idle second, for all nodes | memory of etcd | of a node | its own |\n|---|---|---|---|---|---|---|---|---|"
+        "\n| nodes | all run a change, median | p99 | requests of a node | sent to it \
+         | processor time: etcd | all nodes |\n|---|---|---|---|---|---|---|"
     );
-    for &count in counts {
-        let nodes = Nodes::start(etcd, count, &[]);
-        nodes.follow(etcd, 1);
-        let idle = [etcd.sent(), etcd.worked()];
-        thread::sleep(IDLE);
-        let before = [etcd.sent(), etcd.worked()];
-        let seconds = IDLE.as_secs_f64();
-        let [idle_sent, idle_worked] = [0, 1].map(|of| (before[of] - idle[of]) / seconds);
-        let changes = if count > 200 { 20 } else { 5_000 / count.clamp(50, 125) };
-        let times = nodes.follow(etcd, changes);
-        let (sent, worked) = (etcd.sent() - before[0], etcd.worked() - before[1]);
-        // What is done without a change, too, is no cost of a change.
-        let took = times.iter().sum::<f64>() / 1e3;
-        let [all, own] = ["VmRSS", "Pss"].map(|name| nodes.memory(name));
-        println!(
-            "| {count} | {} | {:.1} KB | {:.0} ms | {:.1} KB, {idle_worked:.0} ms | {:.0} MB | {all:.1} MB | {own:.1} MB |",
-            shown(&times),
-            (sent - idle_sent * took) / (count * changes) as f64 / 1e3,
-            (worked - idle_worked * took) / changes as f64,
-            idle_sent / 1e3,
-            etcd.memory(),
-        );
-    }
+    rows.iter().for_each(|(count, row)| println!("| {count} | {row} |"));
+}
+
+/// Prints what some nodes cost without a change; returns the cost of a change.
+fn row(etcd: &Members, count: usize) -> String {
+    let nodes = Nodes::start(etcd, count, &[]);
+    nodes.follow(etcd, 1);
+    let begin = nodes.taken(etcd);
+    thread::sleep(IDLE);
+    let before = nodes.taken(etcd);
+    let idle = [0, 1, 2, 3].map(|of| (before[of] - begin[of]) / IDLE.as_secs_f64());
+    let [all, own] = ["VmRSS", "Pss"].map(|name| nodes.memory(name));
+    println!(
+        "{count} nodes, idle: {:.0} requests and {:.1} KB in a second; processor time in a minute: etcd {:.1} s, all \
+         nodes {:.1} s; memory: etcd {:.0} MB, a node {all:.1} MB, of its own {own:.1} MB",
+        idle[1],
+        idle[0] / 1e3,
+        idle[2] * 60.0 / 1e3,
+        idle[3] * 60.0 / 1e3,
+        etcd.memory(),
+    );
+    let changes = (5_000 / count).clamp(5, 100);
+    let times = nodes.follow(etcd, changes);
+    let after = nodes.taken(etcd);
+    // What is done without a change, too, is no cost of a change.
+    let took = times.iter().sum::<f64>() / 1e3;
+    let change = [0, 1, 2, 3].map(|of| (after[of] - before[of] - idle[of] * took) / changes as f64);
+    let each = count as f64;
+    format!(
+        "{} | {:.1} | {:.1} KB | {:.0} ms | {:.0} ms",
+        shown(&times),
+        change[1] / each,
+        change[0] / each / 1e3,
+        change[2],
+        change[3],
+    )
 }
 
 impl Nodes {
@@ -85,6 +99,11 @@ impl Nodes {
     /// Waits until each file has something in it.
     pub fn have(&self, wanted: &str) {
         have(&self.files, wanted);
+    }
+
+    /// What was taken until now: bytes that etcd sent, requests, and the times of the processors of etcd and of the nodes.
+    fn taken(&self, etcd: &Members) -> [f64; 4] {
+        [etcd.sent(), etcd.requests(), etcd.worked(), worked(&self.running)]
     }
 
     /// The memory of a node in MB, on average.

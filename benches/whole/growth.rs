@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use mediaconf::edit::{hunks_of_splices, modify as edited};
-use mediaconf::model::{Lens, View, check as check_text, top_members, write_compact};
-use mediaconf::syntax::Document;
+use mediaconf::plumbing::edit::{hunks_of_splices, modify as edited};
+use mediaconf::plumbing::model::{Lens, View, check as check_text, top_members, write_compact};
+use mediaconf::plumbing::syntax::Document;
 use mediactl::store::Revision;
 
 use crate::timing::{command, median, timed};

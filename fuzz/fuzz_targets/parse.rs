@@ -15,11 +15,11 @@ mod law;
 #[path = "../../tests/suite/oracle.rs"]
 mod oracle;
 
-use mediaconf::schema::Schema;
+use mediaconf::plumbing::schema::Schema;
 use libfuzzer_sys::fuzz_target;
-use mediaconf::edit::{split_assignment, set_lines};
-use mediaconf::model::{Lens, Masker, View, check, secret_spans, to_json, top_members, write_compact};
-use mediaconf::syntax::{Document, LineIndex, Snippet, Span};
+use mediaconf::plumbing::edit::{split_assignment, set_lines};
+use mediaconf::plumbing::model::{Lens, Masker, View, check, secret_spans, to_json, top_members, write_compact};
+use mediaconf::plumbing::syntax::{Document, LineIndex, Snippet, Span};
 
 /// From this size on a text is parsed by two threads.
 const LARGE: usize = 1 << 20;

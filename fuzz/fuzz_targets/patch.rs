@@ -15,8 +15,8 @@ mod mutate;
 mod oracle;
 
 use libfuzzer_sys::{Corpus, fuzz_mutator, fuzz_target, fuzzer_mutate};
-use mediaconf::edit::patch;
-use mediaconf::model::has_errors;
+use mediaconf::plumbing::edit::patch;
+use mediaconf::plumbing::model::has_errors;
 use mutate::{Chance, other_patch};
 
 fuzz_target!(|bytes: &[u8]| -> Corpus {

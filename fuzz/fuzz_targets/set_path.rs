@@ -14,9 +14,9 @@ mod law;
 mod oracle;
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use mediaconf::edit::{AssignOptions, AssignedValue, Assignment, to_patch, LocalView, normalize, Path, split_assignment, select};
-use mediaconf::model::{Lens, View, to_json, top_members};
-use mediaconf::syntax::Document;
+use mediaconf::plumbing::edit::{AssignOptions, AssignedValue, Assignment, to_patch, normalize, Path, split_assignment, select};
+use mediaconf::plumbing::model::Config;
+use mediaconf::plumbing::syntax::Document;
 use serde_json::Value;
 
 /// Every shape there is, at least once.
@@ -42,8 +42,8 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
     };
     let assignments: Vec<Assignment> = lines.lines().filter_map(assignment).collect();
     let document = Document::parse(TEXT.to_owned());
-    let (members, lens) = (top_members(&document), Lens::default());
-    let (local, remote) = (LocalView::new(&members, &lens), to_json(&View::new(&members, &lens)));
+    let config = Config::new(&document);
+    let (local, remote) = (config.lookup(), config.to_json());
     for Assignment { path, .. } in &assignments {
         assert_eq!(select(&local, path), select(&remote, path), "{path}");
     }
@@ -55,7 +55,7 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
     match computed {
         Ok(computed) => {
             let patch = Value::Object(computed.patch);
-            assert!(normalize(mediaconf::schema::Schema::media(), patch.clone()).is_ok(), "what is computed can be asked for: {patch}");
+            assert!(normalize(mediaconf::plumbing::schema::Schema::media(), patch.clone()).is_ok(), "what is computed can be asked for: {patch}");
             law::changes_only_what_it_says(&document, &patch);
         }
         Err(faults) => assert!(!faults.is_empty(), "what is refused is refused for a reason"),

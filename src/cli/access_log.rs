@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::http::server::log::repeats::{LineFate, PERIOD, RepeatedLines, Repeats};
 use crate::http::server::log::{AccessRecord, Log, MAX_DETAIL, MAX_PATH, shortened};
-use mediaconf::syntax::{controls_terminal, one_line};
+use mediaconf::plumbing::syntax::{controls_terminal, one_line};
 
 /// The number of digits of a revision that the text form shows: enough to distinguish two.
 const SHORT_REVISION: usize = 8;

@@ -8,7 +8,7 @@ use crate::cli::error::CliError;
 use crate::cli::input;
 use crate::cli::prompts;
 use crate::engine::Refusal;
-use mediaconf::edit::{
+use mediaconf::plumbing::edit::{
     AssignedValue, Assignment, Fault, Path as ValuePath, Substitution, SubstitutionError, split_assignment,
 };
 

@@ -1,6 +1,6 @@
 //! Finds the configuration in etcd that a command works on, or that a server follows as a node.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::cli::args::global::{ChosenTarget, GlobalArgs, NamedBy, RemoteArgs, TargetKind};
@@ -12,8 +12,9 @@ use crate::cli::ui::waiting;
 use crate::engine::{Engine, Hooks, Refusal};
 use crate::http::client::UserInfo;
 use crate::node::{Node, NodeSettings, first_text};
-use crate::store::cluster::{ClusterStore, ClusterTls, ClusterUrl, GatewaySettings};
-use crate::store::file::ConfFile;
+use crate::store::cluster::{ClusterAccess, ClusterStore, ClusterTls, ClusterUrl, GatewaySettings, Signing};
+use crate::store::file::{ConfFile, LastWrite};
+use crate::store::{ReplaceableFile, StoreError};
 
 /// Parses the URL of a configuration in etcd, and the login and password in it.
 pub fn parsed(url: &str) -> Result<(ClusterUrl, UserInfo), CliError> {
@@ -32,6 +33,8 @@ pub fn store(
     options: &RemoteArgs,
 ) -> Result<ClusterStore, CliError> {
     let (url, userinfo) = parsed(url)?;
+    // Before it is read, so that no later file passes for this one.
+    let password_file = options.password_file.as_deref().map(|path| (path, LastWrite::of(path)));
     let known = match source {
         Ok(source) => KnownCredentials::of_cluster(options, userinfo, source)?,
         Err(context) => KnownCredentials::of_context(options, context, userinfo)?,
@@ -43,11 +46,37 @@ pub fn store(
         ));
     }
     let settings = GatewaySettings {
-        login: known.into_login(),
-        tls: tls(options, source.err())?,
+        access: ClusterAccess {
+            login: known.into_login().map(|(login, password)| (login, replaceable(password, password_file))),
+            tls: tls(options, source.err())?,
+        },
         ..limits(options, source.err())
     };
-    Ok(ClusterStore::new(url, settings))
+    let signing = signing(options, source.err());
+    signing.check().map_err(|error| CliError::bad_key_file(&error))?;
+    Ok(ClusterStore::new(url, settings).signing_with(signing))
+}
+
+/// Refuses keys for what is no configuration in etcd: nothing would be signed.
+pub fn refuse_keys(options: &RemoteArgs) -> Result<(), CliError> {
+    match options.sign_key.is_some() || options.trust_key.is_some() {
+        true => Err(CliError::usage(
+            "`--sign-key` and `--trust-key` are for a configuration in etcd",
+            "leave them out; a node signs what it is asked for with `serve --node … --sign-key FILE`",
+        )),
+        false => Ok(()),
+    }
+}
+
+/// The files with the keys: as the options say, else as the context says.
+fn signing(options: &RemoteArgs, context: Option<&ServerContext>) -> Signing {
+    let file = |option: &Option<PathBuf>, of_context: fn(&ServerContext) -> &Option<PathBuf>| {
+        option.clone().or(context.and_then(|context| of_context(context).clone()))
+    };
+    Signing {
+        sign_key: file(&options.sign_key, |context| &context.sign_key),
+        trust_key: file(&options.trust_key, |context| &context.trust_key),
+    }
 }
 
 /// The configuration in etcd that the options, the environment or the context in use name, and which
@@ -84,10 +113,22 @@ fn tls(options: &RemoteArgs, context: Option<&ServerContext>) -> Result<ClusterT
     let certificate = options.cert.as_deref().or(of_context(|context| context.cert.as_deref()));
     let key = options.key.as_deref().or(of_context(|context| context.key.as_deref()));
     let identity = match certificate.zip(key) {
-        Some((certificate, key)) => Some((input::read(certificate)?, input::read(key)?)),
+        Some((certificate, key)) => Some((pem(certificate)?, pem(key)?)),
         None => None,
     };
-    Ok(ClusterTls { authorities: authorities.map(input::read).transpose()?, identity })
+    Ok(ClusterTls { authorities: authorities.map(pem).transpose()?, identity })
+}
+
+fn pem(path: &Path) -> Result<ReplaceableFile, CliError> {
+    ReplaceableFile::read(path, input::read)
+}
+
+/// A password, which is read again where a file has it.
+fn replaceable(password: String, file: Option<(&Path, Option<LastWrite>)>) -> ReplaceableFile {
+    match file {
+        Some((path, Some(stamp))) => ReplaceableFile::of(path, stamp, password),
+        _ => ReplaceableFile::fixed(password),
+    }
 }
 
 /// The options that stand beside each other where a node is started.
@@ -138,14 +179,19 @@ fn refuse_cluster(global: &GlobalArgs) -> Result<(), CliError> {
         TargetKind::Cluster(_) | TargetKind::TwoOptions(BOTH) => {
             Err(CliError::usage("a server of a cluster needs a name", "give it with `--node NAME`"))
         }
-        _ => Ok(()),
+        _ => refuse_keys(&global.remote),
     }
 }
 
 impl Membership {
-    /// Writes the file, if it is missing.
-    pub fn first_text(&self, engine: &Engine, file: &ConfFile) -> Result<(), Refusal> {
-        first_text(&self.settings.name, &self.texts, (engine, file))
+    /// Writes the file, if it is missing; false if `goes_on` wants to wait for its text no longer.
+    pub fn first_text(
+        &self,
+        engine: &Engine,
+        file: &ConfFile,
+        goes_on: impl FnMut(&StoreError) -> bool,
+    ) -> Result<bool, Refusal> {
+        first_text(&self.settings.name, &self.texts, (engine, file), goes_on)
     }
 
     /// The node over an engine that runs a configuration.

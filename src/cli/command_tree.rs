@@ -7,6 +7,7 @@
 use std::ffi::{OsStr, OsString};
 use std::mem::ManuallyDrop;
 
+use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use super::args::global::{GlobalArgs, SERVER_HEADING};
@@ -64,13 +65,11 @@ pub fn parse(arguments: &[OsString]) -> Result<ManuallyDrop<ArgMatches>, clap::E
         let mut command = ManuallyDrop::new(command);
         command.try_get_matches_from_mut(arguments).map(ManuallyDrop::new)
     };
-    matches(smallest(arguments)).or_else(|_| matches(built(command())))
-}
-
-/// The tree with the descriptions of its commands, which are made when they are asked for.
-fn built(mut command: Command) -> Command {
-    command.build();
-    command
+    matches(smallest(arguments)).or_else(|error| match error.kind() {
+        // Both trees see them at the same place, and neither looks at what is behind it.
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Err(error),
+        _ => matches(command()),
+    })
 }
 
 /// Returns the tree with the commands that are among the arguments. Each has the options of every command as its own;
@@ -87,7 +86,8 @@ fn smallest(arguments: &[OsString]) -> Command {
 
 /// The root without an option.
 fn root() -> Command {
-    Command::new("mediactl").subcommand_required(true).disable_help_subcommand(true)
+    let root = Command::new("mediactl").version(env!("CARGO_PKG_VERSION")).propagate_version(true);
+    root.subcommand_required(true).disable_help_subcommand(true)
 }
 
 /// The commands whose names are among the words.
@@ -161,10 +161,28 @@ mod tests {
             "read --cert c",
             "--insecure --cacert c read",
             "context list --conf f",
-            "read --help",
-            "--version",
         ] {
             assert_eq!(parsed(smallest(&words(line)), line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn help_and_versions_are_those_of_the_whole_tree() {
+        for line in [
+            "--version",
+            "-V",
+            "--help",
+            "read -h",
+            "read --version",
+            "context list --help",
+            "--conf f read -V",
+        ] {
+            let [small, whole] = [smallest(&words(line)), command()]
+                .map(|tree| tree.try_get_matches_from(words(line)).expect_err("it is no call"));
+            assert_eq!(small.kind(), whole.kind(), "{line}");
+            if small.kind() == ErrorKind::DisplayVersion {
+                assert_eq!(small.to_string(), whole.to_string());
+            }
         }
     }
 

@@ -22,11 +22,11 @@ use crate::engine::{
 };
 use crate::store::StoreError;
 use crate::store::file::{DraftHead, DraftOrigin, KeptDraft, Rescue};
-use mediaconf::edit::draft::{
+use mediaconf::plumbing::edit::draft::{
     Merged, first_marker, height, lines_of, merge, with_comments, without_comments,
 };
-use mediaconf::edit::{Fault, Path};
-use mediaconf::syntax::{LineIndex, Severity, one_line};
+use mediaconf::plumbing::edit::{Fault, Path};
+use mediaconf::plumbing::syntax::{LineIndex, Severity, one_line};
 
 /// The number of faults that the comments on top of a draft name.
 const MAX_NAMED: usize = 20;
@@ -268,7 +268,7 @@ impl Editing<'_> {
         let name = self.target.service.name();
         let new = Snapshot::from_bytes(whole.to_vec());
         let diff = ContentDiff::between_texts(present.document(), new.document(), self.ui.masker());
-        output(diff::print(&diff.printed(), [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
+        output(diff::print_content(&diff, [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
         let _last_words = LastWords::new(self.ui, || format!("\n{KEPT}"));
         let protected = self.target.protected.as_ref();
         let protected = protected.map_or(String::new(), |name| format!("context `{name}` is protected: "));

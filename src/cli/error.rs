@@ -10,9 +10,9 @@ use thiserror::Error;
 use crate::cli::render::alike::grouped;
 use crate::cli::render::notes;
 use crate::engine::{BRINGS_WARNING, ErrorKind, NewWarning, Refusal, RefusalKind, Snapshot, WITHOUT_STRICT};
-use crate::store::cluster::ClusterUrl;
+use crate::store::cluster::{BadKeyFile, ClusterUrl};
 use crate::store::{LockHolder, reason};
-use mediaconf::edit::Fault;
+use mediaconf::plumbing::edit::Fault;
 
 /// The hint for a configuration that is not there.
 const OTHER_TARGETS: &str = "`mediactl init` makes a first configuration; `--conf FILE`, `--url URL` or \
@@ -170,6 +170,14 @@ impl CliError {
         )
     }
 
+    /// A change with `--canary` was made, and what became of it can't be read.
+    pub fn made_and_lost(error: &Refusal) -> Self {
+        let message =
+            format!("the change was made, and whether it is kept or went back is not known: {error}");
+        Self::new(ErrorKind::Unknown, message)
+            .with_hint("`mediactl history` shows it once the cluster answers")
+    }
+
     /// The nodes that were to take a change first did not, so it went back.
     pub fn went_back(target: &str, why: Option<&str>) -> Self {
         let why = why.map_or_else(String::new, |why| format!(": {why}"));
@@ -203,12 +211,6 @@ impl CliError {
             .with_hint("`mediactl overlay list` shows all; a group has an `@` in front")
     }
 
-    /// An overlay has nothing at a path.
-    pub fn not_in_overlay(path: &str) -> Self {
-        Self::new(ErrorKind::Absent, format!("`{path}` is not in the overlay"))
-            .with_hint("`mediactl overlay show NODE` shows what is; nothing was changed")
-    }
-
     /// The file with the contexts has faults, at least one.
     pub fn bad_contexts(faults: impl Iterator<Item = Fault>) -> Self {
         let lines = faults.map(Fault::in_one_line).collect();
@@ -235,6 +237,13 @@ impl CliError {
         Self::io(kind, format!("cannot make `{}`", path.display()), source)
     }
 
+    /// A file with keys that sign changes, or that are trusted, can't be used.
+    pub fn bad_key_file(error: &BadKeyFile) -> Self {
+        Self::new(ErrorKind::Invalid, error.to_string()).with_hint(
+            "`mediactl cluster keygen FILE` makes FILE, which signs, and FILE.pub, which is trusted",
+        )
+    }
+
     /// The password command of a context printed no password.
     pub fn no_password(context: &str, reason: &str) -> Self {
         Self::new(ErrorKind::Denied, format!("the password command of context `{context}` failed: {reason}"))
@@ -248,6 +257,15 @@ impl CliError {
             format!("context `{name}` is protected, so every change has to be agreed to"),
         )
         .with_hint("`--yes` agrees; on a terminal, `mediactl` asks")
+    }
+
+    /// A cluster that nobody agreed to adopt, for want of a terminal or because the answer was no.
+    pub fn not_adopted(question: &str, answer: Option<bool>) -> Self {
+        let message = match answer {
+            None => format!("there is no terminal to ask on: {question}"),
+            Some(_) => "the cluster was not adopted".to_owned(),
+        };
+        Self::new(ErrorKind::Guarded, message).with_hint("`--yes` agrees; nothing was changed")
     }
 
     /// A server would have no account, and so no users.

@@ -33,6 +33,12 @@ pub fn is_short(args: &[OsString]) -> bool {
 
 /// Returns the command of the tree that the arguments call.
 pub fn called(mut tree: Command, args: &[OsString]) -> Command {
+    let is_called = |arg: &OsString| arg.to_str().is_some_and(|name| tree.find_subcommand(name).is_some());
+    if !args.iter().skip(1).any(is_called) {
+        // The overview shows what the commands say of themselves, and not that each has the options of all.
+        tree.get_subcommands_mut().for_each(Command::build);
+        return tree;
+    }
     tree.build();
     let mut command = &tree;
     for arg in args.iter().skip(1) {

@@ -9,7 +9,7 @@ use crate::engine::{Refusal, Snapshot};
 use crate::http::client::without_userinfo;
 use crate::store::file::ConfFile;
 use crate::store::{FileKind, StoreError};
-use mediaconf::edit::{Condition, ConditionError, Path as ValuePath};
+use mediaconf::plumbing::edit::{Condition, ConditionError, Path as ValuePath};
 
 /// The argument for standard input.
 pub const STDIN: &str = "-";

@@ -1,6 +1,6 @@
 //! Messages for a command line that does not parse, where more is known of the intention than clap knows.
 
-use mediaconf::schema::media::{KINDS, TOP};
+use mediaconf::plumbing::schema::media::{KINDS, TOP};
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -14,9 +14,8 @@ use crate::cli::error::CliError;
 use crate::cli::input::{misplaced_url, snapshot};
 use crate::cli::synonyms;
 use crate::engine::ErrorKind;
-use mediaconf::edit::{ConfigLookup, LocalView, quoted};
-use mediaconf::model::{Lens, top_members};
-use mediaconf::schema::Kind;
+use mediaconf::plumbing::edit::{ConfigLookup, quoted};
+use mediaconf::plumbing::schema::Kind;
 
 /// Returns the error for arguments that clap refuses; `None` if its own words say enough.
 pub fn explained(error: &clap::Error, arguments: &[OsString]) -> Option<CliError> {
@@ -119,8 +118,8 @@ fn group_in_file(before: &[String], name: &str) -> Option<Kind> {
         _ => false,
     };
     let text = snapshot(&global.conf).ok().filter(|text| is_file && text.is_valid())?;
-    let (members, lens) = (top_members(text.document()), Lens::default());
-    let current = LocalView::new(&members, &lens);
+    let config = text.config();
+    let current = config.lookup();
     KINDS.into_iter().find(|kind| current.contains(&[kind.key(), name]))
 }
 
@@ -154,11 +153,11 @@ fn forgotten_set(argument: &str) -> Option<CliError> {
 /// Returns the error for an option of `modify` in front of which no command stands. Its value may be a secret.
 fn forgotten_command(option: &str, arguments: &[OsString]) -> Option<CliError> {
     let mut tree = command();
-    tree.build();
     let is_command = |word: &OsString| word.to_str().is_some_and(|word| tree.find_subcommand(word).is_some());
     let long = option.strip_prefix("--").filter(|_| !arguments.iter().any(is_command))?;
-    let mut options = tree.find_subcommand("modify")?.get_arguments();
-    options.any(|known| known.get_long() == Some(long)).then(|| {
+    let modify = tree.find_subcommand_mut("modify")?;
+    modify.build();
+    modify.get_arguments().any(|known| known.get_long() == Some(long)).then(|| {
         let advice = format!("write the command first: `mediactl modify {option} …`");
         CliError::usage(format!("`{option}` is an option of `modify`"), advice)
     })

@@ -41,6 +41,7 @@ mod prompts;
 mod rehearsal;
 mod remote_host;
 mod render;
+mod rolled_out;
 mod rollout;
 mod server_process;
 mod synonyms;
@@ -64,7 +65,7 @@ use invocation::Invocation;
 use render::diagnostics;
 use ui::Ui;
 
-use mediaconf::syntax::printable;
+use mediaconf::plumbing::syntax::printable;
 
 /// Runs the command line of this process.
 pub fn run() -> Exit {
@@ -100,7 +101,7 @@ fn survive_file_limit() {
 
 fn print_help(arguments: &[OsString]) -> Exit {
     let ui = Ui::new(ColorChoice::Auto);
-    let called = help::called(command(), arguments);
+    let called = help::called(command_tree::of_words(arguments), arguments);
     let text = if help::is_short(arguments) { help::short(&called) } else { help::long(&called) };
     match ui.print(|out| out.write_all(text.as_bytes())) {
         Err(error) if !error.is_closed_output() => {

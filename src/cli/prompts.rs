@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 
 use dialoguer::{Input, Password};
 
-use mediaconf::syntax::printable;
+use mediaconf::plumbing::syntax::printable;
 
 /// True if a person can be asked: stdin and stderr are terminals.
 pub fn can_ask() -> bool {

@@ -39,6 +39,11 @@ impl ServiceManager {
         let _ = self.socket.send_to_addr(state.as_bytes(), &self.address);
     }
 
+    /// Asks for more time to start, which may take as long as `time` from now on.
+    pub fn keep_starting(&self, time: Duration) {
+        self.tell(&format!("EXTEND_TIMEOUT_USEC={}", time.as_micros()));
+    }
+
     /// Reports at intervals that the server is alive, while it is.
     pub fn keep_watch(self: &Arc<Self>, loops: &Loops) -> io::Result<()> {
         let Some(pause) = watchdog_time().map(|time| time / 2) else { return Ok(()) };

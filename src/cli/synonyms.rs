@@ -2,15 +2,15 @@
 //!
 //! They are no aliases: a word that means one thing to one user and another to the next would do the wrong thing.
 
-use mediaconf::schema::media::{KINDS, STREAMS, TOP};
-use mediaconf::schema::{Kind, Schema};
+use mediaconf::plumbing::schema::media::{KINDS, STREAMS, TOP};
+use mediaconf::plumbing::schema::{Kind, Schema};
 use std::ffi::OsString;
 
 use crate::cli::command_tree;
 use crate::cli::render::notes::masked_directive;
 use crate::store::ChangeRef;
-use mediaconf::edit::{Path, Segment, quoted, split_assignment};
-use mediaconf::model::{Masker, masked_below};
+use mediaconf::plumbing::edit::{Path, Segment, quoted, split_assignment};
+use mediaconf::plumbing::model::{Masker, masked_below};
 
 use Meaning::{
     Assign, Call, Config, Disable, Enable, Make, Only, Reload, Remove, Save, Search, Start, TakeBack,
@@ -100,6 +100,7 @@ const BELOW: &[(&str, &[&str], Meaning)] = &[
     ("context", &["new", "create", "set"], Call("add", "NAME --url URL")),
     ("context", &["get", "cat", "current"], Call("show", "")),
     ("context", &["switch", "select"], Call("use", "NAME")),
+    ("cluster", &["remove", "delete", "rm"], Call("forget", "NODE")),
     ("overlay", &["delete", "rm", "del", "unset"], Call("remove", "NODE")),
     ("overlay", &["ls"], Call("list", "")),
     ("overlay", &["add", "modify", "new", "create"], Call("set", "NODE --set PATH=VALUE")),
@@ -386,7 +387,7 @@ fn call(words: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mediaconf::schema::media::LIVES;
+    use mediaconf::plumbing::schema::media::LIVES;
 
     /// The words that are typed behind a verb.
     const BEHIND: &[&str] = &[

@@ -22,9 +22,9 @@ use crate::cli::render::alike::more_like_it;
 use crate::cli::render::sanitize::Sanitizer;
 use crate::cli::render::table::Screen;
 use crate::store::LockHolder;
-use mediaconf::model::Masker;
-use mediaconf::syntax::MAX_DIAGNOSTICS;
-use mediaconf::syntax::printable;
+use mediaconf::plumbing::model::Masker;
+use mediaconf::plumbing::syntax::MAX_DIAGNOSTICS;
+use mediaconf::plumbing::syntax::printable;
 
 /// The number of lines of one error that are shown: the message about the whole, then one for each fault.
 const MAX_ERROR_LINES: usize = MAX_DIAGNOSTICS + 1;

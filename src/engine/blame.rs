@@ -1,6 +1,6 @@
 //! Finds the changes that set a value.
 
-use mediaconf::schema::Schema;
+use mediaconf::plumbing::schema::Schema;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::snapshot::Snapshot;
 use crate::store::HistoryEntry;
-use mediaconf::edit::{ConfigLookup, LocalView, MaskedLookup, Path, Place, Segment, own_value, select};
-use mediaconf::model::{Lens, Masker, top_members};
+use mediaconf::plumbing::edit::{ConfigLookup, MaskedLookup, Path, Place, Segment, own_value, select};
+use mediaconf::plumbing::model::{Config, Masker};
 
 /// A change that set a value.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -84,9 +84,8 @@ fn former_name(before: &Snapshot, after: &Snapshot, path: &Path) -> Option<Path>
         return None;
     };
     let (group, name) = (group.name()?, name.name()?);
-    let members = [before, after].map(|text| top_members(text.document()));
-    let lens = Lens::default();
-    let [before, after] = members.each_ref().map(|members| LocalView::new(members, &lens));
+    let configs = [before, after].map(Snapshot::config);
+    let [before, after] = configs.each_ref().map(Config::lookup);
     if before.contains(&[group, name]) || !after.contains(&[group, name]) {
         return None;
     }
@@ -135,9 +134,8 @@ pub fn is_edited_since(entries: &[HistoryEntry], now: &Snapshot) -> bool {
 
 /// The value at the path; `None` if the path leads to no value.
 fn value(snapshot: &Snapshot, path: &Path, masker: Option<&Masker>) -> Option<Value> {
-    let members = top_members(snapshot.document());
-    let lens = Lens::default();
-    let view = LocalView::new(&members, &lens);
+    let config = snapshot.config();
+    let view = config.lookup();
     let found = select(&MaskedLookup { current: &view, masker }, path).ok()?.into_present()?;
     // What is derived, such as a position, changes with other entries.
     Place::resolve(Schema::media(), &path.segments)

@@ -1,21 +1,22 @@
 //! The report of a change, made or rehearsed: commands show it, and servers send it.
 
-use mediaconf::schema::media::TOP;
-use mediaconf::schema::{DirectiveRole, Schema};
+use mediaconf::plumbing::schema::media::TOP;
+use mediaconf::plumbing::schema::{DirectiveRole, Schema};
 use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 
-use super::content::Content;
+use super::content::{Content, compared};
 use super::content_diff::ContentDiff;
 use super::new_warnings::NewWarning;
 use super::outcome::{After, Outcome, OutcomeNote};
+use super::overlays;
 use super::snapshot::Snapshot;
-use crate::store::{PendingInfo, Revision};
-use mediaconf::edit::json_diff::{ChangedValue, changed_values};
-use mediaconf::edit::{ChangeRequest, Effects, keys_that_all_lack};
-use mediaconf::model::Masker;
+use crate::store::{Overlays, PendingInfo, Revision};
+use mediaconf::plumbing::edit::json_diff::{ChangedValue, changed_values};
+use mediaconf::plumbing::edit::{ChangeRequest, ConfigLookup, Effects, keys_that_all_lack};
+use mediaconf::plumbing::model::{Masker, masked_json};
 
 /// The configuration before the first one.
 static NOTHING: LazyLock<Content> =
@@ -139,18 +140,43 @@ impl ChangeReport {
                 report.is_of_json = diff.is_of_json();
                 report.diff = if parts.diff { diff.printed() } else { Vec::new() };
             }
+            if let Some(overlays) = &outcome.overlays {
+                report.add_overlays(overlays, parts);
+            }
             if parts.values {
-                report.values = changed_values(Schema::media(), &view(old), &view(new));
+                let values = |old: &dyn ConfigLookup, new: &dyn ConfigLookup| {
+                    changed_values(Schema::media(), old, new)
+                };
+                report.values.extend(compared([old, new], values));
             }
             (report.changes_account, report.account) = account(old, new);
         }
         if let (Some(request), Some(old)) = (request.filter(|request| !request.conditions().is_empty()), old)
         {
-            let lacked = keys_that_all_lack(request.conditions(), &old.to_json(), &request.paths());
+            let lacked =
+                old.with_values(|old| keys_that_all_lack(request.conditions(), old, &request.paths()));
             report.keys_lacked = lacked.into_iter().map(str::to_owned).collect();
         }
         let Outcome { notes, warnings, new_warnings, pending, .. } = outcome;
         Self { notes, warnings, new_warnings, pending, ..report }
+    }
+
+    /// Adds what differs on single nodes, below the name of each.
+    fn add_overlays(&mut self, [old, new]: &[Overlays; 2], parts: ReportParts) {
+        let shown =
+            |patch: &Value| parts.masker().map_or(patch.clone(), |masker| masked_json(patch, &masker));
+        let named = |name: &str, patch: &Value| json!({ (format!("overlay {name}")): shown(patch) });
+        for (name, [old, new]) in overlays::changed([old, new]) {
+            let keys = vec!["overlay".to_owned(), name.to_owned()];
+            let value = ChangedValue { keys, before: Some(old.clone()), after: Some(new.clone()) };
+            let [old, new] = [&old, &new].map(|patch| named(name, patch));
+            let diff = ContentDiff::between_values(&old, &new);
+            let [added, removed] = diff.added_and_removed();
+            self.lines_added += added;
+            self.lines_removed += removed;
+            self.diff.extend(Some(diff.printed()).filter(|_| parts.diff).into_iter().flatten());
+            self.values.extend(Some(value).filter(|_| parts.values));
+        }
     }
 
     /// True if the texts differ in lines, or the values where the text is not known.
@@ -177,13 +203,8 @@ fn account(old: Option<&Content>, new: Option<&Content>) -> (bool, Option<[Strin
         (Some(old), Some(new)) if old.account() == new.account() => (false, None),
         (_, Some(new)) => (true, new.account().cloned()),
         _ => {
-            let key = DirectiveRole::Editor.key(TOP);
-            (view(old)[key] != view(new)[key], None)
+            let key = [DirectiveRole::Editor.key(TOP)];
+            (compared([old, new], |old, new| old.value(&key) != new.value(&key)), None)
         }
     }
-}
-
-/// A configuration as JSON; empty where there is none, or one with errors.
-fn view(content: Option<&Content>) -> Value {
-    content.filter(|content| content.is_valid()).map_or(Value::Object(Map::new()), Content::to_json)
 }

@@ -11,8 +11,8 @@ use super::composed_fault::{ComposedFault, told_once};
 use super::local::Engine;
 use super::snapshot::{INCLUDE, Snapshot};
 use crate::store::{Follow, IncludeError, IncludedText, Revision, Store, Told};
-use mediaconf::edit::Fault;
-use mediaconf::syntax::{Diagnostic, Diagnostics, Severity, Span, line_start, one_line};
+use mediaconf::plumbing::edit::Fault;
+use mediaconf::plumbing::syntax::{Diagnostic, Diagnostics, Severity, Span, line_start, one_line};
 
 /// The message in the place of a fault of which only the place may be shown.
 const UNTOLD: &str = "something is wrong here, and is not shown: the file is not below the folder of the configuration, \

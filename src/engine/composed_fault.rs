@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use mediaconf::edit::Fault;
+use mediaconf::plumbing::edit::Fault;
 
 /// An error of a configuration together with what it includes.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -19,7 +19,7 @@ use super::refusal_kind::RefusalKind;
 use super::running::LastChange;
 use super::snapshot::Snapshot;
 use super::trouble::Trouble;
-use crate::store::{PendingInfo, PendingRecord, REVERT, StoreError, Writer};
+use crate::store::{ChangeRecord, PendingInfo, PendingRecord, REVERT, StoreError, Writer};
 
 /// The pause between two attempts to roll back.
 const RETRY: Duration = Duration::from_secs(5);
@@ -162,15 +162,17 @@ impl Engine {
     /// Rolls back the pending change that the store keeps, or that a killed server left.
     fn roll_back_stored(&self, id: &str, because: (&str, &str)) -> Result<Aftermath, Refusal> {
         let writer = self.writer()?;
-        let taken = match self.is_run_by_nodes() {
-            true => {
-                let stored = self.store.pending()?;
-                self.refuse_other(stored.as_ref().map(|stored| &stored.info), id)?;
-                let change =
-                    stored.as_ref().and_then(LeftOver::from_stored).ok_or_else(Refusal::nothing_pending)?;
-                Some(self.take_out(Some(&*writer), &change, because)?)
-            }
-            false if self.has_left_over() => self.settle_found(Some(&*writer), because)?,
+        if self.is_run_by_nodes() {
+            self.refuse_other(self.store.open_change()?.as_ref(), id)?;
+            let (by, message) = (because.0, Some(because.1));
+            let record = ChangeRecord { message, keep: self.keep, ..ChangeRecord::new(REVERT, by) };
+            return match writer.revert(&record)? {
+                true => Ok(Aftermath::Restored),
+                false => Err(Refusal::nothing_pending()),
+            };
+        }
+        let taken = match self.has_left_over() {
+            true => self.settle_found(Some(&*writer), because)?,
             false => None,
         };
         taken.map(|taken| taken.aftermath).ok_or_else(Refusal::nothing_pending)

@@ -1,13 +1,13 @@
 //! Conflicts between a change and a hand edit of the file that started from the same text.
 
-use mediaconf::schema::Schema;
+use mediaconf::plumbing::schema::Schema;
 use serde_json::Value;
 
 use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
-use mediaconf::edit::{ConfigLookup, Fault, LocalView, Pointer, own_lens};
-use mediaconf::model::{Masker, masked_below, top_members};
-use mediaconf::syntax::Document;
+use mediaconf::plumbing::edit::{ConfigLookup, Fault, Pointer};
+use mediaconf::plumbing::model::{Config, Masker, masked_below};
+use mediaconf::plumbing::syntax::Document;
 
 /// The advice about a hand edit.
 pub const OVERWRITE: &str =
@@ -30,9 +30,8 @@ pub struct Conflict {
 ///
 /// Both documents are without errors. Only the values that the patch names are compared.
 pub fn conflicts(base: &Document, theirs: &Document, patch: &Value) -> Vec<Conflict> {
-    let lens = own_lens();
-    let (base, theirs) = (top_members(base), top_members(theirs));
-    let (base, theirs) = (LocalView::new(&base, &lens), LocalView::new(&theirs, &lens));
+    let [base, theirs] = [base, theirs].map(Config::own);
+    let (base, theirs) = (base.lookup(), theirs.lookup());
     let mut found = Vec::new();
     for (key, value) in patch.as_object().into_iter().flatten() {
         match value.as_object().filter(|_| is_group(key)) {

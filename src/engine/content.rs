@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::snapshot::Snapshot;
-use mediaconf::model::{Lens, View, to_json};
+use mediaconf::plumbing::edit::ConfigLookup;
 
 /// A configuration.
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ impl Content {
     pub fn to_json(&self) -> Value {
         match self {
             Self::Json(value) => value.clone(),
-            Self::Text(snapshot) => to_json(&View::new(&snapshot.members(), &Lens::default())),
+            Self::Text(snapshot) => snapshot.config().to_json(),
         }
     }
 
@@ -37,4 +37,24 @@ impl Content {
     pub fn is_valid(&self) -> bool {
         self.snapshot().is_none_or(|snapshot| snapshot.is_valid())
     }
+}
+
+impl Content {
+    /// Looks up values: of a text, only those that are asked for become JSON.
+    pub fn with_values<T>(&self, look: impl FnOnce(&dyn ConfigLookup) -> T) -> T {
+        match self {
+            Self::Json(value) => look(value),
+            Self::Text(snapshot) => look(&snapshot.config().lookup()),
+        }
+    }
+}
+
+/// Looks up values in two configurations; one that is not there, or has errors, has no values.
+pub fn compared<T>(
+    sides: [Option<&Content>; 2],
+    look: impl FnOnce(&dyn ConfigLookup, &dyn ConfigLookup) -> T,
+) -> T {
+    let nothing = Content::Json(Value::Object(Map::new()));
+    let [old, new] = sides.map(|side| side.filter(|side| side.is_valid()).unwrap_or(&nothing));
+    old.with_values(|old| new.with_values(|new| look(old, new)))
 }

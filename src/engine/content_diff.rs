@@ -3,16 +3,19 @@
 //! Texts are compared by their lines. Where one of the two is only known as JSON, both are compared as
 //! indented JSON.
 
-use mediaconf::schema::media::STREAMS;
+use mediaconf::plumbing::schema::media::STREAMS;
 use std::collections::HashSet;
+use std::convert::Infallible;
 use std::ops::Range;
 
 use serde_json::{Map, Value, json};
 
 use super::content::Content;
-use mediaconf::edit::{DiffLine, Hunk, hunks_of_splices, hunks_of_streams, hunks_of_texts, printed};
-use mediaconf::model::{MaskedText, Masker, masked_json};
-use mediaconf::syntax::{ChangedRun, Document, Splice};
+use mediaconf::plumbing::edit::{
+    DiffLine, Hunk, hunks_of_splices, hunks_of_streams, hunks_of_texts, printed,
+};
+use mediaconf::plumbing::model::{MaskedText, Masker, masked_json};
+use mediaconf::plumbing::syntax::{ChangedRun, Document, Splice};
 
 /// The difference between two configurations.
 pub struct ContentDiff<'c> {
@@ -112,6 +115,20 @@ impl<'c> ContentDiff<'c> {
     /// The lines of a unified diff, from the first `@@` on; the first character of a line says what it
     /// is.
     pub fn printed(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        let taken: Result<(), Infallible> = self.each_line(&mut |line| {
+            lines.push(line);
+            Ok(())
+        });
+        let Ok(()) = taken;
+        lines
+    }
+
+    /// Gives each of these lines to `take`, and keeps none: together they can be larger than both texts.
+    ///
+    /// # Errors
+    /// The first of `take`.
+    pub fn each_line<E>(&self, take: &mut dyn FnMut(String) -> Result<(), E>) -> Result<(), E> {
         let old_lines = self.lines().filter_map(|line| match line {
             DiffLine::Context { old, .. } | DiffLine::Removed(old) => Some(old.clone()),
             DiffLine::Added(_) => None,
@@ -122,7 +139,7 @@ impl<'c> ContentDiff<'c> {
         });
         let old = self.old.shown_line(old_lines.collect(), self.masker.as_ref());
         let new = self.new.shown_line(new_lines.collect(), self.masker.as_ref());
-        printed(&self.hunks, &old, &new).collect()
+        printed(&self.hunks, &old, &new).try_for_each(take)
     }
 
     fn lines(&self) -> impl Iterator<Item = &DiffLine> {

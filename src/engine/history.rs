@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use super::local::Engine;
+use super::new_text::NewText;
 use super::operation::Operation;
 use super::options::ChangeOptions;
 use super::outcome::Outcome;
 use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
 use super::snapshot::Snapshot;
-use crate::store::{ChangeRef, HistoryEntry, PendingInfo};
+use crate::store::{ChangeRef, HistoryEntry, PendingInfo, WHOLE_HISTORY, message_because, part_of};
 
 /// The hint for a change that the history does not have.
 const IN_HISTORY: &str = "`mediactl history` shows what is kept";
@@ -30,6 +31,14 @@ pub fn find(entries: &[HistoryEntry], which: ChangeRef) -> Result<&HistoryEntry,
     })
 }
 
+/// The refusal to take back a change where others have changed the same lines since.
+fn stale_change(change: &str) -> Refusal {
+    let message = format!(
+        "what change `{change}` did can't be taken back: the same lines, or lines beside them, were changed since"
+    );
+    Refusal::new(RefusalKind::Stale, message).hint("`mediactl history -p` shows what was changed")
+}
+
 impl Engine {
     /// Returns the changes in the history, the last one first: at least the last `wanted`, if there are so
     /// many. Takes no lock and writes nothing.
@@ -48,7 +57,8 @@ impl Engine {
         Ok(self.serial_and_text(which)?.1)
     }
 
-    /// Makes the text before a change the configuration again, as a new change.
+    /// Makes the text before a change the configuration again, as a new change; with what differed on the nodes of a
+    /// cluster then.
     ///
     /// # Errors
     /// As [`Engine::save`] and [`Engine::kept`].
@@ -57,7 +67,34 @@ impl Engine {
         let (serial, text) = self.serial_and_text(which)?;
         let mut options = ChangeOptions { takes_faults: true, ..options.clone() };
         options.message.get_or_insert_with(|| format!("back to the text before #{serial}"));
-        self.replace_as(Operation::Rollback, text.bytes(), &options)
+        self.replace_state(text.bytes(), self.store.kept_overlays(serial)?, &options)
+    }
+
+    /// Takes a change of several servers back, and keeps what was changed since.
+    ///
+    /// # Errors
+    /// `NoSuchChange`, `NotKept`; `Stale` if what it changed was changed since; as [`Engine::save`].
+    pub fn take_back(&self, change: &str, options: &ChangeOptions) -> Result<Outcome, Refusal> {
+        let history = self.history(WHOLE_HISTORY)?;
+        let made = part_of(&history, change).ok_or_else(|| {
+            Refusal::new(RefusalKind::NoSuchChange, format!("the history has no change `{change}`"))
+                .hint("`mediactl history` shows the name of a change of several servers in its message")
+        })?;
+        let before = self.kept(ChangeRef::Serial(made.serial))?;
+        if Some(before.revision()) != made.before {
+            // Another program wrote into it late: that is no part of the change.
+            return Err(stale_change(change));
+        }
+        let base = made.after.ok_or_else(|| stale_change(change))?;
+        let text = NewText::Edited { base, text: before.bytes().into(), merges: true };
+        let mut options = options.clone();
+        let what = format!("take-back of change {change}");
+        options.message = Some(message_because(&what, options.message.as_deref()));
+        options.command.get_or_insert(Operation::Rollback.name());
+        self.save(&text, &options).map_err(|error| match error.kind {
+            RefusalKind::Stale => stale_change(change),
+            _ => error,
+        })
     }
 
     /// Returns the change that has to be confirmed: of the server, of the store, or the one that a server left

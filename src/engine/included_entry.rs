@@ -1,7 +1,7 @@
 //! Entries that stand in included files: a change of one is refused, and says in which file it is.
 
-use mediaconf::schema::media::{KINDS, STREAMS};
-use mediaconf::schema::{Kind, Schema, WITH_INCLUDES};
+use mediaconf::plumbing::schema::media::{KINDS, STREAMS};
+use mediaconf::plumbing::schema::{Kind, Schema, WITH_INCLUDES};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -16,11 +16,11 @@ use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
 use super::snapshot::Snapshot;
 use super::transaction::Transaction;
-use mediaconf::edit::{
-    ChangeRequest, ConfigLookup, Fault, Faults, LocalView, Path, Segment, entries_at, entry_at,
+use mediaconf::plumbing::edit::{
+    ChangeRequest, ConfigLookup, Fault, Faults, Path, Segment, entries_at, entry_at,
 };
-use mediaconf::model::{Lens, group_name, top_members};
-use mediaconf::syntax::one_line;
+use mediaconf::plumbing::model::{group_name, top_members};
+use mediaconf::plumbing::syntax::one_line;
 
 impl Transaction<'_> {
     /// Refuses a change whose entry stands in an included file, or that also matches such entries, unless
@@ -131,8 +131,8 @@ impl Composed {
     /// The entries of included files among those that `matched` finds, by their keys, in each text.
     pub fn included_at(&self, matched: &dyn Fn(&dyn ConfigLookup) -> Vec<Vec<String>>) -> Option<PassedOver> {
         let keys_in = |text: &SearchedText<'_>| {
-            let (members, lens) = (top_members(text.snapshot().document()), Lens::default());
-            matched(&LocalView::new(&members, &lens))
+            let config = text.snapshot().config();
+            matched(&config.lookup())
         };
         let keys: HashSet<Vec<String>> = self.searched().iter().flat_map(keys_in).collect();
         PassedOver::from_entries(
@@ -172,17 +172,16 @@ impl Composed {
     }
 
     fn faults_at(&self, places: Vec<Vec<&str>>) -> Vec<Fault> {
-        let (own, lens) = (self.files[0].text.members(), Lens::default());
-        let own = LocalView::new(&own, &lens);
+        let own = self.files[0].text.config();
+        let own = own.lookup();
         let not_own = places.into_iter().filter(|keys| !own.contains(keys));
         let searched = self.searched();
-        let all: Vec<_> =
-            searched.iter().map(|text| (text, top_members(text.snapshot().document()))).collect();
+        let all: Vec<_> = searched.iter().map(|text| (text, text.snapshot().config())).collect();
         let faults = not_own.filter_map(|keys| {
             let segments: Vec<Segment> = keys.iter().map(|key| Segment::Key((*key).to_owned())).collect();
-            let (file, line) = all.iter().find_map(|(text, members)| {
-                let is_there = LocalView::new(members, &lens).contains(&keys);
-                let entry = entry_at(members, &segments).filter(|_| is_there)?;
+            let (file, line) = all.iter().find_map(|(text, config)| {
+                let is_there = config.lookup().contains(&keys);
+                let entry = entry_at(config.members(), &segments).filter(|_| is_there)?;
                 text.place(entry.span().start)
             })?;
             let file = one_line(file);

@@ -19,8 +19,8 @@ use super::snapshot::{INCLUDE, Snapshot};
 use super::transaction::Transaction;
 use super::warned_text::WarnedText;
 use crate::store::Follow;
-use mediaconf::edit::{Fault, joined};
-use mediaconf::syntax::{Document, Splice};
+use mediaconf::plumbing::edit::{Fault, joined};
+use mediaconf::plumbing::syntax::{Document, Splice};
 
 impl Engine {
     /// The errors of a text together with what it includes; empty if it includes nothing, or has errors

@@ -21,7 +21,7 @@ use super::trouble::Trouble;
 use crate::store::{
     ChangeRecord, HAND_EDIT, Loaded, PendingInfo, PendingRecord, REVERT, Revision, RunBy, StoreError, Writer,
 };
-use mediaconf::edit::take_back;
+use mediaconf::plumbing::edit::take_back;
 
 /// The author of an automatic rollback: no user.
 pub(super) const NO_USER: &str = "";
@@ -173,7 +173,8 @@ impl Engine {
         let taken = WithoutChange { aftermath, change: Some(change.clone()), from: now, to };
         let Some(writer) = writer else { return Ok(taken) };
         if taken.note().is_some() || taken.to.is_none() && taken.from.is_some() {
-            let record = ChangeRecord { operation: REVERT, by, message: Some(&why), keep: self.keep };
+            let record =
+                ChangeRecord { message: Some(&why), keep: self.keep, ..ChangeRecord::new(REVERT, by) };
             let pieces = taken.to.as_ref().map(|to| [to.bytes()]);
             let old = loaded.as_ref().map(Loaded::as_base);
             writer.prepare(old, pieces.as_ref().map(|all| &all[..]), &record)?.commit()?;
@@ -329,7 +330,7 @@ impl Engine {
             return Ok(());
         }
         let message = Some("the running configuration was unsaved when the server ended");
-        let record = ChangeRecord { operation: UNSAVED, by: NO_USER, message, keep: self.keep };
+        let record = ChangeRecord { message, keep: self.keep, ..ChangeRecord::new(UNSAVED, NO_USER) };
         Ok(writer.keep_aside(&stored.running, &record)?)
     }
 

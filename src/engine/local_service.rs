@@ -17,8 +17,8 @@ use super::requested_change::RequestedChange;
 use super::service::{ConfigService, ConfigSource, Decision, ReadForm, ReadQuery, Reading};
 use super::snapshot::Snapshot;
 use super::status::{ServerHealth, Status, differing, last_change};
-use crate::store::{ChangeRef, HistoryEntry, PendingInfo, Revision};
-use mediaconf::model::has_lost_line_ends;
+use crate::store::{ChangeRef, HistoryEntry, PendingInfo, Revision, RolloutStep, RolloutTurn};
+use mediaconf::plumbing::model::has_lost_line_ends;
 
 impl ConfigService for Engine {
     fn name(&self) -> &str {
@@ -43,8 +43,15 @@ impl ConfigService for Engine {
     }
 
     fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, Refusal> {
-        let snapshot = self.present()?;
-        let revision = snapshot.revision().to_string();
+        let (snapshot, overlaid) = match self.running() {
+            Some(running) => (running, None),
+            None => {
+                let loaded = self.store.load()?;
+                (Arc::new(Snapshot::from_bytes(loaded.bytes)), loaded.overlaid)
+            }
+        };
+        let overlaid = overlaid.map_or(String::new(), |overlaid| format!(" {overlaid}"));
+        let revision = format!("{}{overlaid}", snapshot.revision());
         let is_known = tag.as_ref() == Some(&revision);
         *tag = Some(revision);
         Ok((!is_known).then_some(Content::Text(snapshot)))
@@ -102,6 +109,10 @@ impl ConfigService for Engine {
         Ok(is_kept.then_some(OutcomeNote::KeptHandEdit).into_iter().collect())
     }
 
+    fn advance_rollout(&self, turn: &RolloutTurn<'_>) -> Result<RolloutStep, Refusal> {
+        Ok(self.store.advance_rollout(turn)?)
+    }
+
     fn demand(&self, _: &[Feature]) -> Result<(), Refusal> {
         Ok(())
     }
@@ -143,6 +154,8 @@ impl Engine {
             RequestedChange::Modify(request) => return self.modify(request, options),
             RequestedChange::Update(text) => return self.update(text, options),
             RequestedChange::Rollback(to) => return self.rollback(*to, options),
+            RequestedChange::TakeBack(change) => return self.take_back(change, options),
+            RequestedChange::Overlay(change) => return self.change_overlay(change, options),
             RequestedChange::Save(text) => NewText::Whole(Cow::Borrowed(text)),
             RequestedChange::Format {} => NewText::Formatted,
             RequestedChange::Edit { base, text, merge } => {

@@ -1,7 +1,7 @@
 //! The forms of a configuration for those who may see no secret.
 
-use mediaconf::model::{Lens, Masker, Members, View, masked_document, masked_json, to_json};
-use mediaconf::syntax::Document;
+use mediaconf::plumbing::model::{Config, Lens, Masker, Members, masked_document, masked_json};
+use mediaconf::plumbing::syntax::Document;
 
 /// The masked form of a text; all masks in it are the same.
 #[derive(Debug, Clone, Copy)]
@@ -14,14 +14,14 @@ pub enum MaskedForm {
 }
 
 impl MaskedForm {
-    pub(super) fn write(self, document: &Document, members: &Members<'_>) -> Vec<u8> {
+    pub(super) fn write(self, document: &Document, members: Members<'_>) -> Vec<u8> {
         let skip_static_streams = match self {
             Self::Text => return masked_document(document, &Masker::opaque()).into_bytes(),
             Self::Json => false,
             Self::JsonOfOthers => true,
         };
         let lens = Lens { skip_static_streams, ..Lens::default() };
-        let masked = masked_json(&to_json(&View::new(members, &lens)), &Masker::opaque());
+        let masked = masked_json(&Config::from_members(members, lens).to_json(), &Masker::opaque());
         serde_json::to_vec(&masked).expect("JSON can be written")
     }
 }

@@ -48,6 +48,8 @@ mod operation;
 #[allow(clippy::disallowed_methods, reason = "a request has a time until which it may write")]
 mod options;
 mod outcome;
+mod overlay_change;
+mod overlays;
 mod passed_over;
 #[allow(clippy::disallowed_methods, reason = "a change waits for a time")]
 mod pending;
@@ -76,7 +78,7 @@ pub use canary::{CanaryFault, DEFAULT_CANARY_TIME, canary_nodes};
 pub use change_report::{ChangeReport, REPORT_PARTS, ReportParts};
 pub use composed::{Composed, ComposedFile, IncludedTexts};
 pub use conflict::Conflict;
-pub use content::Content;
+pub use content::{Content, compared};
 pub use content_diff::ContentDiff;
 pub use feature::{FEATURES, Feature};
 pub use guard::{
@@ -93,10 +95,12 @@ pub use loops::{Loops, Pulse, RESTARTS};
 pub use masked::MaskedForm;
 pub use new_text::NewText;
 pub use new_warnings::{BRINGS_WARNING, NewWarning};
-pub use node_report::NodeReport;
+pub use node_report::{NodeFigures, NodeReport};
 pub use operation::Operation;
 pub use options::{COMMANDS, ChangeOptions, Expected};
 pub use outcome::{After, Outcome, OutcomeNote};
+pub use overlay_change::{OverlayChange, OverlayEdit};
+pub use overlays::merged;
 pub use passed_over::{IncludeChange, IncludedEntry, PassedOver};
 pub use pending::PendingChange;
 pub use refusal::{Refusal, WITHOUT_STRICT, errors_of};

@@ -1,6 +1,6 @@
 //! Merging a patch into the configuration.
 
-use mediaconf::schema::Schema;
+use mediaconf::plumbing::schema::Schema;
 use std::mem;
 use std::sync::Arc;
 
@@ -21,10 +21,9 @@ use super::retry::unless_overtaken;
 use super::running::ServerState;
 use super::snapshot::Snapshot;
 use super::transaction::{Change, Transaction};
-use mediaconf::edit;
-use mediaconf::edit::{ChangeRequest, LocalView};
-use mediaconf::model::Lens;
-use mediaconf::syntax::Document;
+use mediaconf::plumbing::edit;
+use mediaconf::plumbing::edit::{ChangeRequest, Evaluated};
+use mediaconf::plumbing::syntax::Document;
 
 /// The text that a patch is merged into.
 struct Basis {
@@ -112,7 +111,7 @@ impl Transaction<'_> {
             Err(_) if !before.is_valid() => return Err(Refusal::bad_config(before)),
             Err(error) => return Err(error),
         };
-        Ok(Change { before: Some(before), after, needs_valid: true, notes })
+        Ok(Change { before: Some(before), after, overlays: None, needs_valid: true, notes })
     }
 
     fn edit(
@@ -126,9 +125,8 @@ impl Transaction<'_> {
         if document.diagnostics().errors() > 0 {
             return Err(Refusal::bad_config(basis.text.clone()));
         }
-        let members = basis.text.members();
-        let lens = Lens::default();
-        let current = LocalView::new(&members, &lens);
+        let config = basis.text.config();
+        let current = config.lookup();
         let evaluated = request.evaluate(&current);
         let (evaluated, applied) = match (&options.owner, evaluated) {
             (Some(owner), Ok(evaluated)) => {
@@ -138,8 +136,10 @@ impl Transaction<'_> {
                     .iter()
                     .flat_map(|(other, states)| states.iter().map(|state| (other.as_str(), state)))
                     .collect();
-                let applied = Applied { owner: owner.clone(), recorded, state: evaluated.patch.clone() };
-                (Ok(evaluated.owned(&applied.recorded, &others, &current)), Some(applied))
+                let state = request.whole_state().unwrap_or(evaluated.patch);
+                let applied = Applied { owner: owner.clone(), recorded, state };
+                let evaluated = Evaluated::owned(&applied.state, &applied.recorded, &others, &current);
+                (Ok(evaluated), Some(applied))
             }
             (_, evaluated) => (evaluated, None),
         };
@@ -152,8 +152,8 @@ impl Transaction<'_> {
             self.refuse_conflicts(state, document, &evaluated.patch)?;
         }
         let edit = match request.of_text() {
-            Some(block) => block.edit(document, &members)?,
-            None => edit::modify_members(document, &members, evaluated.normalized(Schema::media())?)?,
+            Some(block) => block.edit(document, config.members())?,
+            None => edit::modify_members(document, config.members(), evaluated.normalized(Schema::media())?)?,
         };
         let Some(mut edit) = edit else { return Ok(None) };
         if engine.has_guards {

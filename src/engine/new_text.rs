@@ -8,8 +8,8 @@ use super::refusal::Refusal;
 use super::snapshot::Snapshot;
 use super::transaction::{Transaction, hand_edited_since, stale};
 use crate::store::{Revision, StoreError, WHOLE_HISTORY};
-use mediaconf::edit::draft::{Merged, merge};
-use mediaconf::edit::{EditError, formatted};
+use mediaconf::plumbing::edit::draft::{Merged, merge};
+use mediaconf::plumbing::edit::{EditError, formatted};
 
 /// A whole new text.
 #[derive(Clone)]

@@ -1,6 +1,6 @@
 //! The warnings of `check` that a change brings: those about an entry that it did not have before.
 
-use mediaconf::schema::media::KINDS;
+use mediaconf::plumbing::schema::media::KINDS;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -8,10 +8,12 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use mediaconf::edit::{Path, Segment};
-use mediaconf::model::{check, group_name, top_members};
-use mediaconf::schema::Kind;
-use mediaconf::syntax::{Diagnostic, Document, Entry, Severity, Splice, line_start, spliced_pieces};
+use mediaconf::plumbing::edit::{Path, Segment};
+use mediaconf::plumbing::model::{check, group_name, top_members};
+use mediaconf::plumbing::schema::Kind;
+use mediaconf::plumbing::syntax::{
+    Diagnostic, Document, Entry, Severity, Splice, line_start, spliced_pieces,
+};
 
 /// The beginning of the faults if new warnings are refused.
 pub const BRINGS_WARNING: &str = "the change brings a warning: ";

@@ -7,11 +7,11 @@ use super::change_report::ReportParts;
 use super::guard::Guard;
 use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
-use crate::store::{OwnerName, Revision};
-use mediaconf::edit::Faults;
+use crate::store::{ClusterState, OwnerName, Revision};
+use mediaconf::plumbing::edit::Faults;
 
 /// The commands that the history names, because their operation says less.
-pub const COMMANDS: &[&str] = &["add", "apply", "cp", "edit", "fmt", "mv", "rm"];
+pub const COMMANDS: &[&str] = &["add", "apply", "cp", "edit", "fmt", "mv", "overlay", "rm"];
 
 /// The options of a change: who makes it, why, and how.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub struct ChangeOptions {
     pub message: Option<String>,
     /// The command that makes it, one of [`COMMANDS`], for the history; `None` is the operation.
     pub command: Option<&'static str>,
+    /// Of a node: the state of its cluster that the present text was made of, for the history.
+    pub from: Option<ClusterState>,
     /// The owner of the desired state that is applied: values that the owner applied before, and that it
     /// lacks, are removed.
     pub owner: Option<OwnerName>,
@@ -41,6 +43,8 @@ pub struct ChangeOptions {
     pub confirm: Option<Duration>,
     /// The nodes of a cluster that take the change first, and confirm it by running it.
     pub canary: Vec<String>,
+    /// The time for which these nodes have to run the change before the others follow; `None` is none.
+    pub soak: Option<Duration>,
     /// Do not wait for the reload command.
     pub reload_later: bool,
     /// Leave entries of included files alone that the change also matches.

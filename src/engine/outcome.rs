@@ -8,9 +8,9 @@ use super::content::Content;
 use super::new_warnings::NewWarning;
 use super::passed_over::{IncludeChange, PassedOver};
 use super::snapshot::Snapshot;
-use crate::store::PendingInfo;
-use mediaconf::edit;
-use mediaconf::syntax::Splice;
+use crate::store::{Overlays, PendingInfo};
+use mediaconf::plumbing::edit;
+use mediaconf::plumbing::syntax::Splice;
 
 /// The outcome of a change, made or rehearsed.
 #[derive(Debug)]
@@ -21,6 +21,8 @@ pub struct Outcome {
     pub file: Option<Arc<Snapshot>>,
     /// The configuration afterwards.
     pub after: After,
+    /// What differed on single nodes of a cluster before, and afterwards; `None` if that stays as it is.
+    pub overlays: Option<[Overlays; 2]>,
     /// Side effects that the user should know.
     pub notes: Vec<OutcomeNote>,
     /// The failures that did not stop the change.
@@ -80,6 +82,7 @@ impl Outcome {
             before,
             file: None,
             after,
+            overlays: None,
             notes: Vec::new(),
             warnings: Vec::new(),
             new_warnings: Vec::new(),
@@ -107,7 +110,7 @@ impl Outcome {
 
     /// True if anything changed.
     pub fn is_change(&self) -> bool {
-        !matches!(self.after, After::Unchanged)
+        !matches!(self.after, After::Unchanged) || self.overlays.is_some()
     }
 }
 

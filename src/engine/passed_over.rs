@@ -1,13 +1,13 @@
 //! The entries of included files that a change or a reader would pass over.
 
-use mediaconf::schema::media::{KINDS, STREAMS};
+use mediaconf::plumbing::schema::media::{KINDS, STREAMS};
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use mediaconf::schema::Kind;
-use mediaconf::syntax::one_line;
+use mediaconf::plumbing::schema::Kind;
+use mediaconf::plumbing::syntax::one_line;
 
 /// The most files that are named.
 const MAX_FILES: usize = 10;

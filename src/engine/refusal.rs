@@ -12,8 +12,8 @@ use super::refusal_kind::{ErrorKind, RefusalKind};
 use super::snapshot::Snapshot;
 use super::trouble::Trouble;
 use crate::store::{PendingInfo, StoreError};
-use mediaconf::edit::{EditError, Fault, FaultKind, Faults, joined};
-use mediaconf::syntax::{Diagnostics, LineIndex, MAX_DIAGNOSTICS, Severity};
+use mediaconf::plumbing::edit::{EditError, Fault, FaultKind, Faults, joined};
+use mediaconf::plumbing::syntax::{Diagnostics, LineIndex, MAX_DIAGNOSTICS, Severity};
 
 /// The hint where new warnings are refused.
 pub const WITHOUT_STRICT: &str = "without `--strict` it is made all the same";
@@ -301,6 +301,9 @@ fn kind_of(error: &StoreError) -> RefusalKind {
         | StoreError::StateFolder { .. }
         | StoreError::Untrusted { .. }
         | StoreError::PlantedLink { .. }
+        | StoreError::NotTrusted { .. }
+        | StoreError::NeedsKey { .. }
+        | StoreError::BadKey { .. }
         | StoreError::Refused { .. } => RefusalKind::NoPermission,
         StoreError::Busy { .. } | StoreError::Serving { .. } => RefusalKind::Locked,
         StoreError::ChangedMeanwhile { .. } => RefusalKind::Conflict,
@@ -315,6 +318,7 @@ fn kind_of(error: &StoreError) -> RefusalKind {
         StoreError::Torn { .. }
         | StoreError::Remote { .. }
         | StoreError::Damaged { .. }
+        | StoreError::OtherFormat { .. }
         | StoreError::NoSocket { .. }
         | StoreError::Io { .. } => RefusalKind::WriteFailed,
     }

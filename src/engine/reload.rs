@@ -126,12 +126,15 @@ impl Engine {
         if let (Some(writer), Some(written)) = (writer, written) {
             let message = format!("the reload command failed after `{}`", occasion.operation);
             let record = ChangeRecord {
-                operation: TAKE_BACK,
-                by: occasion.by,
                 message: Some(&message),
                 keep: self.keep,
+                ..ChangeRecord::new(TAKE_BACK, occasion.by)
             };
-            match self.restore_file(writer, before.file.as_deref(), written, &record)? {
+            let restored = match writer.revert(&record)? {
+                true => Aftermath::Restored,
+                false => self.restore_file(writer, before.file.as_deref(), written, &record)?,
+            };
+            match restored {
                 Aftermath::Restored | Aftermath::Removed => {}
                 other => return Ok(other),
             }

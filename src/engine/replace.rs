@@ -12,8 +12,8 @@ use super::passed_over::IncludeChange;
 use super::refusal::Refusal;
 use super::snapshot::Snapshot;
 use super::transaction::{Change, Transaction};
-use crate::store::StoreError;
-use mediaconf::model::{has_lost_line_ends, holds_mask};
+use crate::store::{Overlays, StoreError};
+use mediaconf::plumbing::model::{has_lost_line_ends, holds_mask};
 
 impl Engine {
     /// Replaces the file, and the running configuration, by a new text; makes the file if it is missing.
@@ -21,7 +21,7 @@ impl Engine {
     /// # Errors
     /// All of [`Refusal`]; the configuration is as it was then.
     pub fn save(&self, new: &NewText<'_>, options: &ChangeOptions) -> Result<Outcome, Refusal> {
-        self.counted(Operation::Save, options, || self.replace_both(Operation::Save, new, options))
+        self.counted(Operation::Save, options, || self.replace_both(Operation::Save, new, None, options))
     }
 
     /// Replaces both by exactly these bytes, as another operation: what was accepted before is taken as it is.
@@ -35,7 +35,19 @@ impl Engine {
         options: &ChangeOptions,
     ) -> Result<Outcome, Refusal> {
         self.counted(operation, options, || {
-            self.replace_both(operation, &NewText::Whole(text.into()), options)
+            self.replace_both(operation, &NewText::Whole(text.into()), None, options)
+        })
+    }
+
+    /// The same as a rollback, with what differed on single nodes then; `None` leaves that as it is.
+    pub(super) fn replace_state(
+        &self,
+        text: &[u8],
+        overlays: Option<Overlays>,
+        options: &ChangeOptions,
+    ) -> Result<Outcome, Refusal> {
+        self.counted(Operation::Rollback, options, || {
+            self.replace_both(Operation::Rollback, &NewText::Whole(text.into()), overlays, options)
         })
     }
 
@@ -43,9 +55,12 @@ impl Engine {
         &self,
         operation: Operation,
         new: &NewText<'_>,
+        overlays: Option<Overlays>,
         options: &ChangeOptions,
     ) -> Result<Outcome, Refusal> {
-        let transaction = Transaction::begin(self, operation, options)?;
+        let mut transaction = Transaction::begin(self, operation, options)?;
+        let is_text = operation == Operation::Save && matches!(new, NewText::Whole(_));
+        transaction.is_whole = is_text && (options.force || !transaction.has_overlays());
         let (state, file) = (transaction.state.as_ref(), transaction.file());
         let mut notes = Vec::new();
         match state {
@@ -67,9 +82,9 @@ impl Engine {
         let (after, deleted) = self.checked(before, Snapshot::from_bytes(text.to_vec()).into(), options)?;
         notes.extend(deleted);
         let is_same = |old: &Arc<Snapshot>| old.is_same_text(&after);
-        let changes = !(before.is_some_and(is_same) && file.is_some_and(is_same));
+        let changes = !(before.is_some_and(is_same) && file.is_some_and(is_same) && transaction.is_trusted());
         let change = replacement(before.cloned(), after, changes, notes);
-        transaction.finish(change)
+        transaction.finish(Change { overlays, ..change })
     }
 
     /// Replaces the running configuration of a server, and leaves the file alone.
@@ -172,5 +187,5 @@ fn replacement(
     notes: Vec<OutcomeNote>,
 ) -> Change {
     let after = if changes { After::replaced(after) } else { After::Unchanged };
-    Change { before, after, needs_valid: false, notes }
+    Change { before, after, overlays: None, needs_valid: false, notes }
 }

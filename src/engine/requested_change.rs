@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 use serde::de::{Error, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::overlay_change::OverlayChange;
 use crate::store::{ChangeRef, Revision};
-use mediaconf::edit::ChangeRequest;
+use mediaconf::plumbing::edit::ChangeRequest;
 
 /// Any change, as data.
 #[derive(Clone, Serialize, Deserialize)]
@@ -36,6 +37,12 @@ pub enum RequestedChange<'a> {
     },
     /// Makes the text before a change the configuration again.
     Rollback(ChangeRef),
+    /// Takes exactly one change of several servers back, and keeps what was changed since: its name, as the history
+    /// has it.
+    TakeBack(String),
+    /// Changes what differs on a node of a cluster, or on a group of nodes; it is never sent to a server.
+    #[serde(skip)]
+    Overlay(OverlayChange),
 }
 
 impl From<ChangeRequest> for RequestedChange<'_> {
@@ -55,7 +62,7 @@ impl RequestedChange<'_> {
 }
 
 /// The names of all changes, as requests have them.
-pub const CHANGE_NAMES: [&str; 6] = ["modify", "save", "update", "format", "edit", "rollback"];
+pub const CHANGE_NAMES: [&str; 7] = ["modify", "save", "update", "format", "edit", "rollback", "take-back"];
 
 /// An object without members; derived code would take an empty list, too.
 fn no_members<'de, D: Deserializer<'de>>(from: D) -> Result<(), D::Error> {

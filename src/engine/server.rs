@@ -39,7 +39,7 @@ impl Engine {
         let by = state.last_change.as_ref().map_or("", |change| &change.by);
         let writer = self.writer()?;
         self.reconcile(&*writer)?;
-        let record = ChangeRecord { operation: UNSAVED, by, message: None, keep: self.keep };
+        let record = ChangeRecord { keep: self.keep, ..ChangeRecord::new(UNSAVED, by) };
         writer.keep_aside(state.running.bytes(), &record)?;
         Ok(true)
     }

@@ -14,7 +14,7 @@ use super::refusal::Refusal;
 use super::requested_change::RequestedChange;
 use super::snapshot::Snapshot;
 use super::status::{ServerHealth, Status};
-use crate::store::{ChangeRef, HistoryEntry, PendingInfo, Revision};
+use crate::store::{ChangeRef, HistoryEntry, PendingInfo, Revision, RolloutStep, RolloutTurn};
 
 /// A configuration that can be read and changed.
 ///
@@ -53,14 +53,17 @@ pub trait ConfigService: Send + Sync {
     ) -> Result<ChangeReport, Refusal>;
 
     /// Returns a rollback by the serial number of what it goes back to, because another change would shift the number
-    /// that counts back, and that entry of the history; `None` for any other change.
+    /// that counts back, and the changes that it undoes, the last one first; `None` for any other change.
     fn pinned(
         &self,
         requested: &RequestedChange<'_>,
-    ) -> Result<Option<(RequestedChange<'static>, HistoryEntry)>, Refusal> {
+    ) -> Result<Option<(RequestedChange<'static>, Vec<HistoryEntry>)>, Refusal> {
         let RequestedChange::Rollback(which) = requested else { return Ok(None) };
-        let entry = self.history(which.entries())?.into_iter().find(|entry| entry.is(*which));
-        Ok(entry.map(|entry| (RequestedChange::Rollback(ChangeRef::Serial(entry.serial)), entry)))
+        let mut undone = self.history(which.entries())?;
+        let Some(first) = undone.iter().position(|entry| entry.is(*which)) else { return Ok(None) };
+        undone.truncate(first + 1);
+        let serial = undone[first].serial;
+        Ok(Some((RequestedChange::Rollback(ChangeRef::Serial(serial)), undone)))
     }
 
     /// Returns the changes in the history, the last one first: at least the last `wanted`, if there are so
@@ -85,6 +88,11 @@ pub trait ConfigService: Send + Sync {
     /// Returns what the server of this process is in a cluster; `None` if it is in none, or is elsewhere.
     fn node(&self) -> Option<NodeReport> {
         None
+    }
+
+    /// Carries a rollout one step on that this service was asked for, where whoever asks decides it.
+    fn advance_rollout(&self, _turn: &RolloutTurn<'_>) -> Result<RolloutStep, Refusal> {
+        Ok(RolloutStep::Elsewhere)
     }
 
     /// Returns the state of the configuration.

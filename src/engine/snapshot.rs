@@ -7,11 +7,11 @@ use bytes::Bytes;
 use super::guard;
 use super::masked::MaskedForm;
 use crate::store::Revision;
-use mediaconf::model::{
-    CompactJson, KnownJson, Lens, Members, TopGroups, View, check, has_errors, only_argument, top_members,
+use mediaconf::plumbing::model::{
+    CompactJson, Config, KnownJson, Lens, Members, TopGroups, check, has_errors, only_argument, top_members,
 };
-use mediaconf::schema::DirectiveRole;
-use mediaconf::syntax::{Diagnostics, Document, EntryId, RunPlace, Span, Splice};
+use mediaconf::plumbing::schema::DirectiveRole;
+use mediaconf::plumbing::syntax::{Diagnostics, Document, EntryId, RunPlace, Span, Splice};
 
 /// The directive that includes files.
 pub const INCLUDE: &str = "include";
@@ -146,14 +146,18 @@ impl Snapshot {
         self.groups.get_or_init(groups).members(self.document())
     }
 
+    /// The values of the text. Meaningful only for a text without errors.
+    pub fn config(&self) -> Config<'_> {
+        Config::from_members(self.members(), Lens::default())
+    }
+
     /// The whole configuration as JSON on one line, secrets included.
     ///
     /// Meaningful only for a text without errors; made when first asked for.
     pub fn json(&self) -> &CompactJson {
         self.json.get_or_init(|| {
-            let lens = Lens::default();
-            let members = self.members();
-            let view = View::new(&members, &lens);
+            let config = self.config();
+            let view = config.view();
             let before =
                 self.before.as_ref().and_then(|before| Some((before.snapshot.upgrade()?, &before.runs)));
             match before.as_ref().and_then(|(before, runs)| Some((before.json.get()?, runs))) {
@@ -170,7 +174,7 @@ impl Snapshot {
 
     /// A form without secrets, made when first asked for.
     pub fn masked(&self, form: MaskedForm) -> &Arc<Vec<u8>> {
-        let make = || Arc::new(form.write(self.document(), &self.members()));
+        let make = || Arc::new(form.write(self.document(), self.members()));
         self.masked[form as usize].get_or_init(make)
     }
 

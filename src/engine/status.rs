@@ -1,20 +1,20 @@
 //! The state of a configuration at a glance: the running one, the saved one, a pending change.
 
-use mediaconf::schema::Schema;
+use mediaconf::plumbing::schema::Schema;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::content::Content;
+use super::content::{Content, compared};
 use super::node_report::NodeReport;
 use super::operation::Operation;
 use super::snapshot::Snapshot;
 use crate::store::{HistoryEntry, NodeRecord, PendingInfo, Revision};
-use mediaconf::edit::{Path, Segment, json_diff};
-use mediaconf::model::{Masker, masked_json};
-use mediaconf::syntax::Position;
+use mediaconf::plumbing::edit::{Path, Segment, json_diff};
+use mediaconf::plumbing::model::{Masker, masked_json};
+use mediaconf::plumbing::syntax::Position;
 
 /// The state of a configuration; serialized, the members of `mediactl status -o json`.
 #[derive(Debug, Default, Serialize)]
@@ -56,7 +56,7 @@ pub struct Status {
 }
 
 /// The state of a server, and the configuration that it runs.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ServerHealth {
     /// The revision of what it runs, or of the file where no server runs; none where the text is not known.
     pub revision: Option<Revision>,
@@ -108,6 +108,8 @@ pub fn last_change(
         before: None,
         after: Some(running),
         is_aside: true,
+        paths: None,
+        from: None,
     };
     if is_later { Some(update()) } else { entry }
 }
@@ -122,7 +124,9 @@ pub fn differing(running: &Content, saved: &Content) -> Vec<String> {
     }
     let mut paths = Vec::new();
     if running.is_valid() && saved.is_valid() {
-        let patch = Value::Object(json_diff::diff(Schema::media(), &running.to_json(), &saved.to_json()));
+        let patch = compared([Some(running), Some(saved)], |running, saved| {
+            Value::Object(json_diff::diff(Schema::media(), running, saved))
+        });
         collect_paths(&masked_json(&patch, &Masker::default()), &mut Vec::new(), &mut paths);
     }
     paths

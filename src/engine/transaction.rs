@@ -12,7 +12,7 @@
 //! If a step fails, the stored text is as before. Between the steps up to the commit, a change whose
 //! request has timed out is given up.
 
-use mediaconf::schema::Schema;
+use mediaconf::plumbing::schema::Schema;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -20,22 +20,29 @@ use std::time::SystemTime;
 use super::applied::Applied;
 use super::canary::CanaryFault;
 use super::conflict::OVERWRITE;
-use super::content::Content;
+use super::content::{Content, compared};
 use super::hook::{self, HookFailure, HookReason, Hooks, Occasion};
 use super::left_over::WithoutChange;
 use super::local::{DEFAULT_LOCK_WAIT, Engine};
 use super::operation::{Operation, UNSAVED};
 use super::options::{ChangeOptions, Expected};
 use super::outcome::{After, Outcome, OutcomeNote};
+use super::overlays;
 use super::pending::{PendingChange, RollbackPoint};
 use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
 use super::running::{LastChange, ServerState, Turn};
 use super::snapshot::Snapshot;
 use super::trouble::{message_without_secrets, without_secrets};
-use crate::store::{BaseText, ChangeRecord, PendingInfo, StoreError, Version, Warning, Writer};
-use mediaconf::edit::json_diff::{changed_values, paths_in_words};
-use mediaconf::syntax::spliced_pieces;
+use crate::store::{
+    BaseText, ChangeRecord, ChangedPaths, Overlays, PendingInfo, StoreError, Version, Warning, Writer,
+    is_concatenation,
+};
+use mediaconf::plumbing::edit::json_diff::{ChangedValue, FirstChanges};
+use mediaconf::plumbing::syntax::spliced_pieces;
+
+/// The longest text that a writer compares with the one before to note the paths of its change, in bytes.
+const COMPARED_TEXT: usize = 1024 * 1024;
 
 /// A change that has begun: it has its turn, its lock, and the texts that it is computed on.
 pub(super) struct Transaction<'e> {
@@ -62,6 +69,8 @@ pub(super) struct Transaction<'e> {
     message: Option<String>,
     /// The faults that the judgement has found, and does not refuse.
     pub told: Vec<String>,
+    /// True if the new text was given as a whole, and what differs on single nodes may go.
+    pub is_whole: bool,
 }
 
 /// The stored text.
@@ -70,6 +79,10 @@ struct StoredText {
     version: Version,
     /// The change that made it, if the store keeps it until it is confirmed.
     open: Option<PendingInfo>,
+    /// What differs on single nodes.
+    overlays: Overlays,
+    /// False if somebody may have put it there who has no key that is trusted.
+    is_trusted: bool,
 }
 
 /// A change as its operation computed it.
@@ -77,6 +90,8 @@ pub(super) struct Change {
     /// The configuration before; `None` if there was no file.
     pub before: Option<Arc<Snapshot>>,
     pub after: After,
+    /// What differs on single nodes from then on; `None` if that stays as it is.
+    pub overlays: Option<Overlays>,
     /// True if `before` must have no errors, which a thread may still be looking for.
     pub needs_valid: bool,
     pub notes: Vec<OutcomeNote>,
@@ -124,6 +139,7 @@ impl<'e> Transaction<'e> {
             warnings: Vec::new(),
             message: None,
             told: Vec::new(),
+            is_whole: false,
         };
         transaction.refuse_open()?;
         transaction.note_saved();
@@ -154,8 +170,23 @@ impl<'e> Transaction<'e> {
         self.file.as_ref().map(|file| &file.snapshot)
     }
 
+    /// False if somebody may have put the text there who has no key that is trusted: the same text is a change then.
+    pub fn is_trusted(&self) -> bool {
+        self.file.as_ref().is_none_or(|file| file.is_trusted)
+    }
+
+    /// True if single nodes have values of their own, which a whole text does not replace.
+    pub fn has_overlays(&self) -> bool {
+        self.file.as_ref().is_some_and(|file| !file.overlays.is_empty())
+    }
+
     pub fn is(&self, operation: Operation) -> bool {
         self.operation == operation
+    }
+
+    /// What differs on single nodes.
+    pub fn overlays(&self) -> Overlays {
+        self.file.as_ref().map(|file| file.overlays.clone()).unwrap_or_default()
     }
 
     /// The text of which a hand edit was made, and the file with it.
@@ -168,8 +199,11 @@ impl<'e> Transaction<'e> {
 
     /// Says which values a hand edit changed that the change picks up.
     pub fn picked_up(&self) -> Option<OutcomeNote> {
-        let [known, file] = self.hand_edit()?.map(|text| Content::Text(text.clone()).to_json());
-        Some(OutcomeNote::PickedUpHandEdit(paths_in_words(&changed_values(Schema::media(), &known, &file))))
+        let sides = self.hand_edit()?.map(|text| Content::Text(text.clone()));
+        let words = compared(sides.each_ref().map(Some), |known, file| {
+            FirstChanges::in_words(Schema::media(), known, file)
+        });
+        Some(OutcomeNote::PickedUpHandEdit(words))
     }
 
     /// True if the file differs from the text that the server loaded or saved last.
@@ -210,12 +244,14 @@ impl<'e> Transaction<'e> {
     /// Makes the change, or rehearses it.
     pub fn finish(mut self, change: Change) -> Result<Outcome, Refusal> {
         self.options.refuse_late()?;
-        let Change { before, after, needs_valid, notes } = change;
+        let Change { before, after, overlays, needs_valid, notes } = change;
         let unproved = before.clone().filter(|_| needs_valid);
         let file =
             self.file().filter(|file| !before.as_ref().is_some_and(|before| before.is_same_text(file)));
         let file = file.filter(|_| self.state.is_some() && self.operation != Operation::Update).cloned();
-        let mut outcome = Outcome { file, ..Outcome::new(before.map(Content::Text), after) };
+        let known = self.overlays();
+        let overlays = overlays.filter(|overlays| *overlays != known).map(|overlays| [known, overlays]);
+        let mut outcome = Outcome { file, overlays, ..Outcome::new(before.map(Content::Text), after) };
         outcome.notes = self.taken_out.iter().filter_map(WithoutChange::note).chain(notes).collect();
         outcome.notes.extend(self.is_other_pending.then_some(OutcomeNote::OtherPending));
         if outcome.is_change() {
@@ -313,6 +349,14 @@ impl<'e> Transaction<'e> {
         };
         let texts = || engine.with_included(outcome.texts());
         let masked = |printed: &str| without_secrets(printed, &texts());
+        let overlays = outcome.overlays.as_ref().map(|[_, overlays]| overlays);
+        if let Some(file) = self.file.as_ref().filter(|_| !options.takes_faults)
+            && let overlays = overlays.unwrap_or(&file.overlays)
+            && !overlays.is_empty()
+            && let Some(after) = outcome.after().and_then(Content::snapshot)
+        {
+            overlays::refuse_misfit((&file.overlays, &file.snapshot), (overlays, after))?;
+        }
         let occasion = candidate.as_ref().map(|candidate| Occasion {
             operation: self.operation.name(),
             file: engine.store.path(),
@@ -338,7 +382,7 @@ impl<'e> Transaction<'e> {
             applied.begin(&**writer)?;
         }
         let pending = self.arm_rollback(&before, outcome)?;
-        let committed = self.commit(&pieces, unproved);
+        let committed = self.commit(&pieces, outcome.overlays.as_ref(), unproved);
         let warnings = committed.inspect_err(|_| {
             pending.iter().for_each(|pending| engine.forget_pending(pending, self.writer.as_deref()));
         })?;
@@ -384,6 +428,7 @@ impl<'e> Transaction<'e> {
         let made_by = (self.name(), self.options.by.as_str());
         let mut pending = PendingChange::new(made_by, before.clone(), written, [time, longest]);
         pending.info.canary.clone_from(&self.options.canary);
+        pending.info.soak_s = self.options.soak.map(|soak| soak.as_secs());
         let pending = Arc::new(pending);
         self.engine.arm_rollback(&pending, &**writer)?;
         Ok(Some(pending))
@@ -392,7 +437,39 @@ impl<'e> Transaction<'e> {
     /// The entry of the change in the history.
     fn record<'t>(&'t self, operation: &'t str) -> ChangeRecord<'t> {
         let (by, message) = (self.options.by.as_str(), self.message.as_deref());
-        ChangeRecord { operation, by, message, keep: self.engine.keep }
+        ChangeRecord {
+            message,
+            keep: self.engine.keep,
+            is_whole: self.is_whole,
+            from: self.options.from,
+            ..ChangeRecord::new(operation, by)
+        }
+    }
+
+    /// The paths that the change changes, where readers of the history would have to fetch both texts for them.
+    fn changed_paths(&self, pieces: &[&[u8]], overlays: Option<&[Overlays; 2]>) -> Option<ChangedPaths> {
+        let of_text = match is_concatenation(self.file()?.bytes(), pieces) {
+            true => FirstChanges::default(),
+            false => self.changed_in_text(pieces)?,
+        };
+        let of_overlays: Vec<String> = overlays.into_iter().flat_map(overlays::changed_paths).collect();
+        let count = of_text.count + of_overlays.len();
+        let all = of_text.first.iter().map(ChangedValue::short_path).chain(of_overlays);
+        Some(ChangedPaths { first: all.take(ChangedPaths::MOST).collect(), count })
+    }
+
+    /// The values that the change changes in the text; `None` if it is too large to be compared, or has errors.
+    fn changed_in_text(&self, pieces: &[&[u8]]) -> Option<FirstChanges> {
+        let is_small = pieces.iter().map(|piece| piece.len()).sum::<usize>() <= COMPARED_TEXT;
+        let old = self.file().filter(|old| is_small && old.bytes().len() <= COMPARED_TEXT)?;
+        let new = Arc::new(Snapshot::from_bytes(pieces.concat()));
+        let [before, after] = [old, &new].map(|text| Content::Text(text.clone()));
+        let is_valid = old.is_valid() && new.is_valid();
+        is_valid.then(|| {
+            compared([Some(&before), Some(&after)], |before, after| {
+                FirstChanges::between(Schema::media(), before, after, ChangedPaths::MOST)
+            })
+        })
     }
 
     /// The name of the change: that of the command that makes it, else of the operation.
@@ -402,11 +479,18 @@ impl<'e> Transaction<'e> {
 
     /// Makes the new text durable while a thread may still be looking for errors in the old one, and
     /// then the stored text.
-    fn commit(&self, pieces: &[&[u8]], unproved: Option<&Arc<Snapshot>>) -> Result<Vec<Warning>, Refusal> {
+    fn commit(
+        &self,
+        pieces: &[&[u8]],
+        overlays: Option<&[Overlays; 2]>,
+        unproved: Option<&Arc<Snapshot>>,
+    ) -> Result<Vec<Warning>, Refusal> {
         let Some(writer) = self.writer.as_ref().filter(|_| self.operation.writes()) else {
             return self.options.refuse_late().map(|()| Vec::new());
         };
-        let record = self.record(self.name());
+        let paths = (self.engine.is_run_by_nodes()).then(|| self.changed_paths(pieces, overlays)).flatten();
+        let overlays = overlays.map(|[_, overlays]| overlays);
+        let record = ChangeRecord { paths: paths.as_ref(), overlays, ..self.record(self.name()) };
         let old = self.file.as_ref().map(StoredText::as_base);
         let prepared = writer.prepare(old, Some(pieces), &record)?;
         refuse_invalid(unproved)?;
@@ -547,7 +631,12 @@ fn load(
     };
     let saved = state.map(|state| &state.saved).filter(|saved| saved.bytes() == loaded.bytes);
     let snapshot = saved.cloned().unwrap_or_else(|| Arc::new(Snapshot::from_bytes(loaded.bytes)));
-    Ok(Some(StoredText { snapshot, version: loaded.version, open: loaded.open }))
+    let overlays = match writer {
+        Some(_) => loaded.overlays,
+        None => engine.store.overlays()?,
+    };
+    let (version, open, is_trusted) = (loaded.version, loaded.open, loaded.is_trusted);
+    Ok(Some(StoredText { snapshot, version, open, overlays, is_trusted }))
 }
 
 fn refuse_invalid(unproved: Option<&Arc<Snapshot>>) -> Result<(), Refusal> {
@@ -560,6 +649,7 @@ fn refuse_invalid(unproved: Option<&Arc<Snapshot>>) -> Result<(), Refusal> {
 /// The new text in pieces; those that an edit keeps are slices of the text before.
 fn pieces(outcome: &Outcome) -> Vec<&[u8]> {
     match (&outcome.after, outcome.before.as_ref().and_then(Content::snapshot)) {
+        (After::Unchanged, Some(before)) => vec![before.bytes()],
         (After::Replaced(Content::Text(after)), _) => vec![after.bytes()],
         (After::Edited { splices, .. }, Some(before)) => {
             let old = before.document().text();

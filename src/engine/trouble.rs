@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::snapshot::Snapshot;
-use mediaconf::model::{Masker, SecretValues};
+use mediaconf::plumbing::model::{Masker, SecretValues};
 
 /// Returns free text, such as the output of a hook, without the secrets of configurations.
 pub fn without_secrets<'s>(text: &str, of: impl IntoIterator<Item = &'s Arc<Snapshot>>) -> String {

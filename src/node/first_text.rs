@@ -1,33 +1,82 @@
 //! The file of a node that has none yet.
 
+use std::sync::Arc;
+
 use super::local_text::{NodeName, wanted};
-use super::overlays::merged;
-use crate::engine::{ChangeOptions, Engine, NewText, Refusal, Snapshot, Trouble};
+use super::runs::{BackReason, Runs};
+use crate::engine::{ChangeOptions, Engine, NewText, Refusal, Snapshot, Trouble, merged};
 use crate::store::cluster::ClusterStore;
 use crate::store::file::ConfFile;
 use crate::store::{NodeState, Store, StoreError};
 
-/// Writes the text of the cluster into a file that is missing, so that a server can start over it.
+/// Writes the text of the cluster into a file that is missing, so that a server can start over it. While the cluster has
+/// none, or gives none, `goes_on` is asked; false if it wants to wait no longer.
 ///
 /// # Errors
-/// Those of the cluster; `NotFound`, if there is no text in it either.
+/// Those that do not pass by themselves.
 pub fn first_text(
     node: &NodeName,
     store: &ClusterStore,
     (engine, file): (&Engine, &ConfFile),
-) -> Result<(), Refusal> {
+    mut goes_on: impl FnMut(&StoreError) -> bool,
+) -> Result<bool, Refusal> {
     match file.refuse_missing() {
         Err(StoreError::NotFound { .. }) => {}
-        found => return Ok(found?),
+        found => return Ok(found.map(|()| true)?),
     }
-    let seen = store.seen_with(node.ranges(store.keys()))?;
+    loop {
+        let error = match try_first_text(node, store, engine) {
+            Err(FirstTextError::Cluster(error)) if may_pass(&error) => error,
+            Err(FirstTextError::Cluster(error)) => return Err(error.into()),
+            Err(FirstTextError::Local(refusal)) => return Err(refusal),
+            Ok(()) => return Ok(true),
+        };
+        if !goes_on(&error) {
+            return Ok(false);
+        }
+    }
+}
+
+/// The reason why there is no first text.
+enum FirstTextError {
+    Cluster(StoreError),
+    Local(Refusal),
+}
+
+impl From<StoreError> for FirstTextError {
+    fn from(error: StoreError) -> Self {
+        Self::Cluster(error)
+    }
+}
+
+/// True if somebody may put it right meanwhile in etcd, or save the first text.
+fn may_pass(error: &StoreError) -> bool {
+    matches!(
+        error,
+        StoreError::Unreachable { .. }
+            | StoreError::Remote { .. }
+            | StoreError::Refused { .. }
+            | StoreError::NotFound { .. }
+            | StoreError::NotTrusted { .. }
+            | StoreError::Overtaken { .. }
+    )
+}
+
+fn try_first_text(node: &NodeName, store: &ClusterStore, engine: &Engine) -> Result<(), FirstTextError> {
+    let seen = store.seen()?;
+    store.refuse_untrusted(&seen)?;
     let no_text = || StoreError::NotFound { path: store.path().to_owned() };
-    let refused = |why: String| Refusal::not_run_here(NodeState::Refused, &Trouble::new(why));
-    let wanted = wanted(&seen, node).ok_or_else(no_text)?.map_err(|(_, why)| refused(why))?;
-    let bytes = store.text_of(wanted.text)?.ok_or_else(no_text)?;
-    let text = merged(Snapshot::from_bytes(bytes), &wanted.overlays).map_err(refused)?;
-    let (by, message) = (wanted.head.by.clone(), wanted.head.message.clone());
+    let refused =
+        |why: String| FirstTextError::Local(Refusal::not_run_here(NodeState::Refused, &Trouble::new(why)));
+    // The node takes a change that is not confirmed only once its way back is noted.
+    let is_open = seen.head.as_ref().is_some_and(|head| head.unconfirmed.is_some());
+    let runs = if is_open { Runs::Back(BackReason::OthersFirst) } else { Runs::Head };
+    let wanted = wanted(&seen, node, runs, store)?.ok_or_else(no_text)?;
+    let bytes = store.text_of(wanted.text)?.ok_or_else(|| StoreError::Overtaken { name: store.name() })?;
+    let text = merged(Arc::new(Snapshot::from_bytes(bytes)), &wanted.overlays).map_err(refused)?;
+    let (by, message) = (wanted.head.author(), wanted.head.message.clone());
     // A starting server has to have a file, even if its includes are faulty.
     let options = ChangeOptions { force: true, takes_faults: true, by, message, ..ChangeOptions::default() };
-    engine.save(&NewText::Whole(text.bytes().into()), &options).map(drop)
+    let saved = engine.save(&NewText::Whole(text.bytes().into()), &options);
+    saved.map(drop).map_err(FirstTextError::Local)
 }

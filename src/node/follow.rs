@@ -1,12 +1,14 @@
 //! Following: a node looks at the newest change, and goes there.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use super::debounce::Debounce;
-use super::member::Node;
-use super::rollout::{RolloutVerdict, verdict};
+use super::member::{LOOK_TIME, Node};
+use super::not_taken::{Backoff, LONGEST_DENIAL, NotTaken};
+use super::wake::Look;
 use crate::engine::Pulse;
-use crate::store::cluster::{HeadRecord, KeyRange, Seen};
+use crate::store::boot_time::boot_time;
+use crate::store::cluster::{KeyRange, KeyValue, Seen};
 use crate::store::jittered;
 use crate::store::{Store, StoreError};
 
@@ -31,15 +33,20 @@ impl Node {
         pulse.rest();
         while let Some(turn) = self.wake.next(pause) {
             pulse.turn();
-            pause = match self.look() {
-                Ok(pause) => {
+            pause = match self.may_look(turn).then(|| self.look(turn)) {
+                Some(Ok(pause)) => {
                     retry = RETRY;
                     jittered(pause)
                 }
-                Err(error) => {
+                Some(Err(error)) => {
                     self.note_away(error);
+                    self.go_back_alone();
                     retry = (retry * 2).min(LONGEST_RETRY);
                     jittered(retry)
+                }
+                None => {
+                    self.go_back_alone();
+                    jittered(CLOSE_POLL)
                 }
             };
             self.wake.finish(turn);
@@ -51,82 +58,111 @@ impl Node {
         }
     }
 
+    /// False while etcd, which said that the node has no right to look, is not asked again.
+    fn may_look(&self, turn: Look) -> bool {
+        let again = self.standing().denied.reading.as_ref().map(|(_, backoff)| backoff.until);
+        let is_due = again.is_none_or(|again| boot_time() >= again);
+        is_due || turn.is_urgent || self.store.gateway().has_other_access()
+    }
+
     /// Looks, and does the work that the look finds; returns the latest time of the next look.
-    fn look(&self) -> Result<Duration, StoreError> {
+    fn look(&self, turn: Look) -> Result<Duration, StoreError> {
+        if turn.is_urgent {
+            let mut standing = self.standing();
+            (standing.not_taken, standing.denied.record) = (None, None);
+        }
         for _ in 0..LOOKS {
             let (keys, name) = (self.store.keys(), &self.settings.name);
-            let own_record = KeyRange::one(&keys.node(&name.name));
-            let mut seen =
-                self.store.seen_with(name.ranges(keys).into_iter().chain([own_record]).collect())?;
+            let own = [keys.node(&name.name), keys.retry(&name.name)].map(|key| KeyRange::one(&key));
+            let last_run = self.last_change_run().map(|serial| KeyRange::one(&keys.change(serial)));
+            let sent = boot_time();
+            let store = self.store.with_time(self.look_time(LOOK_TIME));
+            let has_run = last_run.is_some();
+            let mut seen = store.seen_with(last_run.into_iter().chain(own).collect())?;
+            let asked = seen.others.pop().unwrap_or_default();
             let own_record = seen.others.pop().unwrap_or_default();
+            let last_run = has_run.then(|| seen.others.pop()).flatten().unwrap_or_default();
             self.note_own_record(own_record.first());
-            self.standing().note_seen(&seen);
-            let done = match seen.has_run_out() {
-                true => self.store.take_back(&seen).map(|()| false),
-                false => self.go_to(&seen).and_then(|()| {
-                    self.report();
-                    self.roll_out(&seen)
-                }),
-            };
+            if self.is_unsigned(&seen) {
+                return Ok(CLOSE_POLL);
+            }
+            self.note_contact(&seen, sent)?;
+            self.note_asked(asked.first());
+            if self.is_held(&seen, last_run.first()) {
+                self.report();
+                return Ok(POLL);
+            }
+            let done = self.go_to(&seen, turn).map(|()| {
+                self.forget_way_back(&seen);
+                self.check_health();
+                self.report();
+                // Whoever makes the next change does it, too, where this node has no right to.
+                !seen.has_run_out() || self.store.take_back(&seen).is_err()
+            });
             match done {
                 Ok(true) => return Ok(self.pause(&seen)),
                 // Another one was faster: what there is now decides.
                 Ok(false) | Err(StoreError::Overtaken { .. }) => {}
+                Err(error) if self.is_swapped(&seen, &error) => return Ok(CLOSE_POLL),
                 Err(error) => return Err(error),
             }
         }
         Ok(CLOSE_POLL)
     }
 
-    /// Promotes a rollout, or takes it back, if that is decided; whether nothing was to be done. Only the nodes
-    /// that take it first look at each other's records: the last one of them that reports sees all the others,
-    /// and every node takes back what has run out.
-    fn roll_out(&self, seen: &Seen) -> Result<bool, StoreError> {
-        let name = &self.settings.name.name;
-        let is_rollout = |head: &&HeadRecord| head.unconfirmed.is_some() && head.canary.contains(name);
-        let Some(head) = seen.head.as_ref().filter(is_rollout) else { return Ok(true) };
-        let keys = self.store.keys();
-        let now =
-            self.store.seen_with(head.canary.iter().map(|name| KeyRange::one(&keys.node(name))).collect())?;
-        if now.mod_revision != seen.mod_revision {
-            return Ok(false);
-        }
-        match verdict(head, &now.others, keys) {
-            RolloutVerdict::Wait => Ok(true),
-            RolloutVerdict::Promote(conditions) => self.store.confirm(&now, conditions).map(|()| false),
-            RolloutVerdict::GoBack(why) => self.store.cancel(&now, "", &why).map(|()| false),
+    /// Tries what the node did not take again, at once.
+    pub fn try_again(&self) {
+        self.wake.ask_urgently();
+    }
+
+    /// Notes that somebody asked this node to try again, if that was not seen before.
+    fn note_asked(&self, found: Option<&KeyValue>) {
+        let Some(found) = found else { return };
+        let mut standing = self.standing();
+        if standing.asked_to_retry != found.mod_revision {
+            standing.asked_to_retry = found.mod_revision;
+            standing.not_taken = None;
         }
     }
 
     fn note_away(&self, error: StoreError) {
-        let reason = match error {
-            StoreError::Unreachable { reason, .. } => reason,
-            error => error.to_string(),
-        };
         let mut standing = self.standing();
-        let is_new = standing.away.is_none();
+        let before = standing.denied.reading.take();
+        let was_denied = before.is_some();
+        let (reason, is_denied) = match error {
+            StoreError::Unreachable { reason, .. } => (reason, false),
+            StoreError::Refused { reason, .. } => (reason, true),
+            error => (error.to_string(), false),
+        };
+        if is_denied {
+            let backoff = Backoff::after(before.map(|(_, backoff)| backoff), LONGEST_DENIAL, boot_time());
+            standing.denied.reading = Some((format!("etcd does not let this node read: {reason}"), backoff));
+        }
+        let is_new = !standing.is_known_to_be_away() || was_denied != is_denied;
         standing.away = Some(reason.clone());
         drop(standing);
         if is_new {
             let name = self.texts.name();
-            self.local.tell(&format!("`{name}` can't be reached, and this node goes on: {reason}"));
+            self.local.tell(&match is_denied {
+                true => format!("denied: `{name}` does not let this node read, and it goes on: {reason}"),
+                false => format!("`{name}` can't be reached, and this node goes on: {reason}"),
+            });
         }
     }
 
     fn pause(&self, seen: &Seen) -> Duration {
         let standing = self.standing();
-        // What was refused is not tried again.
-        let is_settled = standing.serial() == standing.wanted || standing.refused.is_some();
-        match seen.open() {
+        // What was refused is not tried again, or not soon.
+        let is_settled = standing.serial() == standing.wanted || standing.not_taken.is_some();
+        let pause = match seen.open() {
             _ if !is_settled => CLOSE_POLL,
-            Some(open) if open.canary.contains(&self.settings.name.name) => CLOSE_POLL,
-            // It is taken back when its time is over.
-            Some(open) => {
-                let left = open.deadline.duration_since(SystemTime::now()).unwrap_or_default();
-                left.clamp(CLOSE_POLL, POLL)
-            }
+            // The permission to run it is asked for again and again.
+            Some(open) if !open.is_over => CLOSE_POLL,
+            Some(_) => POLL,
             None => POLL,
-        }
+        };
+        let next = standing.not_taken.as_ref().and_then(NotTaken::next);
+        next.map_or(pause, |at| at.saturating_sub(boot_time()).min(pause))
     }
 }
 
@@ -161,7 +197,8 @@ mod tests {
         let texts = Arc::new(ClusterStore::new(url, GatewaySettings::default()));
         let cluster = Engine::new(texts.clone(), Hooks::default(), |_, _| {});
         let name = NodeName { name: "a".to_owned(), group: None };
-        let settings = NodeSettings { name, on_drift: OnDrift::default() };
+        let settings =
+            NodeSettings { name, on_drift: OnDrift::default(), health: None, splay: Duration::ZERO };
         let node = Node::new(settings, local, file, (cluster, texts)).expect("the folder can be written");
         // As if the cluster was there before, so that the first turn reports that it is away.
         node.standing().away = None;

@@ -1,11 +1,11 @@
 //! The text that a node should run: the one of the last change, or the one before while a rollout begins
 //! on other nodes, with what differs on the node.
 
-use serde_json::Value;
-
-use super::overlays::NamedPatch;
+use super::runs::Runs;
 use crate::engine::Operation;
-use crate::store::cluster::{HeadRecord, KeyRange, Keys, Seen, TextRef};
+use crate::store::cluster::{ClusterStore, HeadRecord, Seen, TextRef};
+use crate::store::file::FollowedText;
+use crate::store::{NamedPatch, Overlays, Revision, Store, StoreError};
 
 /// The name of a node, and of its group.
 #[derive(Debug, Clone)]
@@ -20,53 +20,71 @@ pub struct NodeName {
 pub struct LocalText<'s> {
     /// The serial of the configuration.
     pub serial: u64,
+    /// The id of the change with that serial, if it is the last one.
+    pub id: Option<&'s str>,
     /// The text without overlays.
     pub text: &'s TextRef,
     pub overlays: Vec<NamedPatch>,
     /// Stands for the text and the overlays: equal sources are equal texts.
     pub source: String,
+    /// The id of the unconfirmed change that the node takes before the others.
+    pub first_of: Option<&'s str>,
     /// The change that made it the configuration.
     pub head: &'s HeadRecord,
 }
 
 impl NodeName {
-    /// The keys of the overlays, in the order in which they are merged.
-    pub fn overlay_keys(&self, keys: &Keys) -> Vec<String> {
+    /// The overlays that it takes, in the order in which they are merged.
+    fn of(&self, overlays: &Overlays) -> Vec<NamedPatch> {
         let group = self.group.iter().map(|group| format!("@{group}"));
-        group.chain([self.name.clone()]).map(|name| keys.overlay(&name)).collect()
-    }
-
-    /// The keys that have to be read beside the last change.
-    pub fn ranges(&self, keys: &Keys) -> Vec<KeyRange> {
-        self.overlay_keys(keys).iter().map(|key| KeyRange::one(key)).collect()
+        let names = group.chain([self.name.clone()]);
+        names.filter_map(|name| overlays.iter().find(|(other, _)| *other == name).cloned()).collect()
     }
 }
 
-/// The text that a node should run, by what was read; `None` if there is none. An overlay that can't be
-/// read is an error in one line, with the source of the text that it belongs to.
-pub fn wanted<'s>(seen: &'s Seen, node: &NodeName) -> Option<Result<LocalText<'s>, (String, String)>> {
-    let head = seen.head.as_ref()?;
-    let waits = !head.canary.is_empty() && !head.canary.contains(&node.name);
-    let (serial, text) = match head.unconfirmed.as_ref().filter(|_| waits) {
-        Some(change) => (head.serial - 1, change.back.as_ref()?),
-        None => (head.serial, head.text.as_ref()?),
-    };
-    let mut source = text.id.clone();
-    let mut overlays = Vec::new();
-    let mut faults = Vec::new();
-    for found in seen.others.iter().flatten() {
-        let key = String::from_utf8_lossy(&found.key).into_owned();
-        let name = key.rsplit('/').next().unwrap_or_default().to_owned();
-        source += &format!("+{name}@{}", found.mod_revision);
-        match serde_json::from_slice::<Value>(&found.value) {
-            Ok(patch) => overlays.push((name, patch)),
-            Err(error) => faults.push(format!("the overlay `{name}` is no JSON: {error}")),
+impl LocalText<'_> {
+    /// The note of this text, once its overlays are merged into it.
+    pub fn followed(&self, revision: Revision) -> FollowedText {
+        FollowedText {
+            serial: self.serial,
+            epoch: self.head.epoch.clone(),
+            id: self.id.map(str::to_owned),
+            source: self.source.clone(),
+            original: self.text.revision,
+            revision,
         }
     }
-    Some(match faults.into_iter().next() {
-        Some(fault) => Err((source, fault)),
-        None => Ok(LocalText { serial, text, overlays, source, head }),
-    })
+}
+
+/// The state that a node should run, of what was read; `None` if there is none.
+fn chosen(seen: &Seen, runs: Runs) -> Option<(&HeadRecord, u64, Option<&str>, &TextRef)> {
+    let head = seen.head.as_ref()?;
+    match head.unconfirmed.as_ref().filter(|_| runs != Runs::Head) {
+        Some(change) => Some((head, head.serial.saturating_sub(1), None, change.back.as_ref()?)),
+        None => Some((head, head.serial, Some(&*head.id), head.text.as_ref()?)),
+    }
+}
+
+/// The text that a node should run, of what was read; `None` if there is none.
+///
+/// # Errors
+/// Those of the cluster; `Overtaken` if the state was removed meanwhile.
+pub fn wanted<'s>(
+    seen: &'s Seen,
+    node: &NodeName,
+    runs: Runs,
+    store: &ClusterStore,
+) -> Result<Option<LocalText<'s>>, StoreError> {
+    let Some((head, serial, id, text)) = chosen(seen, runs) else { return Ok(None) };
+    let overlays = store.overlays_of(text)?;
+    let overlays = node.of(&overlays.ok_or_else(|| StoreError::Overtaken { name: store.name() })?);
+    let first = head.unconfirmed.as_ref().filter(|_| runs == Runs::Head && head.canary.contains(&node.name));
+    let first_of = first.map(|change| &*change.id);
+    let mut source = text.revision.to_string();
+    for (name, patch) in &overlays {
+        source += &format!("+{name}@{}", Revision::from_text(patch.to_string().as_bytes()));
+    }
+    Ok(Some(LocalText { serial, id, text, overlays, source, first_of, head }))
 }
 
 /// The operation of a change in the history of the node. What the cluster undid by itself is a rollback.

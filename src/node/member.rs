@@ -18,7 +18,7 @@ use crate::store::file::{ConfFile, Followed};
 /// The longest time for a look. A node that was cut off sends its request again and again, with pauses
 /// that grow: after three seconds the pause is 1.6 s, and the node is back two seconds after the cluster.
 /// In less time, many nodes would only ask a busy cluster more often.
-const LOOK_TIME: Duration = Duration::from_secs(3);
+pub(super) const LOOK_TIME: Duration = Duration::from_secs(3);
 
 /// The longest time for a look with all its requests, without the hooks, before the node is late.
 const LATE_TIME: Duration = Duration::from_secs(120);
@@ -41,6 +41,10 @@ pub enum OnDrift {
 pub struct NodeSettings {
     pub name: NodeName,
     pub on_drift: OnDrift,
+    /// The command that fails while the media server of the node is not healthy.
+    pub health: Option<String>,
+    /// The time over which the reloads of one change are spread.
+    pub splay: Duration,
 }
 
 /// A node of a cluster.
@@ -88,8 +92,12 @@ impl Node {
     /// No thread can be spawned.
     pub fn start(self: &Arc<Self>, loops: &Loops) -> std::io::Result<()> {
         type Work = fn(&Node, &Pulse);
-        let work: [(&'static str, Work); 3] =
-            [("follow", Node::follow), ("watch", Node::watch), ("keep", Node::keep)];
+        let work: [(&'static str, Work); 4] = [
+            ("follow", Node::follow),
+            ("watch", Node::watch),
+            ("watch-2", Node::watch_elsewhere),
+            ("keep", Node::keep),
+        ];
         let late_after = LATE_TIME + self.local.hooks().timeout * HOOKS;
         work.into_iter().try_for_each(|(name, run)| {
             let (node, pulse) = (self.clone(), loops.add(Pulse::new(name, late_after)));
@@ -118,11 +126,13 @@ impl Node {
             cluster: self.texts.name(),
             serial: standing.serial(),
             wanted: standing.wanted,
-            state: standing.state.to_string(),
+            state: standing.state().to_string(),
             why: standing.why().map(|why| why.whole),
             brief: standing.why().map(|why| why.brief),
             since: bounded_time::rfc3339(standing.since),
             away: standing.away.clone(),
+            skew: standing.skew,
+            figures: standing.figures(self.store.gateway().certificate_expiry()),
         }
     }
 }

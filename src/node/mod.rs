@@ -9,24 +9,29 @@
 //! local file, whose hooks, history and crash safety are those of every server. A second engine, over the
 //! store in etcd, makes the changes that clients ask this node for. Neither knows of the other.
 //!
-//! Three threads belong to a node: one follows, one watches etcd, one keeps the lease of its record.
+//! Four threads belong to a node: one follows, two watch etcd at two members, one keeps the lease of its record.
 
 mod debounce;
 mod first_text;
 mod follow;
+mod health;
+mod held;
 mod keep;
 mod local_text;
 mod member;
-mod overlays;
+mod not_taken;
 mod report;
 mod requests;
-mod rollout;
+mod runs;
 mod standing;
 mod take;
 mod twin;
+mod unsigned;
 mod wake;
 mod watch;
+mod way_back;
 
 pub use first_text::first_text;
 pub use local_text::NodeName;
 pub use member::{Node, NodeSettings, OnDrift};
+pub use runs::{Contact, Runs, runs};

@@ -2,16 +2,26 @@
 //! runs them.
 
 use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::member::Node;
-use super::overlays::merged;
 use crate::engine::{
     After, CanaryFault, ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, Content,
     DEFAULT_LOCK_WAIT, Decision, Expected, Feature, NodeReport, Operation, Outcome, OutcomeNote, ReadQuery,
     Reading, Refusal, RefusalKind, RequestedChange, ServerHealth, Snapshot, Status, Trouble, canary_nodes,
+    find, merged,
 };
-use crate::store::{ChangeRef, HistoryEntry, NodeState, PendingInfo, Revision, Store, StoreError};
+use crate::store::{
+    ChangeRef, HistoryEntry, NodeState, PendingInfo, Revision, RolloutStep, RolloutTurn, Store, StoreError,
+    WHOLE_HISTORY, jittered,
+};
+
+/// The pause between two looks at a rollout.
+const STEP: Duration = Duration::from_millis(500);
+
+/// After this long without an answer, a rollout is no longer decided here.
+const LONGEST_SILENCE: Duration = Duration::from_secs(30);
 
 /// The message to a client if the node needs too long.
 const NOT_YET: &str = "the change is made in the cluster, and this node does not run it yet";
@@ -46,8 +56,8 @@ impl ConfigService for Node {
         ConfigService::composed(&self.local, text, source)
     }
 
-    /// An `update` changes this node alone. A rollback takes the cluster back to a text of the history of this node,
-    /// which is what its clients see.
+    /// An `update` changes this node alone. A rollback takes the cluster back to the state of which this node made the
+    /// text in its history, which is what its clients see.
     fn change(
         &self,
         requested: &RequestedChange<'_>,
@@ -60,13 +70,16 @@ impl ConfigService for Node {
             RequestedChange::Update(_) => return self.local.change(requested, options),
             RequestedChange::Modify(_) => self.make(options, |options| self.cluster.make(requested, options)),
             RequestedChange::Rollback(to) => {
-                self.refuse_overlaid()?;
-                let kept = self.local.kept(*to)?;
-                self.make(options, |options| {
-                    self.cluster.replace_as(Operation::Rollback, kept.bytes(), options)
-                })
+                let to = RequestedChange::Rollback(self.in_cluster(*to)?);
+                self.make(options, |options| self.cluster.make(&to, options))
             }
-            RequestedChange::Save(_) | RequestedChange::Format {} | RequestedChange::Edit { .. } => {
+            RequestedChange::Overlay(_) => {
+                self.make(options, |options| self.cluster.make(requested, options))
+            }
+            RequestedChange::Save(_)
+            | RequestedChange::Format {}
+            | RequestedChange::Edit { .. }
+            | RequestedChange::TakeBack(_) => {
                 self.refuse_overlaid()?;
                 self.make(options, |options| self.cluster.make(requested, options))
             }
@@ -117,6 +130,16 @@ impl Node {
         if self.standing().overlays.is_empty() { Ok(()) } else { Err(overlaid()) }
     }
 
+    /// The change of the cluster before which it had the state that the text before a change of this node was made of.
+    /// The values of the node itself are no part of what the others get.
+    fn in_cluster(&self, to: ChangeRef) -> Result<ChangeRef, Refusal> {
+        let entries = self.local.history(to.entries())?;
+        let from = find(&entries, to)?.from.ok_or_else(|| no_state(to))?;
+        let next = ChangeRef::Serial(from.serial + 1);
+        let known = self.cluster.history(WHOLE_HISTORY)?.into_iter().find(|entry| entry.is(next));
+        known.filter(|entry| entry.before == Some(from.revision)).map(|_| next).ok_or_else(|| no_state(to))
+    }
+
     /// Refuses a change at once while the cluster is away, after a last look.
     fn refuse_away(&self) -> Result<(), Refusal> {
         if self.standing().away.is_some() {
@@ -151,6 +174,9 @@ impl Node {
         }
         let made = make(&options)?;
         let is_elsewhere = !options.canary.is_empty() && !options.canary.contains(&self.settings.name.name);
+        if let Some(pending) = made.pending.as_ref().filter(|_| !options.canary.is_empty()) {
+            self.carry_on(pending.id.clone());
+        }
         if options.dry_run || options.reload_later || is_elsewhere {
             self.wake.ask();
             return self.as_here(made);
@@ -166,15 +192,35 @@ impl Node {
         outcome.new_warnings = made.new_warnings;
         outcome.pending = made.pending;
         let standing = self.standing();
-        match standing.state {
+        match standing.state() {
             _ if !is_over || standing.away.is_some() => outcome.warnings.push(NOT_YET.to_owned()),
-            NodeState::Running => {}
+            NodeState::Running | NodeState::Canary | NodeState::Denied => {}
             state => {
                 let why = standing.why().unwrap_or_else(|| Trouble::new(""));
                 return Err(Refusal::not_run_here(state, &why));
             }
         }
         Ok(outcome)
+    }
+
+    /// Decides a rollout that this node was asked for, until it is over. If this process ends before, the change goes
+    /// back.
+    fn carry_on(&self, id: String) {
+        let (texts, begin) = (self.texts.clone(), Instant::now());
+        let mut heard = begin;
+        let step = move || loop {
+            let turn = RolloutTurn { id: &id, age: begin.elapsed(), may_promote: true, failed: None };
+            match texts.advance_rollout(&turn) {
+                Ok(RolloutStep::Decided | RolloutStep::Elsewhere) => return,
+                Ok(RolloutStep::Ready | RolloutStep::Waits) => heard = Instant::now(),
+                // The permission of the nodes has ended then.
+                Err(_) if heard.elapsed() > LONGEST_SILENCE => return,
+                Err(_) => {}
+            }
+            thread::sleep(jittered(STEP));
+        };
+        // Without the thread nobody keeps the permission alive, and the change goes back.
+        let _ = thread::Builder::new().name("rollout".to_owned()).spawn(step);
     }
 
     /// The options of a change with the names of the nodes that take it first.
@@ -190,7 +236,7 @@ impl Node {
     /// Waits until the node has looked at what there is now; false if that takes too long.
     fn wait(&self) -> bool {
         let longest: Duration = DEFAULT_LOCK_WAIT + 3 * self.local.hooks().timeout;
-        self.wake.wait_for(self.wake.ask(), Instant::now() + longest)
+        self.wake.wait_for(self.wake.ask_urgently(), Instant::now() + longest)
     }
 
     /// The condition on the configuration of the cluster for one on that of this node.
@@ -220,9 +266,16 @@ impl Node {
 
     fn with_overlays(&self, text: &Arc<Snapshot>) -> Result<Arc<Snapshot>, Refusal> {
         let overlays = self.standing().overlays.clone();
-        let merged = merged(Snapshot::from_bytes(text.bytes().to_vec()), &overlays);
+        let merged = merged(Arc::new(Snapshot::from_bytes(text.bytes().to_vec())), &overlays);
         merged.map_err(|why| Refusal::not_run_here(NodeState::Refused, &Trouble::new(why)))
     }
+}
+
+/// The text before a change of a node is not one that the cluster can go back to.
+fn no_state(to: ChangeRef) -> Refusal {
+    let message = format!("what was here before `{to}` is no text of the cluster that its history keeps");
+    Refusal::new(RefusalKind::NotKept, message)
+        .hint("`mediactl --cluster URL history` shows what it can go back to")
 }
 
 /// A whole text of a node that has values of its own can't become that of the cluster.

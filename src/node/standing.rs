@@ -1,12 +1,14 @@
 //! The state of a node, as it knows it.
 
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, SystemTime, SystemTimeError};
 
-use super::overlays::NamedPatch;
-use crate::engine::Trouble;
-use crate::store::cluster::Seen;
+use super::not_taken::{Backoff, NotTaken};
+use super::twin::Twin;
+use crate::engine::{NodeFigures, Trouble};
+use crate::store::boot_time::{boot_id, boot_time};
+use crate::store::cluster::{HeadRecord, Seen};
 use crate::store::file::Followed;
-use crate::store::{NodeRecord, NodeState, PendingInfo};
+use crate::store::{NamedPatch, NodeState, PendingInfo, Revision};
 
 /// The state of a node, as it knows it.
 #[derive(Debug)]
@@ -22,31 +24,61 @@ pub struct NodeStanding {
     pub twin: Option<Twin>,
     /// The reason why the cluster can't be reached.
     pub away: Option<String>,
-    /// The source of the text that the node does not take.
-    pub refused: Option<String>,
+    /// The reason why etcd does not let the node read or put its record, and when it tries that again.
+    pub denied: Denied,
+    /// The text that the node does not take, or not yet.
+    pub not_taken: Option<NotTaken>,
+    /// The revision of the key that asked the node last to try again.
+    pub asked_to_retry: i64,
     pub overlays: Vec<NamedPatch>,
     /// The change of the cluster that has to be confirmed.
     pub pending: Option<PendingInfo>,
+    /// The revision of etcd that was read last.
+    pub revision: i64,
+    /// The state of the cluster that was read last.
+    pub last_seen: Option<LastSeen>,
+    /// The change that has to be confirmed, and when the node first saw it, since the start of the machine.
+    pub first_seen: Option<(String, Duration)>,
+    /// The change that it runs as one of the first nodes, and since when, since the start of the machine.
+    pub soaks: Option<(String, Duration)>,
+    /// The text for which the health command was run last, and when, since the start of the machine.
+    pub checked: Option<(Revision, Duration)>,
+    /// The reason why the health command failed last.
+    pub unhealthy: Option<Trouble>,
+    /// How far the clock of the node is ahead of that of whoever made the last change, in seconds, if that is more than
+    /// one.
+    pub skew: Option<i64>,
+    /// The time of the start of the node, since that of the machine.
+    pub started: Duration,
 }
 
-/// Another process that has the name of this node.
+/// The state of a cluster that a node read.
 #[derive(Debug)]
-pub struct Twin {
-    /// The warning: which process it is, and where it runs.
-    pub words: String,
-    pub seen: Instant,
+pub struct LastSeen {
+    pub head: HeadRecord,
+    /// True if the change could still be confirmed.
+    pub has_pending: bool,
+    /// The time at which the request was sent, since the start of the machine.
+    pub read: Duration,
+    /// The rest of the lease of `pending` then.
+    pub lease_left: Duration,
 }
 
-impl Twin {
-    pub fn from_record(NodeRecord { node, host, pid, .. }: &NodeRecord) -> Self {
-        let words = format!("process {pid} on {host} has the node name {node}, too");
-        Self { words, seen: Instant::now() }
-    }
+/// The state before the first look.
+const NOT_REACHED: &str = "it was not reached yet";
+
+/// What etcd does not let the node do: to read the cluster, and to put its record.
+#[derive(Debug, Default)]
+pub struct Denied {
+    pub reading: Option<(String, Backoff)>,
+    pub record: Option<(String, Backoff)>,
 }
 
 impl NodeStanding {
     /// The standing of a node that has not looked yet.
     pub fn new(followed: Followed) -> Self {
+        let back = followed.back.as_ref().filter(|back| back.boot == boot_id());
+        let first_seen = back.map(|back| (back.change.clone(), Duration::from_millis(back.seen)));
         Self {
             wanted: followed.runs.as_ref().map(|runs| runs.serial),
             followed,
@@ -54,11 +86,26 @@ impl NodeStanding {
             why: None,
             twin: None,
             since: SystemTime::now(),
-            away: Some("it was not reached yet".to_owned()),
-            refused: None,
+            away: Some(NOT_REACHED.to_owned()),
+            denied: Denied::default(),
+            not_taken: None,
+            asked_to_retry: 0,
             overlays: Vec::new(),
             pending: None,
+            revision: 0,
+            last_seen: None,
+            first_seen,
+            soaks: None,
+            skew: None,
+            checked: None,
+            unhealthy: None,
+            started: boot_time(),
         }
+    }
+
+    /// True if a look found that the cluster can't be reached, or read.
+    pub fn is_known_to_be_away(&self) -> bool {
+        self.away.as_ref().is_some_and(|away| away != NOT_REACHED)
     }
 
     /// The serial that the node runs.
@@ -66,13 +113,79 @@ impl NodeStanding {
         self.followed.runs.as_ref().map(|runs| runs.serial)
     }
 
-    /// Returns the reasons why the node does not run what it should, and that it is not alone.
-    pub fn why(&self) -> Option<Trouble> {
-        let twin = self.twin.as_ref().map(|twin| twin.words.as_str());
-        match (&self.why, twin) {
-            (Some(why), Some(twin)) => Some(why.map(|why| format!("{why}; {twin}"))),
-            (why, twin) => why.clone().or(twin.map(Trouble::new)),
+    /// The state that is shown. A node that is denied may run what it should, and nobody can rely on that.
+    pub fn state(&self) -> NodeState {
+        let is_denied = self.denied.reading.is_some() || self.denied.record.is_some();
+        match self.state {
+            NodeState::Running | NodeState::Canary if is_denied => NodeState::Denied,
+            ref state => state.clone(),
         }
+    }
+
+    /// Returns the reasons why the node does not run what it should, that it is denied, and that it is not alone.
+    pub fn why(&self) -> Option<Trouble> {
+        let denied = self.denied.reading.iter().chain(&self.denied.record).map(|(why, _)| why.as_str());
+        let twin = self.twin.as_ref().filter(|twin| twin.is_certain()).map(|twin| twin.words.as_str());
+        let others: Vec<&str> = denied.chain(twin).collect();
+        match (&self.why, others.is_empty()) {
+            (why, true) => why.clone(),
+            (Some(why), false) => Some(why.map(|why| format!("{why}; {}", others.join("; ")))),
+            (None, false) => Some(Trouble::new(others.join("; "))),
+        }
+    }
+
+    /// Notes that the node runs the text that it should.
+    pub fn turn_running(&mut self, first: Option<&str>) {
+        if let Some(why) = self.unhealthy.clone() {
+            self.soaks = None;
+            return self.turn(NodeState::Failed, Some(why));
+        }
+        let Some(change) = first else {
+            self.soaks = None;
+            return self.turn(NodeState::Running, None);
+        };
+        if self.soaks.as_ref().is_none_or(|(id, _)| id != change) {
+            self.soaks = Some((change.to_owned(), boot_time()));
+        }
+        self.turn(NodeState::Canary, None);
+    }
+
+    /// True if the node has run a change as one of the first for as long as it has to.
+    pub fn has_soaked(&self) -> bool {
+        let change = self.last_seen.as_ref().and_then(|last| last.head.unconfirmed.as_ref());
+        let (Some(change), Some((id, since))) = (change, &self.soaks) else { return false };
+        *id == change.id && boot_time() >= *since + Duration::from_secs(change.soak_s.unwrap_or_default())
+    }
+
+    /// The figures for monitoring.
+    pub fn figures(&self, certificate_expiry: Option<SystemTime>) -> NodeFigures {
+        let last = self.last_seen.as_ref();
+        NodeFigures {
+            cluster_serial: last.map(|last| last.head.serial),
+            last_contact: last.map(|last| boot_time().saturating_sub(last.read)),
+            is_overdue: last.is_some_and(|last| last.head.unconfirmed.is_some() && !last.has_pending),
+            is_twin: self.twin.as_ref().is_some_and(Twin::is_certain),
+            certificate_expiry,
+        }
+    }
+
+    /// Compares the clock of the node with that of whoever made a change, when the node first sees the change: it was
+    /// made since the last read, so the difference is known but for that time.
+    pub fn compare_clocks(&mut self, head: &HeadRecord, read: Duration) {
+        let Some(last) = self.last_seen.as_ref().filter(|last| last.head.id != head.id) else { return };
+        let seconds = |of: Result<Duration, SystemTimeError>| match of {
+            Ok(ahead) => ahead.as_secs_f64(),
+            Err(behind) => -behind.duration().as_secs_f64(),
+        };
+        let most = seconds(SystemTime::now().duration_since(head.at));
+        let least = most - read.saturating_sub(last.read).as_secs_f64();
+        let skew = if least > 0.0 { least } else { most.min(0.0) };
+        #[allow(
+            clippy::cast_possible_truncation,
+            reason = "it is rounded, and far less than the largest number"
+        )]
+        let seconds = skew.round() as i64;
+        self.skew = Some(seconds).filter(|seconds| seconds.abs() > 1);
     }
 
     /// Notes the state, and since when it is so.
@@ -80,13 +193,18 @@ impl NodeStanding {
         if self.state != state {
             self.since = SystemTime::now();
         }
+        // A break of any kind begins the time of a first node anew.
+        if state != NodeState::Canary {
+            self.soaks = None;
+        }
         self.state = state;
         self.why = why;
     }
 
     /// Notes the state that was read from the cluster.
     pub fn note_seen(&mut self, seen: &Seen) {
-        self.away = None;
+        (self.away, self.denied.reading) = (None, None);
+        self.revision = seen.revision;
         self.pending = seen.open().filter(|open| !open.is_over);
     }
 }

@@ -1,15 +1,19 @@
 //! Taking a text: from the cluster to the file and to the media server.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::local_text::{LocalText, operation, wanted};
 use super::member::{Node, OnDrift};
-use super::overlays::merged;
-use crate::engine::{ChangeOptions, Refusal, RefusalKind, Snapshot, Trouble};
+use super::not_taken::NotTaken;
+use super::runs::Runs;
+use super::wake::Look;
+use crate::engine::{ChangeOptions, Operation, Refusal, RefusalKind, Snapshot, Trouble, merged};
+use crate::store::boot_time::boot_time;
 use crate::store::cluster::Seen;
 use crate::store::file::FollowedText;
-use crate::store::{NodeState, Store, StoreError};
-use mediaconf::syntax::one_line;
+use crate::store::{ChangeRef, ClusterState, NodeState, REVERT, Store, StoreError};
+use mediaconf::plumbing::syntax::one_line;
 
 /// The message about a hand edit.
 const EDITED: &str = "the file was edited by hand";
@@ -18,18 +22,41 @@ const EDITED: &str = "the file was edited by hand";
 const NO_USER: &str = "";
 
 impl Node {
-    /// Makes the media server load the file again, if a node was killed before it knew that it had.
+    /// Makes the media server load the file again, if a node was killed before it knew that it had. A text whose reload
+    /// fails is not what the node runs: the one before comes back, as after any reload that fails.
     pub(super) fn finish_what_was_cut_short(&self) -> Result<(), Refusal> {
-        let Some(taken) = self.standing().followed.takes.clone() else { return Ok(()) };
+        let followed = self.standing().followed.clone();
+        let Some(taken) = followed.takes else { return Ok(()) };
         let is_written = self.local.read().is_ok_and(|file| file.revision() == taken.revision);
-        if let Err(error) = self.local.reload_again(NO_USER) {
-            self.local.tell(&format!("the configuration was not loaded again: {}", error.brief()));
-        }
-        self.note(|followed| {
-            followed.takes = None;
-            if is_written {
-                followed.runs = Some(taken);
+        let runs = match self.local.reload_again(NO_USER) {
+            Ok(()) if is_written => Some(taken),
+            Ok(()) => followed.runs,
+            Err(error) if is_written => {
+                self.refuse(taken.source, NodeState::Failed, &Trouble::from(&error));
+                followed.runs.filter(|before| self.is_back_at(before))
             }
+            Err(error) => {
+                self.local.tell(&format!("the configuration was not loaded again: {}", error.brief()));
+                followed.runs
+            }
+        };
+        self.note(|followed| (followed.takes, followed.runs) = (None, runs))
+    }
+
+    /// Goes back to the text of the history before the last change, if that is the one that the node ran; true if the
+    /// media server runs it.
+    fn is_back_at(&self, before: &FollowedText) -> bool {
+        let options = ChangeOptions { force: true, ..ChangeOptions::default() };
+        let back = || {
+            let kept = self.local.kept(ChangeRef::Back(1))?;
+            match kept.revision() == before.revision {
+                true => self.local.replace_as(Operation::Rollback, kept.bytes(), &options).map(|_| true),
+                false => Ok(false),
+            }
+        };
+        back().unwrap_or_else(|error: Refusal| {
+            self.local.tell(&format!("the text before was not loaded either: {}", error.brief()));
+            false
         })
     }
 
@@ -38,31 +65,41 @@ impl Node {
     ///
     /// # Errors
     /// Those of the cluster; `Overtaken` if the text is gone already.
-    pub(super) fn go_to(&self, seen: &Seen) -> Result<(), StoreError> {
-        let wanted = match wanted(seen, &self.settings.name) {
-            None => return Ok(()),
-            Some(Ok(wanted)) => wanted,
-            Some(Err((source, why))) => {
-                self.refuse(source, NodeState::Refused, &Trouble::new(why));
-                return Ok(());
+    pub(super) fn go_to(&self, seen: &Seen, look: Look) -> Result<(), StoreError> {
+        match self.go_to_wanted(seen, look) {
+            // The cluster answers, so it is not away: what it has can't be taken, until somebody changes it.
+            Err(error @ StoreError::Damaged { .. }) if !self.store.signing().asks() => {
+                self.standing().wanted = seen.head.as_ref().map(|head| head.serial);
+                self.tell(NodeState::Refused, &Trouble::from(&Refusal::from(error)));
+                Ok(())
             }
-        };
+            done => done,
+        }
+    }
+
+    fn go_to_wanted(&self, seen: &Seen, look: Look) -> Result<(), StoreError> {
+        let runs = self.runs_now();
+        let Some(wanted) = wanted(seen, &self.settings.name, runs, &self.texts)? else { return Ok(()) };
         let has_drifted = self.has_drifted();
-        if self.needs_nothing(&wanted, has_drifted) {
+        if self.needs_nothing(&wanted, has_drifted) || self.waits_for_its_turn(&wanted, runs, look) {
             return Ok(());
         }
         let Some(bytes) = self.texts.text_of(wanted.text)? else {
             return Err(StoreError::Overtaken { name: self.texts.name() });
         };
-        match merged(Snapshot::from_bytes(bytes), &wanted.overlays) {
-            Ok(text) => self.take(&wanted, &text),
+        match merged(Arc::new(Snapshot::from_bytes(bytes)), &wanted.overlays) {
+            Ok(text) if runs == Runs::Head => match self.prepare_way_back(seen) {
+                Ok(()) => self.take(&wanted, &text, runs),
+                Err(error) => self.refuse(wanted.source, NodeState::Failed, &Trouble::from(&error)),
+            },
+            Ok(text) => self.take(&wanted, &text, runs),
             Err(why) => self.refuse(wanted.source, NodeState::Refused, &Trouble::new(why)),
         }
         Ok(())
     }
 
     /// True if the file is not the one that the node wrote.
-    fn has_drifted(&self) -> bool {
+    pub(super) fn has_drifted(&self) -> bool {
         let Some(runs) = self.standing().followed.runs.as_ref().map(|runs| runs.revision) else {
             return false;
         };
@@ -77,42 +114,98 @@ impl Node {
         standing.overlays.clone_from(&wanted.overlays);
         let runs = standing.followed.runs.clone();
         if let Some(runs) = runs.filter(|runs| runs.source == *source) {
-            standing.refused = None;
+            standing.not_taken = None;
+            let is_found = has_drifted && standing.state != NodeState::Drifted;
             match has_drifted {
                 true => standing.turn(NodeState::Drifted, Some(Trouble::new(EDITED))),
-                false => standing.turn(NodeState::Running, None),
+                false => standing.turn_running(wanted.first_of),
             }
             drop(standing);
-            if runs.serial != serial {
+            if is_found {
+                self.local.tell(&format!("drift: {EDITED}"));
+            }
+            let now = wanted.followed(runs.revision);
+            if runs != now {
                 // Not even a failure to note it matters: it is the same text.
-                let _ = self.note(|followed| followed.runs = Some(FollowedText { serial, ..runs }));
+                let _ = self.note(|followed| followed.runs = Some(now));
             }
             return true;
         }
-        if standing.refused.as_ref() == Some(source) {
+        if standing.not_taken.as_ref().is_some_and(|not_taken| not_taken.holds(source, boot_time())) {
             return true;
         }
         if has_drifted && self.settings.on_drift == OnDrift::Keep {
-            standing.turn(NodeState::Drifted, Some(Trouble::new(format!("{EDITED}, and is kept"))));
+            let is_found = standing.state != NodeState::Drifted;
+            let why = format!("{EDITED}, and is kept");
+            standing.turn(NodeState::Drifted, Some(Trouble::new(why.clone())));
+            drop(standing);
+            if is_found {
+                self.local.tell(&format!("drift: {why}"));
+            }
             return true;
         }
         false
     }
 
-    fn take(&self, wanted: &LocalText<'_>, text: &Arc<Snapshot>) {
-        let taken = FollowedText {
-            serial: wanted.serial,
-            source: wanted.source.clone(),
-            original: wanted.text.revision,
-            revision: text.revision(),
-        };
+    /// Puts a text off until it is the turn of this node, if the reloads of one change are spread. Nothing that goes back
+    /// waits, no node that takes the change before the others, and none that was just asked for it or has no text yet.
+    fn waits_for_its_turn(&self, wanted: &LocalText<'_>, runs: Runs, look: Look) -> bool {
+        let mut standing = self.standing();
+        let goes_back = runs != Runs::Head || wanted.head.operation == REVERT;
+        let is_at_once = look.is_urgent || goes_back || wanted.first_of.is_some();
+        let had_its_turn = standing.not_taken.as_ref().is_some_and(|known| known.is_of(&wanted.source));
+        // A change that has to be confirmed runs everywhere after half of its time.
+        let ttl = wanted.head.unconfirmed.as_ref().and_then(|change| change.ttl_s);
+        let most = ttl.map_or(Duration::MAX, |ttl| Duration::from_secs(ttl) / 2);
+        let splay = self.settings.splay.min(most);
+        if is_at_once || had_its_turn || splay.is_zero() || standing.followed.runs.is_none() {
+            return false;
+        }
+        let (node, source) = (&self.settings.name.name, wanted.source.clone());
+        standing.not_taken = Some(NotTaken::in_its_turn(source, node, splay, boot_time()));
+        let why = format!("it takes change {} in its turn (`--splay`)", wanted.serial);
+        standing.turn(NodeState::Running, Some(Trouble::new(why)));
+        true
+    }
+
+    fn take(&self, wanted: &LocalText<'_>, text: &Arc<Snapshot>, runs: Runs) {
+        let taken = wanted.followed(text.revision());
         let head = wanted.head;
-        let (by, message) = (head.by.clone(), head.message.clone());
+        let (by, message) = (head.author(), head.message.clone());
         // The guards hold for the author of a change; here it is made already.
         let options = ChangeOptions { force: true, by, message, ..ChangeOptions::default() };
+        match self.load(taken, operation(head), text.bytes(), &options) {
+            Ok(()) => {
+                let mut standing = self.standing();
+                standing.not_taken = None;
+                standing.turn_running(wanted.first_of);
+                drop(standing);
+                self.local.tell(&taken_words(wanted, runs));
+            }
+            Err(error) => match error.kind {
+                RefusalKind::RejectedByCheck | RefusalKind::BadNewText | RefusalKind::MaskedValue => {
+                    self.refuse(wanted.source.clone(), NodeState::Refused, &Trouble::from(&error));
+                }
+                _ => self.refuse(wanted.source.clone(), NodeState::Failed, &Trouble::from(&error)),
+            },
+        }
+    }
+
+    /// Writes a text and has the media server load it; notes that before and after.
+    pub(super) fn load(
+        &self,
+        taken: FollowedText,
+        operation: Operation,
+        text: &[u8],
+        options: &ChangeOptions,
+    ) -> Result<(), Refusal> {
+        let is_own = !self.has_drifted();
+        let runs = self.standing().followed.runs.clone().filter(|_| is_own);
+        let from = runs.map(|runs| ClusterState { serial: runs.serial, revision: runs.original });
+        let options = &ChangeOptions { from, ..options.clone() };
         let made = self
             .note(|followed| followed.takes = Some(taken.clone()))
-            .and_then(|()| self.local.replace_as(operation(head), text.bytes(), &options));
+            .and_then(|()| self.local.replace_as(operation, text, options));
         let is_made = made.is_ok();
         let noted = self.note(|followed| {
             followed.takes = None;
@@ -120,37 +213,40 @@ impl Node {
                 followed.runs = Some(taken);
             }
         });
-        match made.map(drop).and(noted) {
-            Ok(()) => {
-                let mut standing = self.standing();
-                standing.refused = None;
-                standing.turn(NodeState::Running, None);
-            }
-            Err(error) => match error.kind {
-                RefusalKind::RejectedByCheck | RefusalKind::BadNewText | RefusalKind::MaskedValue => {
-                    self.refuse(wanted.source.clone(), NodeState::Refused, &Trouble::from(&error));
-                }
-                RefusalKind::ReloadFailed => {
-                    self.refuse(wanted.source.clone(), NodeState::Failed, &Trouble::from(&error));
-                }
-                // It may pass, so it is tried again.
-                _ => self.tell(NodeState::Failed, &Trouble::from(&error)),
-            },
-        }
+        made.map(drop).and(noted)
     }
 
-    /// Does not take a text, and does not try it again.
+    /// Does not take a text. One that failed is tried again later.
     fn refuse(&self, source: String, state: NodeState, why: &Trouble) {
-        self.tell(state, why);
-        self.standing().refused = Some(source);
+        self.tell(state.clone(), why);
+        let mut standing = self.standing();
+        let before = standing.not_taken.take();
+        standing.not_taken = Some(match state {
+            NodeState::Failed => NotTaken::failed(source, before, boot_time()),
+            _ => NotTaken::refused(source),
+        });
     }
 
-    fn tell(&self, state: NodeState, why: &Trouble) {
+    pub(super) fn tell(&self, state: NodeState, why: &Trouble) {
         let why = why.map(|why| one_line(why.lines().next().unwrap_or_default()));
         let is_known = self.standing().why.as_ref() == Some(&why);
         if !is_known {
             self.local.tell(&format!("the text of the cluster is not taken: {}", why.brief));
         }
         self.standing().turn(state, Some(why));
+    }
+}
+
+/// The line of the log about a text that the media server has loaded.
+fn taken_words(wanted: &LocalText<'_>, runs: Runs) -> String {
+    let LocalText { serial, head, .. } = wanted;
+    match runs {
+        Runs::Head => {
+            let (operation, by) = (&head.operation, head.author());
+            let by = if by.is_empty() { String::new() } else { format!(" by {by}") };
+            let first = if wanted.first_of.is_some() { ", before the other nodes" } else { "" };
+            one_line(&format!("took change {serial}: {operation}{by}{first}"))
+        }
+        Runs::Back(_) => format!("took the text of change {serial}: change {} is not confirmed", head.serial),
     }
 }

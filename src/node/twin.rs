@@ -1,38 +1,68 @@
 //! Two processes that have the same node name.
 //!
-//! A node reads its own record with each look. Once it has put it, another one there is from another process
-//! that is alive: not from one that was killed, whose record a node overwrites when it starts.
+//! A put of the record compares the revision that was read, and a node reads its own record with each look. Once it has
+//! put it, another one there is from another process. A process that was killed may have had a request on its way: only
+//! one that changes the record twice is there.
 
 use std::time::Duration;
 
-use super::member::Node;
-use super::standing::Twin;
 use crate::store::NodeRecord;
-use crate::store::cluster::KeyValue;
 
-/// The time after its last sign of life at which another process is taken to have ended. Each of them
-/// looks every few seconds.
-const GONE: Duration = Duration::from_secs(20);
+/// The time without a change of the record by another process after which this one is alone.
+const ALONE: Duration = Duration::from_secs(30);
 
-impl Node {
-    /// Notes the record of this node in the cluster. If this process did not put it, it is put again.
-    pub(super) fn note_own_record(&self, found: Option<&KeyValue>) {
-        let found = found.and_then(|found| serde_json::from_slice::<NodeRecord>(&found.value).ok());
-        let is_own = found.as_ref().is_some_and(|found| found.instance == self.report.instance());
-        let had_put = !is_own && self.report.last().record.take().is_some();
-        let twin = found.filter(|_| had_put).map(|found| Twin::from_record(&found));
-        let mut standing = self.standing();
-        let Some(twin) = twin else {
-            standing.twin.take_if(|twin| twin.seen.elapsed() > GONE);
-            return;
+/// The number of changes by another process after which it is there for certain.
+const CERTAIN: u32 = 2;
+
+/// Another process that changed the record of this node.
+#[derive(Debug)]
+pub struct Twin {
+    instance: String,
+    /// The warning: which process it is, and where it runs.
+    pub words: String,
+    changes: u32,
+    /// The time of the last change that was seen, since the start of the machine.
+    seen: Duration,
+}
+
+impl Twin {
+    /// Counts one more change of the record.
+    pub fn after(before: Option<Self>, record: &NodeRecord, seen: Duration) -> Self {
+        let NodeRecord { node, host, pid, instance, .. } = record;
+        let before = before.filter(|before| before.instance == *instance).map_or(0, |before| before.changes);
+        let words = format!("process {pid} on {host} has the node name {node}, too");
+        Self { instance: instance.clone(), words, changes: before + 1, seen }
+    }
+
+    /// True if it is no late request of a process that has ended.
+    pub fn is_certain(&self) -> bool {
+        self.changes >= CERTAIN
+    }
+
+    /// True if it was silent for so long that this process is alone.
+    pub fn is_gone(&self, now: Duration) -> bool {
+        now >= self.seen + ALONE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::NodeState;
+
+    #[test]
+    fn one_that_changes_the_record_twice_is_a_twin_until_it_is_silent() {
+        let record = |instance: &str| NodeRecord {
+            instance: instance.to_owned(),
+            node: "a".to_owned(),
+            ..NodeRecord::absent(NodeState::Running)
         };
-        let words = twin.words.clone();
-        let known = standing.twin.replace(twin);
-        drop(standing);
-        if known.is_none_or(|known| known.words != words) {
-            self.local.tell(&format!(
-                "{words}, and the cluster shows one of them alone: end one, or give it another name"
-            ));
-        }
+        let second = Duration::from_secs(1);
+        let once = Twin::after(None, &record("x"), second);
+        assert!(!once.is_certain() && !once.is_gone(second * 30) && once.is_gone(second * 31));
+        let other = Twin::after(Some(once), &record("y"), second * 2);
+        assert!(!other.is_certain(), "another one that may have ended, too");
+        let twice = Twin::after(Some(other), &record("y"), second * 9);
+        assert!(twice.is_certain() && !twice.is_gone(second * 38) && twice.is_gone(second * 39));
     }
 }

@@ -11,8 +11,10 @@
 //! writer → load → reconcile → prepare(old, new, record) → commit → done, `ChangedMeanwhile` or `Overtaken`
 //! ```
 
+pub mod boot_time;
 pub mod bounded_time;
 mod candidate;
+mod certificate;
 mod change_record;
 mod change_ref;
 pub mod cluster;
@@ -24,7 +26,9 @@ mod jitter;
 mod node_record;
 mod owner_name;
 mod pending;
+mod replaceable_file;
 mod revision;
+mod rollout;
 mod version;
 mod warning;
 
@@ -35,7 +39,11 @@ use std::time::Duration;
 use serde_json::Value;
 
 pub use candidate::Candidate;
-pub use change_record::{ChangeRecord, DEFAULT_KEEP, HAND_EDIT, HistoryEntry, REVERT, TAKE_BACK};
+pub use certificate::{certificate_expiry, seconds_until};
+pub use change_record::{
+    ChangeRecord, ChangedPaths, ClusterState, DEFAULT_KEEP, HAND_EDIT, HistoryEntry, NamedChange, REVERT,
+    TAKE_BACK, is_change_name, message_because, message_of_change, part_of,
+};
 pub use change_ref::{ChangeRef, NotAChangeRef, WHOLE_HISTORY};
 pub(crate) use error::reason;
 pub use error::{Distrust, FileKind, LockHolder, StoreError};
@@ -45,8 +53,10 @@ pub use jitter::jittered;
 pub use node_record::{NodeRecord, NodeState};
 pub use owner_name::{NotAnOwnerName, OwnerName};
 pub use pending::{PendingInfo, PendingRecord};
+pub use replaceable_file::ReplaceableFile;
 pub use revision::{NotARevision, Revision};
-pub use version::{BaseText, Loaded, Version, is_concatenation};
+pub use rollout::{RolloutStep, RolloutTurn};
+pub use version::{BaseText, Loaded, NamedPatch, Overlays, Version, is_concatenation};
 pub use warning::Warning;
 
 /// A place where a configuration is kept. Reading takes no lock and writes nothing.
@@ -67,12 +77,15 @@ pub use warning::Warning;
 /// | `set_pending`, `has_pending`, `pending`, `open_change` | find the change that has to be confirmed with its texts, from its commit on |
 /// | `clear_pending` | forgets it durably; the text stays |
 /// | `run_by` | is `Server` only while a server holds the store |
+/// | `advance_rollout` | tells of a change that is not there that it is decided, where whoever makes a change decides it |
+/// | `overlays`, `kept_overlays` | are those that a writer loads with the text, and those before a change as its text |
 /// | `nodes` | is `None` unless nodes run the configuration |
 /// | `candidate` | is a file with the text until it is dropped; the configuration stays |
 /// | `writer` | waits for other writers as long as it may; another one can follow once it is dropped |
 /// | `take_warnings`, `reconcile` | find nothing to tell or to record where every text was committed here |
 /// | `prepare` | leaves no trace if the change is dropped; keeps as many texts as the record says |
 /// | `commit` | makes text and history entry durable at once, or fails and changes nothing if the text is not the old one any more |
+/// | `revert` | puts back what was before a change that may still go back; is false where the store leaves that to the engine |
 /// | `keep_aside` | puts a text into the history alone; only where a server may run over the store |
 pub trait Store: Send + Sync {
     /// The name of the configuration as the user gave it.
@@ -131,6 +144,30 @@ pub trait Store: Send + Sync {
 
     /// Who runs the configuration, and so sees to the change that has to be confirmed.
     fn run_by(&self) -> RunBy;
+
+    /// Carries a rollout one step on, where whoever makes a change decides it.
+    ///
+    /// # Errors
+    /// Those of the store.
+    fn advance_rollout(&self, _turn: &RolloutTurn<'_>) -> Result<RolloutStep, StoreError> {
+        Ok(RolloutStep::Elsewhere)
+    }
+
+    /// The values that single nodes have of their own, in the order of their names.
+    ///
+    /// # Errors
+    /// Those of the store.
+    fn overlays(&self) -> Result<Overlays, StoreError> {
+        Ok(Overlays::default())
+    }
+
+    /// Those that the history keeps with a change; `None` if it keeps none, or where nodes have no such values.
+    ///
+    /// # Errors
+    /// Those of the store.
+    fn kept_overlays(&self, _serial: u64) -> Result<Option<Overlays>, StoreError> {
+        Ok(None)
+    }
 
     /// The records of the nodes that follow the store; `None` where none can.
     fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, StoreError> {
@@ -194,6 +231,12 @@ pub trait Writer {
         new: Option<&'w [&'w [u8]]>,
         record: &ChangeRecord<'_>,
     ) -> Result<Box<dyn PreparedChange + 'w>, StoreError>;
+
+    /// Puts back what was before the last change, as a change of its own, if that is not confirmed or this writer made
+    /// it; false where the store has nothing to put back but the text, which the engine knows.
+    fn revert(&self, _record: &ChangeRecord<'_>) -> Result<bool, StoreError> {
+        Ok(false)
+    }
 
     /// Keeps a text in the history that was never stored, durably.
     fn keep_aside(&self, text: &[u8], record: &ChangeRecord<'_>) -> Result<(), StoreError>;

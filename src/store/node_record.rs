@@ -14,6 +14,9 @@ pub struct NodeRecord {
     pub node: String,
     /// The serial of the change that it runs; none before the first.
     pub serial: Option<u64>,
+    /// The epoch of the cluster to which that change belongs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epoch: Option<String>,
     /// The serial of the change that it should run.
     pub wanted: Option<u64>,
     pub state: NodeState,
@@ -38,29 +41,116 @@ pub struct NodeRecord {
     pub host: String,
     #[serde(default)]
     pub pid: u32,
+    /// The id of the unconfirmed change that it runs as one of the first nodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
+    /// True if it has run that change for as long as it has to, without a break.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_soaked: bool,
+    /// How far its clock is ahead of that of whoever made the last change, in seconds, if that is more than one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skew: Option<i64>,
+    /// True if another process has the name, too, so that the record says nothing about either.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_twin: bool,
+}
+
+impl NodeRecord {
+    /// The row of a node that has no record of its own.
+    pub fn absent(state: NodeState) -> Self {
+        Self {
+            node: String::new(),
+            serial: None,
+            epoch: None,
+            wanted: None,
+            state,
+            why: None,
+            version: String::new(),
+            since: String::new(),
+            revision: None,
+            group: None,
+            instance: String::new(),
+            host: String::new(),
+            pid: 0,
+            change: None,
+            has_soaked: false,
+            skew: None,
+            is_twin: false,
+        }
+    }
+
+    /// The row of a node whose record at `key` can't be read.
+    pub fn unreadable(key: &str) -> Self {
+        Self { why: Some(format!("`{key}` can't be read")), ..Self::absent(NodeState::Unreadable) }
+    }
 }
 
 /// The state of a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NodeState {
     /// It runs what it should.
     Running,
+    /// It runs a change that it takes before the others.
+    Canary,
     /// It does not take the text: the check says no, or an overlay does not fit.
     Refused,
     /// It could not write or load the text.
     Failed,
     /// Its file was edited by hand.
     Drifted,
+    /// It has no contact with the cluster, and is back before a change that was not confirmed.
+    #[serde(rename = "cut-off")]
+    CutOff,
+    /// The cluster is not the one whose changes it ran, such as a restored back-up; it goes on with what it runs.
+    Held,
+    /// It has no right to read the cluster, or to put its record there.
+    Denied,
+    /// No key that it trusts has signed what the cluster has; it goes on with what it runs.
+    Unsigned,
+    /// It does not live any more.
+    Gone,
+    /// An overlay or a change names it, and it was never there.
+    #[serde(rename = "never came")]
+    NeverCame,
+    /// Its record can't be read.
+    Unreadable,
+    /// A state of a later version, in its word.
+    #[serde(untagged)]
+    Other(String),
+}
+
+impl NodeState {
+    /// The states in which a node that lives can be.
+    pub const ALL: [Self; 9] = [
+        Self::Running,
+        Self::Canary,
+        Self::Refused,
+        Self::Failed,
+        Self::Drifted,
+        Self::CutOff,
+        Self::Held,
+        Self::Denied,
+        Self::Unsigned,
+    ];
 }
 
 impl fmt::Display for NodeState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Running => "running",
+            Self::Canary => "canary",
             Self::Refused => "refused",
             Self::Failed => "failed",
             Self::Drifted => "drifted",
+            Self::CutOff => "cut-off",
+            Self::Held => "held",
+            Self::Denied => "denied",
+            Self::Unsigned => "unsigned",
+            Self::Gone => "gone",
+            Self::NeverCame => "never came",
+            Self::Unreadable => "unreadable",
+            Self::Other(word) => word,
         })
     }
 }

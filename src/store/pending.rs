@@ -24,6 +24,9 @@ pub struct PendingInfo {
     /// it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub canary: Vec<String>,
+    /// The time in seconds for which these nodes have to run it without a break.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub soak_s: Option<u64>,
     /// True if its time is over, and it is not rolled back yet.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_over: bool,
@@ -32,7 +35,16 @@ pub struct PendingInfo {
 impl PendingInfo {
     /// A change that users confirm before `deadline`.
     pub fn new(id: String, operation: String, by: String, deadline: SystemTime) -> Self {
-        let info = Self { id, operation, by, deadline, seconds_left: 0, canary: Vec::new(), is_over: false };
+        let info = Self {
+            id,
+            operation,
+            by,
+            deadline,
+            seconds_left: 0,
+            canary: Vec::new(),
+            soak_s: None,
+            is_over: false,
+        };
         info.until(deadline)
     }
 

@@ -1,5 +1,6 @@
 //! A text with the version under which a store knows it.
 
+use serde_json::Value;
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
@@ -13,6 +14,12 @@ use super::revision::Revision;
 #[derive(Clone)]
 pub struct Version(Arc<dyn Any + Send + Sync>);
 
+/// A patch (RFC 7396) that a node merges into the text, with its name: that of a group behind an `@`, or of a node.
+pub type NamedPatch = (String, Value);
+
+/// The patches of all nodes and groups, in the order of their names.
+pub type Overlays = Arc<[NamedPatch]>;
+
 /// A text and its version.
 #[derive(Clone, Debug)]
 pub struct Loaded {
@@ -21,6 +28,12 @@ pub struct Loaded {
     pub version: Version,
     /// The change that made it, if that has to be confirmed and the store sees to it.
     pub open: Option<PendingInfo>,
+    /// What differs on single nodes, if a writer loaded it.
+    pub overlays: Overlays,
+    /// Stands for what differs on single nodes; `None` if nothing does.
+    pub overlaid: Option<Revision>,
+    /// False if somebody may have put the text there who has no key that is trusted.
+    pub is_trusted: bool,
 }
 
 /// The text that a change was computed on, borrowed from its owner.

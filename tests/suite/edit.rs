@@ -1,9 +1,9 @@
 //! The worked edits and refusals: byte for byte, pointer for pointer.
 
-use mediaconf::edit::{EditError, json_diff, modify, patch};
-use mediaconf::model::check;
-use mediaconf::schema::Schema;
-use mediaconf::syntax::Document;
+use mediaconf::plumbing::edit::{EditError, json_diff, modify, patch};
+use mediaconf::plumbing::model::check;
+use mediaconf::plumbing::schema::Schema;
+use mediaconf::plumbing::syntax::Document;
 use serde_json::Value;
 
 use crate::cli::SAMPLE;
@@ -25,7 +25,7 @@ pub fn edited(text: &str, patch_text: &str, accepting: Accepting) -> Result<Stri
     if check(text).errors() > 0 {
         return Err(vec!["(text)".to_owned()]);
     }
-    let pointers = |faults: mediaconf::edit::Faults| {
+    let pointers = |faults: mediaconf::plumbing::edit::Faults| {
         faults.0.iter().map(|fault| fault.pointer.clone().unwrap_or_default().to_string()).collect()
     };
     let patch = patch::parse(patch_text.as_bytes()).map_err(pointers)?;

@@ -1,11 +1,11 @@
 //! Form changes and near misses of patches between real texts: what is reported of a text is reported of
 //! its JSON, and nothing that is in a file is taken for a misspelling.
 
-use mediaconf::edit::{Faults, guarded, json_diff, modify, normalize};
-use mediaconf::model::{has_lost_line_ends, near_miss, top_members};
-use mediaconf::schema::media::{LIVES, PLUGINS, STREAMS, TEMPLATE, TOP};
-use mediaconf::schema::{Kind, OUTSIDE, Schema, Scope};
-use mediaconf::syntax::{Document, Entry};
+use mediaconf::plumbing::edit::{Faults, guarded, json_diff, modify, normalize};
+use mediaconf::plumbing::model::{has_lost_line_ends, near_miss, top_members};
+use mediaconf::plumbing::schema::media::{LIVES, PLUGINS, STREAMS, TEMPLATE, TOP};
+use mediaconf::plumbing::schema::{Kind, OUTSIDE, Schema, Scope};
+use mediaconf::plumbing::syntax::{Document, Entry};
 use serde_json::Value;
 
 use crate::fixtures;

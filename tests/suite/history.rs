@@ -33,7 +33,8 @@ impl Story {
         let old = locked.load().expect("it can be read");
         let mut warnings =
             locked.reconcile(old.as_ref().map(Loaded::as_base)).expect("there is room").warnings;
-        let record = ChangeRecord { operation: "save", by: "me", message: Some(text), keep: Some(KEEP) };
+        let record =
+            ChangeRecord { message: Some(text), keep: Some(KEEP), ..ChangeRecord::new("save", "me") };
         match locked.replace(old.as_ref().map(Loaded::as_base), &[text.as_bytes()], &record) {
             Ok(more) => warnings.extend(more),
             other => panic!("{other:?}"),
@@ -238,7 +239,7 @@ fn a_change_is_killed(story: &Story) {
     let prepare = |forget: bool| {
         let locked = story.conf.lock(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
         let old = locked.load().expect("it can be read").expect("it is there");
-        let record = ChangeRecord { operation: "save", by: "me", message: None, keep: Some(KEEP) };
+        let record = ChangeRecord { keep: Some(KEEP), ..ChangeRecord::new("save", "me") };
         let pieces: [&[u8]; 1] = [b"a 3;\n"];
         let prepared = locked.prepare(Some(old.as_base()), Some(&pieces), &record).expect("there is room");
         if forget {
@@ -311,7 +312,7 @@ fn change(story: &Story, text: &str, keep: Option<usize>) -> Vec<Warning> {
     let locked = story.conf.lock(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
     let old = locked.load().expect("it can be read").expect("it is there");
     let mut warnings = locked.reconcile(Some(old.as_base())).expect("there is room").warnings;
-    let record = ChangeRecord { operation: "save", by: "me", message: None, keep };
+    let record = ChangeRecord { keep, ..ChangeRecord::new("save", "me") };
     let more = locked.replace(Some(old.as_base()), &[text.as_bytes()], &record).expect("there is room");
     warnings.extend(more);
     warnings
@@ -319,7 +320,7 @@ fn change(story: &Story, text: &str, keep: Option<usize>) -> Vec<Warning> {
 
 /// A program wrote into a text that is older than those which each change looks at.
 #[test]
-fn what_is_written_into_an_older_text_is_found_in_turn() {
+fn what_is_written_into_an_older_text_is_found_when_it_is_archived() {
     let story = Story::of("a 0;\n");
     let mut stray = OpenOptions::new().append(true).open(story.place.path(CONF)).expect("it is ours");
     let mut changes = (1..60).map(|number| {
@@ -343,7 +344,7 @@ fn what_is_written_into_a_text_is_found_before_that_is_removed() {
     let old = locked.load().expect("it can be read").expect("it is there");
     assert!(locked.reconcile(Some(old.as_base())).expect("there is room").warnings.is_empty());
     stray.write_all(b"b 1;\n").expect("it is open");
-    let record = ChangeRecord { operation: "save", by: "me", message: None, keep: None };
+    let record = ChangeRecord::new("save", "me");
     let warnings = locked.replace(Some(old.as_base()), &[b"a 9;\n"], &record).expect("there is room");
     assert!(matches!(warnings[..], [Warning::HandEditKept { .. }]), "{warnings:?}");
     assert_eq!(story.told()[0], (HAND_EDIT.to_owned(), Some("a 0;\nb 1;\n".to_owned())));
@@ -388,4 +389,136 @@ fn a_line_that_was_cut_short_is_skipped() {
     story.expect(&[("save", Some("a 1;\n"))]);
     story.write("a 3;\n");
     story.expect(&[("save", Some("a 2;\n")), ("save", Some("a 1;\n"))]);
+}
+
+/// The names in the folder of the history that end so.
+fn names(story: &Story, end: &str) -> Vec<String> {
+    let folder = fs::read_dir(story.place.path(&format!(".mediactl/{CONF}/history"))).expect("it is there");
+    let names =
+        folder.map(|entry| entry.expect("it can be read").file_name().into_string().expect("it is ASCII"));
+    names.filter(|name| name.ends_with(end)).collect()
+}
+
+fn in_history(story: &Story, name: &str) -> std::path::PathBuf {
+    story.place.path(&format!(".mediactl/{CONF}/history/{name}"))
+}
+
+/// Texts that are still files of their own.
+fn loose(story: &Story) -> usize {
+    let is_file = |name: &String| {
+        fs::symlink_metadata(in_history(story, name)).expect("it is there").file_type().is_file()
+    };
+    names(story, ".conf").iter().filter(|name| is_file(name)).count()
+}
+
+/// A text of more than 64 KiB, which differs from others in one line.
+fn large(number: usize) -> String {
+    format!("a {number};\n{}", "# a line of a large text\n".repeat(4000))
+}
+
+/// Each text that is kept, the last one first; `text` makes them of their numbers.
+fn all_are_kept(story: &Story, count: usize, text: impl Fn(usize) -> String) {
+    let kept: Vec<_> = story.told().into_iter().map(|(_, text)| text.expect("it is kept")).collect();
+    assert!(kept.len() == count && kept.iter().rev().enumerate().all(|(number, kept)| *kept == text(number)));
+}
+
+#[test]
+fn small_texts_share_archives_and_large_ones_have_their_own() {
+    let small = |number: usize| format!("a {number};\n{}", "b 1;\n".repeat(number));
+    for (text, count, archives) in [(&small as &dyn Fn(usize) -> String, 200, 1..=20), (&large, 20, 12..=12)]
+    {
+        let story = Story::of(&text(0));
+        for number in 1..=count {
+            assert!(change(&story, &text(number), Some(1000)).is_empty());
+        }
+        all_are_kept(&story, count, text);
+        assert!(loose(&story) <= 16, "{} texts are files", loose(&story));
+        assert!(archives.contains(&names(&story, ".gz").len()), "{:?}", names(&story, ".gz"));
+        let places =
+            names(&story, "").into_iter().map(|name| fs::symlink_metadata(in_history(&story, &name)));
+        let bytes: u64 = places.map(|found| found.expect("it is there").blocks() * 512).sum();
+        assert!(bytes < 2048 * count as u64 || count == 20, "{bytes} bytes of {count} entries");
+    }
+}
+
+#[test]
+fn gunzip_reads_an_archived_text() {
+    let story = Story::of(&large(0));
+    (1..=9).for_each(|number| assert!(change(&story, &large(number), None).is_empty()));
+    let shown = std::process::Command::new("gunzip").arg("-c").arg(in_history(&story, "1.conf.gz")).output();
+    assert_eq!(shown.expect("gunzip is everywhere").stdout, large(0).into_bytes());
+}
+
+/// A folder of a program that compressed nothing, and one whose mark is lost.
+#[test]
+fn an_old_folder_is_read_and_gets_smaller_as_it_is_used() {
+    for (text, count) in
+        [(&(|number: usize| format!("a {number};\n")) as &dyn Fn(usize) -> String, 90), (&large, 30)]
+    {
+        let story = Story::of(&text(0));
+        (1..=count).for_each(|number| drop(change(&story, &text(number), Some(1000))));
+        for serial in 1..=count as u64 {
+            let kept = story.conf.kept(serial).expect("it can be read").expect("it is kept");
+            let _ = fs::remove_file(in_history(&story, &format!("{serial}.conf")));
+            fs::write(in_history(&story, &format!("{serial}.conf")), kept).expect("it is ours");
+        }
+        for name in names(&story, ".gz").into_iter().chain(["archived".to_owned()]) {
+            fs::remove_file(in_history(&story, &name)).expect("it is ours");
+        }
+        all_are_kept(&story, count, text);
+        assert_eq!(loose(&story), count);
+        (count + 1..=2 * count).for_each(|number| drop(change(&story, &text(number), None)));
+        all_are_kept(&story, 2 * count, text);
+        assert!(loose(&story) <= 16, "{} texts are files", loose(&story));
+        fs::remove_file(in_history(&story, "archived")).expect("it is ours");
+        (2 * count + 1..=3 * count).for_each(|number| drop(change(&story, &text(number), None)));
+        all_are_kept(&story, 3 * count, text);
+    }
+}
+
+#[test]
+fn a_damaged_archive_costs_the_texts_that_are_damaged_and_is_told() {
+    let text = |number: usize| format!("a {number};\n");
+    let story = Story::of(&text(0));
+    (1..=40).for_each(|number| drop(change(&story, &text(number), None)));
+    let [pack] = &names(&story, ".pack.gz")[..] else { panic!("there is one") };
+    let whole = fs::read(in_history(&story, pack)).expect("it is there");
+    let member = |serial: u64| {
+        let name = format!("\u{4}\u{ff}{serial}.conf\0");
+        let name: Vec<u8> = name.chars().map(|letter| letter as u8).collect();
+        whole.windows(name.len()).position(|bytes| bytes == name).expect("it is in it") + name.len()
+    };
+    let mut damaged = whole.clone();
+    damaged[member(12) + 3] ^= 4;
+    for (bytes, lost) in [(&damaged[..], 12..=12), (&whole[..member(20)], 20..=32), (b"", 1..=32)] {
+        fs::write(in_history(&story, pack), bytes).expect("it is ours");
+        for serial in 1..=40 {
+            match story.conf.kept(serial) {
+                Ok(kept) => assert_eq!(kept, Some(text(serial as usize - 1).into_bytes()), "{serial}"),
+                Err(error) => {
+                    assert!(lost.contains(&serial), "{serial}: {error}");
+                    assert!(error.to_string().contains(&format!("`{serial}.conf` is damaged")), "{error}");
+                }
+            }
+        }
+        assert!(lost.clone().all(|serial| story.conf.kept(serial).is_err()), "{lost:?}");
+        // The next change goes on.
+        drop(story.look());
+    }
+}
+
+#[test]
+fn archives_go_with_their_texts_and_no_link_leads_elsewhere() {
+    let story = Story::of(&large(0));
+    (1..=30).for_each(|number| drop(change(&story, &large(number), Some(12))));
+    assert_eq!((names(&story, ".conf").len(), names(&story, ".gz").len()), (12, 4));
+    (31..=60).for_each(|number| drop(change(&story, &format!("a {number};\n"), None)));
+    assert!(names(&story, ".gz").iter().all(|name| name.ends_with(".pack.gz")), "{:?}", names(&story, ".gz"));
+    let text = in_history(&story, "50.conf");
+    fs::write(story.place.path("elsewhere.conf.gz"), "of others").expect("it is ours");
+    for target in ["../../../elsewhere.conf.gz", "../../media.conf", "journal", "+1.conf.gz"] {
+        fs::remove_file(&text).expect("it is ours");
+        std::os::unix::fs::symlink(target, &text).expect("it is ours");
+        assert!(story.conf.kept(50).is_err(), "{target}");
+    }
 }

@@ -2,11 +2,11 @@
 //! every fixture and its mutations to them; the fuzz targets, which include this file, whatever a
 //! fuzzer finds.
 
-use mediaconf::edit::{DiffLine, EditError, formatted, hunks_of_splices, modify, normalize, patch};
-use mediaconf::model::{Lens, View, check, group_name, has_errors, key_of, top_members};
-use mediaconf::schema::media::TOP;
-use mediaconf::schema::{Schema, Shape};
-use mediaconf::syntax::{
+use mediaconf::plumbing::edit::{DiffLine, EditError, formatted, hunks_of_splices, modify, normalize, patch};
+use mediaconf::plumbing::model::{Lens, View, check, group_name, has_errors, key_of, top_members};
+use mediaconf::plumbing::schema::media::TOP;
+use mediaconf::plumbing::schema::{Schema, Shape};
+use mediaconf::plumbing::syntax::{
     Document, Entry, LineIndex, MAX_DEPTH, ParsedEntry, Sink, Snippet, Splice, Word, parse, tokens,
 };
 use serde_json::{Value, json};
@@ -47,7 +47,7 @@ pub fn parsing_changes_nothing(text: &str) -> Document {
     for diagnostic in check(text).iter() {
         Snippet::new(&diagnostic.span, &document, &lines, &|_| Vec::new());
     }
-    mediaconf::model::secret_spans(&document, std::slice::from_ref(&(0..text.len())));
+    mediaconf::plumbing::model::secret_spans(&document, std::slice::from_ref(&(0..text.len())));
     both_sinks_hear_the_same(&document);
     document
 }
@@ -289,7 +289,7 @@ fn runs_hold_what_changes(document: &Document, splices: &[Splice], after: &Docum
 
 fn same_index(a: &Document, b: &Document) -> bool {
     fn walk<'d>(
-        entries: impl Iterator<Item = mediaconf::syntax::Entry<'d>>,
+        entries: impl Iterator<Item = mediaconf::plumbing::syntax::Entry<'d>>,
         found: &mut Vec<(u32, u32, bool)>,
     ) {
         for entry in entries {

@@ -1,11 +1,11 @@
 //! The laws, over every fixture and its mutations: each prefix, each deleted byte, CRLF, BOM.
 
-use mediaconf::schema::Schema;
+use mediaconf::plumbing::schema::Schema;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use mediaconf::edit::{EditError, modify};
-use mediaconf::model::{check, top_members};
-use mediaconf::syntax::Document;
+use mediaconf::plumbing::edit::{EditError, modify};
+use mediaconf::plumbing::model::{check, top_members};
+use mediaconf::plumbing::syntax::Document;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -144,7 +144,7 @@ fn restores(text: &str) {
         let unterminated = entry.children().any(|child| !child.is_terminated());
         let braces_touch = entry.is_block() && document.text()[entry.body()].is_empty();
         if entry.is_block() && !unterminated && !braces_touch {
-            let name = mediaconf::model::group_name(*entry).value();
+            let name = mediaconf::plumbing::model::group_name(*entry).value();
             pairs.push((
                 json!({"streams": {&*name: {"brand_new": "x"}}}),
                 json!({"streams": {&*name: {"brand_new": null}}}),
@@ -171,7 +171,7 @@ fn a_patch_of_one_stream_changes_only_its_lines() {
             continue;
         }
         for entry in top_members(&document).own_by_key("streams") {
-            let name = mediaconf::model::group_name(*entry).value();
+            let name = mediaconf::plumbing::model::group_name(*entry).value();
             let patch = json!({"streams": {&*name: {"prepush": 31, "marker": ["a", "b"]}}});
             let edit = modify(&document, patch).expect("it is a fine patch").expect("it changes something");
             for splice in &edit.splices {
@@ -252,7 +252,7 @@ proptest! {
         let after = Document::parse(format!("stream s {{\n{after}\n}}\n{after}\n"));
         // Named blocks that lose their last name are gone; no patch turns them into one empty block.
         prop_assume!(is_valid(&before) && is_valid(&after) && !after.text().contains("{  }"));
-        let patch = Value::Object(mediaconf::edit::json_diff::diff(Schema::media(), &view(&before, false), &view(&after, false)));
+        let patch = Value::Object(mediaconf::plumbing::edit::json_diff::diff(Schema::media(), &view(&before, false), &view(&after, false)));
         match modify(&before, patch.clone()) {
             Ok(edit) => {
                 let new = edit.map_or(before.clone(), |edit| before.with(&edit.splices));

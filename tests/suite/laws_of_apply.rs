@@ -1,9 +1,9 @@
 //! The laws of `apply --prune`: over pairs of texts, each of which is the desired state of another one.
 
-use mediaconf::edit::{ChangeRequest, DesiredState, Edits, LocalView, Prune, modify};
-use mediaconf::model::{Lens, top_members};
-use mediaconf::schema::Schema;
-use mediaconf::syntax::Document;
+use mediaconf::plumbing::edit::{ChangeRequest, DesiredState, Edits, Prune, TextState, modify};
+use mediaconf::plumbing::model::Config;
+use mediaconf::plumbing::schema::Schema;
+use mediaconf::plumbing::syntax::Document;
 use serde_json::Value;
 
 use crate::fixtures;
@@ -17,10 +17,10 @@ const OTHERS: usize = 3;
 const STRIDE: usize = 11;
 
 /// The document that a desired state makes of another one.
-fn applied(state: &DesiredState, to: &Document) -> Document {
-    let request = ChangeRequest { edits: Edits::State(state.clone()), expectations: Vec::new() };
-    let (members, lens) = (top_members(to), Lens::default());
-    let patch = request.evaluate(&LocalView::new(&members, &lens)).expect("a state has no faults").patch;
+fn applied(state: &Edits, to: &Document) -> Document {
+    let request = ChangeRequest { edits: state.clone(), expectations: Vec::new() };
+    let config = Config::new(to);
+    let patch = request.evaluate(&config.lookup()).expect("a state has no faults").patch;
     let edit = modify(to, patch.clone());
     let edit = edit.unwrap_or_else(|error| panic!("{error:?}\n{patch}\n{}", to.text()));
     edit.map_or_else(|| to.clone(), |edit| to.with(&edit.splices))
@@ -42,13 +42,15 @@ fn entries(view: &Value) -> Vec<(&String, &Value)> {
 }
 
 fn becomes(from: &Document, wanted: &Document, scopes: &[Prune]) {
+    merges(from, wanted);
     let own = view(wanted, true);
     let texts = || format!("{}\n--- as\n{}", from.text(), wanted.text());
     let json = view(wanted, false);
     for state in [
-        |document: &Document, _: &Value, prune| DesiredState::of_text(document, prune),
+        |document: &Document, _: &Value, prune| Edits::Text(TextState::new(document.clone(), prune)),
+        |document: &Document, _: &Value, prune| Edits::State(DesiredState::of_text(document, prune)),
         |_: &Document, json: &Value, prune| {
-            DesiredState::of_json(Schema::media(), json.clone(), prune).expect("it is a state")
+            Edits::State(DesiredState::of_json(Schema::media(), json.clone(), prune).expect("it is a state"))
         },
     ] {
         let all = state(wanted, &json, Prune::All);
@@ -64,6 +66,21 @@ fn becomes(from: &Document, wanted: &Document, scopes: &[Prune]) {
         assert_eq!(entries(&view(&after, true)), entries(&own), "{}\n--- became\n{}", texts(), after.text());
         assert_eq!(applied(&pruning, &after).text(), after.text(), "a second run\n{}", texts());
     }
+}
+
+/// A text that is merged does what all of its values would do: what it leaves out is there already.
+fn merges(from: &Document, wanted: &Document) {
+    let states = [
+        Edits::Text(TextState::new(wanted.clone(), Prune::Nothing)),
+        Edits::State(DesiredState::of_text(wanted, Prune::Nothing)),
+    ];
+    let merged = states.map(|edits| {
+        let request = ChangeRequest { edits, expectations: Vec::new() };
+        let evaluated = request.evaluate(&Config::new(from).lookup()).expect("a state has no faults");
+        let edit = modify(from, evaluated.patch).ok();
+        (edit.map(|edit| edit.map(|edit| from.with(&edit.splices).text().to_owned())), evaluated.notes)
+    });
+    assert_eq!(merged[0], merged[1], "{}\n--- and\n{}", from.text(), wanted.text());
 }
 
 /// The forms that a directive takes which the schema does not know. A merge (`--prune=entries`, outside of them) may be

@@ -1,10 +1,10 @@
 //! The laws of changes that are rolled back, over every fixture and the corpus: the bytes return.
 
-use mediaconf::edit::{BlockContent, BlockPlace, BlockRequest};
-use mediaconf::model::{Member, Members, OptionWord, group_name, key_of, top_members};
-use mediaconf::schema::media::{KINDS, STREAMS, TOP};
-use mediaconf::schema::{Kind, Scope};
-use mediaconf::syntax::{Document, Entry, quoted_word};
+use mediaconf::plumbing::edit::{BlockContent, BlockPlace, BlockRequest};
+use mediaconf::plumbing::model::{Member, Members, OptionWord, group_name, key_of, top_members};
+use mediaconf::plumbing::schema::media::{KINDS, STREAMS, TOP};
+use mediaconf::plumbing::schema::{Kind, Scope};
+use mediaconf::plumbing::syntax::{Document, Entry, quoted_word};
 use mediaconf::{AssignOptions, Path, Segment};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -284,7 +284,7 @@ fn a_bare_flag_set_false_and_then_true_is_a_bare_flag_again() {
             comes_back(document, &(json!({&*flag: false}), json!({&*flag: true})));
         }
         for entry in members.own_by_key("streams") {
-            let name = mediaconf::model::group_name(*entry).value();
+            let name = mediaconf::plumbing::model::group_name(*entry).value();
             let scope = STREAMS.scope();
             let inner = Members::group(scope, entry.children());
             for flag in inner.foreign().iter().filter_map(|member| flag(member, scope)) {
@@ -317,7 +317,7 @@ fn a_quoted_option_that_is_changed_and_changed_back_keeps_its_quotes() {
     hold_for_every_valid_text(texts(), |document| {
         let own = view(document, true);
         for entry in top_members(document).own_by_key("streams").iter().filter(|entry| entry.is_block()) {
-            let name = mediaconf::model::group_name(*entry).value();
+            let name = mediaconf::plumbing::model::group_name(*entry).value();
             let sources: Vec<Entry<'_>> = entry.children().filter(|child| child.keyword() == "url").collect();
             let urls = &own["streams"][&*name]["urls"];
             if urls.as_array().is_none_or(|urls| urls.len() != sources.len()) {

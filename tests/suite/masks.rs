@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use mediaconf::model::{Masker, masked_document};
-use mediaconf::syntax::Document;
+use mediaconf::plumbing::model::{Masker, masked_document};
+use mediaconf::plumbing::syntax::Document;
 
 use crate::fixtures;
 

@@ -178,7 +178,7 @@ fn merged(committed: &[&str], printed: &[String]) -> Vec<String> {
 
 /// A line without what changes from run to run: times, process and user numbers, sizes of answers,
 /// fingerprints of secrets and of certificates.
-fn steady(line: &str) -> String {
+pub(crate) fn steady(line: &str) -> String {
     let mut steady = String::new();
     for word in line.split_whitespace() {
         let is_varying = |c: char| c.is_ascii_hexdigit() || matches!(c, '-' | ':' | '.' | 'T' | 'Z');
@@ -234,21 +234,15 @@ impl Shell {
             .expect("there is an example");
         put_program(folder.path(), &ports[0]);
         let path = std::env::var("PATH").expect("there is a path");
-        let mut process = Command::new("bash")
+        let mut shell = Command::new("bash");
+        shell
             .arg("-m")
             .current_dir(folder.path())
             .env_clear()
             .env("PATH", format!("{}:{path}", folder.path().join("bin").display()))
             .env("USER", "olga")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("there is a shell");
-        let mut input = process.stdin.take().expect("stdin is a pipe");
-        let lines = BufReader::new(process.stdout.take().expect("stdout is a pipe")).lines();
-        let (sender, output) = channel();
-        std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line)));
+            .stderr(Stdio::null());
+        let (process, mut input, output) = piped(&mut shell);
         input.write_all(b"exec 2>&1\n").expect("a shell reads its commands");
         Self { process, input, output, ports, printed: Vec::new(), folder }
     }
@@ -291,7 +285,11 @@ impl Shell {
 
     fn as_in_the_page(&self, line: &str) -> String {
         let ports = PORTS.iter().zip(&self.ports);
-        ports.fold(line.to_owned(), |line, (named, port)| line.replace(port.as_str(), named))
+        let line = ports.fold(line.to_owned(), |line, (named, port)| line.replace(port.as_str(), named));
+        // The name of a change of several servers is another one each time.
+        let name = line.split_once("this is change ").and_then(|(_, rest)| rest.split_once(':'));
+        let name = name.map(|(name, _)| name.to_owned());
+        name.map_or(line.clone(), |name| line.replace(&name, "7f3a90c2"))
     }
 }
 
@@ -312,6 +310,17 @@ fn put_program(folder: &Path, port: &str) {
     fs::create_dir_all(folder.join("bin")).expect("a folder can be made");
     fs::write(&path, script).expect("a script can be written");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it is ours");
+}
+
+/// Starts a process that gets lines and prints lines.
+pub fn piped(command: &mut Command) -> (Child, ChildStdin, Receiver<String>) {
+    let started = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let mut process = started.expect("it can be started");
+    let input = process.stdin.take().expect("stdin is a pipe");
+    let lines = BufReader::new(process.stdout.take().expect("stdout is a pipe")).lines();
+    let (sender, output) = channel();
+    std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line)));
+    (process, input, output)
 }
 
 fn free_port() -> String {

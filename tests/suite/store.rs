@@ -21,7 +21,7 @@ const OLD: &[u8] = b"http 80;\n";
 const NEW: &[&[u8]] = &[b"http ", b"8080", b";\n"];
 const NEW_TEXT: &[u8] = b"http 8080;\n";
 
-const RECORD: ChangeRecord<'_> = ChangeRecord { operation: "save", by: "me", message: None, keep: None };
+const RECORD: ChangeRecord<'_> = ChangeRecord::new("save", "me");
 
 /// A folder with a `media.conf` that holds `OLD`.
 struct Place {

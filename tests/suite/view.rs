@@ -1,7 +1,7 @@
 //! The JSON view: members of the worked examples, whole views of the valid files, the checks.
 
-use mediaconf::model::{Lens, View, check, top_members};
-use mediaconf::syntax::{Diagnostic, Document, LineIndex, Severity};
+use mediaconf::plumbing::model::{Lens, View, check, top_members};
+use mediaconf::plumbing::syntax::{Diagnostic, Document, LineIndex, Severity};
 use serde_json::Value;
 
 use crate::fixtures;

@@ -79,8 +79,8 @@ pub const WARNINGS: &[(&str, &str)] = &[
 
 #[cfg(test)]
 mod tests {
-    use mediaconf::model::{Lens, View, check, top_members};
-    use mediaconf::syntax::{Document, Severity};
+    use mediaconf::plumbing::model::{Lens, View, check, top_members};
+    use mediaconf::plumbing::syntax::{Document, Severity};
 
     use super::{ERRORS, GENERAL, WARNINGS};
 

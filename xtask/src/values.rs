@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use mediaconf::edit::patch::{MEMORY_PER_BODY, TEXT_COST, VALUE_COST};
-use mediaconf::syntax::MAX_DEPTH;
+use mediaconf::plumbing::edit::patch::{MEMORY_PER_BODY, TEXT_COST, VALUE_COST};
+use mediaconf::plumbing::syntax::MAX_DEPTH;
 use mediactl::cli::GRACE;
 use mediactl::cli::exit::{EXIT_CODES, Exit};
 use mediactl::engine::{

@@ -3,15 +3,15 @@
 //! | task | names |
 //! |---|---|
 //! | [parse a text](#parse-a-text) | [`Document`], [`Entry`], [`Word`] |
-//! | [check it](#check-it) | [`check()`], [`Diagnostic`], [`LineIndex`] |
-//! | [see it as JSON](#see-it-as-json) | [`View`], [`Lens`] |
-//! | [read a value](#read-a-value) | [`Path`], [`select`], [`LocalView`] |
-//! | [set and unset values](#set-and-unset-values) | [`Assignment`], [`to_patch`], [`modify`], [`Edit`] |
-//! | [merge a patch](#merge-a-patch) | [`modify`], [`Edit`], [`Faults`] |
-//! | [compare](#compare) | [`diff`], [`hunks_of_texts`], [`printed`] |
+//! | [check it](#check-it) | [`check()`], [`check_as`], [`Diagnostics`], [`Diagnostic`], [`Severity`], [`LineIndex`] |
+//! | [see it as JSON](#see-it-as-json) | [`Config`] |
+//! | [read a value](#read-a-value) | [`Config`], [`ConfigLookup`], [`Path`], [`Segment`], [`select`], [`Selection`] |
+//! | [set and unset values](#set-and-unset-values) | [`Assignment`], [`AssignedValue`], [`AssignOptions`], [`to_patch`], [`modify`], [`Edit`] |
+//! | [merge a patch](#merge-a-patch) | [`modify`], [`Edit`], [`Splice`], [`EditError`], [`Faults`], [`Fault`] |
+//! | [compare](#compare) | [`diff`], [`hunks_of_texts`], [`Hunk`], [`printed`] |
 //! | [format](#format) | [`formatted`] |
 //! | [explain a key](#explain-a-key) | [`explain`], [`Explanation`] |
-//! | [complete a path](#complete-a-path) | [`Completion`], [`Proposal`] |
+//! | [complete a path](#complete-a-path) | [`Completion`], [`PathUse`], [`Proposal`] |
 //! | [look up a directive](#look-up-a-directive) | [`Schema`], [`Scope`], [`Parameter`] |
 //! | [find secrets](#find-secrets) | [`secret_spans`], [`masked_document`], [`Masker`] |
 //!
@@ -49,13 +49,12 @@
 //! # See it as JSON
 //!
 //! ```
-//! use mediaconf::{Document, Lens, View, top_members};
+//! use mediaconf::{Config, Document};
 //!
 //! let document = Document::parse("stream cam1 { prepush 5; }");
-//! let members = top_members(&document);
+//! assert_eq!(Config::new(&document).to_json()["streams"]["cam1"]["name"], "cam1");
 //! // Without names, positions and other members that the text does not hold.
-//! let lens = Lens { own_only: true, ..Lens::default() };
-//! let json = serde_json::to_value(View::new(&members, &lens)).expect("a view is JSON");
+//! let json = Config::own(&document).to_json();
 //! assert_eq!(json["streams"]["cam1"]["prepush"], 5);
 //! ```
 //!
@@ -64,11 +63,11 @@
 //! A path may stand for several places; then each value comes with its own path.
 //!
 //! ```
-//! use mediaconf::{Document, Lens, LocalView, Path, select, top_members};
+//! use mediaconf::{Config, Document, Path, select};
 //!
 //! let document = Document::parse("stream a { prepush 5; } stream b { prepush 7; }");
-//! let (members, lens) = (top_members(&document), Lens::default());
-//! let current = LocalView::new(&members, &lens);
+//! let config = Config::new(&document);
+//! let current = config.lookup();
 //!
 //! let path = Path::parse("streams.a.prepush")?;
 //! assert_eq!(select(&current, &path)?.into_value(), 5);
@@ -85,18 +84,17 @@
 //!
 //! ```
 //! use mediaconf::{
-//!     AssignOptions, AssignedValue, Assignment, Document, Lens, LocalView, Path, modify, to_patch,
-//!     top_members,
+//!     AssignOptions, AssignedValue, Assignment, Config, Document, Path, modify, to_patch,
 //! };
 //!
 //! let document = Document::parse("stream cam1 {\n  prepush   5; # seconds\n  title x;\n}\n");
-//! let (members, lens) = (top_members(&document), Lens::default());
+//! let config = Config::new(&document);
 //! let set = |path, value| Ok::<_, mediaconf::Fault>(Assignment { path: Path::parse(path)?, value });
 //! let assignments = [
 //!     set("streams.cam1.prepush", AssignedValue::Typed("2".to_owned()))?,
 //!     set("streams.cam1.title", AssignedValue::Remove)?,
 //! ];
-//! let current = LocalView::new(&members, &lens);
+//! let current = config.lookup();
 //! let options = AssignOptions::default();
 //! let computed = to_patch(&current, &assignments, &[], options).expect("the paths are known");
 //!
@@ -158,11 +156,11 @@
 //! # Explain a key
 //!
 //! ```
-//! use mediaconf::{Document, Lens, LocalView, Path, explain, top_members};
+//! use mediaconf::{Config, Document, Path, explain};
 //!
 //! let document = Document::parse("stream cam1 { prepush 5; }");
-//! let (members, lens) = (top_members(&document), Lens::default());
-//! let current = LocalView::new(&members, &lens);
+//! let config = Config::new(&document);
+//! let current = config.lookup();
 //! let explanation = explain(&current, &Path::parse("streams.cam1.prepush")?)?;
 //! assert_eq!(explanation.unit, Some("s"));
 //! assert_eq!(explanation.found.expect("it is set").value, 5);
@@ -172,11 +170,11 @@
 //! # Complete a path
 //!
 //! ```
-//! use mediaconf::{Completion, Document, Lens, LocalView, PathUse, top_members};
+//! use mediaconf::{Completion, Config, Document, PathUse};
 //!
 //! let document = Document::parse("stream cam1 { prepush 5; }");
-//! let (members, lens) = (top_members(&document), Lens::default());
-//! let current = LocalView::new(&members, &lens);
+//! let config = Config::new(&document);
+//! let current = config.lookup();
 //! let completion = Completion { current: &current, base: &[], path_use: PathUse::Present };
 //! let proposals = completion.candidates("streams.cam1.pre");
 //! assert_eq!(proposals[0].text, "streams.cam1.prepush");
@@ -212,22 +210,41 @@
 
 #![warn(missing_docs)]
 
+mod edit;
+mod model;
+mod schema;
+mod syntax;
 mod text;
 
-pub mod schema;
-
-pub mod syntax;
-
-pub mod model;
-
-pub mod edit;
+/// What `mediactl` itself is built of, by layer.
+///
+/// Other programs take the names at the root of this crate. Those here change with the program and follow no rule of
+/// versions.
+pub mod plumbing {
+    /// Requests, patches, paths, diffs and drafts.
+    pub mod edit {
+        pub use crate::edit::*;
+    }
+    /// The view, the checks and the secrets of a document.
+    pub mod model {
+        pub use crate::model::*;
+    }
+    /// The rows of directives and the kinds of values.
+    pub mod schema {
+        pub use crate::schema::*;
+    }
+    /// Entries, words, positions and tokens of a text.
+    pub mod syntax {
+        pub use crate::syntax::*;
+    }
+}
 
 pub use edit::json_diff::diff;
 pub use edit::{
-    AssignOptions, AssignedValue, Assignment, ChangeRequest, Completion, ConfigLookup, Edit, EditError,
-    Explanation, Fault, Faults, Hunk, LocalView, Path, PathUse, Proposal, Segment, Selection, explain,
-    formatted, hunks_of_texts, modify, printed, select, to_patch,
+    AssignOptions, AssignedValue, Assignment, Completion, ConfigLookup, Edit, EditError, Explanation, Fault,
+    Faults, Hunk, Path, PathUse, Proposal, Segment, Selection, explain, formatted, hunks_of_texts, modify,
+    printed, select, to_patch,
 };
-pub use model::{Lens, Masker, View, check, check_as, masked_document, secret_spans, top_members};
+pub use model::{Config, Masker, check, check_as, masked_document, secret_spans};
 pub use schema::{Parameter, Schema, Scope};
 pub use syntax::{Diagnostic, Diagnostics, Document, Entry, LineIndex, Severity, Splice, Word};

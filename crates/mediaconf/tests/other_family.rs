@@ -1,13 +1,13 @@
 //! A second, tiny schema: servers of web sites. What is done with a document follows the schema of the document.
 
-use mediaconf::schema::kinds::{PORT, SECONDS, TEXT};
-use mediaconf::schema::{
+use mediaconf::plumbing::schema::kinds::{PORT, SECONDS, TEXT};
+use mediaconf::plumbing::schema::{
     DirectiveRole, ForeignForm, ForeignKeyword, Group, Kind, Parameter, Schema, Scope, ScopeTable, Shape,
     numbered,
 };
 use mediaconf::{
-    AssignOptions, AssignedValue, Assignment, Completion, Document, EditError, Lens, LocalView, Path,
-    PathUse, View, check_as, diff, explain, modify, to_patch, top_members,
+    AssignOptions, AssignedValue, Assignment, Completion, Config, Document, EditError, Path, PathUse,
+    check_as, diff, explain, modify, to_patch,
 };
 use serde_json::{Value, json};
 
@@ -76,13 +76,12 @@ site shop {
 ";
 
 fn view(document: &Document) -> Value {
-    let lens = Lens::default();
-    serde_json::to_value(View::new(&top_members(document), &lens)).expect("a view is JSON")
+    Config::new(document).to_json()
 }
 
 fn set(document: &Document, path: &str, value: &str) -> Result<String, String> {
-    let (members, lens) = (top_members(document), Lens::default());
-    let current = LocalView::new(&members, &lens);
+    let config = Config::new(document);
+    let current = config.lookup();
     let path = Path::parse(path).expect("it is a path");
     let assignment = Assignment { path, value: AssignedValue::Typed(value.to_owned()) };
     let computed = to_patch(&current, &[assignment], &[], AssignOptions::default());
@@ -163,8 +162,8 @@ fn it_is_checked() {
 #[test]
 fn its_paths_are_completed_and_explained() {
     let document = Document::parse_as(&SITES, TEXT_OF_SITES);
-    let (members, lens) = (top_members(&document), Lens::default());
-    let current = LocalView::new(&members, &lens);
+    let config = Config::new(&document);
+    let current = config.lookup();
     let completion = Completion { current: &current, base: &[], path_use: PathUse::Settable };
     let proposed = |typed: &str| -> Vec<String> {
         completion.candidates(typed).into_iter().map(|proposal| proposal.text).collect()

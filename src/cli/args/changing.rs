@@ -5,7 +5,9 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
+use crate::cli::args::shared::reason;
 use crate::cli::error::CliError;
+use crate::cli::fleet::batches::ServerCount;
 use crate::cli::local_user::local_user;
 use crate::engine::{ChangeOptions, DEFAULT_HOOK_TIMEOUT, GUARD_NAMES, Guard, Hooks};
 use crate::http::protocol::parameters::MAX_CONFIRM;
@@ -57,7 +59,7 @@ pub struct ChangeArgs {
     pub exit_code: bool,
 
     /// The reason for the change, for the history
-    #[arg(short, long, value_name = "TEXT")]
+    #[arg(short, long, value_name = "TEXT", value_parser = reason)]
     pub message: Option<String>,
 
     /// Delete up to N streams without asking [default: 4, or a tenth of all up to 20 if that is more]
@@ -71,6 +73,10 @@ pub struct ChangeArgs {
     /// Roll a change of a cluster back unless the nodes that `--canary` names run it within this time
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = confirm_time)]
     pub canary_timeout: Duration,
+
+    /// Of a cluster: wait until all nodes run the change; after this time, name those that do not, and exit with 11
+    #[arg(long, value_name = "TIME", value_parser = confirm_time)]
+    pub wait: Option<Duration>,
 
     #[command(flatten)]
     pub fleet: FleetArgs,
@@ -166,19 +172,66 @@ pub struct FleetArgs {
     #[arg(long, value_name = "N|NAME", value_delimiter = ',')]
     pub canary: Vec<String>,
 
-    /// How long the first servers have to stay healthy before the others follow
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = confirm_time)]
-    pub canary_time: Duration,
+    /// How long the first servers or nodes have to stay healthy before the others follow [default: 10s, of nodes
+    /// at most half of --canary-timeout]
+    #[arg(long, value_name = "TIME", value_parser = confirm_time, requires = "canary")]
+    pub canary_time: Option<Duration>,
 
-    /// Shell command that fails if a server is not healthy; MEDIACTL_CONTEXT is the server, for `mediactl` in it
+    /// Shell command that fails if a server is not healthy: MEDIACTL_CONTEXT is the server, for `mediactl` in it; of
+    /// a cluster, it is run once for each node of --canary, which is MEDIACTL_NODE
     #[arg(long, value_name = "CMD")]
     pub health_cmd: Option<String>,
+
+    /// Change so many servers at a time, one batch after the other, such as `1,10%,100%`; the last size repeats. With
+    /// --all-or-nothing, all of them are confirmed at the end
+    #[arg(long, value_name = "N|N%", value_delimiter = ',')]
+    pub batch: Vec<ServerCount>,
+
+    /// Wait so long between two batches
+    #[arg(long, value_name = "TIME", value_parser = confirm_time, requires = "batch")]
+    pub pause: Option<Duration>,
+
+    /// Begin with no further server once the change has failed on more than this many [default: any number, with
+    /// --batch none]
+    #[arg(long, value_name = "N|N%", conflicts_with = "all_or_nothing")]
+    pub max_fail: Option<ServerCount>,
 }
 
+/// The time for which the first servers or nodes have to stay healthy by default.
+const DEFAULT_SOAK: Duration = Duration::from_secs(10);
+
 impl FleetArgs {
+    /// The time for which the first servers have to stay healthy.
+    pub fn soak(&self) -> Duration {
+        self.canary_time.unwrap_or(DEFAULT_SOAK)
+    }
+
+    /// The time for which the first nodes have to stay healthy, where they have `most` to run the change.
+    pub fn soak_of_nodes(&self, most: Duration) -> Result<Duration, CliError> {
+        match self.canary_time {
+            Some(time) if time >= most => {
+                let hint = "the nodes go back after `--canary-timeout`; it is 60s without the option";
+                Err(CliError::usage("`--canary-time` has to be less than `--canary-timeout`", hint))
+            }
+            Some(time) => Ok(time),
+            None => Ok(DEFAULT_SOAK.min(Duration::from_secs(most.as_secs() / 2))),
+        }
+    }
+
+    /// The most of `all` servers on which the change may fail before it goes to no other.
+    pub fn most_failures(&self, all: usize) -> usize {
+        let unless_given = if self.batch.is_empty() { usize::MAX } else { 0 };
+        self.max_fail.map_or(unless_given, |most| most.most(all))
+    }
+
     /// Refuses options that say nothing about one server.
     pub fn refuse_for_one(&self) -> Result<(), CliError> {
-        let promise = self.all_or_nothing.then_some("--all-or-nothing");
+        let promise = match () {
+            () if self.all_or_nothing => Some("--all-or-nothing"),
+            () if !self.batch.is_empty() => Some("--batch"),
+            () if self.max_fail.is_some() => Some("--max-fail"),
+            () => None,
+        };
         let refused = |option| {
             let hint = "name them with `-x 'edge-*'`, `-x a,b` or `--group GROUP`; `--canary` works with `--cluster`, too";
             Err(CliError::usage(format!("`{option}` is for changes of several servers"), hint))
@@ -203,14 +256,23 @@ impl FleetArgs {
     }
 }
 
-/// Parses a time such as `60s`, or a number of seconds.
+/// Parses a time such as `60s`, or a number of seconds, which has to be a second at least.
 pub fn confirm_time(text: &str) -> Result<Duration, String> {
+    time_from(1, text)
+}
+
+/// Parses a time such as `60s`, or a number of seconds.
+pub fn time_or_none(text: &str) -> Result<Duration, String> {
+    time_from(0, text)
+}
+
+fn time_from(least: u64, text: &str) -> Result<Duration, String> {
     let seconds = match text.parse() {
         Ok(seconds) => seconds,
         Err(_) => humantime::parse_duration(text).map_err(|error| error.to_string())?.as_secs(),
     };
-    match (1..=MAX_CONFIRM).contains(&seconds) {
+    match (least..=MAX_CONFIRM).contains(&seconds) {
         true => Ok(Duration::from_secs(seconds)),
-        false => Err(format!("the time has to be from 1 to {MAX_CONFIRM} seconds")),
+        false => Err(format!("the time has to be from {least} to {MAX_CONFIRM} seconds")),
     }
 }

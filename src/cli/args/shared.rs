@@ -2,7 +2,8 @@
 
 use clap::ValueEnum;
 
-use mediaconf::edit::BlockPlace;
+use crate::store::{NamedChange, is_change_name};
+use mediaconf::plumbing::edit::BlockPlace;
 
 /// The form in which a list is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -32,6 +33,24 @@ impl From<&PlaceArgs> for BlockPlace {
             (Some(name), _) => Self::After(name.clone()),
             (None, Some(name)) => Self::Before(name.clone()),
             (None, None) => Self::Usual,
+        }
+    }
+}
+
+/// Parses the name of a change of several servers.
+pub fn change_name(text: &str) -> Result<String, &'static str> {
+    match is_change_name(text) {
+        true => Ok(text.to_owned()),
+        false => Err("it is the word behind `change` in the message of the history, such as `7f3a90c2`"),
+    }
+}
+
+/// Parses the reason for a change, which can't be taken for the name of another one.
+pub fn reason(text: &str) -> Result<String, &'static str> {
+    match NamedChange::of(text) {
+        None => Ok(text.to_owned()),
+        Some(_) => {
+            Err("it ends like the message of a change of several servers: write `change NAME` without `by`")
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `mediactl add`
 
 use clap::ValueEnum;
-use mediaconf::schema::media::{LIVES, PLUGINS, STREAM, STREAMS};
+use mediaconf::plumbing::schema::media::{LIVES, PLUGINS, STREAM, STREAMS};
 use serde_json::{Map, Value, json};
 
 use crate::cli::args::changing::ChangeArgs;
@@ -13,10 +13,10 @@ use crate::cli::exit::Exit;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::Guard;
-use mediaconf::edit::{
+use mediaconf::plumbing::edit::{
     AssignOptions, AssignedValue, BlockContent, BlockRequest, ChangeRequest, Path, Segment,
 };
-use mediaconf::schema::{DirectiveRole, Kind, SOURCE};
+use mediaconf::plumbing::schema::{DirectiveRole, Kind, SOURCE};
 
 /// Add a stream, live or plugin
 ///

@@ -1,6 +1,6 @@
 //! `mediactl apply`
 
-use mediaconf::schema::Schema;
+use mediaconf::plumbing::schema::Schema;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::{Refusal, Snapshot};
 use crate::store::OwnerName;
-use mediaconf::edit::{ChangeRequest, DesiredState, Edits, Prune, patch};
+use mediaconf::plumbing::edit::{ChangeRequest, DesiredState, Edits, Prune, TextState, patch};
 
 /// Bring the configuration to a desired state, such as one from a Git repository
 ///
@@ -79,25 +79,25 @@ pub fn run(args: &ApplyArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         Some(PruneScope::Entries) => Prune::Entries,
         Some(PruneScope::All) => Prune::All,
     };
-    let state = desired_state(&args.file, prune)?;
-    let request = ChangeRequest { edits: Edits::State(state), expectations: Vec::new() };
+    let request = ChangeRequest { edits: desired_state(&args.file, prune)?, expectations: Vec::new() };
     let mut change = ChangeCommand::new(&args.changing, Verb::APPLY).named("apply");
     change.options.owner.clone_from(&args.owner);
     change.run(call, &request.into())
 }
 
 /// Reads a desired state.
-fn desired_state(file: &Path, prune: Prune) -> Result<DesiredState, CliError> {
+fn desired_state(file: &Path, prune: Prune) -> Result<Edits, CliError> {
     let bytes = input::read(file)?;
     // No directive begins with a bracket.
     if matches!(patch::without_bom(&bytes).trim_ascii_start().first(), Some(b'{' | b'[')) {
         let patch = patch::parse(&bytes).map_err(Refusal::from)?;
-        return Ok(DesiredState::of_json(Schema::media(), patch, prune).map_err(Refusal::from)?);
+        let state = DesiredState::of_json(Schema::media(), patch, prune).map_err(Refusal::from)?;
+        return Ok(Edits::State(state));
     }
     let snapshot = Arc::new(Snapshot::from_bytes(bytes));
     if !snapshot.is_valid() {
         let name = if file.as_os_str() == STDIN { "<stdin>".into() } else { file.display().to_string() };
         return Err(CliError::broken_text(&name, snapshot));
     }
-    Ok(DesiredState::of_text(snapshot.document(), prune))
+    Ok(Edits::Text(TextState::new(snapshot.document().clone(), prune)))
 }

@@ -18,9 +18,9 @@ use crate::engine::{
     Blamed, ConfigService, ConfigSource, Feature, Refusal, RefusalKind, Snapshot, blame, is_edited_since,
 };
 use crate::store::{ChangeRef, WHOLE_HISTORY};
-use mediaconf::edit::{LocalView, Path, select};
-use mediaconf::model::{Lens, Masker, top_members};
-use mediaconf::syntax::one_line;
+use mediaconf::plumbing::edit::{Path, select};
+use mediaconf::plumbing::model::Masker;
+use mediaconf::plumbing::syntax::one_line;
 
 /// Show which changes set a value
 ///
@@ -119,9 +119,8 @@ impl ValueHistory {
             if let Ok(Some(composed)) = target.composed(&now, Some(ConfigSource::Saved)) {
                 composed.refuse_entry(path)?;
             }
-            let members = top_members(now.document());
             // A path without a value now and in the history is misspelt.
-            select(&LocalView::new(&members, &Lens::default()), path).map_err(CliError::bad_selection)?;
+            select(&now.config().lookup(), path).map_err(CliError::bad_selection)?;
         }
         for blamed in &mut found.changes {
             blamed.entry = masked_entry(blamed.entry.clone(), masker);

@@ -12,13 +12,14 @@ use crate::cli::prompts;
 use crate::cli::rehearsal::{MOST_UNASKED, Question};
 use crate::cli::render::notes::all_lack;
 use crate::cli::render::report::{Report, Verb};
+use crate::cli::rolled_out;
 use crate::cli::rollout;
 use crate::cli::target;
 use crate::cli::ui::Ui;
 use crate::engine::{ChangeOptions, ConfigService, Guard, Refusal, ReportParts, RequestedChange};
 use crate::store::HistoryEntry;
-use mediaconf::edit::ChangeRequest;
-use mediaconf::syntax::one_line;
+use mediaconf::plumbing::edit::ChangeRequest;
+use mediaconf::plumbing::syntax::one_line;
 
 /// A command that makes a change, and how it reports the outcome.
 #[derive(Clone)]
@@ -33,13 +34,15 @@ pub struct ChangeCommand<'a> {
     pub diff_was_shown: bool,
     /// The question that is asked, with the diff, before the change is made.
     pub question: Question,
+    /// True if a rollback of several servers may undo other changes on each.
+    pub each: bool,
 }
 
 impl<'a> ChangeCommand<'a> {
     /// A change with the options that all changes have.
     pub fn new(args: &'a ChangeArgs, verb: Verb) -> Self {
         let question = Question { may_be_many: true, ..Question::default() };
-        Self { args, options: args.options(), verb, diff_was_shown: false, question }
+        Self { args, options: args.options(), verb, diff_was_shown: false, question, each: false }
     }
 
     /// The same, named in the history by the command that makes it.
@@ -63,24 +66,30 @@ impl<'a> ChangeCommand<'a> {
         requested: &RequestedChange<'_>,
     ) -> Result<Exit, CliError> {
         if let Some(contexts) = context::several(global)? {
-            let Self { args, options, verb, .. } = self;
+            if self.args.wait.is_some() {
+                return Err(rolled_out::no_cluster());
+            }
+            let Self { args, options, verb, each, .. } = self;
             let masked = ReportParts::masked_by(ui.masker().as_ref());
             let told = ReportParts { diff: true, values: true, ..masked };
             let options = ChangeOptions { told, ..options };
-            let change = FleetChange { args, options, verb, requested };
+            let change = FleetChange { args, options, verb, requested, each };
             return fleet::change::run(&change, contexts, global, ui);
         }
         let mut target = target::resolve(global, self.args.into(), ui)?;
         let question = Question { protected: target.protected.take(), ..self.question };
         let mut this = Self { question, ..self };
         let service = &*target.service;
+        if this.args.wait.is_some() && service.status()?.nodes.is_none() {
+            return Err(rolled_out::no_cluster());
+        }
         match rollout::options(this.args, &this.options, service)? {
             Some(options) => this.options = options,
             None => this.args.fleet.refuse_for_one()?,
         }
         match service.pinned(requested)? {
-            Some((pinned, entry)) => {
-                this.report("", ui).note(&back_to(&entry));
+            Some((pinned, undone)) => {
+                undone.last().iter().for_each(|entry| this.report("", ui).note(&back_to(entry)));
                 this.run_on(service, ui, &pinned)
             }
             None => this.run_on(service, ui, requested),
@@ -108,12 +117,18 @@ impl<'a> ChangeCommand<'a> {
         report.print(&made)?;
         made.keys_lacked.iter().for_each(|key| report.note(&all_lack(key)));
         match &made.pending {
-            Some(pending) if !canary.is_empty() => rollout::wait(service, pending, &canary, &report)?,
+            Some(pending) if !canary.is_empty() => rollout::wait(service, pending, (&canary, args), &report)?,
             Some(pending) => {
                 let time = args.confirm.unwrap_or_default();
                 countdown::run(service, &pending.id, time, &report)?;
             }
             None => {}
+        }
+        if let Some(time) = args.wait.filter(|_| made.changed && !args.dry_run) {
+            let missing = rolled_out::wait_for_made(service, time);
+            if !missing.is_empty() {
+                return Ok(rolled_out::exit_of(&missing, ui));
+            }
         }
         Ok(if args.exit_code && made.changed { Exit::Changed } else { Exit::Done })
     }

@@ -11,6 +11,7 @@ use crate::cli::args::global::GlobalArgs;
 use crate::cli::context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::fleet::grouped;
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::input::{self, STDIN};
 use crate::cli::invocation::Invocation;
@@ -20,7 +21,7 @@ use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, ConfigSource, Feature, Refusal, Snapshot};
 use crate::store::Follow;
-use mediaconf::syntax::Diagnostics;
+use mediaconf::plumbing::syntax::Diagnostics;
 
 /// Check configuration files and show every fault
 ///
@@ -167,7 +168,8 @@ fn on_servers(args: &CheckArgs, call: Invocation<'_>) -> Result<Exit, CliError> 
                 answers.row(server, [totals.errors, totals.warnings].map(|count| count.to_string()))
             };
             let headings = ["SERVER", "ERRORS", "WARNINGS"].map(str::to_owned).to_vec();
-            let rows = std::iter::once(headings).chain(answers.found().map(row)).collect();
+            let rows = grouped::rows(answers.found().map(row).collect());
+            let rows = std::iter::once(headings).chain(rows).collect();
             call.ui.print_painted(|out| {
                 out.write_all(&shown)?;
                 table::print(rows, call.ui.screen(), out)

@@ -21,7 +21,7 @@ use crate::engine::Snapshot;
 use crate::http::client::{AnswerSize, Endpoint, without_userinfo};
 use crate::http::protocol::headers::DEFAULT_PREFIX;
 use crate::store::cluster::ClusterUrl;
-use mediaconf::syntax::one_line;
+use mediaconf::plumbing::syntax::one_line;
 
 /// Name servers, and work on them by their names
 ///
@@ -47,7 +47,7 @@ pub struct ContextArgs {
 pub enum ContextCommand {
     /// Add a server by `--url`, or a cluster by `--cluster`; `--user`, `--cacert`, … are kept with it
     ///
-    /// Kept are `--user`, `--cacert`, `--cert`, `--key`, `--fingerprint`, `--api-prefix`, `--timeout` and `--max-answer`.
+    /// Kept are `--user`, `--cacert`, `--cert`, `--key`, `--sign-key`, `--trust-key`, `--fingerprint`, `--api-prefix`, `--timeout` and `--max-answer`.
     ///
     /// The password itself is better not in the URL: `--password-command` runs a password manager instead.
     Add(AddContextArgs),
@@ -173,6 +173,7 @@ fn settings(args: &AddContextArgs, global: &GlobalArgs) -> Result<Map<String, Va
     };
     let file = |path: &Option<PathBuf>| path.as_deref().map(absolute).transpose();
     let (cacert, cert, key) = (file(&remote.cacert)?, file(&remote.cert)?, file(&remote.key)?);
+    let (sign_key, trust_key) = (file(&remote.sign_key)?, file(&remote.trust_key)?);
     let words = [
         ("url", url),
         ("login", remote.user.clone()),
@@ -180,6 +181,8 @@ fn settings(args: &AddContextArgs, global: &GlobalArgs) -> Result<Map<String, Va
         ("cacert", cacert),
         ("cert", cert),
         ("key", key),
+        ("sign_key", sign_key),
+        ("trust_key", trust_key),
         ("fingerprint", remote.fingerprint.map(|fingerprint| fingerprint.to_string())),
         ("api_prefix", remote.api_prefix.clone()),
     ];
@@ -242,6 +245,8 @@ fn record(context: &ServerContext, is_current: bool) -> Value {
         "cacert": context.cacert,
         "cert": context.cert,
         "key": context.key,
+        "sign_key": context.sign_key,
+        "trust_key": context.trust_key,
         "fingerprint": context.fingerprint.map(|fingerprint| fingerprint.to_string()),
         "api_prefix": context.api_prefix,
         "timeout": context.timeout,

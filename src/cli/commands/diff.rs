@@ -1,7 +1,7 @@
 //! `mediactl diff`
 
-use mediaconf::schema::Schema;
-use mediaconf::schema::media::STREAMS;
+use mediaconf::plumbing::schema::Schema;
+use mediaconf::plumbing::schema::media::STREAMS;
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path as FilePath;
 
@@ -11,22 +11,23 @@ use serde_json::{Map, Value};
 use crate::cli::context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::fleet::grouped::GroupedDiffs;
+use crate::cli::fleet::grouped::{self, GroupedDiffs};
 use crate::cli::fleet::members::FleetMember;
+use crate::cli::fleet::names::in_ranges;
 use crate::cli::input::{self, STDIN, is_url};
 use crate::cli::invocation::Invocation;
 use crate::cli::render::notes::all_lack;
-use crate::cli::render::value_diff::{Compared, changed, first_paths};
+use crate::cli::render::value_diff::{changed, first_paths};
 use crate::cli::render::{diff, table};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, Content, ContentDiff, Guard, ReadForm, ReadQuery};
 use crate::store::{ChangeRef, NotAChangeRef};
-use mediaconf::edit::json_diff::{Drift, drift};
-use mediaconf::edit::{
+use mediaconf::plumbing::edit::json_diff::{Drift, drift};
+use mediaconf::plumbing::edit::{
     Condition, Expansion, Path, Segment, guarded, json_diff, keys_that_all_lack, no_entry, normalize,
 };
-use mediaconf::model::{Masker, masked_below, masked_json, masked_keys};
+use mediaconf::plumbing::model::{Masker, masked_below, masked_json, masked_keys};
 
 /// Show how two configurations differ
 ///
@@ -133,24 +134,24 @@ fn on_servers(
         return Ok(answers.exit_if(is_different, Exit::Different));
     }
     let (mut diffs, mut is_different) = (GroupedDiffs::default(), false);
-    let mut rows = vec![["SERVER", "DIFFERS", "LINES", "PATHS"].map(str::to_owned).to_vec()];
+    let mut rows = Vec::new();
     for (server, compared) in answers.found() {
         let diff = compared.diff(masker.clone());
         is_different |= !diff.is_empty();
         let names = sides.map(|side| side.unwrap_or("the server"));
-        let [old, new] = compared.sides.each_ref().map(|side| Compared::new(side.content.clone()));
-        let values = changed(&old, &new);
+        let [old, new] = compared.sides.each_ref().map(|side| &side.content);
+        let values = changed(old, new);
         diffs.add(server, (&diff.printed(), values.as_deref()), names, ui)?;
         let [added, removed] = diff.added_and_removed();
         let (differs, lines) = match diff.is_empty() {
             true => ("no", "-".to_owned()),
             false => ("yes", format!("+{added} -{removed}")),
         };
-        let paths = first_paths(&values.unwrap_or_default(), &masker.clone().unwrap_or_default());
+        let paths = first_paths(old, new, &masker.clone().unwrap_or_default());
         rows.push(answers.row(server, [differs.to_owned(), lines, paths]));
     }
     diffs.print(ui)?;
-    ui.print(|out| table::print(rows, ui.screen(), out))?;
+    grouped::print_table(&["SERVER", "DIFFERS", "LINES", "PATHS"], rows, ui)?;
     Ok(answers.exit_if(is_different, Exit::Different))
 }
 
@@ -237,7 +238,7 @@ fn drift_rows(record: &DriftRecord) -> impl Iterator<Item = Vec<String>> + '_ {
     record.values.iter().enumerate().map(|(index, DriftedValue { value, servers })| {
         let path = if index == 0 { record.path.clone() } else { String::new() };
         let value = value.as_ref().map_or("-".to_owned(), ToString::to_string);
-        vec![path, value, servers.join(", ")]
+        vec![path, value, in_ranges(servers)]
     })
 }
 
@@ -408,7 +409,7 @@ fn print_diff(compared: &ComparedSides, ui: Ui) -> Result<bool, CliError> {
         new.to_json()?;
     }
     let diff = compared.diff(ui.masker());
-    ui.print_painted(|out| diff::print(&diff.printed(), [&old.name, &new.name], ui, out))?;
+    ui.print_painted(|out| diff::print_content(&diff, [&old.name, &new.name], ui, out))?;
     let (Content::Text(old), Content::Text(new), None) = (&old.content, &new.content, &compared.streams)
     else {
         return Ok(!diff.is_empty());

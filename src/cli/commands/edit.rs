@@ -20,8 +20,8 @@ use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, ContentDiff, Refusal, Snapshot};
 use crate::store::bounded_time;
 use crate::store::file::{DraftFolder, DraftHead, DraftOrigin, KeptDraft};
-use mediaconf::edit::Path;
-use mediaconf::edit::draft::{lines_of, without_comments};
+use mediaconf::plumbing::edit::Path;
+use mediaconf::plumbing::edit::draft::{lines_of, without_comments};
 
 /// Edit the configuration, or one entry of it, in a text editor
 ///

@@ -18,11 +18,10 @@ use crate::cli::render::{diagnostics, table};
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, Content, ErrorKind, ReadForm, ReadQuery, Refusal};
-use mediaconf::edit::{
-    ConfigLookup, Explanation, LocalView, MaskedLookup, Path, ValueSource, entry_at, explain,
+use mediaconf::plumbing::edit::{
+    ConfigLookup, Explanation, MaskedLookup, Path, ValueSource, entry_at, explain,
 };
-use mediaconf::model::{Lens, top_members};
-use mediaconf::syntax::{LineIndex, one_line};
+use mediaconf::plumbing::syntax::{LineIndex, one_line};
 
 /// Explain a parameter, and show its value and where that comes from
 ///
@@ -139,10 +138,10 @@ impl Explained {
         };
         let composed = composed.map(|all| diagnostics::valid(all, ui)).transpose()?;
         let text = composed.as_ref().map_or(&text, |composed| &composed.text);
-        let (members, lens) = (top_members(text.document()), Lens::default());
-        let mut explained = looked_up(&LocalView::new(&members, &lens), path, ui)?;
+        let config = text.config();
+        let mut explained = looked_up(&config.lookup(), path, ui)?;
         let set_at = explained.explanation.found.as_ref().and_then(|found| found.set_at.as_ref());
-        if let Some(entry) = set_at.and_then(|path| entry_at(&members, &path.segments)) {
+        if let Some(entry) = set_at.and_then(|path| entry_at(config.members(), &path.segments)) {
             let at = entry.span().start;
             let (file, line) = match &composed {
                 Some(composed) => composed.line(at),

@@ -2,36 +2,42 @@
 
 use clap::{Args, Subcommand};
 
-use crate::cli::args::global::GlobalArgs;
 use crate::cli::args::shared::ListFormat;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::fleet::answers::ServerAnswer;
-use crate::cli::fleet::journal::{Journal, Journals, KeptRequest};
+use crate::cli::fleet::found;
+use crate::cli::fleet::journal::{Journal, JournalHead, Journals, KeptRequest};
 use crate::cli::fleet::members::FleetMember;
+use crate::cli::fleet::open_change::{OpenChange, ServerNow, look};
 use crate::cli::fleet::results::{self, ResultForm, ServerOutcome, ServerResult, exit_of_each, outcome_of};
-use crate::cli::fleet::unfinished::{self, ServerNow, Unfinished, look};
+use crate::cli::fleet::unfinished::{self, Unfinished};
 use crate::cli::interrupt::HeldSignals;
 use crate::cli::invocation::Invocation;
 use crate::cli::local_user::local_user;
 use crate::cli::prompts;
+use crate::cli::target::Purpose;
 use crate::cli::ui::Ui;
 use crate::engine::{
     ChangeOptions, ConfigSource, Decision, ErrorKind, Expected, GUARD_NAMES, Guard, RequestedChange,
 };
-use crate::store::{ChangeRef, Revision, WHOLE_HISTORY};
+use crate::store::{ChangeRef, NamedChange, Revision, WHOLE_HISTORY, message_because};
 
 /// Finish a change on several servers that was interrupted, or take it back
 ///
 /// A change on several servers has a journal in `~/.local/state/mediactl` (or below XDG_STATE_HOME), which is
 /// removed when the change is made everywhere or nowhere. Where it stands on some servers only, it says what
 /// stands where.
+///
+/// From another machine, name the servers: what waits on them to be confirmed says which change it belongs to, who
+/// began it, and when.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   mediactl fleet status
   mediactl fleet resume
-  mediactl fleet resume --take-back")]
+  mediactl fleet resume --take-back
+  mediactl -x 'edge-*' fleet status")]
 pub struct FleetCommandArgs {
     #[command(subcommand)]
     pub command: FleetCommand,
@@ -80,60 +86,67 @@ pub struct ResumeArgs {
 }
 
 pub fn run(args: &FleetCommandArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
-    let Invocation { global, ui, .. } = call;
-    if global.chosen.names_server() {
-        return Err(CliError::fleet_with_target());
-    }
     match &args.command {
-        FleetCommand::Status { output } => unfinished::status(*output, global, ui),
-        FleetCommand::Resume(args) => resume(args, global, ui),
+        FleetCommand::Status { output } => unfinished::status(*output, call),
+        FleetCommand::Resume(args) => resume(args, call),
+        FleetCommand::Forget { .. } if call.global.chosen.names_server() => {
+            Err(CliError::forget_with_target())
+        }
         FleetCommand::Forget { id } => {
-            let journal = chosen(id.as_deref())?;
+            let journal = kept(id.as_deref())?;
             let id = journal.id.clone();
             journal.finish()?;
-            ui.say(&format!("forgot the change {id}"));
+            call.ui.say(&format!("forgot the change {id}"));
             Ok(Exit::Done)
         }
     }
 }
 
 /// The journal with this name, or the only one.
-fn chosen(id: Option<&str>) -> Result<Journal, CliError> {
-    let Journals { unfinished: mut journals, damaged } = Journals::read()?;
+fn kept(id: Option<&str>) -> Result<Journal, CliError> {
+    let Journals { unfinished: journals, damaged } = Journals::read()?;
     let is_meant = |name: &str| id.map_or(journals.is_empty(), |id| id == name);
     if let Some((_, error)) = damaged.into_iter().find(|(name, _)| is_meant(name)) {
         return Err(error);
     }
-    match id {
-        Some(id) => journals.into_iter().find(|journal| journal.id == id),
-        None if journals.len() > 1 => {
-            let ids: Vec<&str> = journals.iter().map(|journal| &*journal.id).collect();
-            return Err(CliError::usage(
-                "several changes are unfinished",
-                format!("name one: {}", ids.join(", ")),
-            ));
-        }
-        None => journals.pop(),
-    }
-    .ok_or_else(|| CliError::no_journal(id))
+    let meant = journals.into_iter().filter(|journal| id.is_none_or(|id| journal.id == id));
+    one(meant.collect(), |journal| &journal.id, id)
 }
 
-fn resume(args: &ResumeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
-    let journal = chosen(args.id.as_deref())?;
-    if !args.yes {
-        agree(args, &journal, global, ui)?;
+/// The only one of several changes.
+fn one<T>(mut changes: Vec<T>, name: impl Fn(&T) -> &str, id: Option<&str>) -> Result<T, CliError> {
+    if changes.len() > 1 {
+        let ids: Vec<&str> = changes.iter().map(name).collect();
+        let hint = format!("name one: {}", ids.join(", "));
+        return Err(CliError::usage("several changes are unfinished", hint));
     }
-    let mut unfinished = Unfinished::open(&journal, global, ui)?;
-    let servers = journal.head.servers.clone();
-    let work = |member: &mut FleetMember| {
-        let revisions = Unfinished::revisions(&servers, &member.name)?;
-        match args.take_back {
-            true => take_back(member, revisions, &journal),
-            false => finish(member, revisions, &journal),
-        }
+    changes.pop().ok_or_else(|| CliError::no_journal(id))
+}
+
+/// The change that is meant: by the journals of this machine, or by the servers that are named.
+fn chosen(id: Option<&str>, call: Invocation<'_>) -> Result<Unfinished, CliError> {
+    let Invocation { global, ui, .. } = call;
+    if !global.chosen.names_server() {
+        return Unfinished::open(kept(id)?.into(), global, ui);
+    }
+    let mut fleet = call.fleet(Purpose { is_agreed: true, changes: true, ..Purpose::default() })?;
+    let found = found::on_servers(&mut fleet, id)?;
+    let (change, _) = one(found.list, |(change, _)| &change.id, id)?;
+    Ok(Unfinished::on(fleet, change))
+}
+
+fn resume(args: &ResumeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+    let ui = call.ui;
+    let mut unfinished = chosen(args.id.as_deref(), call)?;
+    if !args.yes {
+        agree(args, &mut unfinished, ui)?;
+    }
+    let work = |member: &mut FleetMember, change: &OpenChange| match args.take_back {
+        true => take_back(member, change),
+        false => finish(member, change),
     };
     let held = HeldSignals::hold();
-    let answers = unfinished.fleet.ask_while("resume", &|| held.received().is_none(), work);
+    let answers = unfinished.ask("resume", &|| held.received().is_none(), work);
     let result = |ServerAnswer { server, result }: ServerAnswer<Option<ServerOutcome>>| {
         let (outcome, error) = match result {
             Ok(outcome) => (outcome.unwrap_or(ServerOutcome::NotChanged), None),
@@ -141,72 +154,83 @@ fn resume(args: &ResumeArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliErr
         };
         ServerResult { server, outcome, error, lines: [0, 0], change: None }
     };
-    let results: Vec<ServerResult> = unfinished.with_missing(answers).into_iter().map(result).collect();
+    let results: Vec<ServerResult> = answers.into_iter().map(result).collect();
     let form = if args.output == ListFormat::Json { ResultForm::Json } else { ResultForm::Table };
     let printed = results::print(&results, form, ui);
     let is_open =
         |result: &ServerResult| result.error.is_some() || result.outcome == ServerOutcome::NotChanged;
-    if !results.iter().any(is_open) {
+    let is_done = !results.iter().any(is_open);
+    if let Some(journal) = unfinished.change.journal.filter(|_| is_done) {
         journal.finish()?;
     }
     printed?;
     Ok(match held.received() {
-        Some(signal) if results.iter().any(is_open) => ErrorKind::Interrupted { signal }.into(),
+        Some(signal) if !is_done => ErrorKind::Interrupted { signal }.into(),
         _ => exit_of_each(&results),
     })
 }
 
 /// Shows the configuration of each server, and asks whether to go on.
-fn agree(args: &ResumeArgs, journal: &Journal, global: &GlobalArgs, ui: Ui) -> Result<(), CliError> {
-    unfinished::print(journal, &Unfinished::open(journal, global, ui)?.states(ui), ui)?;
+fn agree(args: &ResumeArgs, unfinished: &mut Unfinished, ui: Ui) -> Result<(), CliError> {
+    let states = unfinished.states(ui);
+    unfinished.change.print(&states, ui)?;
     let what = if args.take_back { "take the change back" } else { "make the change" };
-    let question = format!("{what} on {} servers?", journal.head.servers.len());
+    let question = format!("{what} on {} servers?", unfinished.change.head.servers.len());
     match prompts::confirm(&question).map_err(CliError::prompt_failed)? {
         Some(true) => Ok(()),
         answer => Err(CliError::not_agreed(answer, "`--yes` agrees")),
     }
 }
 
-fn finish(
-    member: &mut FleetMember,
-    texts: [Revision; 2],
-    journal: &Journal,
-) -> Result<ServerOutcome, CliError> {
-    match look(member, texts)? {
-        ServerNow::After(None) => Ok(ServerOutcome::Unchanged),
-        ServerNow::After(Some(pending)) => {
+fn finish(member: &mut FleetMember, change: &OpenChange) -> Result<ServerOutcome, CliError> {
+    let texts = change.revisions(&member.name)?;
+    match (look(member, texts)?, &change.journal) {
+        (ServerNow::After(None), _) => Ok(ServerOutcome::Unchanged),
+        (ServerNow::After(Some(pending)), _) => {
             member.target.service.decide(Decision::Keep, Some(&pending.id), "")?;
             Ok(ServerOutcome::Confirmed)
         }
-        ServerNow::Before => make_again(member, texts, journal).map(|()| ServerOutcome::Changed),
-        ServerNow::Other => Err(CliError::changed_otherwise(&member.name)),
+        (ServerNow::Before, Some(journal)) => {
+            make_again(member, texts, journal).map(|()| ServerOutcome::Changed)
+        }
+        (ServerNow::Before, None) => {
+            Err(CliError::begun_elsewhere(&member.name, change.head.message.as_deref()))
+        }
+        (ServerNow::Other, _) => Err(CliError::changed_otherwise(&member.name)),
     }
 }
 
-fn take_back(
-    member: &mut FleetMember,
-    texts: [Revision; 2],
-    journal: &Journal,
-) -> Result<ServerOutcome, CliError> {
-    match look(member, texts)? {
-        ServerNow::Before => Ok(ServerOutcome::Unchanged),
-        ServerNow::After(Some(pending)) => {
+fn take_back(member: &mut FleetMember, change: &OpenChange) -> Result<ServerOutcome, CliError> {
+    let (texts, journal) = (change.revisions(&member.name), &change.journal);
+    let texts = match texts {
+        // There is nothing to take back.
+        Err(_) if journal.is_none() => return Ok(ServerOutcome::Unchanged),
+        texts => texts?,
+    };
+    match (look(member, texts)?, journal) {
+        (ServerNow::Before, _) => Ok(ServerOutcome::Unchanged),
+        (ServerNow::After(Some(pending)), _) => {
             member.target.service.decide(Decision::RollBack, Some(&pending.id), "")?;
             Ok(ServerOutcome::TakenBack)
         }
-        ServerNow::After(None) => {
+        (ServerNow::After(None), Some(journal)) => {
             let [before, after] = texts;
-            let options = options([after, before], journal, "take-back of");
+            let options = options([after, before], journal, true);
             go_to(member, before, &journal.request()?.requested, &options).map(|()| ServerOutcome::TakenBack)
         }
-        ServerNow::Other => Err(CliError::changed_otherwise(&member.name)),
+        (_, None) => {
+            let options = ChangeOptions { by: local_user(), ..ChangeOptions::default() };
+            member.target.service.change(&RequestedChange::TakeBack(change.id.clone()), &options)?;
+            Ok(ServerOutcome::TakenBack)
+        }
+        (ServerNow::Other, Some(_)) => Err(CliError::changed_otherwise(&member.name)),
     }
 }
 
 /// Makes the change on a server that runs the text before it, if that comes to the same text as when it began.
 fn make_again(member: &mut FleetMember, texts: [Revision; 2], journal: &Journal) -> Result<(), CliError> {
     let KeptRequest { requested, owner, skip_included } = journal.request()?;
-    let options = ChangeOptions { owner, skip_included, ..options(texts, journal, "the rest of") };
+    let options = ChangeOptions { owner, skip_included, ..options(texts, journal, false) };
     if let RequestedChange::Rollback(_) = requested {
         // What the number stands for there may be another text by now.
         return go_to(member, texts[1], &requested, &options);
@@ -239,7 +263,9 @@ fn go_to(
             };
             Some(RequestedChange::Update(found.bytes().to_vec().into())).filter(|_| found.revision() == text)
         }
-        (_, kept) => kept.map(RequestedChange::Rollback),
+        (_, Some(kept)) if service.kept(kept)?.revision() == text => Some(RequestedChange::Rollback(kept)),
+        // It is not kept, or another program wrote into it late.
+        _ => None,
     };
     let going = going.ok_or_else(|| CliError::text_not_kept(&member.name))?;
     member.target.service.change(&going, options)?;
@@ -247,12 +273,21 @@ fn go_to(
 }
 
 /// The options of a change of the first text. The guards were answered when the change began.
-fn options([from, _]: [Revision; 2], journal: &Journal, what: &str) -> ChangeOptions {
-    let head = &journal.head;
-    let reason = head.message.as_ref().map_or(String::new(), |message| format!(": {message}"));
+fn options([from, _]: [Revision; 2], journal: &Journal, takes_back: bool) -> ChangeOptions {
+    let JournalHead { operation, message, .. } = &journal.head;
+    let message = message.as_deref().unwrap_or_default();
+    let what = format!("a {operation} of several servers");
+    let message = match NamedChange::of(message) {
+        // What takes a change back is not a part of it.
+        Some(NamedChange { reason, name, .. }) if takes_back => {
+            message_because(&format!("take-back of change {name}, {what}"), Some(reason))
+        }
+        _ if takes_back => message_because(&format!("take-back of {what}"), Some(message)),
+        _ => message_because(&format!("the rest of {what}"), Some(message)),
+    };
     ChangeOptions {
         by: local_user(),
-        message: Some(format!("{what} a {} of several servers{reason}", head.operation)),
+        message: Some(message),
         expected: Some(Expected::OneOf(vec![from])),
         accepted: GUARD_NAMES.iter().filter_map(|(name, _)| Guard::named(name)).collect(),
         max_delete: Some(usize::MAX),

@@ -1,7 +1,7 @@
 //! `mediactl history`
 
+use std::collections::HashSet;
 use std::io::Write;
-use std::sync::Arc;
 use std::time::SystemTime;
 
 use clap::Subcommand;
@@ -9,7 +9,7 @@ use clap::builder::RangedU64ValueParser;
 use colored::Color;
 use serde_json::json;
 
-use crate::cli::args::shared::ListFormat;
+use crate::cli::args::shared::{ListFormat, change_name};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
@@ -17,14 +17,14 @@ use crate::cli::invocation::Invocation;
 use crate::cli::local_time;
 use crate::cli::render::masked::{masked_entry, write_text};
 use crate::cli::render::table;
-use crate::cli::render::value_diff::{Compared, changed, differ, first_paths, print};
+use crate::cli::render::value_diff::{differ, first_paths, paths_and_more, print};
 use crate::cli::target::Target;
 use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, Content, is_edited_since};
-use crate::store::{ChangeRef, HistoryEntry, WHOLE_HISTORY};
-use mediaconf::edit::Path;
-use mediaconf::model::Masker;
-use mediaconf::syntax::one_line;
+use crate::store::{ChangeRef, HistoryEntry, REVERT, TAKE_BACK, WHOLE_HISTORY};
+use mediaconf::plumbing::edit::Path;
+use mediaconf::plumbing::model::Masker;
+use mediaconf::plumbing::syntax::one_line;
 
 /// Show what was changed, when, and by whom
 ///
@@ -49,7 +49,8 @@ Examples:
   mediactl history -p -n 5 streams.cam1
   mediactl history --since yesterday
   mediactl history show 1
-  mediactl history -o json"
+  mediactl history -o json
+  mediactl -x 'edge-*' history --change 7f3a90c2"
 )]
 pub struct HistoryArgs {
     #[command(subcommand)]
@@ -70,6 +71,10 @@ pub struct HistoryArgs {
     /// Show the changes since then: a date (`2026-11-22`, `2026-11-22 15:04`), or how long ago (`2h`, `3 days`)
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
+
+    /// Show only what belongs to this change of several servers: its part on each, and what took it back
+    #[arg(long, value_name = "NAME", value_parser = change_name)]
+    pub change: Option<String>,
 
     /// How to print it
     #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
@@ -159,7 +164,7 @@ struct Listed {
     /// The first paths that it changed; empty where that is not known.
     paths: String,
     /// The configurations before and after it, where they are shown.
-    texts: Option<[Arc<Compared>; 2]>,
+    texts: Option<[Content; 2]>,
     /// True if it changed other places than the one that was asked for.
     is_elsewhere: bool,
 }
@@ -188,6 +193,7 @@ fn row(Listed { entry, paths, .. }: &Listed, ui: Ui) -> [String; 7] {
 struct Selected {
     path: Option<Path>,
     since: Option<SystemTime>,
+    change: Option<String>,
     most: usize,
 }
 
@@ -200,12 +206,16 @@ impl Selected {
         Ok(Self {
             path: args.path.as_deref().map(path).transpose()?,
             since: args.since.as_deref().map(local_time::parse).transpose()?,
+            change: args.change.clone(),
             most: args.max_count.unwrap_or(WHOLE_HISTORY),
         })
     }
 
     /// Says that there is no such entry in the history of a server.
     fn nothing_found(&self, name: &str) -> String {
+        if let Some(change) = &self.change {
+            return format!("{name} has no change `{change}` in its history");
+        }
         let what = self.path.as_ref().map_or(name.to_owned(), |path| format!("`{path}`"));
         let when = if self.since.is_some() { "since then" } else { "in the recorded history" };
         format!("{what} was never changed {when}")
@@ -218,7 +228,7 @@ impl Selected {
         target: &mut Target,
         masker: Option<&Masker>,
     ) -> Result<Vec<Listed>, CliError> {
-        let is_filtered = self.path.is_some() || self.since.is_some();
+        let is_filtered = self.path.is_some() || self.since.is_some() || self.change.is_some();
         let entries = target.service.history(if is_filtered { WHOLE_HISTORY } else { self.most })?;
         let needs_texts = args.output == ListFormat::Text || args.patch || self.path.is_some();
         let found = match needs_texts {
@@ -233,9 +243,26 @@ impl Selected {
         self.since.is_none_or(|since| entry.at >= since)
     }
 
+    /// The serials of the entries about the change that was asked for, with what took such a one back by itself; `None` if
+    /// all are meant.
+    fn about(&self, entries: &[HistoryEntry]) -> Option<HashSet<u64>> {
+        let change = self.change.as_ref()?;
+        let mut about = HashSet::new();
+        let mut was_about = false;
+        for entry in entries.iter().rev() {
+            let goes_back = [REVERT, TAKE_BACK].contains(&&*entry.operation);
+            was_about = entry.is_about(change) || was_about && goes_back;
+            about.extend(was_about.then_some(entry.serial));
+        }
+        Some(about)
+    }
+
     fn alone(&self, entries: Vec<HistoryEntry>) -> Vec<Listed> {
-        let recent = entries.into_iter().filter(|entry| self.is_recent(entry)).take(self.most);
-        recent.map(Listed::from_entry).collect()
+        let about = self.about(&entries);
+        let is_about =
+            |entry: &HistoryEntry| about.as_ref().is_none_or(|about| about.contains(&entry.serial));
+        let meant = entries.into_iter().filter(|entry| self.is_recent(entry) && is_about(entry));
+        meant.take(self.most).map(Listed::from_entry).collect()
     }
 
     /// The entries with what each of them changed, as far as the texts are kept.
@@ -248,12 +275,22 @@ impl Selected {
     ) -> Result<Vec<Listed>, CliError> {
         let now = target.read_text(Some(ConfigSource::Saved)).ok();
         let now = now.filter(|now| !is_edited_since(&entries, now));
-        let mut after = now.map(|now| Arc::new(Compared::new(Content::Text(now))));
+        let mut after = now.map(Content::Text);
         let (mut found, mut left) = (Vec::new(), TEXTS_FOR_PATHS);
         let is_limited = !keeps_texts && self.path.is_none();
+        let about = self.about(&entries);
         for entry in entries.into_iter().filter(|entry| self.is_recent(entry)) {
             if found.len() == self.most {
                 break;
+            }
+            let is_about = about.as_ref().is_none_or(|about| about.contains(&entry.serial));
+            let known = entry.paths.as_ref().filter(|_| is_limited);
+            if let Some(paths) = known {
+                let paths = paths_and_more(paths.first.iter().cloned(), paths.count);
+                found.extend(is_about.then(|| Listed { paths, ..Listed::from_entry(entry) }));
+                // Its text was not read, and the one before it can't be compared with that.
+                after = None;
+                continue;
             }
             let reads = !entry.is_aside && entry.before.is_some() && !(is_limited && left == 0);
             let before = match reads {
@@ -262,14 +299,14 @@ impl Selected {
                 false => None,
             };
             left = left.saturating_sub(before.as_ref().map_or(0, |before| before.bytes().len()));
-            let before = before.map(|before| Arc::new(Compared::new(Content::Text(before))));
+            let before = before.map(Content::Text);
             let is_aside = entry.is_aside;
             let mut listed = Listed::from_entry(entry);
             if let (Some(before), Some(after)) = (&before, &after) {
                 if self.path.is_some() && !differ(before, after, self.path.as_ref()) {
                     listed.is_elsewhere = true;
                 }
-                listed.paths = first_paths(&changed(before, after).unwrap_or_default(), masker);
+                listed.paths = first_paths(before, after, masker);
                 listed.texts = keeps_texts.then(|| [before.clone(), after.clone()]);
             } else {
                 listed.is_elsewhere = self.path.is_some();
@@ -277,7 +314,7 @@ impl Selected {
             if !is_aside {
                 after = before;
             }
-            if !listed.is_elsewhere {
+            if is_about && !listed.is_elsewhere {
                 found.push(listed);
             }
         }

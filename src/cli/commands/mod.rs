@@ -6,6 +6,7 @@ pub mod apply;
 pub mod blame;
 pub mod change;
 pub mod check;
+pub mod cluster;
 pub mod completion;
 pub mod confirm;
 pub mod context;
@@ -83,6 +84,7 @@ commands! {
     Fleet: fleet::FleetCommandArgs,
     Context: context::ContextArgs,
     Overlay: overlay::OverlayArgs,
+    Cluster: cluster::ClusterArgs,
     Serve: serve::ServeArgs,
     Init: init::InitArgs,
     Completion: completion::CompletionArgs,

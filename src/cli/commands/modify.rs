@@ -13,7 +13,9 @@ use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::{ChangeOptions, Guard, Refusal};
-use mediaconf::edit::{AssignOptions, AssignedValue, Assignment, ChangeRequest, Edits, Expectation, patch};
+use mediaconf::plumbing::edit::{
+    AssignOptions, AssignedValue, Assignment, ChangeRequest, Edits, Expectation, patch,
+};
 
 /// Change some values and leave everything else as it is
 ///

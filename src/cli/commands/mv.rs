@@ -8,7 +8,9 @@ use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
-use mediaconf::edit::{AssignOptions, BlockContent, BlockPlace, BlockRequest, ChangeRequest, Renaming};
+use mediaconf::plumbing::edit::{
+    AssignOptions, BlockContent, BlockPlace, BlockRequest, ChangeRequest, Renaming,
+};
 
 /// Give a stream, live or plugin another name, or many at once
 ///

@@ -1,28 +1,26 @@
 //! `mediactl overlay`
 
-use std::sync::Arc;
-
 use clap::{ArgMatches, Subcommand};
 use serde_json::{Map, Value, json};
 
+use crate::cli::args::changing::ChangeArgs;
 use crate::cli::args::shared::ListFormat;
 use crate::cli::assignments::{GivenEdits, set, unset};
 use crate::cli::cluster;
+use crate::cli::commands::change::ChangeCommand;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::invocation::Invocation;
+use crate::cli::render::report::Verb;
 use crate::cli::render::table;
-use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
-use crate::engine::{Refusal, Snapshot};
-use crate::store::Store;
-use crate::store::cluster::{ClusterStore, Overlay, is_node_name};
-use mediaconf::edit;
-use mediaconf::edit::json_merge::compose;
-use mediaconf::edit::{AssignOptions, AssignedValue, ChangeRequest, Edits, LocalView, Path, Segment};
-use mediaconf::model::{Lens, masked_json};
-use mediaconf::syntax::one_line;
+use crate::engine::{OverlayChange, OverlayEdit, Refusal, RequestedChange};
+use crate::store::cluster::{ClusterStore, is_node_name};
+use crate::store::{NamedPatch, Overlays, Store};
+use mediaconf::plumbing::edit::{AssignOptions, AssignedValue, ChangeRequest, Edits, Path, Segment};
+use mediaconf::plumbing::model::masked_json;
+use mediaconf::plumbing::syntax::one_line;
 
 /// Show and set what differs on one node of a cluster, or on a group of nodes
 ///
@@ -59,29 +57,21 @@ pub enum OverlayCommand {
     /// Set values on a node, or remove them there
     Set(SetOverlayArgs),
     /// Remove an overlay, or some values of it: the node has those of the cluster again
-    Remove {
-        /// The node, or the group behind an `@`
-        #[arg(value_name = "NODE")]
-        node: String,
-
-        /// The values, such as `http` or `streams.cam1` [default: all]
-        #[arg(value_name = "PATH")]
-        paths: Vec<String>,
-
-        /// Agree to the change of a protected context
-        #[arg(short, long)]
-        yes: bool,
-    },
+    Remove(RemoveOverlayArgs),
 }
 
-impl OverlayCommand {
-    /// True if the user agrees to a change already; `None` if nothing changes.
-    pub fn agreement(&self) -> Option<bool> {
-        match self {
-            Self::Set(SetOverlayArgs { yes, .. }) | Self::Remove { yes, .. } => Some(*yes),
-            Self::List { .. } | Self::Show { .. } => None,
-        }
-    }
+#[derive(Debug, clap::Args)]
+pub struct RemoveOverlayArgs {
+    /// The node, or the group behind an `@`
+    #[arg(value_name = "NODE")]
+    pub node: String,
+
+    /// The values, such as `http` or `streams.cam1` [default: all]
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<String>,
+
+    #[command(flatten)]
+    pub changing: ChangeArgs,
 }
 
 #[derive(Debug, clap::Args)]
@@ -104,72 +94,71 @@ pub struct SetOverlayArgs {
     #[arg(long, value_name = "PATH")]
     pub unset: Vec<String>,
 
-    /// Accept a keyword that looks misspelt, and new blocks
+    /// Accept a node that was never there, a keyword that looks misspelt, and new blocks
     #[arg(long)]
     pub create: bool,
 
-    /// Agree to the change of a protected context
-    #[arg(short, long)]
-    pub yes: bool,
+    #[command(flatten)]
+    pub changing: ChangeArgs,
 }
 
 pub fn run(args: &OverlayArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
-    let Invocation { global, matches, ui, .. } = call;
-    let (store, context) = cluster::named("overlays", global)?;
-    if let (Some(context), Some(is_agreed)) = (context, args.command.agreement()) {
-        target::ask_if_protected(&context, &Purpose { changes: true, is_agreed, ..Purpose::default() })?;
-    }
+    let (store, _) = cluster::named("overlays", call.global)?;
     match &args.command {
-        OverlayCommand::List { output } => list(&store, *output, ui),
-        OverlayCommand::Show { node } => show(&store, node, ui),
+        OverlayCommand::List { output } => list(&store, *output, call.ui),
+        OverlayCommand::Show { node } => show(&store, node, call.ui),
         OverlayCommand::Set(args) => {
-            let (_, matches) = matches.subcommand().expect("a command was given");
-            change(&store, &args.node, ui, |overlay, text| {
-                let request = request(args, matches)?;
-                set_values(overlay, text, &request)?;
-                let edit = edit::modify(text.document(), Value::Object(overlay.clone()));
-                let guarded = edit.map_err(Refusal::from)?.map(|edit| edit.guarded).unwrap_or_default();
-                match args.create {
-                    true => Ok(()),
-                    false => Ok(guarded.into_result(()).map_err(Refusal::from)?),
-                }
-            })
+            let (_, matches) = call.matches.subcommand().expect("a command was given");
+            let edit = OverlayEdit::Set { request: request(args, matches)?, creates: args.create };
+            change(&args.node, edit, &args.changing, call)
         }
-        OverlayCommand::Remove { node, paths, .. } => {
-            change(&store, node, ui, |overlay, _| match paths[..] {
-                [] => {
-                    overlay.clear();
-                    Ok(())
-                }
-                _ => paths.iter().try_for_each(|path| remove(overlay, path)),
-            })
+        OverlayCommand::Remove(args) => {
+            let paths = args.paths.iter().map(|path| input::value_path(path));
+            let edit = OverlayEdit::Remove(paths.collect::<Result<_, _>>()?);
+            change(&args.node, edit, &args.changing, call)
         }
-    }?;
-    Ok(Exit::Done)
+    }
 }
 
-fn list(store: &ClusterStore, form: ListFormat, ui: Ui) -> Result<(), CliError> {
-    let overlays = store.overlays().map_err(Refusal::from)?;
+/// Changes an overlay as every change is made.
+fn change(node: &str, edit: OverlayEdit, args: &ChangeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+    refuse_bad_name(node)?;
+    let change = RequestedChange::Overlay(OverlayChange { name: node.to_owned(), edit });
+    ChangeCommand::new(args, Verb::MODIFY).named("overlay").run(call, &change)
+}
+
+/// The overlays, unless nobody trusts who wrote them.
+fn trusted_overlays(store: &ClusterStore) -> Result<Overlays, CliError> {
+    store.seen().and_then(|seen| store.refuse_untrusted(&seen)).map_err(Refusal::from)?;
+    Ok(store.overlays().map_err(Refusal::from)?)
+}
+
+fn list(store: &ClusterStore, form: ListFormat, ui: Ui) -> Result<Exit, CliError> {
+    let overlays = trusted_overlays(store)?;
     match form {
         ListFormat::Json => {
-            let record = |overlay: Overlay| json!({"node": overlay.name, "patch": shown(overlay.patch, ui)});
-            ui.print_json(&overlays.into_iter().map(record).collect::<Vec<_>>())
+            let record =
+                |(name, patch): &NamedPatch| json!({"node": name, "patch": shown(patch.clone(), ui)});
+            ui.print_json(&overlays.iter().map(record).collect::<Vec<_>>())?;
         }
         ListFormat::Text if overlays.is_empty() => {
             ui.say("there are no overlays; `mediactl overlay set NODE --set PATH=VALUE` makes one");
-            Ok(())
         }
         ListFormat::Text => ui.print(|out| {
-            let row = |overlay: &Overlay| {
+            let row = |(name, patch): &NamedPatch| {
                 let mut paths = Vec::new();
-                collect_paths(&overlay.patch, &mut Vec::new(), &mut paths);
-                vec![one_line(&overlay.name), one_line(&paths.join(" "))]
+                patch
+                    .as_object()
+                    .into_iter()
+                    .for_each(|patch| collect_paths(patch, &mut Vec::new(), &mut paths));
+                vec![one_line(name), one_line(&paths.join(" "))]
             };
             let headings = ["NODE", "VALUES"].map(str::to_owned).to_vec();
             let rows = std::iter::once(headings).chain(overlays.iter().map(row)).collect();
             table::print(rows, ui.screen(), out)
-        }),
+        })?,
     }
+    Ok(Exit::Done)
 }
 
 /// The paths of the values in a patch.
@@ -184,65 +173,29 @@ fn collect_paths(patch: &Map<String, Value>, above: &mut Vec<Segment>, paths: &m
     }
 }
 
-fn show(store: &ClusterStore, node: &str, ui: Ui) -> Result<(), CliError> {
-    let overlay = existing(store, node)?;
-    ui.print_json(&shown(overlay.patch, ui))
+fn show(store: &ClusterStore, node: &str, ui: Ui) -> Result<Exit, CliError> {
+    refuse_bad_name(node)?;
+    let overlays = trusted_overlays(store)?;
+    match overlays.iter().find(|(name, _)| name == node) {
+        Some((_, patch)) => ui.print_json(&shown(patch.clone(), ui)).map(|()| Exit::Done),
+        None => Err(CliError::no_overlay(node)),
+    }
 }
 
 /// A patch as users see it.
-fn shown(patch: Map<String, Value>, ui: Ui) -> Value {
-    let patch = Value::Object(patch);
+fn shown(patch: Value, ui: Ui) -> Value {
     match ui.masker() {
         Some(masker) => masked_json(&patch, &masker),
         None => patch,
     }
 }
 
-fn existing(store: &ClusterStore, node: &str) -> Result<Overlay, CliError> {
-    let overlay = overlay(store, node)?;
-    if overlay.patch.is_empty() { Err(CliError::no_overlay(node)) } else { Ok(overlay) }
-}
-
-fn overlay(store: &ClusterStore, node: &str) -> Result<Overlay, CliError> {
-    if !is_node_name(node) {
-        let hint = "use letters, digits and `.`, `_`, `-`; an `@` in front is for a group";
-        return Err(CliError::usage(format!("`{node}` can't be the name of a node"), hint));
+fn refuse_bad_name(node: &str) -> Result<(), CliError> {
+    let hint = "use letters, digits and `.`, `_`, `-`; an `@` in front is for a group";
+    match is_node_name(node) {
+        true => Ok(()),
+        false => Err(CliError::usage(format!("`{node}` can't be the name of a node"), hint)),
     }
-    Ok(store.overlay(node).map_err(Refusal::from)?)
-}
-
-/// Changes an overlay, and proves that it fits the configuration.
-fn change(
-    store: &ClusterStore,
-    node: &str,
-    ui: Ui,
-    edit: impl FnOnce(&mut Map<String, Value>, &Arc<Snapshot>) -> Result<(), CliError>,
-) -> Result<(), CliError> {
-    let mut overlay = overlay(store, node)?;
-    let text = Arc::new(Snapshot::from_bytes(store.load().map_err(Refusal::from)?.bytes));
-    if !text.is_valid() {
-        return Err(Refusal::bad_config(text).into());
-    }
-    let before = overlay.patch.clone();
-    edit(&mut overlay.patch, &text)?;
-    if overlay.patch == before {
-        ui.say(&format!("nothing changed on `{node}`"));
-        return Ok(());
-    }
-    merged(&text, &overlay.patch)?;
-    store.put_overlay(&overlay).map_err(Refusal::from)?;
-    match overlay.patch.is_empty() {
-        true => ui.say(&format!("removed the overlay of `{node}`")),
-        false => ui.say(&format!("changed the overlay of `{node}`")),
-    }
-    Ok(())
-}
-
-/// The configuration as the node has it.
-fn merged(text: &Arc<Snapshot>, patch: &Map<String, Value>) -> Result<Arc<Snapshot>, CliError> {
-    let edit = edit::modify(text.document(), Value::Object(patch.clone())).map_err(Refusal::from)?;
-    let merged = edit.map_or(text.clone(), |edit| Arc::new(Snapshot::edited(text, &edit.splices)));
-    if merged.is_valid() { Ok(merged) } else { Err(Refusal::bad_new_text(merged).into()) }
 }
 
 fn request(args: &SetOverlayArgs, matches: &ArgMatches) -> Result<ChangeRequest, CliError> {
@@ -253,47 +206,4 @@ fn request(args: &SetOverlayArgs, matches: &ArgMatches) -> Result<ChangeRequest,
     let options = AssignOptions { create: args.create, ..AssignOptions::default() };
     let edits = Edits::Assignments { assignments: edits.in_order(), conditions: Vec::new(), options };
     Ok(ChangeRequest { edits, expectations: Vec::new() })
-}
-
-/// Adds values to an overlay; paths are those of the configuration with the overlay.
-fn set_values(
-    overlay: &mut Map<String, Value>,
-    text: &Arc<Snapshot>,
-    request: &ChangeRequest,
-) -> Result<(), CliError> {
-    let on_node = merged(text, overlay)?;
-    let members = on_node.members();
-    let evaluated = request.evaluate(&LocalView::new(&members, &Lens::default())).map_err(Refusal::from)?;
-    if let Value::Object(patch) = evaluated.patch {
-        compose(overlay, patch);
-    }
-    Ok(())
-}
-
-/// Removes a value from an overlay, and the objects that are empty then.
-fn remove(overlay: &mut Map<String, Value>, path: &str) -> Result<(), CliError> {
-    let absent = || CliError::not_in_overlay(path);
-    let keys: Option<Vec<String>> = input::value_path(path)?
-        .segments
-        .into_iter()
-        .map(|segment| if let Segment::Key(key) = segment { Some(key) } else { None })
-        .collect();
-    match keys.is_some_and(|keys| cut(overlay, &keys)) {
-        true => Ok(()),
-        false => Err(absent()),
-    }
-}
-
-/// Cuts the value below these keys out; false if there is none.
-fn cut(members: &mut Map<String, Value>, keys: &[String]) -> bool {
-    let Some((key, below)) = keys.split_first() else { return false };
-    if below.is_empty() {
-        return members.shift_remove(key).is_some();
-    }
-    let Some(Value::Object(inner)) = members.get_mut(key) else { return false };
-    let is_cut = cut(inner, below);
-    if is_cut && inner.is_empty() {
-        members.shift_remove(key);
-    }
-    is_cut
 }

@@ -1,7 +1,7 @@
 //! `mediactl read`
 
-use mediaconf::schema::media::{KINDS, STREAMS};
-use mediaconf::schema::{Kind, Schema, WITH_INCLUDES};
+use mediaconf::plumbing::schema::media::{KINDS, STREAMS};
+use mediaconf::plumbing::schema::{Kind, Schema, WITH_INCLUDES};
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -25,12 +25,12 @@ use crate::engine::{
     Composed, ConfigSource, Content, IncludedEntry, PassedOver, ReadForm, ReadQuery, Reading, Refusal,
     Snapshot,
 };
-use mediaconf::edit::{
-    Condition, ConfigLookup, LocalView, MaskedLookup, Path, Segment, Selection, entries_at, entry_at,
+use mediaconf::plumbing::edit::{
+    Condition, ConfigLookup, MaskedLookup, Path, Segment, Selection, entries_at, entry_at,
     keys_that_all_lack, select_where, set_lines,
 };
-use mediaconf::model::{Lens, Masker, View, top_members, write_compact};
-use mediaconf::syntax::Diagnostics;
+use mediaconf::plumbing::model::{Config, Lens, Masker, top_members, write_compact};
+use mediaconf::plumbing::syntax::Diagnostics;
 
 /// Show the configuration, or single values of it
 ///
@@ -253,12 +253,11 @@ impl Shown {
             Content::Text(snapshot) => snapshot,
         };
         snapshot.check_in_background();
-        let members = top_members(snapshot.document());
         if !snapshot.is_valid() {
             return Err(Refusal::bad_config(snapshot.clone()).into());
         }
-        let lens = lens(args);
-        work(&MaskedLookup { current: &LocalView::new(&members, &lens), masker })
+        let config = Config::from_members(snapshot.members(), lens(args));
+        work(&MaskedLookup { current: &config.lookup(), masker })
     }
 
     /// Returns a note for each key in the conditions that no entry has.
@@ -291,8 +290,8 @@ impl Shown {
             // Piece by piece, without a tree of values.
             (Content::Text(snapshot), form @ (ReadFormat::Json | ReadFormat::Compact)) if is_whole => {
                 snapshot.check_in_background();
-                let (members, lens) = (top_members(snapshot.document()), lens(args));
-                let view = View::new(&members, &lens);
+                let config = Config::from_members(top_members(snapshot.document()), lens(args));
+                let view = config.view();
                 match form {
                     _ if !snapshot.is_valid() => Err(Refusal::bad_config(snapshot.clone()).into()),
                     ReadFormat::Compact => output(write_compact(&view, out).and_then(|()| writeln!(out))),
@@ -510,12 +509,11 @@ fn print_conf(
     if wanted.paths.is_empty() {
         return output(write_text(snapshot, masker, out));
     }
-    let members = top_members(snapshot.document());
     if !snapshot.is_valid() {
         return Err(Refusal::bad_config(snapshot.clone()).into());
     }
-    let lens = Lens::default();
-    let current = LocalView::new(&members, &lens);
+    let config = snapshot.config();
+    let current = config.lookup();
     for path in &wanted.paths {
         let is_group = path.segments.len() == 1
             && path.segments[0].name().and_then(|key| Schema::media().kind(key)).is_some();
@@ -523,7 +521,7 @@ fn print_conf(
         let path = all.as_ref().unwrap_or(path);
         let found = wanted.select(path, &MaskedLookup { current: &current, masker: None })?.into_places(path);
         for (path, value) in found {
-            let entry = entry_at(&members, &path.segments).filter(|_| !value.is_array());
+            let entry = entry_at(config.members(), &path.segments).filter(|_| !value.is_array());
             let entry = entry.ok_or_else(|| {
                 let message = format!("`{path}` has no entry of its own in the text");
                 CliError::usage(message, "leave out `-o conf`, or name the block around it")

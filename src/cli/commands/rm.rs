@@ -8,9 +8,11 @@ use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::{ChangeReport, Guard};
-use mediaconf::edit::json_diff::paths_in_words;
-use mediaconf::edit::{AssignOptions, AssignedValue, Assignment, ChangeRequest, Edits, Path, Place};
-use mediaconf::schema::Schema;
+use mediaconf::plumbing::edit::json_diff::paths_in_words;
+use mediaconf::plumbing::edit::{
+    AssignOptions, AssignedValue, Assignment, ChangeRequest, Edits, Path, Place,
+};
+use mediaconf::plumbing::schema::Schema;
 
 /// Remove streams, or other values
 ///

@@ -1,11 +1,12 @@
 //! `mediactl serve`
 
-use mediaconf::schema::media::TOP;
+use mediaconf::plumbing::schema::media::TOP;
 use std::io::{self, Write};
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use clap::builder::RangedU64ValueParser;
@@ -14,7 +15,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::cli::access_log::{self, AccessLog, LogFormat};
-use crate::cli::args::changing::HookArgs;
+use crate::cli::args::changing::{HookArgs, time_or_none};
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::cluster;
 use crate::cli::error::CliError;
@@ -34,10 +35,11 @@ use crate::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
 use crate::http::server::runtime::Runtime;
 use crate::http::server::tls::Tls;
 use crate::node::{NodeName, NodeSettings, OnDrift};
+use crate::store::cluster::DEFAULT_REQUEST_TIME;
 use crate::store::file::{ConfFile, ServeLock};
-use crate::store::{Follow, StoreError};
-use mediaconf::edit::{ChangeRequest, Edits};
-use mediaconf::schema::DirectiveRole;
+use crate::store::{Follow, StoreError, jittered};
+use mediaconf::plumbing::edit::{ChangeRequest, Edits};
+use mediaconf::plumbing::schema::DirectiveRole;
 
 /// The default address: only this machine can connect.
 const DEFAULT_LISTEN: &str = "127.0.0.1:8090";
@@ -48,7 +50,8 @@ const DEFAULT_LISTEN: &str = "127.0.0.1:8090";
 /// file. So the running configuration, the file, and the output of the commands never disagree. Over TCP the
 /// server asks for the login and the password of `edit_auth`; without them it does not listen on TCP.
 ///
-/// SIGHUP loads the file and the certificate again. SIGTERM and SIGINT end the server as soon as the
+/// SIGHUP loads the file and the certificate again; a certificate whose files are replaced is used for the next
+/// connection anyway. SIGTERM and SIGINT end the server as soon as the
 /// requests that it has read are answered, after 10 seconds at the latest.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -116,6 +119,16 @@ pub struct ServeArgs {
     #[arg(long, value_enum, default_value_t, value_name = "WHAT", requires = "node")]
     pub on_drift: DriftChoice,
 
+    /// Shell command that fails while the node is not healthy: it is run after each reload, and every 5 s while the node
+    /// takes a change before the others; MEDIACTL_NODE is the name of the node
+    #[arg(long, value_name = "CMD", requires = "node")]
+    pub health_cmd: Option<String>,
+
+    /// Spread the reloads of one change over this time, such as 30s or 5m: each node of the cluster has another part of it.
+    /// What goes back is not spread, nor what the node takes before the others
+    #[arg(long, value_name = "TIME", requires = "node", default_value = "0", value_parser = time_or_none)]
+    pub splay: Duration,
+
     /// Make every requested change, even one that removes all access to the API
     #[arg(long)]
     pub no_guards: bool,
@@ -176,8 +189,13 @@ pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     }
     let store = input::store(&global.conf)?;
     let engine = Engine::new(store.clone(), args.hooking.hooks(), waiting).keeping(args.hooking.keep);
+    let manager = ServiceManager::found();
     if let Some(membership) = &membership {
-        membership.first_text(&engine, &store)?;
+        let mut waiting =
+            FirstTextWait { signals: &mut signals, manager: manager.as_deref(), told: None, ui };
+        if !membership.first_text(&engine, &store, |error| waiting.goes_on(error))? {
+            return Ok(Exit::Done);
+        }
     }
     // A missing file ends the command before a state folder is made beside it.
     engine.read()?;
@@ -211,9 +229,9 @@ pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     handler.runtime().watch_loops(loops.clone());
     handler.runtime().watch_connections(server.connection_count());
     handler.runtime().listens_on(urls.clone());
+    tls.iter().for_each(|tls| handler.runtime().serves_with(tls.clone()));
     let monitoring = monitor(&handler, monitoring)?;
     monitoring.iter().for_each(|server| server.loops().end_with(move |message| end_broken(message, ui)));
-    let manager = ServiceManager::found();
     if let Some(manager) = &manager {
         manager.tell("READY=1");
         manager.keep_watch(&loops).map_err(CliError::serve_failed)?;
@@ -225,10 +243,10 @@ pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         node.start(&loops).map_err(CliError::serve_failed)?;
     }
     announce(urls.iter().chain(&metrics_urls))?;
-    signals
-        .forever()
-        .take_while(|signal| *signal == SIGHUP)
-        .for_each(|_| reload_in_background(&engine, tls.as_ref(), ui));
+    signals.forever().take_while(|signal| *signal == SIGHUP).for_each(|_| {
+        node.iter().for_each(|node| node.try_again());
+        reload_in_background(&engine, tls.as_ref(), ui);
+    });
     manager.iter().for_each(|manager| manager.tell("STOPPING=1"));
     node.iter().for_each(|node| node.stop());
     server.stop(GRACE);
@@ -247,7 +265,53 @@ pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
 /// The node that the options name.
 fn node_settings(args: &ServeArgs) -> Option<NodeSettings> {
     let name = NodeName { name: args.node.clone()?, group: args.node_group.clone() };
-    Some(NodeSettings { name, on_drift: args.on_drift.into() })
+    let (on_drift, health) = (args.on_drift.into(), args.health_cmd.clone());
+    Some(NodeSettings { name, on_drift, health, splay: args.splay })
+}
+
+/// The pause between two attempts of a node to get its first text.
+const FIRST_TEXT_PAUSE: Duration = Duration::from_secs(1);
+
+/// The same after etcd said that the node has no right to read: a login is costly for etcd.
+const DENIED_PAUSE: Duration = Duration::from_secs(10);
+
+/// The time between two looks for a signal.
+const SIGNAL_PAUSE: Duration = Duration::from_millis(50);
+
+/// A node that has no file waits for its first text.
+struct FirstTextWait<'w> {
+    signals: &'w mut Signals,
+    manager: Option<&'w ServiceManager>,
+    /// The reason that was told last.
+    told: Option<String>,
+    ui: Ui,
+}
+
+impl FirstTextWait<'_> {
+    /// Waits before the next attempt; false if a signal ends the process.
+    fn goes_on(&mut self, error: &StoreError) -> bool {
+        let reason = match error {
+            StoreError::NotFound { path } => format!("`{}` has no configuration yet", path.display()),
+            error => error.to_string(),
+        };
+        if self.told.as_ref() != Some(&reason) {
+            self.ui.warning(&format!("there is no file, and this node waits for its first text: {reason}"));
+            self.told = Some(reason);
+        }
+        let is_denied = matches!(error, StoreError::Refused { .. });
+        let pause = jittered(if is_denied { DENIED_PAUSE } else { FIRST_TEXT_PAUSE });
+        // An attempt takes as long as a request may.
+        self.manager.iter().for_each(|manager| manager.keep_starting(pause + DEFAULT_REQUEST_TIME * 2));
+        let begin = Instant::now();
+        while begin.elapsed() < pause {
+            match self.signals.pending().next() {
+                Some(SIGHUP) => return true,
+                Some(_) => return false,
+                None => thread::sleep(SIGNAL_PAUSE),
+            }
+        }
+        true
+    }
 }
 
 /// Returns the origin of the certificate, if the server has one.

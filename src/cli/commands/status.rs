@@ -7,14 +7,16 @@ use crate::cli::args::shared::ListFormat;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::fleet::answers::ServerAnswer;
+use crate::cli::fleet::grouped;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::diagnostics::{composed_error, first_error};
 use crate::cli::render::masked::masked_entry;
-use crate::cli::render::{status, table};
+use crate::cli::render::status;
+use crate::cli::rolled_out;
 use crate::cli::target::Target;
 use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, ErrorKind, Refusal, Status};
-use mediaconf::syntax::one_line;
+use mediaconf::plumbing::syntax::one_line;
 
 /// Show the running, the saved and the pending state of the configuration
 ///
@@ -30,7 +32,8 @@ use mediaconf::syntax::one_line;
 /// `mediactl history` has it, and `last_error`. Of a cluster it has `nodes`, too.
 ///
 /// The exit code is 1 if the running configuration is not saved, if a change waits to be confirmed or was
-/// never confirmed, or if the file has errors; otherwise it is 0.
+/// never confirmed, or if the file has errors; otherwise it is 0. With --exit-code it says of a cluster whether all nodes
+/// run the last change: nodes that are gone do not.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -40,6 +43,10 @@ pub struct StatusArgs {
     /// How to print it
     #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
     pub output: ListFormat,
+
+    /// Of a cluster: exit with 0 if all nodes run the last change, and with 11 if some do not
+    #[arg(long)]
+    pub exit_code: bool,
 }
 
 /// Stands for a value that is not there.
@@ -70,10 +77,15 @@ pub fn run(args: &StatusArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
             ui.print_json(&answers.list.iter().map(record).collect::<Map<_, _>>())?;
         }
         (ListFormat::Text, None) => {
-            let headings = ["SERVER", "STATE", "PENDING", "LAST CHANGE"].map(str::to_owned).to_vec();
-            let rows = std::iter::once(headings).chain(answers.list.iter().map(status_row)).collect();
-            ui.print(|out| table::print(rows, ui.screen(), out))?;
+            let rows = answers.list.iter().map(status_row).collect();
+            grouped::print_table(&["SERVER", "STATE", "PENDING", "LAST CHANGE"], rows, ui)?;
         }
+    }
+    if args.exit_code && answers.found().any(|(_, (status, _))| status.nodes.is_some()) {
+        let runs_it =
+            |status: &Status| rolled_out::missing(status, None).is_none_or(|missing| missing.is_empty());
+        let is_missing = answers.found().any(|(_, (status, _))| !runs_it(status));
+        return Ok(answers.exit_if(is_missing, Exit::Partly));
     }
     let is_open = answers.found().any(|(_, (status, _))| is_open(status));
     Ok(answers.exit_if(is_open, Exit::Different))

@@ -12,9 +12,11 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::invocation::Invocation;
 use crate::cli::observed::{BeginObserving, Observed, may_pass, observe};
-use crate::cli::target::Target;
+use crate::cli::rolled_out;
+use crate::cli::target::{self, Purpose, Target};
+
 use crate::engine::Content;
-use mediaconf::edit::{Expectation, Fault, unmet};
+use mediaconf::plumbing::edit::{Expectation, Fault, unmet};
 
 /// Wait until a value is there
 ///
@@ -23,16 +25,24 @@ use mediaconf::edit::{Expectation, Fault, unmet};
 /// there at the same time. A server that cannot be reached yet is waited for, too. `--timeout SECONDS` limits the whole
 /// wait; without it there is no limit.
 ///
-/// The exit code is 0 when the values are there, and 1 when the time is over.
+/// With --rolled-out it waits until all nodes of a cluster run a change; those that are gone do not.
+///
+/// The exit code is 0 when the values are there, and 1 when the time is over; with --rolled-out it is 11 then, and the
+/// nodes are named.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   mediactl wait streams.cam1.prepush=5 --timeout 30
-  mediactl --url https://media.example wait streams.cam9=null")]
+  mediactl --url https://media.example wait streams.cam9=null
+  mediactl --cluster etcd://10.0.0.1/prod wait --rolled-out --timeout 60")]
 pub struct WaitArgs {
     /// The value that has to be there
-    #[arg(value_name = "PATH=VALUE", required = true)]
+    #[arg(value_name = "PATH=VALUE", required_unless_present = "rolled_out")]
     pub expected: Vec<String>,
+
+    /// Wait until all nodes of the cluster run this change, or a later one [default: the last one]
+    #[arg(long, value_name = "SERIAL", num_args = 0..=1, conflicts_with = "expected")]
+    pub rolled_out: Option<Option<u64>>,
 }
 
 /// The longest time of one wait if there is no limit.
@@ -42,6 +52,11 @@ const LONG: Duration = Duration::from_secs(3600);
 type Missing = Arc<Mutex<Option<String>>>;
 
 pub fn run(args: &WaitArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+    if let Some(serial) = args.rolled_out {
+        let most = call.global.remote.timeout.map(Duration::from_secs);
+        let target = target::resolve(call.global, Purpose::default(), call.ui)?;
+        return Ok(rolled_out::exit_of(&rolled_out::wait(&*target.service, serial, most)?, call.ui));
+    }
     let awaited = Awaited::from_args(args, call.global)?;
     let answers = observe(call, |_| {}, |begin| awaited.wait(begin))?.with_errors_told();
     for (server, missing) in answers.found() {

@@ -12,12 +12,12 @@ use crate::cli::invocation::Invocation;
 use crate::cli::local_time;
 use crate::cli::observed::{Observed, may_pass, observe};
 use crate::cli::render::masked::masked_entry;
-use crate::cli::render::value_diff::{self, Compared};
+use crate::cli::render::value_diff;
 use crate::cli::ui::Ui;
 use crate::engine::{Content, Refusal};
-use mediaconf::edit::Path;
-use mediaconf::model::Masker;
-use mediaconf::syntax::one_line;
+use mediaconf::plumbing::edit::Path;
+use mediaconf::plumbing::model::Masker;
+use mediaconf::plumbing::syntax::one_line;
 
 /// Print each change as it happens
 ///
@@ -52,7 +52,7 @@ pub fn run(args: &WatchArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
 fn watch(mut observed: Observed, path: Option<&Path>, ui: Ui) -> Result<Infallible, CliError> {
     let masker = ui.masker();
     let mut last = match observed.read()? {
-        Some(content) => Compared::new(content),
+        Some(content) => content,
         None => return Err(Refusal::no_server().into()),
     };
     ui.say(&format!("watching {}", observed.target.service.name()));
@@ -82,10 +82,16 @@ fn watch(mut observed: Observed, path: Option<&Path>, ui: Ui) -> Result<Infallib
         if trouble.take().is_some() {
             ui.say("the configuration can be read again");
         }
-        let Some(content) = found else { continue };
-        let new = Compared::new(content);
-        if value_diff::differ(&last, &new, path) {
-            let heading = heading(&mut observed, &new.content, masker.as_ref());
+        let Some(new) = found else { continue };
+        let revision = |side: &Content| side.snapshot().map(|text| text.revision());
+        let is_same_text = revision(&last).is_some() && revision(&last) == revision(&new);
+        if is_same_text && path.is_none() {
+            // What differs on single nodes was changed.
+            let (heading, paths) = heading(&mut observed, &new, masker.as_ref());
+            let line = ui.paint(&ui.sanitized(&format!("{heading}  {paths}")), Color::Yellow);
+            ui.print_painted(|out| writeln!(out, "{line}"))?;
+        } else if value_diff::differ(&last, &new, path) {
+            let (heading, _) = heading(&mut observed, &new, masker.as_ref());
             let name = observed.target.service.name().to_owned();
             ui.print_painted(|out| {
                 writeln!(out, "{}", ui.paint(&ui.sanitized(&heading), Color::Yellow))?;
@@ -96,20 +102,22 @@ fn watch(mut observed: Observed, path: Option<&Path>, ui: Ui) -> Result<Infallib
     }
 }
 
-/// The time, and the change that made this configuration.
-fn heading(observed: &mut Observed, content: &Content, masker: Option<&Masker>) -> String {
+/// The time and the change that made this configuration, and the paths that its record names.
+fn heading(observed: &mut Observed, content: &Content, masker: Option<&Masker>) -> (String, String) {
     let time = local_time::shown(SystemTime::now());
     let revision = content.snapshot().map(|snapshot| snapshot.revision());
     // The history only adds to what is seen; a server without one is watched all the same.
     let entry = observed.target.service.status().ok().and_then(|status| status.last_change);
     match entry.filter(|entry| revision.is_some() && entry.after == revision) {
-        None => time,
+        None => (time, String::new()),
         Some(entry) => {
             let entry = masked_entry(entry, masker);
+            let paths =
+                entry.paths.map(|paths| value_diff::paths_and_more(paths.first.into_iter(), paths.count));
             let words = [Some(entry.operation), entry.by.map(|by| format!("by {by}")), entry.message];
             let words: Vec<String> = words.into_iter().flatten().map(|word| one_line(&word)).collect();
             let serial = if entry.serial == 0 { String::new() } else { format!("#{} ", entry.serial) };
-            format!("{time}  {serial}{}", words.join(" "))
+            (format!("{time}  {serial}{}", words.join(" ")), paths.unwrap_or_default())
         }
     }
 }

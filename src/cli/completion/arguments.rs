@@ -1,7 +1,7 @@
 //! The kind of each argument. Arguments that are not named here are files, words of a fixed list, or
 //! free.
 
-use mediaconf::schema::Schema;
+use mediaconf::plumbing::schema::Schema;
 use std::ffi::OsStr;
 use std::sync::Arc;
 
@@ -16,9 +16,11 @@ use crate::cli::render::group_table::Column;
 use crate::cli::render::masked::masked_entry;
 use crate::http::client::without_userinfo;
 use crate::store::HistoryEntry;
-use mediaconf::edit::{Completion, ConfigLookup, EVERY, PathUse, Place, Proposal, Segment, split_assignment};
-use mediaconf::model::Masker;
-use mediaconf::syntax::one_line;
+use mediaconf::plumbing::edit::{
+    Completion, ConfigLookup, EVERY, PathUse, Place, Proposal, Segment, split_assignment,
+};
+use mediaconf::plumbing::model::Masker;
+use mediaconf::plumbing::syntax::one_line;
 
 /// The kind of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! The command line before the word that is typed, and what it refers to: its target, the history of
 //! that, and the contexts. Whatever can't be read is empty.
 
-use mediaconf::schema::media::STREAMS;
-use mediaconf::schema::{Kind, Schema};
+use mediaconf::plumbing::schema::media::STREAMS;
+use mediaconf::plumbing::schema::{Kind, Schema};
 use std::ffi::OsString;
 use std::sync::OnceLock;
 
@@ -15,8 +15,7 @@ use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
 use crate::engine::{Content, ReadForm, ReadQuery};
 use crate::store::{HistoryEntry, WHOLE_HISTORY};
-use mediaconf::edit::{ConfigLookup, LocalView, Path, Place, Segment};
-use mediaconf::model::Lens;
+use mediaconf::plumbing::edit::{ConfigLookup, Path, Place, Segment};
 
 /// The words before the one that is typed, as the options and arguments that they are.
 pub struct TypedLine {
@@ -78,10 +77,7 @@ impl Lookup {
     /// can't be read is empty.
     pub fn in_configuration<T>(&self, look: impl FnOnce(&dyn ConfigLookup) -> T) -> T {
         match self.content.get_or_init(|| self.content()) {
-            Some(Content::Text(text)) if text.is_valid() => {
-                let (members, lens) = (text.members(), Lens::default());
-                look(&LocalView::new(&members, &lens))
-            }
+            Some(Content::Text(text)) if text.is_valid() => look(&text.config().lookup()),
             Some(Content::Json(whole)) => look(whole),
             _ => look(&json!({})),
         }

@@ -4,8 +4,8 @@ use clap_complete::CompletionCandidate;
 
 use super::script::ShellName;
 use super::words::TypedWord;
-use mediaconf::edit::Proposal;
-use mediaconf::syntax::one_line;
+use mediaconf::plumbing::edit::Proposal;
+use mediaconf::plumbing::syntax::one_line;
 
 /// Marks the candidates behind which something has to follow.
 const OPEN: &str = "open";

@@ -12,11 +12,14 @@ use super::contexts::{Contexts, ServerContext};
 use super::parse::contexts;
 use crate::cli::args::global::{GlobalArgs, TargetKind};
 use crate::cli::error::CliError;
+use crate::cli::fleet::names::{expanded, split_list};
 use crate::cli::input;
 use crate::cli::ui::waiting;
 use crate::engine::{ChangeOptions, Engine, Guard, Hooks, Snapshot};
-use mediaconf::edit::{ChangeRequest, Edits, Fault, glob_matches};
-use mediaconf::schema::nearest;
+use crate::http::client::{Endpoint, without_userinfo};
+use crate::http::protocol::headers::DEFAULT_PREFIX;
+use mediaconf::plumbing::edit::{ChangeRequest, Edits, Fault, glob_matches};
+use mediaconf::plumbing::schema::nearest;
 
 /// The file below the folder of the user's configurations.
 const FILE: &str = "mediactl/contexts.conf";
@@ -155,7 +158,7 @@ pub fn several(global: &GlobalArgs) -> Result<Option<Vec<ServerContext>>, CliErr
     let contexts = ContextsFile::of_user_or_error()?.load()?;
     let words: Vec<&str> = match global.chosen.kind {
         TargetKind::Group => global.group.iter().map(String::as_str).collect(),
-        _ => global.context.iter().flat_map(|names| names.split(',')).collect(),
+        _ => global.context.iter().flat_map(|names| split_list(names)).collect(),
     };
     let mut chosen: Vec<ServerContext> = Vec::new();
     for word in words.into_iter().map(str::trim).filter(|word| !word.is_empty()) {
@@ -171,17 +174,48 @@ pub fn several(global: &GlobalArgs) -> Result<Option<Vec<ServerContext>>, CliErr
     }
 }
 
+/// Refuses two contexts of one server, which would get a change twice.
+pub fn refuse_one_server_twice(contexts: &[ServerContext]) -> Result<(), CliError> {
+    let endpoint = |context: &ServerContext| {
+        let prefix = context.api_prefix.as_deref().unwrap_or(DEFAULT_PREFIX);
+        Endpoint::parse(&context.url, prefix).ok().map(|(endpoint, _)| endpoint)
+    };
+    let endpoints: Vec<Option<Endpoint>> = contexts.iter().map(endpoint).collect();
+    for (at, context) in contexts.iter().enumerate() {
+        let is_same = |other: &usize| match (&endpoints[at], &endpoints[*other]) {
+            (Some(one), Some(other)) => one.is_same_server(other),
+            _ => context.url == contexts[*other].url,
+        };
+        if let Some(other) = (0..at).find(is_same) {
+            let url =
+                endpoints[other].as_ref().map_or_else(|| without_userinfo(&context.url), ToString::to_string);
+            return Err(CliError::one_server_twice([&contexts[other].name, &context.name], &url));
+        }
+    }
+    Ok(())
+}
+
 /// True if the options and the environment name several contexts.
 pub fn several_chosen(global: &GlobalArgs) -> bool {
     match global.chosen.kind {
         TargetKind::Group => true,
-        TargetKind::Context(_) => global.context.as_ref().is_some_and(|names| names.contains([',', '*'])),
+        TargetKind::Context(_) => {
+            global.context.as_ref().is_some_and(|names| names.contains([',', '*', '[', '{']))
+        }
         _ => false,
     }
 }
 
 fn by_name(contexts: &Contexts, pattern: &str) -> Result<Vec<ServerContext>, CliError> {
-    let found = contexts.list.iter().filter(|context| glob_matches(pattern, &context.name));
+    let hint = "write it like `edge-*`, `edge-[00-39]` or `edge-{a,c}`";
+    let globs = expanded(pattern).map_err(|why| CliError::usage(why, hint))?;
+    let is_meant = |context: &&ServerContext| globs.iter().any(|glob| glob_matches(glob, &context.name));
+    // Who lists names in braces means each of them.
+    let is_there = |glob: &&String| contexts.list.iter().any(|context| glob_matches(glob, &context.name));
+    if let Some(missing) = globs.iter().filter(|_| pattern.contains('{')).find(|glob| !is_there(glob)) {
+        return Err(CliError::usage(format!("no context has the name `{missing}`"), names(contexts)));
+    }
+    let found = contexts.list.iter().filter(is_meant);
     not_empty(found, || (format!("no context has the name `{pattern}`"), names(contexts)))
 }
 

@@ -10,5 +10,5 @@ mod parse;
 mod password;
 
 pub use contexts::{Contexts, ServerContext};
-pub use file::{ContextsFile, chosen, several, several_chosen};
+pub use file::{ContextsFile, chosen, refuse_one_server_twice, several, several_chosen};
 pub use password::password;

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::contexts::{Contexts, ServerContext};
 use crate::cli::args::global::MAX_TIMEOUT;
-use mediaconf::edit::Fault;
-use mediaconf::syntax::{Document, Entry, LineIndex};
+use mediaconf::plumbing::edit::Fault;
+use mediaconf::plumbing::syntax::{Document, Entry, LineIndex};
 
 /// Reads the contexts in a text without syntax errors; `folder` is where relative paths start. Where a
 /// setting stands twice, the last one counts.
@@ -65,6 +65,8 @@ impl ContextReader<'_> {
             "cacert" => context.cacert = Some(self.folder.join(one()?)),
             "cert" => context.cert = Some(self.folder.join(one()?)),
             "key" => context.key = Some(self.folder.join(one()?)),
+            "sign_key" => context.sign_key = Some(self.folder.join(one()?)),
+            "trust_key" => context.trust_key = Some(self.folder.join(one()?)),
             "fingerprint" => {
                 let fingerprint = one()?.parse();
                 context.fingerprint = Some(fingerprint.map_err(|error| format!("`fingerprint`: {error}"))?);
@@ -135,6 +137,8 @@ mod tests {
             cacert: Some("/home/olga/ca.pem".into()),
             cert: None,
             key: None,
+            sign_key: None,
+            trust_key: None,
             fingerprint: pin.parse().ok(),
             api_prefix: Some("/api".to_owned()),
             timeout: Some(20),

@@ -5,13 +5,14 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::answers::ServerAnswer;
+use super::batches::{batches, pause};
 use super::coordinator::{Coordinator, FleetStep, FleetVerdict, Stage, StepReply};
 use super::decide::{PAUSE, TakenBack, WaitingChange, confirm, take_back};
 use super::health;
 use super::journal::{FleetJournalLine, Journal};
 use super::members::{Fleet, FleetMember, ServerNumber, UNSEEN};
-use super::parallel::bar;
 use super::plan::{FleetChange, FleetPlan};
+use super::progress::ProgressBar;
 use super::results::{Ending, ServerOutcome};
 use crate::cli::error::CliError;
 use crate::cli::interrupt::HeldSignals;
@@ -104,7 +105,19 @@ impl<'a> AllOrNothing<'a> {
         Ended { verdict, journal: self.journal, endings, held: self.held }
     }
 
+    /// Tries the change on one batch after the other, until it fails on one.
     fn try_on(&mut self, servers: &[ServerNumber]) {
+        for (number, batch) in batches(servers, &self.change.args.fleet.batch).into_iter().enumerate() {
+            let time = self.change.args.fleet.pause.unwrap_or_default();
+            let goes_on = self.errors.is_empty() && (number == 0 || pause(time, &self.held));
+            match goes_on {
+                true => self.try_on_batch(batch),
+                false => batch.iter().for_each(|at| self.coordinator.not_tried(*at)),
+            }
+        }
+    }
+
+    fn try_on_batch(&mut self, servers: &[ServerNumber]) {
         if let Err(error) = self.begin("try", servers) {
             return servers.iter().for_each(|at| self.hear_try(*at, Err(CliError::journal_failed(&error))));
         }
@@ -141,8 +154,8 @@ impl<'a> AllOrNothing<'a> {
 
     /// Looks at servers again and again; false as soon as one is not healthy, or a signal comes.
     fn watch(&mut self, servers: &[ServerNumber]) -> bool {
-        let (begin, time) = (Instant::now(), self.change.args.fleet.canary_time);
-        let bar = bar(usize::try_from(time.as_secs()).unwrap_or(usize::MAX), "check the canaries, seconds:");
+        let (begin, time) = (Instant::now(), self.change.args.fleet.soak());
+        let mut bar = ProgressBar::new(whole_seconds(time), "check the canaries, seconds:");
         let is_healthy = loop {
             if !self.are_healthy(servers, UNSEEN) {
                 break false;
@@ -151,14 +164,13 @@ impl<'a> AllOrNothing<'a> {
             if left.is_zero() {
                 break true;
             }
-            bar.set_position(begin.elapsed().as_secs());
+            bar.set(whole_seconds(begin.elapsed()));
             std::thread::sleep(PAUSE.min(left));
         };
         if is_healthy && bar.is_hidden() && !self.change.args.quiet {
             let line = |at: &ServerNumber| format!("{}: healthy for {} s", self.name(*at), time.as_secs());
             servers.iter().map(line).for_each(|line| self.fleet.ui.say(&line));
         }
-        bar.finish_and_clear();
         is_healthy
     }
 
@@ -334,4 +346,8 @@ fn outcome(stage: Stage) -> ServerOutcome {
         Stage::Confirmed => ServerOutcome::Changed,
         Stage::Cancelled => ServerOutcome::TakenBack,
     }
+}
+
+fn whole_seconds(time: Duration) -> usize {
+    usize::try_from(time.as_secs()).unwrap_or(usize::MAX)
 }

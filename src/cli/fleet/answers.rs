@@ -7,6 +7,7 @@ use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
 use super::grouped::{GroupedNotes, heading};
+use super::names::in_ranges;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::fleet::error::about;
@@ -108,7 +109,7 @@ impl<T> Answers<T> {
         for (server, answer) in self.found() {
             texts(answer).into_iter().for_each(|text| all.add(server, text));
         }
-        all.0.into_iter().map(|(text, servers)| self.named(&servers.join(", "), &text)).collect()
+        all.0.into_iter().map(|(text, servers)| self.named(&in_ranges(&servers), &text)).collect()
     }
 
     /// Prints each answer as text; those of several servers stand below their names.

@@ -1,10 +1,12 @@
 //! A change on several servers: it is evaluated everywhere, shown, agreed to, and made.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
 use super::all_or_nothing::{AllOrNothing, Ended};
 use super::answers::{ServerAnswer, exit_of};
+use super::batches::{batches, pause};
 use super::canaries;
 use super::coordinator::FleetVerdict;
 use super::journal::{FleetJournalLine, Journal, JournalHead, JournalServer, KeptRequest};
@@ -12,21 +14,25 @@ use super::members::{Fleet, FleetMember, ServerNumber};
 use super::plan::{FleetChange, FleetPlan};
 use super::results::{self, Ending, ServerOutcome, ServerResult, exit_of_each, outcome_of};
 use crate::cli::args::global::GlobalArgs;
-use crate::cli::context::ServerContext;
+use crate::cli::context::{self, ServerContext};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::interrupt::HeldSignals;
+use crate::cli::local_user::user_and_host;
 use crate::cli::prompts;
 use crate::cli::ui::Ui;
-use crate::engine::ErrorKind;
+use crate::engine::{ChangeOptions, ErrorKind, RequestedChange};
 use crate::store::cluster::ClusterUrl;
-use crate::store::{PendingInfo, Revision};
+use crate::store::{HistoryEntry, PendingInfo, Revision, fresh_id, message_of_change};
 
 /// The time that each server waits to be confirmed by default.
 const DEFAULT_CONFIRM: Duration = Duration::from_secs(90);
 
 /// The number of requests to a server that hangs that fit into the time to confirm.
 const REQUESTS: u32 = 3;
+
+/// The length of the name of a change.
+const CHANGE_NAME: usize = 8;
 
 /// Makes a change on the servers of these contexts.
 pub fn run(
@@ -41,7 +47,10 @@ pub fn run(
         false => change.args.fleet.refuse_for_each()?,
     }
     canaries::refuse_unknown(change, &contexts)?;
-    let time = change.args.confirm.unwrap_or(DEFAULT_CONFIRM + change.args.fleet.canary_time);
+    context::refuse_one_server_twice(&contexts)?;
+    let batches = u32::try_from(batches(&contexts, &change.args.fleet.batch).len()).unwrap_or(u32::MAX);
+    let pauses = change.args.fleet.pause.unwrap_or_default().saturating_mul(batches);
+    let time = change.args.confirm.unwrap_or(DEFAULT_CONFIRM + change.args.fleet.soak() + pauses);
     let mut global = global.clone();
     if together {
         // A server that hangs must not keep the others waiting until they go back.
@@ -53,6 +62,7 @@ pub fn run(
     let mut plans = fleet.ask("evaluate", |member| FleetPlan::evaluate(member, change));
     record_applied(change, &mut fleet, &mut plans);
     unless_closed(change.print_summary(&plans, ui))?;
+    refuse_other_changes(change, &plans)?;
     let changing: Vec<ServerNumber> = changing(&plans).collect();
     let is_refused = plans.iter().any(|answer| answer.result.is_err());
     if change.args.dry_run || changing.is_empty() || (together && is_refused) {
@@ -65,9 +75,13 @@ pub fn run(
         return Ok(with_changes(exit, &results, change));
     }
     agree(change, changing.len(), plans.len(), &protected)?;
+    let name = fresh_id()[..CHANGE_NAME].to_owned();
+    let message = Some(message_of_change(change.options.message.as_deref(), &name, &user_and_host()));
+    let options = ChangeOptions { message, ..change.options.clone() };
+    let change = &FleetChange { options, ..*change };
     // From here on a signal is answered by what stands where.
     let held = HeldSignals::hold();
-    let journal = begin_journal(change, &changing, &plans)?;
+    let journal = begin_journal(name, change, &changing, &plans)?;
     if !together {
         return each_for_itself(change, &mut fleet, plans, &changing, (journal, held));
     }
@@ -82,9 +96,42 @@ pub fn run(
         (FleetVerdict::None, None) => exit_of(0, &results.iter().filter_map(kind).collect::<Vec<_>>()),
         (FleetVerdict::Mixed, _) => Exit::Partly,
     };
-    end(journal, verdict == FleetVerdict::Mixed, ui);
+    let state =
+        MadeWhere { is_anywhere: verdict != FleetVerdict::None, is_open: verdict == FleetVerdict::Mixed };
+    end(change, journal, state, ui);
     unless_closed(printed)?;
     Ok(with_changes(exit, &results, change))
+}
+
+/// Refuses a rollback that would undo other changes on each server, and a take-back of a change that no server has.
+fn refuse_other_changes(change: &FleetChange<'_>, plans: &[ServerAnswer<FleetPlan>]) -> Result<(), CliError> {
+    let plans = plans.iter().filter_map(|plan| Some((&*plan.server, plan.result.as_ref().ok()?)));
+    let plans: Vec<(&str, &FleetPlan)> = plans.collect();
+    match change.requested {
+        RequestedChange::TakeBack(taken) if !plans.is_empty() => {
+            let is_nowhere = plans.iter().all(|(_, plan)| plan.lacks_change);
+            if is_nowhere { Err(CliError::no_such_change(taken)) } else { Ok(()) }
+        }
+        RequestedChange::Rollback(_) if !change.each => {
+            let undone: Vec<_> = plans.into_iter().filter(|(_, plan)| plan.report.changed).collect();
+            let Some(((_, first), others)) = undone.split_first() else { return Ok(()) };
+            if others.iter().all(|(_, plan)| are_same(&first.undone, &plan.undone)) {
+                return Ok(());
+            }
+            let rows = undone.iter().filter_map(|(server, plan)| Some((*server, plan.undone.last()?)));
+            Err(CliError::other_changes(&rows.collect::<Vec<_>>()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// True if the changes that two servers undo are the same ones: parts of one change, or of equal texts.
+fn are_same(undone: &[HistoryEntry], others: &[HistoryEntry]) -> bool {
+    let is_same = |(one, other): (&HistoryEntry, &HistoryEntry)| {
+        let is_part = one.change().is_some() && one.change() == other.change();
+        is_part || (one.before, one.after) == (other.before, other.after)
+    };
+    undone.len() == others.len() && undone.iter().zip(others).all(is_same)
 }
 
 /// Lets the servers that do not change record what an owner applies: they have it already.
@@ -127,15 +174,38 @@ fn each_for_itself(
     (mut journal, held): (Journal, HeldSignals),
 ) -> Result<Exit, CliError> {
     let ui = fleet.ui;
-    let servers = changing.iter().map(|at| &*plans[at.0].server).collect();
-    journal
-        .note(&FleetJournalLine::Step { step: "change", servers })
-        .map_err(|error| CliError::journal_failed(&error))?;
+    let (failed, most) = (AtomicUsize::new(0), change.args.fleet.most_failures(changing.len()));
+    let goes_on = || held.received().is_none() && failed.load(Ordering::SeqCst) <= most;
     let work = |at: ServerNumber, member: &mut FleetMember| -> Result<Option<PendingInfo>, CliError> {
         let Ok(plan) = &plans[at.0].result else { return Ok(None) };
-        Ok(plan.make(member, change, change.options.confirm)?.pending)
+        let made = plan.make(member, change, change.options.confirm);
+        if made.is_err() {
+            failed.fetch_add(1, Ordering::SeqCst);
+        }
+        Ok(made?.pending)
     };
-    let mut made = fleet.on(changing, "change", &|| held.received().is_none(), work);
+    let mut made = HashMap::new();
+    for (number, batch) in batches(changing, &change.args.fleet.batch).into_iter().enumerate() {
+        let time = change.args.fleet.pause.unwrap_or_default();
+        if !goes_on() || (number > 0 && !pause(time, &held)) {
+            break;
+        }
+        let servers = batch.iter().map(|at| &*plans[at.0].server).collect();
+        match journal.note(&FleetJournalLine::Step { step: "change", servers }) {
+            Ok(()) => {}
+            Err(error) if made.is_empty() => return Err(CliError::journal_failed(&error)),
+            Err(error) => {
+                ui.warning(&CliError::journal_failed(&error).to_string());
+                break;
+            }
+        }
+        made.extend(fleet.on(batch, "change", &goes_on, work));
+    }
+    let failed = failed.load(Ordering::SeqCst);
+    if failed > most && made.len() < changing.len() {
+        let left = changing.len() - made.len();
+        ui.note(&format!("it failed on {failed} of {} servers, so {left} were not tried", changing.len()));
+    }
     let endings: Vec<Ending> = changing
         .iter()
         .map(|&at| match made.remove(&at) {
@@ -152,7 +222,8 @@ fn each_for_itself(
         endings.iter().any(|end| matches!(end.outcome, ServerOutcome::Changed | ServerOutcome::Unknown));
     let results = merged(plans, endings, change, ui);
     let printed = results::print(&results, change.args.into(), ui);
-    end(journal, is_open && has_changed, ui);
+    let state = MadeWhere { is_anywhere: has_changed, is_open: is_open && has_changed };
+    end(change, journal, state, ui);
     unless_closed(printed)?;
     if let Some(time) = change.args.confirm.filter(|_| has_changed && !change.args.quiet) {
         ui.note(&format!(
@@ -210,6 +281,7 @@ fn agree(
 }
 
 fn begin_journal(
+    name: String,
     change: &FleetChange<'_>,
     changing: &[ServerNumber],
     plans: &[ServerAnswer<FleetPlan>],
@@ -235,19 +307,34 @@ fn begin_journal(
         request: Revision::from_text(&request),
         servers: servers.collect(),
     };
-    Journal::begin(head, &request)
+    Journal::begin(name, head, &request)
 }
 
-/// Removes the journal, or says how to go on where the change stands on some servers only.
-fn end(journal: Journal, is_open: bool, ui: Ui) {
-    if is_open {
+/// What became of a change.
+struct MadeWhere {
+    /// True if a server has it.
+    is_anywhere: bool,
+    /// True if others do not.
+    is_open: bool,
+}
+
+/// Removes the journal, or says how to go on where the change stands on some servers only; names the change.
+fn end(change: &FleetChange<'_>, journal: Journal, made: MadeWhere, ui: Ui) {
+    let id = journal.id.clone();
+    if made.is_open {
         ui.note(&format!(
             "`mediactl fleet resume {id}` makes the change on the others, `mediactl fleet resume --take-back {id}` \
-             takes it back",
-            id = journal.id
+             takes it back"
         ));
-    } else if let Err(error) = journal.finish() {
+        return;
+    }
+    if let Err(error) = journal.finish() {
         ui.warning(&error.to_string());
+    }
+    if made.is_anywhere && !change.args.quiet {
+        ui.note(&format!(
+            "this is change {id}: `history --change {id}` of these servers shows it, `rollback --change {id}` takes it back"
+        ));
     }
 }
 

@@ -4,10 +4,12 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
+use super::names::in_ranges;
 use crate::cli::error::CliError;
 use crate::engine::ErrorKind;
-use crate::store::reason;
-use mediaconf::edit::Fault;
+use crate::store::{HistoryEntry, NamedChange, reason};
+use mediaconf::plumbing::edit::Fault;
+use mediaconf::plumbing::syntax::one_line;
 
 impl CliError {
     /// A command that works on one server got several.
@@ -47,7 +49,7 @@ impl CliError {
     pub fn of_all(&self, servers: &[&str]) -> Self {
         let names: Vec<String> = servers.iter().map(|server| format!("`{server}`")).collect();
         let line = |line: &Fault| Fault {
-            message: format!("{}: {}", names.join(", "), about(line, servers[0])),
+            message: format!("{}: {}", in_ranges(&names), about(line, servers[0])),
             ..line.clone()
         };
         let mut all = Self::new(self.kind, "");
@@ -60,6 +62,28 @@ impl CliError {
         let why = if answer.is_none() { "there is no terminal to ask on, and " } else { "" };
         let message = format!("a change of several servers has to be agreed to: {why}nothing was changed");
         Self::new(ErrorKind::Guarded, message).with_hint(hint)
+    }
+
+    /// A rollback that would undo other changes on each server: the first of them, by server.
+    pub fn other_changes(undone: &[(&str, &HistoryEntry)]) -> Self {
+        let row = |(server, entry): &(&str, &HistoryEntry)| {
+            let message = entry.message.as_ref().map_or(String::new(), |message| format!(" ({message})"));
+            format!("{server} back to before #{}, {}{message}", entry.serial, entry.operation)
+        };
+        let rows = undone.iter().map(row).collect::<Vec<_>>().join("; ");
+        let message = format!(
+            "this undoes different changes on the servers, so nothing was changed: {}",
+            one_line(&rows)
+        );
+        let hint =
+            "`--each` does it; `rollback --change NAME` takes one change of several servers back where it is";
+        Self::new(ErrorKind::Guarded, message).with_hint(hint)
+    }
+
+    /// A change that none of the servers has.
+    pub fn no_such_change(change: &str) -> Self {
+        Self::new(ErrorKind::Absent, format!("none of the servers has the change `{change}` in its history"))
+            .with_hint("`mediactl history` shows the name of a change of several servers in its message")
     }
 
     /// A server that does not run the change, so that there is nothing to take back yet.
@@ -174,9 +198,24 @@ impl CliError {
         )
     }
 
-    /// `mediactl fleet` with servers: those of the change are in its journal.
-    pub fn fleet_with_target() -> Self {
-        Self::usage("`fleet` works on the servers of the change", "name no other server or file")
+    /// A server that does not have a change, of which another machine has the request.
+    pub fn begun_elsewhere(server: &str, message: Option<&str>) -> Self {
+        let by = message.and_then(NamedChange::of).map_or("whoever began it", |change| change.by);
+        let message = format!("`{server}`: it does not have the change");
+        let hint =
+            format!("`mediactl fleet resume` of {by} makes it there; `--take-back` takes it back here");
+        Self::new(ErrorKind::Absent, message).with_hint(hint).in_a_word("not there")
+    }
+
+    /// `mediactl fleet forget` with servers.
+    pub fn forget_with_target() -> Self {
+        Self::usage("`fleet forget` removes a journal of this machine", "name no server or file")
+    }
+
+    /// Two contexts of one and the same server.
+    pub fn one_server_twice([one, other]: [&str; 2], url: &str) -> Self {
+        let message = format!("the contexts `{one}` and `{other}` are one server: {url}");
+        Self::usage(message, "name one of them; nothing was sent")
     }
 }
 

@@ -1,14 +1,52 @@
-//! Differences and notes of several servers: equal ones are shown once.
+//! Differences, notes and rows of several servers: equal ones are shown once.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use super::names::in_ranges;
 use crate::cli::error::CliError;
-use crate::cli::render::diff;
+use crate::cli::render::{diff, table};
 use crate::cli::ui::{Ui, output};
-use mediaconf::edit::json_diff::ChangedValue;
+use mediaconf::plumbing::edit::json_diff::ChangedValue;
+
+/// The most servers of which each has a row of its own, however equal they are.
+pub const ROWS_OF_THEIR_OWN: usize = 10;
+
+/// The rows of a table that has the server in its first column: those of many servers that are equal otherwise are one,
+/// in the order of the first of them.
+pub fn rows(all: Vec<Vec<String>>) -> Vec<Vec<String>> {
+    if all.len() <= ROWS_OF_THEIR_OWN {
+        return all;
+    }
+    let mut groups: Vec<(Vec<String>, Vec<String>)> = Vec::new();
+    let mut known: HashMap<Vec<String>, usize> = HashMap::new();
+    for mut row in all {
+        let server = row.remove(0);
+        match known.entry(row) {
+            Entry::Occupied(found) => groups[*found.get()].0.push(server),
+            Entry::Vacant(new) => {
+                groups.push((vec![server], new.key().clone()));
+                new.insert(groups.len() - 1);
+            }
+        }
+    }
+    groups
+        .into_iter()
+        .map(|(servers, row)| std::iter::once(in_ranges(&servers)).chain(row).collect())
+        .collect()
+}
+
+/// Prints such a table below its headings.
+pub fn print_table(headings: &[&str], all: Vec<Vec<String>>, ui: Ui) -> Result<(), CliError> {
+    let headings = headings.iter().map(|heading| (*heading).to_owned()).collect();
+    let lines = std::iter::once(headings).chain(rows(all)).collect();
+    ui.print(|out| table::print(lines, ui.screen(), out))
+}
 
 /// The line above the part of the output that is about these servers; a blank line parts it from the one before.
 pub fn heading(at: usize, servers: &[String]) -> String {
     let blank = if at == 0 { "" } else { "\n" };
-    format!("{blank}==> {} <==", servers.join(", "))
+    format!("{blank}==> {} <==", in_ranges(servers))
 }
 
 /// Differences, each with the servers that have it, in the order of the first of them.
@@ -90,6 +128,22 @@ impl<'s> GroupedNotes<'s> {
 
     /// Prints each note once, behind the names of its servers.
     pub fn print(&self, ui: Ui) {
-        self.0.iter().for_each(|(note, servers)| ui.note(&format!("{}: {note}", servers.join(", "))));
+        self.0.iter().for_each(|(note, servers)| ui.note(&format!("{}: {note}", in_ranges(servers))));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_rows_of_many_servers_are_one() {
+        let row = |at: usize| {
+            let result = if at == 7 { "refused" } else { "changed" };
+            [format!("edge-{at:02}"), result.to_owned()].to_vec()
+        };
+        let shown = |count: usize| rows((0..count).map(row).collect());
+        assert_eq!(shown(ROWS_OF_THEIR_OWN).len(), ROWS_OF_THEIR_OWN);
+        assert_eq!(shown(40), [["edge-[00-06] (7), edge-[08-39] (32)", "changed"], ["edge-07", "refused"]]);
     }
 }

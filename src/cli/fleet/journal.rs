@@ -1,7 +1,7 @@
 //! The journal of a change on several servers: what is needed to finish it or to take it back, whatever ends the
 //! program.
 //!
-//! A folder `fleet-ID` in the folder of the user, readable by nobody else, with the request for the change and a file
+//! A folder `fleet-NAME` in the folder of the user, readable by nobody else, with the request for the change and a file
 //! `journal`. Its first line says what the change is, and of which revisions; each further line is a step, written before the step
 //! is made, or what is known of a server afterwards. The file is locked while the change is under way, and the folder
 //! is removed when the change is made everywhere or nowhere.
@@ -10,7 +10,6 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
@@ -21,7 +20,7 @@ use crate::cli::local_user::state_home;
 use crate::engine::{Refusal, RequestedChange};
 use crate::store::file::{is_private_folder, open_own, read_private, user_folder};
 use crate::store::{OwnerName, Revision};
-use mediaconf::syntax::one_line;
+use mediaconf::plumbing::syntax::one_line;
 
 const PREFIX: &str = "fleet-";
 const JOURNAL: &str = "journal";
@@ -82,7 +81,7 @@ pub enum FleetJournalLine<'a> {
 /// A journal, locked until it is dropped.
 #[derive(Debug)]
 pub struct Journal {
-    /// The name by which it is found again.
+    /// The name of the change.
     pub id: String,
     pub head: JournalHead,
     folder: PathBuf,
@@ -115,17 +114,16 @@ impl Journals {
                 Err(error) => found.damaged.push((id, error)),
             }
         }
+        found.unfinished.sort_by(|one, other| one.head.at.cmp(&other.head.at));
         Ok(found)
     }
 }
 
 impl Journal {
-    /// Writes the journal of a change that begins, with its request.
-    pub fn begin(head: JournalHead, request: &[u8]) -> Result<Self, CliError> {
+    /// Writes the journal of the change with this name, which begins, with its request.
+    pub fn begin(id: String, head: JournalHead, request: &[u8]) -> Result<Self, CliError> {
         let home = state_home().ok_or_else(CliError::no_state_home)?;
         let parent = user_folder(&home).map_err(Refusal::from)?;
-        let time = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-        let id = format!("{}-{}", time.replace(['-', ':'], ""), std::process::id());
         let folder = parent.join(format!("{PREFIX}{id}"));
         let written = Self::write(&folder, &head, request);
         match written {

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use indicatif::ProgressBar;
-
 use super::answers::{Answers, ServerAnswer};
 use super::host::{SilentHost, Warnings};
-use super::parallel::{bar, in_parallel};
+use super::parallel::in_parallel;
+use super::progress::ProgressBar;
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::context::{self, ServerContext};
 use crate::cli::error::CliError;
@@ -46,7 +45,12 @@ impl Invocation<'_> {
     pub fn fleet(self, purpose: Purpose) -> Result<Fleet, CliError> {
         let Self { global, ui, .. } = self;
         match context::several(global)? {
-            Some(contexts) => Fleet::open(contexts, global, ui),
+            Some(contexts) => {
+                if purpose.changes {
+                    context::refuse_one_server_twice(&contexts)?;
+                }
+                Fleet::open(contexts, global, ui)
+            }
             None => Ok(Fleet::of_one(target::resolve(global, purpose, ui)?, global, ui)),
         }
     }
@@ -141,12 +145,13 @@ impl Fleet {
         goes_on: &(dyn Fn() -> bool + Sync),
         work: impl Fn(ServerNumber, &mut FleetMember) -> T + Sync,
     ) -> BTreeMap<ServerNumber, T> {
-        let bar = if what == UNSEEN { ProgressBar::hidden() } else { bar(which.len(), what) };
+        let mut bar =
+            if what == UNSEEN { ProgressBar::hidden() } else { ProgressBar::new(which.len(), what) };
         let all = self.members.iter_mut().enumerate().map(|(at, member)| (ServerNumber(at), member));
         let items = all.filter(|(at, _)| which.contains(at));
         let done = |(at, member): (ServerNumber, &mut FleetMember)| (at, work(at, member));
-        let found = in_parallel(items, (which.len(), self.jobs), goes_on, done, || bar.inc(1));
-        bar.finish_and_clear();
+        let found = in_parallel(items, (which.len(), self.jobs), goes_on, done, || bar.advance());
+        drop(bar);
         self.members.iter().for_each(|member| member.print_warnings(self.ui));
         found.into_iter().flatten().collect()
     }

@@ -10,17 +10,22 @@
 
 mod all_or_nothing;
 pub mod answers;
+pub mod batches;
 mod canaries;
 pub mod change;
 mod coordinator;
 mod decide;
 mod error;
+pub mod found;
 pub mod grouped;
 mod health;
 mod host;
 pub mod journal;
 pub mod members;
+pub mod names;
+pub mod open_change;
 mod parallel;
 pub mod plan;
+mod progress;
 pub mod results;
 pub mod unfinished;

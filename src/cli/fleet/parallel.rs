@@ -1,10 +1,8 @@
-//! Work on many things in threads, with a progress bar.
+//! Work on many things in threads.
 
 use std::sync::mpsc::channel;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
-
-use indicatif::{ProgressBar, ProgressStyle};
 
 /// Does `work` on each item in at most `jobs` threads; the results are in the order of the items. `report` is
 /// called as each result comes. Items that were not begun when `goes_on` became false have none.
@@ -38,15 +36,6 @@ pub fn in_parallel<I: Send, T: Send>(
         }
     });
     found
-}
-
-/// A bar on stderr, hidden where that is no terminal.
-pub fn bar(count: usize, what: &'static str) -> ProgressBar {
-    let bar = ProgressBar::new(u64::try_from(count).unwrap_or(u64::MAX)).with_message(what);
-    let style = ProgressStyle::with_template("{msg} {bar:30} {pos} of {len}");
-    bar.set_style(style.expect("the template is well-formed"));
-    bar.tick();
-    bar
 }
 
 #[cfg(test)]

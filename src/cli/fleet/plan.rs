@@ -15,8 +15,8 @@ use crate::engine::{
     ChangeOptions, ChangeReport, ConfigService, Expected, Feature, OutcomeNote, Refusal, ReportParts,
     RequestedChange,
 };
-use crate::store::Revision;
-use mediaconf::model::Masker;
+use crate::store::{HistoryEntry, Revision, WHOLE_HISTORY, part_of};
+use mediaconf::plumbing::model::Masker;
 
 /// A change that a command makes on several servers.
 pub struct FleetChange<'a> {
@@ -26,6 +26,8 @@ pub struct FleetChange<'a> {
     /// The words for what the command does.
     pub verb: Verb,
     pub requested: &'a RequestedChange<'a>,
+    /// True if a rollback may undo other changes on each server.
+    pub each: bool,
 }
 
 /// The change as one server would make it.
@@ -35,14 +37,24 @@ pub struct FleetPlan {
     /// The condition under which the change is made: the server still has what it was evaluated on.
     expected: Option<Expected>,
     pub report: ChangeReport,
+    /// The changes that a rollback undoes, the last one first.
+    pub undone: Vec<HistoryEntry>,
+    /// True if the server does not have the change that is to be taken back.
+    pub lacks_change: bool,
 }
 
 impl FleetPlan {
     /// Evaluates the change on a server.
     pub fn evaluate(member: &mut FleetMember, change: &FleetChange<'_>) -> Result<Self, CliError> {
         let service = &*member.target.service;
-        let pinned = service.pinned(change.requested)?.map(|(pinned, _)| pinned);
+        let (pinned, undone) = service.pinned(change.requested)?.unzip();
         service.demand(change.needed())?;
+        if let RequestedChange::TakeBack(taken) = change.requested
+            && part_of(&service.history(WHOLE_HISTORY)?, taken).is_none()
+        {
+            let (report, undone) = (ChangeReport::default(), Vec::new());
+            return Ok(Self { pinned: None, expected: None, report, undone, lacks_change: true });
+        }
         let is_together = change.args.fleet.all_or_nothing;
         let options = ChangeOptions {
             dry_run: true,
@@ -59,7 +71,8 @@ impl FleetPlan {
             return Err(CliError::changes_account(&member.name));
         }
         let expected = made_of(&report).filter(|_| !change.options.force);
-        Ok(Self { pinned, expected, report })
+        let undone = undone.unwrap_or_default();
+        Ok(Self { pinned, expected, report, undone, lacks_change: false })
     }
 
     /// Makes the change; with a time, it goes back unless it is confirmed within it.

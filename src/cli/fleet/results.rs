@@ -3,14 +3,16 @@
 use serde_json::{Map, Value, json};
 
 use super::answers::{exit_of, print_errors};
+use super::error::about;
+use super::grouped::{self, ROWS_OF_THEIR_OWN};
 use super::members::ServerNumber;
 use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::render::table;
 use crate::cli::ui::Ui;
 use crate::engine::ErrorKind;
 use crate::store::PendingInfo;
+use mediaconf::plumbing::syntax::one_line;
 
 /// The configuration of a server in the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,9 +117,9 @@ pub fn print(results: &[ServerResult], form: ResultForm, ui: Ui) -> Result<(), C
         }
         ResultForm::TableOfFaults if results.iter().all(|result| result.outcome.is_done()) => Ok(()),
         ResultForm::Table | ResultForm::TableOfFaults => {
-            let headings = ["SERVER", "RESULT", "LINES", "WHY"].map(str::to_owned).to_vec();
-            let rows = std::iter::once(headings).chain(results.iter().map(row)).collect();
-            ui.print(|out| table::print(rows, ui.screen(), out))
+            let rows = results.iter().map(row).collect();
+            grouped::print_table(&["SERVER", "RESULT", "LINES", "WHY"], rows, ui)
+                .and_then(|()| recap(results).map_or(Ok(()), |line| ui.print(|out| writeln!(out, "{line}"))))
         }
     };
     if printed.is_err() {
@@ -142,8 +144,28 @@ fn row(result: &ServerResult) -> Vec<String> {
         [0, 0] => "-".to_owned(),
         [added, removed] => format!("+{added} -{removed}"),
     };
-    let why = result.error.as_ref().map_or("-", CliError::word);
-    vec![result.server.clone(), result.outcome.in_words().to_owned(), lines, why.to_owned()]
+    let why = result.error.as_ref().map_or("-", |error| {
+        let line = error.lines.first().map(|line| about(line, &result.server));
+        // One that names the server would keep equal rows apart.
+        line.filter(|line| !line.contains(&result.server)).unwrap_or_else(|| error.word())
+    });
+    vec![result.server.clone(), result.outcome.in_words().to_owned(), lines, one_line(why)]
+}
+
+/// The number of servers with each result, where rows stand for several of them.
+fn recap(results: &[ServerResult]) -> Option<String> {
+    if results.len() <= ROWS_OF_THEIR_OWN {
+        return None;
+    }
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for outcome in results.iter().map(|result| result.outcome.in_words()) {
+        match counts.iter_mut().find(|(known, _)| *known == outcome) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((outcome, 1)),
+        }
+    }
+    let counts: Vec<String> = counts.iter().map(|(outcome, count)| format!("{count} {outcome}")).collect();
+    Some(format!("{} servers: {}", results.len(), counts.join(", ")))
 }
 
 /// The exit code of a change that each server makes for itself.

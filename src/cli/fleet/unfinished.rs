@@ -1,146 +1,125 @@
-//! `mediactl fleet status`: changes on several servers that were interrupted, and what stands where.
+//! `mediactl fleet status`: changes on several servers that are open, and what stands where.
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use super::answers::{ServerAnswer, errors, print_errors};
-use super::journal::{Journal, JournalServer, Journals};
+use super::found::{self, FoundChanges};
+use super::journal::Journals;
 use super::members::{Fleet, FleetMember};
+use super::open_change::{OpenChange, ServerNow, ServerStates, look};
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::args::shared::ListFormat;
 use crate::cli::context::ContextsFile;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::render::table;
+use crate::cli::invocation::Invocation;
+use crate::cli::target::Purpose;
 use crate::cli::ui::Ui;
-use crate::engine::{Refusal, ServerHealth};
-use crate::store::{PendingInfo, Revision};
-use mediaconf::syntax::one_line;
 
-/// Prints the unfinished changes.
-pub fn status(form: ListFormat, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
+/// Prints the unfinished changes of this machine, or those that wait on the servers that are named.
+pub fn status(form: ListFormat, call: Invocation<'_>) -> Result<Exit, CliError> {
+    let Invocation { global, ui, .. } = call;
+    if global.chosen.names_server() {
+        let FoundChanges { list, silent } = found::on_servers(&mut call.fleet(Purpose::default())?, None)?;
+        let none = match silent {
+            0 => "no change waits to be confirmed on these servers",
+            _ => "no change waits to be confirmed on the servers that answered",
+        };
+        let is_none = print(form, &list, none, ui)?;
+        return Ok(match (silent, is_none) {
+            (1.., _) => Exit::Partly,
+            (0, true) => Exit::Done,
+            (0, false) => Exit::Different,
+        });
+    }
     let Journals { unfinished: journals, damaged } = Journals::read()?;
-    let is_none = journals.is_empty() && damaged.is_empty();
     for line in damaged.iter().flat_map(|(_, error)| &error.lines) {
         ui.warning(&format!("{}; {}", line.message, line.hint.as_deref().unwrap_or_default()));
     }
-    let mut records = Vec::new();
-    for journal in &journals {
-        let states = Unfinished::open(journal, global, ui)?.states(ui);
-        match form {
-            ListFormat::Json => records.push(record(journal, &states)),
-            ListFormat::Text => print(journal, &states, ui)?,
-        }
+    let mut shown = Vec::new();
+    for journal in journals {
+        let mut unfinished = Unfinished::open(journal.into(), global, ui)?;
+        let states = unfinished.states(ui);
+        shown.push((unfinished.change, states));
     }
-    match form {
-        ListFormat::Json => ui.print_json(&records)?,
-        ListFormat::Text if is_none => ui.say("no change of several servers is unfinished"),
-        ListFormat::Text => {}
-    }
+    let none = if damaged.is_empty() { "no change of several servers is unfinished" } else { "" };
+    let is_none = print(form, &shown, none, ui)? && damaged.is_empty();
     Ok(if is_none { Exit::Done } else { Exit::Different })
 }
 
-/// Prints a change, and what stands on each server.
-pub fn print(journal: &Journal, states: &[(String, String)], ui: Ui) -> Result<(), CliError> {
-    let head = &journal.head;
-    let message = head.message.as_ref().map_or(String::new(), |message| format!(": {}", one_line(message)));
-    ui.say(&format!("{}  {} at {}{message}", journal.id, head.operation, head.at));
-    let headings = vec!["SERVER".to_owned(), "NOW".to_owned()];
-    let rows = states.iter().map(|(server, state)| vec![server.clone(), state.clone()]);
-    ui.print(|out| table::print(std::iter::once(headings).chain(rows).collect(), ui.screen(), out))
+/// Prints changes, or that there is none, and whether there is none.
+fn print(
+    form: ListFormat,
+    shown: &[(OpenChange, ServerStates)],
+    none: &str,
+    ui: Ui,
+) -> Result<bool, CliError> {
+    match form {
+        ListFormat::Json => {
+            let records: Vec<Value> = shown.iter().map(|(change, states)| change.record(states)).collect();
+            ui.print_json(&records)?;
+        }
+        ListFormat::Text if shown.is_empty() && !none.is_empty() => ui.say(none),
+        ListFormat::Text => shown.iter().try_for_each(|(change, states)| change.print(states, ui))?,
+    }
+    Ok(shown.is_empty())
 }
 
-fn record(journal: &Journal, states: &[(String, String)]) -> Value {
-    let head = &journal.head;
-    let states: Map<String, Value> =
-        states.iter().map(|(server, state)| (server.clone(), state.clone().into())).collect();
-    json!({
-        "id": journal.id,
-        "at": head.at,
-        "operation": head.operation,
-        "message": head.message,
-        "all_or_nothing": head.all_or_nothing,
-        "servers": states,
-    })
-}
-
-/// The servers of an unfinished change.
+/// An unfinished change, and the way to its servers.
 pub struct Unfinished {
-    pub fleet: Fleet,
-    servers: Vec<JournalServer>,
-    /// Those whose contexts are gone.
-    missing: Vec<(String, CliError)>,
-}
-
-/// The present configuration of a server.
-pub enum ServerNow {
-    Before,
-    /// The change, which waits to be confirmed if there is a pending one.
-    After(Option<PendingInfo>),
-    /// Something else.
-    Other,
+    pub change: OpenChange,
+    fleet: Fleet,
+    /// The servers whose contexts are gone.
+    missing: Vec<String>,
 }
 
 impl Unfinished {
-    /// Finds the way to each server of a journal.
-    pub fn open(journal: &Journal, global: &GlobalArgs, ui: Ui) -> Result<Self, CliError> {
+    /// Finds the way to each server of a change.
+    pub fn open(change: OpenChange, global: &GlobalArgs, ui: Ui) -> Result<Self, CliError> {
         let known = ContextsFile::of_user_or_error()?.load()?;
-        let servers = journal.head.servers.clone();
         let (mut contexts, mut missing) = (Vec::new(), Vec::new());
-        for server in &servers {
-            match known.list.iter().find(|context| context.name == server.name) {
+        for server in &change.head.servers {
+            match known.get(&server.name) {
                 Some(context) => contexts.push(context.clone()),
-                None => missing.push((server.name.clone(), CliError::context_gone(&server.name))),
+                None => missing.push(server.name.clone()),
             }
         }
-        Ok(Self { fleet: Fleet::open(contexts, global, ui)?, servers, missing })
+        Ok(Self { change, fleet: Fleet::open(contexts, global, ui)?, missing })
     }
 
-    /// The revisions of the texts of a server before and after the change.
-    pub fn revisions(servers: &[JournalServer], name: &str) -> Result<[Revision; 2], CliError> {
-        let server = servers.iter().find(|server| server.name == name);
-        server.and_then(|server| server.revisions).ok_or_else(|| CliError::not_resumable(name))
+    /// A change that was found on servers.
+    pub fn on(fleet: Fleet, change: OpenChange) -> Self {
+        Self { change, fleet, missing: Vec::new() }
     }
 
-    /// The results of work on the servers, with those that can't be found, in the order of the journal.
-    pub fn with_missing<T>(self, answers: Vec<ServerAnswer<T>>) -> Vec<ServerAnswer<T>> {
-        let missing = self.missing.into_iter();
-        let missing = missing.map(|(server, error)| ServerAnswer { server, result: Err(error) });
-        let mut all: Vec<ServerAnswer<T>> = answers.into_iter().chain(missing).collect();
-        all.sort_by_key(|answer| self.servers.iter().position(|server| server.name == answer.server));
+    /// Works on the servers as long as it goes on; an answer for each of them, in the order of the change.
+    pub fn ask<T: Send>(
+        &mut self,
+        what: &'static str,
+        goes_on: &(dyn Fn() -> bool + Sync),
+        work: impl Fn(&mut FleetMember, &OpenChange) -> Result<T, CliError> + Sync,
+    ) -> Vec<ServerAnswer<Option<T>>> {
+        let Self { change, fleet, missing } = self;
+        let mut all = fleet.ask_while(what, goes_on, |member| work(member, change));
+        all.extend(missing.iter().map(|server| ServerAnswer {
+            server: server.clone(),
+            result: Err(CliError::context_gone(server)),
+        }));
+        all.sort_by_key(|answer| change.head.servers.iter().position(|server| server.name == answer.server));
         all
     }
 
     /// Describes the present configuration of each server; prints why one is not known.
-    pub fn states(mut self, ui: Ui) -> Vec<(String, String)> {
-        let servers = self.servers.clone();
-        let look = |member: &mut FleetMember| Ok(look(member, Self::revisions(&servers, &member.name)?)?);
-        let answers = self.fleet.ask("status", look);
-        let answers = self.with_missing(answers);
+    pub fn states(&mut self, ui: Ui) -> ServerStates {
+        let look = |member: &mut FleetMember, change: &OpenChange| {
+            Ok(look(member, change.revisions(&member.name)?)?)
+        };
+        let answers = self.ask("status", &|| true, look);
         print_errors(errors(&answers), ui);
-        let state = |answer: ServerAnswer<ServerNow>| {
-            (answer.server, answer.result.map_or_else(|error| error.word().to_owned(), in_words))
+        let state = |answer: ServerAnswer<Option<ServerNow>>| {
+            let state = answer.result.map(|now| now.map(ServerNow::in_words).unwrap_or_default());
+            (answer.server, state.unwrap_or_else(|error| error.word().to_owned()))
         };
         answers.into_iter().map(state).collect()
-    }
-}
-
-/// Looks at what a server runs.
-pub fn look(member: &mut FleetMember, [before, after]: [Revision; 2]) -> Result<ServerNow, Refusal> {
-    let ServerHealth { revision, pending, .. } = member.target.service.health()?;
-    Ok(match revision {
-        Some(runs) if runs == after => ServerNow::After(pending),
-        Some(runs) if runs == before => ServerNow::Before,
-        _ => ServerNow::Other,
-    })
-}
-
-fn in_words(found: ServerNow) -> String {
-    match found {
-        ServerNow::Before => "as before".to_owned(),
-        ServerNow::After(None) => "changed".to_owned(),
-        ServerNow::After(Some(pending)) => {
-            format!("changed, waits to be confirmed: {} s left", pending.seconds_left)
-        }
-        ServerNow::Other => "changed otherwise since".to_owned(),
     }
 }

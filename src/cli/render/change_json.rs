@@ -6,9 +6,9 @@ use serde_json::Value;
 use crate::engine::ChangeReport;
 use crate::http::protocol::notes::word_of;
 use crate::store::{PendingInfo, Revision};
-use mediaconf::edit::json_diff::ChangedValue;
-use mediaconf::edit::{Effects, Pointer};
-use mediaconf::model::{Masker, masked_below, masked_keys};
+use mediaconf::plumbing::edit::json_diff::ChangedValue;
+use mediaconf::plumbing::edit::{Effects, Pointer};
+use mediaconf::plumbing::model::{Masker, masked_below, masked_keys};
 
 /// A change that was made or rehearsed.
 #[derive(Debug, Serialize)]

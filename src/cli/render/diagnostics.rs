@@ -11,9 +11,9 @@ use crate::cli::render::alike::{grouped, more_like_it};
 use crate::cli::ui::Ui;
 use crate::engine::{Composed, ComposedFile, FirstError, Snapshot};
 use crate::store::Told;
-use mediaconf::edit::Fault;
-use mediaconf::model::{MaskedText, Masker};
-use mediaconf::syntax::{
+use mediaconf::plumbing::edit::Fault;
+use mediaconf::plumbing::model::{MaskedText, Masker};
+use mediaconf::plumbing::syntax::{
     Diagnostic, Diagnostics, Document, LineIndex, Position, Severity, Snippet, Span, printable,
 };
 

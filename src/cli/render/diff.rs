@@ -5,14 +5,32 @@ use std::io::{self, Write};
 use colored::Color;
 
 use crate::cli::ui::Ui;
+use crate::engine::ContentDiff;
 
 /// Prints a diff; `names` are those of the old and the new side, and each line begins with the sign that
 /// says what it is.
-pub fn print(diff: &[String], [old, new]: [&str; 2], ui: Ui, out: &mut dyn Write) -> io::Result<()> {
+pub fn print(diff: &[String], names: [&str; 2], ui: Ui, out: &mut dyn Write) -> io::Result<()> {
     if !diff.is_empty() {
-        writeln!(out, "{}\n{}", ui.sanitized(&format!("--- {old}")), ui.sanitized(&format!("+++ {new}")))?;
+        print_names(names, ui, out)?;
     }
     diff.iter().try_for_each(|line| writeln!(out, "{}", coloured(line, ui)))
+}
+
+/// Prints the difference of two configurations line by line.
+pub fn print_content(
+    diff: &ContentDiff<'_>,
+    names: [&str; 2],
+    ui: Ui,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    if !diff.is_empty() {
+        print_names(names, ui, out)?;
+    }
+    diff.each_line(&mut |line| writeln!(out, "{}", coloured(&line, ui)))
+}
+
+fn print_names([old, new]: [&str; 2], ui: Ui, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}\n{}", ui.sanitized(&format!("--- {old}")), ui.sanitized(&format!("+++ {new}")))
 }
 
 fn coloured(line: &str, ui: Ui) -> String {

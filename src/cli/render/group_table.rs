@@ -1,6 +1,6 @@
 //! The tables of streams, lives and plugins: one line for each of them.
 
-use mediaconf::schema::media::{LIVES, STREAM, STREAMS, TOP};
+use mediaconf::plumbing::schema::media::{LIVES, STREAM, STREAMS, TOP};
 use std::cmp::Ordering;
 use std::io::{self, Write};
 
@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use crate::cli::error::CliError;
 use crate::cli::render::table::{self, Screen};
-use mediaconf::edit::{ConfigLookup, Path, Place, Segment, UnknownKey, select};
-use mediaconf::schema::{DirectiveRole, Kind, POSITION, SOURCE, STATIC};
-use mediaconf::syntax::one_line;
+use mediaconf::plumbing::edit::{ConfigLookup, Path, Place, Segment, UnknownKey, select};
+use mediaconf::plumbing::schema::{DirectiveRole, Kind, POSITION, SOURCE, STATIC};
+use mediaconf::plumbing::syntax::one_line;
 
 /// Stands for a value that is not there.
 const NOTHING: &str = "-";

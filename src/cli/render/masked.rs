@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use crate::engine::Snapshot;
 use crate::store::HistoryEntry;
-use mediaconf::model::{MaskedText, Masker, masked_document};
-use mediaconf::syntax::{Document, Entry};
+use mediaconf::plumbing::model::{MaskedText, Masker, masked_document};
+use mediaconf::plumbing::syntax::{Document, Entry};
 
 /// Masks the secrets in a piece of a configuration, such as the first words of a directive.
 pub fn masked_text(text: &str, masker: &Masker) -> String {

@@ -6,7 +6,7 @@
 
 use std::io::{self, Write};
 
-use mediaconf::syntax::printable;
+use mediaconf::plumbing::syntax::printable;
 
 /// A writer that sanitizes. A character that two writes cut apart is put together again.
 #[derive(Debug)]

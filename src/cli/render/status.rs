@@ -7,7 +7,7 @@ use super::diagnostics::in_one_line;
 use super::table::{self, Screen};
 use crate::engine::{NodeReport, ServerInfo, Status};
 use crate::store::{HistoryEntry, NodeRecord, PendingInfo};
-use mediaconf::syntax::one_line;
+use mediaconf::plumbing::syntax::one_line;
 
 /// The number of differing paths that are shown.
 const MAX_PATHS: usize = 20;
@@ -95,7 +95,11 @@ fn nodes_table(
     let row = |node: &NodeRecord| {
         let lag = last.max(node.wanted).unwrap_or_default().saturating_sub(node.serial.unwrap_or_default());
         let state = node.state.to_string();
-        let why = node.why.clone().unwrap_or_default();
+        let clock = node.skew.map(|skew| {
+            let side = if skew > 0 { "ahead of" } else { "behind" };
+            format!("its clock is {} s {side} that of the last change", skew.unsigned_abs())
+        });
+        let why = node.why.iter().cloned().chain(clock).collect::<Vec<_>>().join("; ");
         [node.node.clone(), serial(node.serial), serial(node.wanted), lag.to_string(), state, why]
             .map(|cell| one_line(&cell))
             .to_vec()

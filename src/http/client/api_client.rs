@@ -1,7 +1,7 @@
 //! Sends one request to a server of this API, and reads the response.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use reqwest::blocking as sockets;
@@ -18,7 +18,7 @@ use super::tls::{self, TlsTrust};
 use crate::http::protocol::headers::{API_HEADER, Feature, NOTE_HEADER, PENDING_HEADER, offers};
 use crate::http::protocol::routes::{ApiOperation, Body, JSON, TEXT};
 use crate::http::protocol::sudo::SUDO_HEADER;
-use mediaconf::syntax::one_line;
+use mediaconf::plumbing::syntax::one_line;
 
 /// The longest time for a whole request, hooks of the server included.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(150);
@@ -26,9 +26,12 @@ pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(150);
 /// The longest time for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A connection that was idle for longer is not used again: a server that closes it just then
-/// would leave it unknown whether a change was made.
-const MAX_IDLE: Duration = Duration::from_secs(1);
+/// A connection that was idle for longer is used for no change: a server that closes it just then would leave it
+/// unknown whether the change was made.
+const MAX_IDLE_BEFORE_CHANGE: Duration = Duration::from_secs(1);
+
+/// A connection that was idle for longer is not used again. Servers close one after 15 seconds.
+const MAX_IDLE: Duration = Duration::from_secs(10);
 
 /// The settings of requests.
 #[derive(Debug, Clone)]
@@ -124,13 +127,21 @@ pub struct Client {
     pub(super) endpoint: Endpoint,
     pub(super) settings: ClientSettings,
     /// The open connections, once there is one.
-    pub(super) sockets: OnceCell<sockets::Client>,
+    pub(super) sockets: RefCell<Option<Sockets>>,
+}
+
+/// Connections that are kept.
+#[derive(Debug)]
+pub(super) struct Sockets {
+    client: sockets::Client,
+    /// When one of them was last known to be open.
+    used: Instant,
 }
 
 impl Client {
     /// Creates a client; opens nothing.
     pub fn new(endpoint: Endpoint, settings: ClientSettings) -> Self {
-        Self { endpoint, settings, sockets: OnceCell::new() }
+        Self { endpoint, settings, sockets: RefCell::default() }
     }
 
     /// Sends a request and waits for the response. A request that the server did not look at, because others
@@ -183,6 +194,9 @@ impl Client {
             refusal.with_credentials = self.settings.credentials.is_some();
             return Err(ClientError::Refused(Box::new(refusal)));
         }
+        if let Some(sockets) = &mut *self.sockets.borrow_mut() {
+            sockets.used = Instant::now();
+        }
         let notes = one_line(&header(&headers, NOTE_HEADER).unwrap_or_default());
         let notes = notes.split(';').map(str::trim).filter(|note| !note.is_empty());
         Ok(Reply {
@@ -198,7 +212,7 @@ impl Client {
         let route = call.operation.route();
         let method = if route.is_change() { Method::POST } else { Method::GET };
         let url = self.endpoint.url(call.operation, call.argument, &call.parameters);
-        let mut request = self.sockets()?.request(method, url);
+        let mut request = self.sockets(route.is_change())?.request(method, url);
         if let Some(credentials) = &self.settings.credentials {
             request = request.header(AUTHORIZATION, credentials.header());
         }
@@ -215,12 +229,16 @@ impl Client {
         })
     }
 
-    fn sockets(&self) -> Result<&sockets::Client, ClientError> {
-        if let Some(sockets) = self.sockets.get() {
-            return Ok(sockets);
+    /// The connections, as new as a change needs them.
+    fn sockets(&self, is_change: bool) -> Result<sockets::Client, ClientError> {
+        let mut known = self.sockets.borrow_mut();
+        let is_usable = |sockets: &&Sockets| !is_change || sockets.used.elapsed() < MAX_IDLE_BEFORE_CHANGE;
+        if let Some(sockets) = known.as_ref().filter(is_usable) {
+            return Ok(sockets.client.clone());
         }
-        let sockets = self.open()?;
-        Ok(self.sockets.get_or_init(|| sockets))
+        let client = self.open()?;
+        *known = Some(Sockets { client: client.clone(), used: Instant::now() });
+        Ok(client)
     }
 
     fn open(&self) -> Result<sockets::Client, ClientError> {
@@ -244,4 +262,64 @@ impl Client {
 
 fn header(headers: &HeaderMap, name: &str) -> Option<String> {
     headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead, BufReader, Read, Write};
+    use std::net::{TcpListener, TcpStream};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    /// Answers all requests of a connection.
+    fn serve(stream: TcpStream) {
+        let mut reader = BufReader::new(&stream);
+        loop {
+            let mut length = 0;
+            for line in reader.by_ref().lines().map_while(Result::ok).take_while(|line| !line.is_empty()) {
+                let line = line.to_lowercase();
+                length =
+                    line.strip_prefix("content-length: ").map_or(length, |known| known.parse().unwrap_or(0));
+            }
+            let mut body = vec![0; length];
+            let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
+            if reader.read_exact(&mut body).is_err() || (&stream).write_all(answer).is_err() {
+                return;
+            }
+        }
+    }
+
+    #[test]
+    fn a_read_uses_the_connection_again_and_a_change_only_if_it_was_just_used() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        let url = format!("http://{}", listener.local_addr().expect("it has an address"));
+        let count: &AtomicUsize = Box::leak(Box::default());
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                count.fetch_add(1, Ordering::SeqCst);
+                std::thread::spawn(move || serve(stream));
+            }
+        });
+        let (endpoint, _) = Endpoint::parse(&url, "/media/api").expect("it is a URL");
+        let client = Client::new(endpoint, ClientSettings::default());
+        let change = Call { operation: ApiOperation::Modify, body: b"{}", applies: true, ..Call::default() };
+        let idle_for = |time| {
+            let mut sockets = client.sockets.borrow_mut();
+            let sockets = sockets.as_mut().expect("there was a request");
+            sockets.used = sockets.used.checked_sub(time).expect("the machine runs for longer");
+        };
+        for (call, idle, connections) in [
+            (Call::default(), Duration::ZERO, 1),
+            (Call::default(), MAX_IDLE_BEFORE_CHANGE, 1),
+            (change.clone(), MAX_IDLE_BEFORE_CHANGE, 2),
+            (change, Duration::ZERO, 2),
+        ] {
+            if client.sockets.borrow().is_some() {
+                idle_for(idle);
+            }
+            client.send(&call).expect("it is answered");
+            assert_eq!(count.load(Ordering::SeqCst), connections);
+        }
+    }
 }

@@ -72,6 +72,18 @@ impl Endpoint {
         host == "localhost" || address.is_ok_and(|address| address.is_loopback())
     }
 
+    /// True if both are surely one server: the same URL, whichever way this machine is named in it.
+    pub fn is_same_server(&self, other: &Self) -> bool {
+        let of = |endpoint: &Self| {
+            let mut url = endpoint.url.clone();
+            if endpoint.is_local() && url.set_host(Some("localhost")).is_err() {
+                return endpoint.url.clone();
+            }
+            url
+        };
+        self.socket == other.socket && of(self) == of(other)
+    }
+
     /// True if `url` has the same scheme, host and port.
     pub fn is_same_origin(&self, url: &str) -> bool {
         self.socket.is_none() && Url::parse(url).is_ok_and(|other| other.origin() == self.url.origin())

@@ -14,8 +14,8 @@ use super::endpoint::without_userinfo;
 use super::reason::{TlsFault, chain, connection_fault, tls_fault};
 use crate::engine::RefusalKind;
 use crate::http::protocol::problem::{MEDIA_TYPE, Problem};
-use mediaconf::edit::{Fault, Pointer};
-use mediaconf::syntax::one_line;
+use mediaconf::plumbing::edit::{Fault, Pointer};
+use mediaconf::plumbing::syntax::one_line;
 
 /// The number of characters that are shown of a response that is no problem document.
 const MAX_SHOWN: usize = 200;

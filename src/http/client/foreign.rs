@@ -2,8 +2,8 @@
 //! every query parameter, so `dry_run=true` would be a change. Whatever relies on more is done here, on the
 //! configuration that was read, or is refused before anything is sent.
 
-use mediaconf::schema::media::{STREAMS, TOP};
-use mediaconf::schema::{DirectiveRole, Schema};
+use mediaconf::plumbing::schema::media::{STREAMS, TOP};
+use mediaconf::plumbing::schema::{DirectiveRole, Schema};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ use crate::engine::{
     before_deletion, before_replacement,
 };
 use crate::http::protocol::routes::ApiOperation;
-use mediaconf::edit::{ChangeRequest, ConfigLookup, Evaluated, LocalView, guarded, json_merge};
-use mediaconf::model::{Lens, has_lost_line_ends, holds_mask, top_members};
+use mediaconf::plumbing::edit::{ChangeRequest, ConfigLookup, Evaluated, guarded, json_merge};
+use mediaconf::plumbing::model::{has_lost_line_ends, holds_mask};
 
 /// Makes a change, or rehearses it.
 pub fn change(
@@ -30,7 +30,10 @@ pub fn change(
         RequestedChange::Save(text) => replace(session, ApiOperation::Save, text, options),
         RequestedChange::Update(text) => replace(session, ApiOperation::Update, text, options),
         RequestedChange::Format {} | RequestedChange::Edit { .. } => Err(session.not_offered(Feature::Conf)),
-        RequestedChange::Rollback(_) => Err(session.not_offered(Feature::History)),
+        RequestedChange::Rollback(_) | RequestedChange::TakeBack(_) => {
+            Err(session.not_offered(Feature::History))
+        }
+        RequestedChange::Overlay(_) => Err(Refusal::no_overlays()),
     }
 }
 
@@ -175,8 +178,8 @@ fn deletion(before: &Value, is_deleted: &dyn Fn(&str) -> bool, options: &ChangeO
 
 /// The guards over a whole new text.
 fn guards(before: &Value, new: &Arc<Snapshot>, options: &ChangeOptions) -> [Option<Guard>; 2] {
-    let (members, lens) = (top_members(new.document()), Lens::default());
-    let kept: HashSet<String> = LocalView::new(&members, &lens).names(&[STREAMS.key()]).into_iter().collect();
+    let config = new.config();
+    let kept: HashSet<String> = config.lookup().names(&[STREAMS.key()]).into_iter().collect();
     let lost = || lost_credentials(before, &Content::Text(new.clone()).to_json());
     let empty = before_replacement(None, new.document());
     [empty.or_else(lost), deletion(before, &|name| !kept.contains(name), options)]

@@ -4,7 +4,7 @@ use super::error::{ClientError, ServerRefusal};
 use super::reason::TlsFault;
 use crate::engine::{Guard, Refusal, RefusalKind};
 use crate::http::protocol::problem::Problem;
-use mediaconf::edit::Fault;
+use mediaconf::plumbing::edit::Fault;
 
 /// Advice where the outcome of a change is unknown.
 const UNKNOWN: &str =
@@ -81,7 +81,11 @@ fn lines(service: &str, error: &ClientError) -> Vec<Fault> {
 
 fn hint(error: &ClientError) -> Option<String> {
     let hint = match error {
-        ClientError::Refused(refusal) => return hint_for_refusal(refusal).map(str::to_owned),
+        ClientError::Refused(refusal) => {
+            let told = refusal.problem.as_ref().and_then(|problem| problem.refusal.as_ref()?.hint.clone());
+            let told = told.filter(|_| refusal.status == 412);
+            return told.or_else(|| hint_for_refusal(refusal).map(str::to_owned));
+        }
         error if error.is_unknown() => UNKNOWN,
         ClientError::Redirected { .. } => {
             "redirects are not followed; if that is the right server, give its address"

@@ -21,7 +21,7 @@ use crate::http::protocol::headers::{ID, RUNTIME, SKIP_STREAMS, revision_in};
 use crate::http::protocol::notes::{KEPT_HAND_EDIT, LOST_LINE_ENDS};
 use crate::http::protocol::routes::ApiOperation;
 use crate::store::{ChangeRef, HistoryEntry, PendingInfo, Revision};
-use mediaconf::model::has_lost_line_ends;
+use mediaconf::plumbing::model::has_lost_line_ends;
 
 /// A server of this API.
 ///
@@ -172,6 +172,9 @@ impl ConfigService for RemoteService {
     ) -> Result<ChangeReport, Refusal> {
         if let RequestedChange::Save(text) | RequestedChange::Update(text) = requested {
             refuse_errors(text)?;
+        }
+        if let RequestedChange::Overlay(_) = requested {
+            return Err(Refusal::no_overlays());
         }
         let link = &mut *self.link();
         if let Some(report) = change(&mut link.session, requested, options)? {

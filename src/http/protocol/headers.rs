@@ -4,7 +4,7 @@ use crate::store::Revision;
 
 pub use crate::engine::{FEATURES, Feature};
 /// The query parameter of `read_config` that adds what is included; the member that marks it has the same name.
-pub use mediaconf::schema::WITH_INCLUDES;
+pub use mediaconf::plumbing::schema::WITH_INCLUDES;
 
 /// The default prefix of all paths; `--api-prefix` of both ends changes it.
 pub const DEFAULT_PREFIX: &str = "/media/api";

@@ -20,7 +20,7 @@ use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::{ApiOperation, Route};
 use crate::store::cluster::is_node_name;
 use crate::store::{ChangeRef, NotAChangeRef, NotARevision, NotAnOwnerName, OwnerName};
-use mediaconf::edit::Fault;
+use mediaconf::plumbing::edit::Fault;
 
 /// One row of the table.
 pub struct QueryParameter {
@@ -196,6 +196,13 @@ pub static PARAMETERS: &[QueryParameter] = &[
         taken_by: CHANGES,
         values: Values::Seconds(1..=MAX_CONFIRM, |parameters| &mut parameters.canary_timeout),
         doc: "after this number of seconds it goes back, unless all these nodes run it; 60 without it.",
+    },
+    QueryParameter {
+        name: "canary_time",
+        taken_by: CHANGES,
+        values: Values::Seconds(1..=MAX_CONFIRM, |parameters| &mut parameters.change.soak),
+        doc: "the nodes in `canary` have to run the change for this number of seconds without a break before the others \
+              follow.",
     },
     QueryParameter {
         name: "tell",

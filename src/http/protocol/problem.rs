@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::engine::{Refusal, RefusalKind};
-use mediaconf::edit::Fault;
+use mediaconf::plumbing::edit::Fault;
 
 /// The prefix of each problem type.
 pub const TYPE_PREFIX: &str = "urn:mediactl:problem:";

@@ -40,7 +40,7 @@ pub struct Context {
     /// The number of times that was done.
     pub maskings: AtomicU64,
     /// The metrics for those who have no password.
-    pub open_metrics: Fresh<Result<Arc<Vec<u8>>, String>>,
+    pub open_metrics: Fresh<Arc<Vec<u8>>>,
     /// The OpenAPI document, made for the first request.
     pub openapi: OnceLock<Arc<Vec<u8>>>,
 }

@@ -4,9 +4,9 @@ use crate::engine::{Composed, Guard, Refusal, RefusalKind, errors_of};
 use crate::http::protocol::headers::SKIP_INCLUDED;
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::problem::Problem;
-use mediaconf::edit::{Fault, Pointer};
-use mediaconf::model::{Masker, masked_keys};
-use mediaconf::syntax::MAX_DIAGNOSTICS;
+use mediaconf::plumbing::edit::{Fault, Pointer};
+use mediaconf::plumbing::model::{Masker, masked_keys};
+use mediaconf::plumbing::syntax::MAX_DIAGNOSTICS;
 
 impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Self {

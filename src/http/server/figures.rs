@@ -1,7 +1,7 @@
 //! The figures of a running configuration, for `runtime=true`.
 
-use mediaconf::schema::media::STREAMS;
-use mediaconf::schema::{DirectiveRole, Schema};
+use mediaconf::plumbing::schema::media::STREAMS;
+use mediaconf::plumbing::schema::{DirectiveRole, Schema};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use crate::engine::{Engine, Snapshot, Trouble};
 use crate::http::server::auth::Role;
 use crate::store::{PendingInfo, Revision, bounded_time};
-use mediaconf::model::{is_static, only_argument, sources, top_members};
-use mediaconf::syntax::Entry;
+use mediaconf::plumbing::model::{is_static, only_argument, sources, top_members};
+use mediaconf::plumbing::syntax::Entry;
 
 /// The tag of a revision, as the one who asks sees it.
 pub type TagOf<'f> = dyn Fn(Revision) -> String + 'f;

@@ -6,7 +6,7 @@ use serde::de::IgnoredAny;
 use crate::engine::RefusalKind;
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::{Body, Route};
-use mediaconf::edit::patch::without_bom;
+use mediaconf::plumbing::edit::patch::without_bom;
 
 /// The longest field name that a message repeats, in bytes.
 const MAX_NAME: usize = 64;

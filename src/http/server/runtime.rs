@@ -13,6 +13,7 @@ use crate::http::server::auth::Role;
 use crate::http::server::figures::{self, StreamFigures, TagOf, timestamp, told};
 use crate::http::server::fresh::Fresh;
 use crate::http::server::request_counts::RequestCounts;
+use crate::http::server::tls::Tls;
 
 /// The longest time for the runtime command.
 pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(2);
@@ -29,6 +30,7 @@ pub struct Runtime {
     addresses: OnceLock<Vec<String>>,
     connections: OnceLock<Box<dyn Fn() -> usize + Send + Sync>>,
     loops: OnceLock<Loops>,
+    tls: OnceLock<Arc<Tls>>,
     /// The last output of the command.
     printed: Fresh<Result<Value, Trouble>>,
 }
@@ -44,6 +46,7 @@ impl Runtime {
             addresses: OnceLock::new(),
             connections: OnceLock::new(),
             loops: OnceLock::new(),
+            tls: OnceLock::new(),
             printed: Fresh::for_time(COMMAND_LIFE),
         }
     }
@@ -63,6 +66,17 @@ impl Runtime {
     pub fn watch_connections(&self, count: impl Fn() -> usize + Send + Sync + 'static) {
         // Called once: a server is started once.
         let _ = self.connections.set(Box::new(count));
+    }
+
+    /// Sets the certificate with which the server answers.
+    pub fn serves_with(&self, tls: Arc<Tls>) {
+        // Called once: a server is started once.
+        let _ = self.tls.set(tls);
+    }
+
+    /// The end of the validity of the certificate of the server; `None` without one.
+    pub fn certificate_expiry(&self) -> Option<SystemTime> {
+        self.tls.get()?.expiry()
     }
 
     /// Sets the loops without which the server is not well.

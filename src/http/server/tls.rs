@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::SystemTime;
 
 use rcgen::{CertificateParams, DnType, IsCa, KeyPair};
 use rustls::ServerConfig;
@@ -13,6 +14,8 @@ use rustls::version::{TLS12, TLS13};
 use thiserror::Error;
 
 use crate::http::protocol::fingerprint::Fingerprint;
+use crate::store::certificate_expiry;
+use crate::store::file::LastWrite;
 
 /// The only protocol behind TLS (RFC 7301).
 const PROTOCOL: &[u8] = b"http/1.1";
@@ -22,7 +25,17 @@ const PROTOCOL: &[u8] = b"http/1.1";
 pub struct Tls {
     certificate: PathBuf,
     key: PathBuf,
-    config: RwLock<Arc<ServerConfig>>,
+    loaded: RwLock<InUse>,
+}
+
+/// What was loaded last.
+#[derive(Debug, Clone)]
+struct InUse {
+    config: Arc<ServerConfig>,
+    /// The files with the certificate and the key then.
+    stamps: [Option<LastWrite>; 2],
+    /// The end of the validity of the certificate.
+    expiry: Option<SystemTime>,
 }
 
 /// The reason why a certificate cannot be used.
@@ -42,14 +55,14 @@ pub enum TlsError {
 impl Tls {
     /// Loads the certificate chain and the key.
     pub fn load(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
-        let config = RwLock::new(read(certificate, key)?);
-        Ok(Self { certificate: certificate.to_owned(), key: key.to_owned(), config })
+        let loaded = RwLock::new(InUse::read(certificate, key)?);
+        Ok(Self { certificate: certificate.to_owned(), key: key.to_owned(), loaded })
     }
 
     /// Loads both again for new connections; after an error nothing changes.
     pub fn reload(&self) -> Result<(), TlsError> {
-        let config = read(&self.certificate, &self.key)?;
-        *self.config.write().unwrap_or_else(PoisonError::into_inner) = config;
+        let loaded = InUse::read(&self.certificate, &self.key)?;
+        *self.loaded.write().unwrap_or_else(PoisonError::into_inner) = loaded;
         Ok(())
     }
 
@@ -60,14 +73,44 @@ impl Tls {
         Ok(Fingerprint::from_certificate(&leaf))
     }
 
+    /// The configuration of a new connection. Files that were replaced are loaded; as long as they do not fit together,
+    /// because only one is replaced so far, those of before stay.
     pub(super) fn config(&self) -> Arc<ServerConfig> {
-        Arc::clone(&self.config.read().unwrap_or_else(PoisonError::into_inner))
+        if self.loaded().stamps != stamps(&self.certificate, &self.key) {
+            let _ = self.reload();
+        }
+        self.loaded().config
+    }
+
+    /// The end of the validity of the certificate that was loaded last.
+    pub fn expiry(&self) -> Option<SystemTime> {
+        self.loaded().expiry
+    }
+
+    fn loaded(&self) -> InUse {
+        self.loaded.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-fn read(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, TlsError> {
-    let chain =
-        read_chain(certificate).map_err(|error| TlsError::Certificate(certificate.to_owned(), error))?;
+fn stamps(certificate: &Path, key: &Path) -> [Option<LastWrite>; 2] {
+    [certificate, key].map(LastWrite::of)
+}
+
+impl InUse {
+    fn read(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
+        let stamps = stamps(certificate, key);
+        let chain =
+            read_chain(certificate).map_err(|error| TlsError::Certificate(certificate.to_owned(), error))?;
+        let expiry = chain.first().and_then(|leaf| certificate_expiry(leaf));
+        Ok(Self { config: config(chain, certificate, key)?, stamps, expiry })
+    }
+}
+
+fn config(
+    chain: Vec<CertificateDer<'static>>,
+    certificate: &Path,
+    key: &Path,
+) -> Result<Arc<ServerConfig>, TlsError> {
     let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| TlsError::Key(key.to_owned(), error))?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
         .with_protocol_versions(&[&TLS12, &TLS13])

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use bytes::Bytes;
 
@@ -11,14 +11,15 @@ use super::cluster_url::ClusterUrl;
 use super::compression::{CHUNK, LARGEST_TEXT, decompress, most_packed};
 use super::gateway::{Gateway, GatewaySettings};
 use super::gateway_fault::GatewayFault;
-use super::head_record::{HeadRecord, TextRef};
-use super::keys::Keys;
+use super::head_record::{HeadRecord, Packed, TextRef, UnreadableRecord};
+use super::keys::{Keys, StatePart};
 use super::messages::{KeyOperation, KeyRange, KeyValue, Txn};
 use super::next_writer::NextWriter;
+use super::signing::{Signing, sha256};
 use crate::store::error::StoreError;
 use crate::store::pending::{PendingInfo, PendingRecord};
 use crate::store::revision::Revision;
-use crate::store::version::{Loaded, Version};
+use crate::store::version::{Loaded, Overlays, Version};
 
 /// The most attempts to read a text that other writers remove meanwhile.
 const READ_ATTEMPTS: usize = 100;
@@ -32,7 +33,10 @@ pub struct ClusterStore {
     path: PathBuf,
     /// The text that was read last. A text never changes, so it need not be read again.
     last_text: Mutex<Option<(TextRef, Bytes)>>,
+    /// The overlays that were read last.
+    last_overlays: Mutex<Option<(Packed, Overlays)>>,
     next_writer: NextWriter,
+    signing: Signing,
 }
 
 /// The last change as it was read.
@@ -42,8 +46,10 @@ pub struct Seen {
     pub head: Option<HeadRecord>,
     /// The revision of etcd at which `head` was written last; 0 where there is none.
     pub mod_revision: i64,
-    /// True if `pending` is there.
+    /// True if `pending` is there: until its lease ends, the last change may be confirmed.
     pub has_pending: bool,
+    /// The lease of `pending`.
+    pub lease: i64,
     /// The revision of etcd that was read.
     pub revision: i64,
     /// The other keys that were read, one list for each range.
@@ -58,27 +64,35 @@ pub(super) struct FirstRead {
     pub next: Option<KeyValue>,
     /// The first chunk of the newest text.
     chunk: Option<KeyValue>,
+    /// The first chunk of the newest overlays, if there is one; `None` if they are not wanted.
+    overlays: Option<Option<KeyValue>>,
 }
 
 impl Seen {
-    /// The configuration; none before the first, and where that was taken back.
+    /// The configuration; none before the first, and where that was taken back. A change that was not confirmed in time
+    /// is none, whether or not somebody has taken it back yet.
     pub fn text(&self) -> Option<&TextRef> {
-        self.head.as_ref()?.text.as_ref()
+        let head = self.head.as_ref()?;
+        match head.unconfirmed.as_ref().filter(|_| !self.has_pending) {
+            Some(change) => change.back.as_ref(),
+            None => head.text.as_ref(),
+        }
     }
 
     /// True if the last change may still be confirmed.
     pub fn may_be_confirmed(&self) -> bool {
         let unconfirmed = self.head.as_ref().and_then(|head| head.unconfirmed.as_ref());
-        unconfirmed.is_some_and(|change| self.has_pending && SystemTime::now() < change.until())
+        unconfirmed.is_some() && self.has_pending
     }
 
     /// The last change, if it is not confirmed.
     pub fn open(&self) -> Option<PendingInfo> {
         let head = self.head.as_ref()?;
         let change = head.unconfirmed.as_ref()?;
-        let (id, operation, by) = (change.id.clone(), head.operation.clone(), head.by.clone());
+        let (id, operation, by) = (change.id.clone(), head.operation.clone(), head.author());
         Some(PendingInfo {
             canary: head.canary.clone(),
+            soak_s: change.soak_s,
             is_over: !self.may_be_confirmed(),
             ..PendingInfo::new(id, operation, by, change.until())
         })
@@ -99,14 +113,21 @@ impl ClusterStore {
     /// The same configuration over the same connections, with another time for each request.
     #[must_use]
     pub fn with_time(&self, time: Duration) -> Self {
-        Self::over(self.gateway.with_time(time))
+        Self::over(self.gateway.with_time(time)).signing_with(self.signing.clone())
+    }
+
+    /// The same configuration, where what is written is signed, and what is read has to be.
+    #[must_use]
+    pub fn signing_with(self, signing: Signing) -> Self {
+        Self { signing, ..self }
     }
 
     fn over(gateway: Gateway) -> Self {
         let (keys, name) = (Keys::below(&gateway.url().prefix), gateway.url().to_string());
         let path = PathBuf::from(&name);
-        let (last_text, next_writer) = (Mutex::default(), NextWriter::default());
-        Self { gateway, keys, name, path, last_text, next_writer }
+        let (last_text, last_overlays, next_writer) =
+            (Mutex::default(), Mutex::default(), NextWriter::default());
+        Self { gateway, keys, name, path, last_text, last_overlays, next_writer, signing: Signing::default() }
     }
 
     pub fn gateway(&self) -> &Gateway {
@@ -115,6 +136,10 @@ impl ClusterStore {
 
     pub fn keys(&self) -> &Keys {
         &self.keys
+    }
+
+    pub fn signing(&self) -> &Signing {
+        &self.signing
     }
 
     pub(super) fn next_writer(&self) -> &NextWriter {
@@ -163,10 +188,19 @@ impl ClusterStore {
         let revision = reply.header.revision;
         let mut read = reply.into_read().into_iter();
         let head = read.next().unwrap_or_default().pop();
-        let has_pending = read.next().is_some_and(|found| !found.is_empty());
+        let pending = read.next().unwrap_or_default().pop();
+        let (has_pending, lease) = (pending.is_some(), pending.map_or(0, |pending| pending.lease));
         let mod_revision = head.as_ref().map_or(0, |head| head.mod_revision);
         let head = head.map(|head| self.record(&head)).transpose()?;
-        Ok(Seen { head, mod_revision, has_pending, revision, others: read.collect() })
+        Ok(Seen { head, mod_revision, has_pending, lease, revision, others: read.collect() })
+    }
+
+    /// Returns the time that a lease has left.
+    ///
+    /// # Errors
+    /// As [`ClusterStore::seen_with`].
+    pub fn time_left(&self, lease: i64) -> Result<Duration, StoreError> {
+        self.gateway.time_left(lease).map_err(self.reading())
     }
 
     /// Reads the last change.
@@ -179,7 +213,13 @@ impl ClusterStore {
 
     pub(super) fn record(&self, found: &KeyValue) -> Result<HeadRecord, StoreError> {
         let key = || String::from_utf8_lossy(&found.key).into_owned();
-        HeadRecord::parse(&found.value).map_err(|error| self.damaged(format!("`{}` ({error})", key())))
+        let found_at_head = found.key == self.keys.head.as_bytes();
+        HeadRecord::parse(&found.value).map_err(|error| match error {
+            UnreadableRecord::Format(found) if found_at_head => {
+                StoreError::OtherFormat { name: self.name.clone(), found }
+            }
+            error => self.damaged(format!("`{}` ({error})", key())),
+        })
     }
 
     /// Reads a text; `None` if it was removed from the history.
@@ -197,21 +237,39 @@ impl ClusterStore {
         {
             return Ok(Some(bytes.clone()));
         }
-        let damaged = || self.damaged(format!("the text in `{}`", self.keys.text(text)));
-        let most_packed = most_packed(text.size);
-        if text.size > LARGEST_TEXT || text.chunks > most_packed.div_ceil(CHUNK) {
+        let bytes = self.unpacked(StatePart::Text, text, read)?;
+        if let Some(bytes) = &bytes {
+            *self.lock_last_text() = Some((text.clone(), bytes.clone()));
+        }
+        Ok(bytes)
+    }
+
+    /// Reads a part of a state; `None` if it was removed from the history. Nothing is believed that the state says of it
+    /// before its size is bounded, and nothing that is read before its revision is right.
+    pub(super) fn unpacked(
+        &self,
+        part: StatePart,
+        text: &TextRef,
+        read: Option<KeyValue>,
+    ) -> Result<Option<Bytes>, StoreError> {
+        let Some(Packed { revision, codec, size, chunks, sha256: hash }) = part.of(text) else {
+            return Ok(None);
+        };
+        let damaged = || self.damaged(format!("{} in `{}`", part.in_words(), self.keys.part(part, text)));
+        let most_packed = most_packed(size);
+        if size > LARGEST_TEXT || chunks > most_packed.div_ceil(CHUNK) {
             return Err(damaged());
         }
         let most = self.gateway.largest();
-        if text.size > most {
+        if size > most {
             return Err(StoreError::TooLarge { name: self.name.clone(), most });
         }
-        let mut read = read.filter(|chunk| chunk.key == self.keys.chunk(text, 0).as_bytes());
+        let mut read = read.filter(|chunk| chunk.key == self.keys.chunk(part, text, 0).as_bytes());
         let mut packed = Vec::new();
-        for number in 0..text.chunks {
+        for number in 0..chunks {
             let chunk = match read.take() {
                 Some(chunk) => Some(chunk),
-                None => self.one(&self.keys.chunk(text, number))?,
+                None => self.one(&self.keys.chunk(part, text, number))?,
             };
             match chunk {
                 Some(chunk) if packed.len() + chunk.value.len() > most_packed => return Err(damaged()),
@@ -219,30 +277,39 @@ impl ClusterStore {
                 None => return Ok(None),
             }
         }
-        let bytes = decompress(&text.codec, &packed, text.size).map(Bytes::from);
-        let bytes = bytes.filter(|bytes| Revision::from_text(bytes) == text.revision);
-        let bytes = bytes.ok_or_else(damaged)?;
-        *self.lock_last_text() = Some((text.clone(), bytes.clone()));
-        Ok(Some(bytes))
+        let is_it =
+            |bytes: &Bytes| Revision::from_text(bytes) == revision && sha256([bytes.as_ref()]) == hash;
+        let bytes = decompress(&codec, &packed, size).map(Bytes::from);
+        bytes.filter(is_it).ok_or_else(damaged).map(Some)
     }
 
     fn lock_last_text(&self) -> std::sync::MutexGuard<'_, Option<(TextRef, Bytes)>> {
         self.last_text.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    pub(super) fn last_overlays(&self) -> std::sync::MutexGuard<'_, Option<(Packed, Overlays)>> {
+        self.last_overlays.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(super) fn one(&self, key: &str) -> Result<Option<KeyValue>, StoreError> {
         Ok(self.gateway.range(KeyRange::one(key)).map_err(self.reading())?.pop())
     }
 
-    /// Looks at the last change and, unless a text is known already, at what is most likely its text: all in
-    /// one request.
-    pub(super) fn look(&self) -> Result<FirstRead, StoreError> {
-        let is_known = self.lock_last_text().is_some();
-        let chunk = (!is_known).then(|| self.keys.newest_chunk());
-        let others = std::iter::once(KeyRange::one(&self.keys.next)).chain(chunk).collect();
+    /// Looks at the last change and, unless they are known already, at what are most likely its text and, for a writer,
+    /// its overlays: all in one request.
+    pub(super) fn look(&self, with_overlays: bool) -> Result<FirstRead, StoreError> {
+        let parts = [
+            (StatePart::Text, self.lock_last_text().is_none()),
+            (StatePart::Overlays, with_overlays && self.last_overlays().is_none()),
+        ];
+        let chunks =
+            parts.iter().filter(|(_, is_read)| *is_read).map(|(part, _)| self.keys.newest_chunk(*part));
+        let others = std::iter::once(KeyRange::one(&self.keys.next)).chain(chunks).collect();
         let mut seen = self.seen_with(others)?;
         let mut others = std::mem::take(&mut seen.others).into_iter().map(|mut found| found.pop());
-        Ok(FirstRead { next: others.next().flatten(), chunk: others.next().flatten(), seen })
+        let next = others.next().flatten();
+        let [chunk, overlays] = parts.map(|(_, is_read)| is_read.then(|| others.next()).flatten().flatten());
+        Ok(FirstRead { next, chunk, seen, overlays: with_overlays.then_some(overlays) })
     }
 
     /// The configuration that was looked at; `None` if its text was removed since.
@@ -250,22 +317,29 @@ impl ClusterStore {
     /// # Errors
     /// `NotFound`, `Unreachable`, `Refused`, `Remote`.
     pub(super) fn loaded(&self, look: FirstRead) -> Result<Option<Loaded>, StoreError> {
-        let FirstRead { seen, chunk, .. } = look;
+        let FirstRead { seen, chunk, overlays, .. } = look;
         let Some(text) = seen.text() else {
             return Err(StoreError::NotFound { path: self.path.clone() });
         };
-        let bytes = self.text_with(text, chunk)?;
-        Ok(bytes.map(|bytes| Loaded { bytes, open: seen.open(), version: Version::new(seen) }))
+        let overlays = match overlays {
+            Some(read) => self.overlays_with(text, read)?,
+            None => Some(Overlays::default()),
+        };
+        let Some((bytes, overlays)) = self.text_with(text, chunk)?.zip(overlays) else { return Ok(None) };
+        let overlaid = text.overlays.as_ref().map(|overlays| overlays.revision);
+        let is_trusted = self.refuse_untrusted(&seen).is_ok();
+        let (open, version) = (seen.open(), Version::new(seen));
+        Ok(Some(Loaded { bytes, open, overlays, overlaid, version, is_trusted }))
     }
 
     /// Reads the configuration.
     ///
     /// # Errors
     /// As [`ClusterStore::loaded`].
-    pub(super) fn read_text(&self) -> Result<Loaded, StoreError> {
+    pub(super) fn read_text(&self, with_overlays: bool) -> Result<Loaded, StoreError> {
         for _ in 0..READ_ATTEMPTS {
             // A text that is gone is older than what the history keeps.
-            if let Some(loaded) = self.loaded(self.look()?)? {
+            if let Some(loaded) = self.loaded(self.look(with_overlays)?)? {
                 return Ok(loaded);
             }
         }
@@ -291,35 +365,38 @@ impl ClusterStore {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::cluster::compression::compress;
 
     #[test]
     fn a_record_that_lies_is_refused_before_anything_is_read_for_it() {
         // Nobody listens there: a request would be another error.
         let (url, _) = ClusterUrl::parse("etcd://127.0.0.1:1/p").expect("it is one");
         let store = ClusterStore::new(url, GatewaySettings::default());
-        let honest = TextRef {
-            serial: 1,
-            id: "a".to_owned(),
-            revision: Revision::from_text(b""),
-            codec: "gzip".to_owned(),
-            size: 0,
-            chunks: 1,
-        };
+        let honest = TextRef::example(1, "a");
         for (text, length) in [
             (TextRef { chunks: 1_000_000_000, ..honest.clone() }, 1),
             (TextRef { chunks: usize::MAX, ..honest.clone() }, 1),
             (TextRef { size: u64::MAX, ..honest.clone() }, 1),
-            (honest, most_packed(0) + 1),
+            (honest.clone(), most_packed(0) + 1),
         ] {
-            let key = store.keys.chunk(&text, 0).into();
+            let key = store.keys.chunk(StatePart::Text, &text, 0).into();
             let chunk = KeyValue { key, value: vec![0; length], ..KeyValue::default() };
             let error = store.text_with(&text, Some(chunk)).expect_err("it can't be");
-            let key = store.keys.text(&text);
+            let key = store.keys.part(StatePart::Text, &text);
             assert_eq!(
                 error.to_string(),
                 format!("`{}` failed: the text in `{key}` can't be read", store.given_name())
             );
             assert!(error.hint().is_some_and(|hint| hint.contains("etcdctl get")));
         }
+        // Somebody found another text that has the revision.
+        let packed = compress(&[b""]).expect("it is small");
+        let chunk = || {
+            let (key, value) = (store.keys.chunk(StatePart::Text, &honest, 0).into(), packed.clone());
+            Some(KeyValue { key, value, ..KeyValue::default() })
+        };
+        store.text_with(&honest, chunk()).expect_err("it has another hash");
+        let signed = TextRef { sha256: sha256([b"".as_slice()]), ..honest.clone() };
+        assert_eq!(store.text_with(&signed, chunk()).expect("it is the text"), Some(Bytes::new()));
     }
 }

@@ -5,6 +5,8 @@ use std::fmt;
 use percent_encoding::percent_decode_str;
 use url::Url;
 
+use super::keys::RESERVED;
+
 /// The scheme without encryption.
 const PLAIN: &str = "etcd://";
 
@@ -57,6 +59,11 @@ impl ClusterUrl {
         }
         if prefix.is_empty() || prefix.split('/').any(str::is_empty) {
             return Err(bad("it has no prefix for the keys"));
+        }
+        if prefix.split('/').any(|part| RESERVED.contains(&part)) {
+            return Err(bad(
+                "a part of the prefix is the name of a key of mediactl, such as `node` or `text`",
+            ));
         }
         if prefix.contains(['?', '#', ' ']) {
             return Err(bad("the prefix has a `?`, a `#` or a blank"));
@@ -121,6 +128,14 @@ mod tests {
             ("etcd://h", "it has no prefix for the keys"),
             ("etcd://h/", "it has no prefix for the keys"),
             ("etcd://h/a//b", "it has no prefix for the keys"),
+            (
+                "etcd://h/a/node/b",
+                "a part of the prefix is the name of a key of mediactl, such as `node` or `text`",
+            ),
+            (
+                "etcd://h/head",
+                "a part of the prefix is the name of a key of mediactl, such as `node` or `text`",
+            ),
             ("etcd://h/a?b", "the prefix has a `?`, a `#` or a blank"),
             ("etcd:///a", "a member is not HOST:PORT"),
             ("etcd://h:1,/a", "a member is not HOST:PORT"),

@@ -6,15 +6,17 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::cluster_store::{ClusterStore, FirstRead, Seen};
-use super::commit::{PackedText, PendingKey};
-use super::head_record::{HeadRecord, Unconfirmed};
+use super::commit::{PackedState, PendingKey};
+use super::head_record::{FORMAT, HeadRecord, TextRef, Unconfirmed};
 use super::next_writer::PAUSE;
+use super::rollout::ROLLOUT_LEASE;
+use super::signed_head::SignedHead;
 use crate::store::bounded_time::milliseconds;
 use crate::store::candidate::Candidate;
-use crate::store::change_record::{ChangeRecord, DEFAULT_KEEP, HistoryEntry, REVERT, TAKE_BACK};
+use crate::store::change_record::{ChangeRecord, DEFAULT_KEEP, HistoryEntry};
 use crate::store::error::{LockHolder, StoreError};
 use crate::store::fresh_id::fresh_id;
 use crate::store::included::{Follow, IncludeError, IncludedText};
@@ -22,7 +24,8 @@ use crate::store::jitter::jittered;
 use crate::store::node_record::NodeRecord;
 use crate::store::owner_name::OwnerName;
 use crate::store::pending::{PendingInfo, PendingRecord};
-use crate::store::version::{BaseText, Loaded};
+use crate::store::rollout::{RolloutStep, RolloutTurn};
+use crate::store::version::{BaseText, Loaded, Overlays};
 use crate::store::warning::Warning;
 use crate::store::{PreparedChange, Reconciled, RunBy, Store, Writer};
 
@@ -36,7 +39,9 @@ impl Store for ClusterStore {
     }
 
     fn load(&self) -> Result<Loaded, StoreError> {
-        self.read_text()
+        let loaded = self.read_text(false)?;
+        loaded.version.known::<Seen>().map_or(Ok(()), |seen| self.refuse_untrusted(seen))?;
+        Ok(loaded)
     }
 
     /// The included files are on the nodes.
@@ -76,6 +81,21 @@ impl Store for ClusterStore {
         RunBy::Nodes
     }
 
+    fn advance_rollout(&self, turn: &RolloutTurn<'_>) -> Result<RolloutStep, StoreError> {
+        self.advance(turn)
+    }
+
+    fn overlays(&self) -> Result<Overlays, StoreError> {
+        match self.read_text(true) {
+            Err(StoreError::NotFound { .. }) => Ok(Overlays::default()),
+            loaded => Ok(loaded?.overlays),
+        }
+    }
+
+    fn kept_overlays(&self, serial: u64) -> Result<Option<Overlays>, StoreError> {
+        self.overlays_before(serial)
+    }
+
     fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, StoreError> {
         self.node_records().map(Some)
     }
@@ -89,9 +109,13 @@ impl Store for ClusterStore {
     ) -> Result<Box<dyn Writer + '_>, StoreError> {
         let deadline = Instant::now() + wait;
         let mut warnings = Vec::new();
-        self.next_writer().begin(self.gateway(), &self.keys().next).map_err(self.reading())?;
+        self.next_writer().wait();
         loop {
-            let look = self.look()?;
+            let mut look = self.look(true)?;
+            if self.next_writer().is_due() && look.next.is_none() {
+                self.next_writer().put(self.gateway(), &self.keys().next).map_err(self.reading())?;
+                look = self.look(true)?;
+            }
             if look.seen.has_run_out() {
                 match self.take_back(&look.seen) {
                     Ok(()) => {
@@ -121,22 +145,24 @@ struct ClusterWriter<'s> {
     was_overtaken: Cell<bool>,
     /// The change that is made next has to be confirmed: its id, until when, and by which nodes.
     pending: RefCell<Option<PendingInfo>>,
+    /// The id of the change that the writer made last, and the state before it.
+    made: RefCell<Option<(String, Option<TextRef>)>>,
 }
 
 /// A change that is ready to be made in etcd.
 struct ClusterChange<'w> {
     writer: &'w ClusterWriter<'w>,
     seen: Seen,
-    head: HeadRecord,
-    text: Option<PackedText>,
+    head: SignedHead,
+    state: Option<PackedState>,
     /// True if a head names the chunks, or may do so.
     is_named: Cell<bool>,
 }
 
 impl<'s> ClusterWriter<'s> {
     fn new(store: &'s ClusterStore, look: FirstRead, warnings: Vec<Warning>) -> Self {
-        let look = RefCell::new(Some(look));
-        Self { store, warnings, look, was_overtaken: Cell::new(false), pending: RefCell::default() }
+        let (look, was_overtaken) = (RefCell::new(Some(look)), Cell::new(false));
+        Self { store, warnings, look, was_overtaken, pending: RefCell::default(), made: RefCell::default() }
     }
 }
 
@@ -153,7 +179,7 @@ impl Writer for ClusterWriter<'_> {
     fn load(&self) -> Result<Loaded, StoreError> {
         match self.look.take().map(|look| self.store.loaded(look)).transpose()?.flatten() {
             Some(loaded) => Ok(loaded),
-            None => self.store.read_text(),
+            None => self.store.read_text(true),
         }
     }
 
@@ -182,40 +208,73 @@ impl Writer for ClusterWriter<'_> {
             None => store.seen()?,
         };
         let last = seen.head.as_ref();
-        let is_rollback = [REVERT, TAKE_BACK].contains(&record.operation);
         let is_unconfirmed = last.is_some_and(|last| last.unconfirmed.is_some());
-        if seen.text().is_some() != old.is_some() || (is_unconfirmed && !is_rollback) {
+        if seen.text().is_some() != old.is_some() || is_unconfirmed {
             return Err(store.overtaken());
         }
         let serial = last.map_or(0, |last| last.serial) + 1;
-        let packed = |pieces| PackedText::new(pieces, serial).ok_or_else(|| store.too_large());
-        let text = new.map(packed).transpose()?;
+        let is_alone = record.is_whole && self.pending.borrow().is_none();
+        let overlays = match (record.overlays, seen.text()) {
+            (Some(overlays), _) => overlays.clone(),
+            // It would be signed.
+            (None, _) if is_alone && store.refuse_untrusted(&seen).is_err() => Overlays::default(),
+            (None, Some(text)) => store.overlays_of(text)?.ok_or_else(|| store.overtaken())?,
+            (None, None) => Overlays::default(),
+        };
+        let packed = |pieces| PackedState::new(pieces, &overlays, serial).ok_or_else(|| store.too_large());
+        let state = new.map(packed).transpose()?;
         let pending = self.pending.borrow().clone();
         let (unconfirmed, canary) = match pending {
-            Some(PendingInfo { id, deadline, canary, .. }) => {
+            Some(PendingInfo { id, deadline, canary, soak_s, .. }) => {
                 let back = seen.text().cloned();
-                (Some(Unconfirmed { id, deadline: milliseconds(deadline), back }), canary)
+                let left = deadline.duration_since(SystemTime::now()).unwrap_or_default();
+                let ttl_s = Some(left.as_secs() + 1);
+                (Some(Unconfirmed { id, deadline: milliseconds(deadline), ttl_s, soak_s, back }), canary)
             }
             None => (None, Vec::new()),
         };
         let head = HeadRecord {
+            format: FORMAT,
+            epoch: last.map_or_else(fresh_id, |last| last.epoch.clone()),
+            adopts: last.map(|last| last.adopts.clone()).unwrap_or_default(),
             serial,
             id: fresh_id(),
-            text: text.as_ref().map(|text| text.text.clone()),
+            text: state.as_ref().map(|state| state.text.clone()),
             before: seen.text().map(|text| text.revision),
-            by: record.by.to_owned(),
+            by: store.gateway().login_used(),
+            says: record.by.to_owned(),
             at: SystemTime::now(),
             operation: record.operation.to_owned(),
             message: record.message.map(str::to_owned),
             keep: record.keep.or(last.map(|last| last.keep)).unwrap_or(DEFAULT_KEEP).max(1),
             unconfirmed,
             canary,
+            paths: record.paths.cloned(),
+            signature: None,
+            rest: Map::new(),
         };
-        let change = ClusterChange { writer: self, seen, head, text, is_named: Cell::new(false) };
-        if let Some(text) = change.text.as_ref().filter(|text| text.is_large()) {
-            store.put_chunks(text)?;
+        let head = match is_alone {
+            true => store.signed_alone(&seen, head)?,
+            false => store.signed_after(&seen, head)?,
+        };
+        let change = ClusterChange { writer: self, seen, head, state, is_named: Cell::new(false) };
+        if let Some(state) = change.state.as_ref().filter(|state| state.is_large()) {
+            store.put_chunks(state)?;
         }
         Ok(Box::new(change))
+    }
+
+    fn revert(&self, record: &ChangeRecord<'_>) -> Result<bool, StoreError> {
+        let seen = self.store.seen()?;
+        let Some(head) = &seen.head else { return Ok(false) };
+        let made = self.made.take().filter(|(id, _)| *id == head.id).map(|(_, before)| before);
+        let Some(back) = head.unconfirmed.as_ref().map(|change| change.back.clone()).or(made) else {
+            return Ok(false);
+        };
+        let because = (record.by, record.message.unwrap_or_default());
+        let back = self.store.written_by(head.back_at(back, record.operation, because));
+        let back = self.store.signed_after(&seen, back)?;
+        self.store.put_head(&seen, &back, None, PendingKey::Removed, None).map(|()| true)
     }
 
     /// There is no text but those of changes.
@@ -247,21 +306,23 @@ impl Writer for ClusterWriter<'_> {
 impl PreparedChange for ClusterChange<'_> {
     fn commit(self: Box<Self>) -> Result<Vec<Warning>, StoreError> {
         let store = self.writer.store;
-        let pending = match &self.head.unconfirmed {
+        let head = self.head.record();
+        let pending = match &head.unconfirmed {
             Some(change) => {
-                let left = change.until().duration_since(SystemTime::now()).unwrap_or_default();
-                let lease = store.lease(left.as_secs() + 1)?;
+                let ttl = change.ttl_s.unwrap_or_default();
+                let lease = store.lease(if head.canary.is_empty() { ttl } else { ROLLOUT_LEASE })?;
                 PendingKey::Put { value: change.id.clone().into_bytes(), lease }
             }
             None => PendingKey::Removed,
         };
-        let done = store.put_head(&self.seen, &self.head, self.text.as_ref(), pending, None);
+        let done = store.put_head(&self.seen, &self.head, self.state.as_ref(), pending, None);
         let was_overtaken = matches!(done, Err(StoreError::Overtaken { .. }));
         self.writer.was_overtaken.set(was_overtaken);
         store.next_writer().count(was_overtaken);
         self.is_named.set(matches!(done, Ok(()) | Err(StoreError::OutcomeUnknown { .. })));
         if done.is_ok() {
             self.writer.pending.take();
+            self.writer.made.replace(Some((self.head.record().id.clone(), self.seen.text().cloned())));
         }
         done.map(|()| Vec::new())
     }
@@ -269,8 +330,8 @@ impl PreparedChange for ClusterChange<'_> {
 
 impl Drop for ClusterChange<'_> {
     fn drop(&mut self) {
-        if let Some(text) = self.text.as_ref().filter(|text| text.is_large() && !self.is_named.get()) {
-            self.writer.store.remove_chunks(&text.text);
+        if let Some(state) = self.state.as_ref().filter(|state| state.is_large() && !self.is_named.get()) {
+            self.writer.store.remove_chunks(&state.text);
         }
     }
 }

@@ -1,16 +1,19 @@
 //! Requests to etcd by its JSON gateway, over several endpoints.
 //!
-//! Each request has a deadline. Until then it is sent to one endpoint after the other, and to all of them
-//! again as long as one of them is there but has no answer: it has no leader, or it hangs. So a request
-//! may arrive twice.
+//! Each request has a deadline. Until then it is sent to one endpoint, to the next one as well where that gives no
+//! answer soon, and to all of them again as long as one of them is there but has no answer: it has no leader, or it
+//! hangs. So a request may arrive twice, also at the same time.
+//!
+//! Password, certificates and keys are read again when their files are replaced.
 
 use std::error::Error as _;
 use std::fmt;
 use std::io::Read;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use reqwest::blocking::{Client as Sockets, Response};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
@@ -22,7 +25,8 @@ use super::cluster_url::ClusterUrl;
 use super::compression::LARGEST_TEXT;
 use super::gateway_fault::{GatewayFault, GatewayRefusal};
 use super::messages::{KeyOperation, KeyRange, KeyValue, Txn, TxnReply};
-use super::tls::ClusterTls;
+use super::race::{PAUSE, Race, RaceStep};
+use super::tls::{ClusterAccess, ClusterTls};
 use crate::store::error::reason;
 
 /// The longest time for a request with all its attempts.
@@ -31,11 +35,8 @@ pub const DEFAULT_REQUEST_TIME: Duration = Duration::from_secs(10);
 /// The longest time for connecting to an endpoint.
 const CONNECT_TIME: Duration = Duration::from_secs(2);
 
-/// The longest time for an endpoint if there are others, which get the same share of the time.
+/// The longest time for an attempt at an endpoint if there are others.
 const ATTEMPT_TIME: Duration = Duration::from_secs(3);
-
-/// The pause before all endpoints are asked again.
-const PAUSE: Duration = Duration::from_millis(100);
 
 /// The largest answer that is read, and the largest message of a watch, in bytes: what stands in etcd is read in
 /// pieces of a chunk or a page, and all records of nodes, overlays or owners together are less.
@@ -43,6 +44,12 @@ pub(super) const LARGEST_ANSWER: u64 = 32 << 20;
 
 /// The largest refusal that is read, in bytes.
 const LARGEST_REFUSAL: u64 = 64 << 10;
+
+/// The path of a watch.
+pub(super) const WATCH: &str = "watch";
+
+/// The reason why an endpoint that is silent gave no answer.
+const NOT_IN_TIME: &str = "no answer in time";
 
 /// The answer of an endpoint that is none of etcd's.
 const NOT_ETCD: &str = "it does not answer as etcd does";
@@ -64,9 +71,7 @@ const HAS_COMMON_NAME: &str =
 /// The settings with which requests are sent.
 #[derive(Clone)]
 pub struct GatewaySettings {
-    /// Login and password, where etcd asks for them.
-    pub login: Option<(String, String)>,
-    pub tls: ClusterTls,
+    pub access: ClusterAccess,
     /// The longest time for a request with all its attempts.
     pub timeout: Duration,
     /// The largest answer, and the largest text, that is taken, in bytes.
@@ -75,22 +80,34 @@ pub struct GatewaySettings {
 
 impl Default for GatewaySettings {
     fn default() -> Self {
-        Self { login: None, tls: ClusterTls::default(), timeout: DEFAULT_REQUEST_TIME, largest: LARGEST_TEXT }
+        Self { access: ClusterAccess::default(), timeout: DEFAULT_REQUEST_TIME, largest: LARGEST_TEXT }
     }
 }
 
 /// The endpoints of etcd. Nothing is opened before the first request.
+#[derive(Clone)]
 pub struct Gateway {
     links: Arc<Links>,
-    settings: GatewaySettings,
+    timeout: Duration,
+    largest: u64,
 }
 
-/// The part of a gateway that gateways with other settings share.
+/// The part of a gateway that gateways with other limits share.
 struct Links {
     url: ClusterUrl,
-    sockets: OnceLock<Sockets>,
+    given: ClusterAccess,
+    /// None before the first request.
+    door: Mutex<Option<Arc<Door>>>,
+    /// The endpoint that is asked first.
+    preferred: AtomicUsize,
     /// The endpoint that answered last.
     current: AtomicUsize,
+}
+
+/// The way to etcd with the files as they were read last.
+struct Door {
+    access: ClusterAccess,
+    sockets: Sockets,
     /// The token that etcd gave for login and password.
     token: Mutex<Option<String>>,
 }
@@ -128,19 +145,30 @@ type Attempt<T> = Result<T, Result<NoAnswer, GatewayFault>>;
 impl Gateway {
     /// The endpoints of a URL; opens nothing.
     pub fn new(url: ClusterUrl, settings: GatewaySettings) -> Self {
-        let (sockets, token) = (OnceLock::new(), Mutex::default());
-        Self { links: Arc::new(Links { url, sockets, current: AtomicUsize::new(0), token }), settings }
+        let GatewaySettings { access: given, timeout, largest } = settings;
+        let (door, preferred, current) = (Mutex::default(), AtomicUsize::new(0), AtomicUsize::new(0));
+        Self { links: Arc::new(Links { url, given, door, preferred, current }), timeout, largest }
     }
 
     /// The same connections, for requests that have another time.
     #[must_use]
     pub fn with_time(&self, timeout: Duration) -> Self {
-        Self { links: self.links.clone(), settings: GatewaySettings { timeout, ..self.settings.clone() } }
+        Self { timeout, ..self.clone() }
     }
 
     /// The largest text that is taken, in bytes.
     pub(super) fn largest(&self) -> u64 {
-        self.settings.largest
+        self.largest
+    }
+
+    /// True if a file with a password, a certificate or a key was replaced since the last request.
+    pub fn has_other_access(&self) -> bool {
+        self.lock_door().as_ref().is_some_and(|door| door.access.is_replaced())
+    }
+
+    /// The end of the validity of the certificate that is shown to etcd.
+    pub fn certificate_expiry(&self) -> Option<SystemTime> {
+        self.door().ok()?.access.certificate_expiry()
     }
 
     pub fn url(&self) -> &ClusterUrl {
@@ -149,7 +177,9 @@ impl Gateway {
 
     /// Asks the endpoint with this number first, from now on; the numbers go round.
     pub fn prefer(&self, number: usize) {
-        self.links.current.store(number % self.url().endpoints.len(), Ordering::Relaxed);
+        let number = number % self.url().endpoints.len();
+        self.links.preferred.store(number, Ordering::Relaxed);
+        self.links.current.store(number, Ordering::Relaxed);
     }
 
     /// Carries a transaction out, which may be sent twice.
@@ -170,74 +200,128 @@ impl Gateway {
     }
 
     /// Sends a request to one endpoint after the other, until one answers or the time is over.
-    pub(super) fn call<T: DeserializeOwned>(
+    pub(super) fn call<T: DeserializeOwned + Send + 'static>(
         &self,
-        path: &str,
+        path: &'static str,
         body: &impl Serialize,
     ) -> Result<T, GatewayFault> {
         let body = json(body);
-        self.try_all(|endpoint, time| {
-            let response = self.send(endpoint, path, &body, time)?;
-            response.json_body(self.largest())
+        self.try_all(&self.links.current, move |gateway, endpoint, time| {
+            let response = gateway.send(endpoint, path, &body, time)?;
+            response.json_body(gateway.largest())
         })
     }
 
-    /// Sends a request whose response goes on until it is dropped, or for `time`.
-    pub(super) fn stream(&self, path: &str, body: Vec<u8>, time: Duration) -> Result<Response, GatewayFault> {
-        self.try_all(|endpoint, _| self.send(endpoint, path, &body, time).map(|answer| answer.0))
+    /// Sends a request whose response goes on until it is dropped, or for `time`: at first to the endpoint that is so many
+    /// behind the preferred one.
+    pub(super) fn stream(
+        &self,
+        path: &'static str,
+        body: Vec<u8>,
+        (behind, time): (usize, Duration),
+    ) -> Result<Response, GatewayFault> {
+        let first = AtomicUsize::new(self.links.preferred.load(Ordering::Relaxed) + behind);
+        self.try_all(&first, move |gateway, endpoint, _| {
+            gateway.send(endpoint, path, &body, time).map(|answer| answer.0)
+        })
     }
 
-    fn try_all<T>(&self, attempt: impl Fn(&str, Duration) -> Attempt<T>) -> Result<T, GatewayFault> {
-        let endpoints = &self.url().endpoints;
-        let deadline = Instant::now() + self.settings.timeout;
-        let share = self.settings.timeout / u32::try_from(endpoints.len()).unwrap_or(u32::MAX);
+    /// Tries all endpoints, beginning with `first`, until the time is over. The one that answers is the first one then.
+    fn try_all<T: Send + 'static>(
+        &self,
+        first: &AtomicUsize,
+        attempt: impl Fn(&Self, &str, Duration) -> Attempt<T> + Send + Sync + 'static,
+    ) -> Result<T, GatewayFault> {
+        let (begin, begins_at) = (Instant::now(), first.load(Ordering::Relaxed));
+        let (endpoints, attempt) = (&self.url().endpoints, Arc::new(attempt));
+        let number = |behind: usize| (begins_at + behind) % endpoints.len();
+        let mut race = Race::over(endpoints.len());
+        let mut tried = vec![None; endpoints.len()];
         let mut may_be_done = false;
+        let (tell, told) = channel();
         loop {
-            let mut tried = Vec::new();
-            let mut may_pass = false;
-            for _ in endpoints {
-                let left = deadline.saturating_duration_since(Instant::now());
-                let number = self.links.current.load(Ordering::Relaxed) % endpoints.len();
-                let time = if endpoints.len() > 1 { left.min(share).min(ATTEMPT_TIME) } else { left };
-                let failed = match attempt(&endpoints[number], time.max(PAUSE)) {
-                    Ok(answer) => return Ok(answer),
-                    Err(Err(fault)) => return Err(fault),
-                    Err(Ok(failed)) => failed,
-                };
-                self.links.current.store(number + 1, Ordering::Relaxed);
-                tried.push((endpoints[number].clone(), failed.why));
-                may_pass |= failed.may_pass;
-                may_be_done |= failed.may_be_done;
+            let heard = match race.next(begin.elapsed(), self.timeout) {
+                RaceStep::Ask(behind) => {
+                    if tried[behind].is_some() {
+                        self.forget_token();
+                    }
+                    let (gateway, attempt, tell) = (self.clone(), attempt.clone(), tell.clone());
+                    let left = self.timeout.saturating_sub(begin.elapsed());
+                    let number = number(behind);
+                    let ask = move |most: Duration| {
+                        let endpoint = &gateway.url().endpoints[number];
+                        // Nobody hears it if another one was faster.
+                        let _ = tell.send((behind, attempt(&gateway, endpoint, left.min(most).max(PAUSE))));
+                    };
+                    match endpoints.len() {
+                        1 => ask(Duration::MAX),
+                        _ => {
+                            let thread = thread::Builder::new().name("request".to_owned());
+                            if thread.spawn(move || ask(ATTEMPT_TIME)).is_err() {
+                                race.fail(behind, true);
+                            }
+                        }
+                    }
+                    continue;
+                }
+                RaceStep::Wait(most) => told.recv_timeout(most).ok(),
+                RaceStep::Over => match told.try_recv() {
+                    Ok(heard) => Some(heard),
+                    Err(_) => break,
+                },
+            };
+            match heard {
+                Some((behind, Ok(answer))) => {
+                    first.store(number(behind), Ordering::Relaxed);
+                    return Ok(answer);
+                }
+                Some((_, Err(Err(fault)))) => return Err(fault),
+                Some((behind, Err(Ok(failed)))) => {
+                    race.fail(behind, failed.may_pass || failed.may_be_done);
+                    may_be_done |= failed.may_be_done;
+                    tried[behind] = Some(failed.why);
+                }
+                None => {}
             }
-            if !(may_pass || may_be_done) || Instant::now() + PAUSE >= deadline {
-                return Err(GatewayFault::NoAnswer { tried, may_be_done });
-            }
-            thread::sleep(PAUSE);
         }
+        self.forget_token();
+        first.store(begins_at + 1, Ordering::Relaxed);
+        may_be_done |= race.open().next().is_some();
+        race.open().for_each(|behind| tried[behind] = Some(NOT_IN_TIME.to_owned()));
+        let tried = tried.into_iter().enumerate();
+        let tried = tried.filter_map(|(behind, why)| Some((endpoints[number(behind)].clone(), why?)));
+        Err(GatewayFault::NoAnswer { tried: tried.collect(), may_be_done })
+    }
+
+    /// A token names a place in the log, which a member waits for before it answers: one of before a restore is never
+    /// answered.
+    fn forget_token(&self) {
+        self.lock_door().iter().for_each(|door| *door.lock_token() = None);
     }
 
     /// Sends a request to an endpoint, with a token if etcd asks for one.
     fn send(&self, endpoint: &str, path: &str, body: &[u8], time: Duration) -> Attempt<Answer> {
-        let token = self.token(endpoint, time)?;
-        let sent = self.post(endpoint, path, body.to_vec(), token.as_deref(), time);
+        let door = self.door().map_err(Err)?;
+        let token = self.token(&door, endpoint, time)?;
+        let sent = self.post(&door, (endpoint, path), body.to_vec(), token.as_deref(), time);
         match sent {
             Err(Err(GatewayFault::Refused(GatewayRefusal::Unauthenticated(_)))) if token.is_some() => {
                 // The token has expired.
-                *self.lock_token() = None;
-                let token = self.token(endpoint, time)?;
-                self.post(endpoint, path, body.to_vec(), token.as_deref(), time)
+                *door.lock_token() = None;
+                let token = self.token(&door, endpoint, time)?;
+                self.post(&door, (endpoint, path), body.to_vec(), token.as_deref(), time)
             }
             sent => sent,
         }
     }
 
-    fn token(&self, endpoint: &str, time: Duration) -> Attempt<Option<String>> {
-        let Some((name, password)) = &self.settings.login else { return Ok(None) };
-        if let Some(token) = self.lock_token().clone() {
+    fn token(&self, door: &Door, endpoint: &str, time: Duration) -> Attempt<Option<String>> {
+        let Some((name, password)) = &door.access.login else { return Ok(None) };
+        if let Some(token) = door.lock_token().clone() {
             return Ok(Some(token));
         }
-        let body = json(&Authenticate { name, password });
-        let asked = self.post(endpoint, "auth/authenticate", body, None, time);
+        let body = json(&Authenticate { name, password: password.first_line().unwrap_or_default() });
+        let asked = self.post(door, (endpoint, "auth/authenticate"), body, None, time);
         let asked = match asked {
             // No login is needed: etcd has no users.
             Err(Err(GatewayFault::Refused(GatewayRefusal::AuthDisabled))) => return Ok(None),
@@ -245,24 +329,49 @@ impl Gateway {
         };
         let token =
             asked.map_err(|failed| failed.map(|failed| NoAnswer { may_be_done: false, ..failed }))?.token;
-        *self.lock_token() = Some(token.clone());
+        *door.lock_token() = Some(token.clone());
         Ok(Some(token))
     }
 
-    fn lock_token(&self) -> std::sync::MutexGuard<'_, Option<String>> {
-        self.links.token.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The login with which etcd let this program in; none where it asks for none.
+    pub fn login_used(&self) -> Option<String> {
+        let door = self.door().ok()?;
+        let is_asked_for = door.lock_token().is_some();
+        door.access.login.as_ref().filter(|_| is_asked_for).map(|(name, _)| name.clone())
+    }
+
+    fn lock_door(&self) -> std::sync::MutexGuard<'_, Option<Arc<Door>>> {
+        self.links.door.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The way to etcd with the files as they are now. Where they do not fit together, because only some are replaced so
+    /// far, it is the one with those of before.
+    fn door(&self) -> Result<Arc<Door>, GatewayFault> {
+        let mut known = self.lock_door();
+        let access = match &*known {
+            Some(door) if !door.access.is_replaced() => return Ok(door.clone()),
+            Some(door) => door.access.again(),
+            None => self.links.given.clone(),
+        };
+        match Door::open(access, self.url().is_encrypted()) {
+            Ok(door) => Ok(known.insert(Arc::new(door)).clone()),
+            Err(fault) => known.clone().ok_or(fault),
+        }
     }
 
     fn post(
         &self,
-        endpoint: &str,
-        path: &str,
+        door: &Door,
+        (endpoint, path): (&str, &str),
         body: Vec<u8>,
         token: Option<&str>,
         time: Duration,
     ) -> Attempt<Answer> {
-        let sockets = self.sockets().map_err(Err)?;
-        let mut request = sockets.post(format!("{endpoint}/v3/{path}")).timeout(time);
+        let mut request = door.sockets.post(format!("{endpoint}/v3/{path}")).timeout(time);
+        if path == WATCH {
+            // A member that has lost the others ends it.
+            request = request.header("Grpc-Metadata-hasleader", "true");
+        }
         if let Some(token) = token {
             request = request.header(AUTHORIZATION, token);
         }
@@ -288,13 +397,12 @@ impl Gateway {
             }
         }
     }
+}
 
-    fn sockets(&self) -> Result<&Sockets, GatewayFault> {
-        if let Some(sockets) = self.links.sockets.get() {
-            return Ok(sockets);
-        }
-        let tls = match self.url().is_encrypted() {
-            true => self.settings.tls.config().map_err(GatewayFault::Tls)?,
+impl Door {
+    fn open(access: ClusterAccess, is_encrypted: bool) -> Result<Self, GatewayFault> {
+        let tls = match is_encrypted {
+            true => access.tls.config().map_err(GatewayFault::Tls)?,
             false => ClusterTls::unused(),
         };
         let built = Sockets::builder()
@@ -305,7 +413,11 @@ impl Gateway {
             .user_agent(concat!("mediactl/", env!("CARGO_PKG_VERSION")))
             .build();
         let sockets = built.map_err(|_| GatewayFault::Tls("no connection can be made"))?;
-        Ok(self.links.sockets.get_or_init(|| sockets))
+        Ok(Self { access, sockets, token: Mutex::default() })
+    }
+
+    fn lock_token(&self) -> std::sync::MutexGuard<'_, Option<String>> {
+        self.token.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -365,7 +477,7 @@ fn broken(error: &reqwest::Error) -> NoAnswer {
         why = "it closed the connection; if it speaks TLS, begin the URL with `etcds://`".to_owned();
     }
     if error.is_timeout() {
-        why = "no answer in time".to_owned();
+        why = NOT_IN_TIME.to_owned();
     }
     NoAnswer { why, may_pass: is_open, may_be_done: is_open }
 }
@@ -377,6 +489,7 @@ mod tests {
     use std::sync::mpsc::{RecvTimeoutError, channel};
 
     use super::*;
+    use crate::store::replaceable_file::ReplaceableFile;
 
     #[test]
     fn the_preferred_endpoint_is_asked_first() {
@@ -431,6 +544,40 @@ mod tests {
     }
 
     #[test]
+    fn a_token_that_is_not_answered_is_asked_for_anew() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        let url = format!("etcd://{}/p", listener.local_addr().expect("it is bound"));
+        thread::spawn(move || {
+            let (mut tokens, mut open) = (0, Vec::new());
+            for mut client in listener.incoming().map_while(Result::ok) {
+                let mut request = [0; 4096];
+                let length = client.read(&mut request).unwrap_or_default();
+                let request = String::from_utf8_lossy(&request[..length]).to_lowercase();
+                let is_login = request.contains("/auth/authenticate");
+                tokens += u64::from(is_login);
+                let body = if is_login {
+                    format!(r#"{{"token":"t.{tokens}"}}"#)
+                } else {
+                    r#"{"ID":"7"}"#.to_owned()
+                };
+                if !request.contains("authorization: t.1") {
+                    let head =
+                        format!("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {}", body.len());
+                    let _ = write!(client, "{head}\r\n\r\n{body}");
+                }
+                open.push(client);
+            }
+        });
+        let login = Some(("olga".to_owned(), ReplaceableFile::fixed("hunter2")));
+        let access = ClusterAccess { login, ..ClusterAccess::default() };
+        let settings = GatewaySettings { access, ..GatewaySettings::default() };
+        let gateway = Gateway::new(ClusterUrl::parse(&url).expect("it is one").0, settings);
+        let first = gateway.with_time(Duration::from_secs(1)).grant(1);
+        assert!(matches!(first, Err(GatewayFault::NoAnswer { .. })), "{first:?}");
+        assert_eq!(gateway.with_time(Duration::from_secs(60)).grant(1), Ok(7));
+    }
+
+    #[test]
     fn an_answer_without_end_is_read_to_a_limit() {
         let (many, slow) = (vec![b' '; 1 << 20], Duration::from_millis(100));
         for (status, why) in [("200 OK", LARGEST_ANSWER), ("500 No", LARGEST_REFUSAL)] {
@@ -455,8 +602,8 @@ mod tests {
     #[test]
     fn a_message_of_a_watch_without_end_ends_the_watch() {
         let ask = |gateway: Gateway| {
-            let mut watch = gateway.watch(&[], 0, Duration::from_secs(60)).expect("it begins");
-            watch.next_keys()
+            let mut watch = gateway.watch(&[], 0, (0, Duration::from_secs(60))).expect("it begins");
+            watch.next_change()
         };
         let (end, sent) = endless("200 OK", &vec![b' '; 1 << 20], Duration::ZERO, ask);
         assert_eq!(end, Err(super::super::key_watch::WatchEnd::Broken));

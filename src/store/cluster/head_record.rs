@@ -2,15 +2,36 @@
 
 use std::time::SystemTime;
 
+use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use thiserror::Error;
 
 use crate::store::bounded_time::from_milliseconds;
-use crate::store::change_record::{HistoryEntry, rfc3339};
+use crate::store::change_record::{ChangedPaths, HistoryEntry, REVERT, rfc3339};
+use crate::store::fresh_id::fresh_id;
 use crate::store::revision::Revision;
+
+/// The form of the records that this version reads and writes.
+pub const FORMAT: u64 = 2;
+
+/// From this the serial of a text is taken away in its key, so that the newest text comes first: etcd reads
+/// the first key of a range at the cost of one, but the last key at the cost of all.
+pub const LAST_SERIAL: u64 = 9_999_999_999;
+
+/// The operation of a change that begins a new epoch.
+pub const ADOPT: &str = "adopt";
 
 /// The last change, and which text is the configuration; also the record of each change in the history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeadRecord {
+    /// The form of the record; `FORMAT` is the one that is written.
+    pub format: u64,
+    /// Made with the cluster at random: the changes of one epoch have one order.
+    pub epoch: String,
+    /// The epochs that this one continues, whatever their last changes were.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub adopts: Vec<String>,
     /// Grows by one with each change.
     pub serial: u64,
     /// No other change has it, so it tells who was first where two wrote the same serial.
@@ -19,7 +40,12 @@ pub struct HeadRecord {
     pub text: Option<TextRef>,
     /// The revision of the text before.
     pub before: Option<Revision>,
-    pub by: String,
+    /// The login with which etcd let the writer in; none without logins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// Who the writer says that it is.
+    #[serde(default)]
+    pub says: String,
     #[serde(with = "rfc3339")]
     pub at: SystemTime,
     /// `modify`, `save`, …
@@ -34,9 +60,28 @@ pub struct HeadRecord {
     /// The nodes that take the change first, while the others wait.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub canary: Vec<String>,
+    /// The paths that the change changed, if its writer compared the texts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paths: Option<ChangedPaths>,
+    /// The signature of all that the record says, and of its key in etcd.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
+    /// What a later version has put there.
+    #[serde(flatten)]
+    pub rest: Map<String, Value>,
 }
 
-/// A text in etcd.
+/// The reason why a record can't be read.
+#[derive(Debug, Error)]
+pub enum UnreadableRecord {
+    /// It is of another version of mediactl.
+    #[error("it has format {0}, and this version reads format {FORMAT}")]
+    Format(u64),
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+}
+
+/// A text in etcd, with the overlays that go with it: one state of the configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextRef {
     /// The change that put it there.
@@ -50,6 +95,25 @@ pub struct TextRef {
     pub size: u64,
     /// In how many chunks it is.
     pub chunks: usize,
+    /// Its SHA-256 hash in hexadecimal digits: unlike the revision, nobody can find another text that has it.
+    pub sha256: String,
+    /// What differs on single nodes; `None` if nothing does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overlays: Option<Packed>,
+}
+
+/// The description of bytes that are compressed, and cut into chunks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Packed {
+    pub revision: Revision,
+    /// The name of the compression.
+    pub codec: String,
+    /// The length, not compressed.
+    pub size: u64,
+    /// The number of chunks.
+    pub chunks: usize,
+    /// The SHA-256 hash in hexadecimal digits.
+    pub sha256: String,
 }
 
 /// The data that roll a change back that was not confirmed.
@@ -59,7 +123,13 @@ pub struct Unconfirmed {
     pub id: String,
     /// The time at which it is rolled back, in milliseconds since 1970.
     pub deadline: u64,
-    /// The text before, if there was one.
+    /// The time in seconds for which a node runs the change, from when it saw it first, unless it is confirmed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ttl_s: Option<u64>,
+    /// The time in seconds for which the nodes that take it first have to run it without a break.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub soak_s: Option<u64>,
+    /// The state before, if there was one.
     pub back: Option<TextRef>,
 }
 
@@ -71,8 +141,70 @@ impl Unconfirmed {
 }
 
 impl HeadRecord {
-    pub fn parse(value: &[u8]) -> Result<Self, serde_json::Error> {
-        serde_json::from_slice(value)
+    /// Reads a record.
+    ///
+    /// # Errors
+    /// It is no JSON, a member is missing, or it has another format. The first version wrote no format.
+    pub fn parse(value: &[u8]) -> Result<Self, UnreadableRecord> {
+        #[derive(Deserialize)]
+        struct FormatOfHead {
+            #[serde(default = "first_format")]
+            format: u64,
+        }
+        // An empty list would be a record without a format.
+        if !value.trim_ascii_start().starts_with(b"{") {
+            return Ok(serde_json::from_slice(value)?);
+        }
+        match serde_json::from_slice(value)? {
+            FormatOfHead { format: FORMAT } => Ok(serde_json::from_slice::<Self>(value)?.bounded()?),
+            FormatOfHead { format } => Err(UnreadableRecord::Format(format)),
+        }
+    }
+
+    /// Refuses numbers with which no change can be counted, and no time be measured.
+    fn bounded(self) -> Result<Self, serde_json::Error> {
+        let change = self.unconfirmed.as_ref();
+        let texts = [self.text.as_ref(), change.and_then(|change| change.back.as_ref())];
+        let serials = texts.into_iter().flatten().map(|text| text.serial).chain([self.serial]);
+        let times = change.into_iter().flat_map(|change| [change.ttl_s, change.soak_s]).flatten();
+        let is_bounded = serials.max().is_none_or(|serial| serial < LAST_SERIAL)
+            && times.max().is_none_or(|seconds| u32::try_from(seconds).is_ok());
+        if is_bounded { Ok(self) } else { Err(serde_json::Error::custom("a number is too large")) }
+    }
+
+    /// The record that begins a new epoch, which continues this one and the epochs of what nodes run.
+    #[must_use]
+    pub fn adopted(&self, run: &[&str], by: &str) -> Self {
+        let mut adopts = self.adopts.clone();
+        for epoch in std::iter::once(&*self.epoch).chain(run.iter().copied()) {
+            if !adopts.iter().any(|known| known == epoch) {
+                adopts.push(epoch.to_owned());
+            }
+        }
+        Self {
+            epoch: fresh_id(),
+            adopts,
+            serial: self.serial + 1,
+            id: fresh_id(),
+            before: self.text.as_ref().map(|text| text.revision),
+            by: None,
+            says: by.to_owned(),
+            at: SystemTime::now(),
+            operation: ADOPT.to_owned(),
+            message: None,
+            paths: None,
+            ..self.confirmed()
+        }
+    }
+
+    /// Who made the change: the login, and who it says that it is where that is somebody else.
+    pub fn author(&self) -> String {
+        match &self.by {
+            Some(login) if self.says.split(' ').next() == Some(login) => self.says.clone(),
+            Some(login) if self.says.is_empty() => login.clone(),
+            Some(login) => format!("{login} (says {})", self.says),
+            None => self.says.clone(),
+        }
     }
 
     /// The record as JSON.
@@ -86,6 +218,37 @@ impl HeadRecord {
         Self { unconfirmed: None, canary: Vec::new(), ..self.clone() }
     }
 
+    /// The record that takes the change back; `None` if it is confirmed.
+    pub fn taken_back(&self, by: &str, why: &str) -> Option<Self> {
+        let change = self.unconfirmed.as_ref()?;
+        Some(self.back_at(change.back.clone(), REVERT, (by, why)))
+    }
+
+    /// The record that makes the state before the change the configuration again.
+    #[must_use]
+    pub fn back_at(&self, text: Option<TextRef>, operation: &str, (by, why): (&str, &str)) -> Self {
+        Self {
+            format: FORMAT,
+            epoch: self.epoch.clone(),
+            adopts: self.adopts.clone(),
+            serial: self.serial + 1,
+            id: fresh_id(),
+            text,
+            before: self.text.as_ref().map(|text| text.revision),
+            by: None,
+            says: by.to_owned(),
+            at: SystemTime::now(),
+            operation: operation.to_owned(),
+            message: Some(why.to_owned()),
+            keep: self.keep,
+            unconfirmed: None,
+            canary: Vec::new(),
+            paths: self.paths.clone(),
+            signature: None,
+            rest: Map::new(),
+        }
+    }
+
     /// The oldest serial whose text the head needs.
     pub fn oldest_text(&self) -> u64 {
         let back = self.unconfirmed.as_ref().and_then(|unconfirmed| unconfirmed.back.as_ref());
@@ -97,16 +260,80 @@ impl HeadRecord {
 
     /// The entry of the history; `number` counts back.
     pub fn entry(self, number: usize) -> HistoryEntry {
+        let by = Some(self.author()).filter(|by| !by.is_empty());
         HistoryEntry {
             number: Some(number),
             serial: self.serial,
             at: self.at,
             operation: self.operation,
-            by: Some(self.by).filter(|by| !by.is_empty()),
+            by,
             message: self.message,
             before: self.before,
-            after: self.text.map(|text| text.revision),
+            after: self.text.as_ref().map(|text| text.revision),
             is_aside: false,
+            paths: self.paths,
+            from: None,
+        }
+    }
+}
+
+fn first_format() -> u64 {
+    1
+}
+
+#[cfg(test)]
+impl TextRef {
+    /// An empty text without overlays, for tests.
+    pub fn example(serial: u64, id: &str) -> Self {
+        let (revision, codec) = (Revision::from_text(b""), "gzip".to_owned());
+        Self {
+            serial,
+            id: id.to_owned(),
+            revision,
+            codec,
+            size: 0,
+            chunks: 1,
+            sha256: String::new(),
+            overlays: None,
+        }
+    }
+}
+
+#[cfg(test)]
+impl HeadRecord {
+    /// The record of a change without a text, for tests.
+    pub fn example(epoch: &str, serial: u64, id: &str) -> Self {
+        let record = serde_json::json!({
+            "format": FORMAT, "epoch": epoch, "serial": serial, "id": id, "says": "",
+            "at": "2026-01-01T00:00:00Z", "operation": "modify", "keep": 100,
+        });
+        Self::parse(record.to_string().as_bytes()).expect("it is a record")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_later_version_wrote_stays_and_another_format_is_told() {
+        let later = HeadRecord {
+            rest: serde_json::from_str(r#"{"a":{"b":[1.50,-7,null]},"z":123456789012345678901}"#)
+                .expect("it is"),
+            ..HeadRecord::example("e", 7, "x")
+        };
+        let read = HeadRecord::parse(&later.to_json()).expect("it is one");
+        assert_eq!(read, later);
+        let confirmed = String::from_utf8(read.confirmed().to_json()).expect("it is text");
+        assert!(confirmed.contains(r#""a":{"b":[1.50,-7,null]},"z":123456789012345678901"#), "{confirmed}");
+        for (text, expected) in [
+            (r#"{"serial":1}"#, "it has format 1, and this version reads format 2"),
+            (r#"{"format":3}"#, "it has format 3, and this version reads format 2"),
+            (r#"{"format":2}"#, "missing field"),
+            ("x", "expected value"),
+        ] {
+            let error = HeadRecord::parse(text.as_bytes()).expect_err(text).to_string();
+            assert!(error.contains(expected), "{error}");
         }
     }
 }

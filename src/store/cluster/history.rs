@@ -3,10 +3,12 @@
 use bytes::Bytes;
 
 use super::cluster_store::ClusterStore;
-use super::head_record::HeadRecord;
+use super::head_record::{HeadRecord, TextRef};
 use super::messages::KeyRange;
+use super::unconfirmed::NOT_CONFIRMED;
 use crate::store::change_record::HistoryEntry;
 use crate::store::error::StoreError;
+use crate::store::version::Overlays;
 
 /// About how many bytes of records one request reads. etcd's gateway answers with 4 MiB at most, of which
 /// base64 takes a part.
@@ -21,8 +23,16 @@ const LONGEST_PAGE: u64 = 1000;
 impl ClusterStore {
     /// The last changes in the history, the last one first; at most `wanted`.
     pub(super) fn changes(&self, wanted: usize) -> Result<Vec<HistoryEntry>, StoreError> {
-        let last = self.seen()?.head.map_or(0, |head| head.serial);
+        let seen = self.seen()?;
+        let last = seen.head.as_ref().map_or(0, |head| head.serial);
         let mut entries = Vec::new();
+        // The next change begins with it, whoever makes that.
+        let run_out = seen.head.as_ref().filter(|_| seen.has_run_out());
+        if let Some(change) = run_out.and_then(|head| head.unconfirmed.as_ref())
+            && let Some(back) = run_out.and_then(|head| head.taken_back("", NOT_CONFIRMED))
+        {
+            entries.push(HeadRecord { at: change.until(), ..back }.entry(1));
+        }
         let (mut end, mut size) = (last + 1, FIRST_PAGE);
         while end > 1 && entries.len() < wanted {
             let left = u64::try_from(wanted - entries.len()).unwrap_or(u64::MAX);
@@ -51,10 +61,17 @@ impl ClusterStore {
 
     /// The text before a change; `None` if there was none, or if the history no longer keeps it.
     pub(super) fn text_before(&self, serial: u64) -> Result<Option<Bytes>, StoreError> {
+        self.state_before(serial)?.map_or(Ok(None), |text| self.text_of(&text))
+    }
+
+    /// The overlays before a change, as its text.
+    pub(super) fn overlays_before(&self, serial: u64) -> Result<Option<Overlays>, StoreError> {
+        self.state_before(serial)?.map_or(Ok(None), |text| self.overlays_of(&text))
+    }
+
+    fn state_before(&self, serial: u64) -> Result<Option<TextRef>, StoreError> {
         let before = serial.checked_sub(1).map(|serial| self.change(serial)).transpose()?.flatten();
-        match before.and_then(|change| change.text) {
-            Some(text) => self.text_of(&text),
-            None => Ok(None),
-        }
+        before.as_ref().map_or(Ok(()), |change| self.refuse_untrusted_change(change))?;
+        Ok(before.and_then(|change| change.text))
     }
 }

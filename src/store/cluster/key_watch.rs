@@ -7,7 +7,7 @@ use reqwest::blocking::Response;
 use serde::{Deserialize, Serialize};
 
 use super::base64_text::number;
-use super::gateway::{Gateway, LARGEST_ANSWER};
+use super::gateway::{Gateway, LARGEST_ANSWER, WATCH};
 use super::gateway_fault::GatewayFault;
 use super::messages::{KeyRange, KeyValue};
 
@@ -59,7 +59,8 @@ pub enum WatchEnd {
 }
 
 impl Gateway {
-    /// Watches keys from a revision on, or from now on if that is 0, for at most `time`.
+    /// Watches keys from a revision on, or from now on if that is 0, for at most `time`; at the endpoint that is so many
+    /// behind the preferred one, if it is there.
     ///
     /// # Errors
     /// All of [`GatewayFault`].
@@ -67,7 +68,7 @@ impl Gateway {
         &self,
         ranges: &[KeyRange],
         start_revision: i64,
-        time: Duration,
+        (behind, time): (usize, Duration),
     ) -> Result<KeyWatch, GatewayFault> {
         let request = |range: &KeyRange| {
             let create_request = CreateWatch { range: range.clone(), start_revision, progress_notify: true };
@@ -75,15 +76,15 @@ impl Gateway {
         };
         // The gateway takes one request after the other.
         let body = ranges.iter().flat_map(request).collect();
-        let response = self.stream("watch", body, time)?;
+        let response = self.stream(WATCH, body, (behind, time))?;
         Ok(KeyWatch { lines: BufReader::new(response) })
     }
 }
 
 impl KeyWatch {
-    /// Waits for a change, and returns the names of the keys that changed; empty when a watch has begun,
-    /// and as a sign of life.
-    pub fn next_keys(&mut self) -> Result<Vec<Vec<u8>>, WatchEnd> {
+    /// Waits for a change, and returns the revision of etcd with the last one; `None` when a watch has begun, and as a
+    /// sign of life.
+    pub fn next_change(&mut self) -> Result<Option<i64>, WatchEnd> {
         let mut line = Vec::new();
         match (&mut self.lines).take(LARGEST_ANSWER + 1).read_until(b'\n', &mut line) {
             Ok(length) if length > 0 && length as u64 <= LARGEST_ANSWER => {}
@@ -93,6 +94,6 @@ impl KeyWatch {
         if result.canceled || result.compact_revision > 0 {
             return Err(WatchEnd::Cancelled);
         }
-        Ok(result.events.into_iter().map(|event| event.kv.key).collect())
+        Ok(result.events.iter().map(|event| event.kv.mod_revision).max())
     }
 }

@@ -1,12 +1,51 @@
 //! The names of the keys.
 
-use super::head_record::TextRef;
+use super::head_record::{LAST_SERIAL, Packed, TextRef};
 use super::messages::KeyRange;
 use crate::store::owner_name::OwnerName;
 
-/// From this the serial of a text is taken away in its key, so that the newest text comes first: etcd reads
-/// the first key of a range at the cost of one, but the last key at the cost of all.
-const LAST_SERIAL: u64 = 9_999_999_999;
+/// The names below a prefix. No part of a prefix is one of them, so that no key of one cluster is in a range of another.
+pub const RESERVED: [&str; 10] =
+    ["head", "pending", "next", "text", "change", "node", "member", "overlay", "applied", "retry"];
+
+/// What a change puts in chunks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StatePart {
+    Text,
+    Overlays,
+}
+
+impl StatePart {
+    pub const ALL: [Self; 2] = [Self::Text, Self::Overlays];
+
+    /// The description of it in a state; `None` where the state has none.
+    pub fn of(self, text: &TextRef) -> Option<Packed> {
+        match self {
+            Self::Text => {
+                let TextRef { revision, size, chunks, .. } = *text;
+                let (codec, sha256) = (text.codec.clone(), text.sha256.clone());
+                Some(Packed { revision, codec, size, chunks, sha256 })
+            }
+            Self::Overlays => text.overlays.clone(),
+        }
+    }
+
+    /// The word for it in messages.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Text => "the text",
+            Self::Overlays => "the overlays",
+        }
+    }
+
+    /// The reserved name below which its chunks are.
+    fn folder(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Overlays => "overlay",
+        }
+    }
+}
 
 /// The names of all keys of a configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,24 +80,25 @@ impl Keys {
         format!("{}change/", self.prefix)
     }
 
-    /// The prefix of the chunks of a text.
-    pub fn text(&self, text: &TextRef) -> String {
-        format!("{}{}/", self.texts_of(text.serial), text.id)
+    /// The prefix of the chunks of a part of a state.
+    pub fn part(&self, part: StatePart, text: &TextRef) -> String {
+        format!("{}{}/", self.parts_of(part, text.serial), text.id)
     }
 
-    /// A chunk of a text.
-    pub fn chunk(&self, text: &TextRef, number: usize) -> String {
-        format!("{}{number:04}", self.text(text))
+    /// A chunk of it.
+    pub fn chunk(&self, part: StatePart, text: &TextRef, number: usize) -> String {
+        format!("{}{number:04}", self.part(part, text))
     }
 
-    /// The first chunk of the newest text.
-    pub fn newest_chunk(&self) -> KeyRange {
-        KeyRange::below(&self.texts()).first()
+    /// The first chunk of the newest state.
+    pub fn newest_chunk(&self, part: StatePart) -> KeyRange {
+        KeyRange::below(&self.parts(part)).first()
     }
 
-    /// The chunks of all texts that are older than the one of a serial.
-    pub fn older_texts(&self, serial: u64) -> KeyRange {
-        KeyRange { key: self.texts_of(serial.saturating_sub(1)).into(), ..KeyRange::below(&self.texts()) }
+    /// The chunks of all states that are older than the one of a serial.
+    pub fn older_parts(&self, part: StatePart, serial: u64) -> KeyRange {
+        let key = self.parts_of(part, serial.saturating_sub(1));
+        KeyRange { key: key.into(), ..KeyRange::below(&self.parts(part)) }
     }
 
     /// The records of all changes that are older than that of a serial.
@@ -66,14 +106,14 @@ impl Keys {
         KeyRange::between(&self.changes(), &self.change(serial))
     }
 
-    /// The prefix of the texts of a serial: that of a change, and those of writers that it overtook.
-    fn texts_of(&self, serial: u64) -> String {
-        format!("{}{:010}/", self.texts(), LAST_SERIAL.saturating_sub(serial))
+    /// The prefix of what the change of a serial put, and the writers that it overtook.
+    fn parts_of(&self, part: StatePart, serial: u64) -> String {
+        format!("{}{:010}/", self.parts(part), LAST_SERIAL.saturating_sub(serial))
     }
 
-    /// The prefix of all texts.
-    fn texts(&self) -> String {
-        format!("{}text/", self.prefix)
+    /// The prefix of a part of all states.
+    fn parts(&self, part: StatePart) -> String {
+        format!("{}{}/", self.prefix, part.folder())
     }
 
     /// The key of the state that an owner applied.
@@ -86,19 +126,24 @@ impl Keys {
         format!("{}applied/", self.prefix)
     }
 
-    /// The key of the overlay of a node, or of a group, whose name starts with `@`.
-    pub fn overlay(&self, name: &str) -> String {
-        format!("{}{name}", self.overlays())
-    }
-
-    /// The prefix of all overlays.
-    pub fn overlays(&self) -> String {
-        format!("{}overlay/", self.prefix)
-    }
-
     /// The key of the record of a node.
     pub fn node(&self, name: &str) -> String {
         format!("{}{name}", self.nodes())
+    }
+
+    /// The key of the record of a node that stays when the node is gone.
+    pub fn member(&self, name: &str) -> String {
+        format!("{}{name}", self.members())
+    }
+
+    /// The prefix of the records that stay.
+    pub fn members(&self) -> String {
+        format!("{}member/", self.prefix)
+    }
+
+    /// The key that asks a node to try again what it did not take.
+    pub fn retry(&self, name: &str) -> String {
+        format!("{}retry/{name}", self.prefix)
     }
 
     /// The prefix of all nodes.
@@ -125,21 +170,47 @@ mod tests {
     }
 
     #[test]
+    fn each_key_has_a_reserved_name() {
+        let keys = Keys::below("/p");
+        let owner = "a".parse().expect("it is a name");
+        let all = [
+            keys.head.clone(),
+            keys.pending.clone(),
+            keys.next.clone(),
+            keys.parts(StatePart::Text),
+            keys.changes(),
+            keys.nodes(),
+            keys.members(),
+            keys.parts(StatePart::Overlays),
+            keys.applied(&owner),
+            keys.retry("a"),
+        ];
+        let named = |key: &String| key["/p/".len()..].split('/').next().expect("it has a name").to_owned();
+        assert_eq!(all.iter().map(named).collect::<Vec<_>>(), RESERVED);
+    }
+
+    #[test]
     fn keys_sort_as_their_serials_do() {
         let keys = Keys::below("/media/prod/");
         assert_eq!(keys.head, "/media/prod/head");
         assert!(keys.change(9) < keys.change(10) && keys.change(10).starts_with(&keys.changes()));
         assert!(keys.older_changes(10).contains(&keys.change(9)));
         assert!(!keys.older_changes(10).contains(&keys.change(10)));
-        let revision = crate::store::Revision::from_text(b"");
-        let text = |serial| {
-            let (id, codec) = ("ab".to_owned(), "gzip".to_owned());
-            TextRef { serial, id, revision, codec, size: 0, chunks: 1 }
-        };
-        assert_eq!(keys.chunk(&text(7), 3), "/media/prod/text/9999999992/ab/0003");
-        assert!(keys.chunk(&text(7), 9) < keys.chunk(&text(6), 0), "the newest comes first");
-        let older = keys.older_texts(7);
-        assert!(older.contains(&keys.chunk(&text(6), 9)) && older.contains(&keys.chunk(&text(1), 0)));
-        assert!(!older.contains(&keys.chunk(&text(7), 0)) && !older.contains(&keys.overlay("edge7")));
+        let text = |serial| TextRef::example(serial, "ab");
+        assert_eq!(keys.chunk(StatePart::Text, &text(7), 3), "/media/prod/text/9999999992/ab/0003");
+        assert_eq!(keys.chunk(StatePart::Overlays, &text(7), 3), "/media/prod/overlay/9999999992/ab/0003");
+        for part in StatePart::ALL {
+            let chunk = |serial, number| keys.chunk(part, &text(serial), number);
+            assert!(chunk(7, 9) < chunk(6, 0), "the newest comes first");
+            let older = keys.older_parts(part, 7);
+            assert!(
+                older.contains(&chunk(6, 9)) && older.contains(&chunk(1, 0)) && !older.contains(&chunk(7, 0))
+            );
+        }
+        assert!(!keys.older_parts(StatePart::Text, 7).contains(&keys.chunk(
+            StatePart::Overlays,
+            &text(6),
+            0
+        )));
     }
 }

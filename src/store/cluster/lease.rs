@@ -1,5 +1,7 @@
 //! Leases: keys that end by themselves.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use super::base64_text::number;
@@ -53,6 +55,15 @@ impl Gateway {
     /// All of [`GatewayFault`].
     pub fn keep_alive(&self, lease: i64) -> Result<bool, GatewayFault> {
         Ok(self.call::<KeptAlive>("lease/keepalive", &Lease { id: lease })?.result.seconds > 0)
+    }
+
+    /// Returns the time that a lease has left; zero if it has ended.
+    ///
+    /// # Errors
+    /// All of [`GatewayFault`].
+    pub fn time_left(&self, lease: i64) -> Result<Duration, GatewayFault> {
+        let left = self.call::<Remaining>("lease/timetolive", &Lease { id: lease })?.seconds;
+        Ok(Duration::from_secs(u64::try_from(left).unwrap_or_default()))
     }
 
     /// Ends a lease, and the keys on it.

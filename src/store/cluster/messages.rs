@@ -15,6 +15,9 @@ pub struct KeyRange {
     /// The most that are read; 0 for all.
     #[serde(with = "number", skip_serializing_if = "is_zero")]
     pub limit: i64,
+    /// Without the values.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub keys_only: bool,
 }
 
 impl KeyRange {
@@ -28,12 +31,12 @@ impl KeyRange {
         if let Some(last) = end.last_mut() {
             *last += 1;
         }
-        Self { key: prefix.as_bytes().to_vec(), range_end: end, limit: 0 }
+        Self { key: prefix.as_bytes().to_vec(), range_end: end, ..Self::default() }
     }
 
     /// All keys from one up to another, which is not meant.
     pub fn between(first: &str, end: &str) -> Self {
-        Self { key: first.as_bytes().to_vec(), range_end: end.as_bytes().to_vec(), limit: 0 }
+        Self { key: first.as_bytes().to_vec(), range_end: end.as_bytes().to_vec(), ..Self::default() }
     }
 
     /// The first of them alone.

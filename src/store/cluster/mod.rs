@@ -10,8 +10,9 @@
 //! | `change/SERIAL`              | the record of each change in the history, as `head` was                 |
 //! | `pending`                    | on a lease: there while the last change may still be confirmed          |
 //! | `applied/NAME`               | what an owner applied: a JSON array of patches, compressed              |
-//! | `overlay/NODE`               | what differs on one node, or on a group (`overlay/@GROUP`)              |
+//! | `overlay/9999999999 - SERIAL/ID/CHUNK` | the overlays that go with the text of the same serial and id           |
 //! | `node/NODE`                  | on a lease: what a node runs ([`NodeRecord`](super::NodeRecord))         |
+//! | `retry/NODE`                 | on a lease: asks a node to try again what it did not take                |
 //!
 //! *Invariants.* A change is one transaction that compares the version of `head` with the one that was
 //! read, so no lock is held, and a writer that was overtaken knows it ([`StoreError::Overtaken`]). The
@@ -42,16 +43,22 @@ mod messages;
 mod next_writer;
 mod node_records;
 mod overlay;
+mod race;
+mod rollout;
+mod signed_head;
+mod signing;
 mod tls;
 mod unconfirmed;
 
 pub use cluster_store::{ClusterStore, Seen};
 pub use cluster_url::{BadClusterUrl, ClusterUrl};
-pub use gateway::{Gateway, GatewaySettings};
+pub use commit::MIN_RECORDS;
+pub use gateway::{DEFAULT_REQUEST_TIME, Gateway, GatewaySettings};
 pub use gateway_fault::{GatewayFault, GatewayRefusal};
-pub use head_record::{HeadRecord, TextRef, Unconfirmed};
+pub use head_record::{ADOPT, HeadRecord, TextRef, Unconfirmed};
 pub use key_watch::{KeyWatch, WatchEnd};
-pub use keys::{Keys, is_node_name};
+pub use keys::{Keys, StatePart, is_node_name};
 pub use messages::{Compare, KeyOperation, KeyRange, KeyValue, Txn, TxnReply};
-pub use overlay::Overlay;
-pub use tls::ClusterTls;
+pub use node_records::{MemberRecord, put_records};
+pub use signing::{BadKeyFile, NotTrusted, Signing, make_key};
+pub use tls::{ClusterAccess, ClusterTls};

@@ -43,23 +43,25 @@ impl NextWriter {
         };
     }
 
-    /// Waits if the writer was overtaken; or puts the key, unless another one has put it.
-    pub fn begin(&self, gateway: &Gateway, key: &str) -> Result<(), GatewayFault> {
-        match self.overtaken.load(Ordering::Relaxed) {
-            0 => Ok(()),
-            often if often >= OFTEN => self.put(gateway, key),
-            times => {
-                thread::sleep(jittered(PAUSE * 2_u32.pow(times)));
-                Ok(())
-            }
+    /// Waits a little if the writer was overtaken, but not yet often.
+    pub fn wait(&self) {
+        let times = self.overtaken.load(Ordering::Relaxed);
+        if (1..OFTEN).contains(&times) {
+            thread::sleep(jittered(PAUSE * 2_u32.pow(times)));
         }
+    }
+
+    /// True if the writer was overtaken so often that it has to put the key, and has not done so.
+    pub fn is_due(&self) -> bool {
+        self.overtaken.load(Ordering::Relaxed) >= OFTEN && self.lock().is_none()
     }
 
     /// True if the key, as it was found, is that of another writer.
     pub fn is_another(&self, found: Option<&KeyValue>) -> bool {
         let own = self.lock();
         let is_own = |value: &[u8]| own.as_ref().is_some_and(|(own, _)| own.as_bytes() == value);
-        found.is_some_and(|found| !is_own(&found.value))
+        // A key without a lease is of no writer, and would stay for good.
+        found.is_some_and(|found| found.lease != 0 && !is_own(&found.value))
     }
 
     /// The writer has made its change, or gives up.
@@ -70,11 +72,9 @@ impl NextWriter {
         }
     }
 
-    fn put(&self, gateway: &Gateway, key: &str) -> Result<(), GatewayFault> {
+    /// Puts the key, unless another writer has put it meanwhile.
+    pub fn put(&self, gateway: &Gateway, key: &str) -> Result<(), GatewayFault> {
         let mut own = self.lock();
-        if own.is_some() {
-            return Ok(());
-        }
         let (id, lease) = (fresh_id(), gateway.grant(LEASE)?);
         let txn = Txn {
             compare: vec![Compare::is_missing(key)],

@@ -1,71 +1,53 @@
-//! The overlays: values of one node, or of a group of nodes.
+//! The overlays: what differs on single nodes, or on groups of nodes. They belong to a state as its text does.
+
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
 use super::cluster_store::ClusterStore;
-use super::messages::{Compare, KeyOperation, KeyRange, KeyValue, Txn};
+use super::head_record::TextRef;
+use super::keys::StatePart;
+use super::messages::KeyValue;
 use crate::store::error::StoreError;
-
-/// The values of a node or a group: a patch (RFC 7396) of the configuration.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Overlay {
-    /// The name of the node, or of the group behind an `@`.
-    pub name: String,
-    pub patch: Map<String, Value>,
-    /// The revision of etcd at which it was written last; 0 where there is none.
-    pub mod_revision: i64,
-}
+use crate::store::version::Overlays;
 
 impl ClusterStore {
-    /// Reads all overlays, in the order of their names.
+    /// Reads the overlays of a state; `None` if they were removed from the history.
     ///
     /// # Errors
-    /// `Unreachable`, `Refused`, `Remote`.
-    pub fn overlays(&self) -> Result<Vec<Overlay>, StoreError> {
-        let found = self.gateway().range(KeyRange::below(&self.keys().overlays())).map_err(self.reading())?;
-        found.iter().map(|found| self.as_overlay(found)).collect()
+    /// `Unreachable`, `Refused`, `Remote`, `Damaged`.
+    pub fn overlays_of(&self, text: &TextRef) -> Result<Option<Overlays>, StoreError> {
+        self.overlays_with(text, None)
     }
 
-    /// Reads an overlay; without values where there is none.
-    ///
-    /// # Errors
-    /// `Unreachable`, `Refused`, `Remote`.
-    pub fn overlay(&self, name: &str) -> Result<Overlay, StoreError> {
-        let range = KeyRange::one(&self.keys().overlay(name));
-        match self.gateway().range(range).map_err(self.reading())?.first() {
-            Some(found) => self.as_overlay(found),
-            None => Ok(Overlay { name: name.to_owned(), patch: Map::new(), mod_revision: 0 }),
+    /// The same, with a chunk that was read already, which may be their first one.
+    pub(super) fn overlays_with(
+        &self,
+        text: &TextRef,
+        read: Option<KeyValue>,
+    ) -> Result<Option<Overlays>, StoreError> {
+        let Some(packed) = &text.overlays else { return Ok(Some(Overlays::default())) };
+        if let Some((last, overlays)) = &*self.last_overlays()
+            && last == packed
+        {
+            return Ok(Some(overlays.clone()));
         }
+        let Some(bytes) = self.unpacked(StatePart::Overlays, text, read)? else { return Ok(None) };
+        let parsed: Result<BTreeMap<String, Map<String, Value>>, _> = serde_json::from_slice(&bytes);
+        let key = self.keys().part(StatePart::Overlays, text);
+        let parsed = parsed.map_err(|error| {
+            self.damaged(format!("{} in `{key}` ({error})", StatePart::Overlays.in_words()))
+        })?;
+        let overlays: Overlays =
+            parsed.into_iter().map(|(name, patch)| (name, Value::Object(patch))).collect();
+        *self.last_overlays() = Some((packed.clone(), overlays.clone()));
+        Ok(Some(overlays))
     }
+}
 
-    fn as_overlay(&self, found: &KeyValue) -> Result<Overlay, StoreError> {
-        let key = String::from_utf8_lossy(&found.key).into_owned();
-        let patch = serde_json::from_slice(&found.value).map_err(|_| self.damaged(format!("`{key}`")))?;
-        let name = key.trim_start_matches(&self.keys().overlays()).to_owned();
-        Ok(Overlay { name, patch, mod_revision: found.mod_revision })
-    }
-
-    /// Puts an overlay, if it was not changed since it was read. One without values is removed.
-    ///
-    /// # Errors
-    /// `Overtaken`; `OutcomeUnknown`; `Unreachable`, `Refused`, `Remote`.
-    pub fn put_overlay(&self, overlay: &Overlay) -> Result<(), StoreError> {
-        let key = self.keys().overlay(&overlay.name);
-        let value = serde_json::to_vec(&overlay.patch).expect("it has only strings and numbers");
-        let put = match overlay.patch.is_empty() {
-            true => KeyOperation::Delete(KeyRange::one(&key)),
-            false => KeyOperation::put(&key, value.clone()),
-        };
-        let txn = Txn {
-            compare: vec![Compare::unchanged(&key, overlay.mod_revision)],
-            success: vec![put],
-            failure: vec![KeyOperation::Read(KeyRange::one(&key))],
-        };
-        let reply = self.gateway().txn(&txn).map_err(self.changing())?;
-        let succeeded = reply.succeeded;
-        let found = reply.into_read().into_iter().flatten().next();
-        // What was to be put is there: it was sent twice, or another one put the same.
-        let is_there = found.map_or(overlay.patch.is_empty(), |found| found.value == value);
-        if succeeded || is_there { Ok(()) } else { Err(self.overtaken()) }
-    }
+/// Overlays as they stand in etcd: one JSON object with the patch of each name.
+pub(super) fn to_json(overlays: &Overlays) -> Vec<u8> {
+    let members: BTreeMap<&str, &Value> =
+        overlays.iter().map(|(name, patch)| (name.as_str(), patch)).collect();
+    serde_json::to_vec(&members).expect("it was JSON")
 }

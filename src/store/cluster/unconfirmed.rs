@@ -1,17 +1,13 @@
 //! Decisions on a change that has to be confirmed.
 
-use std::time::SystemTime;
-
 use super::cluster_store::{ClusterStore, Seen};
 use super::commit::PendingKey;
 use super::head_record::HeadRecord;
 use super::messages::{Compare, KeyOperation, KeyRange, Txn};
-use crate::store::change_record::REVERT;
 use crate::store::error::StoreError;
-use crate::store::fresh_id::fresh_id;
 
 /// The message of a change that is taken back.
-const NOT_CONFIRMED: &str = "not confirmed in time";
+pub(super) const NOT_CONFIRMED: &str = "not confirmed in time";
 
 impl ClusterStore {
     /// Confirms the last change, if it is the seen one still, its time is not over, and all `conditions`
@@ -22,9 +18,10 @@ impl ClusterStore {
     pub fn confirm(&self, seen: &Seen, conditions: Vec<Compare>) -> Result<(), StoreError> {
         let (true, Some(head)) = (seen.may_be_confirmed(), &seen.head) else { return Err(self.overtaken()) };
         let keys = self.keys();
+        let confirmed = self.signed_after(seen, head.confirmed())?;
         let own = [Compare::unchanged(&keys.head, seen.mod_revision), Compare::is_there(&keys.pending)];
         let success = vec![
-            KeyOperation::put(&keys.head, head.confirmed().to_json()),
+            KeyOperation::put(&keys.head, confirmed.record().to_json()),
             KeyOperation::Delete(KeyRange::one(&keys.pending)),
         ];
         let failure = vec![KeyOperation::Read(KeyRange::one(&keys.head))];
@@ -50,8 +47,7 @@ impl ClusterStore {
     pub fn take_back(&self, seen: &Seen) -> Result<(), StoreError> {
         let run_out = seen.head.as_ref().filter(|_| seen.has_run_out());
         let Some(head) = run_out else { return Err(self.overtaken()) };
-        // While its lease has not ended, only the time in the record tells that it is over.
-        let condition = (!seen.has_pending).then(|| Compare::is_missing(&self.keys().pending));
+        let condition = Some(Compare::is_missing(&self.keys().pending));
         self.put_back(seen, head, ("", NOT_CONFIRMED), condition)
     }
 
@@ -66,6 +62,25 @@ impl ClusterStore {
         }
     }
 
+    /// Begins a new epoch, which continues the seen one as it is, and the epochs of what nodes run.
+    ///
+    /// # Errors
+    /// `Overtaken` if there is no change, or another one was made meanwhile.
+    pub fn adopt(&self, seen: &Seen, run: &[&str], by: &str) -> Result<(), StoreError> {
+        match &seen.head {
+            Some(head) => {
+                let adopted = self.signed_after(seen, self.written_by(head.adopted(run, by)))?;
+                self.put_head(seen, &adopted, None, PendingKey::Removed, None)
+            }
+            None => Err(self.overtaken()),
+        }
+    }
+
+    /// The record with the login of this writer.
+    pub(super) fn written_by(&self, head: HeadRecord) -> HeadRecord {
+        HeadRecord { by: self.gateway().login_used(), ..head }
+    }
+
     fn put_back(
         &self,
         seen: &Seen,
@@ -73,20 +88,8 @@ impl ClusterStore {
         (by, why): (&str, &str),
         condition: Option<Compare>,
     ) -> Result<(), StoreError> {
-        let Some(change) = &head.unconfirmed else { return Err(self.overtaken()) };
-        let back = HeadRecord {
-            serial: head.serial + 1,
-            id: fresh_id(),
-            text: change.back.clone(),
-            before: head.text.as_ref().map(|text| text.revision),
-            by: by.to_owned(),
-            at: SystemTime::now(),
-            operation: REVERT.to_owned(),
-            message: Some(why.to_owned()),
-            keep: head.keep,
-            unconfirmed: None,
-            canary: Vec::new(),
-        };
+        let Some(back) = head.taken_back(by, why) else { return Err(self.overtaken()) };
+        let back = self.signed_after(seen, self.written_by(back))?;
         self.put_head(seen, &back, None, PendingKey::Removed, condition)
     }
 }

@@ -1,7 +1,8 @@
 //! The stamp of one version of a file (identity, times and size), and what equal stamps prove.
 
-use std::fs::Metadata;
+use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
@@ -35,7 +36,7 @@ struct Identity {
 
 /// The time of the last write of a file, and its length then; a new name or owner does not change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct LastWrite {
+pub struct LastWrite {
     pub inode: u64,
     pub size: u64,
     /// Seconds since 1970, and nanoseconds.
@@ -43,6 +44,12 @@ pub(super) struct LastWrite {
 }
 
 impl LastWrite {
+    /// That of the regular file at a path; `None` if there is none.
+    pub fn of(path: &Path) -> Option<LastWrite> {
+        let found = fs::metadata(path).ok().filter(Metadata::is_file)?;
+        Some(LastWrite::from_metadata(&found))
+    }
+
     pub fn from_metadata(found: &Metadata) -> LastWrite {
         LastWrite { inode: found.ino(), size: found.size(), modified: (found.mtime(), found.mtime_nsec()) }
     }

@@ -19,6 +19,10 @@ const NAME: &str = "followed";
 /// The name under which it is written first.
 const NEW_NAME: &str = "followed.new";
 
+/// The text of the way back, and the name under which it is written first.
+const BACK_NAME: &str = "back";
+const NEW_BACK_NAME: &str = "back.new";
+
 /// The text of a cluster that a node runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Followed {
@@ -26,6 +30,25 @@ pub struct Followed {
     pub runs: Option<FollowedText>,
     /// The text that is being written and loaded.
     pub takes: Option<FollowedText>,
+    /// The way back from a change that is not confirmed yet; it is noted before the change is taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub back: Option<WayBack>,
+    /// The reason why it takes no text, until the cluster is adopted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<String>,
+}
+
+/// The way back from a change of a cluster: its text is in the file `back` of the state folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WayBack {
+    /// The id of the change that has to be confirmed.
+    pub change: String,
+    /// The text that comes back.
+    pub text: FollowedText,
+    /// The time since the start of the machine at which the node first saw the change, in milliseconds.
+    pub seen: u64,
+    /// The id of that start of the machine.
+    pub boot: String,
 }
 
 /// A text of a cluster, as one node has it.
@@ -33,6 +56,12 @@ pub struct Followed {
 pub struct FollowedText {
     /// The serial in the cluster.
     pub serial: u64,
+    /// The epoch of that serial.
+    #[serde(default)]
+    pub epoch: String,
+    /// The id of the change with that serial; none of a text that came back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
     /// The text in the cluster, and what differs on the node; equal sources give equal texts.
     pub source: String,
     /// The revision in the cluster.
@@ -57,16 +86,37 @@ impl ConfFile {
     /// # Errors
     /// `StateFolder`.
     pub fn note_followed(&self, followed: &Followed) -> Result<(), StoreError> {
+        let note = serde_json::to_vec(followed).expect("it has only strings and numbers");
+        self.write_durably(NEW_NAME, NAME, &note)
+    }
+
+    /// Reads the text of the way back; `None` if there is none.
+    ///
+    /// # Errors
+    /// `Untrusted`, `PermissionDenied`, `Io`.
+    pub fn text_back(&self) -> Result<Option<Vec<u8>>, StoreError> {
+        StateDir::find(self)?.map_or(Ok(None), |state| state.read(BACK_NAME))
+    }
+
+    /// Writes the text of the way back durably, before the way back is noted.
+    ///
+    /// # Errors
+    /// `StateFolder`.
+    pub fn write_text_back(&self, text: &[u8]) -> Result<(), StoreError> {
+        self.write_durably(NEW_BACK_NAME, BACK_NAME, text)
+    }
+
+    fn write_durably(&self, new_name: &str, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
         let state = StateDir::make(self)?;
-        let mut file = state.open(NEW_NAME)?;
+        let mut file = state.open(new_name)?;
         let mut write = || -> io::Result<()> {
             file.set_len(0)?;
-            file.write_all(&serde_json::to_vec(followed)?)?;
+            file.write_all(bytes)?;
             file.sync_all()?;
-            state.rename(NEW_NAME, NAME)?;
+            state.rename(new_name, name)?;
             state.sync()
         };
-        write().map_err(StoreError::state_folder(&state.path_of(NAME)))
+        write().map_err(StoreError::state_folder(&state.path_of(name)))
     }
 }
 
@@ -81,8 +131,15 @@ mod tests {
         std::fs::write(file.target(), "http 80;\n").expect("a file can be made");
         assert_eq!(file.followed().expect("there is none"), Followed::default());
         let revision = Revision::from_text(b"http 80;\n");
-        let text = FollowedText { serial: 7, source: "7/ab".to_owned(), original: revision, revision };
-        let followed = Followed { runs: None, takes: Some(text) };
+        let text = FollowedText {
+            serial: 7,
+            epoch: "e".to_owned(),
+            id: Some("ab".to_owned()),
+            source: "7/ab".to_owned(),
+            original: revision,
+            revision,
+        };
+        let followed = Followed { takes: Some(text), ..Followed::default() };
         file.note_followed(&followed).expect("it can be noted");
         assert_eq!(file.followed().expect("it can be read"), followed);
         std::fs::write(file.state_dir().join(NAME), "{\"runs\":").expect("it can be cut short");

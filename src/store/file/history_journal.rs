@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::at_once::at_once;
 use super::file_stamp::LastWrite;
 use super::state_dir::StateDir;
+use crate::store::change_record::ClusterState;
 use crate::store::error::StoreError;
 use crate::store::revision::Revision;
 
@@ -49,6 +50,9 @@ pub(super) struct JournalLine {
     /// True if the kept text is that file itself.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub linked: bool,
+    /// Of a node: the state of its cluster that the text before was made of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<ClusterState>,
 }
 
 impl JournalLine {

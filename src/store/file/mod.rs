@@ -84,8 +84,9 @@ mod certificate;
 mod followed;
 
 pub use drafts::{DraftFolder, DraftHead, DraftOrigin, KeptDraft, Rescue, user_folder};
+pub use file_stamp::LastWrite;
 pub use file_watch::FileWatch;
-pub use followed::{Followed, FollowedText};
+pub use followed::{Followed, FollowedText, WayBack};
 pub use lock::LockedFile;
 pub use own_file::{is_private_folder, open_own, read_private};
 pub use peer::{AllowedPeers, SocketPeer};

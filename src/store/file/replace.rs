@@ -110,10 +110,11 @@ impl LockedFile<'_> {
         current.free_cache();
         let (temporary, revision) = self.write_new(TEMPORARY_MODE, pieces)?;
         let copied = self.copy_attributes(&current, temporary.as_file());
-        let staged = StagedEntry::stage(self, Some((old, &mut current)), Some((pieces, revision)), record)?;
+        let mut staged =
+            StagedEntry::stage(self, Some((old, &mut current)), Some((pieces, revision)), record)?;
         let means = match copied {
             Ok(warnings) => {
-                sync(&temporary, &staged)?;
+                sync(&temporary, &mut staged)?;
                 Means::Rename(temporary.into_temp_path(), warnings)
             }
             Err(_) => {
@@ -135,8 +136,8 @@ impl LockedFile<'_> {
             return Err(StoreError::ChangedMeanwhile { path: path.to_owned() });
         }
         let (temporary, revision) = self.write_new(NEW_FILE_MODE, pieces)?;
-        let staged = StagedEntry::stage(self, None, Some((pieces, revision)), record)?;
-        sync(&temporary, &staged)?;
+        let mut staged = StagedEntry::stage(self, None, Some((pieces, revision)), record)?;
+        sync(&temporary, &mut staged)?;
         Ok(WriteStep::Create(temporary.into_temp_path(), staged))
     }
 
@@ -146,7 +147,7 @@ impl LockedFile<'_> {
         record: &ChangeRecord<'_>,
     ) -> Result<WriteStep<'a>, StoreError> {
         let mut current = OpenTarget::expect(self.conf, old)?;
-        let staged = StagedEntry::stage(self, Some((old, &mut current)), None, record)?;
+        let mut staged = StagedEntry::stage(self, Some((old, &mut current)), None, record)?;
         staged.sync()?;
         Ok(WriteStep::Remove(Box::new(current), old.text, staged))
     }
@@ -249,7 +250,7 @@ fn create(conf: &ConfFile, new: TempPath, staged: StagedEntry) -> Result<Vec<War
 ///
 /// Everything is written before the first flush begins, so that a journaling file system commits it all in
 /// one transaction. What was written later would wait for a transaction of its own.
-fn sync(temporary: &NamedTempFile, staged: &StagedEntry) -> Result<(), StoreError> {
+fn sync(temporary: &NamedTempFile, staged: &mut StagedEntry) -> Result<(), StoreError> {
     let sync_text = || temporary.as_file().sync_all().map_err(StoreError::io("flush", temporary.path()));
     let (text, entry) = at_once(sync_text, || staged.sync());
     text.and(entry)

@@ -10,7 +10,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, Gid, Mode, OFlags, Timespec, Timestamps, Uid};
+use rustix::fs::{AtFlags, CWD, FileType, Gid, Mode, OFlags, Timespec, Timestamps, Uid};
 use rustix::io::{Errno, retry_on_intr};
 
 use super::file_stamp::LastWrite;
@@ -120,8 +120,12 @@ impl StateDir {
 
     /// Reads a kept text, if it is there.
     pub(super) fn read_kept(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        let file = self.open_unless(name, StateTrust::refuse_kept)?;
-        file.map(|file| read_whole(&file, &self.path_of(name))).transpose()
+        self.open_kept(name)?.map(|file| read_whole(&file, &self.path_of(name))).transpose()
+    }
+
+    /// Opens a kept text for reading, if it is there.
+    pub(super) fn open_kept(&self, name: &str) -> Result<Option<File>, StoreError> {
+        self.open_unless(name, StateTrust::refuse_kept)
     }
 
     fn open_unless(
@@ -137,9 +141,12 @@ impl StateDir {
         Ok(Some(file))
     }
 
-    /// The last write of a file of the folder; `None` if there is none.
+    /// The last write of a file of the folder; `None` if there is none, or a link.
     pub(super) fn last_write(&self, name: &str) -> Option<LastWrite> {
         let found = rustix::fs::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile {
+            return None;
+        }
         let modified = (found.st_mtime as i64, found.st_mtime_nsec as i64);
         Some(LastWrite { inode: found.st_ino, size: found.st_size as u64, modified })
     }
@@ -147,6 +154,16 @@ impl StateDir {
     /// Gives a file elsewhere a second name in the folder.
     pub(super) fn link(&self, from: &Path, name: &str) -> io::Result<()> {
         Ok(retry_on_intr(|| rustix::fs::linkat(CWD, from, &self.folder, name, AtFlags::empty()))?)
+    }
+
+    /// Makes a symbolic link in the folder.
+    pub(super) fn symlink(&self, to: &str, name: &str) -> io::Result<()> {
+        Ok(retry_on_intr(|| rustix::fs::symlinkat(to, &self.folder, name))?)
+    }
+
+    /// Where a symbolic link of the folder leads; `None` if the name is none.
+    pub(super) fn link_of(&self, name: &str) -> Option<String> {
+        rustix::fs::readlinkat(&self.folder, name, Vec::new()).ok()?.into_string().ok()
     }
 
     /// Sets the time at which a file of the folder was written last.

@@ -1,7 +1,7 @@
 //! A text that lost one `{` or one `;`: the line that lost it is named.
 
-use mediaconf::model::check;
-use mediaconf::syntax::{Diagnostic, LineIndex, Severity, TokenKind, tokens};
+use mediaconf::plumbing::model::check;
+use mediaconf::plumbing::syntax::{Diagnostic, LineIndex, Severity, TokenKind, tokens};
 
 use crate::fixtures::valid_texts;
 

@@ -5,8 +5,8 @@ mod lost;
 mod missing_semicolon;
 mod slips;
 
-use mediaconf::model::check;
-use mediaconf::syntax::{Diagnostic, LineIndex};
+use mediaconf::plumbing::model::check;
+use mediaconf::plumbing::syntax::{Diagnostic, LineIndex};
 
 /// Returns the diagnostics of a text, each as `LINE:COLUMN: SEVERITY: MESSAGE`.
 fn found(text: &str) -> Vec<String> {

@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use rustix::process::Signal;
 
@@ -375,4 +376,32 @@ fn an_edit_of_a_file_that_was_edited_by_hand_overwrites_nothing() {
             drop(serving);
         }
     }
+}
+
+/// Each has its own draft and edits its own stream, while the others save.
+#[test]
+fn editors_of_one_server_at_the_same_time_lose_no_change() {
+    let (editors, rounds) = (4, 3);
+    let blocks: String =
+        (0..editors).map(|at| format!("stream e{at} {{\n  url udp://h{at}:0;\n}}\n")).collect();
+    let place = Place::with(format!("{SAMPLE}{blocks}"));
+    let server = Serving::over(&place);
+    thread::scope(|scope| {
+        for at in 0..editors {
+            let (place, server) = (&place, &server);
+            scope.spawn(move || {
+                let home = place.path(&format!("home{at}")).display().to_string();
+                for round in 0..rounds {
+                    // The draft is open for a moment, so that another editor saves meanwhile.
+                    let next = round + 1;
+                    let editor = format!("sh -c 'sleep 0.1; sed -i s/h{at}:{round}/h{at}:{next}/ \"$0\"'");
+                    let call = place.mediactl(["--url", &server.url, "edit", "--yes", "--quiet"]);
+                    let call = call.without("MEDIACTL_CONF").env("EDITOR", &editor).env("HOME", &home);
+                    call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2").run().exits(0);
+                }
+            });
+        }
+    });
+    let text = place.text();
+    (0..editors).for_each(|at| assert!(text.contains(&format!("udp://h{at}:{rounds};")), "{text}"));
 }

@@ -2,12 +2,39 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 
 use super::serve::Serving;
 use super::{CONF, Place};
+use crate::needs::needs;
 
 /// The lines and the columns of a small terminal.
 const SCREEN: [usize; 2] = [40, 80];
+
+/// The instructions of a call, in millions.
+fn millions(arguments: &[&str]) -> f64 {
+    let mut valgrind = Command::new("valgrind");
+    valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null", env!("CARGO_BIN_EXE_mediactl")]);
+    let done = valgrind.args(arguments).output().expect("valgrind can be started");
+    let told = String::from_utf8_lossy(&done.stderr).into_owned();
+    let count = told.lines().find_map(|line| line.split_once("Collected : ")?.1.trim().parse::<f64>().ok());
+    count.unwrap_or_else(|| panic!("{told}")) / 1e6
+}
+
+/// The limits are those of a program that is not optimized, which takes three to ten times as many: to make the options
+/// of all commands would break each.
+#[test]
+fn a_start_makes_no_more_options_than_it_needs() {
+    if !needs("valgrind") {
+        return;
+    }
+    for (arguments, most) in
+        [(&["--version"][..], 4.0), (&["raed"], 12.0), (&["read", "--help"], 36.0), (&["-h"], 45.0)]
+    {
+        let found = millions(arguments);
+        assert!(found < most, "{arguments:?} takes {found} million instructions");
+    }
+}
 
 #[test]
 fn init_makes_a_valid_configuration_with_a_password_of_its_own() {

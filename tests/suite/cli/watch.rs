@@ -1,8 +1,11 @@
 //! `watch`, `wait`, and what `history` tells of each change.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
+use std::net::{TcpListener, TcpStream};
 use std::process::{Child, ChildStdout};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use super::serve::Serving;
 use super::{CONF, Call, Place, SAMPLE};
@@ -108,6 +111,40 @@ fn changes_of_a_server_are_printed_and_it_may_start_again() {
     place.set(&["rtmp=1937"]).exits(0);
     let _again = Serving::with(&place, &["--listen", &listen]);
     watching.until("+1937");
+}
+
+/// Hands each connection on to `server`, and counts them.
+fn counting(server: &str) -> (String, &'static AtomicUsize) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let url = format!("http://{}", listener.local_addr().expect("it has an address"));
+    let (server, count) = (server.to_owned(), &*Box::leak(Box::<AtomicUsize>::default()));
+    thread::spawn(move || {
+        for client in listener.incoming().flatten() {
+            count.fetch_add(1, Ordering::SeqCst);
+            let server = TcpStream::connect(&server).expect("the server listens");
+            let both = [(&client, &server), (&server, &client)]
+                .map(|(one, other)| [one, other].map(|stream| stream.try_clone().expect("a file is left")));
+            for [mut from, mut to] in both {
+                thread::spawn(move || io::copy(&mut from, &mut to));
+            }
+        }
+    });
+    (url, count)
+}
+
+#[test]
+fn a_server_is_watched_over_one_connection() {
+    let place = Place::with(SAMPLE);
+    let serving = Serving::over(&place);
+    let (url, count) = counting(serving.url.trim_start_matches("http://").trim_end_matches("/media/api"));
+    let call = place.mediactl(["--url", &url, "watch", "rtmp"]);
+    let mut watching =
+        Watching::begin(call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2"));
+    for port in 1936..1940 {
+        place.set(&[&format!("rtmp={port}")]).exits(0);
+        watching.until(&format!("+{port}"));
+    }
+    assert_eq!(count.load(Ordering::SeqCst), 1, "each change is seen at another time");
 }
 
 #[test]

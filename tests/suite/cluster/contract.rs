@@ -9,16 +9,15 @@ use std::time::{Duration, SystemTime};
 use mediactl::store::cluster::GatewaySettings;
 use mediactl::store::file::ConfFile;
 use mediactl::store::{
-    ChangeRecord, Follow, OwnerName, PendingInfo, PendingRecord, RunBy, Store, StoreError, WHOLE_HISTORY,
-    Writer,
+    ChangeRecord, Follow, Overlays, OwnerName, PendingInfo, PendingRecord, RolloutStep, RolloutTurn, RunBy,
+    Store, StoreError, TAKE_BACK, WHOLE_HISTORY, Writer,
 };
 use serde_json::json;
 
 use super::etcd::Etcd;
 use crate::cli::{Place, UNTIL_FREE};
 
-const RECORD: ChangeRecord<'_> =
-    ChangeRecord { operation: "save", by: "olga", message: Some("why"), keep: None };
+const RECORD: ChangeRecord<'_> = ChangeRecord { message: Some("why"), ..ChangeRecord::new("save", "olga") };
 
 /// A guarantee: the operations of its row in the table of the port, and what holds it, over an empty store.
 type Guarantee = (&'static str, fn(&dyn Store));
@@ -37,6 +36,9 @@ const GUARANTEES: &[Guarantee] = &[
     ("set_pending, has_pending, pending, open_change", a_pending_change_is_found_until_it_is_cleared),
     ("clear_pending", a_pending_change_is_found_until_it_is_cleared),
     ("run_by", nodes_are_known_where_nodes_run_it),
+    ("advance_rollout", a_rollout_that_is_not_there_is_decided),
+    ("overlays, kept_overlays", overlays_are_those_that_a_writer_loads),
+    ("revert", the_state_before_is_put_back_where_nodes_run_it),
     ("nodes", nodes_are_known_where_nodes_run_it),
     ("candidate", a_candidate_is_a_file_with_the_text),
     ("writer", a_writer_follows_another),
@@ -168,6 +170,50 @@ fn nodes_are_known_where_nodes_run_it(store: &dyn Store) {
         RunBy::Nodes => assert_eq!(nodes, Some(Vec::new())),
         RunBy::Nobody => assert_eq!(nodes, None),
         RunBy::Server => panic!("no server holds it"),
+    }
+}
+
+fn overlays_are_those_that_a_writer_loads(store: &dyn Store) {
+    let overlays: Overlays = [("a".to_owned(), json!({"http": [81]}))].into();
+    for (number, overlays) in [None, Some(&overlays), None].into_iter().enumerate() {
+        let record = ChangeRecord { overlays, ..RECORD };
+        write(store, format!("text {number};\n").as_bytes(), &record).expect("it is written");
+    }
+    let loaded = writer(store).load().expect("it can be read").overlays;
+    assert_eq!(store.overlays().expect("they can be read"), loaded);
+    let kept = [2, 3].map(|serial| store.kept_overlays(serial).expect("they can be read"));
+    let none = Overlays::default();
+    match store.run_by() {
+        RunBy::Nodes => assert_eq!((loaded, kept), (overlays.clone(), [Some(none), Some(overlays)])),
+        RunBy::Nobody | RunBy::Server => assert_eq!((loaded, kept), (none, [None, None])),
+    }
+}
+
+fn the_state_before_is_put_back_where_nodes_run_it(store: &dyn Store) {
+    write(store, b"one\n", &RECORD).expect("it is written");
+    let overlays: Overlays = [("a".to_owned(), json!({"http": [81]}))].into();
+    let old = store.load().expect("it is there");
+    let (writer, new): (_, [&[u8]; 1]) = (writer(store), [b"two\n"]);
+    let record = ChangeRecord { overlays: Some(&overlays), ..RECORD };
+    writer
+        .prepare(Some(old.as_base()), Some(&new), &record)
+        .expect("it can be made")
+        .commit()
+        .expect("it is");
+    let is_reverted = writer.revert(&ChangeRecord { operation: TAKE_BACK, ..RECORD }).expect("it can be");
+    assert_eq!(is_reverted, store.run_by() == RunBy::Nodes);
+    assert!(!writer.revert(&RECORD).expect("nothing may go back any more"));
+    drop(writer);
+    assert_eq!(text(store), if is_reverted { b"one\n" } else { b"two\n" });
+    assert_eq!(store.overlays().expect("they can be read"), Overlays::default());
+}
+
+fn a_rollout_that_is_not_there_is_decided(store: &dyn Store) {
+    let turn = RolloutTurn { id: "none", age: Duration::ZERO, may_promote: true, failed: None };
+    let step = store.advance_rollout(&turn).expect("it can be read");
+    match store.run_by() {
+        RunBy::Nodes => assert_eq!(step, RolloutStep::Decided),
+        RunBy::Nobody | RunBy::Server => assert_eq!(step, RolloutStep::Elsewhere),
     }
 }
 

@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use mediactl::store::cluster::{ClusterStore, ClusterUrl, GatewaySettings};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -75,7 +77,7 @@ impl Etcd {
         let member = &self.members[number];
         let client = format!("{}://127.0.0.1:{}", self.scheme, member.client);
         let peer = format!("{peer_scheme}://127.0.0.1:{}", member.peer);
-        let data = self.folder.path().join(name(number));
+        let data = self.data(number);
         let log = File::create(self.log(number)).expect("a file can be made");
         let mut command = Command::new(ETCD);
         command
@@ -89,6 +91,17 @@ impl Etcd {
             .stdout(Stdio::null())
             .stderr(log);
         self.members[number].child = Some(command.spawn().expect("etcd starts"));
+    }
+
+    /// The folder of the data of a member.
+    pub fn data(&self, number: usize) -> PathBuf {
+        self.folder.path().join(format!("m{number}"))
+    }
+
+    /// Removes the keys from one to before another.
+    pub fn remove(&self, first: &str, end: &str) {
+        let [key, range_end] = [first, end].map(|key| BASE64_STANDARD.encode(key));
+        self.ask(0, "kv/deleterange", &json!({"key": key, "range_end": range_end}));
     }
 
     fn log(&self, number: usize) -> PathBuf {
@@ -139,11 +152,26 @@ impl Etcd {
 
     /// Sends a request to a member without TLS; null without an answer.
     pub fn ask(&self, number: usize, path: &str, body: &Value) -> Value {
+        self.ask_as("", number, path, body)
+    }
+
+    /// The same as root, where etcd asks for a login.
+    pub fn ask_as_root(&self, path: &str, body: &Value) -> Value {
+        let login = self.ask(0, "auth/authenticate", &json!({"name": "root", "password": PASSWORD}));
+        let token = login["token"].as_str().expect("root may log in").to_owned();
+        self.ask_as(&format!("Authorization: {token}\r\n"), 0, path, body)
+    }
+
+    fn ask_as(&self, header: &str, number: usize, path: &str, body: &Value) -> Value {
         let asked = || -> std::io::Result<Vec<u8>> {
             let mut stream = TcpStream::connect_timeout(&self.address(number), ANSWER)?;
             stream.set_read_timeout(Some(ANSWER))?;
             let body = body.to_string();
-            write!(stream, "POST /v3/{path} HTTP/1.0\r\nContent-Length: {}\r\n\r\n{body}", body.len())?;
+            write!(
+                stream,
+                "POST /v3/{path} HTTP/1.0\r\n{header}Content-Length: {}\r\n\r\n{body}",
+                body.len()
+            )?;
             let mut answer = Vec::new();
             stream.read_to_end(&mut answer)?;
             Ok(answer)
@@ -182,6 +210,30 @@ impl Drop for Etcd {
     fn drop(&mut self) {
         (0..self.members.len()).for_each(|number| self.kill(number));
     }
+}
+
+/// The password of all users.
+pub const PASSWORD: &str = "hunter2";
+
+/// A right of a role: `READ` or `READWRITE`, the key, and whether all keys below it are meant, too.
+pub type Right<'r> = (&'r str, &'r str, bool);
+
+/// Adds root and users, each with a role of its own, which has these rights; then etcd asks for a login.
+pub fn add_users(ask: &dyn Fn(&str, Value), users: &[(&str, &[Right<'_>])]) {
+    for (user, rights) in [("root", &[][..])].iter().chain(users) {
+        ask("auth/user/add", json!({"name": user, "password": PASSWORD}));
+        ask("auth/role/add", json!({"name": user}));
+        ask("auth/user/grant", json!({"user": user, "role": user}));
+        rights.iter().for_each(|right| ask("auth/role/grant", grant(user, *right)));
+    }
+    ask("auth/enable", json!({}));
+}
+
+/// The request that grants a right to a role.
+pub fn grant(role: &str, (kind, key, is_prefix): Right<'_>) -> Value {
+    let end = format!("{}0", key.trim_end_matches('/'));
+    let [key, end] = [key, if is_prefix { &end } else { "" }].map(|key| BASE64_STANDARD.encode(key));
+    json!({"name": role, "perm": {"permType": kind, "key": key, "range_end": end}})
 }
 
 /// A port that nobody listens on.

@@ -7,13 +7,12 @@ use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use mediactl::store::Store;
-use mediactl::store::cluster::{GatewaySettings, HeadRecord, KeyOperation, Txn, Unconfirmed};
+use mediactl::store::cluster::{GatewaySettings, HeadRecord, KeyOperation, Keys, Txn, Unconfirmed};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use super::etcd::Etcd;
-use super::proxy::Proxy;
+use super::proxy::{Line, Proxy};
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place, Run, SAMPLE};
 use crate::waiting::{let_pass, until};
@@ -27,7 +26,11 @@ pub struct TestNode {
     pub server: Option<Serving>,
     name: String,
     options: Vec<String>,
+    environment: Environment,
 }
+
+/// Variables for a program.
+pub type Environment = Vec<(&'static str, String)>;
 
 impl TestNode {
     /// Starts a node without a file.
@@ -38,14 +41,30 @@ impl TestNode {
     pub fn start_in(place: Place, url: &str, name: &str, options: &[&str]) -> Self {
         let own = ["--cluster", url, "serve", "--listen", "none", "--node", name];
         let options = own.iter().chain(options).map(|option| (*option).to_owned()).collect();
-        let mut node = Self { place, server: None, name: name.to_owned(), options };
+        Self::with_options(place, name, options)
+    }
+
+    /// Starts a node with all these options.
+    pub fn with_options(place: Place, name: &str, options: Vec<String>) -> Self {
+        Self::with_environment(place, name, options, Vec::new())
+    }
+
+    pub fn with_environment(
+        place: Place,
+        name: &str,
+        options: Vec<String>,
+        environment: Environment,
+    ) -> Self {
+        let mut node = Self { place, server: None, name: name.to_owned(), options, environment };
         node.go();
         node
     }
 
     /// Starts it, again.
     pub fn go(&mut self) {
-        self.server = Some(Serving::of(self.place.mediactl(&self.options), false));
+        let call = self.place.mediactl(&self.options);
+        let call = self.environment.iter().fold(call, |call, (name, value)| call.env(name, value));
+        self.server = Some(Serving::of(call, false));
     }
 
     pub fn kill(&mut self) {
@@ -59,16 +78,7 @@ impl TestNode {
 
     /// Sends a change over its socket; returns the status and the whole answer.
     pub fn post(&self, operation: &str, body: &str) -> (u16, String) {
-        let path = self.place.path(&format!(".mediactl/{CONF}/sock"));
-        let mut stream = UnixStream::connect(path).expect("it listens");
-        let length = body.len();
-        write!(stream, "POST /media/api/{operation} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n")
-            .expect("it reads");
-        write!(stream, "Content-Length: {length}\r\n\r\n{body}").expect("it reads");
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect("it answers");
-        let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok());
-        (status.expect("it is HTTP"), answer)
+        ask(&self.place, &format!("POST /media/api/{operation}"), body)
     }
 
     /// Returns its report.
@@ -95,6 +105,19 @@ impl TestNode {
     }
 }
 
+/// Sends a request over the socket of the server over a place; returns the status and the whole answer.
+pub fn ask(place: &Place, request: &str, body: &str) -> (u16, String) {
+    let path = place.path(&format!(".mediactl/{CONF}/sock"));
+    let mut stream = UnixStream::connect(path).expect("it listens");
+    let length = body.len();
+    write!(stream, "{request} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n").expect("it reads");
+    write!(stream, "Content-Length: {length}\r\n\r\n{body}").expect("it reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("it answers");
+    let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok());
+    (status.expect("it is HTTP"), answer)
+}
+
 /// The options of a node that counts its reloads.
 pub const COUNTING: [&str; 2] = ["--reload-cmd", "echo >> reloads"];
 
@@ -110,7 +133,7 @@ pub fn with_sample(members: usize) -> Option<Etcd> {
     Some(etcd)
 }
 
-fn with_rtsp(port: &str) -> String {
+pub fn with_rtsp(port: &str) -> String {
     SAMPLE.replace("rtsp 554;", &format!("rtsp {port};"))
 }
 
@@ -217,14 +240,9 @@ fn a_node_goes_on_without_etcd_starts_without_it_and_is_soon_back() {
 #[test]
 fn nodes_have_values_of_their_own() {
     let Some(etcd) = with_sample(1) else { return };
-    let store = etcd.store(PREFIX, GatewaySettings::default());
-    let put = |name: &str, patch: &str| {
-        let success = vec![KeyOperation::put(&store.keys().overlay(name), patch)];
-        store.gateway().txn(&Txn { success, ..Txn::default() }).expect("it can be put");
-    };
-    put("@edge", r#"{"http": [8080], "rtsp": 8554}"#);
-    put("b", r#"{"http": [8081]}"#);
-    let group = ["--node-group", "edge"];
+    cluster(&etcd, &["overlay", "set", "@edge", "--set", "http=[8080]", "--set", "rtsp=8554"]).exits(0);
+    cluster(&etcd, &["overlay", "set", "b", "--set", "http=[8081]"]).exits(0);
+    let group = [&["--node-group", "edge"][..], &COUNTING].concat();
     let (a, b) = (TestNode::start(&etcd, "a", &group), TestNode::start(&etcd, "b", &group));
     let text =
         |http: &str| SAMPLE.replace("http 80;", &format!("http {http};")).replace("rtsp 554", "rtsp 8554");
@@ -235,11 +253,28 @@ fn nodes_have_values_of_their_own() {
     assert!(cluster(&etcd, &["read", "http", "rtsp"]).out.contains("554"), "the overlay stays on the node");
     // A whole text of the node has its own values, so it is not that of the cluster.
     b.run(&["save", CONF]).exits(5).says("values of its own");
-    put("b", r#"{"http": "fast"}"#);
-    let report = b.until("refusing", |report| report["state"] == "refused");
-    assert!(report["why"].as_str().is_some_and(|why| why.contains("overlay `b`")), "{report}");
-    put("b", r#"{"http": [8082]}"#);
+    cluster(&etcd, &["overlay", "set", "b", "--set", "http=fast"]).exits(3).says("http");
+    let reloads = a.reloads();
+    cluster(&etcd, &["overlay", "set", "b", "--set", "http=[8082]", "--wait", "60s"]).exits(0);
+    assert_eq!(a.reloads(), reloads, "nothing changed there");
     b.until_text(&text("8082").replace("prepush 5", "prepush 9"));
+}
+
+#[test]
+fn a_change_that_an_overlay_does_not_fit_is_refused_where_it_is_made() {
+    let Some(etcd) = with_sample(1) else { return };
+    cluster(&etcd, &["overlay", "set", "edge7", "--set", "streams.cam1.prepush=9"]).exits(0);
+    let before = cluster(&etcd, &["read", "-o", "conf", "--show-secrets"]).out;
+    for option in [&["--dry-run"][..], &["--force"]] {
+        let removed = cluster(&etcd, &[&["rm", "streams.cam1"], option].concat()).exits(3);
+        removed
+            .says("the overlay `edge7` would make `streams.cam1` without a source")
+            .says("overlay show edge7");
+    }
+    assert_eq!(cluster(&etcd, &["read", "-o", "conf", "--show-secrets"]).out, before);
+    cluster(&etcd, &["modify", "--set", "streams.cam1.title=x"]).exits(0);
+    cluster(&etcd, &["overlay", "remove", "edge7"]).exits(0);
+    cluster(&etcd, &["rm", "streams.cam1"]).exits(0);
 }
 
 #[test]
@@ -257,6 +292,7 @@ fn a_rollout_goes_on_when_its_nodes_run_it_and_back_when_one_does_not() {
     };
     modify("555", &["--canary", "a,b"]).exits(0).says("runs on a, b, and the other nodes follow");
     [&picky, &slow, &other].iter().for_each(|node| node.until_text(&with_rtsp("555")));
+    cluster(&etcd, &["wait", "--rolled-out", "--timeout", "60"]).exits(0);
     let before = other.reloads();
     // One refuses the text, one can't load it, and one is dead.
     modify("666", &["--canary", "1"]).exits(6).says("went back: `a` did not take it: the check command");
@@ -280,9 +316,45 @@ fn a_rollout_goes_on_when_its_nodes_run_it_and_back_when_one_does_not() {
     slow.go();
     assert_eq!(waiting.wait_with_output().expect("it ends").status.code(), Some(0));
     [&picky, &slow, &other, &new].iter().for_each(|node| node.until_text(&with_rtsp("558")));
+    cluster(&etcd, &["wait", "--rolled-out", "--timeout", "60"]).exits(0);
     modify("560", &["--canary", "9"]).exits(2).says("only 4 nodes");
     modify("560", &["--canary", "x"]).exits(2).says("no node of this name");
     modify("560", &["--canary", "a", "--confirm", "9s"]).exits(2).says("two ways to confirm");
+}
+
+#[test]
+fn nodes_that_are_gone_or_never_came_are_shown_until_they_are_forgotten() {
+    let Some(etcd) = with_sample(1) else { return };
+    let mut node = TestNode::start(&etcd, "a", &["--check-cmd", "! grep -q 'rtsp 666' $MEDIACTL_TEXT"]);
+    node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    cluster(&etcd, &["status", "--exit-code"]).exits(0);
+    cluster(&etcd, &["wait", "--rolled-out", "1"]).exits(0);
+    cluster(&etcd, &["modify", "--set", "rtsp=555", "--wait", "60s"]).exits(0);
+    assert_eq!(node.place.text(), with_rtsp("555"));
+    cluster(&etcd, &["modify", "--set", "rtsp=666", "--wait", "1s"]).exits(11).says("a runs #2, refused");
+    cluster(&etcd, &["modify", "--set", "rtsp=556", "--wait", "60s"]).exits(0);
+    cluster(&etcd, &["wait", "--rolled-out", "--timeout", "60"]).exits(0);
+    cluster(&etcd, &["wait", "--rolled-out", "5", "--timeout", "1"]).exits(11).says("a runs #4");
+    cluster(&etcd, &["overlay", "set", "edge9", "--set", "rtsp=1", "--create"]).exits(0);
+    node.server.take().expect("it runs").stop();
+    let status = cluster(&etcd, &["status", "--exit-code"]).exits(11);
+    status.prints("gone").prints("last heard of at").prints("never came");
+    cluster(&etcd, &["wait", "--rolled-out", "--timeout", "1"])
+        .exits(11)
+        .says("a is gone")
+        .says("edge9 never came");
+    // A record that can't be read is a row.
+    let store = etcd.store(PREFIX, GatewaySettings::default());
+    let garbage = KeyOperation::put(&store.keys().node("broken"), b"{".as_slice());
+    store.gateway().txn(&Txn { success: vec![garbage], ..Txn::default() }).expect("it can be put");
+    cluster(&etcd, &["status"]).prints("broken").prints("unreadable").prints("gone");
+    cluster(&etcd, &["cluster", "forget", "broken"]).exits(5).says("the node `broken` lives");
+    cluster(&etcd, &["cluster", "forget", "nobody"]).exits(7).says("no record of the node `nobody`");
+    cluster(&etcd, &["cluster", "forget", "a"]).exits(0).says("forgot a");
+    assert!(!cluster(&etcd, &["status"]).out.contains("gone"));
+    let place = Place::with(SAMPLE);
+    place.run(["modify", "--set", "rtsp=1", "--wait", "1s"]).exits(2).says("only the nodes of a cluster");
+    assert_eq!(place.text(), SAMPLE);
 }
 
 #[test]
@@ -324,21 +396,36 @@ fn an_unconfirmed_change_whose_time_is_over_is_shown_as_that() {
     assert_eq!(cluster(&etcd, &["read", "-o", "conf", "--show-secrets"]).out, SAMPLE);
 }
 
-/// The record is of a version before its types of a pending change became one; its time ends in 2100.
 #[test]
-fn a_change_of_an_earlier_version_is_confirmed() {
+fn what_another_version_wrote_is_told_with_the_way_out() {
     let Some(etcd) = with_sample(1) else { return };
-    let stored = include_bytes!("../../fixtures/pending/head.json");
-    let head = HeadRecord::parse(stored).expect("it is one");
-    let id = head.unconfirmed.expect("it waits").id;
+    let node = TestNode::start(&etcd, "a", &[]);
+    node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
     let store = etcd.store(PREFIX, GatewaySettings::default());
-    let put = [(&store.keys().head, stored.to_vec()), (&store.keys().pending, id.clone().into_bytes())];
-    let success = put.into_iter().map(|(key, value)| KeyOperation::put(key, value)).collect();
-    store.gateway().txn(&Txn { success, ..Txn::default() }).expect("it can be put");
-    let open = store.open_change().expect("it can be read").expect("it waits");
-    assert_eq!((open.id, &*open.operation, &*open.by, open.is_over), (id, "modify", "uid 0", false));
-    cluster(&etcd, &["confirm"]).exits(0);
-    assert!(store.seen().expect("it can be read").head.is_some_and(|head| head.unconfirmed.is_none()));
+    let earlier = include_bytes!("../../fixtures/pending/head.json").to_vec();
+    for (head, format, hint) in [
+        (earlier, 1, "`read -o conf` of the version before"),
+        (br#"{"format":3}"#.to_vec(), 3, "it needs a later version of mediactl"),
+    ] {
+        let success = vec![KeyOperation::put(&store.keys().head, head)];
+        store.gateway().txn(&Txn { success, ..Txn::default() }).expect("it can be put");
+        for command in
+            [&["read"][..], &["history"], &["status"], &["modify", "--set", "rtsp=1"], &["save", CONF]]
+        {
+            let told = cluster(&etcd, command).exits(9);
+            told.says(&format!("has the format {format} of another version")).says(hint);
+        }
+        node.until("going on", |report| report["away"].to_string().contains("of another version"));
+        assert_eq!(node.place.text(), SAMPLE);
+    }
+}
+
+/// The operations that make `made` the last change.
+fn put_change(keys: &Keys, made: &HeadRecord) -> Vec<KeyOperation> {
+    vec![
+        KeyOperation::put(&keys.head, made.to_json()),
+        KeyOperation::put(&keys.change(made.serial), made.confirmed().to_json()),
+    ]
 }
 
 #[test]
@@ -349,10 +436,11 @@ fn a_forged_date_ends_no_following() {
     let store = etcd.store(PREFIX, GatewaySettings::default());
     let head = store.seen().expect("it can be read").head.expect("there is one");
     let (id, back) = ("forged".to_owned(), head.text.clone());
-    let unconfirmed = Some(Unconfirmed { id: id.clone(), deadline: u64::MAX, back });
+    let unconfirmed =
+        Some(Unconfirmed { id: id.clone(), deadline: u64::MAX, ttl_s: None, soak_s: None, back });
     let forged = HeadRecord { serial: 2, unconfirmed, ..head };
-    let put = [(&store.keys().head, forged.to_json()), (&store.keys().pending, id.into_bytes())];
-    let success = put.into_iter().map(|(key, value)| KeyOperation::put(key, value)).collect();
+    let mut success = put_change(store.keys(), &forged);
+    success.push(KeyOperation::put(&store.keys().pending, id));
     store.gateway().txn(&Txn { success, ..Txn::default() }).expect("it can be put");
     node.until("at the forged change", |report| report["wanted"] == 2);
     cluster(&etcd, &["status"]).exits(1).prints("waits to be confirmed");
@@ -362,7 +450,7 @@ fn a_forged_date_ends_no_following() {
 }
 
 #[test]
-fn only_the_nodes_that_go_first_look_at_each_other() {
+fn no_node_reads_the_record_of_another() {
     let Some(etcd) = with_sample(1) else { return };
     let proxy = Proxy::start(etcd.address(0), || {});
     let first = TestNode::start(&etcd, "first", &["--reload-cmd", "sleep 1"]);
@@ -422,6 +510,66 @@ fn a_change_sent_to_a_node_may_begin_on_some_nodes() {
     assert!(status == 400 && answer.contains("this node alone"), "{status} {answer}");
 }
 
+/// The node hears nothing any more: it goes back by itself, also after a restart, and takes what was confirmed meanwhile
+/// when it hears again.
+#[test]
+fn a_node_that_a_change_cuts_off_goes_back_by_itself() {
+    let Some(etcd) = with_sample(1) else { return };
+    let proxy = Proxy::start(etcd.address(0), || {});
+    let url = format!("etcd://{}{PREFIX}", proxy.address);
+    let mut node = TestNode::start_in(Place::empty(), &url, "a", &COUNTING);
+    node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    cluster(&etcd, &["modify", "--set", "rtsp=555", "--confirm", "4s"]).exits(0);
+    node.until_text(&with_rtsp("555"));
+    proxy.set(Line::Broken);
+    node.until_text(SAMPLE);
+    node.until("cut off", |report| report["state"] == "cut-off" && report["serial"] == 1);
+    node.run(&["history"]).exits(0).prints("no contact with the cluster");
+    proxy.set(Line::Whole);
+    node.until("back", |report| report["state"] == "running" && report["away"] == Value::Null);
+    // Killed and started while it is cut off, after the change was confirmed: it can't know that.
+    let store = etcd.store(PREFIX, GatewaySettings::default());
+    until("nobody commits that", || {
+        store.seen().ok().filter(|seen| !seen.has_run_out() && !seen.has_pending)
+    });
+    cluster(&etcd, &["modify", "--set", "rtsp=556", "--confirm", "60s"]).exits(0);
+    node.until_text(&with_rtsp("556"));
+    node.kill();
+    proxy.set(Line::Broken);
+    cluster(&etcd, &["confirm"]).exits(0);
+    node.go();
+    node.until_text(SAMPLE);
+    node.until("cut off", |report| report["state"] == "cut-off");
+    proxy.set(Line::Whole);
+    node.until_text(&with_rtsp("556"));
+    node.until("running", |report| report["state"] == "running" && report["away"] == Value::Null);
+    assert_eq!(node.place.names().iter().filter(|name| name.ends_with(".new")).count(), 0);
+}
+
+/// What a node has only seen, and not taken, is no reason to forget the way back from what it runs.
+#[test]
+fn a_node_that_refuses_the_next_change_keeps_its_way_back_from_the_one_before() {
+    let Some(etcd) = with_sample(1) else { return };
+    let proxy = Proxy::start(etcd.address(0), || {});
+    let url = format!("etcd://{}{PREFIX}", proxy.address);
+    let options = ["--check-cmd", "! grep -q 'rtsp 666' $MEDIACTL_TEXT"];
+    let mut node = TestNode::start_in(Place::empty(), &url, "a", &options);
+    node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    cluster(&etcd, &["modify", "--set", "rtsp=555", "--confirm", "300s"]).exits(0);
+    node.until("running it", |report| report["serial"] == 2 && report["state"] == "running");
+    // It sees that the change went back, and the next one, at once.
+    node.server.as_ref().expect("it runs").signal(Signal::STOP);
+    cluster(&etcd, &["confirm", "--revert"]).exits(0);
+    cluster(&etcd, &["modify", "--set", "rtsp=666"]).exits(0);
+    node.server.as_ref().expect("it runs").signal(Signal::CONT);
+    node.until("refusing it", |report| report["state"] == "refused" && report["serial"] == 2);
+    node.kill();
+    proxy.set(Line::Broken);
+    node.go();
+    node.until_text(SAMPLE);
+    node.until("cut off", |report| report["state"] == "cut-off" && report["serial"] == 1);
+}
+
 #[test]
 fn a_change_that_nobody_confirms_goes_back_whoever_lives() {
     let Some(etcd) = with_sample(1) else { return };
@@ -430,10 +578,13 @@ fn a_change_that_nobody_confirms_goes_back_whoever_lives() {
     node.until_text(&with_rtsp("555"));
     assert!(node.run(&["modify", "--set", "rtsp=556"]).exits(5).err.contains("waits to be confirmed"));
     node.until_text(SAMPLE);
+    let store = etcd.store(PREFIX, GatewaySettings::default());
+    until("nobody commits that", || {
+        store.seen().ok().filter(|seen| !seen.has_run_out() && !seen.has_pending)
+    });
     // With every node dead, the first one that starts takes it back.
     node.kill();
     cluster(&etcd, &["modify", "--set", "rtsp=557", "--confirm", "1s"]).exits(0);
-    let store = etcd.store(PREFIX, GatewaySettings::default());
     until("the lease does not end", || {
         store.seen().ok().filter(|seen| seen.head.is_some() && !seen.has_pending)
     });
@@ -470,6 +621,88 @@ fn a_node_that_was_killed_while_it_took_a_text_has_the_media_server_load_it() {
     let strays: Vec<_> =
         node.place.names().into_iter().filter(|name| name.contains("followed.new")).collect();
     assert!(strays.is_empty(), "{strays:?}");
+}
+
+#[test]
+fn the_first_nodes_have_to_stay_healthy_before_the_others_follow() {
+    let Some(etcd) = with_sample(1) else { return };
+    let unhealthy = ["--health-cmd", "test ! -e sick || test $MEDIACTL_NODE != a"];
+    let first = TestNode::start(&etcd, "a", &unhealthy);
+    let other = TestNode::start(&etcd, "b", &COUNTING);
+    for node in [&first, &other] {
+        node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    }
+    let place = Place::with(SAMPLE);
+    let modify = |port: &str, options: &[&str]| {
+        let set = format!("rtsp={port}");
+        let arguments = [&["modify", "-q", "--set", &set, "--canary", "a"], options].concat();
+        etcd.mediactl(&place, PREFIX, &arguments)
+    };
+    // The command runs once for each of the first nodes, and only after they have run the change for that time.
+    let checks = "mediactl --cluster $URL status -o json > seen; echo $MEDIACTL_NODE >> checked";
+    let checks =
+        checks.replace("$URL", &etcd.url(PREFIX)).replace("mediactl", env!("CARGO_BIN_EXE_mediactl"));
+    modify("555", &["--canary-time", "2s", "--health-cmd", &checks]).run().exits(0);
+    assert_eq!(fs::read_to_string(place.path("checked")).expect("it ran"), "a\n");
+    let seen: Value =
+        serde_json::from_slice(&fs::read(place.path("seen")).expect("it ran")).expect("it is JSON");
+    let [on_first, on_other] = [0, 1].map(|at| &seen["nodes"][at]);
+    assert_eq!((&on_first["state"], &on_first["has_soaked"]), (&json!("canary"), &json!(true)), "{seen}");
+    assert_eq!(on_other["serial"], 1, "{seen}");
+    other.until("running", |report| report["serial"] == 2 && report["state"] == "running");
+    let before = other.reloads();
+    modify("556", &["--canary-time", "1s", "--health-cmd", "false"])
+        .run()
+        .exits(6)
+        .says("`a` is not healthy");
+    first.until_text(&with_rtsp("555"));
+    // The command of the node itself.
+    first.place.put("sick", "");
+    modify("557", &[]).run().exits(6).says("`a` did not take it: the health command");
+    fs::remove_file(first.place.path("sick")).expect("it is there");
+    first.until("healthy", |report| report["state"] == "running");
+    // Whoever decides is gone, and so is the permission.
+    let mut deciding = modify("558", &["--canary-time", "50s"]).start();
+    first.until_text(&with_rtsp("558"));
+    deciding.kill().expect("it runs");
+    deciding.wait().expect("it ends");
+    first.until_text(&with_rtsp("555"));
+    assert_eq!((other.place.text(), other.reloads()), (with_rtsp("555"), before), "it never had the others");
+    for options in [&["--canary-time", "60s"][..], &["--canary-time", "9s", "--canary-timeout", "9s"]] {
+        modify("559", options).run().exits(2).says("`--canary-time` has to be less than `--canary-timeout`");
+    }
+    for option in ["--canary-time", "--health-cmd"] {
+        cluster(&etcd, &["modify", "--set", "rtsp=1", option, "9s"]).exits(2).says("canary");
+    }
+}
+
+/// Killed between the write and the end of the reload, which then fails: nobody gets the text.
+#[test]
+fn a_canary_that_was_killed_and_whose_reload_fails_is_not_promoted() {
+    let Some(etcd) = with_sample(1) else { return };
+    // The reload of the new text waits while `hold` is there, and then fails.
+    let reload = "if grep -q 'rtsp 555' $MEDIACTL_TEXT; then echo >> tried; while test -e hold; do sleep 0.05; done; \
+                  false; else echo >> reloads; fi";
+    let mut canary = TestNode::start(&etcd, "a", &["--reload-cmd", reload]);
+    let other = TestNode::start(&etcd, "b", &COUNTING);
+    for node in [&canary, &other] {
+        node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    }
+    let before = other.reloads();
+    canary.place.put("hold", "");
+    let place = Place::with(SAMPLE);
+    let rollout = ["modify", "--set", "rtsp=555", "--canary", "a", "--canary-timeout", "60s"];
+    let waiting = etcd.mediactl(&place, PREFIX, &rollout).start();
+    until("it does not reload", || fs::metadata(canary.place.path("tried")).ok());
+    canary.kill();
+    fs::remove_file(canary.place.path("hold")).expect("it is there");
+    canary.go();
+    let ended = waiting.wait_with_output().expect("it ends");
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert!(ended.status.code() == Some(6) && said.contains("`a` did not take it"), "{ended:?}");
+    canary.until_text(SAMPLE);
+    canary.until("running again", |report| report["state"] == "running" && report["serial"] == 3);
+    assert_eq!((other.place.text(), other.reloads()), (SAMPLE.to_owned(), before), "it never had the text");
 }
 
 #[test]

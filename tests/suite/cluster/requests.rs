@@ -22,7 +22,7 @@ fn a_change_is_one_look_and_one_transaction() {
     let lease = "/v3/lease/grant";
     for (arguments, requests) in [
         (&["read", "rtsp"][..], &[TXN][..]),
-        (&["modify", "--set", "title=x", "--dry-run"], &[TXN]),
+        (&["modify", "--set", "title=x", "--dry-run"], &[TXN; 2]),
         (&["modify", "--set", "title=x", "-m", "why"], &[TXN; 2]),
         (&["modify", "--set", "title=y", "--check-cmd", "true", "--keep", "2"], &[TXN; 2]),
         (&["save", CONF], &[TXN; 2]),
@@ -31,6 +31,25 @@ fn a_change_is_one_look_and_one_transaction() {
     ] {
         assert_eq!(sent(arguments), requests, "{arguments:?}");
     }
+}
+
+#[test]
+fn the_history_of_45_changes_takes_few_requests_however_far_away_it_is() {
+    let Some(etcd) = Etcd::start(1) else { return };
+    let place = Place::with(SAMPLE);
+    let run = |arguments: &[&str]| etcd.mediactl(&place, "/p", arguments).run().exits(0);
+    run(&["save", CONF, "-q"]);
+    for number in 1..45 {
+        run(&["modify", "--set", &format!("streams.cam1.prepush={}", 10 + number), "-q"]);
+    }
+    let proxy = Proxy::start(etcd.address(0), || {});
+    let url = format!("etcd://{}/p", proxy.address);
+    let shown =
+        place.mediactl(["history"]).without("MEDIACTL_CONF").env("MEDIACTL_CLUSTER", &url).run().exits(0);
+    // Each takes a round trip: `head`, two pages of records, and the text. The paths stand in the records.
+    assert_eq!((shown.out.lines().count(), shown.out.matches("streams.cam1.prepush").count()), (45, 44));
+    let requests = proxy.passed().len();
+    assert!(requests <= 5, "{requests}");
 }
 
 #[test]

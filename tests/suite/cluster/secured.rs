@@ -5,15 +5,14 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use mediactl::store::StoreError;
-use mediactl::store::cluster::{ClusterTls, GatewaySettings};
+use mediactl::store::cluster::{ClusterAccess, ClusterTls, GatewaySettings};
+use mediactl::store::{ReplaceableFile, StoreError};
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType, ExtendedKeyUsagePurpose,
     IsCa, KeyPair,
 };
-use serde_json::json;
 
-use super::etcd::Etcd;
+use super::etcd::{Etcd, PASSWORD, Right, add_users};
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Call, Place, SAMPLE};
 use crate::needs::needs;
@@ -23,7 +22,7 @@ use crate::waiting::until;
 const NAMED: &str = "named";
 
 /// Makes an authority, and a certificate of it, as `NAME.pem` and `NAME.key`.
-fn certificates(folder: &Path, names: &[&str]) {
+pub fn certificates(folder: &Path, names: &[&str]) {
     let mut params = CertificateParams::new(Vec::new()).expect("there are no names");
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     // A certificate whose issuer has its own name passes for self-signed.
@@ -48,14 +47,20 @@ fn certificates(folder: &Path, names: &[&str]) {
 }
 
 /// The options of a member for TLS with clients, or with other members (`peer-`).
-fn tls_options(with: &str, file: &dyn Fn(&str) -> String) -> Vec<String> {
+pub fn tls_options(with: &str, file: &dyn Fn(&str) -> String) -> Vec<String> {
     let files = [("cert-file", "server.pem"), ("key-file", "server.key"), ("trusted-ca-file", "ca.pem")];
     files.iter().flat_map(|(option, name)| [format!("--{with}{option}"), file(name)]).collect()
 }
 
-fn tls_of_olga(place: &Place) -> ClusterTls {
-    let pem = |name: &str| fs::read(place.path(name)).expect("it is there");
+pub fn tls_of_olga(place: &Place) -> ClusterTls {
+    let read = |path: &Path| fs::read(path);
+    let pem = |name: &str| ReplaceableFile::read(&place.path(name), read).expect("it is there");
     ClusterTls { authorities: Some(pem("ca.pem")), identity: Some((pem("olga.pem"), pem("olga.key"))) }
+}
+
+pub fn as_olga(password: Option<&str>, tls: ClusterTls) -> GatewaySettings {
+    let login = password.map(|password| ("olga".to_owned(), ReplaceableFile::fixed(password)));
+    GatewaySettings { access: ClusterAccess { login, tls }, ..GatewaySettings::default() }
 }
 
 #[test]
@@ -65,7 +70,7 @@ fn etcd_may_ask_for_a_certificate() {
     let file = |name: &str| place.path(name).display().to_string();
     let options = [tls_options("", &file), vec!["--client-cert-auth".to_owned()]].concat();
     let Some(etcd) = Etcd::start_with("https", 1, |_| options) else { return };
-    etcd.wait_until_ready_for(GatewaySettings { tls: tls_of_olga(&place), ..GatewaySettings::default() });
+    etcd.wait_until_ready_for(as_olga(None, tls_of_olga(&place)));
     let run = |options: &[&str]| {
         let arguments = [options, &["save", CONF, "-q"]].concat();
         etcd.mediactl(&place, "/p", &arguments).run()
@@ -83,32 +88,18 @@ fn etcd_may_ask_for_a_certificate() {
     run(&swapped).exits(9).says("the file of `--key` has no private key");
 }
 
-/// Adds the users `olga`, who may write below `/p/`, and `guest`, who may read there; then etcd asks for a login.
-fn add_users(ask: &dyn Fn(&str, serde_json::Value)) {
-    let base64 = |text: &str| {
-        use base64::Engine as _;
-        base64::prelude::BASE64_STANDARD.encode(text)
-    };
-    for (user, rights) in [("root", None), ("olga", Some("READWRITE")), ("guest", Some("READ"))] {
-        ask("user/add", json!({"name": user, "password": "hunter2"}));
-        ask("role/add", json!({"name": user}));
-        ask("user/grant", json!({"user": user, "role": user}));
-        if let Some(rights) = rights {
-            let below = json!({"permType": rights, "key": base64("/p/"), "range_end": base64("/p0")});
-            ask("role/grant", json!({"name": user, "perm": below}));
-        }
-    }
-    ask("enable", json!({}));
-}
+/// The users `olga`, who may write below `/p/`, and `guest`, who may read there.
+const USERS: [(&str, &[Right<'_>]); 2] =
+    [("olga", &[("READWRITE", "/p/", true)]), ("guest", &[("READ", "/p/", true)])];
 
 #[test]
 fn etcd_may_ask_for_a_login_that_has_rights() {
     let Some(mut etcd) = Etcd::start(1) else { return };
     let ask = |path: &str, body: serde_json::Value| {
-        let answer = etcd.ask(0, &format!("auth/{path}"), &body);
+        let answer = etcd.ask(0, path, &body);
         assert!(answer["header"].is_object(), "{path}: {answer}");
     };
-    add_users(&ask);
+    add_users(&ask, &USERS);
     let place = Place::with(SAMPLE);
     let encrypted = etcd.url("/p").replace("etcd://", "etcds://");
     let with = place.mediactl(["--cluster", &encrypted, "read"]).without("MEDIACTL_CONF");
@@ -120,6 +111,10 @@ fn etcd_may_ask_for_a_login_that_has_rights() {
     run("olga", "hunter2", "/p", &["save", CONF, "-q"]).exits(0);
     run("olga", "hunter2", "/p", &["modify", "--set", "title=x", "--confirm", "60", "-q"]).exits(0);
     run("olga", "hunter2", "/p", &["confirm"]).exits(0);
+    // `by` is the login, whoever the writer says that it is.
+    let history = run("olga", "hunter2", "/p", &["history", "-o", "json"]).exits(0).json();
+    let by = history[0]["by"].as_str().expect("it has an author");
+    assert!(by.starts_with("olga (says ") || by.starts_with("olga (uid "), "{by}");
     run("guest", "hunter2", "/p", &["read", "title"]).exits(0).prints("x");
     run("guest", "hunter2", "/p", &["status"]).exits(0);
     run("guest", "hunter2", "/p", &["modify", "--set", "title=y"]).exits(4).says("permission denied");
@@ -127,8 +122,7 @@ fn etcd_may_ask_for_a_login_that_has_rights() {
     run("olga", "hunter3", "/p", &["read"]).exits(4).says("authentication failed");
     etcd.mediactl(&place, "/p", &["read"]).run().exits(4).says("`etcd://127.0.0.1").says("refuses this");
     // A new token is requested if etcd no longer knows the old one.
-    let login = Some(("olga".to_owned(), "hunter2".to_owned()));
-    let store = etcd.store("/p", GatewaySettings { login, ..GatewaySettings::default() });
+    let store = etcd.store("/p", as_olga(Some(PASSWORD), ClusterTls::default()));
     store.seen().expect("it may read");
     etcd.kill(0);
     etcd.run(0);
@@ -150,12 +144,12 @@ fn three_members_with_tls_and_logins_go_on_without_one() {
         return;
     }
     let Some(mut etcd) = Etcd::start_with("https", 3, |_| options) else { return };
-    let settings = GatewaySettings { tls: tls_of_olga(&place), ..GatewaySettings::default() };
+    let settings = as_olga(None, tls_of_olga(&place));
     etcd.wait_until_ready_for(settings);
     let (authority, certificate, key) = (file("ca.pem"), file("olga.pem"), file("olga.key"));
     let identity = ["--cacert", &authority, "--cert", &certificate, "--key", &key];
-    let first = format!("https://{}/v3/auth", etcd.address(0));
-    add_users(&|path, body| {
+    let first = format!("https://{}/v3", etcd.address(0));
+    let ask = |path: &str, body: serde_json::Value| {
         let sent = Command::new("curl")
             .args(["--silent", "--show-error", "--fail", "--noproxy", "*"])
             .args(identity)
@@ -163,7 +157,8 @@ fn three_members_with_tls_and_logins_go_on_without_one() {
             .output()
             .expect("it is there");
         assert!(sent.status.success(), "{path}: {sent:?}");
-    });
+    };
+    add_users(&ask, &USERS);
     let url = etcd.url("/p");
     let call = |place: &Place, arguments: &[&str]| {
         let arguments = [&["--cluster", &url][..], &identity, arguments].concat();

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use mediaconf::edit::{ChangeRequest, Edits};
+use mediaconf::plumbing::edit::{ChangeRequest, Edits};
 use mediactl::engine::{ChangeOptions, Engine, Hooks, NewText, RefusalKind};
 use mediactl::store::cluster::GatewaySettings;
 use serde_json::json;
@@ -69,7 +69,7 @@ fn a_slow_writer_among_fast_ones_gets_its_turn() {
     });
     let attempts = std::fs::read_to_string(place.path("attempts")).expect("it was checked").lines().count();
     println!("three slow changes took {attempts} checks");
-    assert!(attempts <= 3 * 8, "it is overtaken again and again");
+    assert!(attempts <= 3 * 10, "it is overtaken again and again");
     println!("meanwhile the others made {} changes", made.load(Ordering::SeqCst));
 }
 

@@ -6,10 +6,11 @@ use rustix::process::Signal;
 use serde_json::json;
 
 use super::Edges;
-use crate::cli::SAMPLE;
 use crate::cli::hooks::HELD;
 use crate::cli::terminal::Terminal;
+use crate::cli::{Run, SAMPLE};
 use crate::cluster::etcd::Etcd;
+use crate::needs::needs;
 use crate::waiting::eventually;
 
 #[test]
@@ -20,12 +21,12 @@ fn a_change_is_shown_once_agreed_to_once_and_made_on_all() {
     assert_eq!(edges.texts(), vec![SAMPLE; 3]);
     let dry = edges.on_all(&[&set[..], &["--dry-run"]].concat()).exits(0);
     assert_eq!(dry.out.matches("-rtsp 554;\n+rtsp 1935;").count(), 1, "{}", dry.out);
-    let dry = dry.prints("==> edge-0, edge-1, edge-2 <==\n--- before\n+++ after\n");
+    let dry = dry.prints("==> edge-[0-2] (3) <==\n--- before\n+++ after\n");
     dry.prints("SERVER  RESULT        LINES  WHY\nedge-0  would change  +1 -1  -\n");
     assert_eq!(edges.texts(), vec![SAMPLE; 3]);
     // Equal secrets have equal masks, so this is one change, too.
     let secret = edges.on_all(&["modify", "--set", "edit_auth.password=n3w", "--dry-run"]).exits(0);
-    secret.prints("==> edge-0, edge-1, edge-2 <==\n").prints("+edit_auth admin <secret:").hides("n3w");
+    secret.prints("==> edge-[0-2] (3) <==\n").prints("+edit_auth admin <secret:").hides("n3w");
     let mut terminal = edges.call(&[&["-x", "edge-*"], &set[..]].concat()).on_terminal();
     terminal.expect("change 3 of 3 servers? [y/N]").enter("n").exits(6);
     let urls: Vec<String> = edges.servers.iter().flatten().map(|server| server.url.clone()).collect();
@@ -141,10 +142,12 @@ fn a_cluster_stands_among_servers() {
 #[test]
 fn a_path_that_is_not_there_is_not_found_and_what_waits_is_told() {
     let edges = Edges::new(2);
-    let run =
-        edges.on_all(&["rm", "streams.none", "--yes"]).exits(7).prints("edge-1  refused  -      not found");
+    let run = edges
+        .on_all(&["rm", "streams.none", "--yes"])
+        .exits(7)
+        .prints("edge-1  refused  -      `streams.none`: there is no stream `none`");
     assert_eq!(run.err.matches("error:").count(), 1, "{}", run.err);
-    edges.on_all(&["confirm"]).exits(7).prints("edge-0  refused  -      not found");
+    edges.on_all(&["confirm"]).exits(7).prints("edge-0  refused  -      no change waits");
     let done =
         edges.on_all(&["modify", "--set", "rtsp=1", "--yes", "--confirm", "60s", "-o", "json"]).exits(0);
     assert_eq!(done.json()["edge-1"]["change"]["pending"]["operation"], "modify");
@@ -170,7 +173,9 @@ fn what_cannot_be_changed_on_some_servers_is_listed_and_resumed() {
         Edges::of(&[SAMPLE.to_owned(), SAMPLE.replace("stream cam1 ", "stream cam0 "), SAMPLE.to_owned()]);
     let set = ["modify", "--set", "streams.cam1.prepush=9", "--yes", "-m", "why"];
     let run = edges.on_all(&set).exits(11);
-    let run = run.prints("edge-0  changed  +1 -1  -").prints("edge-1  refused  -      invalid");
+    let run = run
+        .prints("edge-0  changed  +1 -1  -")
+        .prints("edge-1  refused  -      `streams.cam1.prepush`: there is no stream `cam1`");
     run.says("`edge-1`: ").says("cam0");
     edges.kill(0);
     edges.kill(2);
@@ -203,8 +208,8 @@ fn a_server_that_is_lost_on_the_way_is_resumed_or_taken_back() {
         asked.prints("edge-1  as before\n");
         edges
             .run(&["-x", "edge-0", "fleet", "resume", "--yes"])
-            .exits(2)
-            .says("`fleet` works on the servers");
+            .exits(7)
+            .says("no change of several servers is unfinished");
         let resume: &[&str] = if take_back {
             &["fleet", "resume", "--yes", "--take-back"]
         } else {
@@ -265,7 +270,8 @@ fn what_others_changed_since_and_what_is_gone_is_named_and_left_alone() {
     edges.put_contexts(&urls[..3], "");
     let status = edges.run(&["fleet", "status"]).exits(1).says("`edge-3`: there is no such context any more");
     status.prints("edge-2  changed otherwise since\nedge-3  not found\n");
-    let resume = edges.run(&["fleet", "resume", "--yes"]).exits(11).prints("not found\n");
+    let resume =
+        edges.run(&["fleet", "resume", "--yes"]).exits(11).prints("there is no such context any more\n");
     resume.says("`edge-2`: it was changed by others since, and is left alone").says("mediactl fleet forget");
     assert!(edges.texts()[2].contains("rtsp 7;") && edges.texts()[0].contains("rtsp 1935;"));
     assert_eq!(edges.journals().len(), 1);
@@ -282,4 +288,216 @@ fn an_interrupted_change_says_what_stands_where() {
     assert!(edges.texts()[3].contains("rtsp 554;"));
     edges.run(&["fleet", "resume", "--yes"]).exits(0).prints("edge-0  unchanged").prints("edge-3  changed");
     assert!(edges.texts().iter().all(|text| text.contains("rtsp 1935;")));
+}
+
+/// The servers on which the reload of a change was tried.
+fn tried(edges: &Edges) -> Vec<usize> {
+    let reloads = |at: &usize| edges.places[*at].path("reloads").exists();
+    (0..edges.places.len()).filter(reloads).collect()
+}
+
+#[test]
+fn batches_go_one_after_the_other_and_stop_where_too_many_servers_fail() {
+    let texts = vec![SAMPLE.to_owned(); 9];
+    let reload = ["--reload-cmd", "echo >> reloads; test ! -e fail"];
+    let new = SAMPLE.replace("rtsp 554;", "rtsp 555;");
+    let set = ["modify", "--set", "rtsp=555", "--yes"];
+    // How it is called, the servers whose reload fails, those that are tried, the exit code.
+    for (options, failing, expected, code) in [
+        (&["--batch", "1,10%,100%"][..], &[0][..], &[0][..], 9),
+        (&["--batch", "1,2,100%"], &[2], &[0, 1, 2], 11),
+        (&["--batch", "3", "--pause", "1s", "--max-fail", "1"], &[0, 5], &[0, 1, 2, 3, 4, 5], 11),
+        (&["--batch", "4", "--max-fail", "10%"], &[], &[0, 1, 2, 3, 4, 5, 6, 7, 8], 0),
+        (&["--max-fail", "12%", "--jobs", "1"], &[1, 2], &[0, 1, 2], 11),
+        (&["--batch", "2", "--all-or-nothing"], &[3], &[0, 1, 2, 3], 9),
+    ] {
+        let edges = Edges::with(&texts, &reload);
+        failing.iter().for_each(|at: &usize| edges.places[*at].put("fail", ""));
+        let done = edges.on_all(&[&set[..], options].concat()).exits(code);
+        assert_eq!(tried(&edges), expected, "{options:?}: {done:?}");
+        let is_together = options.contains(&"--all-or-nothing");
+        for (at, text) in edges.texts().iter().enumerate() {
+            let has_it = !is_together && expected.contains(&at) && !failing.contains(&at);
+            assert_eq!(text == &new, has_it, "{options:?}: edge-{at} has\n{text}");
+        }
+        if !is_together && expected.len() < 9 {
+            done.says(&format!("it failed on {} of 9 servers", failing.len())).says("not tried");
+        }
+    }
+    let edges = Edges::with(&texts[..2], &reload);
+    for (options, why) in [
+        (&["--pause", "1s"][..], "--batch"),
+        (&["--batch", "x"], "a number of servers"),
+        (&["--max-fail", "101%"], "a number of servers"),
+        (&["--all-or-nothing", "--max-fail", "1"], "cannot be used with"),
+    ] {
+        edges.on_all(&[&set[..], options].concat()).exits(2).says(why);
+    }
+    edges.run(&[&["-x", "edge-0"], &set[..], &["--batch", "1"]].concat()).exits(2).says("several servers");
+    assert!(tried(&edges).is_empty());
+}
+
+/// The name of the change that a run made.
+fn name_of(run: &Run) -> String {
+    let (_, rest) = run.err.split_once("this is change ").expect("the run names its change");
+    rest.split_once(':').expect("a name ends").0.to_owned()
+}
+
+#[test]
+fn a_change_has_one_name_by_which_it_is_shown_and_taken_back() {
+    let edges = Edges::new(4);
+    let three = ["-x", "edge-[0-2]"];
+    let on_three = |arguments: &[&str]| edges.run(&[&three[..], arguments].concat());
+    let name = name_of(&on_three(&["modify", "--set", "rtsp=555", "-m", "why", "--yes"]).exits(0));
+    for (place, has_it) in edges.places.iter().zip([true, true, true, false]) {
+        let noted = format!("why (change {name} by ");
+        assert_eq!(place.run(["history", "-o", "json"]).exits(0).out.contains(&noted), has_it);
+    }
+    let shown = edges.on_all(&["history", "--change", &name, "-o", "json"]).exits(0);
+    let shown: serde_json::Value = serde_json::from_str(&shown.out).expect("it is JSON");
+    assert_eq!(
+        (0..4).map(|at| shown[format!("edge-{at}")].as_array().map(Vec::len)).collect::<Vec<_>>(),
+        [Some(1), Some(1), Some(1), Some(0)]
+    );
+
+    // What was changed since stays, unless it is the same line.
+    edges.run(&["-x", "edge-1", "modify", "--set", "streams.cam1.prepush=9"]).exits(0);
+    edges.run(&["-x", "edge-2", "modify", "--set", "rtsp=556"]).exits(0);
+    let before = edges.texts();
+    for (arguments, code, why) in [
+        (&["rollback", "1", "--yes"][..], 6, "different changes"),
+        (&["rollback", "1"], 6, "--each"),
+        (&["rollback", "--change", "7f3a90c2", "--yes"], 7, "none of the servers has the change `7f3a90c2`"),
+        (&["rollback", "--change", "not a name"], 2, "the word behind `change`"),
+        (&["rollback", "--change", &name, "1"], 2, "cannot be used with"),
+        (&["rollback"], 2, "takes the number of a change"),
+        (
+            &["rollback", "--change", &name, "--all-or-nothing", "--yes"],
+            5,
+            "the same lines, or lines beside them, were changed since",
+        ),
+    ] {
+        edges.on_all(arguments).exits(code).says(why);
+        assert_eq!(edges.texts(), before, "{arguments:?}");
+    }
+    let done = edges.on_all(&["rollback", "--change", &name, "--yes"]).exits(11);
+    done.says("the same lines, or lines beside them, were changed since").prints("unchanged");
+    let later = SAMPLE.replace("prepush 5;", "prepush 9;");
+    let texts = [SAMPLE.to_owned(), later, before[2].clone(), SAMPLE.to_owned()];
+    assert_eq!(edges.texts(), texts);
+    let told = edges.on_all(&["history", "--change", &name]).exits(0);
+    told.prints(&format!("take-back of change {name}"));
+
+    // It goes on by itself on one server, and only there where it is asked for.
+    edges.run(&["-x", "edge-2", "rollback", "serial:1"]).exits(0);
+    assert_eq!(edges.texts()[2], SAMPLE);
+    on_three(&["rollback", "1", "--each", "--yes"]).exits(0);
+    assert_eq!(edges.texts()[1], before[1], "what took the change back is undone");
+}
+
+#[test]
+fn what_waits_is_found_on_the_servers_from_another_machine() {
+    let waits = ["modify", "--set", "rtsp=555", "-m", "why", "--yes", "--confirm", "60s"];
+    for (arguments, code, has_it) in [
+        (&["fleet", "resume", "--yes"][..], 11, true),
+        (&["fleet", "resume", "--take-back", "--yes"], 0, false),
+    ] {
+        let edges = Edges::new(3);
+        edges.on_all(&["fleet", "status"]).exits(0).says("no change waits to be confirmed on these servers");
+        let name = name_of(&edges.run(&[&["-x", "edge-[01]"], &waits[..]].concat()).exits(0));
+        assert!(edges.journals().is_empty(), "what another machine has is not here");
+        edges.run(&["fleet", "status"]).exits(0);
+        let run = edges.on_all(&["fleet", "status"]).exits(1).says(&format!("{name}  modify at 20"));
+        let run = run.says(&format!(": why (change {name} by "));
+        run.prints("edge-0  changed, waits to be confirmed: ").prints("edge-2  does not have it");
+        edges
+            .on_all(&["fleet", "resume", "7f3a90c2", "--yes"])
+            .exits(7)
+            .says("no unfinished change `7f3a90c2`");
+        let run = edges.on_all(arguments).exits(code);
+        let new = SAMPLE.replace("rtsp 554;", "rtsp 555;");
+        let text = if has_it { &*new } else { SAMPLE };
+        assert_eq!(edges.texts(), [text, text, SAMPLE], "{run:?}");
+        edges.on_all(&["fleet", "status"]).exits(0);
+        if has_it {
+            run.prints("edge-0  confirmed")
+                .says(" makes it there; `--take-back`")
+                .prints("it does not have the change");
+            edges
+                .on_all(&["fleet", "resume", &name, "--take-back", "--yes"])
+                .exits(0)
+                .prints("edge-1  taken back");
+            assert_eq!(edges.texts(), [SAMPLE; 3]);
+        } else {
+            run.prints("edge-0  taken back").prints("edge-2  unchanged");
+        }
+    }
+}
+
+#[test]
+fn two_contexts_of_one_server_are_told_before_a_change_is_sent() {
+    let edges = Edges::new(1);
+    let url = edges.servers[0].as_ref().expect("it runs").url.clone();
+    edges.put_contexts(&[url.clone(), url.replace("127.0.0.1", "localhost")], "");
+    for arguments in
+        [&["modify", "--set", "rtsp=555", "--yes"][..], &["rm", "rtsp", "--dry-run"], &["confirm"]]
+    {
+        let run =
+            edges.on_all(arguments).exits(2).says("the contexts `edge-0` and `edge-1` are one server: http");
+        run.says("nothing was sent").hides("hunter2");
+    }
+    edges.on_all(&["read", "-o", "set", "rtsp"]).exits(0);
+    let log = edges.servers.into_iter().flatten().map(|server| server.stop().err).collect::<String>();
+    assert!(!log.contains("change") && !log.contains("confirm_config"), "{log}");
+}
+
+#[test]
+fn many_servers_take_few_lines() {
+    let edges = Edges::with(&vec![SAMPLE.to_owned(); 12], &["--reload-cmd", "test ! -e fail"]);
+    edges.places[7].put("fail", "");
+    let done = edges.on_all(&["modify", "--set", "rtsp=555", "--yes"]).exits(11);
+    let done = done.prints("edge-[0-6] (7), edge-[8-11] (4)  changed  +1 -1  -\nedge-7  ");
+    done.prints("refused  +1 -1  the reload command").prints("\n12 servers: 11 changed, 1 refused\n");
+    edges
+        .run(&["-x", "edge-[0-6],edge-[8-11]", "diff"])
+        .exits(0)
+        .prints("edge-[0-6] (7), edge-[8-11] (4)  no");
+    edges.on_all(&["check"]).exits(0).prints("edge-[0-11] (12)  0");
+}
+
+#[test]
+fn a_name_that_is_quoted_misleads_nothing_and_a_take_back_has_a_name_of_its_own() {
+    if !needs("curl") {
+        return;
+    }
+    let mut edges = Edges::new(2);
+    let name = name_of(&edges.on_all(&["modify", "--set", "rtsp=555", "--yes"]).exits(0));
+    let quoted = format!("since (change {name} by ana@desk)");
+    let set = ["modify", "--set", "streams.cam1.prepush=9", "-m"];
+    edges.run(&[&["-x", "edge-0"], &set[..], &[&quoted]].concat()).exits(2).says("ends like the message");
+    // A client that does not ask, such as an earlier one.
+    let url = edges.servers[0].as_ref().expect("it runs").url.clone();
+    let parameter = quoted.replace(' ', "%20");
+    let sent = std::process::Command::new("curl")
+        .args(["-sS", "-u", "admin:hunter2", "-d", r#"{"streams":{"cam1":{"prepush":9}}}"#])
+        .arg(format!("{url}/modify_config?message={parameter}"))
+        .output();
+    assert!(sent.expect("curl can be started").status.success());
+    let later = SAMPLE.replace("prepush 5;", "prepush 9;");
+    let taken = name_of(&edges.on_all(&["rollback", "--change", &name, "--yes"]).exits(0));
+    assert_eq!(edges.texts(), [&*later, SAMPLE]);
+    edges.on_all(&["rollback", "--change", &taken, "--yes"]).exits(0);
+    let back = |text: &str| text.replace("rtsp 554;", "rtsp 555;");
+    assert_eq!(edges.texts(), [back(&later), back(SAMPLE)]);
+
+    // What went back by itself is shown, and who does not answer is not passed over.
+    edges.on_all(&["modify", "--set", "rtsp=700", "--yes", "--confirm", "1s"]).exits(0);
+    eventually(|| edges.texts() == [back(&later), back(SAMPLE)]);
+    let history = edges.run(&["-x", "edge-0", "history", "-n", "2", "-o", "json"]).exits(0).json();
+    let lapsed = history[1]["message"].as_str().expect("it has one").split(' ').nth(1).expect("a name");
+    let shown = edges.on_all(&["history", "--change", lapsed, "-o", "json"]).exits(0).json();
+    assert_eq!(shown["edge-1"][0]["operation"], "revert");
+    edges.servers[1] = None;
+    edges.on_all(&["fleet", "status"]).exits(11).says("on the servers that answered");
+    edges.run(&["-x", "edge-{0,9}", "status"]).exits(2).says("no context has the name `edge-9`");
 }

@@ -98,8 +98,7 @@ fn diff_shows_equal_differences_once_and_across_shows_drift() {
         place.put("media.conf", place.text().replace("http 80;", "http 81;"));
     }
     let diff = edges.on_all(&["diff"]).exits(1).prints("-http 80;\n+http 81;");
-    diff.prints("==> edge-0, edge-1, edge-2 <==\n--- running\n+++ saved\n")
-        .prints("edge-1  yes      +1 -1  http");
+    diff.prints("==> edge-[0-2] (3) <==\n--- running\n+++ saved\n").prints("edge-1  yes      +1 -1  http");
     let patches = edges.on_all(&["diff", "--json"]).exits(1).json();
     assert_eq!(patches["edge-2"], json!({"http": [81]}));
     let drift = edges.on_all(&["diff", "--across"]).exits(1).out;
@@ -131,7 +130,7 @@ fn a_key_that_no_entry_has_is_told_of_once_for_all_servers() {
         &["modify", "--dry-run", "--set", "streams.*.title=x"],
     ] {
         let run = edges.on_all(&[command, &where_].concat()).exits(0);
-        run.says("note: edge-0, edge-1, edge-2: no entry has `titel`, so the condition");
+        run.says("note: edge-[0-2] (3): no entry has `titel`, so the condition");
         edges.on_all(&[command, &where_[..2]].concat()).exits(3).says("did you mean `title`?");
     }
 }
@@ -150,7 +149,7 @@ fn history_has_the_server_in_the_first_column() {
 #[test]
 fn an_empty_history_is_named_and_each_text_has_a_heading() {
     let edges = three();
-    let nothing = "edge-0, edge-1, edge-2: the configuration was never changed in the recorded history";
+    let nothing = "edge-[0-2] (3): the configuration was never changed in the recorded history";
     edges.on_all(&["history"]).exits(0).says(nothing);
     for edge in ["edge-0", "edge-2"] {
         edges.run(&["-x", edge, "modify", "--set", "rtsp=556"]).exits(0);
@@ -161,7 +160,7 @@ fn an_empty_history_is_named_and_each_text_has_a_heading() {
         "{shown}"
     );
     edges.on_all(&["history", "-p"]).exits(0).prints("--- edge-2 before #1\n+++ edge-2 after #1\n");
-    edges.on_all(&["history", "http"]).exits(0).says("edge-0, edge-1, edge-2: `http` was never changed");
+    edges.on_all(&["history", "http"]).exits(0).says("edge-[0-2] (3): `http` was never changed");
 }
 
 #[test]
@@ -188,7 +187,7 @@ fn blame_has_the_server_in_the_first_column() {
 fn a_parameter_is_explained_once_and_its_value_shown_for_each_server() {
     let edges = three();
     let rtsp = edges.on_all(&["explain", "rtsp"]).exits(0).out;
-    assert!(rtsp.starts_with("==> edge-0, edge-1, edge-2 <==\nrtsp\n"), "{rtsp}");
+    assert!(rtsp.starts_with("==> edge-[0-2] (3) <==\nrtsp\n"), "{rtsp}");
     let table = "\nSERVER  VALUE\nedge-0  554 (own, edge-0:3)\nedge-1  555 (own, edge-1:3)\nedge-2  554 (own, edge-2:3)\n";
     assert!(rtsp.ends_with(table), "{rtsp}");
     let any = edges.on_all(&["explain", "streams.prepush"]).exits(0);

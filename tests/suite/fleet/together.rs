@@ -65,7 +65,7 @@ fn failed_health_takes_the_change_back_and_a_canary_keeps_the_others_untouched()
     let edges = Edges::new(3);
     let sick = ["--health-cmd", "test $MEDIACTL_CONTEXT != edge-1"];
     let run = change(&edges, &sick).exits(6).says("`edge-1`: it is not healthy: the health command");
-    run.prints("edge-0  taken back").prints("edge-1  taken back  +1 -1  not healthy");
+    run.prints("edge-0  taken back").prints("edge-1  taken back  +1 -1  it is not healthy");
     all_run(&edges, SAMPLE);
     let canary =
         change(&edges, &[&sick[..], &["--canary", "edge-1", "--canary-time", "5s"]].concat()).exits(6);

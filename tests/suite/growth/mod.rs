@@ -3,11 +3,11 @@
 //! No time is asserted: each change is made at a size that ends soon where the work is linear. Those
 //! that the issue names are so large that a scan for each element is felt at once.
 
-use mediaconf::edit::modify;
-use mediaconf::syntax::Document;
+use mediaconf::plumbing::edit::modify;
+use mediaconf::plumbing::syntax::Document;
 use serde_json::Value;
 
-use mediaconf::model::{has_errors, secret_spans};
+use mediaconf::plumbing::model::{has_errors, secret_spans};
 
 mod cases;
 

@@ -7,7 +7,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use super::killed::NO_RENAME;
 use super::strace::{self, Attached, Call};
-use super::{ask, in_full, problem_of, rounds, strays, text_for_readers};
+use super::{ARCHIVING, all_are_kept, ask, in_full, problem_of, rounds, strays, text_for_readers};
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place, Run, SAMPLE};
 use crate::needs::needs_root;
@@ -30,8 +30,8 @@ struct Case {
     arguments: &'static [&'static str],
     /// What is there before.
     old: Option<&'static str>,
-    /// True if there was a change before this one.
-    has_state: bool,
+    /// The number of changes before.
+    before: usize,
     /// What else goes wrong.
     options: &'static [&'static str],
     /// True if the file belongs to somebody else than who changes it.
@@ -44,7 +44,7 @@ const PLAIN: Case = Case {
     name: "modify",
     arguments: MODIFY,
     old: Some(SAMPLE),
-    has_state: true,
+    before: 2,
     options: &[],
     of_somebody: false,
 };
@@ -68,9 +68,8 @@ impl Case {
         // Where files have no attributes, there is none to copy.
         let flags = rustix::fs::XattrFlags::empty();
         let _ = rustix::fs::setxattr(&path, c"user.proof", b"kept", flags);
-        if self.has_state {
-            place.set(&["rtsp=1"]).exits(0);
-            place.set(&["rtsp=554"]).exits(0);
+        for change in (0..self.before).rev() {
+            place.set(&[&format!("rtsp={}", 554 + change)]).exits(0);
         }
         place
     }
@@ -109,7 +108,13 @@ fn modify() {
 #[test]
 #[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
 fn the_first_modify() {
-    prove(&Case { name: "first modify", has_state: false, ..PLAIN });
+    prove(&Case { name: "first modify", before: 0, ..PLAIN });
+}
+
+#[test]
+#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
+fn a_modify_that_archives() {
+    prove(&Case { name: "modify that archives", before: ARCHIVING, ..PLAIN });
 }
 
 #[test]
@@ -121,7 +126,7 @@ fn save() {
 #[test]
 #[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
 fn a_save_that_makes_the_file() {
-    prove(&Case { name: "save of a new file", arguments: SAVE, old: None, has_state: false, ..PLAIN });
+    prove(&Case { name: "save of a new file", arguments: SAVE, old: None, before: 0, ..PLAIN });
 }
 
 #[test]
@@ -204,6 +209,12 @@ fn outcome(case: &Case, failure: &Failure<'_>) -> String {
     }
     let left = if strays(&place).is_empty() { "" } else { ", files left" };
     place.run(case.arguments).exits(0);
+    if case.before == ARCHIVING {
+        let port = |change| if change == 0 { 554 } else { 554 + case.before - change };
+        all_are_kept(&place, case.before, |change| {
+            SAMPLE.replace("rtsp 554", &format!("rtsp {}", port(change)))
+        });
+    }
     assert_eq!(text_for_readers(&place), Some(new_text()), "{}", shown());
     assert_eq!(strays(&place), [""; 0], "{}", shown());
     let code = run.code.unwrap_or_default();

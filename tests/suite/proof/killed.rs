@@ -5,7 +5,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::{
-    Random, ask, finish, hand_edits_in_whole_history, padded, rounds, strace, strays, text_for_readers,
+    ARCHIVING, Random, all_are_kept, ask, changed, finish, hand_edits_in_whole_history, padded, rounds,
+    strace, strays, text_for_readers,
 };
 use crate::cli::serve::Serving;
 use crate::cli::{Place, Run};
@@ -118,17 +119,18 @@ fn life_of_a_change(place: &Place, port: usize) -> Duration {
 struct Way {
     name: &'static str,
     saves: bool,
-    /// True if there is a state folder already.
-    has_state: bool,
+    /// The number of changes before.
+    before: usize,
     /// What else goes wrong.
     options: &'static [&'static str],
 }
 
 const WAYS: &[Way] = &[
-    Way { name: "first modify", saves: false, has_state: false, options: &[] },
-    Way { name: "modify", saves: false, has_state: true, options: &[] },
-    Way { name: "save", saves: true, has_state: true, options: &[] },
-    Way { name: "save in place", saves: true, has_state: true, options: &[NO_RENAME] },
+    Way { name: "first modify", saves: false, before: 0, options: &[] },
+    Way { name: "modify", saves: false, before: 1, options: &[] },
+    Way { name: "save", saves: true, before: 1, options: &[] },
+    Way { name: "modify that archives", saves: false, before: ARCHIVING, options: &[] },
+    Way { name: "save in place", saves: true, before: 1, options: &[NO_RENAME] },
 ];
 
 /// As where the file is a mount point of its own: the first that is renamed is the new text.
@@ -150,6 +152,9 @@ fn commands_at_each_call() {
             counts.too_late += usize::from(run.code.is_some());
             counts.count(&place, &texts.with(1), &texts.with(2));
             let hand_edits = goes_on(&place, &texts, 3);
+            if way.before == ARCHIVING {
+                all_are_kept(&place, way.before, |change| texts.with(100 + change));
+            }
             // What is put back in the file itself looks as if somebody had done it.
             assert!(hand_edits <= way.options.len(), "{} {}", way.name, call.line);
         }
@@ -160,10 +165,7 @@ fn commands_at_each_call() {
 
 /// One change from `1` to `2`, killed or not.
 fn change(way: &Way, texts: &Texts, kill: Option<String>) -> (Place, Run, strace::Trace) {
-    let place = Place::with(texts.with(usize::from(!way.has_state)));
-    if way.has_state {
-        place.set(&["rtsp=1"]).exits(0);
-    }
+    let place = changed(way.before, |change| texts.with(if change == way.before { 1 } else { 100 + change }));
     let arguments = arguments(&place, texts, 2, way.saves);
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let options: Vec<String> = way.options.iter().map(|option| (*option).to_owned()).chain(kill).collect();

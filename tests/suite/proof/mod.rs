@@ -39,6 +39,8 @@ use mediactl::http::server::auth::Account;
 use mediactl::store::{HAND_EDIT, Revision};
 use rustix::process::{Pid, Signal, kill_process};
 
+use mediactl::store::file::ConfFile;
+
 use crate::cli::{CONF, Place, Run};
 use crate::http::live::{Answer, receive};
 use crate::waiting::PATIENCE;
@@ -48,6 +50,29 @@ const NEWEST: usize = 10;
 
 /// The login and the password in the configurations of the proofs.
 const ACCOUNT: [&str; 2] = ["admin", "hunter2"];
+
+/// The number of changes after which the next one compresses the oldest texts.
+const ARCHIVING: usize = 15;
+
+/// A configuration that was `text(0)`, and after `count` changes is `text(count)`.
+fn changed(count: usize, text: impl Fn(usize) -> String) -> Place {
+    let place = Place::with(text(0));
+    for change in 1..=count {
+        place.put("changed.conf", text(change));
+        place.run(["save", "changed.conf"]).exits(0);
+    }
+    place
+}
+
+/// Each of the first `count` changes has kept the text that was there before it.
+#[track_caller]
+fn all_are_kept(place: &Place, count: usize, text: impl Fn(usize) -> String) {
+    let conf = ConfFile::resolve(&place.path(CONF)).expect("the file is there");
+    for change in 0..count {
+        let kept = conf.kept(change as u64 + 1).expect("it can be read").expect("it is kept");
+        assert_eq!(String::from_utf8_lossy(&kept), text(change), "{change}");
+    }
+}
 
 /// True if the proofs are to run in full.
 fn in_full() -> bool {
@@ -132,7 +157,7 @@ fn strays(place: &Place) -> Vec<String> {
         name.contains(".mediactl-")
             || name.contains("/candidate-")
             || name.ends_with("/in-place")
-            || name.ends_with("/pending.new")
+            || ["/pending.new", "/archive.new", "/link.new"].iter().any(|end| name.ends_with(end))
     });
     names
 }
@@ -142,6 +167,7 @@ fn strays(place: &Place) -> Vec<String> {
 #[track_caller]
 fn hand_edits_in_whole_history(place: &Place) -> usize {
     let folder = place.path(&format!(".mediactl/{CONF}/history"));
+    let conf = ConfFile::resolve(&place.path(CONF)).expect("its folder is there");
     let journal = fs::read_to_string(folder.join("journal")).expect("a journal is text");
     let complete = journal.rfind('\n').map_or("", |end| &journal[..end]);
     let lines: Vec<serde_json::Value> = complete
@@ -152,8 +178,8 @@ fn hand_edits_in_whole_history(place: &Place) -> usize {
         // What was there before an edit by hand is not always known.
         let before = line["before"].as_str().filter(|_| line["operation"] != HAND_EDIT);
         let Some(before) = before else { continue };
-        let kept = fs::read(folder.join(format!("{}.conf", line["serial"])));
-        let kept = kept.unwrap_or_else(|error| panic!("{error}: {line} says that a text is kept"));
+        let kept = conf.kept(line["serial"].as_u64().expect("it is a number"));
+        let kept = kept.ok().flatten().unwrap_or_else(|| panic!("{line} says that a text is kept"));
         assert_eq!(Revision::from_text(&kept).to_string(), before, "another text is kept than {line} says");
     }
     lines.iter().filter(|line| line["operation"] == HAND_EDIT).count()

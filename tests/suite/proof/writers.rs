@@ -3,7 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::Read;
 use std::thread;
+
+use flate2::read::MultiGzDecoder;
 
 use super::{ask, problem_of, rounds, strays};
 use crate::cli::serve::Serving;
@@ -140,13 +143,24 @@ fn has(text: &str, stream: &str) -> bool {
     text.contains(&format!("stream {stream} {{"))
 }
 
+/// A kept text, or all those of an archive, which are members of one gzip file.
+fn kept_text(bytes: &[u8]) -> String {
+    let mut texts = Vec::new();
+    if bytes.starts_with(&[0x1f, 0x8b]) {
+        MultiGzDecoder::new(bytes).read_to_end(&mut texts).expect("an archive can be read");
+    } else {
+        texts.extend(bytes);
+    }
+    String::from_utf8(texts).expect("a kept text is UTF-8")
+}
+
 /// All texts that the history keeps.
 fn kept_texts(place: &Place) -> Vec<String> {
     let folder = place.path(&format!(".mediactl/{CONF}/history"));
     let entries = fs::read_dir(folder).expect("there is a history");
     let paths = entries.map(|entry| entry.expect("an entry can be read").path());
     let kept = paths.filter(|path| path.extension().is_some_and(|extension| extension == "conf"));
-    kept.map(|path| fs::read_to_string(path).expect("a kept text can be read")).collect()
+    kept.map(|path| kept_text(&fs::read(path).expect("a kept text can be read"))).collect()
 }
 
 fn prove(writers: &[Writer; WRITERS], place: &Place, server: Option<&Serving>) {

@@ -313,6 +313,7 @@ fn difference(old: &str, new: &str) -> Splice {
 
 #[cfg(test)]
 mod tests {
+    use crate::model::Config;
     use serde_json::{Value, json};
 
     use super::{BlockContent, BlockPlace, BlockRequest};
@@ -320,7 +321,7 @@ mod tests {
     use crate::edit::assign::{AssignOptions, AssignedValue, Assignment};
     use crate::edit::fault::Faults;
     use crate::edit::path::{Path, split_assignment};
-    use crate::model::{Lens, View, to_json, top_members};
+    use crate::model::top_members;
     use crate::syntax::Document;
 
     const TEXT: &str = "\
@@ -360,7 +361,7 @@ rtmp 1;
     }
 
     fn view(document: &Document) -> Value {
-        to_json(&View::new(&top_members(document), &Lens::default()))
+        Config::new(document).to_json()
     }
 
     /// The text after the edit; the patch must lead to the same JSON.

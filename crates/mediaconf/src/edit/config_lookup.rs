@@ -11,7 +11,7 @@ use crate::model::member::Members;
 use crate::model::redact::masked_below;
 use crate::model::shape::group_name;
 use crate::model::view::is_static;
-use crate::model::{Lens, Masker, View, to_json};
+use crate::model::{Config, Lens, Masker, View, to_json};
 use crate::schema::{Kind, Schema};
 use crate::syntax::Entry;
 
@@ -35,6 +35,20 @@ pub trait ConfigLookup {
 
     /// Returns the kind of the value at `keys`.
     fn kind(&self, keys: &[&str]) -> Option<ValueKind>;
+
+    /// The text of the stream, live or plugin of this name, where there is a text.
+    fn block_text(&self, _kind: Kind, _name: &str) -> Option<&str> {
+        None
+    }
+}
+
+impl dyn ConfigLookup + '_ {
+    /// True if the stream, live or plugin of this name is known to have the same text in another configuration,
+    /// and thus the same own values.
+    pub fn has_same_block(&self, other: &dyn ConfigLookup, kind: Kind, name: &str) -> bool {
+        let text = self.block_text(kind, name);
+        text.is_some() && text == other.block_text(kind, name)
+    }
 }
 
 /// The kind of a value.
@@ -108,6 +122,13 @@ const MAX_SCANS: usize = 8;
 
 /// The place of each name in its group, from 0.
 type Places<'d> = HashMap<Cow<'d, str>, usize>;
+
+impl<'d> Config<'d> {
+    /// Returns the values for paths: those that are asked for become JSON, and what was found is kept for the next path.
+    pub fn lookup(&self) -> LocalView<'_, 'd> {
+        LocalView::new(self.members(), self.lens())
+    }
+}
 
 impl<'a, 'd> LocalView<'a, 'd> {
     /// The view of a document whose top-level members are `members`.
@@ -271,5 +292,10 @@ impl ConfigLookup for LocalView<'_, '_> {
 
     fn kind(&self, keys: &[&str]) -> Option<ValueKind> {
         self.inside(keys, ValueKind::from_value)
+    }
+
+    fn block_text(&self, kind: Kind, name: &str) -> Option<&str> {
+        let entry = self.groups[kind.number()][self.place(kind, name)?];
+        Some(&entry.document().text()[entry.start()..entry.end()])
     }
 }

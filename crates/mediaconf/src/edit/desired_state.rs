@@ -1,13 +1,14 @@
 //! A desired state of a configuration, and the patch that brings a configuration to it.
 
+use crate::model::Config;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::config_lookup::ConfigLookup;
 use super::json_diff;
+use super::schema_path::{Place, own_value};
 use super::{EditError, Note, modify};
 use crate::model::shape::group_name;
-use crate::model::{Lens, View, to_json, top_members};
 use crate::schema::{Kind, Schema, Scope};
 use crate::syntax::{Document, Entry};
 
@@ -75,6 +76,14 @@ impl DesiredState {
         })
     }
 
+    /// The merge patch, if it is one.
+    pub fn merged(self) -> Option<Value> {
+        match self {
+            Self::Merged(patch) => Some(patch),
+            Self::Entries { .. } | Self::Whole(_) => None,
+        }
+    }
+
     /// Returns the patch that brings a configuration to this state, with what users should know of it.
     pub fn patch(&self, current: &dyn ConfigLookup) -> (Value, Vec<Note>) {
         match self {
@@ -84,17 +93,97 @@ impl DesiredState {
             Self::Entries { settings, entries } => {
                 let mut patch = settings.clone();
                 for &kind in current.schema().kinds {
-                    let group = current.value(&[kind.key()]).unwrap_or(Value::Null);
-                    let group = json_diff::group(kind, &group, &entries[kind.key()]);
+                    let group = json_diff::group(kind, [current, entries]);
                     patch.extend(group.map(|group| (kind.key().to_owned(), group)));
                 }
                 (Value::Object(patch), Vec::new())
             }
             Self::Whole(whole) => {
-                let (schema, current) = (current.schema(), current.value(&[]).unwrap_or(Value::Null));
-                (Value::Object(json_diff::diff(schema, &current, whole)), Vec::new())
+                (Value::Object(json_diff::diff(current.schema(), current, whole)), Vec::new())
             }
         }
+    }
+}
+
+/// The desired state that a text is. Of the entries that a configuration has with the same text no value is made.
+#[derive(Debug, Clone)]
+pub struct TextState {
+    document: Document,
+    /// The parts that are removed.
+    pub prune: Prune,
+}
+
+impl TextState {
+    /// The state that a document without errors is.
+    pub fn new(document: Document, prune: Prune) -> Self {
+        Self { document, prune }
+    }
+
+    /// The same state with all of its values.
+    pub fn whole(&self) -> DesiredState {
+        DesiredState::of_text(&self.document, self.prune)
+    }
+
+    /// Returns the patch that brings a configuration to this state, with what users should know of it. It leaves
+    /// out what the configuration has already, as far as its text is known.
+    pub fn patch(&self, current: &dyn ConfigLookup) -> (Value, Vec<Note>) {
+        let config = Config::own(&self.document);
+        let (wanted, schema) = (config.lookup(), self.document.schema());
+        let (patch, lacking) = match self.prune {
+            Prune::All => (json_diff::diff(schema, current, &wanted), 0),
+            Prune::Entries => {
+                let mut patch = self.settings(&config);
+                let group =
+                    |&kind: &Kind| Some((kind.key().to_owned(), json_diff::group(kind, [current, &wanted])?));
+                patch.extend(schema.kinds.iter().filter_map(group));
+                (patch, 0)
+            }
+            Prune::Nothing => self.merged(&config, current),
+        };
+        (Value::Object(patch), (lacking > 0).then_some(Note::SettingsLacking(lacking)).into_iter().collect())
+    }
+
+    /// The settings outside of entries, as far as there is a directive for them.
+    fn settings(&self, config: &Config<'_>) -> Map<String, Value> {
+        let wanted = config.lookup();
+        let keys = wanted.names(&[]).into_iter().filter(|key| self.document.schema().kind(key).is_none());
+        let mut settings = keys
+            .filter_map(|key| Some((wanted.value(&[&key])?, key)))
+            .map(|(value, key)| (key, value))
+            .collect();
+        drop_defaults(config.members().scope(), self.document.entries(), &mut settings);
+        settings
+    }
+
+    /// The patch that removes nothing, and the number of settings that this state lacks of entries that it names.
+    fn merged(&self, config: &Config<'_>, current: &dyn ConfigLookup) -> (Map<String, Value>, usize) {
+        let (wanted, mut patch, mut lacks) = (config.lookup(), self.settings(config), 0);
+        for &kind in self.document.schema().kinds {
+            let mut group = Map::new();
+            for entry in config.members().own_by_key(kind.key()) {
+                let name = group_name(*entry).value();
+                if current.has_same_block(&wanted, kind, &name) {
+                    continue;
+                }
+                let Some(Value::Object(mut block)) = wanted.value(&[kind.key(), &name]) else { continue };
+                drop_defaults(kind.scope(), entry.children(), &mut block);
+                if let Some(found) = current.value(&[kind.key(), &name]) {
+                    lacks += lacking_in(kind, &found, &block);
+                    if current.block_text(kind, &name).is_some() {
+                        let own = own_value(Place::Block(kind), &found).unwrap_or_default();
+                        block.retain(|key, value| own.get(key) != Some(value));
+                        if block.is_empty() {
+                            continue;
+                        }
+                    }
+                }
+                group.insert(name.into_owned(), Value::Object(block));
+            }
+            if !group.is_empty() {
+                patch.insert(kind.key().to_owned(), Value::Object(group));
+            }
+        }
+        (patch, lacks)
     }
 }
 
@@ -103,20 +192,23 @@ impl DesiredState {
 pub fn lacking(state: &Value, current: &dyn ConfigLookup) -> Option<usize> {
     let in_kind = |kind: Kind| {
         let named = state.get(kind.key()).and_then(Value::as_object).into_iter().flatten();
-        named
-            .filter_map(|(name, wanted)| {
-                let found = current.value(&[kind.key(), name])?;
-                let change = json_diff::block(kind, &found, wanted.as_object().map(|_| wanted)?);
-                Some(unmentioned(change.iter().filter(|(key, _)| is_setting(kind, key)), wanted))
-            })
-            .sum::<usize>()
+        let lacks = named.filter_map(|(name, wanted)| {
+            Some(lacking_in(kind, &current.value(&[kind.key(), name])?, wanted.as_object()?))
+        });
+        lacks.sum::<usize>()
     };
     Some(current.schema().kinds.iter().copied().map(in_kind).sum()).filter(|count| *count > 0)
 }
 
+/// The number of settings that the state of an entry lacks.
+fn lacking_in(kind: Kind, found: &Value, wanted: &Map<String, Value>) -> usize {
+    let change = json_diff::block(kind, found, wanted);
+    unmentioned(change.iter().filter(|(key, _)| is_setting(kind, key)), wanted)
+}
+
 /// Returns the number of settings of a stream, live or plugin.
 pub fn settings(kind: Kind, entry: &Value) -> usize {
-    let change = json_diff::block(kind, entry, &Value::Null);
+    let change = json_diff::block(kind, entry, &Map::new());
     change.keys().filter(|key| is_setting(kind, key)).count()
 }
 
@@ -126,11 +218,14 @@ fn is_setting(kind: Kind, key: &str) -> bool {
 }
 
 /// Returns the number of members of a change that are not in `state`.
-fn unmentioned<'c>(change: impl Iterator<Item = (&'c String, &'c Value)>, state: &Value) -> usize {
+fn unmentioned<'c>(
+    change: impl Iterator<Item = (&'c String, &'c Value)>,
+    state: &Map<String, Value>,
+) -> usize {
     change
         .map(|(key, change)| match (state.get(key), change) {
             (None, _) => 1,
-            (Some(state @ Value::Object(_)), Value::Object(change)) => unmentioned(change.iter(), state),
+            (Some(Value::Object(state)), Value::Object(change)) => unmentioned(change.iter(), state),
             (Some(_), _) => 0,
         })
         .sum()
@@ -144,7 +239,7 @@ fn alone(schema: &'static Schema, patch: Value) -> Result<Value, EditError> {
 }
 
 fn own_view(document: &Document) -> Value {
-    to_json(&View::new(&top_members(document), &Lens { own_only: true, ..Lens::default() }))
+    Config::own(document).to_json()
 }
 
 fn without_entries(schema: &Schema, patch: &Value) -> Map<String, Value> {
@@ -158,16 +253,16 @@ fn without_entries(schema: &Schema, patch: &Value) -> Map<String, Value> {
 /// Members that the view shows although the text has no directive for them are left out: what a desired
 /// state does not mention stays.
 fn mentioned(document: &Document) -> Value {
-    let (members, lens) = (top_members(document), Lens { own_only: true, ..Lens::default() });
-    let Value::Object(mut state) = to_json(&View::new(&members, &lens)) else { return Value::Null };
+    let config = Config::own(document);
+    let Value::Object(mut state) = config.to_json() else { return Value::Null };
     for kind in document.schema().kinds {
         let Some(blocks) = state.get_mut(kind.key()).and_then(Value::as_object_mut) else { continue };
-        for entry in members.own_by_key(kind.key()) {
+        for entry in config.members().own_by_key(kind.key()) {
             let block = blocks.get_mut(&*group_name(*entry).value()).and_then(Value::as_object_mut);
             block.into_iter().for_each(|block| drop_defaults(kind.scope(), entry.children(), block));
         }
     }
-    drop_defaults(members.scope(), document.entries(), &mut state);
+    drop_defaults(config.members().scope(), document.entries(), &mut state);
     Value::Object(state)
 }
 

@@ -1,10 +1,11 @@
 //! The effects of a change on streams, as their viewers see them: how many become disabled, how many lose
 //! their source.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::config_lookup::ConfigLookup;
 use super::schema_path::{Place, own_value};
@@ -50,31 +51,22 @@ pub struct Effects {
 }
 
 impl Effects {
-    /// The effects of a change from `before` to `after`. `is_same` is true for entries with the same text
-    /// on both sides, as far as that is known.
-    pub fn between(
-        before: &dyn ConfigLookup,
-        after: &dyn ConfigLookup,
-        is_same: &dyn Fn(Kind, &str) -> bool,
-    ) -> Self {
+    /// The effects of a change from `before` to `after`.
+    pub fn between(before: &dyn ConfigLookup, after: &dyn ConfigLookup) -> Self {
         let sides = [before, after];
-        let count = |kind| Changed::between(sides, kind, is_same).len();
+        let count = |kind| Changed::between(sides, kind, &mut |_, _| {}).touched();
         let mut effects = Self { lives: count(LIVES), plugins: count(PLUGINS), ..Self::default() };
-        let changed = Changed::between(sides, STREAMS, is_same);
-        effects.deleted = changed.old.len();
-        effects.added = changed.new.len();
-        effects.renamed = changed.renamed;
         let key = DirectiveRole::Backend.key(TOP);
         let global = sides.map(|side| is_closed(side.value(&[key]).as_ref()).unwrap_or(false));
-        for both in &changed.both {
-            effects.stream(both, global);
-        }
-        effects.streams = changed.len();
-        let names = after.names(&[STREAMS.key()]);
-        effects.of = names.len() + changed.old.len();
-        if global[0] != global[1] {
-            effects.unchanged_streams(&names, &changed, sides, global);
-        }
+        let changed = Changed::between(sides, STREAMS, &mut |name, both| match both {
+            Some(both) => effects.stream(both, global),
+            None if global[0] != global[1] => effects.unchanged_stream(name, after, global[1]),
+            None => {}
+        });
+        (effects.deleted, effects.added) = (changed.deleted, changed.added);
+        effects.renamed = changed.renamed;
+        effects.streams += changed.touched();
+        effects.of = changed.of_after + changed.deleted;
         effects
     }
 
@@ -155,22 +147,13 @@ impl Effects {
         self.change_otherwise += usize::from(!is_told);
     }
 
-    /// Counts the streams that a change of the backend for all of them opens, or protects.
-    fn unchanged_streams(
-        &mut self,
-        names: &[String],
-        changed: &Changed,
-        [_, after]: [&dyn ConfigLookup; 2],
-        [_, is_protected]: [bool; 2],
-    ) {
-        let key = DirectiveRole::Backend.key(STREAM);
-        let inherits = |name: &&String| {
-            let own = after.value(&[STREAMS.key(), name, key]);
-            !changed.names.contains(*name) && is_closed(own.as_ref()).is_none()
-        };
-        let count = names.iter().filter(inherits).count();
-        self.streams += count;
-        *(if is_protected { &mut self.become_protected } else { &mut self.become_open }) += count;
+    /// Counts a stream that a change of the backend for all of them opens, or protects.
+    fn unchanged_stream(&mut self, name: &str, after: &dyn ConfigLookup, is_protected: bool) {
+        let own = after.value(&[STREAMS.key(), name, DirectiveRole::Backend.key(STREAM)]);
+        if is_closed(own.as_ref()).is_none() {
+            self.streams += 1;
+            *(if is_protected { &mut self.become_protected } else { &mut self.become_open }) += 1;
+        }
     }
 }
 
@@ -183,84 +166,76 @@ fn is_closed(auth: Option<&Value>) -> Option<bool> {
     }
 }
 
-/// The entries of one kind that differ.
-#[derive(Default)]
+/// The number of entries of one kind that differ.
 struct Changed {
     /// Those that both sides have.
-    both: Vec<[Value; 2]>,
-    /// Those that are deleted.
-    old: Vec<Value>,
-    /// Those that are added.
-    new: Vec<Value>,
+    both: usize,
+    deleted: usize,
+    added: usize,
     renamed: usize,
-    /// The names of those that the new side has.
-    names: HashSet<String>,
+    /// The number of all that the new side has.
+    of_after: usize,
 }
 
 impl Changed {
+    /// Compares the entries of a kind. `look` gets the name of each one that both sides have, with its own values
+    /// if they differ: they are not kept, since there may be many.
     fn between(
-        [before, after]: [&dyn ConfigLookup; 2],
+        sides: [&dyn ConfigLookup; 2],
         kind: Kind,
-        is_same: &dyn Fn(Kind, &str) -> bool,
+        look: &mut dyn FnMut(&str, Option<&[Value; 2]>),
     ) -> Self {
+        let [before, after] = sides;
         let own = |side: &dyn ConfigLookup, name: &str| {
             let value = side.value(&[kind.key(), name]);
             value.and_then(|value| own_value(Place::Block(kind), &value)).unwrap_or_default()
         };
-        let mut changed = Self::default();
-        let olds: Vec<String> = before.names(&[kind.key()]);
-        let is_old: HashSet<&str> = olds.iter().map(String::as_str).collect();
-        let news: Vec<String> = after.names(&[kind.key()]);
-        let is_new: HashSet<&str> = news.iter().map(String::as_str).collect();
-        for name in news.iter().filter(|name| !is_same(kind, name)) {
-            let new = own(after, name);
-            if is_old.contains(name.as_str()) {
-                let old = own(before, name);
-                if old == new {
-                    continue;
-                }
-                changed.both.push([old, new]);
+        let (mut both, mut added) = (0, Vec::new());
+        let names = after.names(&[kind.key()]);
+        for name in &names {
+            if !before.contains(&[kind.key(), name]) {
+                added.push(hash_of(&own(after, name)));
+            } else if before.has_same_block(after, kind, name) {
+                look(name, None);
             } else {
-                changed.new.push(new);
+                let values = sides.map(|side| own(side, name));
+                let differs = values[0] != values[1];
+                both += usize::from(differs);
+                look(name, Some(&values).filter(|_| differs));
             }
-            changed.names.insert(name.clone());
         }
-        changed.old = olds
-            .iter()
-            .filter(|name| !is_new.contains(name.as_str()))
-            .map(|name| own(before, name))
-            .collect();
-        changed.pair_renamed();
-        changed
+        let of_after = names.len();
+        drop(names);
+        let gone =
+            before.names(&[kind.key()]).into_iter().filter(|name| !after.contains(&[kind.key(), name]));
+        let deleted: Vec<u128> = gone.map(|name| hash_of(&own(before, &name))).collect();
+        let renamed = pairs(&deleted, &added);
+        Self { both, deleted: deleted.len() - renamed, added: added.len() - renamed, renamed, of_after }
     }
 
-    /// A deleted entry and an added one with the same values are one that got another name.
-    fn pair_renamed(&mut self) {
-        let mut deleted: HashMap<String, usize> = HashMap::new();
-        for old in &self.old {
-            *deleted.entry(old.to_string()).or_default() += 1;
-        }
-        let mut renamed: HashMap<String, usize> = HashMap::new();
-        self.new.retain(|new| {
-            let text = new.to_string();
-            let Some(left) = deleted.get_mut(&text).filter(|left| **left > 0) else { return true };
+    /// The number of those that differ.
+    fn touched(&self) -> usize {
+        self.both + self.deleted + self.added + self.renamed
+    }
+}
+
+fn hash_of(own: &Value) -> u128 {
+    xxh3_128(own.to_string().as_bytes())
+}
+
+/// The number of pairs of a deleted entry and an added one with the same values, which are one that got another
+/// name.
+fn pairs(deleted: &[u128], added: &[u128]) -> usize {
+    let mut left: HashMap<u128, usize> = HashMap::new();
+    deleted.iter().for_each(|hash| *left.entry(*hash).or_default() += 1);
+    let is_pair = |hash: &&u128| match left.get_mut(hash).filter(|left| **left > 0) {
+        Some(left) => {
             *left -= 1;
-            *renamed.entry(text).or_default() += 1;
-            false
-        });
-        self.renamed = renamed.values().sum();
-        self.old.retain(|old| match renamed.get_mut(&old.to_string()).filter(|left| **left > 0) {
-            Some(left) => {
-                *left -= 1;
-                false
-            }
-            None => true,
-        });
-    }
-
-    fn len(&self) -> usize {
-        self.both.len() + self.old.len() + self.new.len() + self.renamed
-    }
+            true
+        }
+        None => false,
+    };
+    added.iter().filter(is_pair).count()
 }
 
 #[cfg(test)]
@@ -270,7 +245,7 @@ mod tests {
     use super::Effects;
 
     fn words(before: &Value, after: &Value) -> Option<String> {
-        Effects::between(before, after, &|_, _| false).in_words()
+        Effects::between(before, after).in_words()
     }
 
     #[test]

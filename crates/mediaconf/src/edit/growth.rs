@@ -9,7 +9,7 @@ use super::modify;
 use super::path::Path;
 use super::select::select;
 use super::set_lines::set_lines;
-use crate::model::{Lens, View, check, has_errors, secret_spans, to_json, top_members, write_compact};
+use crate::model::{Config, Lens, View, check, has_errors, secret_spans, top_members, write_compact};
 use crate::schema::Schema;
 use crate::syntax::{Document, work};
 
@@ -56,7 +56,7 @@ fn a_text_is_checked_and_read_in_linear_work() {
             write_compact(&View::new(&members, &Lens::default()), &mut Vec::new()).expect("memory takes it");
         });
         linear("the same sent back", |document| {
-            let shown = to_json(&View::new(&top_members(document), &Lens::default()));
+            let shown = Config::new(document).to_json();
             assert!(modify(document, shown).expect("it is proved").is_none(), "nothing changes");
         });
     }
@@ -68,9 +68,9 @@ fn a_path_is_followed_in_linear_work() {
         let linear = |what: &str, run: &dyn Fn(&LocalView<'_, '_>, &[Assignment])| {
             assert_linear(&format!("{name}: {what}"), |count| {
                 let document = Document::parse(text(count));
-                let (members, lens) = (top_members(&document), Lens::default());
-                let view = LocalView::new(&members, &lens);
-                let lines = set_lines(Schema::media(), &to_json(&View::new(&members, &lens)), &[]);
+                let config = Config::new(&document);
+                let view = config.lookup();
+                let lines = set_lines(Schema::media(), &config.to_json(), &[]);
                 let assignments: Vec<Assignment> = lines.into_iter().map(assignment).collect();
                 work::measure(|| run(&view, &assignments))
             });

@@ -38,6 +38,7 @@ mod neighbours;
 mod normalize;
 mod own_comments;
 mod owned;
+mod parts;
 pub mod patch;
 mod path;
 mod place_in_text;
@@ -70,7 +71,7 @@ pub use block_request::{BlockContent, BlockPlace, BlockRequest};
 pub use completion::{Completion, PathUse, Proposal};
 pub use condition::{Condition, ConditionError, keys_that_all_lack};
 pub use config_lookup::{ConfigLookup, LocalView, MaskedLookup};
-pub use desired_state::{DesiredState, Prune};
+pub use desired_state::{DesiredState, Prune, TextState};
 pub use effects::Effects;
 pub use expansion::{Expansion, no_entry};
 pub use expect::{Expectation, unmet};
@@ -155,11 +156,41 @@ pub fn modify_members(
     patch: Map<String, Value>,
 ) -> Result<Option<Edit>, EditError> {
     let patch = protocol_switch::resolved(members, patch)?;
-    let plan = plan::plan(document, members, &patch)?;
-    // The patch and the plan's operations are dropped at once: each can be several times as large as
-    // its text.
-    drop(patch);
-    carry_out(document, members, plan)
+    carry_out_parts(document, members, parts::parts(members, patch, parts::BLOCKS))
+}
+
+/// Carries out the parts of a patch one by one. All faults are found; the first part that can't be proved ends it.
+fn carry_out_parts(
+    document: &Document,
+    members: &Members<'_>,
+    parts: Vec<Map<String, Value>>,
+) -> Result<Option<Edit>, EditError> {
+    let (mut edit, mut faults) = (None::<Edit>, Faults::default());
+    for patch in parts {
+        let Some(plan) = faults.take(plan::plan(document, members, &patch)) else { continue };
+        // The patch and the plan's operations are dropped at once: each can be several times as large as
+        // its text.
+        drop(patch);
+        match (&mut edit, carry_out(document, members, plan)?) {
+            (Some(edit), Some(more)) => edit.add(more),
+            (none, more) => *none = none.take().or(more),
+        }
+    }
+    if let Some(edit) = &mut edit {
+        edit.splices.sort_by_key(|splice| splice.range.start);
+    }
+    faults.into_result(edit).map_err(EditError::Faults)
+}
+
+impl Edit {
+    /// Adds another edit of the same text, which touches none of the same bytes.
+    fn add(&mut self, other: Edit) {
+        self.splices.extend(other.splices);
+        self.notes.extend(other.notes);
+        self.removes_credentials |= other.removes_credentials;
+        self.deleted_streams.extend(other.deleted_streams);
+        self.guarded.add(other.guarded);
+    }
 }
 
 /// Returns the edit that gives streams, lives or plugins of one kind other names, all at once.
@@ -221,4 +252,68 @@ fn carry_out(
 
 fn has_credentials(members: &Members<'_>) -> bool {
     usable_account(members.own_by_key(DirectiveRole::Editor.key(members.scope()))).is_some()
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests read fixtures")]
+mod tests {
+    use super::*;
+
+    /// The splices of an edit, or what refuses it.
+    fn outcome(edit: Result<Option<Edit>, EditError>) -> String {
+        edit.map_or_else(|error| error.to_string(), |edit| format!("{:?}", edit.map(|edit| edit.splices)))
+    }
+
+    /// All texts of the fixtures without errors.
+    fn texts() -> Vec<Document> {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures");
+        let paths = ["edit", "valid"].map(|name| std::fs::read_dir(format!("{folder}/{name}")));
+        let paths = paths.into_iter().flat_map(|folder| folder.expect("there are fixtures"));
+        let paths = paths.map(|entry| entry.expect("it can be read").path());
+        let files = paths.map(|path| if path.is_dir() { path.join("in.conf") } else { path });
+        let texts = files.filter(|path| path.extension().is_some_and(|found| found == "conf"));
+        let documents = texts.filter_map(|path| Some(Document::from_bytes(std::fs::read(path).ok()?)));
+        documents.filter(|document| !crate::model::has_errors(document)).collect()
+    }
+
+    #[test]
+    fn parts_of_one_block_make_the_same_edit() {
+        let changes = [
+            serde_json::json!({"title": "x y"}),
+            serde_json::json!({"title": null, "prepush": 7, "urls": null}),
+            serde_json::json!({"urls": [{"url": "udp://1"}, {"url": "udp://2"}], "static": false}),
+            serde_json::json!({"disabled": true, "dvr": null, "auth": {"url": "http://b"}}),
+        ];
+        let mut split = 0;
+        for (document, change) in
+            texts().iter().flat_map(|text| changes.iter().map(move |change| (text, change)))
+        {
+            let members = top_members(document);
+            let streams = members.own_by_key(STREAMS.key()).iter();
+            let names = streams.map(|entry| crate::model::shape::group_name(*entry).value().into_owned());
+            let patch =
+                serde_json::json!({ "streams": Map::from_iter(names.map(|name| (name, change.clone()))) });
+            let patch = normalize(document.schema(), patch).expect("it is a patch");
+            let parts = parts::parts(&members, patch.clone(), 1);
+            split += usize::from(parts.len() > 1);
+            let [whole, parts] =
+                [vec![patch], parts].map(|parts| outcome(carry_out_parts(document, &members, parts)));
+            assert_eq!(parts, whole, "{change}\n{}", document.text());
+        }
+        assert!(split > 20, "{split} texts are changed in parts");
+    }
+
+    #[test]
+    fn a_change_of_all_of_many_streams_is_made_in_parts() {
+        let count = parts::BLOCKS * 2 + 5;
+        let stream =
+            |number: usize| format!("stream s{number} {{\n  url udp://1; # {number}\n  prepush 5;\n}}\n");
+        let text: String = (0..count).map(stream).collect();
+        let document = Document::parse(text.as_str());
+        let change = (0..count).rev().map(|number| (format!("s{number}"), serde_json::json!({"prepush": 6})));
+        let patch = serde_json::json!({ "streams": Map::from_iter(change) });
+        let edit = modify(&document, patch).expect("it is proved").expect("it changes something");
+        assert_eq!(document.with(&edit.splices).text(), text.replace("prepush 5", "prepush 6"));
+        assert_eq!(edit.streams_before, count);
+    }
 }

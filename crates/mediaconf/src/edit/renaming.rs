@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::EditError;
 use super::block_request::{no_block, taken};
@@ -56,8 +56,8 @@ impl Renaming {
             }
             (names.get(name).unwrap_or(name).clone(), block)
         });
-        let renamed = Value::Object(renamed.collect());
-        let changed = json_diff::group(kind, &Value::Object(old), &renamed);
+        let renamed = json!({ kind.key(): Map::from_iter(renamed) });
+        let changed = json_diff::group(kind, [current, &renamed]);
         Ok(Value::Object(
             changed.map(|group| (kind.key().to_owned(), group)).into_iter().collect::<Map<_, _>>(),
         ))
@@ -151,6 +151,7 @@ fn faults(current: &dyn ConfigLookup, kind: Kind, changed: &[(String, String)]) 
 
 #[cfg(test)]
 mod tests {
+    use crate::model::Config;
     use serde_json::Value;
 
     use super::Renaming;
@@ -158,7 +159,7 @@ mod tests {
     use crate::edit::fault::Faults;
     use crate::edit::path::Path;
     use crate::edit::substitution::Substitution;
-    use crate::model::{Lens, View, to_json, top_members};
+    use crate::model::top_members;
     use crate::syntax::Document;
 
     const TEXT: &str = "\
@@ -177,7 +178,7 @@ plugin cam { x 1; }
 ";
 
     fn view(document: &Document) -> Value {
-        to_json(&View::new(&top_members(document), &Lens::default()))
+        Config::new(document).to_json()
     }
 
     /// The text after the edit; the patch must lead to the same JSON.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use bytes::Bytes;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -14,7 +14,7 @@ use super::assign::{AssignOptions, Assignment, to_patch};
 use super::block_request::{BlockContent, BlockRequest};
 use super::condition::Condition;
 use super::config_lookup::ConfigLookup;
-use super::desired_state::DesiredState;
+use super::desired_state::{DesiredState, Prune, TextState};
 use super::expect::{Expectation, unmet};
 use super::fault::{Fault, FaultKind, Faults};
 use super::normalize::normalize;
@@ -47,6 +47,9 @@ pub enum Edits {
     Patch(Value),
     /// A desired state, from which a patch is computed.
     State(DesiredState),
+    /// The desired state that a text is; sent as a state.
+    #[serde(rename = "state", skip_deserializing, serialize_with = "whole_state")]
+    Text(TextState),
     /// The text of a merge patch. It is parsed when it is evaluated, so that requests which wait for
     /// their turn hold their text alone.
     #[serde(rename = "patch", skip_serializing, deserialize_with = "patch_text")]
@@ -77,6 +80,10 @@ pub enum Edits {
 fn patch_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(Bytes, usize), D::Error> {
     let text = <&RawValue>::deserialize(deserializer)?;
     Ok((Bytes::copy_from_slice(text.get().as_bytes()), usize::MAX))
+}
+
+fn whole_state<S: Serializer>(text: &TextState, serializer: S) -> Result<S::Ok, S::Error> {
+    text.whole().serialize(serializer)
 }
 
 /// A request of which an edit of the text keeps more than a patch.
@@ -155,6 +162,7 @@ impl ChangeRequest {
             Edits::PatchText { text, memory } => parse_within(text, *memory).map(drop),
             Edits::Patch(_)
             | Edits::State(_)
+            | Edits::Text(_)
             | Edits::Block(_)
             | Edits::Renaming(_)
             | Edits::Assignments { .. } => Ok(()),
@@ -177,6 +185,11 @@ impl ChangeRequest {
                 notes = found;
                 (patch, !matches!(state, DesiredState::Merged(_)), None)
             }
+            Edits::Text(text) => {
+                let (patch, found) = text.patch(current);
+                notes = found;
+                (patch, text.prune != Prune::Nothing, None)
+            }
             Edits::PatchText { text, memory } => (parse_within(text, *memory)?, false, None),
             Edits::Block(block) => (block.patch(current)?, true, None),
             Edits::Renaming(all) => (all.patch(current)?, true, None),
@@ -187,6 +200,14 @@ impl ChangeRequest {
         };
         let depends_on_read = depends_on_read || !self.expectations.is_empty();
         Ok(Evaluated { patch, depends_on_read, normalized, notes })
+    }
+
+    /// The whole desired state as JSON, where a patch leaves out what the configuration has already.
+    pub fn whole_state(&self) -> Option<Value> {
+        match &self.edits {
+            Edits::Text(text) => text.whole().merged(),
+            _ => None,
+        }
     }
 
     /// The request of which an edit of the text keeps more than a patch.
@@ -212,7 +233,7 @@ impl ChangeRequest {
                 BlockContent::New(_) => vec![&block.to],
             },
             Edits::Renaming(renaming) => vec![&renaming.from],
-            Edits::Patch(_) | Edits::State(_) | Edits::PatchText { .. } => Vec::new(),
+            Edits::Patch(_) | Edits::State(_) | Edits::Text(_) | Edits::PatchText { .. } => Vec::new(),
         }
     }
 
@@ -260,6 +281,7 @@ impl ChangeRequest {
             }
             Edits::Patch(_)
             | Edits::State(_)
+            | Edits::Text(_)
             | Edits::PatchText { .. }
             | Edits::Renaming(_)
             | Edits::Block(_) => HashSet::new(),
@@ -268,10 +290,14 @@ impl ChangeRequest {
 }
 
 impl Evaluated {
-    /// The same patch as the state that an owner applies who applied `earlier` states, and `others` these.
-    #[must_use]
-    pub fn owned(self, earlier: &[Value], others: &OtherStates<'_>, current: &dyn ConfigLookup) -> Self {
-        let (patch, notes) = owned::patch(earlier, others, &self.patch, current);
+    /// The patch by which an owner applies a state who applied `earlier` ones, and `others` these.
+    pub fn owned(
+        state: &Value,
+        earlier: &[Value],
+        others: &OtherStates<'_>,
+        current: &dyn ConfigLookup,
+    ) -> Self {
+        let (patch, notes) = owned::patch(earlier, others, state, current);
         Self { patch, depends_on_read: true, normalized: None, notes }
     }
 

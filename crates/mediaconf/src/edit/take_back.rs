@@ -13,7 +13,7 @@ use super::draft::merge::{Merged, decided_for_theirs, first_marker, merge as mer
 use super::put_back::put_back;
 use super::schema_path::{Place, own_value};
 use super::{json_diff, modify, three_way};
-use crate::model::{Lens, View, has_errors, to_json, top_members};
+use crate::model::{Config, has_errors};
 use crate::schema::{Kind, STATIC, Schema};
 use crate::syntax::Document;
 
@@ -107,7 +107,7 @@ fn rename(group: &mut Value, name: &str, new: &str) {
 
 /// Returns the own view of a document, as JSON.
 fn own_view(document: &Document) -> Value {
-    let view = to_json(&View::new(&top_members(document), &Lens::default()));
+    let view = Config::new(document).to_json();
     own_value(Place::Root(document.schema()), &view).unwrap_or_else(|| json!({}))
 }
 

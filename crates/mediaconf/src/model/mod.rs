@@ -8,6 +8,7 @@
 //! view of a document with errors is meaningless; callers check for errors first.
 
 pub mod check;
+mod config;
 pub(crate) mod general;
 mod json;
 mod json_writer;
@@ -31,6 +32,8 @@ pub use secret::{Masker, holds_mask};
 pub use setting_view::sources;
 pub use shape::{OptionWord, group_name, only_argument, usable_account};
 pub use view::{View, is_static, top_members};
+
+pub use config::Config;
 
 pub use check::{check, check_as, has_errors};
 pub use json::to_json;

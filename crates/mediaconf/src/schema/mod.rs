@@ -26,7 +26,7 @@ pub use forms::{
 pub use lookup::ESCAPE;
 pub use media::{ACCOUNT, SOURCE};
 pub use row::{
-    AddressShape, Group, Kind, Parameter, Schema, Scope, ScopeTable, Shape, URL_GLOBAL, WITH_INCLUDES,
+    AddressShape, Group, Kind, Merge, Parameter, Schema, Scope, ScopeTable, Shape, URL_GLOBAL, WITH_INCLUDES,
     numbered,
 };
 pub use secret_words::{SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS};

@@ -198,6 +198,23 @@ pub enum Shape {
     Derived(Derived),
 }
 
+/// How a patch merges into a value. The form of a row names its rule ([`Shape::merge`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Merge {
+    /// The new value takes the place of the present one.
+    Replace,
+    /// The same for a list: an empty one removes the directives. The text is edited element by element.
+    ReplaceList,
+    /// Members that the patch lacks stay; of two that exclude each other, the given one stays.
+    Members(&'static ObjectShape),
+    /// The address stays if the patch lacks it, and so do the options; `false` removes the options.
+    AddressAndOptions(&'static AddressShape),
+    /// Entries of a name merge; null removes the entry.
+    ByName,
+    /// It has no directive: it must be equal, moves the block, or is ignored ([`Derived`]).
+    Derived,
+}
+
 /// A directive with an address and options behind it, and how a patch merges into them.
 #[derive(Debug)]
 pub struct AddressShape {
@@ -267,6 +284,18 @@ impl PartialEq for AddressShape {
 impl Eq for AddressShape {}
 
 impl Shape {
+    /// The rule by which a patch merges into a value of this form.
+    pub const fn merge(self) -> Merge {
+        match self {
+            Self::Value(_) => Merge::Replace,
+            Self::Object(object) => Merge::Members(object),
+            Self::List(_) | Self::Addresses(_) | Self::Options(_) => Merge::ReplaceList,
+            Self::Address(address) => Merge::AddressAndOptions(address),
+            Self::Blocks(_) | Self::Group(_) => Merge::ByName,
+            Self::Derived(_) => Merge::Derived,
+        }
+    }
+
     /// The kind of the blocks of a group.
     pub const fn group(self) -> Option<Kind> {
         if let Self::Group(kind) = self { Some(kind) } else { None }

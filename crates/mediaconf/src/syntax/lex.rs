@@ -162,6 +162,26 @@ pub(super) fn end_of_line(text: &[u8], start: usize) -> usize {
     start + memchr::memchr(b'\n', line).unwrap_or(line.len())
 }
 
+/// The place of the next LF or CR, and the byte; or the end of the text and a zero.
+#[inline(always)]
+pub(super) fn line_break(text: &[u8], start: usize) -> (usize, u8) {
+    let is_break = |bytes: u8x16| bytes.simd_eq(u8x16::splat(b'\n')) | bytes.simd_eq(u8x16::splat(b'\r'));
+    let (length, stop) = find(&text[start..], is_break, |byte| matches!(byte, b'\n' | b'\r'));
+    (start + length, stop)
+}
+
+/// The place behind the blanks that begin a line, or sixteen of them.
+#[inline(always)]
+pub(super) fn indented(text: &[u8], start: usize) -> usize {
+    match text[start..].first_chunk::<16>() {
+        Some(sixteen) => {
+            let others = !u8x16::new(*sixteen).simd_eq(u8x16::splat(b' ')).to_bitmask();
+            start + others.trailing_zeros() as usize
+        }
+        None => start,
+    }
+}
+
 /// The end of a word that is quoted as a whole and escapes nothing, as nearly all quoted words are.
 pub(super) fn plainly_quoted(text: &[u8], start: usize) -> Option<usize> {
     let inside = text[start..].strip_prefix(b"\"")?;

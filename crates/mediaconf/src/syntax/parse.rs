@@ -94,6 +94,7 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
         let text = self.text;
         while let Some(&byte) = text.get(offset) {
             offset = match byte {
+                b'\n' => lex::indented(text, offset + 1),
                 _ if lex::is_space(byte) => offset + 1,
                 b'#' => self.comment(offset),
                 b';' => self.stray_semicolon(offset),
@@ -119,13 +120,21 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
     }
 
     /// comment = "#" *<any char but LF>
+    fn comment(&mut self, start: usize) -> usize {
+        match lex::line_break(self.text, start) {
+            (offset, b'\n') => offset,
+            (offset, _) => self.odd_comment(offset),
+        }
+    }
+
+    /// The rest of a comment from its first CR on, or from the end of the text.
     ///
     /// Reports each CR inside: some editors end a line there, the grammar does not, so the text behind
     /// it looks like a directive and is a comment.
     #[cold]
-    fn comment(&mut self, start: usize) -> usize {
+    fn odd_comment(&mut self, mut offset: usize) -> usize {
         let text = self.text;
-        for offset in memchr::memchr2_iter(b'\n', b'\r', &text[start..]).map(|offset| start + offset) {
+        while offset < text.len() {
             if text[offset] == b'\n' {
                 return offset;
             }
@@ -137,6 +146,7 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
                     "a comment ends at a line feed only: what follows the CR is still comment",
                 );
             }
+            offset = lex::line_break(text, offset + 1).0;
         }
         self.ends_in_comment = true;
         text.len()

@@ -1,13 +1,13 @@
 //! The schemas of requests and responses. Those of configurations are made from the table of
 //! directives, like the view and the edits.
 
-use mediaconf::schema::media::{LIVE, PLUGIN, SOURCE_MEMBERS, STREAM, TOP};
+use mediaconf::plumbing::schema::media::{LIVE, PLUGIN, SOURCE_MEMBERS, STREAM, TOP};
 use serde_json::{Map, Value, json};
 
 use crate::engine::KINDS;
 use crate::http::protocol::problem::urn;
-use mediaconf::schema::kinds::{SCALAR, WordKind};
-use mediaconf::schema::{
+use mediaconf::plumbing::schema::kinds::{SCALAR, WordKind};
+use mediaconf::plumbing::schema::{
     AddressShape, Derived, ObjectShape, Parameter, Part, PartPlace, Schema, Scope, Shape,
 };
 

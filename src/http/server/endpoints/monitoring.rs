@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::engine::RefusalKind;
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::{JSON, METRICS, TEXT};
 use crate::http::server::context::{Context, EndpointCall};
@@ -23,13 +22,11 @@ pub fn health(context: &Context, _: &mut EndpointCall<'_>) -> Result<Response, P
 /// The metrics of the server. They are made of the whole configuration, so clients that need no password
 /// for them get those of the last second.
 pub fn metrics(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
-    let make = || metrics::text(context).map(|text| Arc::new(text.into_bytes()));
-    let make = || make().map_err(|error| format!("no metrics: {error}"));
+    let make = || Arc::new(metrics::text(context).into_bytes());
     let text = match call.by.is_empty() {
         true => context.open_metrics.get(make),
         false => make(),
     };
-    let text = text.map_err(|detail| Problem::new(RefusalKind::EngineFailed, detail))?;
     Ok(Response::ok(METRICS, text))
 }
 

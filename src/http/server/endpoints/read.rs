@@ -19,7 +19,7 @@ use crate::http::server::endpoints::shown::{
 use crate::http::server::entity_tag::{entity_tag, names};
 use crate::http::server::message::Response;
 use crate::store::{ChangeRef, HistoryEntry, NotAChangeRef, Revision, WHOLE_HISTORY};
-use mediaconf::model::has_lost_line_ends;
+use mediaconf::plumbing::model::has_lost_line_ends;
 
 /// `read_config`
 pub fn read(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {

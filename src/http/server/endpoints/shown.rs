@@ -13,7 +13,7 @@ use crate::http::server::auth::Role;
 use crate::http::server::context::{Context, EndpointCall};
 use crate::http::server::error_mapping::broken_includes;
 use crate::http::server::message::Response;
-use mediaconf::model::{Lens, Masker, View, masked_json, write_compact};
+use mediaconf::plumbing::model::{Config, Lens, Masker, masked_json, write_compact};
 
 /// The detail of the problem that a service has no text.
 pub const NO_TEXT: &str = "nothing is left to show";
@@ -81,7 +81,7 @@ pub fn shown_json(
         (Role::Edit, true) => {
             let lens = Lens { skip_static_streams, ..Lens::default() };
             let mut body = Vec::new();
-            write_compact(&View::new(&snapshot.members(), &lens), &mut body)
+            write_compact(&Config::from_members(snapshot.members(), lens).view(), &mut body)
                 .expect("a vector takes everything");
             Arc::new(body)
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use rustix::process::{Resource, getrlimit};
 
 use super::admission::Rules;
-use mediaconf::edit::patch::MEMORY_PER_BODY;
+use mediaconf::plumbing::edit::patch::MEMORY_PER_BODY;
 
 /// The bytes of a request line with its headers.
 pub const HEAD: usize = 32 * 1024;

@@ -7,8 +7,9 @@ use std::io::Write;
 use super::super::history_journal::HistoryJournal;
 use super::super::state_dir::StateDir;
 use super::super::target::ConfFile;
+use super::archive::KEPT;
 use super::stray_writes::record_stray_writes;
-use super::{KEPT, delta, kept_name};
+use super::{archive, delta};
 use crate::store::change_record::DEFAULT_KEEP;
 use crate::store::warning::Warning;
 
@@ -48,6 +49,7 @@ pub(super) fn forget_the_oldest(conf: &ConfFile, journal: &mut HistoryJournal, k
         for serial in kept_up_to(&journal.folder, oldest) {
             forget(conf, journal, serial, &mut warnings);
         }
+        archive::remove_unused(&journal.folder);
         // If this fails, the journal is longer than needed, which does no harm.
         let _ = journal.shorten(oldest);
     } else {
@@ -66,15 +68,11 @@ fn kept_up_to(folder: &StateDir, oldest: u64) -> Vec<u64> {
 /// Removes a kept text. If a program that still has it open wrote into it, that is found now at the latest.
 /// Returns false if there is no such text, or it cannot be removed.
 fn forget(conf: &ConfFile, journal: &mut HistoryJournal, serial: u64, warnings: &mut Vec<Warning>) -> bool {
-    let name = kept_name(serial);
-    if journal.folder.last_write(&name).is_none() {
-        return false;
-    }
     let line = journal.line(serial);
     match line.map_or(Ok(None), |line| record_stray_writes(conf, journal, &line)) {
         Ok(found) => warnings.extend(found),
         Err(_) => return false,
     }
     delta::remove(&journal.folder, serial);
-    journal.folder.remove(&name).is_ok()
+    archive::remove_text(&journal.folder, serial)
 }

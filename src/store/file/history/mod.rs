@@ -3,7 +3,7 @@
 //! Before a text is replaced it is kept as `history/SERIAL.conf`: the old file itself under a second
 //! name, so that it costs nothing, and so that a program which still has it open and writes into it
 //! writes into what is kept; else a copy. A line of JSON in `history/journal` says when, who, why,
-//! and which revision came in its place. Both are durable before the change.
+//! and which revision came in its place. Both are durable before the change. Older texts are compressed (`archive`).
 //!
 //! A writer first reconciles the history with the file ([`LockedFile::reconcile`]): the line of a change
 //! that was never made is withdrawn, and a hand edit gets a line of its own. `@N` counts back: `@1` is
@@ -11,6 +11,7 @@
 //!
 //! A reader takes no lock ([`ConfFile::history`]).
 
+mod archive;
 mod aside;
 mod delta;
 mod forget;
@@ -30,6 +31,7 @@ use super::target::ConfFile;
 use crate::store::bounded_time::{from_seconds, seconds};
 use crate::store::change_record::{ChangeRecord, HistoryEntry};
 use crate::store::error::StoreError;
+use archive::{kept_name, kept_text};
 pub(super) use staged_entry::StagedEntry;
 
 /// Name of the folder in the state folder.
@@ -71,7 +73,7 @@ impl ConfFile {
     /// `PermissionDenied`, `Io`.
     pub fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, StoreError> {
         match self.history_folder()? {
-            Some(folder) => folder.read_kept(&kept_name(serial)),
+            Some(folder) => kept_text(&folder, serial),
             None => Ok(None),
         }
     }
@@ -127,14 +129,9 @@ fn entry(number: Option<usize>, line: JournalLine) -> HistoryEntry {
         before: line.before,
         after: line.after,
         is_aside: line.aside,
+        paths: None,
+        from: line.from,
     }
-}
-
-/// The end of the name of a kept text.
-const KEPT: &str = ".conf";
-
-fn kept_name(serial: u64) -> String {
-    format!("{serial}{KEPT}")
 }
 
 fn new_line(journal: &HistoryJournal, record: &ChangeRecord<'_>) -> JournalLine {
@@ -144,6 +141,7 @@ fn new_line(journal: &HistoryJournal, record: &ChangeRecord<'_>) -> JournalLine 
         operation: record.operation.to_owned(),
         by: record.by.to_owned(),
         message: record.message.map(str::to_owned),
+        from: record.from,
         ..JournalLine::default()
     }
 }

@@ -8,9 +8,10 @@ use super::super::history_journal::{HistoryJournal, JournalLine};
 use super::super::lock::LockedFile;
 use super::super::state_dir::StateDir;
 use super::super::target::ConfFile;
+use super::archive::kept_name;
 use super::forget::{forget_the_oldest, kept_from_now_on};
 use super::stray_writes::{kept_with, looked_at, record_stray_writes};
-use super::{FOLDER, NEW_COPY, delta, failed, is_unmade, keep_copy, kept_name};
+use super::{FOLDER, NEW_COPY, archive, delta, failed, is_unmade, keep_copy};
 use crate::store::Reconciled;
 use crate::store::bounded_time::seconds;
 use crate::store::change_record::HAND_EDIT;
@@ -72,6 +73,7 @@ fn withdraw_unmade(
     delta::remove(folder, next);
     journal.clean();
     let _ = folder.remove(NEW_COPY);
+    archive::clean(folder);
     let Some(last) = journal.last().filter(|line| !line.aside) else { return Ok(()) };
     let serial = last.serial;
     if is_unmade(conf, folder, last) && last.before == now.map(|now| now.revision) {

@@ -2,14 +2,16 @@
 
 use std::fs::File;
 
+use super::super::at_once::at_once;
 use super::super::file_stamp::LastWrite;
 use super::super::history_journal::HistoryJournal;
 use super::super::lock::LockedFile;
 use super::super::open_target::OpenTarget;
 use super::super::target::ConfFile;
+use super::archive::{Archive, Batch, kept_name};
 use super::forget::{Keep, forget_the_oldest, kept_from_now_on};
 use super::stray_writes::record_stray_writes;
-use super::{delta, failed, keep_copy, kept_name, new_line};
+use super::{delta, failed, keep_copy, new_line};
 use crate::store::change_record::ChangeRecord;
 use crate::store::error::StoreError;
 use crate::store::revision::Revision;
@@ -27,6 +29,8 @@ pub(in super::super) struct StagedEntry {
     /// The old file, where the kept text is that file itself.
     linked: Option<LastWrite>,
     keep: Keep,
+    /// The older texts that this change archives.
+    archived: Option<(Batch, Vec<Archive>)>,
     is_made: bool,
 }
 
@@ -42,7 +46,7 @@ impl StagedEntry {
         let journal = locked.journal()?;
         let serial = journal.last_serial() + 1;
         let keep = kept_from_now_on(&journal.folder, record.keep);
-        let mut staged = Self { journal, serial, linked: None, keep, is_made: false };
+        let mut staged = Self { journal, serial, linked: None, keep, archived: None, is_made: false };
         staged.enter(locked.conf, old, new, record)?;
         Ok(staged)
     }
@@ -73,9 +77,20 @@ impl StagedEntry {
         self.journal.append(line).map_err(failed(&self.journal.folder))
     }
 
-    /// Makes the entry durable. The change may be made afterwards, and not before.
-    pub fn sync(&self) -> Result<(), StoreError> {
-        self.journal.sync().map_err(failed(&self.journal.folder))
+    /// Makes the entry durable. The change may be made afterwards, and not before. Older texts are compressed
+    /// meanwhile.
+    pub fn sync(&mut self) -> Result<(), StoreError> {
+        let (journal, due) = (&self.journal, Batch::due(&self.journal, self.serial));
+        let synced = match due {
+            None => journal.sync(),
+            Some(batch) => {
+                let (synced, archives) = at_once(|| journal.sync(), || batch.write(&journal.folder));
+                // If this fails, a later change tries again.
+                self.archived = archives.ok().map(|archives| (batch, archives));
+                synced
+            }
+        };
+        synced.map_err(failed(&self.journal.folder))
     }
 
     /// Gives the old file a second name. Returns false if that fails, or if the file has other hard
@@ -116,6 +131,9 @@ impl StagedEntry {
         // delta can rebuild.
         if let Some(earlier) = self.serial.checked_sub(KEPT_DELTAS) {
             delta::remove(&self.journal.folder, earlier);
+        }
+        if let Some((batch, archives)) = &self.archived {
+            batch.finish(&self.journal.folder, archives);
         }
         warnings.extend(forget_the_oldest(conf, &mut self.journal, self.keep));
         warnings

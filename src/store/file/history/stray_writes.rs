@@ -3,27 +3,19 @@
 use super::super::history_journal::{HistoryJournal, JournalLine};
 use super::super::state_dir::StateDir;
 use super::super::target::ConfFile;
-use super::{delta, failed, keep_copy, kept_name};
+use super::archive::{Batch, LOOKED_AT, kept_name, kept_text};
+use super::{delta, failed, keep_copy};
 use crate::store::change_record::HAND_EDIT;
 use crate::store::error::StoreError;
 use crate::store::revision::Revision;
 use crate::store::warning::Warning;
 
-/// The number of the newest kept texts, and of the older ones, that each change examines for writes by
-/// programs that still have them open.
-const LOOKED_AT: u64 = 8;
-
-/// In how many groups the older ones are looked at, one group a change.
-const OLDER_GROUPS: u64 = 31;
-
-/// The changes whose kept texts are looked at now: always the newest, and the older ones in turn. A text
-/// that is forgotten is looked at once more.
+/// The changes whose kept texts are looked at now: the newest, and those that are archived next. A text that is
+/// forgotten before is looked at then.
 pub(super) fn looked_at(journal: &HistoryJournal) -> Vec<JournalLine> {
     let last = journal.last_serial();
     let newest = journal.back_from(last).take_while(|line| line.serial + LOOKED_AT > last);
-    let before = last.saturating_sub(LOOKED_AT * (2 + last % OLDER_GROUPS));
-    let older = journal.behind(before).take_while(|line| line.serial <= last.min(before + LOOKED_AT));
-    newest.chain(older.filter(|line| line.serial + LOOKED_AT <= last)).collect()
+    newest.chain(Batch::due(journal, last + 1).map(|batch| batch.lines).unwrap_or_default()).collect()
 }
 
 /// Records a hand edit for text that a program wrote into the old file, which it had open when the file
@@ -67,7 +59,7 @@ fn made_by_the_change_before(journal: &HistoryJournal, serial: u64, revision: Re
 /// The text that is kept with a change; empty where there is none.
 pub(super) fn kept_with(folder: &StateDir, change: &JournalLine) -> Vec<u8> {
     match change.before {
-        Some(_) => folder.read_kept(&kept_name(change.serial)).ok().flatten().unwrap_or_default(),
+        Some(_) => kept_text(folder, change.serial).ok().flatten().unwrap_or_default(),
         None => Vec::new(),
     }
 }

@@ -1,7 +1,26 @@
-//! The steps of nodes.
+//! The steps of nodes. What a node runs is for `mediactl::node::runs` to say.
 
-use super::state::{Cast, Head, Node, Record, Seen, State, Text};
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use mediactl::node::{Contact, Runs, runs};
+use mediactl::store::cluster::{HeadRecord, Unconfirmed};
+
+use super::state::{Cast, Head, Node, Record, Rule, Seen, State, Text};
 use super::walk::Step;
+
+/// The rest of a lease, and the time for which a change lasts without a confirmation.
+const LEASE: Duration = Duration::from_secs(10);
+const TTL: Duration = Duration::from_secs(60);
+
+/// The record of a confirmed change.
+static CONFIRMED: LazyLock<HeadRecord> = LazyLock::new(|| {
+    let record = serde_json::json!({
+        "format": 2, "epoch": "e", "serial": 1, "id": "i", "by": "", "at": "2026-01-01T00:00:00Z",
+        "operation": "modify", "keep": 100,
+    });
+    HeadRecord::parse(record.to_string().as_bytes()).expect("it is a record")
+});
 
 /// The steps that a node can take now.
 pub fn steps(state: &State, cast: &Cast, node: usize, found: &mut Vec<Step>) {
@@ -11,66 +30,83 @@ pub fn steps(state: &State, cast: &Cast, node: usize, found: &mut Vec<Step>) {
         take(&mut next);
         found.push(Step { name: format!("node {node}: {what}"), is_fault, next });
     };
+    if now.record.is_some() && (!now.is_up || now.is_cut_off) {
+        step("its record ends", false, &|next| next.nodes[node].record = None);
+    }
     if !now.is_up {
-        step("starts", false, &|next| {
+        return step("starts", false, &|next| {
             let node = &mut next.nodes[node];
             // It was killed before it wrote the file: what it reads now decides.
             node.intent = node.intent.filter(|intent| *intent == node.file);
             node.is_up = true;
         });
-        if now.record.is_some() {
-            step("its record ends", false, &|next| next.nodes[node].record = None);
-        }
-        return;
     }
     if state.faults > 0 {
         step("is killed", true, &|next| {
             next.faults -= 1;
             let node = &mut next.nodes[node];
             // What is on disk stays, and so does what the media server has loaded.
-            *node = Node { is_up: false, seen: None, refused: None, has_written: false, ..node.clone() };
+            let over = node.over.filter(|_| node.way_back.is_some());
+            let down = Node { is_up: false, seen: None, is_late: false, over, refused: None, ..node.clone() };
+            *node = Node { has_written: false, ..down };
         });
     }
-    let current = seen(state, cast);
-    if now.seen.as_ref() != Some(&current) {
-        step("looks", false, &|next| next.nodes[node].seen = Some(seen(next, cast)));
+    match now.is_cut_off {
+        true => step("reaches etcd again", true, &|next| next.nodes[node].is_cut_off = false),
+        false if state.faults > 0 => step("is cut off", true, &|next| {
+            next.faults -= 1;
+            next.nodes[node].is_cut_off = true;
+        }),
+        false => {}
     }
-    let Some(known) = &now.seen else { return };
+    let current = look(state, cast, now);
+    if !now.is_cut_off && (now.seen != Some(current) || now.is_late) {
+        step("looks", false, &|next| {
+            let node = &mut next.nodes[node];
+            (node.seen, node.is_late) = (Some(current), false);
+            if current.head.open.is_none() && !cast.follows(Rule::NodeKeepsWayBack) {
+                node.way_back = None;
+            }
+        });
+    }
+    let is_behind = now.seen.is_some_and(|seen| seen.head.open.is_some() || seen.head.text != now.runs);
+    // These two need not happen: a look, or a confirmation, may be faster.
+    if now.is_cut_off && is_behind && !now.is_late {
+        step("hears nothing for too long", true, &|next| next.nodes[node].is_late = true);
+    }
+    if let Some(Seen { head, .. }) = now.seen.filter(|seen| seen.head.open.is_some()) {
+        let serial = Some(head.text.serial);
+        if now.over != serial {
+            step("the time of the change is over", true, &|next| next.nodes[node].over = serial);
+        }
+    }
     let record = Record { runs: now.runs.serial, refused: now.refused.map(|text| text.serial) };
-    let is_written = match cast.rules.node_notes_intent {
+    let is_written = match cast.follows(Rule::NodeNotesIntent) {
         true => now.intent == Some(now.file),
         false => now.has_written,
     };
     if is_written {
-        step("reloads", false, &|next| {
+        return step("reloads", false, &|next| {
             let node = &mut next.nodes[node];
             node.runs = node.file;
             node.intent = None;
             node.has_written = false;
         });
-        return;
     }
     if let Some(intent) = now.intent {
-        step("writes the file", false, &|next| next.nodes[node].file = intent);
-        return;
+        return step("writes the file", false, &|next| next.nodes[node].file = intent);
     }
-    if now.record != Some(record) {
+    if !now.is_cut_off && now.seen.is_some() && now.record != Some(record) {
         step("reports", false, &|next| next.nodes[node].record = Some(record));
     }
-    match decide(known, now, cast, node) {
+    match act(now, cast, node) {
         Act::Nothing => {}
-        Act::TakeBack(head) => step("takes back", false, &|next| {
-            next.take_back(head, &cast.rules);
-            next.nodes[node].seen = None;
-        }),
-        Act::Promote(head) => step("promotes", false, &|next| {
-            if !cast.rules.promote_looks_at_records || known.records == records(next, cast) {
-                next.confirm(head, &cast.rules);
-            }
-            next.nodes[node].seen = None;
-        }),
+        Act::ForgetWayBack => step("forgets the way back", false, &|next| next.nodes[node].way_back = None),
         Act::Refuse(text) => step("refuses the text", false, &|next| next.nodes[node].refused = Some(text)),
-        Act::Take(text) if cast.rules.node_notes_intent => step("notes its intent", false, &|next| {
+        Act::NoteWayBack(text) => step("notes the way back", false, &|next| {
+            next.nodes[node].way_back = Some(text);
+        }),
+        Act::Take(text) if cast.follows(Rule::NodeNotesIntent) => step("notes its intent", false, &|next| {
             next.nodes[node].intent = Some(text);
         }),
         Act::Take(text) => step("writes the file, without a note", false, &|next| {
@@ -80,58 +116,80 @@ pub fn steps(state: &State, cast: &Cast, node: usize, found: &mut Vec<Step>) {
     }
 }
 
+/// Reads the keys.
+fn look(state: &State, cast: &Cast, node: &Node) -> Seen {
+    let mut head = state.head;
+    let before = node.seen.filter(|before| before.head.text.serial == head.text.serial);
+    if let (Some(before), false) = (before, cast.follows(Rule::ConfirmedIsRun)) {
+        head.open = before.head.open;
+    }
+    Seen { head, is_pending: state.pending.is_some() }
+}
+
 enum Act {
     Nothing,
-    TakeBack(Head),
-    Promote(Head),
+    ForgetWayBack,
     Refuse(Text),
+    NoteWayBack(Text),
     Take(Text),
 }
 
-/// Decides the next act of a node by the keys that it has read.
-fn decide(seen: &Seen, node: &Node, cast: &Cast, name: usize) -> Act {
-    let Seen { head, is_pending, is_overdue, records } = seen;
-    let mut wanted = head.text;
-    if let Some(open) = head.open {
-        let said = |of: fn(&Record) -> Option<u8>| {
-            move |record: &Option<Record>| record.as_ref().and_then(of) == Some(head.text.serial)
-        };
-        if !is_pending || *is_overdue {
-            return if cast.rules.node_takes_back { Act::TakeBack(*head) } else { Act::Nothing };
-        }
-        let is_first = name < cast.canaries;
-        // Only those that go first look at the records of each other.
-        if open.is_rollout && is_first {
-            if records.iter().any(said(|record| record.refused)) {
-                return Act::TakeBack(*head);
+/// The next act of a node: towards the text that it runs by what it has read last.
+fn act(node: &Node, cast: &Cast, number: usize) -> Act {
+    // Cut off, it goes back alone, or nowhere.
+    let alone = node.way_back.filter(|back| node.file.serial == back.serial + 1);
+    let (wanted, open) = match node.seen {
+        None => (alone.filter(|_| node.is_cut_off), None),
+        Some(seen) => match (runs_now(&seen, node, cast, number), seen.head.open) {
+            // It does not know what became of the change that it runs.
+            (Runs::Head, _) if node.is_cut_off && seen.head.text != node.file && node.is_late => {
+                (alone, None)
             }
-            let all_run = records.iter().all(said(|record| Some(record.runs)));
-            if all_run || !cast.rules.promote_looks_at_records {
-                return Act::Promote(*head);
-            }
-        }
-        if open.is_rollout && !is_first && cast.rules.others_wait {
-            wanted = open.back;
-        }
-    }
+            (Runs::Head, _) if node.is_cut_off => (None, None),
+            (Runs::Head, open) => (Some(seen.head.text), open),
+            (Runs::Back(_), _) if node.is_cut_off => (alone, None),
+            (Runs::Back(_), open) => (open.map(|open| open.back), None),
+        },
+    };
+    let is_closed = node.seen.is_some_and(|seen| seen.head.open.is_none() && seen.head.text == node.runs);
     match wanted {
+        _ if is_closed && node.way_back.is_some() => Act::ForgetWayBack,
+        None => Act::Nothing,
         // What runs is put back by its text: the serial of a head that went back is newer.
-        text if text == node.file || node.refused == Some(text) => Act::Nothing,
-        text if cast.is_refused(text.changes) => Act::Refuse(text),
-        text => Act::Take(text),
+        Some(text) if text == node.file || node.refused == Some(text) => Act::Nothing,
+        Some(text) if cast.is_refused(text.changes) => Act::Refuse(text),
+        Some(text) => match open.map(|open| open.back).filter(|back| node.way_back != Some(*back)) {
+            Some(back) if cast.follows(Rule::NodeNotesWayBack) => Act::NoteWayBack(back),
+            _ => Act::Take(text),
+        },
     }
 }
 
-fn seen(state: &State, cast: &Cast) -> Seen {
-    let is_rollout = state.head.open.is_some_and(|open| open.is_rollout);
-    Seen {
-        head: state.head,
-        is_pending: state.pending.is_some(),
-        is_overdue: state.is_overdue,
-        records: if is_rollout { records(state, cast) } else { Vec::new() },
-    }
+/// Asks the function of the nodes. A rule of it is left out by what is kept from it.
+fn runs_now(seen: &Seen, node: &Node, cast: &Cast, number: usize) -> Runs {
+    let Seen { head, is_pending } = *seen;
+    let is_over = node.over == Some(head.text.serial) && cast.follows(Rule::RunsOutInItsTime);
+    let is_late = node.is_late && cast.follows(Rule::CutOffGoesBack);
+    let has_pending = is_pending || !cast.follows(Rule::RunsOutWithPending);
+    let contact = Contact {
+        first_seen: if is_over { TTL } else { Duration::ZERO },
+        read: if is_late { LEASE + Duration::from_millis(1) } else { Duration::ZERO },
+        lease_left: if has_pending { LEASE } else { Duration::ZERO },
+    };
+    let name = if cast.follows(Rule::OthersWait) { number } else { 0 };
+    runs(&record_of(head, cast), has_pending, &name.to_string(), &contact)
 }
 
-fn records(state: &State, cast: &Cast) -> Vec<Option<Record>> {
-    state.nodes.iter().take(cast.canaries).map(|node| node.record).collect()
+/// The key `head`, as far as the function looks at it.
+fn record_of(head: Head, cast: &Cast) -> HeadRecord {
+    let unconfirmed = head.open.map(|_| Unconfirmed {
+        id: String::new(),
+        deadline: 0,
+        ttl_s: Some(TTL.as_secs()),
+        soak_s: None,
+        back: None,
+    });
+    let is_rollout = head.open.is_some_and(|open| open.is_rollout);
+    let canary = (0..cast.canaries).filter(|_| is_rollout).map(|node| node.to_string()).collect();
+    HeadRecord { unconfirmed, canary, ..CONFIRMED.clone() }
 }

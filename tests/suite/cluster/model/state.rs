@@ -12,7 +12,8 @@ pub struct Cast {
     pub canaries: usize,
     /// The number of connections and processes that may die.
     pub faults: u8,
-    pub rules: Rules,
+    /// The rule that nobody follows.
+    pub without: Option<Rule>,
 }
 
 /// The change that a writer makes.
@@ -21,7 +22,7 @@ pub enum Kind {
     Plain,
     /// It has to be confirmed.
     Confirmed,
-    /// The canary nodes confirm it.
+    /// Its writer confirms it when the canary nodes run it.
     Canary,
     /// Nodes refuse a text with it.
     Poison,
@@ -31,36 +32,25 @@ pub enum Kind {
     Cure,
 }
 
-/// The rules of the protocol; each is left out once, to see what breaks.
-#[derive(Debug, Clone)]
-pub struct Rules {
-    pub commit_compares_head: bool,
-    pub commit_refuses_open: bool,
-    pub lost_looks_for_id: bool,
-    pub confirm_compares_head: bool,
-    pub confirm_compares_pending: bool,
-    pub take_back_compares_head: bool,
-    pub node_takes_back: bool,
-    pub node_notes_intent: bool,
-    pub others_wait: bool,
-    pub promote_looks_at_records: bool,
-}
-
-impl Default for Rules {
-    fn default() -> Self {
-        Self {
-            commit_compares_head: true,
-            commit_refuses_open: true,
-            lost_looks_for_id: true,
-            confirm_compares_head: true,
-            confirm_compares_pending: true,
-            take_back_compares_head: true,
-            node_takes_back: true,
-            node_notes_intent: true,
-            others_wait: true,
-            promote_looks_at_records: true,
-        }
-    }
+/// A rule of the protocol; each is left out once, to see what breaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Rule {
+    CommitComparesHead,
+    CommitRefusesOpen,
+    LostLooksForId,
+    ConfirmComparesHead,
+    ConfirmComparesPending,
+    TakeBackComparesHead,
+    PromoteLooksAtRecords,
+    NodeNotesIntent,
+    NodeNotesWayBack,
+    NodeKeepsWayBack,
+    // Those of the function that says what a node runs. What a rule looks at is kept from the function.
+    ConfirmedIsRun,
+    RunsOutWithPending,
+    RunsOutInItsTime,
+    CutOffGoesBack,
+    OthersWait,
 }
 
 /// A text by its serial, and the changes in it.
@@ -85,7 +75,7 @@ pub struct Head {
 pub struct Open {
     pub writer: usize,
     pub back: Text,
-    /// True if the canary nodes confirm it.
+    /// True if the canary nodes take it first.
     pub is_rollout: bool,
 }
 
@@ -95,8 +85,6 @@ pub struct State {
     pub head: Head,
     /// The key `pending`: the writer whose change it is about.
     pub pending: Option<usize>,
-    /// True if the deadline is over, although the lease has not ended.
-    pub is_overdue: bool,
     pub writers: Vec<Writer>,
     pub nodes: Vec<Node>,
     pub faults: u8,
@@ -104,7 +92,7 @@ pub struct State {
     pub made: Changes,
     /// The changes that must be in every head from now on.
     pub kept: Changes,
-    /// The changes that were confirmed, by their writer or by canaries.
+    /// The changes that were confirmed.
     pub confirmed: Changes,
     /// The leases that have ended.
     pub expired: Changes,
@@ -132,14 +120,24 @@ pub enum Place {
     /// Its change is made and has to be confirmed.
     Made,
     Confirms(Head),
+    /// It confirms the change that all canary nodes run, by these records.
+    Promotes(Head, Records),
+    GoesBack(Head),
     Done,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Node {
     pub is_up: bool,
+    pub is_cut_off: bool,
     /// The keys that it has read last.
     pub seen: Option<Seen>,
+    /// True if that was longer ago than the lease had left then.
+    pub is_late: bool,
+    /// The change which it first saw longer ago than the change lasts without a confirmation.
+    pub over: Option<u8>,
+    /// The text before the unconfirmed change that it takes, on disk.
+    pub way_back: Option<Text>,
     /// The text that it is about to write, on disk.
     pub intent: Option<Text>,
     /// Its local file.
@@ -156,14 +154,14 @@ pub struct Node {
 }
 
 /// The keys that a node reads at once.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Seen {
     pub head: Head,
     pub is_pending: bool,
-    pub is_overdue: bool,
-    /// Of the canary nodes, while there is a rollout.
-    pub records: Vec<Option<Record>>,
 }
+
+/// The records of the canary nodes; there are two at most.
+pub type Records = [Option<Record>; 2];
 
 /// The record of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -176,7 +174,11 @@ impl State {
     pub fn new(cast: &Cast) -> Self {
         let node = Node {
             is_up: true,
+            is_cut_off: false,
             seen: None,
+            is_late: false,
+            over: None,
+            way_back: None,
             intent: None,
             file: Text::default(),
             has_written: false,
@@ -187,7 +189,6 @@ impl State {
         Self {
             head: Head::default(),
             pending: None,
-            is_overdue: false,
             writers: vec![Writer { at: Place::Begins, stray: None }; cast.writers.len()],
             nodes: vec![node; cast.nodes],
             faults: cast.faults,
@@ -205,25 +206,25 @@ impl State {
     }
 
     /// The transaction that takes an open head back; `seen` is the head that was read.
-    pub fn take_back(&mut self, seen: Head, rules: &Rules) {
+    pub fn take_back(&mut self, seen: Head, cast: &Cast) {
         let Some(open) = seen.open else { return };
-        if rules.take_back_compares_head && self.head.revision != seen.revision {
+        if cast.follows(Rule::TakeBackComparesHead) && self.head.revision != seen.revision {
             return;
         }
         self.put(Text { serial: self.head.text.serial + 1, changes: open.back.changes }, None);
-        self.forget_pending();
+        self.pending = None;
     }
 
-    /// The transaction that confirms an open head, or promotes it.
-    pub fn confirm(&mut self, seen: Head, rules: &Rules) -> bool {
+    /// The transaction that confirms an open head.
+    pub fn confirm(&mut self, seen: Head, cast: &Cast) -> bool {
         let Some(open) = seen.open else { return false };
-        let is_same = !rules.confirm_compares_head || self.head.revision == seen.revision;
-        let is_pending = !rules.confirm_compares_pending || self.pending.is_some();
+        let is_same = !cast.follows(Rule::ConfirmComparesHead) || self.head.revision == seen.revision;
+        let is_pending = !cast.follows(Rule::ConfirmComparesPending) || self.pending.is_some();
         if !(is_same && is_pending) {
             return false;
         }
         self.put(self.head.text, None);
-        self.forget_pending();
+        self.pending = None;
         self.confirmed |= 1 << open.writer;
         self.kept |= 1 << open.writer;
         if self.expired & 1 << open.writer != 0 {
@@ -232,9 +233,9 @@ impl State {
         true
     }
 
-    fn forget_pending(&mut self) {
-        self.pending = None;
-        self.is_overdue = false;
+    /// The records of the canary nodes.
+    pub fn records(&self, cast: &Cast) -> Records {
+        std::array::from_fn(|node| self.nodes.get(node).filter(|_| node < cast.canaries)?.record)
     }
 }
 
@@ -250,6 +251,10 @@ impl Kind {
 }
 
 impl Cast {
+    pub fn follows(&self, rule: Rule) -> bool {
+        self.without != Some(rule)
+    }
+
     /// True if nodes refuse a text with these changes.
     pub fn is_refused(&self, changes: Changes) -> bool {
         let has = |is: fn(Kind) -> bool| {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::state::{Cast, Changes, Kind, Node, State};
+use super::state::{Cast, Changes, Head, Kind, Node, Open, State};
 use super::{node, writer};
 
 /// A step that can be taken.
@@ -61,13 +61,9 @@ fn steps(state: &State, cast: &Cast) -> Vec<Step> {
     if let Some(writer) = state.pending {
         let mut ended = state.clone();
         ended.pending = None;
-        ended.is_overdue = false;
         ended.expired |= 1 << writer;
-        found.push(Step { name: "the lease ends".to_owned(), is_fault: false, next: ended });
-        if !state.is_overdue {
-            let next = State { is_overdue: true, ..state.clone() };
-            found.push(Step { name: "the deadline is over".to_owned(), is_fault: false, next });
-        }
+        // Whoever may connect can keep it alive, so it need not end.
+        found.push(Step { name: "the lease ends".to_owned(), is_fault: true, next: ended });
     }
     found
 }
@@ -80,24 +76,46 @@ fn judge(state: &State, cast: &Cast, is_at_rest: bool) -> Option<&'static str> {
     };
     let mut others = state.nodes.iter().skip(cast.canaries);
     let refuses = cast.is_refused(state.head.text.changes);
-    let is_settled = |node: &Node| {
-        let record = node.record.map(|record| (record.runs, record.refused));
-        let serial = state.head.text.serial;
-        match refuses {
-            true => !cast.is_refused(node.runs.changes) && record == Some((node.runs.serial, Some(serial))),
-            false => node.runs == state.head.text && record.is_some_and(|(runs, _)| runs == serial),
-        }
-    };
+    let goes_on = |node: &Node| unconfirmed(node.runs.changes, Kind::is_open) && !is_permitted(state, node);
+    let mut nodes = state.nodes.iter().enumerate();
     let broken = [
         (state.broken.is_some(), state.broken.unwrap_or_default()),
         (state.kept & !state.head.text.changes != 0, "kept"),
         (state.head.open.is_none() && unconfirmed(state.head.text.changes, Kind::is_open), "unconfirmed"),
         (others.any(|node| unconfirmed(node.runs.changes, Kind::is_rollout)), "canary"),
         (refuses && cast.canaries > 0 && state.confirmed & state.head.text.changes != 0, "canary"),
-        (is_at_rest && !state.nodes.is_empty() && state.head.open.is_some(), "converged"),
-        (is_at_rest && !state.nodes.iter().all(is_settled), "converged"),
+        (is_at_rest && state.nodes.iter().any(goes_on), "back"),
+        (is_at_rest && !nodes.all(|(number, node)| is_settled(state, cast, number, node)), "converged"),
     ];
     broken.into_iter().find(|(is_broken, _)| *is_broken).map(|(_, promise)| promise)
+}
+
+/// True if a node at rest may run the change that is not confirmed.
+fn is_permitted(state: &State, node: &Node) -> bool {
+    let is_in_time = |head: Head| node.over != Some(head.text.serial);
+    match node.is_cut_off {
+        true => !node.is_late && node.seen.is_some_and(|seen| is_in_time(seen.head)),
+        false => state.pending.is_some() && is_in_time(state.head),
+    }
+}
+
+/// True if a node at rest runs the configuration, or refuses it, and says so; or hears nothing of it.
+fn is_settled(state: &State, cast: &Cast, number: usize, node: &Node) -> bool {
+    let head = state.head;
+    let is_taken = |open: &Open| is_permitted(state, node) && (number < cast.canaries || !open.is_rollout);
+    let wanted = match head.open.filter(|open| !is_taken(open)) {
+        Some(open) => open.back,
+        None => head.text,
+    };
+    let record = node.record.map(|record| (record.runs, record.refused));
+    match cast.is_refused(wanted.changes) {
+        _ if node.is_cut_off => true,
+        true => {
+            let says = Some((node.runs.serial, Some(wanted.serial)));
+            !cast.is_refused(node.runs.changes) && record == says
+        }
+        false => node.runs == wanted && record.is_some_and(|(runs, _)| runs == wanted.serial),
+    }
 }
 
 /// A state from which the steps that are no faults can go on for ever.

@@ -1,6 +1,6 @@
 //! The steps of writers.
 
-use super::state::{Cast, Head, Open, Place, State, Text};
+use super::state::{Cast, Head, Open, Place, Record, Rule, State, Text};
 use super::walk::Step;
 
 /// The steps that a writer can take now.
@@ -28,14 +28,15 @@ pub fn steps(state: &State, cast: &Cast, writer: usize, found: &mut Vec<Step>) {
     }
     match now.at {
         Place::Begins => step("reads", false, &|next| {
-            next.writers[writer].at = Place::HasRead(next.head, next.pending.is_some() && !next.is_overdue);
+            next.writers[writer].at = Place::HasRead(next.head, next.pending.is_some());
         }),
-        Place::HasRead(head, is_pending) => match head.open.filter(|_| cast.rules.commit_refuses_open) {
+        Place::HasRead(head, is_pending) => match head.open.filter(|_| cast.follows(Rule::CommitRefusesOpen))
+        {
             Some(_) if is_pending => step("is refused: another change is pending", false, &|next| {
                 next.writers[writer].at = Place::Done;
             }),
             Some(_) => step("takes back what was not confirmed", false, &|next| {
-                next.take_back(head, &cast.rules);
+                next.take_back(head, cast);
                 next.writers[writer].at = Place::Begins;
             }),
             None => step("sends its change", false, &|next| next.writers[writer].at = Place::Waits(head)),
@@ -51,7 +52,7 @@ pub fn steps(state: &State, cast: &Cast, writer: usize, found: &mut Vec<Step>) {
             }
         }
         Place::Lost(basis) => step("looks what became of its change", false, &|next| {
-            let is_made = cast.rules.lost_looks_for_id && next.made & 1 << writer != 0;
+            let is_made = cast.follows(Rule::LostLooksForId) && next.made & 1 << writer != 0;
             next.writers[writer].at = match is_made {
                 true => acknowledged(next, cast, writer),
                 // The very same request again: at most one of the two finds this head.
@@ -59,6 +60,17 @@ pub fn steps(state: &State, cast: &Cast, writer: usize, found: &mut Vec<Step>) {
                 false => Place::Begins,
             };
         }),
+        Place::Made if cast.writers[writer].is_rollout() => {
+            let looked = look(state, cast, writer);
+            if looked != Place::Made {
+                step("looks at its rollout", false, &|next| next.writers[writer].at = looked);
+            }
+            step("waits no longer", false, &|next| {
+                let head = next.head;
+                let is_its_own = head.open.is_some_and(|open| open.writer == writer);
+                next.writers[writer].at = if is_its_own { Place::GoesBack(head) } else { Place::Done };
+            });
+        }
         Place::Made => {
             step("does not confirm", false, &|next| next.writers[writer].at = Place::Done);
             step("reads to confirm", false, &|next| {
@@ -68,10 +80,38 @@ pub fn steps(state: &State, cast: &Cast, writer: usize, found: &mut Vec<Step>) {
             });
         }
         Place::Confirms(head) => step("confirms", false, &|next| {
-            next.confirm(head, &cast.rules);
+            next.confirm(head, cast);
+            next.writers[writer].at = Place::Done;
+        }),
+        Place::Promotes(head, records) => step("promotes", false, &|next| {
+            let is_so = !cast.follows(Rule::PromoteLooksAtRecords) || records == next.records(cast);
+            let is_promoted = is_so && next.confirm(head, cast);
+            next.writers[writer].at = if is_promoted { Place::Done } else { Place::Made };
+        }),
+        Place::GoesBack(head) => step("takes its change back", false, &|next| {
+            next.take_back(head, cast);
             next.writers[writer].at = Place::Done;
         }),
         Place::Done => {}
+    }
+}
+
+/// Decides a rollout by the keys that its writer reads now.
+fn look(state: &State, cast: &Cast, writer: usize) -> Place {
+    let head = state.head;
+    if head.open.is_none_or(|open| open.writer != writer) {
+        return Place::Done;
+    }
+    let records = state.records(cast);
+    let says = |is: &dyn Fn(&Record) -> bool| {
+        records.iter().take(cast.canaries).filter(|record| record.as_ref().is_some_and(is)).count()
+    };
+    let all_run = says(&|record| record.runs == head.text.serial) == cast.canaries;
+    match all_run || !cast.follows(Rule::PromoteLooksAtRecords) {
+        _ if state.pending.is_none() => Place::GoesBack(head),
+        _ if says(&|record| record.refused == Some(head.text.serial)) > 0 => Place::GoesBack(head),
+        true => Place::Promotes(head, records),
+        false => Place::Made,
     }
 }
 
@@ -79,7 +119,7 @@ pub fn steps(state: &State, cast: &Cast, writer: usize, found: &mut Vec<Step>) {
 fn answer(state: &mut State, cast: &Cast, writer: usize, basis: Head) {
     let is_made = commit(state, cast, writer, basis);
     // A request that was sent twice may fail because its twin was there first.
-    let was_made = cast.rules.lost_looks_for_id && state.made & 1 << writer != 0;
+    let was_made = cast.follows(Rule::LostLooksForId) && state.made & 1 << writer != 0;
     state.writers[writer].at = match is_made || was_made {
         true => acknowledged(state, cast, writer),
         false => Place::Begins,
@@ -88,7 +128,7 @@ fn answer(state: &mut State, cast: &Cast, writer: usize, basis: Head) {
 
 /// The transaction that makes the change of a writer; whether it did.
 fn commit(state: &mut State, cast: &Cast, writer: usize, basis: Head) -> bool {
-    if cast.rules.commit_compares_head && state.head.revision != basis.revision {
+    if cast.follows(Rule::CommitComparesHead) && state.head.revision != basis.revision {
         return false;
     }
     if state.made & 1 << writer != 0 {
@@ -100,7 +140,6 @@ fn commit(state: &mut State, cast: &Cast, writer: usize, basis: Head) -> bool {
     state.put(text, kind.is_open().then_some(open));
     if kind.is_open() {
         state.pending = Some(writer);
-        state.is_overdue = false;
     }
     state.made |= 1 << writer;
     true
@@ -110,7 +149,6 @@ fn commit(state: &mut State, cast: &Cast, writer: usize, basis: Head) -> bool {
 fn acknowledged(state: &mut State, cast: &Cast, writer: usize) -> Place {
     let kind = cast.writers[writer];
     match kind.is_open() {
-        true if kind.is_rollout() => Place::Done,
         true => Place::Made,
         false => {
             state.kept |= 1 << writer;

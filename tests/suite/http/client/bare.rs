@@ -1,9 +1,9 @@
 //! A server that has the four operations and nothing else: it ignores all parameters and all
 //! headers but `Authorization`, so whatever is posted is applied.
 
-use mediaconf::edit::json_merge;
-use mediaconf::model::{Lens, View, top_members};
-use mediaconf::syntax::Document;
+use mediaconf::plumbing::edit::json_merge;
+use mediaconf::plumbing::model::{Lens, View, top_members};
+use mediaconf::plumbing::syntax::Document;
 use serde_json::{Value, json};
 
 use super::place;

@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 
 use super::{AssignOptions, AssignedValue, Assignment, Computed, to_patch};
 use crate::edit::condition::Condition;
-use crate::edit::config_lookup::{ConfigLookup, LocalView};
+use crate::edit::config_lookup::ConfigLookup;
 use crate::edit::fault::Faults;
 use crate::edit::path::{Path, split_assignment};
 use crate::edit::substitution::Substitution;
-use crate::model::{Lens, top_members};
+use crate::model::Config;
 use crate::syntax::Document;
 
 const TEXT: &str = "
@@ -46,8 +46,8 @@ fn assignment(text: &str) -> Assignment {
 /// Evaluates on a document and on its JSON, which must be the same.
 fn evaluate(text: &str, assignments: &[&str], options: AssignOptions) -> Result<Computed, Faults> {
     let document = Document::parse(text.to_owned());
-    let (members, lens) = (top_members(&document), Lens::default());
-    let local = LocalView::new(&members, &lens);
+    let config = Config::new(&document);
+    let local = config.lookup();
     let remote = local.value(&[]).expect("the whole is always there");
     let assignments: Vec<Assignment> = assignments.iter().map(|text| assignment(text)).collect();
     let computed = to_patch(&local, &assignments, &[], options);
@@ -600,12 +600,11 @@ fn a_part_of_a_value_is_replaced() {
         ("auth.extra", "s/1/true/", json!({"auth": {"extra": {"a": "true"}}})),
         ("streams.a.transcoder", "s/size/x/", json!({})),
     ] {
-        let (document, lens) = (Document::parse(TEXT.to_owned()), Lens::default());
+        let document = Document::parse(TEXT.to_owned());
         let value = AssignedValue::Replace(Substitution::parse(substitution).expect(substitution));
         let assignment = Assignment { path: Path::parse(path).expect(path), value };
-        let members = top_members(&document);
-        let computed =
-            to_patch(&LocalView::new(&members, &lens), &[assignment], &[], AssignOptions::default());
+        let config = Config::new(&document);
+        let computed = to_patch(&config.lookup(), &[assignment], &[], AssignOptions::default());
         match computed {
             Ok(computed) => {
                 assert!(computed.depends_on_read);
@@ -619,16 +618,11 @@ fn a_part_of_a_value_is_replaced() {
 #[test]
 fn conditions_select_entries() {
     let changed = |conditions: &[&str], path: &str| -> Result<Vec<String>, String> {
-        let (document, lens) = (Document::parse(TEXT.to_owned()), Lens::default());
+        let document = Document::parse(TEXT.to_owned());
         let conditions: Vec<Condition> =
             conditions.iter().map(|text| Condition::parse(text).expect(text)).collect();
-        let members = top_members(&document);
-        let computed = to_patch(
-            &LocalView::new(&members, &lens),
-            &[assignment(path)],
-            &conditions,
-            AssignOptions::default(),
-        );
+        let config = Config::new(&document);
+        let computed = to_patch(&config.lookup(), &[assignment(path)], &conditions, AssignOptions::default());
         let computed = computed.map_err(|faults| faults[0].to_string())?;
         assert!(computed.depends_on_read);
         let names = computed.patch.values().flat_map(|group| group.as_object().into_iter().flatten());

@@ -3,11 +3,14 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{diff, new_block, object, own_address};
+use super::group_sides::GroupSides;
+use super::members::{members, object, own_address};
+use super::settings;
+use crate::edit::config_lookup::ConfigLookup;
 use crate::edit::path::{Path, Segment};
 use crate::model::Masker;
 use crate::model::redact::masked_keys;
-use crate::schema::{Kind, Schema, Scope, Shape};
+use crate::schema::{Schema, Scope, Shape};
 use crate::syntax::one_line;
 
 /// A value that differs between two views.
@@ -21,14 +24,90 @@ pub struct ChangedValue {
     pub after: Option<Value>,
 }
 
-/// Returns the values in which two answers to `read_config` differ.
+impl ChangedValue {
+    /// The path, with the secrets in it masked.
+    pub fn masked_path(&self, masker: &Masker) -> String {
+        let keys: Vec<&str> = self.keys.iter().map(String::as_str).collect();
+        let segment = |key: String| key.parse().map_or(Segment::Key(key), Segment::Index);
+        Path { segments: masked_keys(&keys, masker).into_iter().map(segment).collect() }.to_string()
+    }
+
+    /// The same for a message or a record: on one line, and a long one is cut.
+    pub fn short_path(&self) -> String {
+        let path = one_line(&self.masked_path(&Masker::default()));
+        match path.char_indices().nth(LONGEST_PATH) {
+            Some((end, _)) => format!("{}…", &path[..end]),
+            None => path,
+        }
+    }
+}
+
+/// Returns the values in which two configurations differ, such as two answers to `read_config`.
 ///
 /// A value is as small as can be: a member of an element of a list, unless the list grew or shrank; a
 /// whole block only if it is new or gone. Derived values are left out, and a `position` that others caused.
-pub fn changed_values(schema: &'static Schema, from: &Value, to: &Value) -> Vec<ChangedValue> {
-    let mut found = Found::default();
-    found.members(schema.top(), [object(from), object(to)], &diff(schema, from, to));
-    found.values
+pub fn changed_values(
+    schema: &'static Schema,
+    from: &dyn ConfigLookup,
+    to: &dyn ConfigLookup,
+) -> Vec<ChangedValue> {
+    let mut values = Vec::new();
+    each_changed_value(schema, from, to, &mut |value| values.push(value));
+    values
+}
+
+/// The same one by one, so that not all of them are in memory.
+pub fn each_changed_value(
+    schema: &'static Schema,
+    from: &dyn ConfigLookup,
+    to: &dyn ConfigLookup,
+    take: &mut dyn FnMut(ChangedValue),
+) {
+    let sides = [from, to];
+    let tops = sides.map(|side| settings(schema, side));
+    let patch = members(schema.top(), &tops[0], &tops[1]);
+    let mut found = Found { keys: Vec::new(), take };
+    let tops = tops.each_ref();
+    for key in keys_of(tops) {
+        match schema.kind(key) {
+            Some(kind) => found.below(key, |found| found.group(&GroupSides::new(kind, sides))),
+            None => found.member(schema.top(), key, tops, &patch),
+        }
+    }
+}
+
+/// The first of the values in which two configurations differ, and their number.
+#[derive(Debug, Clone, Default)]
+pub struct FirstChanges {
+    /// The first ones.
+    pub first: Vec<ChangedValue>,
+    /// The number of all.
+    pub count: usize,
+}
+
+impl FirstChanges {
+    /// Compares two configurations, and keeps the first `most` of the values that differ.
+    pub fn between(
+        schema: &'static Schema,
+        from: &dyn ConfigLookup,
+        to: &dyn ConfigLookup,
+        most: usize,
+    ) -> Self {
+        let mut found = Self::default();
+        each_changed_value(schema, from, to, &mut |value| {
+            found.count += 1;
+            if found.count <= most {
+                found.first.push(value);
+            }
+        });
+        found
+    }
+
+    /// The paths for a message, as [`paths_in_words`] has them.
+    pub fn in_words(schema: &'static Schema, from: &dyn ConfigLookup, to: &dyn ConfigLookup) -> String {
+        let Self { first, count } = Self::between(schema, from, to, MOST_PATHS);
+        in_words(&first, count)
+    }
 }
 
 /// The number of paths that a message names.
@@ -39,64 +118,69 @@ const LONGEST_PATH: usize = 80;
 
 /// The paths of changed values for a message, with the secrets in them masked: `rtmp, streams.cam1.prepush`.
 pub fn paths_in_words(changed: &[ChangedValue]) -> String {
-    let masker = Masker::default();
-    let path = |changed: &ChangedValue| {
-        let keys: Vec<&str> = changed.keys.iter().map(String::as_str).collect();
-        let segments = masked_keys(&keys, &masker).into_iter().map(Segment::Key).collect();
-        let path = one_line(&Path { segments }.to_string());
-        match path.char_indices().nth(LONGEST_PATH) {
-            Some((end, _)) => format!("{}…", &path[..end]),
-            None => path,
-        }
-    };
-    let mut words: Vec<String> = changed.iter().take(MOST_PATHS).map(path).collect();
-    let more = changed.len().saturating_sub(MOST_PATHS);
+    in_words(changed, changed.len())
+}
+
+fn in_words(first: &[ChangedValue], count: usize) -> String {
+    let mut words: Vec<String> = first.iter().take(MOST_PATHS).map(ChangedValue::short_path).collect();
+    let more = count.saturating_sub(MOST_PATHS);
     words.extend((more > 0).then(|| format!("and {more} more")));
     words.join(", ")
 }
 
-#[derive(Default)]
-struct Found {
+struct Found<'t> {
     keys: Vec<String>,
-    values: Vec<ChangedValue>,
+    take: &'t mut dyn FnMut(ChangedValue),
 }
 
-impl Found {
-    /// Looks at the members of a block. The patch between the two knows defaults and derived members, so
-    /// only the members that it names have changed. It need not name the block of a port that is removed
-    /// with its port.
+impl Found<'_> {
+    /// Looks at the members of a block.
     fn members(&mut self, scope: Scope, both: [&Map<String, Value>; 2], patch: &Map<String, Value>) {
         for key in keys_of(both) {
-            let shape = scope.by_key(key).map(|parameter| parameter.shape);
-            if !patch.contains_key(key) && !matches!(shape, Some(Shape::Blocks(_))) {
-                continue;
-            }
-            let values = both.map(|members| members.get(key));
-            self.below(key, |found| match shape {
-                Some(Shape::Group(kind)) => found.group(kind, values, object(&patch[key])),
-                Some(Shape::Address(shape)) => {
-                    let own = values.map(|value| own_address(shape, value).map(Value::Object));
-                    found.value(own.each_ref().map(Option::as_ref));
-                }
-                _ => found.value(values),
-            });
+            self.member(scope, key, both, patch);
         }
     }
 
+    /// Looks at a member of a block. The patch between the two blocks knows defaults and derived members, so
+    /// only the members that it names have changed. It need not name the block of a port that is removed
+    /// with its port.
+    fn member(
+        &mut self,
+        scope: Scope,
+        key: &str,
+        both: [&Map<String, Value>; 2],
+        patch: &Map<String, Value>,
+    ) {
+        let shape = scope.by_key(key).map(|parameter| parameter.shape);
+        if !patch.contains_key(key) && !matches!(shape, Some(Shape::Blocks(_))) {
+            return;
+        }
+        let values = both.map(|members| members.get(key));
+        self.below(key, |found| match shape {
+            Some(Shape::Address(shape)) => {
+                let own = values.map(|value| own_address(shape, value).map(Value::Object));
+                found.value(own.each_ref().map(Option::as_ref));
+            }
+            _ => found.value(values),
+        });
+    }
+
     /// Looks at the streams, lives or plugins.
-    fn group(&mut self, kind: Kind, both: [Option<&Value>; 2], patch: &Map<String, Value>) {
-        let both = both.map(|group| object(group.unwrap_or(&Value::Null)));
-        for name in keys_of(both).filter(|name| patch.contains_key(*name)) {
-            let blocks = both.map(|group| group.get(name).map(object));
-            self.below(name, |found| match blocks {
-                [Some(before), Some(after)] => {
-                    found.members(kind.scope(), [before, after], object(&patch[name]));
+    fn group(&mut self, sides: &GroupSides<'_>) {
+        let positions = sides.positions();
+        for name in &sides.names[0] {
+            self.below(name, |found| match sides.has(1, name) {
+                true => {
+                    let Some(changed) = sides.changed(name, positions.get(name.as_str()).copied()) else {
+                        return;
+                    };
+                    found.members(sides.kind.scope(), changed.both.each_ref().map(object), &changed.patch);
                 }
-                one => {
-                    let own = one.map(|block| Some(Value::Object(new_block(kind.scope(), block?))));
-                    found.value(own.each_ref().map(Option::as_ref));
-                }
+                false => found.value([Some(&Value::Object(sides.own(0, name))), None]),
             });
+        }
+        for name in sides.made() {
+            self.below(name, |found| found.value([None, Some(&Value::Object(sides.own(1, name)))]));
         }
     }
 
@@ -119,7 +203,7 @@ impl Found {
             }
             [before, after] => {
                 let keys = self.keys.clone();
-                self.values.push(ChangedValue { keys, before: before.cloned(), after: after.cloned() });
+                (self.take)(ChangedValue { keys, before: before.cloned(), after: after.cloned() });
             }
         }
     }

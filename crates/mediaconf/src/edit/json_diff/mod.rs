@@ -1,194 +1,53 @@
 //! Computes the merge patch (RFC 7396) from one view of a configuration to another.
+//!
+//! Streams, lives and plugins are compared one by one: of those with the same text on both sides no value is
+//! made, and those of the others are dropped before the next ones are made.
 
 mod changed;
 mod drift;
+mod group_sides;
+mod members;
 mod order;
 
-use std::collections::HashSet;
+use serde_json::{Map, Value};
 
-use serde_json::{Map, Value, json};
-
-pub use changed::{ChangedValue, changed_values, paths_in_words};
+pub use changed::{ChangedValue, FirstChanges, changed_values, each_changed_value, paths_in_words};
 pub use drift::{Drift, drift};
 
-use super::emit::are_named_blocks;
-use super::schema_path::is_derived;
-use crate::model::member::keyword_of;
-use crate::schema::json_value::scalar_text;
-use crate::schema::{AddressShape, Kind, ListShape, POSITION, Parameter, Schema, Scope, Shape};
+use super::config_lookup::ConfigLookup;
+use crate::schema::{Kind, Schema};
+use group_sides::GroupSides;
+use members::{changes, member, members, object};
 
-/// Returns the patch that turns `from` into `to`, both whole answers to `read_config`.
+/// Returns the patch that turns `from` into `to`, both whole configurations, such as answers to `read_config`.
 ///
 /// Output-only members are left out; a `position` is given only where the order needs it. The order
 /// of members that have no position, such as the extras of `auth`, can't be expressed in a merge patch.
-pub fn diff(schema: &Schema, from: &Value, to: &Value) -> Map<String, Value> {
-    members(schema.top(), object(from), object(to))
-}
-
-/// Returns the patch from one stream, live or plugin to another.
-pub fn block(kind: Kind, from: &Value, to: &Value) -> Map<String, Value> {
-    members(kind.scope(), object(from), object(to))
-}
-
-/// Returns the patch from the streams, lives or plugins to others; `None` if nothing changes.
-pub fn group(kind: Kind, from: &Value, to: &Value) -> Option<Value> {
-    blocks(kind, object(from), object(to))
-}
-
-fn object(value: &Value) -> &Map<String, Value> {
-    static EMPTY: std::sync::LazyLock<Map<String, Value>> = std::sync::LazyLock::new(Map::new);
-    value.as_object().unwrap_or(&EMPTY)
-}
-
-/// The patch from `from` to `to`, both with the keys of `scope`.
-fn members(scope: Scope, from: &Map<String, Value>, to: &Map<String, Value>) -> Map<String, Value> {
-    changes(from, to, |key, old, new| match scope.by_key(key) {
-        _ if is_derived(scope, key) => None,
-        Some(Parameter { shape: Shape::Blocks(list), .. }) => list_blocks(list, from, to),
-        Some(parameter) => own(parameter, old, new),
-        None => general(scope.schema().block_scope(keyword_of(scope, key), 1), old, new),
+pub fn diff(schema: &Schema, from: &dyn ConfigLookup, to: &dyn ConfigLookup) -> Map<String, Value> {
+    let sides = [from, to];
+    let [from, to] = sides.map(|side| settings(schema, side));
+    changes(&from, &to, |key, old, new| match schema.kind(key) {
+        Some(kind) => group(kind, sides),
+        None => member(schema.top(), [&from, &to], key, [old, new]),
     })
 }
 
-/// The patch of a directive that the schema does not know, and whose blocks with a name are of `scope`.
-fn general(scope: Scope, from: Option<&Value>, to: Option<&Value>) -> Option<Value> {
-    match (from, to) {
-        (Some(Value::Object(from)), Some(Value::Object(to)))
-            if !scope.is_unknown() && are_named_blocks(from) && are_named_blocks(to) =>
-        {
-            let patch = changes(from, to, |_, old, new| {
-                let (Some(old), Some(new)) = (old, new) else { return value(old, new) };
-                Some(Value::Object(members(scope, object(old), object(new)))).filter(|_| old != new)
-            });
-            (!patch.is_empty()).then_some(Value::Object(patch))
-        }
-        (from, to) => value(from, to),
-    }
+/// The members of a whole configuration; the streams, lives and plugins stand as `null` for the place that they have.
+fn settings(schema: &Schema, side: &dyn ConfigLookup) -> Map<String, Value> {
+    let value = |key: &str| if schema.kind(key).is_some() { Some(Value::Null) } else { side.value(&[key]) };
+    let keys = side.names(&[]).into_iter();
+    keys.filter_map(|key| Some((value(&key)?, key))).map(|(value, key)| (key, value)).collect()
 }
 
-/// The members that `change` has a patch for, by their old and their new value: the removed ones first.
-fn changes(
-    from: &Map<String, Value>,
-    to: &Map<String, Value>,
-    change: impl Fn(&str, Option<&Value>, Option<&Value>) -> Option<Value>,
-) -> Map<String, Value> {
-    let removed = from.keys().filter(|key| !to.contains_key(*key));
-    let changed = |key: &String| Some((key.clone(), change(key, from.get(key), to.get(key))?));
-    removed.chain(to.keys()).filter_map(changed).collect()
+/// Returns the patch from one stream, live or plugin to the members of another.
+pub fn block(kind: Kind, from: &Value, to: &Map<String, Value>) -> Map<String, Value> {
+    members(kind.scope(), object(from), to)
 }
 
-/// The patch of one parameter of the schema. A parameter that is missing has its default value.
-fn own(parameter: &Parameter, from: Option<&Value>, to: Option<&Value>) -> Option<Value> {
-    let default = parameter.value_of_nothing();
-    let (from, to) = (from.or(default.as_ref()), to.or(default.as_ref()));
-    match (parameter.shape, from, to) {
-        (Shape::Address(shape), from, to) => address(shape, own_address(shape, from), own_address(shape, to)),
-        (Shape::Group(kind), Some(from), Some(to)) => group(kind, from, to),
-        (_, from, to) => value(from, to),
-    }
-}
-
-/// The patch of one member by RFC 7396; `None` if it does not change.
-fn value(from: Option<&Value>, to: Option<&Value>) -> Option<Value> {
-    match (from, to) {
-        (from, to) if from == to => None,
-        (_, None) => Some(Value::Null),
-        (Some(Value::Object(from)), Some(Value::Object(to)))
-            if are_named_blocks(from) && !are_named_blocks(to) =>
-        {
-            // Each name may be that of a block: a list says that there is one block, without a name.
-            Some(json!([[to]]))
-        }
-        (Some(Value::Object(from)), Some(Value::Object(to))) => Some(Value::Object(merge_patch(from, to))),
-        (_, Some(to)) => Some(to.clone()),
-    }
-}
-
-fn merge_patch(from: &Map<String, Value>, to: &Map<String, Value>) -> Map<String, Value> {
-    changes(from, to, |_, old, new| value(old, new))
-}
-
-/// The members that the directive itself sets; `None` if only the global value is shown there.
-fn own_address(shape: &AddressShape, value: Option<&Value>) -> Option<Map<String, Value>> {
-    value.map(|value| without_derived(shape.members, object(value))).filter(|own| !own.is_empty())
-}
-
-/// The patch of an address. `false` in its place removes the options, unless the patch gives them.
-fn address(
-    shape: &AddressShape,
-    from: Option<Map<String, Value>>,
-    to: Option<Map<String, Value>>,
-) -> Option<Value> {
-    let (from, to) = match (from, to) {
-        (None, None) => return None,
-        (Some(_), None) => return Some(Value::Null),
-        (None, Some(to)) => return Some(Value::Object(to)),
-        (Some(from), Some(to)) => (from, to),
-    };
-    let open = Some(&Value::Bool(false));
-    let mut patch = merge_patch(&from, &to);
-    if let Some(options) = shape.options.filter(|_| to.get(shape.address) == open)
-        && from.get(shape.address) != open
-    {
-        match to.get(options) {
-            Some(value) => patch.insert(options.to_owned(), value.clone()),
-            None => patch.shift_remove(options),
-        };
-    }
-    (!patch.is_empty()).then_some(Value::Object(patch))
-}
-
-/// The patch of the blocks of a list. The block of a value that is removed is removed with it.
-fn list_blocks(list: &ListShape, from: &Map<String, Value>, to: &Map<String, Value>) -> Option<Value> {
-    let options = |view: &Map<String, Value>| view.get(list.blocks).map(object).cloned().unwrap_or_default();
-    let ports: HashSet<String> =
-        to.get(list.key).and_then(Value::as_array).into_iter().flatten().filter_map(scalar_text).collect();
-    let patch = changes(&options(from), &options(to), |_, old, new| match (old, new) {
-        (Some(Value::Object(old)), Some(Value::Object(new))) if old != new => {
-            Some(Value::Object(merge_patch(old, new)))
-        }
-        (old, new) => value(old, new),
-    });
-    let kept: Map<String, Value> =
-        patch.into_iter().filter(|(port, value)| !value.is_null() || ports.contains(port)).collect();
-    (!kept.is_empty()).then_some(Value::Object(kept))
-}
-
-/// The patch of the streams, lives or plugins: the removed ones, then the others in their new order.
-fn blocks(kind: Kind, from: &Map<String, Value>, to: &Map<String, Value>) -> Option<Value> {
-    let removed = from.keys().filter(|name| !to.contains_key(*name));
-    let mut patch: Map<String, Value> = removed.map(|name| (name.clone(), Value::Null)).collect();
-    let names = |group: &'_ Map<String, Value>| group.keys().cloned().collect::<Vec<_>>();
-    let positions = order::positions(&names(from), &names(to));
-    for ((name, new), position) in to.iter().zip(positions) {
-        let old = from.get(name);
-        let mut change = match old {
-            Some(old) => block(kind, old, new),
-            None => new_block(kind.scope(), object(new)),
-        };
-        change.extend(position.map(|position| (POSITION.to_owned(), Value::from(position))));
-        if old.is_none() || !change.is_empty() {
-            patch.insert(name.clone(), Value::Object(change));
-        }
-    }
-    (!patch.is_empty()).then_some(Value::Object(patch))
-}
-
-/// The patch that makes a new block.
-fn new_block(scope: Scope, block: &Map<String, Value>) -> Map<String, Value> {
-    let own = without_derived(scope, block).into_iter().filter_map(|(key, value)| {
-        let value = match scope.by_key(&key).and_then(|parameter| parameter.shape.address()) {
-            Some(shape) => Value::Object(own_address(shape, Some(&value))?),
-            None => value,
-        };
-        Some((key, value))
-    });
-    own.collect()
-}
-
-fn without_derived(scope: Scope, block: &Map<String, Value>) -> Map<String, Value> {
-    let kept = block.iter().filter(|(key, _)| !is_derived(scope, key));
-    kept.map(|(key, value)| (key.clone(), value.clone())).collect()
+/// Returns the patch from the streams, lives or plugins of a whole configuration to those of another; `None` if
+/// nothing changes.
+pub fn group(kind: Kind, sides: [&dyn ConfigLookup; 2]) -> Option<Value> {
+    GroupSides::new(kind, sides).patch()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::edit::fault::{Fault, Faults};
 use crate::edit::json_pointer::Pointer;
-use crate::schema::{AddressShape, ObjectShape, Parameter, Part, PartPlace, Shape};
+use crate::schema::{AddressShape, Merge, ObjectShape, Parameter, Part, PartPlace};
 
 /// Merges into a known setting; `None` if it is not set afterwards.
 pub fn merge_setting(
@@ -13,14 +13,11 @@ pub fn merge_setting(
     patch: &Value,
     pointer: &Pointer,
 ) -> Result<Option<Value>, Faults> {
-    match (parameter.shape, patch) {
+    match (parameter.shape.merge(), patch) {
         (_, Value::Null) => Ok(None),
-        (Shape::Object(object), Value::Object(patch)) => parts(object, current, patch, pointer),
-        (Shape::Address(shape), Value::Object(patch)) => address(shape, current, patch, pointer),
-        (Shape::Options(_), Value::Array(pairs)) if pairs.is_empty() => Ok(None),
-        (shape, Value::Array(list)) if shape.is_list() && list.is_empty() && !parameter.always_shown => {
-            Ok(None)
-        }
+        (Merge::Members(object), Value::Object(patch)) => parts(object, current, patch, pointer),
+        (Merge::AddressAndOptions(shape), Value::Object(patch)) => address(shape, current, patch, pointer),
+        (Merge::ReplaceList, Value::Array(list)) if list.is_empty() && !parameter.always_shown => Ok(None),
         _ => Ok(Some(patch.clone())),
     }
 }

@@ -1,9 +1,9 @@
 //! The runs of lines that differ between two stretches.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use similar::{Algorithm, DiffTag, capture_diff_slices};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::edit::lis::longest_increasing_subsequence;
 
@@ -77,15 +77,23 @@ fn push_runs(old: &[&str], new: &[&str], start: (usize, usize), limit: usize, ru
 /// The pairs of places of the lines that occur once in `old` and once in `new`, in `old`'s order.
 fn lines_unique_to_both(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
     let (once_in_old, once_in_new) = (places_of_unique(old), places_of_unique(new));
-    let pair = |line: &&str| Some(((*once_in_old.get(line)?)?, (*once_in_new.get(line)?)?));
-    old.iter().filter_map(pair).collect()
+    let mut news = once_in_new.into_iter().peekable();
+    let mut pairs = Vec::new();
+    for (hash, old_place) in once_in_old {
+        while news.next_if(|(other, _)| *other < hash).is_some() {}
+        let found = news.next_if(|(other, _)| *other == hash);
+        pairs.extend(found.map(|(_, new_place)| (old_place as usize, new_place as usize)));
+    }
+    pairs.retain(|&(old_place, new_place)| old[old_place] == new[new_place]);
+    pairs.sort_unstable();
+    pairs
 }
 
-/// Each line with its place, or `None` if it has several.
-fn places_of_unique<'a>(lines: &[&'a str]) -> HashMap<&'a str, Option<usize>> {
-    let mut places = HashMap::with_capacity(lines.len());
-    for (place, line) in lines.iter().enumerate() {
-        places.entry(*line).and_modify(|known| *known = None).or_insert(Some(place));
-    }
-    places
+/// The lines that occur once, each as its hash and its place, by hash: of a million lines, a table of the lines
+/// themselves takes more memory than their text. Two lines with one hash count as one that occurs twice.
+fn places_of_unique(lines: &[&str]) -> Vec<(u64, u32)> {
+    let hashes = lines.iter().map(|line| xxh3_64(line.as_bytes()));
+    let mut places: Vec<(u64, u32)> = hashes.zip(0..).collect();
+    places.sort_unstable();
+    places.chunk_by(|one, next| one.0 == next.0).filter(|run| run.len() == 1).map(|run| run[0]).collect()
 }

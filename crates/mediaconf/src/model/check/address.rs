@@ -208,12 +208,17 @@ fn is_known(scheme: &str) -> bool {
 }
 
 /// Returns the text behind the scheme of nearly all addresses, which is compared first.
+#[inline]
 fn of_frequent_scheme(value: &str) -> Option<&str> {
-    value
-        .strip_prefix("udp://")
-        .or_else(|| value.strip_prefix("rtsp://"))
-        .or_else(|| value.strip_prefix("http://"))
-        .or_else(|| value.strip_prefix("rtmp://"))
+    let schemes: &[&str] = match value.as_bytes().first()? {
+        b'u' => &["udp://"],
+        b'r' => &["rtsp://", "rtmp://"],
+        b'h' => &["http://", "hls://", "https://"],
+        b's' => &["srt://"],
+        b't' => &["tshttp://"],
+        _ => &[],
+    };
+    schemes.iter().find_map(|scheme| value.strip_prefix(scheme))
 }
 
 /// The schemes that a slip may be meant to be.

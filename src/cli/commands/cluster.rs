@@ -1,0 +1,193 @@
+//! `mediactl cluster`
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::Subcommand;
+
+use crate::cli::cluster;
+use crate::cli::context::ServerContext;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::fleet::names::in_ranges;
+use crate::cli::invocation::Invocation;
+use crate::cli::local_user::local_user;
+use crate::cli::prompts;
+use crate::cli::target::{self, Purpose};
+use crate::cli::ui::Ui;
+use crate::engine::{ErrorKind, Refusal};
+use crate::store::cluster::{ClusterStore, make_key};
+use crate::store::{NodeRecord, NodeState, Store, StoreError, bounded_time};
+
+/// Look after a cluster and its nodes
+///
+/// `mediactl status` shows the nodes: those that follow the configuration, those that are gone, and those that never
+/// came although an overlay names them.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mediactl --cluster etcd://10.0.0.1/prod cluster forget edge7
+  mediactl --cluster etcd://10.0.0.1/prod cluster retry
+  mediactl --cluster etcd://10.0.0.1/prod cluster adopt
+  mediactl cluster keygen olga.key")]
+pub struct ClusterArgs {
+    #[command(subcommand)]
+    pub command: ClusterCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ClusterCommand {
+    /// Go on with a cluster whose nodes are held: it was restored from a back-up, or made anew
+    ///
+    /// Shows what would be lost: the changes that nodes run and the cluster does not have. Then the nodes take the text of
+    /// the cluster.
+    Adopt {
+        /// Agree to what is shown
+        #[arg(short, long)]
+        yes: bool,
+    },
+
+    /// Forget nodes that are gone for good, so that `status` shows them no longer
+    Forget {
+        /// The nodes
+        #[arg(value_name = "NODE", required = true)]
+        nodes: Vec<String>,
+
+        /// Agree to the change of a protected context
+        #[arg(short, long)]
+        yes: bool,
+    },
+
+    /// Make a key that signs changes: FILE, which its owner alone can read, and FILE.pub for those who trust it
+    ///
+    /// Both are PEM (Ed25519). Files that are there already are not overwritten.
+    Keygen {
+        /// The new file
+        #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+        file: PathBuf,
+    },
+
+    /// Ask nodes to try again at once what they could not take
+    ///
+    /// A node tries a text that could not be loaded again by itself, after pauses that grow to 5 minutes. A text that its
+    /// check command refused is tried only if it is asked to. SIGHUP asks one node.
+    Retry {
+        /// The nodes; without one, all that failed or refused the text
+        #[arg(value_name = "NODE")]
+        nodes: Vec<String>,
+
+        /// Agree to the reloads of a protected context
+        #[arg(short, long)]
+        yes: bool,
+    },
+}
+
+pub fn run(args: &ClusterArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+    let named = || cluster::named("nodes", call.global);
+    match &args.command {
+        ClusterCommand::Keygen { file } => keygen(file, call.ui),
+        ClusterCommand::Adopt { yes } => adopt(&named()?.0, *yes, call.ui),
+        ClusterCommand::Forget { nodes, yes } => {
+            let (store, context) = named()?;
+            ask_if_protected(context.as_ref(), *yes)?;
+            nodes.iter().try_for_each(|node| forget(&store, node, call.ui)).map(|()| Exit::Done)
+        }
+        ClusterCommand::Retry { nodes, yes } => {
+            let (store, context) = named()?;
+            ask_if_protected(context.as_ref(), *yes)?;
+            retry(&store, nodes, call.ui).map(|()| Exit::Done)
+        }
+    }
+}
+
+fn keygen(file: &Path, ui: Ui) -> Result<Exit, CliError> {
+    let mut public = file.to_owned().into_os_string();
+    public.push(".pub");
+    let public = PathBuf::from(public);
+    make_key(file, &public).map_err(|(path, error)| match error.kind() {
+        io::ErrorKind::AlreadyExists => {
+            CliError::new(ErrorKind::Guarded, format!("`{}` exists already", path.display()))
+                .with_hint("no key is overwritten; nothing was made")
+        }
+        _ => CliError::not_made(&path, error),
+    })?;
+    ui.say(&format!("made `{}`, which signs, and `{}`, which is trusted", file.display(), public.display()));
+    Ok(Exit::Done)
+}
+
+fn ask_if_protected(context: Option<&ServerContext>, is_agreed: bool) -> Result<(), CliError> {
+    let purpose = Purpose { changes: true, is_agreed, ..Purpose::default() };
+    context.map_or(Ok(()), |context| target::ask_if_protected(context, &purpose))
+}
+
+/// Asks nodes to try again what they did not take: those that are named, or all that did not take it.
+fn retry(store: &ClusterStore, names: &[String], ui: Ui) -> Result<(), CliError> {
+    let nodes = store.nodes().map_err(Refusal::from)?.unwrap_or_default();
+    let lives = |node: &NodeRecord| !matches!(node.state, NodeState::Gone | NodeState::NeverCame);
+    let is_meant = |node: &NodeRecord| match names.is_empty() {
+        true => matches!(node.state, NodeState::Failed | NodeState::Refused),
+        false => names.contains(&node.node),
+    };
+    let known = |name: &&String| nodes.iter().any(|node| node.node == **name && lives(node));
+    if let Some(name) = names.iter().find(|name| !known(name)) {
+        return Err(CliError::new(ErrorKind::Absent, format!("no node `{name}` lives"))
+            .with_hint("`mediactl status` shows the nodes"));
+    }
+    let asked: Vec<&str> = nodes.iter().filter(|node| is_meant(node)).map(|node| &*node.node).collect();
+    if asked.is_empty() {
+        ui.say("no node failed or refused the text, so none is asked");
+        return Ok(());
+    }
+    store.ask_to_retry(&asked).map_err(Refusal::from)?;
+    ui.say(&format!("asked {} to try again", in_ranges(&asked)));
+    Ok(())
+}
+
+fn forget(store: &ClusterStore, node: &str, ui: Ui) -> Result<(), CliError> {
+    match store.forget_node(node) {
+        Ok(true) => {
+            ui.say(&format!("forgot {node}"));
+            Ok(())
+        }
+        Ok(false) => {
+            Err(CliError::new(ErrorKind::Absent, format!("there is no record of the node `{node}`"))
+                .with_hint("`mediactl status` shows the nodes"))
+        }
+        Err(StoreError::Overtaken { .. }) => {
+            Err(CliError::new(ErrorKind::Conflict, format!("the node `{node}` lives"))
+                .with_hint("stop it first; within 30 seconds of a crash its record is gone"))
+        }
+        Err(error) => Err(Refusal::from(error).into()),
+    }
+}
+
+/// Begins a new epoch, if nodes are held and the user agrees.
+fn adopt(store: &ClusterStore, is_agreed: bool, ui: Ui) -> Result<Exit, CliError> {
+    let seen = store.seen().map_err(Refusal::from)?;
+    let nodes = store.nodes().map_err(Refusal::from)?.unwrap_or_default();
+    let held: Vec<&NodeRecord> = nodes.iter().filter(|node| node.state == NodeState::Held).collect();
+    let (Some(head), false) = (&seen.head, held.is_empty()) else {
+        ui.say("no node is held, so nothing was changed");
+        return Ok(Exit::Done);
+    };
+    for NodeRecord { node, serial, why, .. } in &held {
+        let serial = serial.map_or_else(|| "nothing".to_owned(), |serial| format!("#{serial}"));
+        ui.say(&format!("{node} runs {serial} and is held: {}", why.as_deref().unwrap_or("-")));
+    }
+    let question = format!(
+        "{} would take the text of #{} of {} and lose what they run beyond it: adopt it?",
+        in_ranges(&held.iter().map(|node| node.node.as_str()).collect::<Vec<_>>()),
+        head.serial,
+        bounded_time::rfc3339(head.at),
+    );
+    if !is_agreed {
+        match prompts::confirm(&question).map_err(CliError::prompt_failed)? {
+            Some(true) => {}
+            answer => return Err(CliError::not_adopted(&question, answer)),
+        }
+    }
+    let epochs: Vec<&str> = held.iter().filter_map(|node| node.epoch.as_deref()).collect();
+    store.adopt(&seen, &epochs, &local_user()).map_err(Refusal::from)?;
+    ui.say(&format!("adopted: the cluster goes on with #{}", head.serial + 1));
+    Ok(Exit::Done)
+}

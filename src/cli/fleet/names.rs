@@ -1,0 +1,155 @@
+//! Names of servers: patterns that stand for several, and ranges that are shown.
+
+/// The most names that a range in a pattern stands for.
+const MOST: u64 = 10_000;
+
+/// The shortest run of names that is shown as a range.
+const SHORTEST: usize = 3;
+
+/// Splits a list at its commas, but not at those in braces or brackets.
+pub fn split_list(list: &str) -> Vec<&str> {
+    let mut depth = 0_usize;
+    let is_end = |c: char| {
+        match c {
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    };
+    list.split(is_end).map(str::trim).filter(|word| !word.is_empty()).collect()
+}
+
+/// The patterns with `*` alone that a pattern with `{a,c}`, `[0-5]`, `[00-39]` or `[ab]` stands for.
+///
+/// # Errors
+/// What is wrong, in words.
+pub fn expanded(pattern: &str) -> Result<Vec<String>, String> {
+    let Some(begin) = pattern.find(['{', '[']) else { return Ok(vec![pattern.to_owned()]) };
+    let (open, close) = if pattern[begin..].starts_with('{') { ('{', '}') } else { ('[', ']') };
+    let rest = &pattern[begin + 1..];
+    let Some(end) = rest.find(close) else { return Err(format!("`{pattern}` lacks a `{close}`")) };
+    let (inner, rest) = (&rest[..end], &rest[end + 1..]);
+    let words: Vec<String> = match open {
+        '{' => inner.split(',').map(str::to_owned).collect(),
+        _ => in_brackets(inner).ok_or_else(|| format!("`{pattern}` has no range in its brackets"))?,
+    };
+    let mut all = Vec::new();
+    for tail in expanded(rest)? {
+        all.extend(words.iter().map(|word| format!("{}{word}{tail}", &pattern[..begin])));
+        if all.len() as u64 > MOST {
+            return Err(format!("`{pattern}` stands for more than {MOST} names"));
+        }
+    }
+    Ok(all)
+}
+
+/// The words that `0-5`, `00-39`, `a-c,x` or `abc` in brackets stands for.
+fn in_brackets(inner: &str) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    for part in inner.split(',') {
+        match part.split_once('-') {
+            Some((first, last)) if is_number(first) && is_number(last) => {
+                let (least, most): (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
+                if least > most || most - least >= MOST {
+                    return None;
+                }
+                let width = if first.starts_with('0') || first.len() == last.len() { first.len() } else { 0 };
+                words.extend((least..=most).map(|number| format!("{number:0width$}")));
+            }
+            Some((first, last)) => {
+                let mut ends = [first, last].into_iter().map(|end| {
+                    let mut all = end.chars();
+                    all.next().filter(|_| all.next().is_none())
+                });
+                let (least, most) = (ends.next()??, ends.next()??);
+                words.extend((least..=most).map(String::from));
+            }
+            None => words.extend(part.chars().map(String::from)),
+        }
+    }
+    (!words.is_empty() && words.len() as u64 <= MOST).then_some(words)
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.len() < 10 && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Names in a line, in their order: those that count on are a range with its number of names, such as
+/// `edge-[00-39] (40)`.
+pub fn in_ranges<S: AsRef<str>>(names: &[S]) -> String {
+    let mut words = Vec::new();
+    let mut rest = names;
+    while let Some(first) = rest.first() {
+        let run = rest.windows(2).take_while(|pair| follows(pair[0].as_ref(), pair[1].as_ref())).count() + 1;
+        let (in_run, after) = rest.split_at(if run < SHORTEST { 1 } else { run });
+        rest = after;
+        let first = first.as_ref();
+        match in_run {
+            [_] => words.push(first.to_owned()),
+            _ => {
+                let (stem, least) = parted(first);
+                let most = parted(in_run[in_run.len() - 1].as_ref()).1;
+                words.push(format!("{stem}[{least}-{most}] ({})", in_run.len()));
+            }
+        }
+    }
+    words.join(", ")
+}
+
+/// A name as its stem and the digits at its end.
+fn parted(name: &str) -> (&str, &str) {
+    name.split_at(name.trim_end_matches(|c: char| c.is_ascii_digit()).len())
+}
+
+/// True if a name counts one on from another.
+fn follows(before: &str, after: &str) -> bool {
+    let ((stem, digits), (other, next)) = (parted(before), parted(after));
+    let is_next =
+        || next.parse::<u64>().ok() == digits.parse::<u64>().ok().and_then(|number| number.checked_add(1));
+    let has_width = digits.len() == next.len() || !digits.starts_with('0') && !next.starts_with('0');
+    stem == other && is_number(digits) && is_number(next) && has_width && is_next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_split_outside_of_braces_and_brackets() {
+        assert_eq!(split_list("a, b,edge-{a,c},edge-[1,3]"), ["a", "b", "edge-{a,c}", "edge-[1,3]"]);
+    }
+
+    #[test]
+    fn patterns_stand_for_names() {
+        let words = |pattern: &str| expanded(pattern).map(|names| names.join(" "));
+        for (pattern, names) in [
+            ("edge-*", "edge-*"),
+            ("edge-{a,c}", "edge-a edge-c"),
+            ("edge-3[0-2]", "edge-30 edge-31 edge-32"),
+            ("edge-[08-11]", "edge-08 edge-09 edge-10 edge-11"),
+            ("edge-[8-10]", "edge-8 edge-9 edge-10"),
+            ("[ab]-{x,y*}", "a-x b-x a-y* b-y*"),
+            ("e[a-c,x]", "ea eb ec ex"),
+        ] {
+            assert_eq!(words(pattern).as_deref(), Ok(names));
+        }
+        for pattern in ["edge-{a", "edge-[", "edge-[]", "edge-[5-3]", "edge-[0-99999]", "edge-[ab-c]"] {
+            assert!(words(pattern).is_err(), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn names_that_count_on_are_a_range() {
+        let names: Vec<String> = (0..40).map(|number| format!("edge-{number:02}")).collect();
+        assert_eq!(in_ranges(&names), "edge-[00-39] (40)");
+        assert_eq!(in_ranges(&["a", "b"]), "a, b");
+        assert_eq!(in_ranges(&["e1", "e2", "x", "e3", "e4", "e5"]), "e1, e2, x, e[3-5] (3)");
+        assert_eq!(in_ranges(&["e8", "e9", "e10", "m"]), "e[8-10] (3), m");
+        for names in [&["e8", "e9", "e10"][..], &["edge-08", "edge-09", "edge-10"]] {
+            let shown = in_ranges(names);
+            let pattern = shown.split(' ').next().expect("it has a word");
+            assert_eq!(expanded(pattern).expect("it is a pattern"), names);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! A change that has to be confirmed goes back on a node in its time, whatever etcd does not do for the node meanwhile, and
+//! also on one that is killed and started again. One that is cut off is in `nodes.rs`.
+
+use serde_json::{Value, json};
+
+use super::etcd::{PASSWORD, add_users};
+use super::nodes::{PREFIX, TestNode, cluster, with_rtsp, with_sample};
+use crate::cli::{Place, Run, SAMPLE};
+use crate::waiting::eventually;
+
+/// A change to be confirmed is taken, nobody confirms it, and it goes back; with and without a restart between.
+fn goes_back(node: &mut TestNode, change: impl Fn(&[&str]) -> Run, hinder: impl Fn(bool)) {
+    node.until("looking", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    for (port, is_killed) in [("555", false), ("556", true)] {
+        change(&["modify", "-q", "--set", &format!("rtsp={port}"), "--confirm", "5s"]).exits(0);
+        node.until_text(&with_rtsp(port));
+        hinder(true);
+        if is_killed {
+            node.kill();
+            node.go();
+        }
+        node.until_text(SAMPLE);
+        hinder(false);
+        until_nothing_waits(&change);
+    }
+    change(&["modify", "-q", "--set", "rtsp=557"]).exits(0);
+    node.until_text(&with_rtsp("557"));
+}
+
+/// Waits for the lease of a change that has gone back: it may last a little longer than the time of the node.
+pub fn until_nothing_waits(command: impl Fn(&[&str]) -> Run) {
+    eventually(|| {
+        let pending = command(&["status", "-o", "json"]).json()["pending"].clone();
+        pending.is_null() || pending["is_over"] == true
+    });
+}
+
+#[test]
+fn a_change_goes_back_while_etcd_is_full() {
+    let Some(etcd) = with_sample(1) else { return };
+    let mut node = TestNode::start(&etcd, "a", &[]);
+    let alarm = |action: &str| {
+        let id = etcd.ask(0, "maintenance/status", &json!({}))["header"]["member_id"].clone();
+        etcd.ask(0, "maintenance/alarm", &json!({"action": action, "memberID": id, "alarm": "NOSPACE"}));
+        let alarms = etcd.ask(0, "maintenance/alarm", &json!({"action": "GET"}));
+        assert_eq!(alarms["alarms"].is_array(), action == "ACTIVATE", "{alarms}");
+    };
+    let hinder = |is_full: bool| alarm(if is_full { "ACTIVATE" } else { "DEACTIVATE" });
+    goes_back(&mut node, |arguments| cluster(&etcd, arguments), hinder);
+}
+
+#[test]
+fn a_change_goes_back_on_a_node_that_may_write_nothing() {
+    let Some(etcd) = with_sample(1) else { return };
+    let ask = |path: &str, body: Value| {
+        let answer = etcd.ask(0, path, &body);
+        assert!(answer["header"].is_object(), "{path}: {answer}");
+    };
+    let below = format!("{PREFIX}/");
+    add_users(&ask, &[("olga", &[("READWRITE", &below, true)]), ("reader", &[("READ", &below, true)])]);
+    let place = Place::empty();
+    place.put("password", PASSWORD);
+    let serve = ["--cluster", &etcd.url(PREFIX), "serve", "--listen", "none", "--node", "reader"];
+    let login = ["--user", "reader", "--password-file", "password"];
+    let options = login.iter().chain(&serve).map(|option| (*option).to_owned()).collect();
+    let mut node = TestNode::with_options(place, "reader", options);
+    let writer = Place::with(SAMPLE);
+    let change = |arguments: &[&str]| {
+        let call = etcd.mediactl(&writer, PREFIX, arguments);
+        call.env("MEDIACTL_LOGIN", "olga").env("MEDIACTL_PASSWORD", PASSWORD).run()
+    };
+    goes_back(&mut node, change, |_| {});
+}

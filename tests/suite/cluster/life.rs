@@ -1,0 +1,226 @@
+//! The life of a node: what it tries again, what it waits for, what it may not do, and what its log says.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::os::unix::net::UnixDatagram;
+use std::process::Child;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use super::etcd::{Etcd, PASSWORD, add_users, grant};
+use super::nodes::{COUNTING, PREFIX, TestNode, cluster, with_rtsp, with_sample};
+use crate::cli::{CONF, Call, Place, SAMPLE};
+use crate::waiting::until;
+
+#[test]
+fn what_a_node_does_not_take_is_tried_again() {
+    let Some(etcd) = with_sample(1) else { return };
+    let failing = TestNode::start(&etcd, "failing", &["--reload-cmd", "test ! -e broken && echo >> reloads"]);
+    let picky = TestNode::start(&etcd, "picky", &["--check-cmd", "test ! -e broken"]);
+    for node in [&failing, &picky] {
+        node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    }
+    cluster(&etcd, &["cluster", "retry"]).exits(0).says("no node failed or refused the text");
+    cluster(&etcd, &["cluster", "retry", "nobody"]).exits(7).says("no node `nobody` lives");
+    let breaks = |node: &TestNode, port: &str, state: &str| {
+        node.place.put("broken", "");
+        cluster(&etcd, &["modify", "-q", "--set", &format!("rtsp={port}")]).exits(0);
+        node.until(state, |report| report["state"] == state);
+        fs::remove_file(node.place.path("broken")).expect("it is there");
+    };
+    // By itself, if it failed.
+    breaks(&failing, "555", "failed");
+    failing.until_text(&with_rtsp("555"));
+    // Only if it is asked to, if it was refused.
+    breaks(&picky, "556", "refused");
+    until("the cluster does not know it", || {
+        let status = cluster(&etcd, &["status", "-o", "json"]).json();
+        Some(()).filter(|()| status["nodes"][1]["state"] == "refused")
+    });
+    cluster(&etcd, &["cluster", "retry"]).exits(0).says("asked picky to try again");
+    picky.until_text(&with_rtsp("556"));
+    breaks(&picky, "557", "refused");
+    picky.server.as_ref().expect("it runs").hang_up();
+    picky.until_text(&with_rtsp("557"));
+    breaks(&picky, "558", "refused");
+    cluster(&etcd, &["cluster", "retry", "failing", "picky"]).exits(0).says("asked failing, picky to try");
+    picky.until_text(&with_rtsp("558"));
+}
+
+#[test]
+fn the_reloads_of_one_change_are_spread() {
+    let Some(etcd) = with_sample(1) else { return };
+    let mut node = TestNode::start(&etcd, "a", &["--splay", "24h"]);
+    // It has no text yet, so it does not wait.
+    node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    let waits = |node: &TestNode, serial: u64| {
+        let has_put_off =
+            |report: &Value| report["why"] == format!("it takes change {serial} in its turn (`--splay`)");
+        let report = node.until("waiting", has_put_off);
+        assert_eq!(report["state"], "running");
+    };
+    cluster(&etcd, &["modify", "--set", "rtsp=555"]).exits(0);
+    waits(&node, 2);
+    assert_eq!(node.place.text(), SAMPLE);
+    cluster(&etcd, &["wait", "--rolled-out", "--timeout", "1"]).exits(11).says("a runs #1");
+    // Who asks this node for a change waits for it, and so does whoever asks it to load what there is.
+    node.run(&["modify", "--set", "rtsp=556"]).exits(0);
+    assert_eq!(node.place.text(), with_rtsp("556"));
+    cluster(&etcd, &["modify", "--set", "rtsp=557"]).exits(0);
+    waits(&node, 4);
+    node.server.as_ref().expect("it runs").hang_up();
+    node.until_text(&with_rtsp("557"));
+    // It goes first, and goes back, at once.
+    cluster(&etcd, &["modify", "--set", "rtsp=558", "--canary", "a", "--canary-time", "1s"]).exits(0);
+    assert_eq!(node.place.text(), with_rtsp("558"));
+    node.until("running", |report| report["state"] == "running");
+    cluster(&etcd, &["modify", "--set", "rtsp=559", "--confirm", "60s"]).exits(0);
+    node.server.as_ref().expect("it runs").hang_up();
+    node.until_text(&with_rtsp("559"));
+    cluster(&etcd, &["confirm", "--revert"]).exits(0);
+    node.until_text(&with_rtsp("558"));
+    node.server.take().expect("it runs").stop().exits(0);
+}
+
+/// A node without a file, as a service manager would start it, and the lines of its log.
+fn without_file(etcd: &Etcd, place: &Place) -> (Child, impl Iterator<Item = String> + use<>, UnixDatagram) {
+    let told = UnixDatagram::bind(place.path("notify")).expect("it can be bound");
+    let serve = ["--cluster", &etcd.url(PREFIX), "serve", "--listen", "none", "--node", "a"];
+    let call: Call = place.mediactl(serve);
+    let mut child = call.env("NOTIFY_SOCKET", &place.path("notify").display().to_string()).start();
+    let log = BufReader::new(child.stderr.take().expect("stderr is a pipe"));
+    (child, log.lines().map_while(Result::ok), told)
+}
+
+fn end(mut child: Child) -> Option<i32> {
+    kill_process(Pid::from_child(&child), Signal::TERM).expect("it runs");
+    child.wait().expect("it is ours").code()
+}
+
+#[test]
+fn a_node_without_a_file_waits_for_its_first_text() {
+    let Some(mut etcd) = Etcd::start(1) else { return };
+    let message = |told: &UnixDatagram| {
+        let mut message = [0; 100];
+        let length = told.recv(&mut message).expect("it tells");
+        String::from_utf8_lossy(&message[..length]).into_owned()
+    };
+    // etcd is away, and then it has no text.
+    etcd.kill(0);
+    let place = Place::empty();
+    let (child, mut log, told) = without_file(&etcd, &place);
+    let mut says = |words: &str| assert!(log.any(|line| line.contains(words)), "it does not say `{words}`");
+    says("there is no file, and this node waits for its first text: cannot reach");
+    assert!(message(&told).starts_with("EXTEND_TIMEOUT_USEC="), "the service manager waits, too");
+    etcd.run(0);
+    etcd.wait_until_ready();
+    says("has no configuration yet");
+    cluster(&etcd, &["save", CONF]).exits(0);
+    until("it has no file", || fs::read_to_string(place.path(CONF)).ok().filter(|text| text == SAMPLE));
+    until("it is not ready", || Some(()).filter(|()| message(&told) == "READY=1"));
+    assert_eq!(end(child), Some(0));
+    // It ends while it waits.
+    etcd.kill(0);
+    let place = Place::empty();
+    let (child, mut log, _told) = without_file(&etcd, &place);
+    assert!(log.any(|line| line.contains("waits for its first text")));
+    assert_eq!(end(child), Some(0));
+    assert!(!place.names().iter().any(|name| name == CONF));
+}
+
+/// A follower that may only read, one that may put its own record, and one whose password is wrong.
+#[test]
+fn what_etcd_does_not_let_a_node_do_is_told_in_its_own_words() {
+    let Some(etcd) = with_sample(1) else { return };
+    let ask = |path: &str, body: Value| {
+        let answer = etcd.ask(0, path, &body);
+        assert!(answer["header"].is_object(), "{path}: {answer}");
+    };
+    let below = |name: &str| format!("{PREFIX}/{name}");
+    add_users(
+        &ask,
+        &[
+            ("olga", &[("READWRITE", &below(""), true)]),
+            ("reader", &[("READ", &below(""), true)]),
+            (
+                "follower",
+                &[
+                    ("READ", &below(""), true),
+                    ("READWRITE", &below("node/follower"), false),
+                    ("READWRITE", &below("member/follower"), false),
+                ],
+            ),
+        ],
+    );
+    let start = |name: &str, password: &str| {
+        let place = Place::with(SAMPLE);
+        place.put("password", password);
+        let login = ["--user", name, "--password-file", "password"];
+        let serve = ["--cluster", &etcd.url(PREFIX), "serve", "--listen", "none", "--node", name];
+        let options =
+            login.iter().chain(&serve).chain(&COUNTING).map(|option| (*option).to_owned()).collect();
+        TestNode::with_options(place, name, options)
+    };
+    let (mut reader, follower, mut stranger) =
+        (start("reader", PASSWORD), start("follower", PASSWORD), start("olga", "wrong"));
+    let why = |report: &Value| report["why"].as_str().unwrap_or_default().to_owned();
+    let report = reader.until("denied", |report| report["state"] == "denied");
+    assert!(why(&report).contains("put its record: permission denied"), "{report}");
+    follower.until("running", |report| report["state"] == "running" && report["away"] == Value::Null);
+    let report = stranger.until("denied", |report| report["state"] == "denied");
+    assert!(why(&report).contains("let this node read: authentication failed"), "{report}");
+    // It follows all the same.
+    let place = Place::with(SAMPLE);
+    let olga = |arguments: &[&str]| {
+        let call = etcd.mediactl(&place, PREFIX, arguments);
+        call.env("MEDIACTL_LOGIN", "olga").env("MEDIACTL_PASSWORD", PASSWORD).run()
+    };
+    olga(&["modify", "-q", "--set", "rtsp=555"]).exits(0);
+    [&reader, &follower].iter().for_each(|node| node.until_text(&with_rtsp("555")));
+    let status = olga(&["status", "-o", "json"]).json();
+    let nodes = status["nodes"].as_array().expect("there are nodes");
+    assert_eq!(nodes.iter().map(|node| &node["node"]).collect::<Vec<_>>(), [&json!("follower")]);
+    // With the right, and once it is asked to look, it is as any other.
+    for kind in ["node", "member"] {
+        let granted = grant("reader", ("READWRITE", &below(&format!("{kind}/reader")), false));
+        assert!(etcd.ask_as_root("auth/role/grant", &granted)["header"].is_object());
+    }
+    reader.server.as_ref().expect("it runs").hang_up();
+    reader.until("running", |report| report["state"] == "running");
+    let log = reader.server.take().expect("it runs").stop();
+    log.says("denied: etcd does not let this node put its record: permission denied");
+    let log = stranger.server.take().expect("it runs").stop();
+    assert_eq!(log.err.matches("denied: ").count(), 1, "it is told once: {}", log.err);
+    log.says("does not let this node read").hides("wrong");
+}
+
+#[test]
+fn the_log_says_what_a_node_took_and_what_it_found() {
+    let Some(etcd) = with_sample(1) else { return };
+    let mut node = TestNode::start(&etcd, "a", &[]);
+    node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    cluster(&etcd, &["modify", "--set", "rtsp=555"]).exits(0);
+    node.until_text(&with_rtsp("555"));
+    node.until("running", |report| report["serial"] == 2);
+    node.place.put(CONF, SAMPLE);
+    node.until("drifted", |report| report["state"] == "drifted");
+    cluster(&etcd, &["modify", "--set", "rtsp=556", "--confirm", "60s"]).exits(0);
+    node.until_text(&with_rtsp("556"));
+    cluster(&etcd, &["confirm", "--revert"]).exits(0);
+    node.until_text(&with_rtsp("555"));
+    etcd.pause(0);
+    node.until("away", |report| report["away"] != Value::Null);
+    etcd.go_on(0);
+    node.until("back", |report| report["away"] == Value::Null);
+    let log = node.server.take().expect("it runs").stop();
+    for words in [
+        "took change 2: modify by ",
+        "drift: the file was edited by hand",
+        "took change 3: modify by ",
+        "can't be reached, and this node goes on",
+        "is back",
+    ] {
+        assert_eq!(log.err.matches(words).count(), 1, "{words}: {}", log.err);
+    }
+}

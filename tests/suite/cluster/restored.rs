@@ -1,0 +1,89 @@
+//! A cluster that was restored from a back-up does not roll its nodes back without a word.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::nodes::{PREFIX, TestNode, cluster, with_rtsp, with_sample};
+
+/// Copies a folder with all that is in it.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("it can be made");
+    for entry in fs::read_dir(from).expect("it is a folder") {
+        let entry = entry.expect("it can be listed");
+        let to = to.join(entry.file_name());
+        match entry.file_type().expect("it has one").is_dir() {
+            true => copy(&entry.path(), &to),
+            false => drop(fs::copy(entry.path(), to).expect("it can be copied")),
+        }
+    }
+}
+
+#[test]
+fn a_restored_cluster_holds_its_nodes_until_it_is_adopted() {
+    let Some(mut etcd) = with_sample(1) else { return };
+    let mut node = TestNode::start(&etcd, "a", &[]);
+    node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    cluster(&etcd, &["cluster", "adopt", "--yes"]).exits(0).says("no node is held, so nothing was changed");
+
+    let (data, kept) = (etcd.data(0), etcd.data(0).with_extension("kept"));
+    etcd.kill(0);
+    copy(&data, &kept);
+    etcd.run(0);
+    etcd.wait_until_ready();
+    for rtsp in ["555", "556"] {
+        cluster(&etcd, &["modify", "--set", &format!("rtsp={rtsp}"), "--wait", "60s"]).exits(0);
+    }
+    etcd.kill(0);
+    fs::remove_dir_all(&data).expect("it is there");
+    copy(&kept, &data);
+    etcd.run(0);
+    etcd.wait_until_ready();
+
+    node.until("held", |report| report["state"] == "held");
+    assert_eq!(node.place.text(), with_rtsp("556"));
+    let status = cluster(&etcd, &["status", "--exit-code"]).exits(11);
+    status.prints("held").prints("was a back-up restored?");
+    // It stays held, whatever is written there, and after a restart.
+    for rtsp in ["600", "601", "602"] {
+        cluster(&etcd, &["modify", "--set", &format!("rtsp={rtsp}")]).exits(0);
+    }
+    cluster(&etcd, &["wait", "--rolled-out", "--timeout", "1"]).exits(11).says("a runs #3, held");
+    node.kill();
+    node.go();
+    node.until("held", |report| report["state"] == "held" && report["away"] == Value::Null);
+    assert_eq!(node.place.text(), with_rtsp("556"));
+
+    // Without a terminal nobody agreed.
+    let asked = cluster(&etcd, &["cluster", "adopt"]).exits(6);
+    asked.says("a runs #3 and is held").says("lose what they run beyond it").says("`--yes` agrees");
+    cluster(&etcd, &["cluster", "adopt", "--yes"]).exits(0).says("adopted: the cluster goes on with #5");
+    node.until_text(&with_rtsp("602"));
+    node.until("running", |report| report["state"] == "running" && report["serial"] == 5);
+    cluster(&etcd, &["modify", "--set", "rtsp=603", "--wait", "60s"]).exits(0);
+    let history = cluster(&etcd, &["history", "-n", "2", "-o", "json"]).exits(0).json();
+    assert_eq!(
+        (&history[0]["paths"]["first"], &history[1]["operation"]),
+        (&json!(["rtsp"]), &json!("adopt"))
+    );
+}
+
+#[test]
+fn another_cluster_at_the_same_place_holds_its_nodes() {
+    let Some(etcd) = with_sample(1) else { return };
+    let node = TestNode::start(&etcd, "a", &[]);
+    node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    let end = format!("{}0", PREFIX);
+    etcd.remove(&format!("{PREFIX}/"), &end);
+    cluster(&etcd, &["save", crate::cli::CONF, "-q"]).exits(0);
+    node.until("held", |report| report["state"] == "held");
+    cluster(&etcd, &["status"]).exits(0).prints("the cluster is another one");
+    cluster(&etcd, &["modify", "--set", "rtsp=777"]).exits(0);
+    cluster(&etcd, &["wait", "--rolled-out", "--timeout", "1"]).exits(11).says("held");
+    cluster(&etcd, &["cluster", "adopt", "--yes"]).exits(0).says("adopted: the cluster goes on with #");
+    node.until("running", |report| report["state"] == "running");
+    let text = cluster(&etcd, &["read", "-o", "conf", "--show-secrets"]).exits(0).out;
+    node.until_text(&text);
+    assert!(text.contains("rtsp 777;"));
+}

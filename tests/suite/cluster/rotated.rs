@@ -1,0 +1,96 @@
+//! Passwords, certificates and keys are replaced while nodes are at work.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::etcd::{Etcd, PASSWORD, add_users};
+use super::nodes::{PREFIX, TestNode, ask, with_rtsp, with_sample};
+use super::secured::{as_olga, certificates, tls_of_olga, tls_options};
+use crate::cli::serve::Serving;
+use crate::cli::{CONF, Place, SAMPLE};
+use crate::waiting::{eventually, until};
+
+#[test]
+fn a_password_is_replaced_without_a_restart() {
+    let Some(mut etcd) = with_sample(1) else { return };
+    let ask = |path: &str, body: Value| {
+        let answer = etcd.ask(0, path, &body);
+        assert!(answer["header"].is_object(), "{path}: {answer}");
+    };
+    add_users(&ask, &[("olga", &[("READWRITE", &format!("{PREFIX}/"), true)])]);
+    let place = Place::with(SAMPLE);
+    place.put("password", PASSWORD);
+    let login = ["--user", "olga", "--password-file", "password", "--cluster", &etcd.url(PREFIX)];
+    let serve = ["serve", "--listen", "none", "--node", "a"];
+    let options = login.iter().chain(&serve).map(|option| (*option).to_owned()).collect();
+    let node = TestNode::with_options(place, "a", options);
+    node.until("running", |report| report["state"] == "running" && report["away"] == Value::Null);
+    // The node and whoever asks it for changes use the old one, until the file has the new one.
+    etcd.ask_as_root("auth/user/changepw", &json!({"name": "olga", "password": "other"}));
+    etcd.kill(0);
+    etcd.run(0);
+    node.until("denied", |report| report["state"] == "denied");
+    node.place.put("password.new", "other\n");
+    fs::rename(node.place.path("password.new"), node.place.path("password")).expect("it is there");
+    node.until("running", |report| report["state"] == "running" && report["away"] == Value::Null);
+    node.run(&["modify", "--set", "rtsp=555"]).exits(0);
+    assert_eq!(node.place.text(), with_rtsp("555"));
+}
+
+#[test]
+fn certificates_and_keys_are_replaced_without_a_restart() {
+    let place = Place::empty();
+    certificates(&place.path(""), &["server", "olga"]);
+    let file = |name: &str| place.path(name).display().to_string();
+    let options = [tls_options("", &file), vec!["--client-cert-auth".to_owned()]].concat();
+    let Some(mut etcd) = Etcd::start_with("https", 1, |_| options) else { return };
+    etcd.wait_until_ready_for(as_olga(None, tls_of_olga(&place)));
+    let url = etcd.url(PREFIX);
+    let (authority, certificate, key) = (file("ca.pem"), file("olga.pem"), file("olga.key"));
+    let identity = ["--cacert", &authority, "--cert", &certificate, "--key", &key, "--cluster", &url];
+    let writer = Place::with(SAMPLE);
+    let change = |arguments: &[&str]| {
+        writer.mediactl(identity.iter().chain(arguments)).without("MEDIACTL_CONF").run().exits(0)
+    };
+    change(&["save", CONF, "-q"]);
+    let own = ["--tls-cert", "server.pem", "--tls-key", "server.key"];
+    let serve = ["serve", "--listen", "127.0.0.1:0", "--node", "a"];
+    let node = Serving::of(place.mediactl(identity.iter().chain(&serve).chain(&own)), true);
+    let has = |text: &str| until("it has another text", || Some(()).filter(|()| place.text() == text));
+    has(SAMPLE);
+    place.put("password", PASSWORD);
+    let reads = || {
+        let account =
+            ["--url", &node.url, "--user", "admin", "--password-file", "password", "--cacert", "ca.pem"];
+        place.mediactl(account.iter().chain(&["read", "rtsp"])).without("MEDIACTL_CONF").run()
+    };
+    reads().exits(0).prints("554");
+    // As the metrics of `docs/server.md` are on a node with certificates.
+    for name in [
+        "mediactl_node_state{state=\"running\"} 1",
+        "mediactl_node_state{state=\"denied\"} 0",
+        "mediactl_node_serial 1",
+        "mediactl_cluster_serial 1",
+        "mediactl_cluster_last_contact_seconds ",
+        "mediactl_cluster_pending_overdue 0",
+        "mediactl_clock_skew_seconds 0",
+        "mediactl_certificate_expiry_seconds{certificate=\"api\"} ",
+        "mediactl_certificate_expiry_seconds{certificate=\"etcd\"} ",
+        "mediactl_node_twin 0",
+    ] {
+        until(name, || {
+            let (status, metrics) = ask(&place, "GET /metrics", "");
+            Some(()).filter(|()| status == 200 && metrics.contains(&format!("\n{name}")))
+        });
+    }
+    // Another authority: all that was signed before is worth nothing now.
+    certificates(&place.path(""), &["server", "olga"]);
+    etcd.kill(0);
+    etcd.run(0);
+    etcd.wait_until_ready_for(as_olga(None, tls_of_olga(&place)));
+    change(&["modify", "-q", "--set", "rtsp=555"]);
+    has(&with_rtsp("555"));
+    eventually(|| reads().out.contains("555"));
+    node.stop().exits(0);
+}

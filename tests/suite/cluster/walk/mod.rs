@@ -1,0 +1,175 @@
+//! `docs/cluster.md`, carried out to the letter: three members of etcd with TLS, logins and roles, and nodes that come,
+//! get other names and go; a back-up, its restore, and `cluster adopt`.
+//!
+//! The blocks of commands run in one shell, in an empty folder. Only what `machines.rs` states is not as in the page: an
+//! address is one of the loopback interface, a machine is a folder, and what is of another machine (`ssh`, `scp`), of
+//! systemd or of another user is a script in `stand_ins`.
+
+mod machines;
+mod operator;
+
+use std::fs;
+use std::path::Path;
+
+use machines::Machines;
+use operator::Operator;
+
+use crate::needs::needs;
+use crate::readme::steady;
+use crate::waiting::{look, until};
+
+/// Between these headings the page is carried out.
+const WALK: [&str; 2] = ["\n## Three members, TLS and roles\n", "\n## Which cluster\n"];
+
+/// Commands of the page.
+struct Block {
+    commands: String,
+    /// What the last one of them prints, if the page shows it.
+    output: Option<String>,
+}
+
+/// The blocks that are carried out, in the order of the page.
+fn blocks() -> Vec<Block> {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/cluster.md");
+    let page = fs::read_to_string(page).expect("the page is there");
+    let [begin, end] = WALK;
+    let (_, walk) = page.split_once(begin).expect("the walk begins");
+    let (walk, _) = walk.split_once(end).expect("the walk ends");
+    let block = |rest: &str| {
+        let (commands, rest) = rest.split_once("```").expect("a block ends");
+        let output = rest.strip_prefix("\n\n```text\n").and_then(|rest| rest.split_once("```"));
+        Block { commands: commands.to_owned(), output: output.map(|(output, _)| output.to_owned()) }
+    };
+    walk.split("```sh\n").skip(1).map(block).collect()
+}
+
+/// The operator of the page at work.
+struct Walk {
+    machines: Machines,
+    operator: Operator,
+    blocks: std::vec::IntoIter<Block>,
+}
+
+impl Walk {
+    fn start() -> Self {
+        let machines = Machines::new();
+        let first = include_str!("../../../../examples/media.conf");
+        let file = machines.media_conf("edge1");
+        fs::create_dir(file.parent().expect("it is in a folder")).expect("a folder can be made");
+        fs::write(file, first).expect("a file can be written");
+        let operator = Operator::at(&machines);
+        Self { machines, operator, blocks: blocks().into_iter() }
+    }
+
+    fn run(&mut self, commands: &str) -> String {
+        let printed = self.operator.run(&self.machines.here(commands));
+        self.machines.as_in_the_page(&printed)
+    }
+
+    /// Carries out the blocks up to the one that has these words.
+    fn go_to(&mut self, words: &str) {
+        loop {
+            let block = self.blocks.next().unwrap_or_else(|| panic!("no block has `{words}`"));
+            let printed = self.run(&block.commands);
+            let failed = printed.lines().find(|line| line.starts_with("FAILED: "));
+            assert_eq!(failed, None, "{}\n{printed}", block.commands);
+            if let Some(shown) = &block.output {
+                self.shows(block.commands.lines().last().expect("a block has commands"), shown);
+            }
+            if block.commands.contains(words) {
+                return;
+            }
+        }
+    }
+
+    /// Waits until a command prints what the page shows.
+    fn shows(&mut self, command: &str, shown: &str) {
+        let steady = |text: &str| text.lines().map(steady).collect::<Vec<_>>();
+        let mut printed = String::new();
+        let is_shown = look(|| {
+            printed = self.run(command);
+            (steady(&printed) == steady(shown)).then_some(())
+        });
+        assert!(is_shown.is_some(), "the page shows\n{shown}\nand `{command}` prints\n{printed}");
+    }
+
+    /// Waits until the file of a media server has a line.
+    fn has(&self, machine: &str, line: &str) {
+        let file = self.machines.media_conf(machine);
+        let has_it = || fs::read_to_string(&file).is_ok_and(|text| text.contains(line));
+        until(&format!("{machine} lacks `{line}`"), || has_it().then_some(()));
+    }
+
+    /// Waits until the row of a node in the table has a state, and what it runs.
+    fn is(&mut self, node: &str, runs: &str, state: &str) {
+        let mut status = String::new();
+        let is_it = look(|| {
+            status = self.run("mediactl -x prod status");
+            let rows = status.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+            let mut rows = rows.filter(|row| row.first() == Some(&node));
+            rows.any(|row| row.get(1) == Some(&runs) && row.contains(&state)).then_some(())
+        });
+        assert!(is_it.is_some(), "{node} is not {state} with {runs}:\n{status}");
+    }
+}
+
+#[test]
+fn the_page_is_carried_out_to_the_letter() {
+    if !["etcd", "etcdctl", "openssl", "bash"].into_iter().all(needs) {
+        return;
+    }
+    let mut walk = Walk::start();
+    walk.go_to("mediactl -x prod status");
+    walk.has("edge1", "prepush 2;");
+    walk.has("edge2", "prepush 2;");
+    a_follower_writes_its_own_keys_only(&mut walk);
+
+    walk.go_to("remove_node edge2");
+    for node in ["edge1", "edge3", "edge4"] {
+        walk.is(node, "#5", "running");
+    }
+    walk.has("edge4", "http 8081;");
+    assert!(!walk.run("mediactl -x prod status").contains("edge2"));
+    walk.go_to("remove_node edge3");
+    assert!(!walk.run("mediactl -x prod status").contains("edge3"));
+    walk.has("edge3", "prepush 2;");
+
+    walk.go_to("snapshot save");
+    walk.run("mediactl -x prod modify --set streams.cam1.prepush=7 --wait 60s");
+    walk.go_to("snapshot restore");
+    walk.is("edge1", "#6", "held");
+    walk.has("edge1", "prepush 7;");
+    walk.go_to("cluster adopt");
+    walk.has("edge1", "prepush 2;");
+    walk.has("edge4", "prepush 2;");
+    assert!(walk.blocks.next().is_none(), "all blocks are carried out");
+
+    walk.machines.kill("10.0.0.1", "etcd");
+    let made = walk.run("mediactl -x prod modify --set streams.cam1.prepush=8 --wait 60s");
+    assert!(!made.contains("FAILED"), "{made}");
+    walk.has("edge4", "prepush 8;");
+}
+
+/// With the login of a node, etcd refuses what is of others.
+fn a_follower_writes_its_own_keys_only(walk: &mut Walk) {
+    let mut put = |key: &str| {
+        let login = "ETCDCTL_USER=edge1 ETCDCTL_PASSWORD=$(cat edge1.password)";
+        walk.run(&format!("{login} etcdctl put /media/prod/{key} garbage"))
+    };
+    for key in [
+        "head",
+        "pending",
+        "next",
+        "text/1/x/0000",
+        "change/1",
+        "overlay/edge1",
+        "node/edge2",
+        "member/edge2",
+    ] {
+        let refused = put(key);
+        assert!(refused.contains("permission denied") && refused.contains("FAILED"), "{key}: {refused}");
+    }
+    assert_eq!(put("member/edge1"), "OK\n");
+    let change = "mediactl -x prod --user edge1 --password-file edge1.password modify --set rtsp=555";
+    assert!(walk.run(change).contains("permission denied"));
+}
