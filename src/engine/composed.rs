@@ -12,7 +12,7 @@ use super::local::Engine;
 use super::snapshot::{INCLUDE, Snapshot};
 use crate::store::{Follow, IncludeError, IncludedText, Revision, Store, Told};
 use mediaconf::plumbing::edit::Fault;
-use mediaconf::plumbing::syntax::{Diagnostic, Diagnostics, Severity, Span, line_start, one_line};
+use mediaconf::plumbing::syntax::{Diagnostic, Diagnostics, Fix, Severity, Span, line_start, one_line};
 
 /// The message in the place of a fault of which only the place may be shown.
 const UNTOLD: &str = "something is wrong here, and is not shown: the file is not below the folder of the configuration, \
@@ -143,7 +143,7 @@ impl Composed {
         };
         for (number, file) in self.files.iter().enumerate() {
             for fault in file.faults.iter() {
-                add(number, &mut found, self.in_file(number, fault.span.clone(), fault));
+                add(number, &mut found, self.of_file_alone(number, fault));
             }
             found[number].count_dropped(&file.faults);
         }
@@ -157,7 +157,8 @@ impl Composed {
         if let (Some(last), true) = (all.iter().last(), all.errors() + all.warnings() > counted) {
             let (file, span) = self.span(&last.span);
             let message = format!("and {} more", all.errors() + all.warnings() - counted);
-            found[file].push(Diagnostic { span, message, hint: None, related: None, ..last.clone() });
+            let severity = last.severity;
+            found[file].push(Diagnostic { severity, span, message, hint: None, related: None, fix: None });
         }
         found.iter_mut().for_each(Diagnostics::sort);
         found
@@ -203,13 +204,23 @@ impl Composed {
         ComposedFault { fault, identity: found.message.clone(), is_own }
     }
 
+    /// A fault that was found in a file before it was composed.
+    fn of_file_alone(&self, file: usize, fault: &Diagnostic) -> Diagnostic {
+        let fix = fault.fix.clone().filter(|_| self.files[file].told != Told::Places);
+        self.in_file(file, fault.span.clone(), &fault.clone().fixed_by(None)).fixed_by(fix)
+    }
+
     fn in_file(&self, file: usize, span: Span, found: &Diagnostic) -> Diagnostic {
         if self.files[file].told == Told::Places {
             let start = line_start(self.files[file].text.document().text(), span.start as usize) as u32;
-            let place = Diagnostic { span: start..start, hint: None, related: None, ..found.clone() };
-            return Diagnostic { message: UNTOLD.to_owned(), ..place };
+            let (severity, span, message) = (found.severity, start..start, UNTOLD.to_owned());
+            return Diagnostic { severity, span, message, hint: None, related: None, fix: None };
         }
-        let mut diagnostic = Diagnostic { span, related: None, ..found.clone() };
+        let fix = found.fix.as_ref().and_then(|fix| {
+            let (other, span) = self.span(&fix.span);
+            (other == file).then(|| Fix { span, text: fix.text.clone() })
+        });
+        let mut diagnostic = Diagnostic { span, related: None, fix, ..found.clone() };
         if let Some((related, message)) = &found.related {
             let (other, span) = self.span(related);
             match other == file {

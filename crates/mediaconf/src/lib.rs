@@ -3,7 +3,7 @@
 //! | task | names |
 //! |---|---|
 //! | [parse a text](#parse-a-text) | [`Document`], [`Entry`], [`Word`] |
-//! | [check it](#check-it) | [`check()`], [`check_as`], [`Diagnostics`], [`Diagnostic`], [`Severity`], [`LineIndex`] |
+//! | [check it](#check-it) | [`check()`], [`check_as`], [`Diagnostics`], [`Diagnostic`], [`Fix`], [`Severity`], [`LineIndex`] |
 //! | [see it as JSON](#see-it-as-json) | [`Config`] |
 //! | [read a value](#read-a-value) | [`Config`], [`ConfigLookup`], [`Path`], [`Segment`], [`select`], [`Selection`] |
 //! | [set and unset values](#set-and-unset-values) | [`Assignment`], [`AssignedValue`], [`AssignOptions`], [`to_patch`], [`modify`], [`Edit`] |
@@ -247,4 +247,4 @@ pub use edit::{
 };
 pub use model::{Config, Masker, check, check_as, masked_document, secret_spans};
 pub use schema::{Parameter, Schema, Scope};
-pub use syntax::{Diagnostic, Diagnostics, Document, Entry, LineIndex, Severity, Splice, Word};
+pub use syntax::{Diagnostic, Diagnostics, Document, Entry, Fix, LineIndex, Severity, Splice, Word};

@@ -3,7 +3,7 @@
 //! The checks warn of them in a text, and an edit that would write one is refused. Other servers of the
 //! family, and newer ones, have directives with similar names; those are accepted.
 
-use crate::schema::suggest::{is_one_edit, nearest};
+use crate::schema::suggest::{self, is_one_edit, nearest};
 use crate::schema::{ForeignKeyword, Parameter, Schema, Scope};
 
 /// Words of so many letters may be any other word: one slip leads from `log` to `logo`.
@@ -16,6 +16,8 @@ pub struct NearMiss {
     pub key: &'static str,
     /// The most similar of its keywords; `None` if it has no directive.
     pub keyword: Option<&'static str>,
+    /// True if no other directive that may stand there is as similar as a slip makes it.
+    pub is_only: bool,
     /// All keywords of a foreign directive.
     foreign: &'static [&'static str],
 }
@@ -53,17 +55,26 @@ fn nearest_in(
         return None;
     }
     let own = nearest(keyword, scope.rows().flat_map(names));
-    match own.filter(|word| is_one_edit(word, keyword)) {
+    let near = match own.filter(|word| is_one_edit(word, keyword)) {
         None => near_foreign(scope.schema(), may_stand, keyword).or_else(|| near_own(scope, own?)),
         Some(word) => near_own(scope, word),
-    }
+    };
+    near.map(|near| NearMiss { is_only: is_only_near(scope, may_stand, keyword), ..near })
+}
+
+/// True if a slip leads from a keyword to exactly one directive that may stand there.
+fn is_only_near(scope: Scope, may_stand: impl Fn(&ForeignKeyword) -> bool, keyword: &str) -> bool {
+    let own = scope.rows().flat_map(|row| row.keywords.iter().copied());
+    let foreign = scope.schema().foreign.iter().filter(|row| may_stand(row));
+    let known = own.chain(foreign.flat_map(|row| row.keywords.iter().copied()));
+    suggest::is_only_near(keyword, known)
 }
 
 fn near_own(scope: Scope, word: &'static str) -> Option<NearMiss> {
     let parameter = known(scope, word)?;
     let is_directive = parameter.keywords.contains(&word);
     let keyword = if is_directive { Some(word) } else { parameter.keywords.first().copied() };
-    Some(NearMiss { key: parameter.key, keyword, foreign: &[] })
+    Some(NearMiss { key: parameter.key, keyword, is_only: false, foreign: &[] })
 }
 
 /// The foreign directive of which `keyword` is the plural, else one that a single slip leads to; none if `keyword` is known
@@ -84,7 +95,7 @@ fn near_foreign(
     let is_slip = |word: &str| word.len().min(keyword.len()) > TOO_SHORT && is_one_edit(word, keyword);
     let mut found = words().filter(|(word, row)| is_plural(word, row));
     let (word, row) = found.next().or_else(|| words().find(|(word, _)| is_slip(word)))?;
-    Some(NearMiss { key: word, keyword: Some(word), foreign: row.keywords })
+    Some(NearMiss { key: word, keyword: Some(word), is_only: false, foreign: row.keywords })
 }
 
 /// The names of a parameter: its keywords, then its JSON key.

@@ -16,6 +16,13 @@ pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) ->
         .map(|(_, candidate)| candidate)
 }
 
+/// True if exactly one candidate is near enough to `word` to be meant: the only one that is as near as the nearest.
+pub fn is_only_near<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> bool {
+    let found: Vec<usize> = candidates.into_iter().filter_map(|candidate| slips(word, candidate)).collect();
+    let nearest = found.iter().min();
+    found.iter().filter(|slips| Some(*slips) == nearest).count() == 1
+}
+
 /// Returns the number of slips that lead from one word to the other; `None` if too many, or none at all.
 fn slips(a: &str, b: &str) -> Option<usize> {
     let longest = a.len().max(b.len());

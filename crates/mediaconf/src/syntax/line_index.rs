@@ -9,14 +9,35 @@ use serde::Serialize;
 pub struct Position {
     /// From 1.
     pub line: usize,
-    /// From 1, in characters.
+    /// From 1, in characters, or as [`Columns`] says.
     pub column: usize,
+}
+
+/// What a column counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Columns {
+    /// Characters.
+    #[default]
+    Characters,
+    /// Units of UTF-16, as most editors do.
+    Utf16,
+}
+
+impl Columns {
+    /// The number of columns of a part of a line.
+    fn of(self, text: &str) -> usize {
+        match self {
+            Self::Characters => text.chars().count(),
+            Self::Utf16 => text.chars().map(char::len_utf16).sum(),
+        }
+    }
 }
 
 /// The starts of the lines of a text.
 #[derive(Debug)]
 pub struct LineIndex<'t> {
     text: &'t str,
+    columns: Columns,
     starts: Vec<u32>,
     /// The last place that was asked for, as offset and position. The next column is counted from
     /// there, so that a thousand problems on one line of megabytes cost one walk along it.
@@ -26,9 +47,14 @@ pub struct LineIndex<'t> {
 impl<'t> LineIndex<'t> {
     /// Finds the lines in one pass over the text.
     pub fn new(text: &'t str) -> Self {
+        Self::counting(text, Columns::Characters)
+    }
+
+    /// Does the same, with columns that count something else.
+    pub fn counting(text: &'t str, columns: Columns) -> Self {
         let newlines = memchr::memchr_iter(b'\n', text.as_bytes()).map(|offset| offset as u32 + 1);
         let last = Cell::new((0, Position { line: 1, column: 1 }));
-        Self { text, starts: std::iter::once(0).chain(newlines).collect(), last }
+        Self { text, columns, starts: std::iter::once(0).chain(newlines).collect(), last }
     }
 
     /// Returns line and column of the character that holds `offset`.
@@ -40,7 +66,7 @@ impl<'t> LineIndex<'t> {
         let (from, column) =
             if last.line == line && known <= offset { (known, last.column) } else { (start, 1) };
         let between = self.text[from..offset].trim_start_matches('\u{feff}');
-        let position = Position { line, column: column + between.chars().count() };
+        let position = Position { line, column: column + self.columns.of(between) };
         self.last.set((offset, position));
         position
     }
@@ -84,5 +110,11 @@ mod tests {
             assert_eq!(index.position(offset), Position { line, column }, "{offset}");
         }
         assert_eq!(&index.text[index.line_range(1)], "\u{feff}ab");
+    }
+
+    #[test]
+    fn an_editor_counts_units_of_utf_16() {
+        let index = LineIndex::counting("a\nя😀x\n", Columns::Utf16);
+        assert_eq!(index.position(8), Position { line: 2, column: 4 });
     }
 }

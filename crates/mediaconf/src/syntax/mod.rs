@@ -38,7 +38,7 @@ pub use document::{Children, Document, Entry};
 pub use index::EntryId;
 pub use input_check::{decode, parse};
 pub use lex::{Words, comment_start};
-pub use line_index::{LineIndex, Position, line_end, line_start};
+pub use line_index::{Columns, LineIndex, Position, line_end, line_start};
 pub use parse::{MAX_DEPTH, STRAY_BRACE};
 pub use printable::{controls_terminal, one_line, printable};
 pub use reparse::{ChangedRun, RunPlace, moved};
@@ -48,6 +48,6 @@ pub use splice::{Splice, spliced_pieces};
 pub use tokens::{Token, TokenKind, tokens};
 
 pub use crate::text::{
-    Diagnostic, Diagnostics, MAX_DIAGNOSTICS, Severity, Span, Word, ends_word, needs_quotes,
+    Diagnostic, Diagnostics, Fix, MAX_DIAGNOSTICS, Severity, Span, Word, ends_word, needs_quotes,
     quoted_if_needed, quoted_word,
 };

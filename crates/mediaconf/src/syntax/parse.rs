@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::lex::{self, LexedWord, Quoting};
 use super::sink::{EntryWords, ParsedEntry, Sink};
 use crate::text::unescaped;
-use crate::text::{Diagnostic, Diagnostics, Severity};
+use crate::text::{Diagnostic, Diagnostics, Fix, Severity};
 
 /// The deepest nesting of blocks.
 pub const MAX_DEPTH: usize = 64;
@@ -359,7 +359,10 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
     fn missing_semicolon(&mut self, brace: usize) -> usize {
         let end = self.setting(self.words.end());
         if !self.open.is_empty() {
-            self.warning(end..end, "missing `;` before `}`", "end the directive with `;`");
+            let place = end as u32..end as u32;
+            let found = Diagnostic::warning(place.clone(), "missing `;` before `}`");
+            let fix = Fix { span: place, text: ";".to_owned() };
+            self.diagnostics.push(found.hint("end the directive with `;`").fixed_by(Some(fix)));
         }
         brace
     }
@@ -367,11 +370,13 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
     #[cold]
     fn cut_off(&mut self, offset: usize) -> usize {
         let end = self.setting(self.words.end());
-        self.error(
-            end..end,
-            "missing `;` at the end of the file",
-            "was the file cut off? end the last directive with `;`",
-        );
+        let place = end as u32..end as u32;
+        let found = Diagnostic::error(place.clone(), "missing `;` at the end of the file");
+        // A file that was cut off ends inside a block or a line.
+        let is_whole = self.open.is_empty() && self.text.ends_with(b"\n");
+        let fix = is_whole.then(|| Fix { span: place, text: ";".to_owned() });
+        let hint = "was the file cut off? end the last directive with `;`";
+        self.diagnostics.push(found.hint(hint).fixed_by(fix));
         offset
     }
 

@@ -28,6 +28,15 @@ impl Severity {
     }
 }
 
+/// The edit that mends a fault which has one possible meaning.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fix {
+    /// The bytes that it replaces; empty where it only adds.
+    pub span: Span,
+    /// What stands there then.
+    pub text: String,
+}
+
 /// One problem: its place, a message, and a hint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -41,6 +50,8 @@ pub struct Diagnostic {
     pub hint: Option<String>,
     /// A second place that explains the first, and a message for it.
     pub related: Option<(Span, String)>,
+    /// The edit that mends it, where only one can be meant.
+    pub fix: Option<Fix>,
 }
 
 impl Diagnostic {
@@ -55,7 +66,7 @@ impl Diagnostic {
     }
 
     pub(crate) fn new(severity: Severity, span: Span, message: impl Into<String>) -> Self {
-        Self { severity, span, message: message.into(), hint: None, related: None }
+        Self { severity, span, message: message.into(), hint: None, related: None, fix: None }
     }
 
     /// Adds advice.
@@ -69,6 +80,13 @@ impl Diagnostic {
     #[must_use]
     pub fn related(mut self, span: Span, message: impl Into<String>) -> Self {
         self.related = Some((span, message.into()));
+        self
+    }
+
+    /// Adds the edit that mends it.
+    #[must_use]
+    pub fn fixed_by(mut self, fix: Option<Fix>) -> Self {
+        self.fix = fix;
         self
     }
 }

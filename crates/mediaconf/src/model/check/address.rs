@@ -1,8 +1,8 @@
 //! Addresses of sources and authorization backends: slips in their scheme and port.
 
 use crate::model::secret::{Secrecy, word_parts};
-use crate::schema::suggest::{is_one_edit, nearest};
-use crate::syntax::{Diagnostic, Diagnostics, Word};
+use crate::schema::suggest::{is_one_edit, is_only_near, nearest};
+use crate::syntax::{Diagnostic, Diagnostics, Fix, Word};
 
 /// The word that opens a stream to everybody; misspelled, it is taken for a URL.
 const FALSE: &str = "false";
@@ -103,7 +103,8 @@ fn fault(word: Word<'_>, value: &str) -> Option<Diagnostic> {
     }
     if let Some(known) = meant_scheme(scheme) {
         let message = format!("`{scheme}:` is no known scheme");
-        return Some(Diagnostic::warning(word.span(), message).hint(format!("did you mean `{known}://`?")));
+        let found = Diagnostic::warning(word.span(), message).hint(format!("did you mean `{known}://`?"));
+        return Some(found.fixed_by(scheme_fix(word, scheme, known)));
     }
     let Some(address) = rest.strip_prefix("//") else {
         return Some(
@@ -193,6 +194,15 @@ fn meant_scheme(scheme: &str) -> Option<&'static str> {
         return None;
     }
     nearest(scheme, COMMON).or_else(|| COMMON.into_iter().find(|known| is_short_slip(scheme, known)))
+}
+
+/// The fix of a scheme that a slip leads to from one known scheme alone.
+fn scheme_fix(word: Word<'_>, scheme: &str, known: &str) -> Option<Fix> {
+    let short = COMMON.iter().filter(|other| is_short_slip(scheme, other)).count();
+    let is_only = if short == 0 { is_only_near(scheme, COMMON) } else { short == 1 };
+    let start = word.start + u32::try_from(word.raw.find(scheme)?).ok()?;
+    let span = start..start + u32::try_from(scheme.len()).ok()?;
+    is_only.then(|| Fix { span, text: known.to_owned() })
 }
 
 /// `upd` of `udp`: two letters changed places.

@@ -98,6 +98,6 @@ fn line_without_brace(schema: &Schema, text: &str, stray: usize) -> Option<Span>
 }
 
 /// True if a directive with this keyword may have a block.
-fn opens_block(schema: &Schema, keyword: &str) -> bool {
+pub(super) fn opens_block(schema: &Schema, keyword: &str) -> bool {
     schema.group_of(keyword).is_some() || schema.foreign(keyword).is_some_and(|row| row.is_block())
 }

@@ -6,9 +6,10 @@
 
 use std::cmp::Ordering;
 
+use super::lost_brace::opens_block;
 use crate::schema::kinds::WordKind;
 use crate::schema::{ESCAPE, Parameter, Schema, Scope, Shape};
-use crate::syntax::{Diagnostic, Diagnostics, Directive, ParsedEntry, ParsedWords, Word};
+use crate::syntax::{Diagnostic, Diagnostics, Directive, Fix, ParsedEntry, ParsedWords, Word};
 
 /// The columns by which a tab indents.
 const TAB: usize = 4;
@@ -37,7 +38,9 @@ pub(super) fn in_lines(schema: &Schema, head: ParsedEntry<'_, '_>, diagnostics: 
             };
             if is_keyword {
                 let message = format!("`{}` starts a line inside another directive", word.raw);
-                diagnostics.push(report(word, end, message));
+                let found = report(word, end, message);
+                let is_one = !opens_block(schema, &head.keyword());
+                diagnostics.push(if is_one { ended(found, end) } else { found });
             } else if own_indent == Some(indent) && looks_like_directive(head, word, rest) {
                 // The message leaves the word out: it may be the value of a secret.
                 diagnostics.push(report(
@@ -71,21 +74,38 @@ pub(super) fn in_options(
 ) {
     in_same_line(head, behind, diagnostics, |word, rest| {
         let is_next_value = rest.clone().next().is_some_and(|next| is_value(next.raw));
-        is_next_value && scope.schema().is_foreign_keyword(word.raw)
-            || is_own(scope, word, rest, head.is_block())
+        match is_own(scope, word, rest, head.is_block()) {
+            true => Sign::Own,
+            false if is_next_value && scope.schema().is_foreign_keyword(word.raw) => Sign::Foreign,
+            false => Sign::None,
+        }
     });
 }
 
 /// Reports the words of an unknown directive that are directives on the same line.
 pub(super) fn in_words(scope: Scope, head: ParsedEntry<'_, '_>, diagnostics: &mut Diagnostics) {
-    in_same_line(head, 1, diagnostics, |word, rest| is_own(scope, word, rest, head.is_block()));
+    in_same_line(head, 1, diagnostics, |word, rest| match is_own(scope, word, rest, head.is_block()) {
+        true => Sign::Own,
+        false => Sign::None,
+    });
+}
+
+/// How a word inside a directive reads.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    /// As a part of it.
+    None,
+    /// As a known directive with its value.
+    Own,
+    /// As a directive of other servers.
+    Foreign,
 }
 
 fn in_same_line(
     head: ParsedEntry<'_, '_>,
     behind: usize,
     diagnostics: &mut Diagnostics,
-    is_sign: impl Fn(Word<'_>, ParsedWords<'_, '_>) -> bool,
+    sign: impl Fn(Word<'_>, ParsedWords<'_, '_>) -> Sign,
 ) {
     let mut words = head.arguments();
     let mut end = head.start() as u32;
@@ -94,9 +114,11 @@ fn in_same_line(
     }
     while let Some((word, before)) = words.next_that(end, |word| is_lower(word)) {
         let starts_line = || head.text()[before as usize..word.start as usize].contains('\n');
-        if is_sign(word, words.clone()) && !starts_line() {
+        let sign = sign(word, words.clone());
+        if sign != Sign::None && !starts_line() {
             let message = format!("`{}` stands inside another directive", word.raw);
-            diagnostics.push(report(word, before as usize, message));
+            let found = report(word, before as usize, message);
+            diagnostics.push(if sign == Sign::Own { ended(found, before as usize) } else { found });
         }
         end = word.end();
     }
@@ -107,6 +129,12 @@ fn report(word: Word<'_>, end: usize, message: impl Into<String>) -> Diagnostic 
     Diagnostic::warning(word.span(), message)
         .related(end..end, "is a `;` missing here?")
         .hint("end the directive in front of it with `;`")
+}
+
+/// Adds the fix that ends a directive.
+fn ended(found: Diagnostic, end: usize) -> Diagnostic {
+    let end = end as u32;
+    found.fixed_by(Some(Fix { span: end..end, text: ";".to_owned() }))
 }
 
 /// Keywords are lower case; most options and addresses are not.

@@ -18,7 +18,7 @@ use self::listeners::Listeners;
 use self::names::Names;
 use self::settings::Settings;
 use self::sourceless::{lacks_source, supplies_source};
-use super::near_miss::{near_miss, near_miss_in_block};
+use super::near_miss::{NearMiss, near_miss, near_miss_in_block};
 use super::one_line::lost_line_ends;
 use super::setting_view::is_plural;
 use super::shape::{OptionWord, RowMatch, fits, group_name, inner_scope, only_argument, part_words, read};
@@ -28,8 +28,8 @@ use crate::schema::{
     protocol_of_switch,
 };
 use crate::syntax::{
-    Diagnostic, Diagnostics, Directive, Document, Entry, ParsedEntry, STRAY_BRACE, Sink, Span, Word, Words,
-    decode, parse,
+    Diagnostic, Diagnostics, Directive, Document, Entry, Fix, ParsedEntry, STRAY_BRACE, Sink, Span, Word,
+    Words, decode, parse,
 };
 
 /// Returns all diagnostics of the text of a media server, those of its parser included, in the order of the text.
@@ -188,7 +188,8 @@ impl<'t> Checker<'t> {
                 };
                 let is_elsewhere =
                     |found: &&Diagnostic| !(line.span.start..=line.span.end).contains(&end(found));
-                self.in_lines.iter().filter(is_elsewhere).for_each(|found| diagnostics.push(found.clone()));
+                let unfixed = |found: &Diagnostic| found.clone().fixed_by(None);
+                self.in_lines.iter().filter(is_elsewhere).for_each(|found| diagnostics.push(unfixed(found)));
             }
         }
         diagnostics.push_any(brace);
@@ -206,8 +207,8 @@ impl<'t> Checker<'t> {
         };
         if let (1, None, Some(block)) = (self.depth, scope, self.foreign_block) {
             let keyword = head.keyword();
-            let near = near_miss_in_block(self.schema, block, &keyword).and_then(|near| near.keyword);
-            self.diagnostics.push_any(near.map(|near| unknown_directive(head, &keyword, near)));
+            let near = near_miss_in_block(self.schema, block, &keyword);
+            self.diagnostics.push_any(near.and_then(|near| unknown_directive(head, &keyword, near)));
         }
         if head.is_spanning() {
             return self.spanning(scope, head);
@@ -228,7 +229,8 @@ impl<'t> Checker<'t> {
         {
             let message = format!("missing `;` at the end of `{}`", head.keyword());
             let hint = "another directive starts further down, before the next `;`";
-            self.in_lines.push(Diagnostic::error(end.0.clone(), message).hint(hint));
+            let fix = inside.iter().next().and_then(|found| found.fix.clone());
+            self.in_lines.push(Diagnostic::error(end.0.clone(), message).hint(hint).fixed_by(fix));
             return None;
         }
         self.in_lines.extend(&inside);
@@ -391,8 +393,14 @@ impl<'t> Checker<'t> {
 
     #[cold]
     fn misshapen(&mut self, scope: Scope, parameter: &'static Parameter, entry: ParsedEntry<'_, 't>) {
-        if !parameter.strict && entry.count_arguments() >= FEWEST_WITH_ANOTHER {
-            missing_semicolon::in_words(scope, entry, &mut self.diagnostics);
+        let mut inside = Diagnostics::default();
+        if entry.count_arguments() >= FEWEST_WITH_ANOTHER {
+            missing_semicolon::in_words(scope, entry, &mut inside);
+        }
+        let mut fix = None;
+        match parameter.strict {
+            true => fix = inside.iter().next().and_then(|found| found.fix.clone()),
+            false => self.diagnostics.extend(&inside),
         }
         if matches!(parameter.shape, Shape::Addresses(_)) {
             self.sourceless = None;
@@ -404,7 +412,7 @@ impl<'t> Checker<'t> {
             true => Diagnostic::error(misfit_span(parameter.shape, entry), message),
             false => Diagnostic::warning(misfit_span(parameter.shape, entry), message),
         };
-        self.diagnostics.push(diagnostic.hint(hint));
+        self.diagnostics.push(diagnostic.hint(hint).fixed_by(fix));
     }
 
     #[inline(never)]
@@ -414,7 +422,7 @@ impl<'t> Checker<'t> {
         match *self.foreign.entry(hash).or_insert_with(|| UnknownDirective::classify(scope, &keyword)) {
             UnknownDirective::Plain => {}
             UnknownDirective::Slip(known) => {
-                self.diagnostics.push(unknown_directive(entry, &keyword, known));
+                self.diagnostics.push_any(unknown_directive(entry, &keyword, known));
             }
             UnknownDirective::Include => {
                 // What is included may have the source.
@@ -446,8 +454,8 @@ impl<'t> Checker<'t> {
 enum UnknownDirective {
     /// Not at all.
     Plain,
-    /// It is probably a misspelling of this keyword.
-    Slip(&'static str),
+    /// It is probably a misspelling.
+    Slip(NearMiss),
     /// It includes a file, which is not checked.
     Include,
     /// It says where a stream comes from.
@@ -462,7 +470,7 @@ enum UnknownDirective {
 
 impl UnknownDirective {
     fn classify(scope: Scope, keyword: &str) -> Self {
-        let slip = || near_miss(scope, keyword).and_then(|near| near.keyword);
+        let slip = || near_miss(scope, keyword).filter(|near| near.keyword.is_some());
         match keyword {
             "include" => Self::Include,
             "push" => Self::Push,
@@ -488,9 +496,11 @@ fn option_without_sign(options: &OptionsShape, entry: ParsedEntry<'_, '_>) -> Op
 }
 
 /// The warning about an unknown keyword that is nearly a known one.
-fn unknown_directive(entry: ParsedEntry<'_, '_>, keyword: &str, known: &str) -> Diagnostic {
-    Diagnostic::warning(keyword_span(entry), format!("unknown directive `{keyword}`"))
-        .hint(format!("did you mean `{known}`?"))
+fn unknown_directive(entry: ParsedEntry<'_, '_>, keyword: &str, near: NearMiss) -> Option<Diagnostic> {
+    let (known, span) = (near.keyword?, keyword_span(entry));
+    let fix = near.is_only.then(|| Fix { span: span.clone(), text: known.to_owned() });
+    let found = Diagnostic::warning(span, format!("unknown directive `{keyword}`"));
+    Some(found.hint(format!("did you mean `{known}`?")).fixed_by(fix))
 }
 
 /// The warning about a text whose line ends are gone.

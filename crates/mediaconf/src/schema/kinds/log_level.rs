@@ -2,8 +2,8 @@
 
 use super::kind::WordKind;
 use super::text::TEXT;
-use crate::schema::suggest::nearest;
-use crate::text::{Diagnostic, Word};
+use crate::schema::suggest::{is_only_near, nearest};
+use crate::text::{Diagnostic, Fix, Word};
 
 /// `loglevel debug;`, a string; one that is nearly a known level gets a warning.
 pub static LOG_LEVEL: WordKind = WordKind { warning: Some(nearly_known), ..TEXT };
@@ -28,7 +28,8 @@ fn nearly_known(word: Word<'_>) -> Option<Diagnostic> {
     let value = word.value();
     let known = nearest(&value, LEVELS).filter(|_| !LEVELS.contains(&&*value))?;
     let message = format!("`{value}` is no known level");
-    Some(Diagnostic::warning(word.span(), message).hint(format!("did you mean `{known}`?")))
+    let fix = is_only_near(&value, LEVELS).then(|| Fix { span: word.span(), text: known.to_owned() });
+    Some(Diagnostic::warning(word.span(), message).hint(format!("did you mean `{known}`?")).fixed_by(fix))
 }
 
 #[test]
