@@ -67,6 +67,10 @@ impl TestNode {
         self.server = Some(Serving::of(call, false));
     }
 
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     pub fn kill(&mut self) {
         self.server.take().expect("it runs").kill();
     }

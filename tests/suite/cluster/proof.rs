@@ -1,11 +1,7 @@
 //! What is promised of nodes, with more of them and with faults: short in a plain `cargo test`, whole with
 //! `--ignored`. No time is asserted but the two seconds that are promised.
 
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use mediaconf::plumbing::edit::{ChangeRequest, Edits};
@@ -14,6 +10,7 @@ use mediactl::store::cluster::GatewaySettings;
 use serde_json::{Value, json};
 
 use super::etcd::Etcd;
+use super::link::Link;
 use super::nodes::{COUNTING, PREFIX, TestNode, cluster, with_sample};
 use crate::cli::{Place, SAMPLE};
 use crate::waiting::let_pass;
@@ -67,65 +64,18 @@ fn a_burst_of_200_changes_is_a_few_reloads_on_each_of_50_nodes() {
     a_burst_is_a_few_reloads(50, 200);
 }
 
-/// A way to etcd that can be cut: what is sent is swallowed, as in a network that is gone.
-struct Cut {
-    is_cut: Arc<AtomicBool>,
-    port: u16,
-}
-
-impl Cut {
-    fn to(etcd: &Etcd) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-        let port = listener.local_addr().expect("it is bound").port();
-        let is_cut = Arc::new(AtomicBool::new(false));
-        let url = etcd.url(PREFIX);
-        let target = url.trim_start_matches("etcd://").trim_end_matches(PREFIX).to_owned();
-        let cut = is_cut.clone();
-        thread::spawn(move || {
-            for client in listener.incoming().flatten() {
-                let Ok(server) = TcpStream::connect(&target) else { continue };
-                for (from, to) in [(&client, &server), (&server, &client)] {
-                    let both = from.try_clone().and_then(|from| Ok((from, to.try_clone()?)));
-                    let (from, to) = both.expect("a socket can be cloned");
-                    let cut = cut.clone();
-                    thread::spawn(move || pass(from, to, &cut));
-                }
-            }
-        });
-        Self { is_cut, port }
-    }
-
-    fn set(&self, is_cut: bool) {
-        self.is_cut.store(is_cut, Ordering::SeqCst);
-    }
-}
-
-/// Passes bytes on; those that come while the way is cut wait until it is there again.
-fn pass(mut from: TcpStream, mut to: TcpStream, is_cut: &AtomicBool) {
-    let mut bytes = [0; 4096];
-    while let Ok(length) = from.read(&mut bytes) {
-        while is_cut.load(Ordering::SeqCst) {
-            let_pass(Duration::from_millis(10));
-        }
-        if length == 0 || to.write_all(&bytes[..length]).is_err() {
-            break;
-        }
-    }
-    let _ = to.shutdown(std::net::Shutdown::Both);
-}
-
 fn a_node_cut_off_is_soon_back(time: Duration) {
     let Some(etcd) = with_sample(1) else { return };
-    let cut = Cut::to(&etcd);
-    let url = format!("etcd://127.0.0.1:{}/media/test", cut.port);
+    let link = Link::to(etcd.address(0));
+    let url = format!("etcd://{}{PREFIX}", link.address);
     let node = TestNode::start_in(Place::empty(), &url, "far", &COUNTING);
     node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
-    cut.set(true);
+    link.cut([true; 2]);
     let_pass(time);
     node.until("away", |report| report["away"] != Value::Null);
     cluster(&etcd, &["modify", "--set", "rtsp=600"]).exits(0);
     assert_eq!(node.place.text(), SAMPLE);
-    cut.set(false);
+    link.cut([false; 2]);
     let back = Instant::now();
     node.until_text(&with_rtsp(600));
     let took = back.elapsed();

@@ -85,25 +85,30 @@ fn rounds(short: usize, full: usize) -> usize {
 }
 
 /// Numbers that nobody chose (xorshift64).
-struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
-    fn new(proof: &str) -> Self {
+    pub fn new(proof: &str) -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("the clock is right");
         let seed = u64::try_from(since.as_nanos() & u128::from(u64::MAX)).expect("it is cut") | 1;
         println!("{proof}: seed {seed}");
         Self(seed)
     }
 
-    fn next(&mut self) -> u64 {
+    pub fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         self.0
     }
 
+    /// A number below `end`.
+    pub fn below(&mut self, end: usize) -> usize {
+        usize::try_from(self.next() % u64::try_from(end).expect("it is small")).expect("it is below")
+    }
+
     /// A time from nothing to `longest`.
-    fn up_to(&mut self, longest: Duration) -> Duration {
+    pub fn up_to(&mut self, longest: Duration) -> Duration {
         let parts = 10_000;
         longest * u32::try_from(self.next() % parts).expect("it is small") / 10_000
     }

@@ -1,0 +1,296 @@
+//! A storm: members of etcd are killed, stopped and cut off, nodes too, and files are edited by hand, while writers
+//! make changes of every kind. What was acknowledged stays, once; what was refused is nowhere; and when it is over,
+//! all nodes run the same.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::etcd::Etcd;
+use super::link::Link;
+use super::nodes::{PREFIX, TestNode, with_sample};
+use crate::cli::{CONF, Place, Run};
+use crate::proof::Random;
+use crate::waiting::{eventually, let_pass};
+
+const MEMBERS: usize = 3;
+
+/// The pause of a writer after a refusal: another change waits to be confirmed, mostly.
+const REST: Duration = Duration::from_millis(200);
+
+/// A text with this word is refused by the media servers.
+const POISON: &str = "poison";
+
+/// The reload command of each node.
+const RELOAD: [&str; 2] = ["--reload-cmd", "! grep -q poison media.conf"];
+
+/// What became of the stream that a command adds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// It has to be there.
+    Made,
+    /// It must not be there.
+    Refused,
+    /// Nobody knows, or another writer decides.
+    Open,
+}
+
+/// The kinds of changes.
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    Plain,
+    /// Made with `--confirm`; a confirmation is of whatever waits.
+    Unconfirmed,
+    Canary,
+    /// A canary that the media server of each node refuses.
+    Poison,
+    Overlay,
+}
+
+const CHANGES: [Change; 8] = [
+    Change::Plain,
+    Change::Plain,
+    Change::Canary,
+    Change::Plain,
+    Change::Unconfirmed,
+    Change::Overlay,
+    Change::Poison,
+    Change::Plain,
+];
+
+/// A node or a writer, with a way of its own to each member.
+struct Links(Vec<Link>);
+
+impl Links {
+    fn to(etcd: &Etcd) -> Self {
+        Self((0..MEMBERS).map(|member| Link::to(etcd.address(member))).collect())
+    }
+
+    fn url(&self) -> String {
+        let members: Vec<String> = self.0.iter().map(|link| link.address.to_string()).collect();
+        format!("etcd://{}{PREFIX}", members.join(","))
+    }
+
+    fn cut(&self, is_cut: [bool; 2]) {
+        self.0.iter().for_each(|link| link.cut(is_cut));
+    }
+
+    fn delay(&self, milliseconds: u64) {
+        self.0.iter().for_each(|link| link.delay(milliseconds));
+    }
+}
+
+struct StormNode {
+    node: TestNode,
+    links: Links,
+}
+
+/// What happens to some nodes, and ends after a while.
+#[derive(Clone, Copy, Debug)]
+enum Trouble {
+    Killed,
+    Cut([bool; 2]),
+    Slow,
+    EditedByHand,
+}
+
+const TROUBLES: [Trouble; 6] = [
+    Trouble::Killed,
+    Trouble::Cut([true, true]),
+    Trouble::Cut([true, false]),
+    Trouble::Cut([false, true]),
+    Trouble::Slow,
+    Trouble::EditedByHand,
+];
+
+impl StormNode {
+    fn begin(&mut self, trouble: Trouble) {
+        match trouble {
+            Trouble::Killed => self.node.kill(),
+            Trouble::Cut(is_cut) => self.links.cut(is_cut),
+            Trouble::Slow => self.links.delay(200),
+            Trouble::EditedByHand => {
+                let path = self.node.place.path(CONF);
+                // A node that has not got its first text has no file yet.
+                if let Ok(text) = fs::read_to_string(&path) {
+                    fs::write(path, format!("{text}# by hand\n")).expect("it can be written");
+                }
+            }
+        }
+    }
+
+    fn end(&mut self, trouble: Trouble) {
+        match trouble {
+            Trouble::Killed => self.node.go(),
+            Trouble::Cut(_) => self.links.cut([false; 2]),
+            Trouble::Slow => self.links.delay(0),
+            Trouble::EditedByHand => {}
+        }
+    }
+}
+
+/// One writer: its streams, and what became of each.
+struct StormWriter {
+    number: usize,
+    links: Links,
+    place: Place,
+    told: Vec<(String, Outcome)>,
+}
+
+impl StormWriter {
+    fn run(&self, arguments: &[&str]) -> Run {
+        let call = self.place.mediactl(arguments).without("MEDIACTL_CONF");
+        call.env("MEDIACTL_CLUSTER", &self.links.url()).run()
+    }
+
+    fn work(&mut self, nodes: usize, is_over: &AtomicBool) {
+        for number in 0.. {
+            if is_over.load(Ordering::SeqCst) {
+                return;
+            }
+            let change = CHANGES[(number + self.number) % CHANGES.len()];
+            let stream = format!("w{}-{number}", self.number);
+            let outcome = self.change(change, &stream, number % nodes);
+            self.told.push((stream, outcome));
+            if outcome == Outcome::Refused {
+                let_pass(REST);
+            }
+        }
+    }
+
+    fn change(&self, change: Change, stream: &str, node: usize) -> Outcome {
+        let set = format!("streams.{stream}.urls[+]=fake://x");
+        let poison = format!("streams.{stream}.title={POISON}");
+        let title = format!("streams.cam1.title={stream}");
+        let node = format!("n{node}");
+        let modify = ["--timeout", "10", "modify", "-q", "--set", &set];
+        let canary = ["--canary", "2", "--canary-time", "1s", "--canary-timeout", "12s"];
+        let run = match change {
+            Change::Plain => self.run(&modify),
+            Change::Unconfirmed => self.run(&[&modify[..], &["--confirm", "4s"]].concat()),
+            Change::Canary => self.run(&[&modify[..], &canary].concat()),
+            Change::Poison => self.run(&[&modify[..], &["--set", &poison], &canary].concat()),
+            Change::Overlay => self.run(&["--timeout", "10", "overlay", "set", "-q", &node, "--set", &title]),
+        };
+        match (change, run.code) {
+            (Change::Overlay, _) => Outcome::Refused,
+            (Change::Unconfirmed, Some(0)) => {
+                if stream.len().is_multiple_of(2) {
+                    self.run(&["--timeout", "10", "confirm", "-q"]);
+                }
+                Outcome::Open
+            }
+            (Change::Poison, Some(0)) => {
+                panic!("a canary that the media servers refuse is confirmed: {run:?}")
+            }
+            // A command with a canary may lose etcd while it waits.
+            (Change::Plain, Some(8)) | (Change::Unconfirmed | Change::Canary, Some(7 | 8)) => Outcome::Open,
+            (_, Some(0)) => Outcome::Made,
+            (_, Some(_)) => Outcome::Refused,
+            (_, None) => panic!("{run:?}"),
+        }
+    }
+}
+
+fn storm(count: usize, writers: usize, time: Duration) {
+    let Some(mut etcd) = with_sample(MEMBERS) else { return };
+    let mut random = Random::new("storm");
+    let mut nodes: Vec<StormNode> = (0..count)
+        .map(|number| {
+            let links = Links::to(&etcd);
+            let node = TestNode::start_in(Place::empty(), &links.url(), &format!("n{number}"), &RELOAD);
+            StormNode { node, links }
+        })
+        .collect();
+    let mut writers: Vec<StormWriter> = (0..writers)
+        .map(|number| StormWriter {
+            number,
+            links: Links::to(&etcd),
+            place: Place::empty(),
+            told: Vec::new(),
+        })
+        .collect();
+    let (is_over, mut faults) = (AtomicBool::new(false), 0);
+    thread::scope(|scope| {
+        for writer in &mut writers {
+            scope.spawn(|| writer.work(count, &is_over));
+        }
+        let start = Instant::now();
+        while start.elapsed() < time {
+            faults += trouble(&mut etcd, &mut nodes, &mut random);
+        }
+        is_over.store(true, Ordering::SeqCst);
+    });
+    println!("{faults} faults in {time:?}");
+    let last = &writers[0];
+    last.run(&["--timeout", "120", "wait", "--rolled-out"]);
+    eventually(|| last.run(&["status", "--exit-code"]).code == Some(0));
+    look_at(&nodes, &writers);
+}
+
+/// Something happens to one member and to some nodes, and ends; returns how much that was.
+fn trouble(etcd: &mut Etcd, nodes: &mut [StormNode], random: &mut Random) -> usize {
+    let (member, kind) = (random.below(MEMBERS), random.below(3));
+    match kind {
+        0 => etcd.kill(member),
+        1 => etcd.pause(member),
+        _ => {}
+    }
+    let hit: BTreeSet<usize> =
+        (0..1 + random.below(nodes.len() / 4)).map(|_| random.below(nodes.len())).collect();
+    let troubles: Vec<(usize, Trouble)> =
+        hit.into_iter().map(|node| (node, TROUBLES[random.below(TROUBLES.len())])).collect();
+    troubles.iter().for_each(|(node, trouble)| nodes[*node].begin(*trouble));
+    let_pass(random.up_to(Duration::from_secs(6)));
+    match kind {
+        0 => etcd.run(member),
+        1 => etcd.go_on(member),
+        _ => {}
+    }
+    troubles.iter().for_each(|(node, trouble)| nodes[*node].end(*trouble));
+    let_pass(random.up_to(Duration::from_secs(2)));
+    troubles.len() + usize::from(kind < 2)
+}
+
+/// After the storm.
+fn look_at(nodes: &[StormNode], writers: &[StormWriter]) {
+    let reader = &writers[0];
+    let text = reader.run(&["read", "-o", "conf"]).exits(0).out;
+    assert!(!text.contains(POISON), "{text}");
+    let mut faults = String::new();
+    let mut counts = [0; 3];
+    for (stream, outcome) in writers.iter().flat_map(|writer| &writer.told) {
+        counts[*outcome as usize] += 1;
+        let there = text.matches(&format!("stream {stream} ")).count();
+        let is_right = match outcome {
+            Outcome::Made => there == 1,
+            Outcome::Refused => there == 0,
+            Outcome::Open => there <= 1,
+        };
+        if !is_right {
+            writeln!(faults, "{stream}: {outcome:?}, and {there} times there").expect("it is a string");
+        }
+    }
+    println!("{} made, {} refused, {} open", counts[0], counts[1], counts[2]);
+    let overlays = reader.run(&["overlay", "list", "-o", "json"]).exits(0).json();
+    for StormNode { node, .. } in nodes {
+        let has_overlay =
+            overlays.as_array().expect("it is a list").iter().any(|overlay| overlay["node"] == node.name());
+        if !has_overlay && node.place.text() != text {
+            let (name, own, report) = (node.name(), node.place.text(), node.report());
+            writeln!(faults, "`{name}` has another text:\n{own}{report}").expect("it is a string");
+        }
+    }
+    assert!(faults.is_empty(), "{faults}\noverlays: {overlays}");
+    assert!(counts[0] > 0, "something was made");
+}
+
+#[test]
+#[ignore = "takes a minute, or as many as MEDIACTL_STORM says"]
+fn nothing_is_lost_in_a_storm() {
+    let minutes = std::env::var("MEDIACTL_STORM").ok().and_then(|minutes| minutes.parse().ok()).unwrap_or(1);
+    storm(24, 4, Duration::from_secs(60 * minutes));
+}
