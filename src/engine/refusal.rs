@@ -174,7 +174,8 @@ impl Refusal {
     /// The server lacks a feature; nothing was sent that relies on it.
     pub fn not_offered(service: &str, feature: Feature) -> Self {
         let message = format!("the server at `{service}` does not offer {}", feature.noun());
-        let refusal = Self::new(RefusalKind::NotOffered, message).hint("nothing was changed");
+        let refusal =
+            Self::new(RefusalKind::NotOffered, message).hint("nothing that needs it was sent to this server");
         Self { feature: Some(feature), ..refusal }
     }
 
@@ -312,6 +313,7 @@ fn kind_of(error: &StoreError) -> RefusalKind {
         StoreError::DanglingLink { .. } | StoreError::LinkLoop { .. } | StoreError::NotAFile { .. } => {
             RefusalKind::NotFound
         }
+        StoreError::Altered { .. } => RefusalKind::NotKept,
         StoreError::TooLarge { .. } => RefusalKind::AnswerTooLarge,
         StoreError::Unreachable { .. } => RefusalKind::ClusterUnavailable,
         StoreError::OutcomeUnknown { .. } => RefusalKind::OutcomeUnknown,

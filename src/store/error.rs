@@ -73,6 +73,9 @@ pub enum StoreError {
         /// The error of the system for the write.
         source: io::Error,
     },
+    /// Another program wrote into a text that the history keeps.
+    #[error("`{}` is not the text that the history kept there: another program wrote into it", .path.display())]
+    Altered { path: PathBuf },
     /// No endpoint of a cluster answered; nothing was changed.
     #[error("cannot reach `{name}`: {reason}")]
     Unreachable {
@@ -207,6 +210,7 @@ impl StoreError {
             StoreError::Torn { journal, .. } => {
                 format!("the old text is kept in `{}`; the next change puts it back first", journal.display())
             }
+            StoreError::Altered { .. } => "`mediactl history` shows the other texts that are kept".to_owned(),
             StoreError::Unreachable { .. } => {
                 "nothing was changed; `etcdctl endpoint health` asks the members themselves".to_owned()
             }

@@ -8,7 +8,9 @@ use std::thread;
 
 use mediactl::engine::{Engine, Hooks};
 use mediactl::store::file::ConfFile;
-use mediactl::store::{ChangeRecord, ChangeRef, HAND_EDIT, HistoryEntry, Loaded, Revision, Warning};
+use mediactl::store::{
+    ChangeRecord, ChangeRef, HAND_EDIT, HistoryEntry, Loaded, Revision, StoreError, Warning,
+};
 
 use crate::cli::{CONF, Place, UNTIL_FREE};
 
@@ -158,6 +160,10 @@ fn a_late_overwrite_of_the_replaced_file_is_kept() {
     let mut stray = OpenOptions::new().write(true).open(story.place.path(CONF)).expect("it is ours");
     story.write("a 2;\n");
     stray.write_all(b"X").expect("it is open");
+    let altered = story.conf.kept(1).expect_err("it is not what was kept");
+    assert!(matches!(altered, StoreError::Altered { .. }), "{altered}");
+    story.place.run(["history", "show", "1"]).exits(7).says("another program wrote into it");
+    story.place.run(["rollback", "1", "--yes"]).exits(7).says("another program wrote into it");
     assert_eq!(story.look().len(), 1);
     story.expect(&[(HAND_EDIT, Some("X 1;\n")), ("save", None)]);
 }
@@ -170,6 +176,7 @@ fn an_old_text_that_was_overwritten_is_made_again() {
     let mut stray = OpenOptions::new().write(true).open(story.place.path(CONF)).expect("it is ours");
     story.write("a 3;\n");
     stray.write_all(b"XXXXX").expect("it is open");
+    assert_eq!(story.conf.kept(2).expect("it is known").as_deref(), Some(&b"a 2;\n"[..]));
     assert_eq!(story.look().len(), 1);
     story.expect(&[(HAND_EDIT, Some("XXXXX")), ("save", Some("a 2;\n")), ("save", Some("a 1;\n"))]);
 }

@@ -15,6 +15,7 @@ mod archive;
 mod aside;
 mod delta;
 mod forget;
+mod kept;
 mod reconcile;
 mod staged_entry;
 mod stray_writes;
@@ -31,7 +32,7 @@ use super::target::ConfFile;
 use crate::store::bounded_time::{from_seconds, seconds};
 use crate::store::change_record::{ChangeRecord, HistoryEntry};
 use crate::store::error::StoreError;
-use archive::{kept_name, kept_text};
+use archive::kept_name;
 pub(super) use staged_entry::StagedEntry;
 
 /// Name of the folder in the state folder.
@@ -64,18 +65,6 @@ impl ConfFile {
             let is_last = serial == journal.last_serial();
             line.is_some_and(|line| !(is_last && is_unmade(self, &journal.folder, &line)))
         }))
-    }
-
-    /// Returns the text that is kept with an entry; `None` if there was no file, or if the text is no
-    /// longer kept.
-    ///
-    /// # Errors
-    /// `PermissionDenied`, `Io`.
-    pub fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, StoreError> {
-        match self.history_folder()? {
-            Some(folder) => kept_text(&folder, serial),
-            None => Ok(None),
-        }
     }
 
     /// The folder of the history; `None` if the file was never changed.

@@ -39,15 +39,21 @@ pub(super) fn record_stray_writes(
     }
     let own = journal.last_serial() + 1;
     folder.rename(&name, &kept_name(own)).map_err(failed(folder))?;
-    // Most programs append, so the original text is still at the start.
-    let original = usize::try_from(written.size).ok().and_then(|size| text.get(..size));
-    let original = original.filter(|original| Revision::from_text(original) == before).map(<[u8]>::to_vec);
-    if let Some(original) = original.or_else(|| made_by_the_change_before(journal, serial, before)) {
+    if let Some(original) = original(journal, line, &text) {
         keep_copy(folder, serial, &original)?;
         // Later writers see the old time, and do not compare the text again.
         let _ = folder.date(&name, written);
     }
     record_aside(conf, journal, serial, own).map(Some)
+}
+
+/// Returns the text that was kept with a change, of which another program made `text`; `None` where it is not known.
+pub(super) fn original(journal: &HistoryJournal, line: &JournalLine, text: &[u8]) -> Option<Vec<u8>> {
+    let before = line.before?;
+    // Most programs append, so the original text is still at the start.
+    let start = line.replaced.and_then(|written| text.get(..usize::try_from(written.size).ok()?));
+    let start = start.filter(|start| Revision::from_text(start) == before).map(<[u8]>::to_vec);
+    start.or_else(|| made_by_the_change_before(journal, line.serial, before))
 }
 
 /// Rebuilds the text with this revision from the delta of the change before.
