@@ -110,34 +110,53 @@ pub struct HistoryEntry {
     pub from: Option<ClusterState>,
 }
 
-/// The message of a change of several servers, with the name that it has on each of them and who makes it, as one word.
-pub fn message_of_change(message: Option<&str>, change: &str, by: &str) -> String {
-    match message {
-        Some(message) => format!("{message} (change {change} by {by})"),
-        None => format!("change {change} by {by}"),
-    }
-}
-
 /// The change of several servers that a message is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NamedChange<'m> {
     /// It may be empty.
     pub reason: &'m str,
+    /// The name that it has on each server.
     pub name: &'m str,
-    /// Who made it, and where.
+    /// The number of servers that it is for, if it says so.
+    pub servers: Option<usize>,
+    /// Who made it, and where, as one word.
     pub by: &'m str,
 }
 
 impl<'m> NamedChange<'m> {
     /// `None` if it is another message.
     pub fn of(message: &'m str) -> Option<Self> {
-        let (reason, change) = match message.strip_prefix("change ") {
-            Some(change) if change.split(' ').count() == 3 => ("", change),
-            _ => message.strip_suffix(')')?.rsplit_once("(change ")?,
-        };
+        let alone = message.strip_prefix("change ").and_then(|change| Self::because("", change));
+        alone.or_else(|| {
+            let (reason, change) = message.strip_suffix(')')?.rsplit_once("(change ")?;
+            Self::because(reason.trim_end(), change)
+        })
+    }
+
+    /// Reads what stands behind `change`.
+    fn because(reason: &'m str, change: &'m str) -> Option<Self> {
         let (name, by) = change.split_once(" by ")?;
+        let (name, servers) = match name.split_once(" of ") {
+            Some((name, servers)) => {
+                let count = servers.strip_suffix(" servers").or_else(|| servers.strip_suffix(" server"))?;
+                (name, Some(count.parse().ok()?))
+            }
+            None => (name, None),
+        };
         let is_named = is_change_name(name) && !by.is_empty() && !by.contains(' ');
-        is_named.then_some(Self { reason: reason.trim_end(), name, by })
+        is_named.then_some(Self { reason, name, servers, by })
+    }
+
+    /// The message on each server.
+    pub fn message(&self) -> String {
+        let Self { reason, name, by, .. } = self;
+        let servers = match self.servers {
+            Some(1) => " of 1 server".to_owned(),
+            Some(count) => format!(" of {count} servers"),
+            None => String::new(),
+        };
+        let change = format!("change {name}{servers} by {by}");
+        if reason.is_empty() { change } else { format!("{reason} ({change})") }
     }
 }
 
@@ -147,7 +166,7 @@ pub fn message_because(what: &str, message: Option<&str>) -> String {
     let with = |reason: &str| if reason.is_empty() { what.to_owned() } else { format!("{what}: {reason}") };
     let message = message.unwrap_or_default();
     match NamedChange::of(message) {
-        Some(NamedChange { reason, name, by }) => message_of_change(Some(&with(reason)), name, by),
+        Some(change) => NamedChange { reason: &with(change.reason), ..change }.message(),
         None => with(message),
     }
 }
@@ -237,12 +256,14 @@ mod tests {
 
     #[test]
     fn a_change_of_several_servers_is_known_by_the_message_of_each() {
-        for message in [None, Some("why"), Some("a (change 1111 by b) b"), Some("why (so)")] {
-            let text = message_of_change(message, "7f3a", "ana@desk");
-            let made = entry(Some(&text));
-            assert!(made.change() == Some("7f3a") && made.is_about("7f3a"), "{text}");
-            let named = NamedChange { reason: message.unwrap_or_default(), name: "7f3a", by: "ana@desk" };
-            assert_eq!(NamedChange::of(&text), Some(named));
+        for reason in ["", "why", "a (change 1111 by b) b", "why (so)", "change of mind", "change a by b c"] {
+            for servers in [None, Some(1), Some(40)] {
+                let named = NamedChange { reason, name: "7f3a", servers, by: "ana@desk" };
+                let text = named.message();
+                let made = entry(Some(&text));
+                assert!(made.change() == Some("7f3a") && made.is_about("7f3a"), "{text}");
+                assert_eq!(NamedChange::of(&text), Some(named), "{text}");
+            }
         }
         for message in [
             None,
@@ -253,6 +274,8 @@ mod tests {
             Some("change a b"),
             Some("change a by b c"),
             Some("exchange 7f3a90 by b"),
+            Some("change a of x servers by b"),
+            Some("change a of 3 by b"),
         ] {
             let other = entry(message);
             assert!(other.change().is_none() && !other.is_about("7f3a"), "{message:?}");

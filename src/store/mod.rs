@@ -42,7 +42,7 @@ pub use candidate::Candidate;
 pub use certificate::{certificate_expiry, seconds_until};
 pub use change_record::{
     ChangeRecord, ChangedPaths, ClusterState, DEFAULT_KEEP, HAND_EDIT, HistoryEntry, NamedChange, REVERT,
-    TAKE_BACK, is_change_name, message_because, message_of_change, part_of,
+    TAKE_BACK, is_change_name, message_because, part_of,
 };
 pub use change_ref::{ChangeRef, NotAChangeRef, WHOLE_HISTORY};
 pub(crate) use error::reason;

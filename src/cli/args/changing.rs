@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::args::shared::reason;
 use crate::cli::error::CliError;
-use crate::cli::fleet::batches::ServerCount;
+use crate::cli::fleet::batches::{ServerCount, batch_size};
 use crate::cli::local_user::local_user;
 use crate::engine::{ChangeOptions, DEFAULT_HOOK_TIMEOUT, GUARD_NAMES, Guard, Hooks};
 use crate::http::protocol::parameters::MAX_CONFIRM;
@@ -184,7 +184,7 @@ pub struct FleetArgs {
 
     /// Change so many servers at a time, one batch after the other, such as `1,10%,100%`; the last size repeats. With
     /// --all-or-nothing, all of them are confirmed at the end
-    #[arg(long, value_name = "N|N%", value_delimiter = ',')]
+    #[arg(long, value_name = "N|N%", value_delimiter = ',', value_parser = batch_size)]
     pub batch: Vec<ServerCount>,
 
     /// Wait so long between two batches

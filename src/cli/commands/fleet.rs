@@ -6,7 +6,7 @@ use crate::cli::args::shared::ListFormat;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::fleet::answers::ServerAnswer;
-use crate::cli::fleet::found;
+use crate::cli::fleet::found::{self, PartNow};
 use crate::cli::fleet::journal::{Journal, JournalHead, Journals, KeptRequest};
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::fleet::open_change::{OpenChange, ServerNow, look};
@@ -93,21 +93,41 @@ pub fn run(args: &FleetCommandArgs, call: Invocation<'_>) -> Result<Exit, CliErr
             Err(CliError::forget_with_target())
         }
         FleetCommand::Forget { id } => {
-            let journal = kept(id.as_deref())?;
-            let id = journal.id.clone();
-            journal.finish()?;
+            let id = forget(id.as_deref())?;
             call.ui.say(&format!("forgot the change {id}"));
             Ok(Exit::Done)
         }
     }
 }
 
+/// Removes the journal with this name, or the only one, or a request without a journal.
+fn forget(id: Option<&str>) -> Result<String, CliError> {
+    let Journals { unfinished, damaged, mut lost } = Journals::read()?;
+    let is_meant = |name: &str| id.map_or(unfinished.is_empty() && damaged.is_empty(), |id| id == name);
+    lost.retain(|lost| is_meant(&lost.id));
+    // The journals are locked until they are dropped.
+    drop(unfinished);
+    if lost.is_empty() {
+        let journal = kept(id)?;
+        let id = journal.id.clone();
+        journal.finish()?;
+        return Ok(id);
+    }
+    let lost = one(lost, |lost| &lost.id, id)?;
+    let id = lost.id.clone();
+    lost.finish()?;
+    Ok(id)
+}
+
 /// The journal with this name, or the only one.
 fn kept(id: Option<&str>) -> Result<Journal, CliError> {
-    let Journals { unfinished: journals, damaged } = Journals::read()?;
+    let Journals { unfinished: journals, damaged, lost } = Journals::read()?;
     let is_meant = |name: &str| id.map_or(journals.is_empty(), |id| id == name);
     if let Some((_, error)) = damaged.into_iter().find(|(name, _)| is_meant(name)) {
         return Err(error);
+    }
+    if let Some(lost) = lost.iter().find(|lost| is_meant(&lost.id)) {
+        return Err(CliError::lost_journal(lost));
     }
     let meant = journals.into_iter().filter(|journal| id.is_none_or(|id| journal.id == id));
     one(meant.collect(), |journal| &journal.id, id)
@@ -196,8 +216,15 @@ fn finish(member: &mut FleetMember, change: &OpenChange) -> Result<ServerOutcome
         (ServerNow::Before, None) => {
             Err(CliError::begun_elsewhere(&member.name, change.head.message.as_deref()))
         }
-        (ServerNow::Other, _) => Err(CliError::changed_otherwise(&member.name)),
+        (ServerNow::Other, None) if stands(member, change)? => Ok(ServerOutcome::Unchanged),
+        (ServerNow::Other, _) => Err(CliError::changed_otherwise(&member.name, change.journal.is_some())),
     }
+}
+
+/// True if a server has a change that another machine began, by its history.
+fn stands(member: &FleetMember, change: &OpenChange) -> Result<bool, CliError> {
+    let history = member.target.service.history(WHOLE_HISTORY)?;
+    Ok(found::part_now(&history, &change.id) == Some(PartNow::Stands))
 }
 
 fn take_back(member: &mut FleetMember, change: &OpenChange) -> Result<ServerOutcome, CliError> {
@@ -218,12 +245,13 @@ fn take_back(member: &mut FleetMember, change: &OpenChange) -> Result<ServerOutc
             let options = options([after, before], journal, true);
             go_to(member, before, &journal.request()?.requested, &options).map(|()| ServerOutcome::TakenBack)
         }
+        (_, None) if !stands(member, change)? => Ok(ServerOutcome::Unchanged),
         (_, None) => {
             let options = ChangeOptions { by: local_user(), ..ChangeOptions::default() };
             member.target.service.change(&RequestedChange::TakeBack(change.id.clone()), &options)?;
             Ok(ServerOutcome::TakenBack)
         }
-        (ServerNow::Other, Some(_)) => Err(CliError::changed_otherwise(&member.name)),
+        (ServerNow::Other, Some(_)) => Err(CliError::changed_otherwise(&member.name, true)),
     }
 }
 
@@ -238,7 +266,7 @@ fn make_again(member: &mut FleetMember, texts: [Revision; 2], journal: &Journal)
     let service = &*member.target.service;
     let rehearsed = service.change(&requested, &ChangeOptions { dry_run: true, ..options.clone() })?;
     if rehearsed.after != Some(texts[1]) {
-        return Err(CliError::changed_otherwise(&member.name));
+        return Err(CliError::changed_otherwise(&member.name, true));
     }
     service.change(&requested, &options)?;
     Ok(())

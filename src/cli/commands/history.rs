@@ -106,6 +106,10 @@ pub fn run(args: &HistoryArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     }
     let answers = call.ask("read", |server| wanted.read(args, &mut server.target, masker.as_ref()))?;
     let answers = answers.with_errors_told();
+    let is_nowhere = answers.list.iter().all(|answer| answer.result.as_ref().is_ok_and(Vec::is_empty));
+    if let Some(change) = args.change.as_ref().filter(|_| is_nowhere && wanted.is_whole()) {
+        return Err(CliError::no_such_change(change, answers.list.len()));
+    }
     if args.output == ListFormat::Json {
         answers.print_json(|found| found.iter().map(|listed| json!(listed.entry)).collect())?;
         return Ok(answers.exit());
@@ -213,12 +217,17 @@ impl Selected {
 
     /// Says that there is no such entry in the history of a server.
     fn nothing_found(&self, name: &str) -> String {
-        if let Some(change) = &self.change {
-            return format!("{name} has no change `{change}` in its history");
-        }
         let what = self.path.as_ref().map_or(name.to_owned(), |path| format!("`{path}`"));
         let when = if self.since.is_some() { "since then" } else { "in the recorded history" };
-        format!("{what} was never changed {when}")
+        match &self.change {
+            Some(change) => format!("{what} was not changed by `{change}` {when}"),
+            None => format!("{what} was never changed {when}"),
+        }
+    }
+
+    /// True if neither a path nor a time leaves entries out.
+    fn is_whole(&self) -> bool {
+        self.path.is_none() && self.since.is_none()
     }
 
     /// Reads the entries; where people look at them, also what each changed.

@@ -12,7 +12,7 @@ use super::contexts::{Contexts, ServerContext};
 use super::parse::contexts;
 use crate::cli::args::global::{GlobalArgs, TargetKind};
 use crate::cli::error::CliError;
-use crate::cli::fleet::names::{expanded, split_list};
+use crate::cli::fleet::names::{Alternative, alternatives, in_ranges, split_list};
 use crate::cli::input;
 use crate::cli::ui::waiting;
 use crate::engine::{ChangeOptions, Engine, Guard, Hooks, Snapshot};
@@ -208,36 +208,45 @@ pub fn several_chosen(global: &GlobalArgs) -> bool {
 
 fn by_name(contexts: &Contexts, pattern: &str) -> Result<Vec<ServerContext>, CliError> {
     let hint = "write it like `edge-*`, `edge-[00-39]` or `edge-{a,c}`";
-    let globs = expanded(pattern).map_err(|why| CliError::usage(why, hint))?;
-    let is_meant = |context: &&ServerContext| globs.iter().any(|glob| glob_matches(glob, &context.name));
-    // Who lists names in braces means each of them.
+    let words = alternatives(pattern).map_err(|why| CliError::usage(why, hint))?;
     let is_there = |glob: &&String| contexts.list.iter().any(|context| glob_matches(glob, &context.name));
-    if let Some(missing) = globs.iter().filter(|_| pattern.contains('{')).find(|glob| !is_there(glob)) {
-        return Err(CliError::usage(format!("no context has the name `{missing}`"), names(contexts)));
+    let mut missing: Vec<&str> = Vec::new();
+    for Alternative { written, names } in &words {
+        // `*` fits what is there; a name that is written out, or counted in a range, is meant.
+        match written.contains('*') {
+            true if names.iter().any(|glob| is_there(&glob)) => {}
+            true => missing.push(written),
+            false => missing.extend(names.iter().filter(|name| !is_there(name)).map(String::as_str)),
+        }
     }
-    let found = contexts.list.iter().filter(is_meant);
-    not_empty(found, || (format!("no context has the name `{pattern}`"), names(contexts)))
+    if !missing.is_empty() {
+        return Err(not_there(&missing, contexts));
+    }
+    let globs: Vec<&String> = words.iter().flat_map(|word| &word.names).collect();
+    let is_meant = |context: &&ServerContext| globs.iter().any(|glob| glob_matches(glob, &context.name));
+    Ok(contexts.list.iter().filter(is_meant).cloned().collect())
+}
+
+/// The error of names that no context has.
+fn not_there(missing: &[&str], contexts: &Contexts) -> CliError {
+    let plural = if missing.len() == 1 { "" } else { "s" };
+    let quoted: Vec<String> = in_ranges(missing).split(", ").map(|name| format!("`{name}`")).collect();
+    let message = format!("no context has the name{plural} {}", quoted.join(", "));
+    let near = nearest(missing[0], contexts.list.iter().map(|context| &*context.name));
+    let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+    CliError::usage(message, format!("{near}{}", names(contexts)))
 }
 
 fn of_group(contexts: &Contexts, group: &str) -> Result<Vec<ServerContext>, CliError> {
-    let found = contexts.list.iter().filter(|context| context.groups.iter().any(|name| name == group));
-    not_empty(found, || {
+    let is_in = |context: &&ServerContext| context.groups.iter().any(|name| name == group);
+    let found: Vec<ServerContext> = contexts.list.iter().filter(is_in).cloned().collect();
+    if found.is_empty() {
         let mut groups: Vec<&str> =
             contexts.list.iter().flat_map(|c| &c.groups).map(String::as_str).collect();
         groups.sort_unstable();
         groups.dedup();
-        (format!("no context is in the group `{group}`"), there_are("groups", &groups))
-    })
-}
-
-fn not_empty<'c>(
-    found: impl Iterator<Item = &'c ServerContext>,
-    fault: impl FnOnce() -> (String, String),
-) -> Result<Vec<ServerContext>, CliError> {
-    let found: Vec<ServerContext> = found.cloned().collect();
-    if found.is_empty() {
-        let (message, hint) = fault();
-        return Err(CliError::usage(message, hint));
+        let message = format!("no context is in the group `{group}`");
+        return Err(CliError::usage(message, there_are("groups", &groups)));
     }
     Ok(found)
 }
@@ -249,6 +258,6 @@ fn names(contexts: &Contexts) -> String {
 fn there_are(what: &str, names: &[&str]) -> String {
     match names {
         [] => format!("there are no {what}; `mediactl context add` adds a context"),
-        names => format!("there are the {what} {}", names.join(", ")),
+        names => format!("there are the {what} {}", in_ranges(names)),
     }
 }

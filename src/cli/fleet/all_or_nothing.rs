@@ -23,7 +23,7 @@ use crate::store::Revision;
 const FRESH: Duration = Duration::from_secs(2);
 
 /// Confirmations begin only if every server leaves at least this much time.
-const LEFT: Duration = Duration::from_secs(10);
+pub const LEFT: Duration = Duration::from_secs(10);
 
 /// A change under way on servers that all have to make it.
 pub struct AllOrNothing<'a> {

@@ -32,6 +32,14 @@ impl FromStr for ServerCount {
     }
 }
 
+/// Parses the size of a batch, which is not empty.
+pub fn batch_size(text: &str) -> Result<ServerCount, &'static str> {
+    match text.parse()? {
+        ServerCount::Count(0) | ServerCount::Percent(0) => Err("a batch has one server at least"),
+        size => Ok(size),
+    }
+}
+
 impl ServerCount {
     /// At most this many of `all` servers.
     pub fn most(self, all: usize) -> usize {
@@ -41,11 +49,11 @@ impl ServerCount {
         }
     }
 
-    /// The size of a batch of `all` servers: a share is rounded up, and no batch is empty.
+    /// The size of a batch of `all` servers: a share is rounded up.
     fn size(self, all: usize) -> usize {
         match self {
-            Self::Count(count) => count.max(1),
-            Self::Percent(share) => (all * share).div_ceil(100).max(1),
+            Self::Count(count) => count,
+            Self::Percent(share) => (all * share).div_ceil(100),
         }
     }
 }
@@ -88,8 +96,7 @@ mod tests {
             (9, "1,10%,100%", &[1, 1, 7]),
             (10, "4", &[4, 4, 2]),
             (3, "1,2,9", &[1, 2]),
-            (5, "0%", &[1, 1, 1, 1, 1]),
-            (5, "0", &[1, 1, 1, 1, 1]),
+            (5, "1%", &[1, 1, 1, 1, 1]),
             (5, "100%", &[5]),
             (7, "", &[7]),
             (0, "1", &[]),
@@ -97,7 +104,7 @@ mod tests {
             let sizes: Vec<ServerCount> = sizes
                 .split(',')
                 .filter(|size| !size.is_empty())
-                .map(|size| size.parse().expect(size))
+                .map(|size| batch_size(size).expect(size))
                 .collect();
             let servers: Vec<usize> = (0..all).collect();
             let found = batches(&servers, &sizes);
@@ -114,5 +121,6 @@ mod tests {
         for text in ["", "%", "-1", "101%", "1.5", "a", "10 %"] {
             assert!(text.parse::<ServerCount>().is_err(), "{text}");
         }
+        assert!(["0", "00", "0%"].iter().all(|size| batch_size(size).is_err()));
     }
 }

@@ -2,12 +2,19 @@
 
 use super::answers::ServerAnswer;
 use super::members::ServerNumber;
+use super::names::in_ranges;
 use super::plan::{FleetChange, FleetPlan};
 use crate::cli::context::ServerContext;
 use crate::cli::error::CliError;
 
-/// Refuses a name that is none of the servers'.
+/// Refuses a number that is none of so many servers, and a name that is none of theirs.
 pub fn refuse_unknown(change: &FleetChange<'_>, contexts: &[ServerContext]) -> Result<(), CliError> {
+    if let Some(count) = canary_count(change).filter(|_| !change.args.fleet.canary.is_empty())
+        && !(1..=contexts.len()).contains(&count)
+    {
+        let message = format!("`--canary {count}`: {} servers are named", contexts.len());
+        return Err(CliError::usage(message, "one of them at least tries the change, and all at most"));
+    }
     let is_known = |name: &String| contexts.iter().any(|context| context.name == *name);
     let unknown = change.args.fleet.canary.iter().find(|name| !is_known(name));
     match unknown.filter(|_| canary_count(change).is_none()) {
@@ -15,21 +22,29 @@ pub fn refuse_unknown(change: &FleetChange<'_>, contexts: &[ServerContext]) -> R
         Some(unknown) => {
             let names: Vec<&str> = contexts.iter().map(|context| &*context.name).collect();
             let message = format!("`--canary {unknown}`: none of the servers has this name");
-            Err(CliError::usage(message, format!("the servers are {}", names.join(", "))))
+            Err(CliError::usage(message, format!("the servers are {}", in_ranges(&names))))
         }
     }
 }
 
 /// Returns the servers that try the change first.
+///
+/// # Errors
+/// `Guarded` if none of those that are named is to be changed: then nobody would try it.
 pub fn among(
     change: &FleetChange<'_>,
     changing: &[ServerNumber],
     plans: &[ServerAnswer<FleetPlan>],
-) -> Vec<ServerNumber> {
-    let is_named = |at: &ServerNumber| change.args.fleet.canary.contains(&plans[at.0].server);
-    match canary_count(change) {
+) -> Result<Vec<ServerNumber>, CliError> {
+    let named = &change.args.fleet.canary;
+    let is_named = |at: &ServerNumber| named.contains(&plans[at.0].server);
+    let first: Vec<ServerNumber> = match canary_count(change) {
         Some(count) => changing.iter().copied().take(count).collect(),
         None => changing.iter().copied().filter(is_named).collect(),
+    };
+    match first.is_empty() && !named.is_empty() {
+        true => Err(CliError::no_canary(&named.join(","))),
+        false => Ok(first),
     }
 }
 

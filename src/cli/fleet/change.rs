@@ -9,10 +9,12 @@ use super::answers::{ServerAnswer, exit_of};
 use super::batches::{batches, pause};
 use super::canaries;
 use super::coordinator::FleetVerdict;
+use super::grouped::GroupedNotes;
 use super::journal::{FleetJournalLine, Journal, JournalHead, JournalServer, KeptRequest};
 use super::members::{Fleet, FleetMember, ServerNumber};
 use super::plan::{FleetChange, FleetPlan};
 use super::results::{self, Ending, ServerOutcome, ServerResult, exit_of_each, outcome_of};
+use super::time_to_confirm::{DEFAULT_CONFIRM, time_to_confirm};
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::context::{self, ServerContext};
 use crate::cli::error::CliError;
@@ -23,10 +25,8 @@ use crate::cli::prompts;
 use crate::cli::ui::Ui;
 use crate::engine::{ChangeOptions, ErrorKind, RequestedChange};
 use crate::store::cluster::ClusterUrl;
-use crate::store::{HistoryEntry, PendingInfo, Revision, fresh_id, message_of_change};
-
-/// The time that each server waits to be confirmed by default.
-const DEFAULT_CONFIRM: Duration = Duration::from_secs(90);
+use crate::store::{HistoryEntry, NamedChange, PendingInfo, Revision, fresh_id};
+use mediaconf::plumbing::syntax::one_line;
 
 /// The number of requests to a server that hangs that fit into the time to confirm.
 const REQUESTS: u32 = 3;
@@ -48,13 +48,11 @@ pub fn run(
     }
     canaries::refuse_unknown(change, &contexts)?;
     context::refuse_one_server_twice(&contexts)?;
-    let batches = u32::try_from(batches(&contexts, &change.args.fleet.batch).len()).unwrap_or(u32::MAX);
-    let pauses = change.args.fleet.pause.unwrap_or_default().saturating_mul(batches);
-    let time = change.args.confirm.unwrap_or(DEFAULT_CONFIRM + change.args.fleet.soak() + pauses);
     let mut global = global.clone();
     if together {
         // A server that hangs must not keep the others waiting until they go back.
-        global.remote.most_time = Some((time / REQUESTS).max(Duration::from_secs(1)));
+        let time = change.args.confirm.unwrap_or(DEFAULT_CONFIRM) / REQUESTS;
+        global.remote.most_time = Some(time.max(Duration::from_secs(1)));
     }
     let protected: Vec<String> =
         contexts.iter().filter(|context| context.is_protected).map(|context| context.name.clone()).collect();
@@ -64,6 +62,8 @@ pub fn run(
     unless_closed(change.print_summary(&plans, ui))?;
     refuse_other_changes(change, &plans)?;
     let changing: Vec<ServerNumber> = changing(&plans).collect();
+    let canaries = if changing.is_empty() { Vec::new() } else { canaries::among(change, &changing, &plans)? };
+    let time = time_to_confirm(change.args, &changing, &canaries)?;
     let is_refused = plans.iter().any(|answer| answer.result.is_err());
     if change.args.dry_run || changing.is_empty() || (together && is_refused) {
         let results = not_made(plans, change, ui);
@@ -76,16 +76,20 @@ pub fn run(
     }
     agree(change, changing.len(), plans.len(), &protected)?;
     let name = fresh_id()[..CHANGE_NAME].to_owned();
-    let message = Some(message_of_change(change.options.message.as_deref(), &name, &user_and_host()));
-    let options = ChangeOptions { message, ..change.options.clone() };
+    let named = NamedChange {
+        reason: change.options.message.as_deref().unwrap_or_default(),
+        name: &name,
+        servers: Some(changing.len()),
+        by: &user_and_host(),
+    };
+    let options = ChangeOptions { message: Some(named.message()), ..change.options.clone() };
     let change = &FleetChange { options, ..*change };
     // From here on a signal is answered by what stands where.
     let held = HeldSignals::hold();
     let journal = begin_journal(name, change, &changing, &plans)?;
-    if !together {
+    let Some(time) = time.filter(|_| together) else {
         return each_for_itself(change, &mut fleet, plans, &changing, (journal, held));
-    }
-    let canaries = canaries::among(change, &changing, &plans);
+    };
     let work = AllOrNothing::new(&mut fleet, &plans, (changing, canaries), (change, time), (journal, held));
     let Ended { verdict, journal, endings, held } = work.run();
     let results = merged(plans, endings, change, ui);
@@ -110,19 +114,32 @@ fn refuse_other_changes(change: &FleetChange<'_>, plans: &[ServerAnswer<FleetPla
     match change.requested {
         RequestedChange::TakeBack(taken) if !plans.is_empty() => {
             let is_nowhere = plans.iter().all(|(_, plan)| plan.lacks_change);
-            if is_nowhere { Err(CliError::no_such_change(taken)) } else { Ok(()) }
+            if is_nowhere { Err(CliError::no_such_change(taken, plans.len())) } else { Ok(()) }
         }
         RequestedChange::Rollback(_) if !change.each => {
             let undone: Vec<_> = plans.into_iter().filter(|(_, plan)| plan.report.changed).collect();
             let Some(((_, first), others)) = undone.split_first() else { return Ok(()) };
-            if others.iter().all(|(_, plan)| are_same(&first.undone, &plan.undone)) {
+            let is_same = |plan: &FleetPlan| {
+                are_same(&first.undone, &plan.undone) && first.hand_edit() == plan.hand_edit()
+            };
+            if others.iter().all(|(_, plan)| is_same(plan)) {
                 return Ok(());
             }
-            let rows = undone.iter().filter_map(|(server, plan)| Some((*server, plan.undone.last()?)));
-            Err(CliError::other_changes(&rows.collect::<Vec<_>>()))
+            let mut rows = GroupedNotes::default();
+            for (server, plan) in undone {
+                plan.undone.last().into_iter().for_each(|first| rows.add(server, undoes(first, plan)));
+            }
+            Err(CliError::other_changes(&rows))
         }
         _ => Ok(()),
     }
+}
+
+/// What a rollback undoes on a server, in words: the first of the changes, and a hand edit.
+fn undoes(first: &HistoryEntry, plan: &FleetPlan) -> String {
+    let message = first.message.as_ref().map_or(String::new(), |message| format!(" ({message})"));
+    let edit = plan.hand_edit().map_or("", |_| ", and a hand edit that is in no history yet");
+    one_line(&format!("back to before #{}, {}{message}{edit}", first.serial, first.operation))
 }
 
 /// True if the changes that two servers undo are the same ones: parts of one change, or of equal texts.
@@ -227,7 +244,7 @@ fn each_for_itself(
     unless_closed(printed)?;
     if let Some(time) = change.args.confirm.filter(|_| has_changed && !change.args.quiet) {
         ui.note(&format!(
-            "in {} s each change is rolled back, unless `mediactl confirm` with the same servers keeps it",
+            "each server rolls the change back {} s after it made it, unless `mediactl confirm` with the same servers keeps it",
             time.as_secs()
         ));
     }

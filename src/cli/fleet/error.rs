@@ -4,12 +4,13 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
+use super::grouped::GroupedNotes;
+use super::journal::LostJournal;
 use super::names::in_ranges;
 use crate::cli::error::CliError;
 use crate::engine::ErrorKind;
-use crate::store::{HistoryEntry, NamedChange, reason};
+use crate::store::{NamedChange, reason};
 use mediaconf::plumbing::edit::Fault;
-use mediaconf::plumbing::syntax::one_line;
 
 impl CliError {
     /// A command that works on one server got several.
@@ -64,25 +65,26 @@ impl CliError {
         Self::new(ErrorKind::Guarded, message).with_hint(hint)
     }
 
-    /// A rollback that would undo other changes on each server: the first of them, by server.
-    pub fn other_changes(undone: &[(&str, &HistoryEntry)]) -> Self {
-        let row = |(server, entry): &(&str, &HistoryEntry)| {
-            let message = entry.message.as_ref().map_or(String::new(), |message| format!(" ({message})"));
-            format!("{server} back to before #{}, {}{message}", entry.serial, entry.operation)
-        };
-        let rows = undone.iter().map(row).collect::<Vec<_>>().join("; ");
+    /// A rollback that would undo other changes on each server: what it undoes, by server.
+    pub fn other_changes(undone: &GroupedNotes<'_>) -> Self {
+        let row = |(undone, servers): &(String, Vec<&str>)| format!("{} {undone}", in_ranges(servers));
+        let rows: Vec<String> = undone.0.iter().map(row).collect();
         let message = format!(
             "this undoes different changes on the servers, so nothing was changed: {}",
-            one_line(&rows)
+            rows.join("; ")
         );
         let hint =
             "`--each` does it; `rollback --change NAME` takes one change of several servers back where it is";
         Self::new(ErrorKind::Guarded, message).with_hint(hint)
     }
 
-    /// A change that none of the servers has.
-    pub fn no_such_change(change: &str) -> Self {
-        Self::new(ErrorKind::Absent, format!("none of the servers has the change `{change}` in its history"))
+    /// A change that none of so many servers has.
+    pub fn no_such_change(change: &str, servers: usize) -> Self {
+        let message = match servers {
+            1 => format!("the history has no change `{change}`"),
+            _ => format!("none of the servers has the change `{change}` in its history"),
+        };
+        Self::new(ErrorKind::Absent, message)
             .with_hint("`mediactl history` shows the name of a change of several servers in its message")
     }
 
@@ -123,6 +125,24 @@ impl CliError {
     pub fn other_change(server: &str) -> Self {
         Self::new(ErrorKind::Conflict, format!("`{server}` does not run the new configuration any more"))
             .with_hint("it was changed meanwhile, or has taken the change back")
+    }
+
+    /// A time to confirm a change in that is over before all servers have it; another one may be `enough`.
+    pub fn no_time_to_confirm(time: Duration, waits: Duration, enough: Option<Duration>) -> Self {
+        let message = format!(
+            "{} s are too short a time to confirm the change: the pauses and the canaries take {} s, and some time \
+             has to be left for the confirmation",
+            time.as_secs(),
+            waits.as_secs()
+        );
+        let hint = match enough {
+            Some(enough) => format!("`--confirm {}s` suffices; nothing was changed", enough.as_secs()),
+            None => {
+                "no change can wait for so long: choose larger batches or shorter pauses; nothing was changed"
+                    .to_owned()
+            }
+        };
+        Self::usage(message, hint)
     }
 
     /// The time in which a change has to be confirmed is nearly over.
@@ -167,6 +187,20 @@ impl CliError {
         Self::io(kind, format!("cannot use `{}`", path.display()), source).with_hint(hint)
     }
 
+    /// A change whose journal is gone, so that nobody knows what was sent of it.
+    pub fn lost_journal(lost: &LostJournal) -> Self {
+        let LostJournal { id, folder } = lost;
+        let message = format!(
+            "`{}` has the request of a change and no journal, so it is not known what was sent",
+            folder.display()
+        );
+        let hint = format!(
+            "`mediactl history --change {id}` of the servers shows where it stands, `mediactl fleet forget {id}` \
+             removes the request"
+        );
+        Self::new(ErrorKind::Failed, message).with_hint(hint)
+    }
+
     /// A server that does not show its text, so that a change of it can't be finished.
     pub fn not_resumable(server: &str) -> Self {
         let message = format!("`{server}`: it does not show its text, so its change can't be finished here");
@@ -191,11 +225,11 @@ impl CliError {
     }
 
     /// A server that runs neither of the two texts of a change.
-    pub fn changed_otherwise(server: &str) -> Self {
+    pub fn changed_otherwise(server: &str, has_journal: bool) -> Self {
         let message = format!("`{server}`: it was changed by others since, and is left alone");
-        Self::new(ErrorKind::Conflict, message).with_hint(
-            "`mediactl history` of that server shows by whom; `mediactl fleet forget` removes the journal",
-        )
+        let forget = if has_journal { "; `mediactl fleet forget` removes the journal" } else { "" };
+        let hint = format!("`mediactl history` of that server shows by whom{forget}");
+        Self::new(ErrorKind::Conflict, message).with_hint(hint)
     }
 
     /// A server that does not have a change, of which another machine has the request.
@@ -210,6 +244,13 @@ impl CliError {
     /// `mediactl fleet forget` with servers.
     pub fn forget_with_target() -> Self {
         Self::usage("`fleet forget` removes a journal of this machine", "name no server or file")
+    }
+
+    /// The servers that were to try a change first have it already.
+    pub fn no_canary(named: &str) -> Self {
+        let message = format!("`--canary {named}`: the change changes nothing there, so nobody would try it");
+        Self::new(ErrorKind::Guarded, message)
+            .with_hint("name a server that does not have it, or leave `--canary` out; no server was changed")
     }
 
     /// Two contexts of one and the same server.

@@ -95,6 +95,31 @@ pub struct Journals {
     pub unfinished: Vec<Journal>,
     /// The faults of the others, by their ids.
     pub damaged: Vec<(String, CliError)>,
+    /// The folders that have a request and no journal.
+    pub lost: Vec<LostJournal>,
+}
+
+/// A folder with the request of a change, whose journal is gone.
+#[derive(Debug)]
+pub struct LostJournal {
+    /// The name of the change.
+    pub id: String,
+    pub folder: PathBuf,
+}
+
+impl LostJournal {
+    /// Removes the request.
+    pub fn finish(self) -> Result<(), CliError> {
+        fs::remove_dir_all(&self.folder).map_err(|error| CliError::not_made(&self.folder, error))
+    }
+}
+
+/// What a folder of a change is.
+enum Opened {
+    Unfinished(Journal),
+    /// It is under way, or was never begun.
+    Nothing,
+    Lost(LostJournal),
 }
 
 impl Journals {
@@ -110,7 +135,9 @@ impl Journals {
         let mut found = Self::default();
         for id in ids {
             match Journal::open(&parent, &id) {
-                Ok(journal) => found.unfinished.extend(journal),
+                Ok(Opened::Unfinished(journal)) => found.unfinished.push(journal),
+                Ok(Opened::Nothing) => {}
+                Ok(Opened::Lost(lost)) => found.lost.push(lost),
                 Err(error) => found.damaged.push((id, error)),
             }
         }
@@ -138,11 +165,11 @@ impl Journal {
 
     fn write(folder: &Path, head: &JournalHead, request: &[u8]) -> io::Result<File> {
         DirBuilder::new().mode(FOLDER_MODE).create(folder)?;
-        let mut file = create(&folder.join(REQUEST))?;
-        file.write_all(request)?;
-        file.sync_all()?;
         let mut file = create(&folder.join(JOURNAL))?;
         flock(&file, FlockOperation::NonBlockingLockExclusive)?;
+        let mut kept = create(&folder.join(REQUEST))?;
+        kept.write_all(request)?;
+        kept.sync_all()?;
         write_line(&mut file, head)?;
         File::open(folder)?.sync_all()?;
         Ok(file)
@@ -170,8 +197,7 @@ impl Journal {
         fs::remove_dir_all(&self.folder).map_err(|error| CliError::not_made(&self.folder, error))
     }
 
-    /// `None` if it is under way, or was never begun.
-    fn open(parent: &Path, id: &str) -> Result<Option<Self>, CliError> {
+    fn open(parent: &Path, id: &str) -> Result<Opened, CliError> {
         let folder = parent.join(format!("{PREFIX}{id}"));
         let path = folder.join(JOURNAL);
         let damaged = |path: &Path, error| CliError::damaged_journal(path, &folder, error);
@@ -179,17 +205,20 @@ impl Journal {
             return Err(damaged(&folder, invalid("it is not a folder that you alone may write")));
         }
         let file = match open_own(&path, OpenOptions::new().read(true).append(true)) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let lost = LostJournal { id: id.to_owned(), folder: folder.clone() };
+                return Ok(if folder.join(REQUEST).exists() { Opened::Lost(lost) } else { Opened::Nothing });
+            }
             file => file.map_err(|error| damaged(&path, error))?,
         };
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Err(Errno::WOULDBLOCK) => return Ok(None),
+            Err(Errno::WOULDBLOCK) => return Ok(Opened::Nothing),
             locked => locked.map_err(|error| damaged(&path, error.into()))?,
         }
         let lines = read_private(&file, LARGEST_JOURNAL).map_err(|error| damaged(&path, error))?;
         let head = JournalHead::parse(&lines)
             .ok_or_else(|| damaged(&path, invalid("its first line does not say what the change is")))?;
-        Ok(Some(Self { id: id.to_owned(), head, folder, file }))
+        Ok(Opened::Unfinished(Self { id: id.to_owned(), head, folder, file }))
     }
 }
 

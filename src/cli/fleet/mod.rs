@@ -28,4 +28,5 @@ mod parallel;
 pub mod plan;
 mod progress;
 pub mod results;
+mod time_to_confirm;
 pub mod unfinished;

@@ -1,7 +1,7 @@
 //! Names of servers: patterns that stand for several, and ranges that are shown.
 
 /// The most names that a range in a pattern stands for.
-const MOST: u64 = 10_000;
+const MOST: usize = 10_000;
 
 /// The shortest run of names that is shown as a range.
 const SHORTEST: usize = 3;
@@ -20,28 +20,56 @@ pub fn split_list(list: &str) -> Vec<&str> {
     list.split(is_end).map(str::trim).filter(|word| !word.is_empty()).collect()
 }
 
-/// The patterns with `*` alone that a pattern with `{a,c}`, `[0-5]`, `[00-39]` or `[ab]` stands for.
+/// One of the words that a pattern with `{a,c}` stands for.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Alternative {
+    /// The word, which may have a range.
+    pub written: String,
+    /// What its `[0-5]`, `[00-39]` or `[ab]` stands for: names, or patterns with `*` alone.
+    pub names: Vec<String>,
+}
+
+/// The words that a pattern stands for.
 ///
 /// # Errors
 /// What is wrong, in words.
-pub fn expanded(pattern: &str) -> Result<Vec<String>, String> {
-    let Some(begin) = pattern.find(['{', '[']) else { return Ok(vec![pattern.to_owned()]) };
-    let (open, close) = if pattern[begin..].starts_with('{') { ('{', '}') } else { ('[', ']') };
-    let rest = &pattern[begin + 1..];
-    let Some(end) = rest.find(close) else { return Err(format!("`{pattern}` lacks a `{close}`")) };
-    let (inner, rest) = (&rest[..end], &rest[end + 1..]);
-    let words: Vec<String> = match open {
-        '{' => inner.split(',').map(str::to_owned).collect(),
-        _ => in_brackets(inner).ok_or_else(|| format!("`{pattern}` has no range in its brackets"))?,
+pub fn alternatives(pattern: &str) -> Result<Vec<Alternative>, String> {
+    let in_braces = |inner: &str| Some(inner.split(',').map(str::to_owned).collect());
+    let (mut found, mut count) = (Vec::new(), 0);
+    for written in expanded(pattern, ['{', '}'], in_braces)? {
+        let names = expanded(&written, ['[', ']'], in_brackets)?;
+        count += names.len();
+        if count > MOST {
+            return Err(too_many(pattern));
+        }
+        found.push(Alternative { written, names });
+    }
+    Ok(found)
+}
+
+/// The texts that a pattern stands for by what is between these two characters.
+fn expanded(
+    pattern: &str,
+    [open, close]: [char; 2],
+    words: fn(&str) -> Option<Vec<String>>,
+) -> Result<Vec<String>, String> {
+    let Some((begin, rest)) = pattern.split_once(open) else { return Ok(vec![pattern.to_owned()]) };
+    let Some((inner, rest)) = rest.split_once(close) else {
+        return Err(format!("`{pattern}` lacks a `{close}`"));
     };
+    let found = words(inner).ok_or_else(|| format!("`{pattern}` has no range in its brackets"))?;
     let mut all = Vec::new();
-    for tail in expanded(rest)? {
-        all.extend(words.iter().map(|word| format!("{}{word}{tail}", &pattern[..begin])));
-        if all.len() as u64 > MOST {
-            return Err(format!("`{pattern}` stands for more than {MOST} names"));
+    for tail in expanded(rest, [open, close], words)? {
+        all.extend(found.iter().map(|word| format!("{begin}{word}{tail}")));
+        if all.len() > MOST {
+            return Err(too_many(pattern));
         }
     }
     Ok(all)
+}
+
+fn too_many(pattern: &str) -> String {
+    format!("`{pattern}` stands for more than {MOST} names")
 }
 
 /// The words that `0-5`, `00-39`, `a-c,x` or `abc` in brackets stands for.
@@ -50,7 +78,7 @@ fn in_brackets(inner: &str) -> Option<Vec<String>> {
     for part in inner.split(',') {
         match part.split_once('-') {
             Some((first, last)) if is_number(first) && is_number(last) => {
-                let (least, most): (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
+                let (least, most): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
                 if least > most || most - least >= MOST {
                     return None;
                 }
@@ -68,7 +96,7 @@ fn in_brackets(inner: &str) -> Option<Vec<String>> {
             None => words.extend(part.chars().map(String::from)),
         }
     }
-    (!words.is_empty() && words.len() as u64 <= MOST).then_some(words)
+    (!words.is_empty() && words.len() <= MOST).then_some(words)
 }
 
 fn is_number(text: &str) -> bool {
@@ -122,7 +150,10 @@ mod tests {
 
     #[test]
     fn patterns_stand_for_names() {
-        let words = |pattern: &str| expanded(pattern).map(|names| names.join(" "));
+        let words = |pattern: &str| {
+            let found = alternatives(pattern)?;
+            Ok::<_, String>(found.into_iter().flat_map(|found| found.names).collect::<Vec<_>>().join(" "))
+        };
         for (pattern, names) in [
             ("edge-*", "edge-*"),
             ("edge-{a,c}", "edge-a edge-c"),
@@ -137,6 +168,7 @@ mod tests {
         for pattern in ["edge-{a", "edge-[", "edge-[]", "edge-[5-3]", "edge-[0-99999]", "edge-[ab-c]"] {
             assert!(words(pattern).is_err(), "{pattern}");
         }
+        assert!(words("{a,b}[0-9999]").expect_err("too many").contains("more than 10000 names"));
     }
 
     #[test]
@@ -149,7 +181,7 @@ mod tests {
         for names in [&["e8", "e9", "e10"][..], &["edge-08", "edge-09", "edge-10"]] {
             let shown = in_ranges(names);
             let pattern = shown.split(' ').next().expect("it has a word");
-            assert_eq!(expanded(pattern).expect("it is a pattern"), names);
+            assert_eq!(alternatives(pattern).expect("it is a pattern")[0].names, names);
         }
     }
 }

@@ -52,14 +52,18 @@ impl OpenChange {
         let head = &self.head;
         let states: Map<String, Value> =
             states.iter().map(|(server, state)| (server.clone(), state.clone().into())).collect();
-        json!({
+        let mut record = json!({
             "id": self.id,
             "at": head.at,
             "operation": head.operation,
             "message": head.message,
-            "all_or_nothing": head.all_or_nothing,
             "servers": states,
-        })
+        });
+        // The servers do not know it.
+        if self.journal.is_some() {
+            record["all_or_nothing"] = head.all_or_nothing.into();
+        }
+        record
     }
 }
 

@@ -102,6 +102,11 @@ impl FleetPlan {
         Some([self.report.before?, self.report.after?])
     }
 
+    /// The revision of a file that was edited by hand, if a rollback overwrites it.
+    pub fn hand_edit(&self) -> Option<Revision> {
+        self.report.file.filter(|_| self.report.notes.contains(&OutcomeNote::OverwroteHandEdit))
+    }
+
     /// The change for programs.
     pub fn record(
         &self,

@@ -20,20 +20,23 @@ use crate::cli::ui::Ui;
 pub fn status(form: ListFormat, call: Invocation<'_>) -> Result<Exit, CliError> {
     let Invocation { global, ui, .. } = call;
     if global.chosen.names_server() {
-        let FoundChanges { list, silent } = found::on_servers(&mut call.fleet(Purpose::default())?, None)?;
+        let found = found::on_servers(&mut call.fleet(Purpose::default())?, None)?;
+        let FoundChanges { list, silent, others_wait } = found;
         let none = match silent {
-            0 => "no change waits to be confirmed on these servers",
-            _ => "no change waits to be confirmed on the servers that answered",
+            0 => "no change of several servers is unfinished on these servers",
+            _ => "no change of several servers is unfinished on the servers that answered",
         };
-        let is_none = print(form, &list, none, ui)?;
+        let is_none = print(form, &list, none, ui)? && !others_wait;
         return Ok(match (silent, is_none) {
             (1.., _) => Exit::Partly,
             (0, true) => Exit::Done,
             (0, false) => Exit::Different,
         });
     }
-    let Journals { unfinished: journals, damaged } = Journals::read()?;
-    for line in damaged.iter().flat_map(|(_, error)| &error.lines) {
+    let Journals { unfinished: journals, damaged, lost } = Journals::read()?;
+    let damaged: Vec<CliError> =
+        damaged.into_iter().map(|(_, error)| error).chain(lost.iter().map(CliError::lost_journal)).collect();
+    for line in damaged.iter().flat_map(|error| &error.lines) {
         ui.warning(&format!("{}; {}", line.message, line.hint.as_deref().unwrap_or_default()));
     }
     let mut shown = Vec::new();

@@ -71,7 +71,7 @@ fn a_change_of_several_servers_picks_up_a_hand_edit_as_on_one() {
 #[test]
 fn a_server_with_a_pending_change_is_refused_before_any_is_changed() {
     let edges = Edges::new(2);
-    edges.run(&["-x", "edge-1", "modify", "--set", "rtmp=1", "--confirm", "600s", "-q"]);
+    edges.run(&["-x", "edge-1", "modify", "--set", "rtmp=1", "--confirm", "1h", "-q"]);
     let texts = edges.texts();
     let set = ["modify", "--set", "rtsp=1935"];
     let dry = edges.on_all(&[&set[..], &["--dry-run"]].concat()).exits(0);
@@ -108,11 +108,11 @@ fn every_command_that_changes_something_takes_several_servers() {
         (&json!("changed"), &json!(0))
     );
     assert_eq!(changed["edge-1"]["change"]["paths"][0]["after"], 9);
-    let waits = done(&["modify", "--set", "rtsp=10", "--confirm", "60s"]);
-    waits.says("in 60 s each change is rolled back");
+    let waits = done(&["modify", "--set", "rtsp=10", "--confirm", "1h"]);
+    waits.says("each server rolls the change back 3600 s after it made it");
     edges.on_all(&["confirm"]).exits(0).prints("edge-0  confirmed");
     edges.on_all(&["confirm"]).exits(7).says("no change waits to be confirmed");
-    done(&["modify", "--set", "rtsp=11", "--confirm", "60s"]);
+    done(&["modify", "--set", "rtsp=11", "--confirm", "1h"]);
     edges.on_all(&["confirm", "--revert"]).exits(0).prints("edge-0  taken back");
     edges.on_all(&["read", "-o", "compact", "rtsp"]).exits(0).prints("{\"edge-0\":10,\"edge-1\":10}");
     edges.on_all(&["modify", "--set", "rtsp=1", "--reload-cmd", "true"]).exits(2);
@@ -135,7 +135,7 @@ fn a_cluster_stands_among_servers() {
     let done = edges.on_all(&["modify", "--set", "rtsp=1935", "--yes"]).exits(0);
     done.prints("==> edge-0, edge-1 <==\n").prints("edge-1  changed  +1 -1  -");
     edges.on_all(&["read", "-o", "compact", "rtsp"]).exits(0).prints("{\"edge-0\":1935,\"edge-1\":1935}");
-    edges.on_all(&["modify", "--set", "rtsp=7", "--yes", "--confirm", "60s", "-q"]).exits(0);
+    edges.on_all(&["modify", "--set", "rtsp=7", "--yes", "--confirm", "1h", "-q"]).exits(0);
     edges.on_all(&["confirm", "--revert"]).exits(0).prints("edge-1  taken back");
 }
 
@@ -149,7 +149,7 @@ fn a_path_that_is_not_there_is_not_found_and_what_waits_is_told() {
     assert_eq!(run.err.matches("error:").count(), 1, "{}", run.err);
     edges.on_all(&["confirm"]).exits(7).prints("edge-0  refused  -      no change waits");
     let done =
-        edges.on_all(&["modify", "--set", "rtsp=1", "--yes", "--confirm", "60s", "-o", "json"]).exits(0);
+        edges.on_all(&["modify", "--set", "rtsp=1", "--yes", "--confirm", "1h", "-o", "json"]).exits(0);
     assert_eq!(done.json()["edge-1"]["change"]["pending"]["operation"], "modify");
     edges.on_all(&["confirm", "--revert"]).exits(0);
 }
@@ -203,6 +203,8 @@ fn a_server_that_is_lost_on_the_way_is_resumed_or_taken_back() {
         assert_eq!(edges.journals().len(), 1);
         let status = edges.run(&["fleet", "status"]).exits(1).says("modify at ").says(": why");
         status.prints("edge-0  changed\nedge-1  as before\nedge-2  changed\n");
+        let record = edges.run(&["fleet", "status", "-o", "json"]).exits(1).json();
+        assert_eq!(record[0]["all_or_nothing"], json!(false));
         let asked =
             edges.run(&["fleet", "resume"]).exits(6).says("there is no terminal").says("`--yes` agrees");
         asked.prints("edge-1  as before\n");
@@ -328,6 +330,8 @@ fn batches_go_one_after_the_other_and_stop_where_too_many_servers_fail() {
     for (options, why) in [
         (&["--pause", "1s"][..], "--batch"),
         (&["--batch", "x"], "a number of servers"),
+        (&["--batch", "0"], "a batch has one server at least"),
+        (&["--batch", "1,0%"], "a batch has one server at least"),
         (&["--max-fail", "101%"], "a number of servers"),
         (&["--all-or-nothing", "--max-fail", "1"], "cannot be used with"),
     ] {
@@ -350,7 +354,7 @@ fn a_change_has_one_name_by_which_it_is_shown_and_taken_back() {
     let on_three = |arguments: &[&str]| edges.run(&[&three[..], arguments].concat());
     let name = name_of(&on_three(&["modify", "--set", "rtsp=555", "-m", "why", "--yes"]).exits(0));
     for (place, has_it) in edges.places.iter().zip([true, true, true, false]) {
-        let noted = format!("why (change {name} by ");
+        let noted = format!("why (change {name} of 3 servers by ");
         assert_eq!(place.run(["history", "-o", "json"]).exits(0).out.contains(&noted), has_it);
     }
     let shown = edges.on_all(&["history", "--change", &name, "-o", "json"]).exits(0);
@@ -369,6 +373,8 @@ fn a_change_has_one_name_by_which_it_is_shown_and_taken_back() {
         (&["rollback", "1"], 6, "--each"),
         (&["rollback", "--change", "7f3a90c2", "--yes"], 7, "none of the servers has the change `7f3a90c2`"),
         (&["rollback", "--change", "not a name"], 2, "the word behind `change`"),
+        (&["history", "--change", "zz"], 7, "none of the servers has the change `zz` in its history"),
+        (&["history", "--change", "z z"], 2, "the word behind `change`"),
         (&["rollback", "--change", &name, "1"], 2, "cannot be used with"),
         (&["rollback"], 2, "takes the number of a change"),
         (
@@ -396,19 +402,77 @@ fn a_change_has_one_name_by_which_it_is_shown_and_taken_back() {
 }
 
 #[test]
+fn a_rollback_that_undoes_a_hand_edit_too_is_another_one() {
+    let edges = Edges::new(3);
+    edges.on_all(&["modify", "--set", "rtsp=555", "--yes"]).exits(0);
+    edges.places[1].put("media.conf", edges.texts()[1].replace("http 80;", "http 81;"));
+    let before = edges.texts();
+    let back = ["rollback", "1", "--yes"];
+    let run = edges.on_all(&back).exits(6).says("different changes on the servers").says("`--each`");
+    let run = run.says("edge-0, edge-2 back to before #1, modify");
+    run.says("edge-1 back to before #1, modify").says("and a hand edit that is in no history yet");
+    assert_eq!(edges.texts(), before);
+    edges.on_all(&[&back[..], &["--each"]].concat()).exits(0);
+    assert_eq!(edges.texts(), [SAMPLE; 3]);
+}
+
+#[test]
+fn a_change_that_was_cut_is_found_on_the_servers_from_another_machine() {
+    let edges = slow_edges();
+    edges.places[2].put_fifo("gate");
+    let set = ["-x", "edge-*", "--jobs", "1", "modify", "--set", "rtsp=1935", "-m", "why"];
+    let mut terminal = edges.call(&set).on_terminal();
+    terminal.expect("change 4 of 4 servers?");
+    edges.places[2].put("slow", "");
+    terminal.enter("y");
+    eventually(|| edges.places[2].path("runs").exists());
+    terminal.signal(Signal::KILL).exits(137);
+    edges.places[2].open_gate();
+    // The third server may have made the change, or not.
+    let status = edges.on_all(&["fleet", "status"]).exits(1).says(": why (change ").says(" of 4 servers by ");
+    status.prints("edge-0  changed\nedge-1  changed\n").prints("edge-3  does not have it\n");
+    let record = edges.on_all(&["fleet", "status", "-o", "json"]).exits(1).json();
+    assert_eq!((&record[0]["operation"], &record[0]["all_or_nothing"]), (&json!("modify"), &json!(null)));
+    // Of those alone that have it, it can't be said.
+    edges.run(&["-x", "edge-[01]", "fleet", "status"]).exits(0);
+    edges.on_all(&["fleet", "resume", "--yes"]).exits(11).prints("edge-3  refused").says(" makes it there");
+    edges.on_all(&["fleet", "resume", "--take-back", "--yes"]).exits(0).prints("edge-0  taken back");
+    eventually(|| edges.texts() == [SAMPLE; 4]);
+    edges.on_all(&["fleet", "status"]).exits(0);
+    // The machine that began it knows it still.
+    assert_eq!(edges.journals().len(), 1);
+    edges.run(&["fleet", "resume", "--yes"]).exits(0);
+    assert!(edges.texts().iter().all(|text| text.contains("rtsp 1935;")));
+    edges.on_all(&["fleet", "status"]).exits(0);
+}
+
+#[test]
+fn what_waits_and_is_no_change_of_several_servers_is_told() {
+    let edges = Edges::new(2);
+    edges.run(&["-x", "edge-1", "modify", "--set", "rtmp=1", "--confirm", "1h", "-q"]).exits(0);
+    let told = "edge-1: the modify by ";
+    let status = edges.on_all(&["fleet", "status"]).exits(1).says(told).says("waits to be confirmed");
+    status.says("no change of several servers is unfinished on these servers");
+    edges.on_all(&["fleet", "resume", "--yes"]).exits(7).says(told);
+}
+
+#[test]
 fn what_waits_is_found_on_the_servers_from_another_machine() {
-    let waits = ["modify", "--set", "rtsp=555", "-m", "why", "--yes", "--confirm", "60s"];
+    let waits = ["modify", "--set", "rtsp=555", "-m", "why", "--yes", "--confirm", "1h"];
     for (arguments, code, has_it) in [
         (&["fleet", "resume", "--yes"][..], 11, true),
         (&["fleet", "resume", "--take-back", "--yes"], 0, false),
     ] {
         let edges = Edges::new(3);
-        edges.on_all(&["fleet", "status"]).exits(0).says("no change waits to be confirmed on these servers");
+        edges
+            .on_all(&["fleet", "status"])
+            .exits(0)
+            .says("no change of several servers is unfinished on these servers");
         let name = name_of(&edges.run(&[&["-x", "edge-[01]"], &waits[..]].concat()).exits(0));
         assert!(edges.journals().is_empty(), "what another machine has is not here");
         edges.run(&["fleet", "status"]).exits(0);
         let run = edges.on_all(&["fleet", "status"]).exits(1).says(&format!("{name}  modify at 20"));
-        let run = run.says(&format!(": why (change {name} by "));
+        let run = run.says(&format!(": why (change {name} of 2 servers by "));
         run.prints("edge-0  changed, waits to be confirmed: ").prints("edge-2  does not have it");
         edges
             .on_all(&["fleet", "resume", "7f3a90c2", "--yes"])

@@ -140,3 +140,16 @@ fn a_journal_that_was_changed_is_told() {
     fs::set_permissions(&folder, Permissions::from_mode(0o777)).expect("it is ours");
     edges.run(&["fleet", "status"]).exits(1).says("it is not a folder that you alone may write");
 }
+
+#[test]
+fn a_request_without_a_journal_is_told_and_can_be_forgotten() {
+    let edges = interrupted();
+    fs::remove_file(edges.home.path(&format!("{FOLDER}/journal"))).expect("it is there");
+    let told = "has the request of a change and no journal, so it is not known what was sent";
+    edges.run(&["fleet", "status"]).exits(1).says(told).says("`mediactl fleet forget 1`");
+    edges.run(&["fleet", "resume", "--yes"]).exits(9).says(told);
+    edges.run(&["fleet", "forget", "2"]).exits(7);
+    edges.run(&["fleet", "forget"]).exits(0).says("forgot the change 1");
+    assert!(!edges.home.path(FOLDER).exists());
+    edges.run(&["fleet", "status"]).exits(0);
+}

@@ -26,8 +26,24 @@ fn names_patterns_and_groups_name_servers_each_once_and_in_order() {
     let by_variable = edges.call(&["read", "-o", "compact", "rtsp"]).env("MEDIACTL_CONTEXT", "edge-*").run();
     assert_eq!(by_variable.exits(0).out, all);
     let run = edges.run(&["-x", "edge-1,core", "read"]).exits(2);
-    run.says("no context has the name `core`").says("there are the contexts edge-0, edge-1, edge-2");
-    edges.run(&["-x", "core*", "read"]).exits(2).says("no context has the name `core*`");
+    run.says("no context has the name `core`").says("there are the contexts edge-[0-2] (3)");
+    // `*` fits what is there; what is written out, or counted, has to be there.
+    assert_eq!(rtsp(&["-x", "edge-[0-2]"]), all);
+    assert_eq!(rtsp(&["-x", "edge-[0-9]*"]), all);
+    assert_eq!(rtsp(&["-x", "{edge-0,edge*}"]), all);
+    for (pattern, missing) in [
+        ("core*", "the name `core*`"),
+        ("edge-[1-3]", "the name `edge-3`"),
+        ("edge-[0-9]", "the names `edge-[3-9] (7)`"),
+        ("edge-{0,5,7}", "the names `edge-5`, `edge-7`"),
+        ("{edge,core}-[0-1]", "the names `core-0`, `core-1`"),
+        ("{edge,core}*", "the name `core*`"),
+        ("edge-0,edge-[7-8]*", "the name `edge-[7-8]*`"),
+    ] {
+        let run = edges.run(&["-x", pattern, "read"]).exits(2).says(&format!("no context has {missing}"));
+        run.says("hint: ").says("there are the contexts edge-[0-2] (3)");
+    }
+    edges.run(&["-x", "edge-0,egde-1", "read"]).exits(2).says("did you mean `edge-1`?");
     edges.run(&["--group", "eu", "read"]).exits(2).says("there are the groups edge");
     edges.run(&["--group", "edge", "-x", "edge-1", "read"]).exits(2).says("`--context` and `--group`");
     edges.run(&["-x", "edge-*", "--jobs", "17", "read"]).exits(2);
@@ -243,7 +259,7 @@ fn a_missing_password_is_asked_for_each_server_before_any_is_reached() {
 fn all_servers_are_waited_for_and_watched_at_the_same_time() {
     let mut edges = three();
     edges.run(&["-x", "edge-0,edge-2", "wait", "rtsp=554"]).exits(0);
-    let run = edges.on_all(&["--jobs", "1", "wait", "rtsp=554", "--timeout", "1"]).exits(1);
+    let run = edges.on_all(&["--jobs", "1", "wait", "rtsp=554", "--timeout", "10"]).exits(1);
     run.says("edge-1: the time is over: ").hides("edge-0");
     let mut watching = Watching::of_several(edges.call(&["-x", "edge-*", "watch"]), 3);
     for place in [&edges.places[2], &edges.places[0]] {

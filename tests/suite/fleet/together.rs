@@ -39,7 +39,14 @@ fn all_servers_make_the_change_and_are_confirmed() {
     all_run(&edges, &changed());
     assert!(edges.journals().is_empty());
     change(&edges, &["--exit-code"]).exits(0).prints("edge-2  unchanged");
-    change(&edges, &["--canary", "edge-9"]).exits(2).says("the servers are edge-0, edge-1, edge-2");
+    change(&edges, &["--canary", "edge-9"]).exits(2).says("the servers are edge-[0-2] (3)");
+    for count in ["0", "4"] {
+        change(&edges, &["--canary", count]).exits(2).says("3 servers are named");
+    }
+    edges.run(&["-x", "edge-1", "modify", "--set", "rtsp=2"]).exits(0);
+    let set = ["modify", "--set", "rtsp=2", "--yes", "--all-or-nothing", "--canary", "edge-1"];
+    edges.on_all(&set).exits(6).says("so nobody would try it").says("no server was changed");
+    assert_eq!(edges.texts()[0], changed());
     edges.run(&["-x", "edge-0", "modify", "--set", "rtsp=1", "--all-or-nothing"]).exits(2);
 }
 
@@ -74,7 +81,19 @@ fn failed_health_takes_the_change_back_and_a_canary_keeps_the_others_untouched()
         |at: usize| edges.run(&["-x", &format!("edge-{at}"), "history", "-o", "json"]).exits(0).json();
     assert_eq!(edits(0).as_array().map(Vec::len), Some(2), "it was never tried again");
     assert_eq!(edits(1).as_array().map(Vec::len), Some(4));
-    change(&edges, &["--confirm", "5s"]).exits(9).says("s are left to confirm").prints("taken back");
+    // What can't suffice is told before anything is sent.
+    let before = edits(0);
+    for (options, enough) in [
+        (&["--confirm", "5s"][..], "`--confirm 90s`"),
+        (&["--confirm", "60s", "--batch", "1", "--pause", "30s"], "`--confirm 150s`"),
+        (&["--confirm", "69s", "--canary", "1", "--canary-time", "1m"], "`--confirm 150s`"),
+        (&["--batch", "1", "--pause", "20h"], "shorter pauses"),
+    ] {
+        change(&edges, options).exits(2).says("too short a time to confirm").says(enough);
+    }
+    let plain = ["modify", "--set", "rtsp=1935", "--yes", "--confirm", "9s", "--batch", "1", "--pause", "5s"];
+    edges.on_all(&plain).exits(2).says("`--confirm 100s` suffices");
+    assert_eq!(edits(0), before);
     all_run(&edges, SAMPLE);
 }
 
@@ -84,12 +103,14 @@ fn a_server_with_only_the_four_operations_is_refused_by_name() {
     let own = edges.servers[0].as_ref().expect("it runs").url.clone();
     edges.put_contexts(&[own, foreign.url()], "");
     let run = change(&edges, &[]).exits(7);
-    run.says("edge-1 (").says("does not offer dry runs").prints("edge-0  not changed");
+    let run = run.says("edge-1 (").says("does not offer dry runs").prints("edge-0  not changed");
+    run.says("nothing that needs it was sent to this server");
     assert!(foreign.requests().iter().all(|request| request.method == "GET"));
     all_run_but_foreign(&edges);
     // A time to confirm the change is refused before the others have it.
-    let run = edges.on_all(&["modify", "--set", "rtsp=7", "--yes", "--confirm", "60s"]).exits(11);
-    run.prints("edge-0  changed").prints("edge-1  refused  -      not offered");
+    let run = edges.on_all(&["modify", "--set", "rtsp=7", "--yes", "--confirm", "1h"]).exits(11);
+    let run = run.prints("edge-0  changed").prints("edge-1  refused  -      not offered");
+    run.hides("nothing was changed");
     edges.run(&["-x", "edge-0", "confirm", "--revert"]).exits(0);
     assert!(edges.journals().is_empty());
     // Without the promise it is changed like any other.
@@ -191,37 +212,44 @@ fn a_lost_answer_is_found_out() {
     all_run(&edges, SAMPLE);
     // Of the confirmation: the server runs the change, and nothing waits.
     proxy.on("confirm_config", Fate::Unanswered);
-    change(&edges, &["--confirm", "13s"]).exits(0).prints("edge-1  changed");
+    change(&edges, &[]).exits(0).prints("edge-1  changed");
     proxy.on("nothing", Fate::Cut);
     all_run(&edges, &changed());
 }
 
 #[test]
-fn a_cut_between_two_confirmations_is_named_and_resumed_or_taken_back() {
-    for take_back in [false, true] {
-        let edges = Edges::new(3);
-        let urls: Vec<String> = edges.servers.iter().flatten().map(|server| server.url.clone()).collect();
-        let proxy = Proxy::to(&urls[1]);
-        edges.put_contexts(&[urls[0].clone(), proxy.url.clone(), urls[2].clone()], "");
-        proxy.on("confirm_config", Fate::Cut);
-        let run = change(&edges, &["--confirm", "12s", "-m", "why"]).exits(11).says("mediactl fleet resume");
-        run.prints("edge-0  changed  ").prints("edge-1  unknown").prints("edge-2  changed");
-        proxy.on("nothing", Fate::Cut);
-        eventually(|| !edges.on_all(&["status"]).out.contains("s left"));
-        edges
-            .run(&["fleet", "status"])
-            .exits(1)
-            .prints("edge-0  changed\nedge-1  as before\nedge-2  changed\n");
-        if take_back {
-            let run = edges.run(&["fleet", "resume", "--take-back", "--yes"]).exits(0);
-            run.prints("edge-0  taken back").prints("edge-1  unchanged");
-            all_run(&edges, SAMPLE);
-        } else {
-            edges.run(&["fleet", "resume", "--yes"]).exits(0).prints("edge-1  changed");
-            all_run(&edges, &changed());
-        }
-        assert!(edges.journals().is_empty());
-    }
+fn a_cut_between_two_confirmations_is_named_and_resumed() {
+    let edges = cut_between_two_confirmations();
+    edges.run(&["fleet", "resume", "--yes"]).exits(0).prints("edge-1  changed");
+    all_run(&edges, &changed());
+    assert!(edges.journals().is_empty());
+}
+
+#[test]
+fn a_cut_between_two_confirmations_is_taken_back() {
+    let edges = cut_between_two_confirmations();
+    let run = edges.run(&["fleet", "resume", "--take-back", "--yes"]).exits(0);
+    run.prints("edge-0  taken back").prints("edge-1  unchanged");
+    all_run(&edges, SAMPLE);
+    assert!(edges.journals().is_empty());
+}
+
+/// Three servers, of which the second one went back, because no confirmation reached it.
+fn cut_between_two_confirmations() -> Edges {
+    let edges = Edges::new(3);
+    let urls: Vec<String> = edges.servers.iter().flatten().map(|server| server.url.clone()).collect();
+    let proxy = Proxy::to(&urls[1]);
+    edges.put_contexts(&[urls[0].clone(), proxy.url.clone(), urls[2].clone()], "");
+    proxy.on("confirm_config", Fate::Cut);
+    let run = change(&edges, &["--confirm", "30s", "-m", "why"]).exits(11).says("mediactl fleet resume");
+    run.prints("edge-0  changed  ").prints("edge-1  unknown").prints("edge-2  changed");
+    proxy.on("nothing", Fate::Cut);
+    eventually(|| !edges.on_all(&["status"]).out.contains("s left"));
+    let stands = "edge-0  changed\nedge-1  as before\nedge-2  changed\n";
+    edges.run(&["fleet", "status"]).exits(1).prints(stands);
+    // Another machine sees the same.
+    edges.on_all(&["fleet", "status"]).exits(1).prints(stands).says(" of 3 servers by ");
+    edges
 }
 
 #[test]
