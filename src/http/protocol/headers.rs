@@ -15,6 +15,9 @@ pub const API_HEADER: &str = "Mediactl-Api";
 /// The version of the API, in front of the list of features.
 pub const API_VERSION: &str = "1";
 
+/// The names of the headers that every response has.
+pub const ON_EVERY_RESPONSE: [&str; 3] = [API_HEADER, "Cache-Control", "X-Content-Type-Options"];
+
 /// The header with the side effects of a change: `saved-earlier-update; …`.
 pub const NOTE_HEADER: &str = "Mediactl-Note";
 
@@ -72,4 +75,10 @@ pub fn revision_in(tag: &str) -> Option<Revision> {
 pub fn offers(value: &str, feature: Feature) -> bool {
     let words = value.split_once(';').map_or("", |(_, words)| words);
     words.split(',').any(|word| word.trim() == feature.word())
+}
+
+/// The headers that every response has: what the server is, that nothing keeps the response, and that no browser takes
+/// it for another type than it says.
+pub fn on_every_response() -> impl Iterator<Item = (&'static str, String)> {
+    ON_EVERY_RESPONSE.into_iter().zip([api_value(), "no-store".to_owned(), "nosniff".to_owned()])
 }

@@ -8,9 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::engine::{ConfigService, Engine, RefusalKind};
-use crate::http::protocol::headers::{
-    API_HEADER, DEFAULT_PREFIX, NOTE_HEADER, PENDING_HEADER, REALM, api_value,
-};
+use crate::http::protocol::headers::{DEFAULT_PREFIX, NOTE_HEADER, PENDING_HEADER, REALM, on_every_response};
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::parameters::Parameters;
 use crate::http::protocol::problem::Problem;
@@ -349,8 +347,7 @@ impl Handler {
         };
         let result = respond(&mut record);
         let mut response = result.unwrap_or_else(|error| self.error_response(error, &mut record));
-        response.headers.push((API_HEADER, api_value()));
-        response.headers.push(("Cache-Control", "no-store".to_owned()));
+        response.headers.extend(on_every_response());
         record.status = response.status;
         record.bytes = if head.method == "HEAD" { 0 } else { response.body.len() };
         record.took = start.elapsed();

@@ -5,12 +5,13 @@ mod checker;
 use std::collections::BTreeSet;
 use std::fs;
 
+use mediaconf::Schema;
 use mediactl::engine::Hooks;
 use mediactl::http::protocol::openapi::document;
 use mediactl::http::protocol::parameters::{PARAMETERS, Values};
 use mediactl::http::protocol::routes::{Body, ROUTES, Route};
 use mediactl::http::server::message::{Head, PeerAddress, Request, Response, Service};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::handler::{Server, body as json_body, header};
 use crate::fixtures;
@@ -354,4 +355,26 @@ fn local(query: &str) -> Request {
         unread: false,
     };
     Request { head, body: Vec::new().into() }
+}
+
+#[test]
+fn every_property_says_what_its_directive_is() {
+    let schemas = &document(PREFIX)["components"]["schemas"];
+    let said = |schema: &str, key: &str| schemas[schema]["properties"][key]["x-mediactl"].clone();
+    assert_eq!(
+        said("Stream", "prepush"),
+        json!({
+            "keyword": "prepush", "text": "a number of seconds, or `off`", "unit": "s", "example": "prepush 5;",
+            "secret": false,
+        })
+    );
+    assert_eq!(said("Stream", "position"), json!({ "secret": false }));
+    assert_eq!(said("Configuration", "edit_auth")["secret"], true);
+    for row in Schema::media().rows().filter(|row| !row.keywords.is_empty()) {
+        let found = schemas.as_object().expect("it is an object").values().any(|schema| {
+            let own = &schema["properties"][row.key]["x-mediactl"];
+            own["keyword"] == row.keywords[0] && own["secret"] == row.secret
+        });
+        assert!(found, "{}", row.key);
+    }
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::schemas::{self, reference};
 use crate::engine::RefusalKind;
-use crate::http::protocol::headers::{API_HEADER, HAND_EDIT_HEADER, NOTE_HEADER, PENDING_HEADER};
+use crate::http::protocol::headers::{HAND_EDIT_HEADER, NOTE_HEADER, ON_EVERY_RESPONSE, PENDING_HEADER};
 use crate::http::protocol::problem::{MEDIA_TYPE, urn};
 use crate::http::protocol::routes::{Route, SuccessResponse};
 
@@ -33,7 +33,8 @@ pub(super) fn responses(route: &Route, method: &str) -> Map<String, Value> {
 }
 
 fn success(answer: SuccessResponse) -> Value {
-    let mut names = vec![API_HEADER, "Cache-Control", PENDING_HEADER, NOTE_HEADER, HAND_EDIT_HEADER];
+    let mut names = ON_EVERY_RESPONSE.to_vec();
+    names.extend([PENDING_HEADER, NOTE_HEADER, HAND_EDIT_HEADER]);
     match answer {
         SuccessResponse::Configuration
         | SuccessResponse::Text
@@ -97,7 +98,7 @@ fn problem_headers(status: u16) -> Vec<&'static str> {
         409 => Some(PENDING_HEADER),
         _ => None,
     };
-    [API_HEADER, "Cache-Control"].into_iter().chain(own).collect()
+    ON_EVERY_RESPONSE.into_iter().chain(own).collect()
 }
 
 fn refer(names: &[&str]) -> Map<String, Value> {

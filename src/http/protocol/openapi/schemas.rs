@@ -45,6 +45,9 @@ static OBJECTS: &[(Scope, &str)] = &[
     (SOURCE_MEMBERS, "Source"),
 ];
 
+/// The member of a property that says what the directive in the text is.
+const IN_THE_TEXT: &str = "x-mediactl";
+
 /// Adds the schemas that are made from tables to those that are fixed.
 pub(super) fn add(schemas: &mut Value) {
     for form in [SchemaForm::Shown, SchemaForm::Patch] {
@@ -117,6 +120,7 @@ impl SchemaForm {
         let mut schema = if is_address(row) { value } else { self.or_null(value) };
         let unit = if row.unit.is_empty() { String::new() } else { format!(", in {}", row.unit) };
         schema["description"] = json!(format!("{}{unit}.", row.doc));
+        schema[IN_THE_TEXT] = in_the_text(row);
         if is_read_only(row) {
             schema["readOnly"] = json!(true);
         }
@@ -162,7 +166,12 @@ impl SchemaForm {
             |part: &&Part| part.place == PartPlace::Required && object.alternative(part).is_none();
         let member = |part: &'static Part| {
             let value = self.part(part);
-            let value = if is_required(&part) { value } else { self.or_null(value) };
+            let mut value = if is_required(&part) { value } else { self.or_null(value) };
+            value[IN_THE_TEXT] = known([
+                ("text", json!(part.kind.usage)),
+                ("unit", json!(part.kind.unit)),
+                ("secret", json!(part.secret)),
+            ]);
             (part.key.to_owned(), value)
         };
         let properties: Map<String, Value> = object.parts.iter().map(member).collect();
@@ -232,6 +241,25 @@ impl SchemaForm {
             Self::Patch => json!({ "anyOf": [schema, { "type": "null" }] }),
         }
     }
+}
+
+/// What a row says of its directive: `text` is the form of the words behind `keyword`.
+fn in_the_text(row: &Parameter) -> Value {
+    let keyword = row.keywords.first().copied().unwrap_or_default();
+    let text = if keyword.is_empty() { "".into() } else { row.usage() };
+    known([
+        ("keyword", json!(keyword)),
+        ("text", json!(text)),
+        ("unit", json!(row.unit)),
+        ("default", json!(row.default)),
+        ("example", json!(row.example)),
+        ("secret", json!(row.secret)),
+    ])
+}
+
+/// The members that are not empty; `secret` is always there.
+fn known<const COUNT: usize>(members: [(&str, Value); COUNT]) -> Value {
+    members.into_iter().filter(|(_, value)| value != "").map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
 /// Returns the name of the schema of `auth` in a stream or live: with the global URL, and maybe without an own

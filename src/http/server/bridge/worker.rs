@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::hand_over::{HandOver, HandOvers};
 use super::instance::Instance;
 use crate::engine::{Loops, RefusalKind};
-use crate::http::protocol::headers::{API_HEADER, api_value};
+use crate::http::protocol::headers::on_every_response;
 use crate::http::protocol::problem::Problem;
 use crate::http::server::message::{Request, Response, Service};
 
@@ -88,6 +88,7 @@ fn header(name: &str, value: &str) -> Option<tiny_http::Header> {
 
 fn failed() -> Response {
     let problem = Problem::new(RefusalKind::EngineFailed, "the handler failed").with_status(500);
-    let response = Response::error(&problem).with(API_HEADER, api_value());
-    response.with("Cache-Control", "no-store".to_owned())
+    let mut response = Response::error(&problem);
+    response.headers.extend(on_every_response());
+    response
 }

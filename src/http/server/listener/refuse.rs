@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::deadline::Deadline;
 use super::stream::Stream;
 use crate::engine::RefusalKind;
-use crate::http::protocol::headers::{API_HEADER, api_value};
+use crate::http::protocol::headers::on_every_response;
 use crate::http::protocol::problem::{MEDIA_TYPE, Problem};
 
 /// The detail for a connection that was closed to free its slot.
@@ -64,12 +64,13 @@ impl Rejection {
     fn to_bytes(&self) -> Vec<u8> {
         let body = Problem::new(self.kind, self.detail.as_str()).with_status(self.status).to_json();
         let retry = if self.status == 503 { "Retry-After: 1\r\n" } else { "" };
+        let common: String =
+            on_every_response().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
         let mut bytes = format!(
-            "HTTP/1.1 {} {}\r\nContent-Type: {MEDIA_TYPE}\r\n{API_HEADER}: {}\r\n\
-             Cache-Control: no-store\r\n{retry}Content-Length: {}\r\nConnection: close\r\n\r\n",
+            "HTTP/1.1 {} {}\r\nContent-Type: {MEDIA_TYPE}\r\n\
+             {common}{retry}Content-Length: {}\r\nConnection: close\r\n\r\n",
             self.status,
             reason(self.status),
-            api_value(),
             body.len()
         )
         .into_bytes();

@@ -14,6 +14,7 @@ use crate::waiting::{eventually, let_pass};
 fn is_problem(answer: &Answer, status: u16, kind: RefusalKind) {
     assert_eq!(answer.header("Content-Type"), Some("application/problem+json"), "{}", answer.head);
     assert_eq!(answer.header("Cache-Control"), Some("no-store"));
+    assert_eq!(answer.header("X-Content-Type-Options"), Some("nosniff"));
     assert_eq!(answer.header("Connection"), Some("close"));
     assert!(answer.header("Mediactl-Api").is_some());
     let problem: Problem = serde_json::from_slice(&answer.body).expect("a problem document");

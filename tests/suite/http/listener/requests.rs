@@ -148,6 +148,7 @@ fn a_service_that_panics_is_a_500_and_nothing_else() {
         let problem: Problem = serde_json::from_slice(&answer.body).expect("a problem document");
         assert_eq!((answer.status, problem.kind()), (500, Some(RefusalKind::EngineFailed)));
         assert_eq!(answer.header("Cache-Control"), Some("no-store"));
+        assert_eq!(answer.header("X-Content-Type-Options"), Some("nosniff"));
         assert_eq!(answer.header("Set-Cookie"), None);
     }
     assert_eq!(running.refused(3), [500, 500, 500]);

@@ -31,7 +31,7 @@ impl Checker<'_> {
 
     fn keyword(&self, keyword: &str, argument: &Value, value: &Value, at: &str) -> Vec<String> {
         let holds = match keyword {
-            "description" | "readOnly" | "deprecated" | "format" => true,
+            "description" | "readOnly" | "deprecated" | "format" | "x-mediactl" => true,
             "$ref" => {
                 let name = argument.as_str().expect("a reference is a string");
                 let schema = resolve(self.document, name).unwrap_or_else(|| panic!("there is no {name}"));
