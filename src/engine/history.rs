@@ -36,7 +36,7 @@ fn stale_change(change: &str) -> Refusal {
     let message = format!(
         "what change `{change}` did can't be taken back: the same lines, or lines beside them, were changed since"
     );
-    Refusal::new(RefusalKind::Stale, message).hint("`mediactl history -p` shows what was changed")
+    Refusal::new(RefusalKind::Conflict, message).hint("`mediactl history -p` shows what was changed")
 }
 
 impl Engine {
@@ -73,7 +73,7 @@ impl Engine {
     /// Takes a change of several servers back, and keeps what was changed since.
     ///
     /// # Errors
-    /// `NoSuchChange`, `NotKept`; `Stale` if what it changed was changed since; as [`Engine::save`].
+    /// `NoSuchChange`, `NotKept`; `Conflict` if what it changed was changed since; as [`Engine::save`].
     pub fn take_back(&self, change: &str, options: &ChangeOptions) -> Result<Outcome, Refusal> {
         let history = self.history(WHOLE_HISTORY)?;
         let made = part_of(&history, change).ok_or_else(|| {

@@ -203,19 +203,18 @@ fn agree(args: &ResumeArgs, unfinished: &mut Unfinished, ui: Ui) -> Result<(), C
 }
 
 fn finish(member: &mut FleetMember, change: &OpenChange) -> Result<ServerOutcome, CliError> {
-    let texts = change.revisions(&member.name)?;
-    match (look(member, texts)?, &change.journal) {
+    let lacks_it = || CliError::begun_elsewhere(&member.name, change.head.message.as_deref());
+    match (look(member, change)?, &change.journal) {
         (ServerNow::After(None), _) => Ok(ServerOutcome::Unchanged),
         (ServerNow::After(Some(pending)), _) => {
             member.target.service.decide(Decision::Keep, Some(&pending.id), "")?;
             Ok(ServerOutcome::Confirmed)
         }
         (ServerNow::Before, Some(journal)) => {
+            let texts = change.revisions(member)?.ok_or_else(lacks_it)?;
             make_again(member, texts, journal).map(|()| ServerOutcome::Changed)
         }
-        (ServerNow::Before, None) => {
-            Err(CliError::begun_elsewhere(&member.name, change.head.message.as_deref()))
-        }
+        (ServerNow::Before, None) | (ServerNow::Without, _) => Err(lacks_it()),
         (ServerNow::Other, None) if stands(member, change)? => Ok(ServerOutcome::Unchanged),
         (ServerNow::Other, _) => Err(CliError::changed_otherwise(&member.name, change.journal.is_some())),
     }
@@ -228,20 +227,16 @@ fn stands(member: &FleetMember, change: &OpenChange) -> Result<bool, CliError> {
 }
 
 fn take_back(member: &mut FleetMember, change: &OpenChange) -> Result<ServerOutcome, CliError> {
-    let (texts, journal) = (change.revisions(&member.name), &change.journal);
-    let texts = match texts {
+    match (look(member, change)?, &change.journal) {
         // There is nothing to take back.
-        Err(_) if journal.is_none() => return Ok(ServerOutcome::Unchanged),
-        texts => texts?,
-    };
-    match (look(member, texts)?, journal) {
-        (ServerNow::Before, _) => Ok(ServerOutcome::Unchanged),
+        (ServerNow::Before | ServerNow::Without, _) => Ok(ServerOutcome::Unchanged),
         (ServerNow::After(Some(pending)), _) => {
             member.target.service.decide(Decision::RollBack, Some(&pending.id), "")?;
             Ok(ServerOutcome::TakenBack)
         }
         (ServerNow::After(None), Some(journal)) => {
-            let [before, after] = texts;
+            let lacks_it = || CliError::begun_elsewhere(&member.name, change.head.message.as_deref());
+            let [before, after] = change.revisions(member)?.ok_or_else(lacks_it)?;
             let options = options([after, before], journal, true);
             go_to(member, before, &journal.request()?.requested, &options).map(|()| ServerOutcome::TakenBack)
         }

@@ -1,5 +1,7 @@
 //! `mediactl status`
 
+use std::time::Duration;
+
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -7,7 +9,7 @@ use crate::cli::args::shared::ListFormat;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::fleet::answers::ServerAnswer;
-use crate::cli::fleet::grouped;
+use crate::cli::fleet::grouped::{self, ROWS_OF_THEIR_OWN};
 use crate::cli::invocation::Invocation;
 use crate::cli::render::diagnostics::{composed_error, first_error};
 use crate::cli::render::masked::masked_entry;
@@ -77,7 +79,9 @@ pub fn run(args: &StatusArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
             ui.print_json(&answers.list.iter().map(record).collect::<Map<_, _>>())?;
         }
         (ListFormat::Text, None) => {
-            let rows = answers.list.iter().map(status_row).collect();
+            let is_many = answers.list.len() > ROWS_OF_THEIR_OWN;
+            let time = if is_many { status::roughly } else { status::to_the_second };
+            let rows = answers.list.iter().map(|answer| status_row(answer, time)).collect();
             grouped::print_table(&["SERVER", "STATE", "PENDING", "LAST CHANGE"], rows, ui)?;
         }
     }
@@ -100,14 +104,17 @@ fn status_record(answer: &ServerAnswer<(Status, String)>) -> Value {
     }
 }
 
-fn status_row(ServerAnswer { server, result }: &ServerAnswer<(Status, String)>) -> Vec<String> {
+fn status_row(
+    ServerAnswer { server, result }: &ServerAnswer<(Status, String)>,
+    time: fn(Duration) -> String,
+) -> Vec<String> {
     let [state, pending, last] = match result {
         Err(error) => [error.word().to_owned(), NOTHING.to_owned(), NOTHING.to_owned()],
         Ok((status, _)) => {
             let pending = status.pending.as_ref().map(|pending| {
                 format!("{} by {}, {} s left", pending.operation, pending.by, pending.seconds_left)
             });
-            let last = status.last_change.as_ref().map(status::change_in_words);
+            let last = status.last_change.as_ref().map(|last| status::change_in_words(last, time));
             let or_nothing =
                 |words: Option<String>| words.map_or(NOTHING.to_owned(), |words| one_line(&words));
             [state(status).to_owned(), or_nothing(pending), or_nothing(last)]

@@ -12,7 +12,7 @@ use super::contexts::{Contexts, ServerContext};
 use super::parse::contexts;
 use crate::cli::args::global::{GlobalArgs, TargetKind};
 use crate::cli::error::CliError;
-use crate::cli::fleet::names::{Alternative, alternatives, in_ranges, split_list};
+use crate::cli::fleet::names::{Alternative, alternatives, in_ranges, quoted, split_list};
 use crate::cli::input;
 use crate::cli::ui::waiting;
 use crate::engine::{ChangeOptions, Engine, Guard, Hooks, Snapshot};
@@ -230,8 +230,7 @@ fn by_name(contexts: &Contexts, pattern: &str) -> Result<Vec<ServerContext>, Cli
 /// The error of names that no context has.
 fn not_there(missing: &[&str], contexts: &Contexts) -> CliError {
     let plural = if missing.len() == 1 { "" } else { "s" };
-    let quoted: Vec<String> = in_ranges(missing).split(", ").map(|name| format!("`{name}`")).collect();
-    let message = format!("no context has the name{plural} {}", quoted.join(", "));
+    let message = format!("no context has the name{plural} {}", quoted(missing));
     let near = nearest(missing[0], contexts.list.iter().map(|context| &*context.name));
     let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
     CliError::usage(message, format!("{near}{}", names(contexts)))

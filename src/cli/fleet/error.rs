@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::grouped::GroupedNotes;
 use super::journal::LostJournal;
-use super::names::in_ranges;
+use super::names::{in_ranges, quoted};
 use crate::cli::error::CliError;
 use crate::engine::ErrorKind;
 use crate::store::{NamedChange, reason};
@@ -48,9 +48,8 @@ impl CliError {
     /// The same error of all these servers; it is that of the first one.
     #[must_use]
     pub fn of_all(&self, servers: &[&str]) -> Self {
-        let names: Vec<String> = servers.iter().map(|server| format!("`{server}`")).collect();
         let line = |line: &Fault| Fault {
-            message: format!("{}: {}", in_ranges(&names), about(line, servers[0])),
+            message: format!("{}: {}", quoted(servers), about(line, servers[0])),
             ..line.clone()
         };
         let mut all = Self::new(self.kind, "");

@@ -14,9 +14,6 @@ use crate::store::{
 };
 use mediaconf::plumbing::syntax::one_line;
 
-/// The words for a server that does not have a change.
-const LACKS_IT: &str = "does not have it";
-
 /// What a server says of itself.
 struct FoundServer {
     health: ServerHealth,
@@ -147,11 +144,12 @@ fn on_each(name: &str, answers: &[ServerAnswer<FoundServer>]) -> Option<(OpenCha
     for ServerAnswer { server, result } in answers {
         let part = result.as_ref().ok().and_then(|found| part_of(&found.entries, name).cloned());
         let revisions = part.as_ref().and_then(|part| Some([part.before?, part.after?]));
-        let state = match (result, revisions) {
-            (Err(error), _) => error.word().to_owned(),
-            (Ok(_), None) => LACKS_IT.to_owned(),
-            (Ok(found), Some(revisions)) => ServerNow::of(found.health.clone(), revisions).in_words(),
+        let now = |found: &FoundServer| match revisions {
+            Some(revisions) => ServerNow::of(found.health.clone(), revisions),
+            None => ServerNow::Without,
         };
+        let state =
+            result.as_ref().map_or_else(|error| error.word().to_owned(), |found| now(found).in_words());
         states.push((server.clone(), state));
         servers.push(JournalServer { name: server.clone(), revisions });
         first = first.or(part);

@@ -128,7 +128,16 @@ impl<'s> GroupedNotes<'s> {
 
     /// Prints each note once, behind the names of its servers.
     pub fn print(&self, ui: Ui) {
-        self.0.iter().for_each(|(note, servers)| ui.note(&format!("{}: {note}", in_ranges(servers))));
+        self.lines().for_each(|line| ui.note(&line));
+    }
+
+    /// Prints each as a warning.
+    pub fn print_warnings(&self, ui: Ui) {
+        self.lines().for_each(|line| ui.warning(&line));
+    }
+
+    fn lines(&self) -> impl Iterator<Item = String> {
+        self.0.iter().map(|(note, servers)| format!("{}: {note}", in_ranges(servers)))
     }
 }
 

@@ -125,6 +125,15 @@ pub fn in_ranges<S: AsRef<str>>(names: &[S]) -> String {
     words.join(", ")
 }
 
+/// The same, each name or range in backticks.
+pub fn quoted<S: AsRef<str>>(names: &[S]) -> String {
+    let quoted = |word: &str| match word.split_once(' ') {
+        Some((range, count)) => format!("`{range}` {count}"),
+        None => format!("`{word}`"),
+    };
+    in_ranges(names).split(", ").map(quoted).collect::<Vec<_>>().join(", ")
+}
+
 /// A name as its stem and the digits at its end.
 fn parted(name: &str) -> (&str, &str) {
     name.split_at(name.trim_end_matches(|c: char| c.is_ascii_digit()).len())
@@ -175,7 +184,8 @@ mod tests {
     fn names_that_count_on_are_a_range() {
         let names: Vec<String> = (0..40).map(|number| format!("edge-{number:02}")).collect();
         assert_eq!(in_ranges(&names), "edge-[00-39] (40)");
-        assert_eq!(in_ranges(&["a", "b"]), "a, b");
+        assert_eq!(quoted(&names), "`edge-[00-39]` (40)");
+        assert_eq!((in_ranges(&["a", "b"]), quoted(&["a", "b"])), ("a, b".to_owned(), "`a`, `b`".to_owned()));
         assert_eq!(in_ranges(&["e1", "e2", "x", "e3", "e4", "e5"]), "e1, e2, x, e[3-5] (3)");
         assert_eq!(in_ranges(&["e8", "e9", "e10", "m"]), "e[8-10] (3), m");
         for names in [&["e8", "e9", "e10"][..], &["edge-08", "edge-09", "edge-10"]] {

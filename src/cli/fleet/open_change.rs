@@ -7,8 +7,8 @@ use super::journal::{Journal, JournalHead};
 use super::members::FleetMember;
 use crate::cli::error::CliError;
 use crate::cli::ui::Ui;
-use crate::engine::{Refusal, ServerHealth};
-use crate::store::{PendingInfo, Revision};
+use crate::engine::ServerHealth;
+use crate::store::{PendingInfo, Revision, WHOLE_HISTORY, part_of};
 use mediaconf::plumbing::syntax::one_line;
 
 /// What stands on each server, in words.
@@ -29,13 +29,16 @@ impl From<Journal> for OpenChange {
 }
 
 impl OpenChange {
-    /// The revisions of the texts of a server before and after the change.
-    pub fn revisions(&self, name: &str) -> Result<[Revision; 2], CliError> {
-        let server = self.head.servers.iter().find(|server| server.name == name);
-        server.and_then(|server| server.revisions).ok_or_else(|| match &self.journal {
-            Some(_) => CliError::not_resumable(name),
-            None => CliError::begun_elsewhere(name, self.head.message.as_deref()),
-        })
+    /// The revisions of the texts of a server before and after the change: by the journal, or by the history of the
+    /// server; `None` if the change was never made there.
+    pub fn revisions(&self, member: &FleetMember) -> Result<Option<[Revision; 2]>, CliError> {
+        if self.journal.is_none() {
+            let history = member.target.service.history(WHOLE_HISTORY)?;
+            return Ok(part_of(&history, &self.id).and_then(|part| Some([part.before?, part.after?])));
+        }
+        let server = self.head.servers.iter().find(|server| server.name == member.name);
+        let known = server.and_then(|server| server.revisions);
+        known.map(Some).ok_or_else(|| CliError::not_resumable(&member.name))
     }
 
     /// Prints the change, and what stands on each server.
@@ -74,11 +77,16 @@ pub enum ServerNow {
     After(Option<PendingInfo>),
     /// Something else.
     Other,
+    /// The change was never made there, as far as another machine can tell.
+    Without,
 }
 
-/// Looks at what a server runs.
-pub fn look(member: &mut FleetMember, revisions: [Revision; 2]) -> Result<ServerNow, Refusal> {
-    Ok(ServerNow::of(member.target.service.health()?, revisions))
+/// Looks at what a server runs of a change.
+pub fn look(member: &FleetMember, change: &OpenChange) -> Result<ServerNow, CliError> {
+    match change.revisions(member)? {
+        Some(revisions) => Ok(ServerNow::of(member.target.service.health()?, revisions)),
+        None => Ok(ServerNow::Without),
+    }
 }
 
 impl ServerNow {
@@ -99,6 +107,7 @@ impl ServerNow {
                 format!("changed, waits to be confirmed: {} s left", pending.seconds_left)
             }
             Self::Other => "changed otherwise since".to_owned(),
+            Self::Without => "does not have it".to_owned(),
         }
     }
 }

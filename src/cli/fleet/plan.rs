@@ -146,13 +146,14 @@ impl FleetChange<'_> {
     /// Prints the differences, equal ones once, and the notes.
     pub fn print_summary(&self, plans: &[ServerAnswer<FleetPlan>], ui: Ui) -> Result<(), CliError> {
         let masker = ui.masker();
-        let (mut diffs, mut notes) = (GroupedDiffs::default(), GroupedNotes::default());
+        let (mut diffs, mut notes, mut warnings) =
+            (GroupedDiffs::default(), GroupedNotes::default(), GroupedNotes::default());
         for ServerAnswer { server, result } in plans {
             let Ok(plan) = result else { continue };
             diffs.add(server, (&plan.report.diff, Some(&plan.report.values)), ["before", "after"], ui)?;
-            plan.report.warnings.iter().for_each(|warning| ui.warning(&format!("{server}: {warning}")));
             let new_warnings = new_warnings(&plan.report.new_warnings, masker.as_ref());
-            new_warnings.iter().for_each(|warning| ui.warning(&format!("{server}: {warning}")));
+            let all = plan.report.warnings.iter().cloned().chain(new_warnings);
+            all.for_each(|warning| warnings.add(server, warning));
             let effects = &plan.report.effects;
             let effects = effects.in_words().filter(|_| effects.streams > 1);
             let in_words = |note| in_words(note, masker.as_ref());
@@ -160,6 +161,7 @@ impl FleetChange<'_> {
             let lacked = plan.report.keys_lacked.iter().map(|key| all_lack(key));
             own.chain(effects).chain(lacked).for_each(|note| notes.add(server, note));
         }
+        warnings.print_warnings(ui);
         if self.args.quiet || self.args.output != ChangeFormat::Diff {
             return Ok(());
         }

@@ -114,10 +114,7 @@ impl Unfinished {
 
     /// Describes the present configuration of each server; prints why one is not known.
     pub fn states(&mut self, ui: Ui) -> ServerStates {
-        let look = |member: &mut FleetMember, change: &OpenChange| {
-            Ok(look(member, change.revisions(&member.name)?)?)
-        };
-        let answers = self.ask("status", &|| true, look);
+        let answers = self.ask("status", &|| true, |member, change| look(member, change));
         print_errors(errors(&answers), ui);
         let state = |answer: ServerAnswer<Option<ServerNow>>| {
             let state = answer.result.map(|now| now.map(ServerNow::in_words).unwrap_or_default());

@@ -68,7 +68,7 @@ pub fn print(target: &str, status: &Status, screen: Screen, out: &mut dyn Write)
         line("unconfirmed:", &format!("{paths} {may_be} in the file; the next load or change takes it out"))?;
     }
     if let Some(last) = &status.last_change {
-        line("last change:", &change_in_words(last))?;
+        line("last change:", &change_in_words(last, to_the_second))?;
     }
     if let Some(error) = &status.last_error {
         line("last error:", error)?;
@@ -159,13 +159,26 @@ fn server_in_words(server: &ServerInfo) -> String {
     if words.is_empty() { "unknown process".to_owned() } else { words.join(", ") }
 }
 
-/// Describes a change: its author, its time, and its reason.
-pub fn change_in_words(entry: &HistoryEntry) -> String {
-    let ago = SystemTime::now().duration_since(entry.at).unwrap_or_default();
-    let ago = humantime::format_duration(Duration::from_secs(ago.as_secs()));
+/// Describes a change: its author, its time, and its reason; the time as `exact` words it.
+pub fn change_in_words(entry: &HistoryEntry, exact: fn(Duration) -> String) -> String {
+    let ago = exact(SystemTime::now().duration_since(entry.at).unwrap_or_default());
     let by = entry.by.as_deref().map_or(String::new(), |by| format!(" by {by}"));
     let message = entry.message.as_deref().map_or(String::new(), |message| format!(": {message}"));
     format!("{}{by}, {ago} ago{message}", entry.operation)
+}
+
+/// A time to the second.
+pub fn to_the_second(time: Duration) -> String {
+    humantime::format_duration(Duration::from_secs(time.as_secs())).to_string()
+}
+
+/// A time in its largest unit, so that rows of many servers are equal.
+pub fn roughly(time: Duration) -> String {
+    match to_the_second(time).split_once(' ') {
+        Some((largest, _)) => largest.to_owned(),
+        None if time < Duration::from_secs(60) => "less than 1m".to_owned(),
+        None => to_the_second(time),
+    }
 }
 
 fn differing_paths(paths: &[String]) -> Vec<String> {

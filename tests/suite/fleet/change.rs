@@ -387,7 +387,8 @@ fn a_change_has_one_name_by_which_it_is_shown_and_taken_back() {
         assert_eq!(edges.texts(), before, "{arguments:?}");
     }
     let done = edges.on_all(&["rollback", "--change", &name, "--yes"]).exits(11);
-    done.says("the same lines, or lines beside them, were changed since").prints("unchanged");
+    let done = done.says("the same lines, or lines beside them, were changed since").prints("unchanged");
+    done.says("`mediactl history -p` shows what was changed").hides("try again");
     let later = SAMPLE.replace("prepush 5;", "prepush 9;");
     let texts = [SAMPLE.to_owned(), later, before[2].clone(), SAMPLE.to_owned()];
     assert_eq!(edges.texts(), texts);
@@ -436,7 +437,18 @@ fn a_change_that_was_cut_is_found_on_the_servers_from_another_machine() {
     // Of those alone that have it, it can't be said.
     edges.run(&["-x", "edge-[01]", "fleet", "status"]).exits(0);
     edges.on_all(&["fleet", "resume", "--yes"]).exits(11).prints("edge-3  refused").says(" makes it there");
-    edges.on_all(&["fleet", "resume", "--take-back", "--yes"]).exits(0).prints("edge-0  taken back");
+    // What does not answer is not said to lack it.
+    let urls: Vec<String> = edges.servers.iter().flatten().map(|server| server.url.clone()).collect();
+    let nobody = "http://127.0.0.1:1/media/api".to_owned();
+    edges.put_contexts(&[&urls[..3], &[nobody]].concat(), "");
+    let name = record[0]["id"].as_str().expect("it has a name");
+    for (option, of_first) in [("--output=text", "edge-0  unchanged"), ("--take-back", "edge-0  taken back")]
+    {
+        let run = edges.on_all(&["fleet", "resume", name, option, "--yes"]).exits(11);
+        run.prints(of_first).prints("edge-3  refused").prints("not reach").hides("makes it there");
+    }
+    edges.put_contexts(&urls, "");
+    edges.on_all(&["fleet", "resume", name, "--take-back", "--yes"]).exits(0).prints("edge-0  unchanged");
     eventually(|| edges.texts() == [SAMPLE; 4]);
     edges.on_all(&["fleet", "status"]).exits(0);
     // The machine that began it knows it still.
@@ -520,6 +532,12 @@ fn many_servers_take_few_lines() {
     let edges = Edges::with(&vec![SAMPLE.to_owned(); 12], &["--reload-cmd", "test ! -e fail"]);
     edges.places[7].put("fail", "");
     let done = edges.on_all(&["modify", "--set", "rtsp=555", "--yes"]).exits(11);
+    let twice = edges.call(&["-x", "edge-*", "update", "-", "--dry-run"]).input(format!("{SAMPLE}rtsp 7;\n"));
+    twice
+        .run()
+        .exits(0)
+        .says("warning: edge-[0-11] (12): `rtsp` is set more than once")
+        .hides("edge-5: `rtsp`");
     let done = done.prints("edge-[0-6] (7), edge-[8-11] (4)  changed  +1 -1  -\nedge-7  ");
     done.prints("refused  +1 -1  the reload command").prints("\n12 servers: 11 changed, 1 refused\n");
     edges

@@ -34,7 +34,7 @@ fn names_patterns_and_groups_name_servers_each_once_and_in_order() {
     for (pattern, missing) in [
         ("core*", "the name `core*`"),
         ("edge-[1-3]", "the name `edge-3`"),
-        ("edge-[0-9]", "the names `edge-[3-9] (7)`"),
+        ("edge-[0-9]", "the names `edge-[3-9]` (7)"),
         ("edge-{0,5,7}", "the names `edge-5`, `edge-7`"),
         ("{edge,core}-[0-1]", "the names `core-0`, `core-1`"),
         ("{edge,core}*", "the name `core*`"),
@@ -196,7 +196,7 @@ fn blame_has_the_server_in_the_first_column() {
     edges.run(&["-x", "edge-2", "modify", "--set", "rtmp=1936"]).exits(0);
     edges.places[2].put("media.conf", edges.places[2].text().replace("http 81;", "http 82;"));
     edges.on_all(&["blame", "http"]).exits(0).says("note: edge-2: the file was edited by hand");
-    edges.on_all(&["blame", "streams.none"]).exits(7).says("`edge-0`, `edge-1`, `edge-2`: `streams.none`");
+    edges.on_all(&["blame", "streams.none"]).exits(7).says("`edge-[0-2]` (3): `streams.none`");
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn equal_errors_are_printed_once() {
     let mut edges = three();
     let run = edges.on_all(&["read", "none"]).exits(7);
     assert_eq!(run.err.matches("error:").count(), 1, "{}", run.err);
-    run.says("error: `edge-0`, `edge-1`, `edge-2`: `none`: there is no `none`");
+    run.says("error: `edge-[0-2]` (3): `none`: there is no `none`");
     edges.kill(0);
     edges.kill(2);
     edges.on_all(&["status"]).exits(11).says("error: `edge-0`, `edge-2`: not reachable: connection refused");
