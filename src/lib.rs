@@ -5,12 +5,13 @@
 //! in which they are to be read; a layer names only layers above it:
 //!
 //! ```text
-//! store → engine → node → http → cli → main.rs
+//! store → engine → node → http → lsp → cli → main.rs
 //! ```
 //!
 //! A change runs through all of them once: `mediaconf` makes splices of a patch and proves them, which
 //! are written whole or not at all (`store`). `engine` puts these in their order, for a local command and
-//! for a request (`http`) alike; `cli` reports the result. `node` has a file follow a cluster.
+//! for a request (`http`) alike; `cli` reports the result. `node` has a file follow a cluster. `lsp` tells editors of a
+//! text while it is edited.
 
 #[allow(clippy::disallowed_methods, reason = "the file is this layer's")]
 pub mod store;
@@ -21,6 +22,8 @@ pub mod engine;
 pub mod node;
 
 pub mod http;
+
+pub mod lsp;
 
 #[allow(clippy::disallowed_methods, reason = "the terminal and the environment are this layer's")]
 pub mod cli;

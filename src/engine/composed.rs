@@ -38,6 +38,8 @@ pub type IncludedTexts = BTreeMap<String, Vec<IncludedText>>;
 /// A file of a composed configuration.
 pub struct ComposedFile {
     pub name: String,
+    /// The file at the end of all links.
+    pub target: PathBuf,
     pub text: Arc<Snapshot>,
     /// The parts of it that messages may quote.
     pub told: Told,
@@ -61,7 +63,7 @@ struct ComposedPiece {
 }
 
 /// Reads the texts that a pattern names.
-type ReadIncluded<'r> = &'r dyn Fn(&str, Follow) -> Result<Vec<IncludedText>, IncludeError>;
+pub type ReadIncluded<'r> = &'r dyn Fn(&str, Follow) -> Result<Vec<IncludedText>, IncludeError>;
 
 impl Composed {
     /// Composes a configuration; `None` if it includes nothing, or has errors itself.
@@ -75,7 +77,8 @@ impl Composed {
         Self::with(name, main, Path::new(""), Follow::BELOW, &read)
     }
 
-    fn with(
+    /// The same of the texts that `read` gives; `path` is the configuration.
+    pub fn with(
         name: &str,
         main: &Arc<Snapshot>,
         path: &Path,
@@ -89,7 +92,7 @@ impl Composed {
             read,
             rest: follow,
             whole: String::new(),
-            files: vec![ComposedFile::new(name.to_owned(), main.clone(), Told::Lines)],
+            files: vec![ComposedFile::new(name.to_owned(), path.to_owned(), main.clone(), Told::Lines)],
             numbers: HashMap::from([(path.to_owned(), 0)]),
             included: IncludedTexts::default(),
             pieces: Vec::new(),
@@ -130,6 +133,18 @@ impl Composed {
         let Some(piece) = next.checked_sub(1).map(|last| &self.pieces[last]) else { return (0, 0) };
         let offset = piece.offset + (position - piece.at);
         (piece.file, offset.min(self.files[piece.file].text.document().text().len()))
+    }
+
+    /// The place in the whole text of an offset in a file; the last one, if the file is included several times. `None` if
+    /// the whole does not have it: it is in an `include`, or the file is left out.
+    pub fn position(&self, file: usize, offset: usize) -> Option<usize> {
+        let whole = self.text.document().text().len();
+        let ends = self.pieces.iter().skip(1).map(|next| next.at).chain([whole + 1]);
+        let pieces = self.pieces.iter().zip(ends).filter(|(piece, _)| piece.file == file);
+        let holds = |(piece, end): &(&ComposedPiece, usize)| {
+            (piece.offset..piece.offset + (end - piece.at)).contains(&offset)
+        };
+        pieces.filter(holds).last().map(|(piece, _)| piece.at + (offset - piece.offset))
     }
 
     /// The diagnostics of each file, by the number of the file: each once, wherever the file is included.
@@ -303,11 +318,11 @@ fn line_of(text: &Snapshot, offset: u32) -> usize {
 }
 
 impl ComposedFile {
-    fn new(name: String, text: Arc<Snapshot>, told: Told) -> Self {
+    fn new(name: String, target: PathBuf, text: Arc<Snapshot>, told: Told) -> Self {
         let faults = text.document().diagnostics();
         let is_broken = faults.errors() > 0;
         let faults = if is_broken { faults.clone() } else { Diagnostics::default() };
-        Self { name, text, told, is_top: false, is_broken, faults, unseen: Vec::new() }
+        Self { name, target, text, told, is_top: false, is_broken, faults, unseen: Vec::new() }
     }
 }
 
@@ -456,8 +471,8 @@ impl Composer<'_> {
 
     /// The number of a file, which is taken up once, wherever it is included.
     fn number_of(&mut self, IncludedText { name, target, bytes, told }: IncludedText) -> usize {
-        *self.numbers.entry(target).or_insert_with(|| {
-            self.files.push(ComposedFile::new(name, Arc::new(Snapshot::from_bytes(bytes)), told));
+        *self.numbers.entry(target.clone()).or_insert_with(|| {
+            self.files.push(ComposedFile::new(name, target, Arc::new(Snapshot::from_bytes(bytes)), told));
             self.files.len() - 1
         })
     }

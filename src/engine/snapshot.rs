@@ -75,6 +75,12 @@ impl Snapshot {
         }
     }
 
+    /// A text with its index.
+    pub fn from_document(document: Document) -> Self {
+        let bytes = document.bytes().clone();
+        Self { document: OnceLock::from(document), ..Self::from_bytes(bytes) }
+    }
+
     /// A text that a server sent with its revision. That of a masked text is not the hash of its bytes.
     pub fn with_revision(bytes: impl Into<Bytes>, revision: Option<Revision>) -> Self {
         Self { revision: revision.map_or_else(OnceLock::new, OnceLock::from), ..Self::from_bytes(bytes) }

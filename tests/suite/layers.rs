@@ -24,6 +24,7 @@ const LAYERS: &[&str] = &[
     "engine",
     "node",
     "http",
+    "lsp",
     "cli",
 ];
 
@@ -40,6 +41,8 @@ const FORBIDDEN: &[(&str, &[&str])] = &[
     ("store", &["mediaconf"]),
     // The engine knows a store by its port.
     ("engine", &["store/file", "store/cluster"]),
+    // An editor has a text on this machine.
+    ("lsp", &["node", "http"]),
     // A server does not know that it is a node.
     ("http", &["node"]),
     // The two ends of the API share only what both say.

@@ -20,6 +20,7 @@ mod laws;
 mod laws_of_apply;
 mod laws_of_return;
 mod layers;
+mod lsp;
 mod masks;
 mod needs;
 mod oracle;

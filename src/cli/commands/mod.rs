@@ -19,6 +19,7 @@ pub mod fmt;
 pub mod help;
 pub mod history;
 pub mod init;
+pub mod lsp;
 pub mod modify;
 pub mod mv;
 pub mod overlay;
@@ -74,6 +75,7 @@ commands! {
     Check: check::CheckArgs,
     Explain: explain::ExplainArgs,
     Fmt: fmt::FmtArgs,
+    Lsp: lsp::LspArgs,
     History: history::HistoryArgs,
     Rollback: rollback::RollbackArgs,
     Blame: blame::BlameArgs,

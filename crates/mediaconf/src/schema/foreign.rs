@@ -18,6 +18,8 @@ pub struct ForeignKeyword {
     pub options: bool,
     /// True if a word of it is a secret.
     pub secret: bool,
+    /// The keyword of the named blocks of the top level of which its word is a name, where it has no block.
+    pub names_of: Option<&'static str>,
     /// One line of documentation.
     pub doc: &'static str,
 }
@@ -142,7 +144,7 @@ const fn row(
     doc: &'static str,
 ) -> ForeignKeyword {
     let repeats = matches!(form, ForeignForm::Named);
-    ForeignKeyword { keywords, within, form, repeats, options: false, secret: false, doc }
+    ForeignKeyword { keywords, within, form, repeats, options: false, secret: false, names_of: None, doc }
 }
 
 const fn words(
@@ -203,6 +205,10 @@ const fn options(row: ForeignKeyword) -> ForeignKeyword {
 
 const fn secret(row: ForeignKeyword) -> ForeignKeyword {
     ForeignKeyword { secret: true, ..row }
+}
+
+const fn naming(names_of: &'static str, row: ForeignKeyword) -> ForeignKeyword {
+    ForeignKeyword { names_of: Some(names_of), ..row }
 }
 
 /// The documentation of a row that real files have, and no page explains.
@@ -283,7 +289,7 @@ pub static FOREIGN_KEYWORDS: &[ForeignKeyword] = &[
     words(&["ssl_protocols"], &[OUTSIDE, "server"], "Versions of TLS that are accepted"),
     words(&["stalker"], &[OUTSIDE, "plugin"], "Settings of the Stalker middleware"),
     words(&["streamer_url"], &[OUTSIDE, "plugin"], "Address of the streaming server, as players see it"),
-    named(&["template"], &[OUTSIDE, "stream", "ondemand", "live"], "Settings that streams share, by name; in a stream the name of the one that holds"),
+    naming("template", named(&["template"], &[OUTSIDE, "stream", "ondemand", "live"], "Settings that streams share, by name; in a stream the name of the one that holds")),
     number(&["total_bandwidth"], TOP, "Largest traffic of the whole server"),
     words(&["transponder"], &[OUTSIDE, "dvb_card"], "Transponder that a DVB card receives"),
     words(&["view_allowed_from"], TOP, "Addresses from which the server may be looked at"),
@@ -305,7 +311,7 @@ pub static FOREIGN_KEYWORDS: &[ForeignKeyword] = &[
     words(&["audio"], STREAM, "Settings of the sound"),
     secret(words(&["auth_token"], MEDIA, "Token that is asked for")),
     options(words(&["backup"], STREAM, "What is played while no source works, with its options")),
-    words(&["backup_stream"], STREAM, "Stream that is played while no source works"),
+    naming("stream", words(&["backup_stream"], STREAM, "Stream that is played while no source works")),
     options(words(&["cache"], &["stream", "ondemand", "live", "template", "file", "vod", "plugin", "source", OUTSIDE], "Folder of a cache, its age and its size")),
     words(&["chunk_duration"], MEDIA, "Length of a chunk of a segment"),
     words(&["chunk_size"], BOTH, "Size of a chunk"),

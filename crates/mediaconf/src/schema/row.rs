@@ -234,6 +234,8 @@ pub struct AddressShape {
     pub kind: &'static WordKind,
     /// True if a new option is written in front of the others.
     pub new_first: bool,
+    /// The beginning of an address that names a block of the top level, and the keyword of those blocks.
+    pub names: Option<(&'static str, &'static str)>,
     /// True if the word `false` may stand in the place of the address; a patch that sets it removes the
     /// options that it does not set.
     pub may_be_false: bool,

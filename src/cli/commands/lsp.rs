@@ -1,0 +1,39 @@
+//! `mediactl lsp`
+
+use std::io::{self, BufReader};
+
+use crate::cli::editor::edited_draft;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::invocation::Invocation;
+use crate::lsp::serve;
+
+/// Tell a text editor of the configuration while it is edited (a language server)
+///
+/// An editor with a client of the Language Server Protocol starts this program and speaks with it on standard input
+/// and output. While you type, it shows what `check` says afterwards, also of included files, and offers completion,
+/// documentation, an outline, formatting, the definition and all uses of a name, and its renaming. Nothing is written:
+/// the editor makes the changes. No secret stands in what it tells. docs/editors.md has the settings of editors.
+///
+/// The exit code is 0 if the editor ended the session as the protocol has it (`shutdown`, then `exit`), else 1.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  vim.lsp.start({name = 'mediactl', cmd = {'mediactl', 'lsp'}})    # in Neovim")]
+pub struct LspArgs {
+    /// Standard input and output, as some clients name them; nothing else is possible
+    #[arg(long, hide = true)]
+    pub stdio: bool,
+}
+
+pub fn run(_: &LspArgs, _: Invocation<'_>) -> Result<Exit, CliError> {
+    let mut input = BufReader::new(io::stdin().lock());
+    let mut output = io::stdout().lock();
+    match serve(&mut input, &mut output, edited_draft()) {
+        Ok(true) => Ok(Exit::Done),
+        // The client is gone.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Different),
+        Ok(false) => Ok(Exit::Different),
+        Err(error) => Err(CliError::input_failed(std::path::Path::new("-"), error)),
+    }
+}

@@ -1,0 +1,183 @@
+//! The surroundings of a place in a text: the blocks around it, and the words of its entry in front of it.
+//!
+//! They are read from the tokens, and not from the index: where somebody types, the text is broken most of the time.
+
+use mediaconf::plumbing::edit::{Path, Segment};
+use mediaconf::plumbing::schema::{ESCAPE, Schema, Scope, Shape};
+use mediaconf::plumbing::syntax::{Document, TokenKind, Word, tokens};
+
+/// A place in a text.
+pub struct Caret<'t> {
+    schema: &'static Schema,
+    text: &'t str,
+    offset: usize,
+    /// The words in front of the `{` of each block that is open here, the outermost first.
+    blocks: Vec<Vec<Word<'t>>>,
+    /// The words of the entry up to this place, with the one that it touches.
+    pub words: Vec<Word<'t>>,
+    /// The number of the word that it touches.
+    pub touched: Option<usize>,
+    pub is_in_comment: bool,
+}
+
+/// The block around an entry.
+pub struct Enclosing {
+    /// What may stand in it.
+    pub scope: Scope,
+    /// Its keyword; empty at the top level.
+    pub keyword: String,
+}
+
+impl Enclosing {
+    pub fn top(schema: &Schema) -> Self {
+        Self { scope: schema.top(), keyword: String::new() }
+    }
+
+    /// The inside of a block in it.
+    pub fn inside(&self, keyword: &str, words: usize) -> Self {
+        let scope = match self.scope.by_keyword(keyword).map(|row| row.shape) {
+            Some(Shape::Group(kind)) => kind.scope(),
+            Some(_) => self.scope.schema().unknown(),
+            None => self.scope.schema().block_scope(keyword, words),
+        };
+        Self { scope, keyword: keyword.to_owned() }
+    }
+
+    pub fn is_top(&self) -> bool {
+        self.keyword.is_empty()
+    }
+}
+
+impl<'t> Caret<'t> {
+    pub fn new(document: &'t Document, offset: usize) -> Self {
+        let text = document.text();
+        let start = document.entries().take_while(|entry| entry.start() <= offset).last();
+        let start = start.map_or(0, |entry| entry.start());
+        let mut caret = Self {
+            schema: document.schema(),
+            text,
+            offset,
+            blocks: Vec::new(),
+            words: Vec::new(),
+            touched: None,
+            is_in_comment: false,
+        };
+        caret.read(start);
+        caret
+    }
+
+    fn read(&mut self, start: usize) {
+        for token in tokens(&self.text[start..]) {
+            let at = token.raw.as_ptr().addr() - self.text.as_ptr().addr();
+            let end = at + token.raw.len();
+            if at > self.offset || at == self.offset && token.kind != TokenKind::Word {
+                break;
+            }
+            match token.kind {
+                TokenKind::Word => {
+                    self.words.push(Word::new(token.raw, at as u32));
+                    if end >= self.offset {
+                        self.touched = Some(self.words.len() - 1);
+                        break;
+                    }
+                }
+                TokenKind::Comment => {
+                    let behind = &self.text[end.min(self.offset)..self.offset];
+                    self.is_in_comment = !behind.contains('\n');
+                }
+                TokenKind::End => self.words.clear(),
+                TokenKind::Open => self.blocks.push(std::mem::take(&mut self.words)),
+                TokenKind::Close => {
+                    self.blocks.pop();
+                    self.words.clear();
+                }
+            }
+        }
+    }
+
+    /// The word that the place touches.
+    pub fn word(&self) -> Option<Word<'t>> {
+        self.touched.map(|number| self.words[number])
+    }
+
+    /// The beginning of the word that is being typed.
+    pub fn typed(&self) -> &'t str {
+        self.word().map_or("", |word| &self.text[word.start as usize..self.offset])
+    }
+
+    /// The number of the word that is being typed, with the keyword as 0.
+    pub fn index(&self) -> usize {
+        self.touched.unwrap_or(self.words.len())
+    }
+
+    /// True if nothing stands in front of the word on its line.
+    pub fn begins_line(&self) -> bool {
+        let start = self.word().map_or(self.offset, |word| word.start as usize);
+        let line = self.text[..start].rsplit('\n').next().unwrap_or_default();
+        line.trim().is_empty()
+    }
+
+    /// The block around the entry.
+    pub fn enclosing(&self) -> Enclosing {
+        self.blocks.iter().fold(Enclosing::top(self.schema), |around, head| {
+            let keyword = head.first().map(|word| word.value()).unwrap_or_default();
+            around.inside(&keyword, head.len().saturating_sub(1))
+        })
+    }
+
+    /// The path of the value that the entry says; `None` for a block without a keyword.
+    pub fn path(&self) -> Option<Path> {
+        let mut around = Enclosing::top(self.schema);
+        let mut segments = Vec::new();
+        for head in self.blocks.iter().chain([&self.words]) {
+            let (keyword, arguments) = head.split_first()?;
+            segments.extend(steps(around.scope, &keyword.value(), arguments));
+            around = around.inside(&keyword.value(), arguments.len());
+        }
+        Some(Path { segments })
+    }
+}
+
+/// The steps of a path into an entry: its key, and the name of a block.
+fn steps(scope: Scope, keyword: &str, arguments: &[Word<'_>]) -> Vec<Segment> {
+    let name = arguments.first().map(|word| word.value().into_owned());
+    let (key, name) = match scope.by_keyword(keyword).map(|row| (row, row.shape)) {
+        Some((_, Shape::Group(kind))) => (kind.key().to_owned(), name),
+        Some((row, _)) => (row.key.to_owned(), None),
+        None if scope.is_reserved(keyword) => (format!("{ESCAPE}{keyword}"), None),
+        None => (keyword.to_owned(), name.filter(|_| scope.schema().has_named_blocks(keyword))),
+    };
+    std::iter::once(key).chain(name).map(Segment::Key).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The text with the place marked by `|`: the keyword of the block around it, the path, and what is typed.
+    fn seen(marked: &str) -> (String, String, String) {
+        let offset = marked.find('|').expect("a place is marked");
+        let document = Document::parse(marked.replacen('|', "", 1));
+        let caret = Caret::new(&document, offset);
+        let path = caret.path().map(|path| path.to_string()).unwrap_or_default();
+        (caret.enclosing().keyword, path, caret.typed().to_owned())
+    }
+
+    #[test]
+    fn a_place_is_found_in_broken_texts_too() {
+        for (marked, keyword, path, typed) in [
+            ("http 8|0;", "", "http", "8"),
+            ("stream a { pre|push 5; }", "stream", "streams.a.prepush", "pre"),
+            ("stream a {\n  url udp://1\n  pre|\n}\nstream b {}", "stream", "streams.a.urls", "pre"),
+            ("stream a {\n  url udp://1;\n  pre|", "stream", "streams.a.pre", "pre"),
+            ("stream a { http { x; } pre|", "stream", "streams.a.pre", "pre"),
+            ("template t { dvr @x 7|d; }", "template", "template.t.dvr", "7"),
+            ("vsaas { api |a; }", "vsaas", "vsaas.api", ""),
+            ("a; }\n b|", "", "b", "b"),
+            ("stream a { } |", "", "", ""),
+        ] {
+            let expected = (keyword.to_owned(), path.to_owned(), typed.to_owned());
+            assert_eq!(seen(marked), expected, "{marked:?}");
+        }
+    }
+}

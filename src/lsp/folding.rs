@@ -1,0 +1,36 @@
+//! What an editor can fold: blocks of several lines, and comments of several lines.
+
+use mediaconf::plumbing::syntax::{EntryId, TokenKind, tokens};
+use serde_json::{Value, json};
+
+use super::open_text::OpenText;
+
+/// The ranges of lines that can be folded.
+pub fn ranges(text: &OpenText) -> Value {
+    let document = text.snapshot.document();
+    let line = |offset: usize| text.lines.line_of(offset);
+    let blocks = (0..document.len()).map(|number| document.entry(EntryId::from_index(number)));
+    let blocks = blocks.filter(|entry| entry.is_block()).map(|entry| {
+        // The line of the `}` stays.
+        let end = if entry.is_terminated() { line(entry.end()).saturating_sub(1) } else { line(entry.end()) };
+        (line(entry.start()), end, "region")
+    });
+    let comments = comments(text).into_iter().map(|(start, end)| (start, end, "comment"));
+    let found = blocks.chain(comments).filter(|(start, end, _)| start < end);
+    found.map(|(start, end, kind)| json!({ "startLine": start, "endLine": end, "kind": kind })).collect()
+}
+
+/// The first and the last line of each run of lines that are comments only.
+fn comments(text: &OpenText) -> Vec<(usize, usize)> {
+    let (whole, mut runs) = (text.text(), Vec::<(usize, usize)>::new());
+    for token in tokens(whole).filter(|token| token.kind == TokenKind::Comment) {
+        let line = text.lines.line_of(token.raw.as_ptr().addr() - whole.as_ptr().addr());
+        let is_alone = whole[text.lines.start(line)..].trim_start_matches([' ', '\t']).starts_with('#');
+        match runs.last_mut() {
+            Some((_, last)) if is_alone && *last + 1 == line => *last = line,
+            _ if is_alone => runs.push((line, line)),
+            _ => {}
+        }
+    }
+    runs
+}

@@ -1,0 +1,79 @@
+//! Formats a text, or a part of it: the white space between two tokens is replaced where `fmt` has another.
+
+use std::ops::Range;
+
+use mediaconf::plumbing::edit::formatted;
+use mediaconf::plumbing::syntax::{Document, LineIndex, Severity, tokens};
+use serde_json::{Value, json};
+
+use super::lines::PositionEncoding;
+use super::open_text::OpenText;
+use super::protocol::{INVALID_PARAMS, RequestFault, TextRange};
+
+/// The edits that format a text; with a part only those inside the lines of it.
+///
+/// # Errors
+/// The text has errors, or the part is not in the text.
+pub fn edits(
+    text: &OpenText,
+    part: Option<TextRange>,
+    encoding: PositionEncoding,
+) -> Result<Value, RequestFault> {
+    let old = text.text();
+    let within = match part {
+        None => 0..old.len(),
+        Some(part) => lines_of(text, part, encoding)
+            .ok_or_else(|| RequestFault::new(INVALID_PARAMS, "the text has no such lines"))?,
+    };
+    if !text.snapshot.is_valid() {
+        return Err(RequestFault::failed(why_not(text)));
+    }
+    let new =
+        formatted(text.snapshot.document()).map_err(|unproved| RequestFault::failed(unproved.to_string()))?;
+    let Some(new) = new else { return Ok(json!([])) };
+    let line_end = if old.contains("\r\n") { "\r\n" } else { "\n" };
+    let gaps = gaps(old).into_iter().zip(gaps(&new));
+    let is_meant = |gap: &Range<usize>| within.start <= gap.start && gap.end <= within.end;
+    let edits = gaps.filter(|(gap, _)| is_meant(gap)).filter_map(|(gap, by)| {
+        let by = new[by].replace('\n', line_end);
+        let range = text.lines.range(old, gap.clone(), encoding);
+        (old[gap] != by).then(|| json!({ "range": range, "newText": by }))
+    });
+    Ok(edits.collect())
+}
+
+/// The bytes of whole lines; `None` if the text does not have them.
+fn lines_of(text: &OpenText, part: TextRange, encoding: PositionEncoding) -> Option<Range<usize>> {
+    let bytes = text.lines.bytes(text.text(), part, encoding)?;
+    let start = text.lines.start(text.lines.line_of(bytes.start));
+    // The line end in front is the white space that indents the first line.
+    let start = text.text()[..start].trim_end_matches([' ', '\t', '\r', '\n']).len();
+    let behind = text.text()[bytes.end..].find('\n').map_or(text.text().len(), |at| bytes.end + at + 1);
+    let behind = behind + text.text()[behind..].len() - text.text()[behind..].trim_start().len();
+    Some(start..if bytes.end == text.text().len() { bytes.end } else { behind })
+}
+
+/// The bytes in front of each token, and behind the last one.
+fn gaps(text: &str) -> Vec<Range<usize>> {
+    let mut end = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let mut gaps: Vec<Range<usize>> = tokens(text)
+        .map(|token| {
+            let start = token.raw.as_ptr().addr() - text.as_ptr().addr();
+            let gap = end..start;
+            end = start + token.raw.len();
+            gap
+        })
+        .collect();
+    gaps.push(end..text.len());
+    gaps
+}
+
+/// Says why a text is not formatted, with the line of the first error.
+fn why_not(text: &OpenText) -> String {
+    let document: &Document = text.snapshot.document();
+    let faults = text.snapshot.diagnostics();
+    let first = faults.iter().find(|fault| fault.severity == Severity::Error);
+    let line = first.map(|first| LineIndex::new(document.text()).position(first.span.start).line);
+    let place = line.map_or(String::new(), |line| format!(" (line {line})"));
+    format!("a text with errors{place} is not formatted")
+}

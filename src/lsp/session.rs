@@ -1,0 +1,212 @@
+//! A session with one client: its life cycle, and which answer a message gets.
+
+use mediaconf::plumbing::syntax::printable;
+use serde_json::{Value, json};
+
+use super::faults::SentFaults;
+use super::lines::PositionEncoding;
+use super::protocol::{
+    ChangeParams, ClientMessage, INVALID_PARAMS, INVALID_REQUEST, LspReply, METHOD_NOT_FOUND,
+    NOT_INITIALIZED, OpenParams, PartParams, PlaceParams, RequestFault, TextParams, notification, parameters,
+};
+use super::workspace::Workspace;
+use super::{EditedDraft, completion, definition, folding, formatting, hover, rename, symbols};
+
+/// The protocol's number for errors in `showMessage`.
+const MESSAGE_OF_ERROR: u8 = 1;
+
+/// The state of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SessionStage {
+    New,
+    Running,
+    ShutDown,
+}
+
+/// A session with one client.
+pub struct EditorSession {
+    stage: SessionStage,
+    has_exited: bool,
+    workspace: Workspace,
+    sent: SentFaults,
+    /// True if a text has changed since the faults were sent.
+    is_stale: bool,
+    takes_markdown: bool,
+    takes_versions: bool,
+}
+
+impl EditorSession {
+    pub fn new(draft: Option<EditedDraft>) -> Self {
+        let mut workspace = Workspace::default();
+        workspace.draft = draft;
+        Self {
+            stage: SessionStage::New,
+            has_exited: false,
+            workspace,
+            sent: SentFaults::default(),
+            is_stale: false,
+            takes_markdown: false,
+            takes_versions: false,
+        }
+    }
+
+    /// True after `exit`.
+    pub fn has_exited(&self) -> bool {
+        self.has_exited
+    }
+
+    /// True after `shutdown`.
+    pub fn is_shut_down(&self) -> bool {
+        self.stage == SessionStage::ShutDown
+    }
+
+    /// Takes a message of the client, and returns those for it.
+    pub fn take(&mut self, message: Value) -> Vec<Value> {
+        match ClientMessage::from_json(message) {
+            None => vec![LspReply::nobodys(INVALID_REQUEST, "the message is no request").into_message()],
+            Some(ClientMessage { id: Some(id), method: Some(method), params }) => {
+                vec![LspReply::new(id, self.answer(&method, params)).into_message()]
+            }
+            Some(ClientMessage { id: None, method: Some(method), params }) => self.notice(&method, params),
+            Some(ClientMessage { method: None, .. }) => Vec::new(),
+        }
+    }
+
+    /// The faults that are others than the client has.
+    pub fn found_faults(&mut self) -> Vec<Value> {
+        match std::mem::take(&mut self.is_stale) {
+            true => self.sent.changed(&self.workspace),
+            false => Vec::new(),
+        }
+    }
+
+    fn answer(&mut self, method: &str, params: Value) -> Result<Value, RequestFault> {
+        match (self.stage, method) {
+            (SessionStage::New, "initialize") => Ok(self.initialize(&params)),
+            (SessionStage::New, _) => Err(RequestFault::new(NOT_INITIALIZED, "`initialize` comes first")),
+            (SessionStage::Running, "shutdown") => {
+                self.stage = SessionStage::ShutDown;
+                Ok(Value::Null)
+            }
+            (SessionStage::Running, _) => self.look(method, params),
+            (SessionStage::ShutDown, _) => {
+                Err(RequestFault::new(INVALID_REQUEST, "only `exit` comes after `shutdown`"))
+            }
+        }
+    }
+
+    fn initialize(&mut self, params: &Value) -> Value {
+        let capabilities = &params["capabilities"];
+        let lists = |pointer: &str, name: &str| {
+            let list = capabilities.pointer(pointer).and_then(Value::as_array);
+            list.is_some_and(|list| list.iter().any(|value| value == name))
+        };
+        let takes_bytes = lists("/general/positionEncodings", PositionEncoding::Utf8.name());
+        let encoding = if takes_bytes { PositionEncoding::Utf8 } else { PositionEncoding::Utf16 };
+        self.workspace.encoding = encoding;
+        self.takes_markdown = lists("/textDocument/hover/contentFormat", "markdown");
+        self.takes_versions = capabilities["workspace"]["workspaceEdit"]["documentChanges"] == json!(true);
+        self.stage = SessionStage::Running;
+        json!({
+            "capabilities": {
+                "positionEncoding": encoding.name(),
+                "textDocumentSync": { "openClose": true, "change": 2, "save": true },
+                "documentFormattingProvider": true,
+                "documentRangeFormattingProvider": true,
+                "hoverProvider": true,
+                "completionProvider": { "triggerCharacters": [" ", "@", "/", "="] },
+                "documentSymbolProvider": true,
+                "foldingRangeProvider": true,
+                "definitionProvider": true,
+                "referencesProvider": true,
+                "renameProvider": { "prepareProvider": true },
+            },
+            "serverInfo": { "name": "mediactl", "version": env!("CARGO_PKG_VERSION") },
+        })
+    }
+
+    /// Answers a request about a text.
+    fn look(&self, method: &str, params: Value) -> Result<Value, RequestFault> {
+        let encoding = self.workspace.encoding;
+        let spot = |params: &PlaceParams| self.workspace.spot(&params.text_document.uri, params.position);
+        let text = |params: Value| {
+            let params: TextParams = parameters(params)?;
+            self.workspace.text(&params.text_document.uri)
+        };
+        match method {
+            "textDocument/formatting" => formatting::edits(text(params)?, None, encoding),
+            "textDocument/rangeFormatting" => {
+                let params: PartParams = parameters(params)?;
+                formatting::edits(
+                    self.workspace.text(&params.text_document.uri)?,
+                    Some(params.range),
+                    encoding,
+                )
+            }
+            "textDocument/documentSymbol" => Ok(symbols::symbols(text(params)?, encoding)),
+            "textDocument/foldingRange" => Ok(folding::ranges(text(params)?)),
+            "textDocument/hover" => {
+                Ok(hover::explained(&spot(&parameters(params)?)?, encoding, self.takes_markdown))
+            }
+            "textDocument/completion" => Ok(completion::candidates(&spot(&parameters(params)?)?, encoding)),
+            "textDocument/definition" => Ok(definition::definition(&spot(&parameters(params)?)?, encoding)),
+            "textDocument/references" => {
+                let params: PlaceParams = parameters(params)?;
+                Ok(definition::references(&spot(&params)?, params.context.include_declaration, encoding))
+            }
+            "textDocument/prepareRename" => Ok(rename::prepare(&spot(&parameters(params)?)?, encoding)),
+            "textDocument/rename" => {
+                let params: PlaceParams = parameters(params)?;
+                let new = params.new_name.as_deref();
+                let new = new.ok_or_else(|| RequestFault::new(INVALID_PARAMS, "the new name is missing"))?;
+                rename::edits(&spot(&params)?, new, self.takes_versions, encoding)
+            }
+            _ => Err(RequestFault::new(METHOD_NOT_FOUND, format!("no method `{}`", printable(method)))),
+        }
+    }
+
+    /// Takes a notification. One with wrong parameters, or one that is not known, changes nothing.
+    fn notice(&mut self, method: &str, params: Value) -> Vec<Value> {
+        if method == "exit" {
+            self.has_exited = true;
+        }
+        if self.stage != SessionStage::Running {
+            return Vec::new();
+        }
+        match method {
+            "textDocument/didOpen" => {
+                let Ok(OpenParams { text_document: opened }) = parameters(params) else { return Vec::new() };
+                self.workspace.open(opened.uri, opened.text, opened.version);
+            }
+            "textDocument/didChange" => {
+                return parameters(params).map_or_else(|_| Vec::new(), |params| self.change(params));
+            }
+            "textDocument/didClose" => {
+                let Ok(TextParams { text_document: closed }) = parameters(params) else { return Vec::new() };
+                self.workspace.texts.remove(&closed.uri);
+                self.workspace.read_again();
+            }
+            "textDocument/didSave" | "workspace/didChangeWatchedFiles" => self.workspace.read_again(),
+            _ => return Vec::new(),
+        }
+        self.is_stale = true;
+        Vec::new()
+    }
+
+    fn change(
+        &mut self,
+        ChangeParams { text_document: id, content_changes: changes }: ChangeParams,
+    ) -> Vec<Value> {
+        let Some(text) = self.workspace.texts.get_mut(&id.uri) else { return Vec::new() };
+        let was_lost = text.is_lost;
+        text.version = id.version.or(text.version);
+        text.change(changes, self.workspace.encoding);
+        let is_lost = text.is_lost && !was_lost;
+        self.workspace.changed();
+        self.is_stale = true;
+        let message = "mediactl and the editor have different texts: close the file and open it again";
+        let told =
+            || notification("window/showMessage", json!({ "type": MESSAGE_OF_ERROR, "message": message }));
+        is_lost.then(told).into_iter().collect()
+    }
+}

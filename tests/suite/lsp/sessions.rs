@@ -1,0 +1,94 @@
+//! The fixtures.
+
+use std::fs;
+use std::path::Path;
+
+use mediactl::lsp::EditorSession;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::fixtures;
+
+/// The name of the folder in a fixture.
+const PLACE: &str = "$PLACE";
+
+/// The file with the messages.
+const SESSION: &str = "session.txt";
+
+#[test]
+fn every_message_gets_its_answer() {
+    let folders = fs::read_dir(fixtures::root().join("lsp")).expect("there are fixtures");
+    let mut folders: Vec<_> = folders.map(|folder| folder.expect("a folder can be read").path()).collect();
+    folders.sort();
+    assert!(folders.len() > 5);
+    let faults: Vec<String> = folders.iter().filter_map(|folder| run(folder).err()).collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Runs a session, and compares what came with what is written there.
+fn run(folder: &Path) -> Result<(), String> {
+    let place = TempDir::new().expect("a folder can be made");
+    copy(folder, place.path());
+    let uri = format!("file://{}", place.path().canonicalize().expect("it was made").display());
+    let path = folder.join(SESSION);
+    let script = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut session = EditorSession::new(None);
+    let mut found = String::new();
+    for line in script.lines().filter(|line| !line.starts_with("<-- ")) {
+        found.push_str(line);
+        found.push('\n');
+        let Some(sent) = line.strip_prefix("--> ") else { continue };
+        let mut came = session.take(message(sent, &uri, place.path()));
+        came.extend(session.found_faults());
+        for message in came {
+            found.push_str(&format!("<-- {}\n", shown(message).replace(&uri, PLACE)));
+        }
+    }
+    if std::env::var_os("MEDIACTL_BLESS").is_some() {
+        fs::write(&path, &found).expect("a fixture can be written");
+        return Ok(());
+    }
+    let differs = found.lines().zip(script.lines()).find(|(found, expected)| found != expected);
+    match differs {
+        Some((found, expected)) => Err(format!("{}:\n  {found}\nnot\n  {expected}", path.display())),
+        None if found.len() != script.len() => Err(format!("{}: {found}", path.display())),
+        None => Ok(()),
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    for entry in fs::read_dir(from).expect("a fixture is a folder") {
+        let entry = entry.expect("it can be read").path();
+        let target = to.join(entry.file_name().expect("it has a name"));
+        match entry.is_dir() {
+            true => {
+                fs::create_dir(&target).expect("a new folder is writable");
+                copy(&entry, &target);
+            }
+            false => drop(fs::copy(&entry, &target).expect("a new folder is writable")),
+        }
+    }
+}
+
+fn message(sent: &str, uri: &str, place: &Path) -> Value {
+    if let Some(file) = sent.strip_prefix("open ") {
+        let text = fs::read_to_string(place.join(file)).expect("the fixture has the file");
+        let opened =
+            json!({ "uri": format!("{uri}/{file}"), "version": 1, "languageId": "mediaconf", "text": text });
+        return json!({ "jsonrpc": "2.0", "method": "textDocument/didOpen", "params": { "textDocument": opened } });
+    }
+    serde_json::from_str(&sent.replace(PLACE, uri)).unwrap_or_else(|error| panic!("{sent}: {error}"))
+}
+
+/// A message without what all have.
+fn shown(mut message: Value) -> String {
+    if let Some(members) = message.as_object_mut() {
+        members.remove("jsonrpc");
+        if let Some(Value::Object(info)) =
+            members.get_mut("result").and_then(|result| result.get_mut("serverInfo"))
+        {
+            info.insert("version".to_owned(), json!("VERSION"));
+        }
+    }
+    message.to_string()
+}
