@@ -22,12 +22,16 @@ pub struct SentFaults {
 
 impl SentFaults {
     /// The notifications that are to be sent: those of texts whose faults, or whose version, are others than before.
-    pub fn changed(&mut self, workspace: &Workspace) -> Vec<Value> {
+    pub fn changed(&mut self, workspace: &Workspace) -> Vec<String> {
         let mut now = BTreeMap::new();
         for configuration in workspace.configurations().iter() {
             for (file, faults) in configuration.files.iter().zip(faults_of(configuration)) {
+                let is_lost = workspace.texts.get(&file.uri).is_some_and(|text| text.is_lost);
                 if file.is_open || !faults.is_empty() {
-                    let faults = in_protocol(file, &faults, workspace.encoding);
+                    let faults = match is_lost {
+                        true => Vec::new(),
+                        false => in_protocol(file, &faults, workspace.encoding),
+                    };
                     now.entry(file.uri.clone())
                         .or_insert_with(|| parameters(&file.uri, file.version, faults));
                 }
@@ -73,7 +77,8 @@ fn in_protocol(file: &ConfigurationFile, faults: &Diagnostics, encoding: Positio
     shown
 }
 
-fn one(file: &ConfigurationFile, fault: &Diagnostic, encoding: PositionEncoding) -> Value {
+/// A fault of a file.
+pub fn one(file: &ConfigurationFile, fault: &Diagnostic, encoding: PositionEncoding) -> Value {
     let text = file.text.document().text();
     let range = |span: &Range<u32>| file.lines.range(text, span.start as usize..span.end as usize, encoding);
     let message = match &fault.hint {

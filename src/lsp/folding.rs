@@ -1,23 +1,37 @@
 //! What an editor can fold: blocks of several lines, and comments of several lines.
 
 use mediaconf::plumbing::syntax::{EntryId, TokenKind, tokens};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::open_text::OpenText;
+use super::protocol::{RequestFault, in_json};
 
-/// The ranges of lines that can be folded.
-pub fn ranges(text: &OpenText) -> Value {
+/// Lines that can be folded.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Fold {
+    start_line: usize,
+    end_line: usize,
+    kind: &'static str,
+}
+
+/// The ranges of lines that can be folded, as JSON.
+///
+/// # Errors
+/// Of [`in_json`].
+pub fn ranges(text: &OpenText) -> Result<String, RequestFault> {
     let document = text.snapshot.document();
     let line = |offset: usize| text.lines.line_of(offset);
     let blocks = (0..document.len()).map(|number| document.entry(EntryId::from_index(number)));
     let blocks = blocks.filter(|entry| entry.is_block()).map(|entry| {
         // The line of the `}` stays.
         let end = if entry.is_terminated() { line(entry.end()).saturating_sub(1) } else { line(entry.end()) };
-        (line(entry.start()), end, "region")
+        Fold { start_line: line(entry.start()), end_line: end, kind: "region" }
     });
-    let comments = comments(text).into_iter().map(|(start, end)| (start, end, "comment"));
-    let found = blocks.chain(comments).filter(|(start, end, _)| start < end);
-    found.map(|(start, end, kind)| json!({ "startLine": start, "endLine": end, "kind": kind })).collect()
+    let comments = comments(text).into_iter();
+    let comments = comments.map(|(start_line, end_line)| Fold { start_line, end_line, kind: "comment" });
+    let found = blocks.chain(comments).filter(|fold| fold.start_line < fold.end_line);
+    in_json(&found.collect::<Vec<Fold>>())
 }
 
 /// The first and the last line of each run of lines that are comments only.

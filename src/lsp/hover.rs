@@ -4,6 +4,7 @@ use mediaconf::plumbing::edit::{
     ConfigLookup, Explanation, MaskedLookup, Path, Segment, ValueSource, explain,
 };
 use mediaconf::plumbing::model::Masker;
+use mediaconf::plumbing::schema::{DirectiveRole, Parameter};
 use serde_json::{Value, json};
 
 use super::caret::Caret;
@@ -17,9 +18,14 @@ pub fn explained(spot: &Spot, encoding: PositionEncoding, takes_markdown: bool) 
     let Some(word) = caret.word().filter(|_| !caret.is_in_comment) else { return Value::Null };
     let Some(path) = caret.path() else { return Value::Null };
     let keyword = caret.words[0].value();
-    let found = match text.is_valid() {
-        true => explanation(&text.config().lookup(), &path, &keyword),
-        false => explanation(&json!({}), &path, &keyword),
+    let (found, inherited) = match (row_in_template(&caret, &keyword), text.is_valid()) {
+        (Some(row), _) => (of_template(row), Vec::new()),
+        (None, true) => {
+            let config = text.config();
+            let current = config.lookup();
+            (explanation(&current, &path, &keyword), inherited(&current, &path))
+        }
+        (None, false) => (explanation(&json!({}), &path, &keyword), Vec::new()),
     };
     let Some(explanation) = found else { return Value::Null };
     let in_file = |at: u32| (at as usize + spot.offset).saturating_sub(offset);
@@ -27,8 +33,8 @@ pub fn explained(spot: &Spot, encoding: PositionEncoding, takes_markdown: bool) 
     let range =
         file.lines.range(file.text.document().text(), in_file(word.start)..in_file(word.end()), encoding);
     let (kind, text) = match takes_markdown {
-        true => ("markdown", in_words(&keyword, &explanation, "**")),
-        false => ("plaintext", in_words(&keyword, &explanation, "")),
+        true => ("markdown", in_words(&keyword, &explanation, &inherited, "**")),
+        false => ("plaintext", in_words(&keyword, &explanation, &inherited, "")),
     };
     json!({ "contents": { "kind": kind, "value": text }, "range": range })
 }
@@ -44,21 +50,53 @@ fn explanation(current: &dyn ConfigLookup, path: &Path, keyword: &str) -> Option
     explain(&current, path).ok().or_else(alone)
 }
 
-fn in_words(keyword: &str, explanation: &Explanation, bold: &str) -> String {
-    let Explanation { documentation, unit, default, text, places, example, secret, found, .. } = explanation;
+/// The row of a directive in a block that the general rule shows, such as a template.
+fn row_in_template(caret: &Caret<'_>, keyword: &str) -> Option<&'static Parameter> {
+    let scope = caret.enclosing().scope;
+    scope.by_keyword(keyword).filter(|_| !scope.is_top() && scope.kind().is_none())
+}
+
+/// The explanation of such a row: that of a stream, which has the same ones.
+fn of_template(row: &'static Parameter) -> Option<Explanation> {
+    let schema = row.scope.schema();
+    let kind = schema.kinds.iter().find(|kind| kind.scope().by_key(row.key).is_some())?;
+    let path = Path { segments: [kind.key(), row.key].map(|key| Segment::Key(key.to_owned())).into() };
+    let same = explain(&json!({}), &path).ok()?;
+    Some(Explanation { documentation: row.doc.to_owned(), ..same })
+}
+
+/// What a block has of the top level, or what the top level has where an entry of a block is: each key with its value.
+fn inherited(current: &dyn ConfigLookup, path: &Path) -> Vec<(&'static str, Value)> {
+    let kind = path.segments.first().and_then(Segment::name).and_then(|key| current.schema().kind(key));
+    let Some(kind) = kind else { return Vec::new() };
+    let masker = Masker::opaque();
+    let current = MaskedLookup { current, masker: Some(&masker) };
+    let rows = kind.scope().rows().filter(|row| row.role.is_some_and(DirectiveRole::is_inherited));
+    let is_own = |key: &str| {
+        let own = [&path.segments[..], &[Segment::Key(key.to_owned())]].concat();
+        explain(&current, &Path { segments: own })
+            .is_ok_and(|own| own.found.is_some_and(|found| found.source == ValueSource::Own))
+    };
+    let is_meant = |key: &str| match path.segments.get(2).and_then(Segment::name) {
+        Some(entry) => entry == key,
+        None => path.segments.len() == 2 && !is_own(key),
+    };
+    let keys = rows.map(|row| row.key).filter(|key| is_meant(key));
+    keys.filter_map(|key| Some((key, current.value(&[key])?))).collect()
+}
+
+fn in_words(
+    keyword: &str,
+    explanation: &Explanation,
+    inherited: &[(&'static str, Value)],
+    bold: &str,
+) -> String {
+    let Explanation { documentation, unit, default, text, places, example, secret, .. } = explanation;
     let mut lines = vec![format!("{bold}{keyword}{bold}: {documentation}")];
     lines.extend(text.as_ref().map(|text| format!("- text: {text}")));
     lines.extend(unit.map(|unit| format!("- unit: {unit}")));
     lines.extend(default.map(|default| format!("- default: {default}")));
-    let value = found.as_ref().filter(|found| !found.value.is_object());
-    lines.extend(value.and_then(|found| {
-        let origin = match found.source {
-            ValueSource::Own | ValueSource::Derived => return None,
-            ValueSource::Global => "inherited from the top level",
-            ValueSource::Default => "the default",
-        };
-        Some(format!("- value: `{}` ({origin})", found.value))
-    }));
+    lines.extend(inherited.iter().map(|(key, value)| format!("- `{key}` of the top level: `{value}`")));
     lines.extend(example.map(|example| format!("- example: `{example}`")));
     lines.extend((!places.is_empty()).then(|| format!("- where: {}", places.join(", "))));
     lines.extend(secret.then(|| "- its value, or a part of it, is a secret".to_owned()));

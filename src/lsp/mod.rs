@@ -16,6 +16,7 @@ mod caret;
 mod completion;
 mod definition;
 mod faults;
+mod fixes;
 mod folding;
 mod formatting;
 mod frame;

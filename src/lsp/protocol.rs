@@ -14,6 +14,8 @@ pub const INVALID_REQUEST: i64 = -32600;
 pub const METHOD_NOT_FOUND: i64 = -32601;
 /// The parameters are not those of the method, or name a text that is not open.
 pub const INVALID_PARAMS: i64 = -32602;
+/// A defect of this program.
+const INTERNAL_ERROR: i64 = -32603;
 /// A request came before `initialize`.
 pub const NOT_INITIALIZED: i64 = -32002;
 /// The request is right, and can't be carried out.
@@ -65,14 +67,14 @@ impl RequestFault {
     }
 }
 
-/// The answer to a request.
+/// The answer to a request, with its result as JSON.
 pub struct LspReply {
     id: Value,
-    result: Result<Value, RequestFault>,
+    result: Result<String, RequestFault>,
 }
 
 impl LspReply {
-    pub fn new(id: Value, result: Result<Value, RequestFault>) -> Self {
+    pub fn new(id: Value, result: Result<String, RequestFault>) -> Self {
         Self { id, result }
     }
 
@@ -81,25 +83,40 @@ impl LspReply {
         Self::new(Value::Null, Err(RequestFault::new(code, message)))
     }
 
-    pub fn into_message(self) -> Value {
+    /// The message as JSON. A result may be large: no tree of values is made of it.
+    pub fn into_message(self) -> String {
+        let id = &self.id;
         match self.result {
-            Ok(result) => json!({ "jsonrpc": "2.0", "id": self.id, "result": result }),
+            Ok(mut message) => {
+                message.insert_str(0, &format!(r#"{{"jsonrpc":"2.0","id":{id},"result":"#));
+                message.push('}');
+                message
+            }
             Err(RequestFault { code, message }) => {
-                json!({ "jsonrpc": "2.0", "id": self.id, "error": { "code": code, "message": message } })
+                json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
+                    .to_string()
             }
         }
     }
 }
 
 /// A notification to the client.
-pub fn notification(method: &str, params: Value) -> Value {
-    json!({ "jsonrpc": "2.0", "method": method, "params": params })
+pub fn notification(method: &str, params: Value) -> String {
+    json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string()
 }
 
 /// Reads the parameters of a method. What a client sends is not shown: it may hold a secret.
 pub fn parameters<P: DeserializeOwned>(params: Value) -> Result<P, RequestFault> {
     let wrong = |_| RequestFault::new(INVALID_PARAMS, "the parameters are not those of the method");
     serde_json::from_value(params).map_err(wrong)
+}
+
+/// A large result as JSON.
+///
+/// # Errors
+/// The value has a part that JSON has no form for: a defect of this program.
+pub fn in_json(result: &impl Serialize) -> Result<String, RequestFault> {
+    serde_json::to_string(result).map_err(|error| RequestFault::new(INTERNAL_ERROR, error.to_string()))
 }
 
 /// A place in a text: line and character, both from 0.

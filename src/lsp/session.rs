@@ -5,12 +5,13 @@ use serde_json::{Value, json};
 
 use super::faults::SentFaults;
 use super::lines::PositionEncoding;
+use super::open_text::OpenText;
 use super::protocol::{
     ChangeParams, ClientMessage, INVALID_PARAMS, INVALID_REQUEST, LspReply, METHOD_NOT_FOUND,
     NOT_INITIALIZED, OpenParams, PartParams, PlaceParams, RequestFault, TextParams, notification, parameters,
 };
 use super::workspace::Workspace;
-use super::{EditedDraft, completion, definition, folding, formatting, hover, rename, symbols};
+use super::{EditedDraft, completion, definition, fixes, folding, formatting, hover, rename, symbols};
 
 /// The protocol's number for errors in `showMessage`.
 const MESSAGE_OF_ERROR: u8 = 1;
@@ -61,7 +62,7 @@ impl EditorSession {
     }
 
     /// Takes a message of the client, and returns those for it.
-    pub fn take(&mut self, message: Value) -> Vec<Value> {
+    pub fn take(&mut self, message: Value) -> Vec<String> {
         match ClientMessage::from_json(message) {
             None => vec![LspReply::nobodys(INVALID_REQUEST, "the message is no request").into_message()],
             Some(ClientMessage { id: Some(id), method: Some(method), params }) => {
@@ -73,22 +74,26 @@ impl EditorSession {
     }
 
     /// The faults that are others than the client has.
-    pub fn found_faults(&mut self) -> Vec<Value> {
+    pub fn found_faults(&mut self) -> Vec<String> {
         match std::mem::take(&mut self.is_stale) {
             true => self.sent.changed(&self.workspace),
             false => Vec::new(),
         }
     }
 
-    fn answer(&mut self, method: &str, params: Value) -> Result<Value, RequestFault> {
+    fn answer(&mut self, method: &str, params: Value) -> Result<String, RequestFault> {
         match (self.stage, method) {
-            (SessionStage::New, "initialize") => Ok(self.initialize(&params)),
+            (SessionStage::New, "initialize") => Ok(self.initialize(&params).to_string()),
             (SessionStage::New, _) => Err(RequestFault::new(NOT_INITIALIZED, "`initialize` comes first")),
             (SessionStage::Running, "shutdown") => {
                 self.stage = SessionStage::ShutDown;
-                Ok(Value::Null)
+                Ok(Value::Null.to_string())
             }
-            (SessionStage::Running, _) => self.look(method, params),
+            (SessionStage::Running, "textDocument/documentSymbol") => {
+                symbols::symbols(self.text(params)?, self.workspace.encoding)
+            }
+            (SessionStage::Running, "textDocument/foldingRange") => folding::ranges(self.text(params)?),
+            (SessionStage::Running, _) => Ok(self.look(method, params)?.to_string()),
             (SessionStage::ShutDown, _) => {
                 Err(RequestFault::new(INVALID_REQUEST, "only `exit` comes after `shutdown`"))
             }
@@ -120,21 +125,23 @@ impl EditorSession {
                 "definitionProvider": true,
                 "referencesProvider": true,
                 "renameProvider": { "prepareProvider": true },
+                "codeActionProvider": { "codeActionKinds": ["quickfix"] },
             },
             "serverInfo": { "name": "mediactl", "version": env!("CARGO_PKG_VERSION") },
         })
     }
 
-    /// Answers a request about a text.
+    fn text(&self, params: Value) -> Result<&OpenText, RequestFault> {
+        let params: TextParams = parameters(params)?;
+        self.workspace.text(&params.text_document.uri)
+    }
+
+    /// Answers a request about a place in a text.
     fn look(&self, method: &str, params: Value) -> Result<Value, RequestFault> {
         let encoding = self.workspace.encoding;
         let spot = |params: &PlaceParams| self.workspace.spot(&params.text_document.uri, params.position);
-        let text = |params: Value| {
-            let params: TextParams = parameters(params)?;
-            self.workspace.text(&params.text_document.uri)
-        };
         match method {
-            "textDocument/formatting" => formatting::edits(text(params)?, None, encoding),
+            "textDocument/formatting" => formatting::edits(self.text(params)?, None, encoding),
             "textDocument/rangeFormatting" => {
                 let params: PartParams = parameters(params)?;
                 formatting::edits(
@@ -143,8 +150,11 @@ impl EditorSession {
                     encoding,
                 )
             }
-            "textDocument/documentSymbol" => Ok(symbols::symbols(text(params)?, encoding)),
-            "textDocument/foldingRange" => Ok(folding::ranges(text(params)?)),
+            "textDocument/codeAction" => {
+                let params: PartParams = parameters(params)?;
+                let spot = self.workspace.spot(&params.text_document.uri, params.range.start)?;
+                fixes::fixes(&spot, params.range, encoding)
+            }
             "textDocument/hover" => {
                 Ok(hover::explained(&spot(&parameters(params)?)?, encoding, self.takes_markdown))
             }
@@ -166,7 +176,7 @@ impl EditorSession {
     }
 
     /// Takes a notification. One with wrong parameters, or one that is not known, changes nothing.
-    fn notice(&mut self, method: &str, params: Value) -> Vec<Value> {
+    fn notice(&mut self, method: &str, params: Value) -> Vec<String> {
         if method == "exit" {
             self.has_exited = true;
         }
@@ -196,7 +206,7 @@ impl EditorSession {
     fn change(
         &mut self,
         ChangeParams { text_document: id, content_changes: changes }: ChangeParams,
-    ) -> Vec<Value> {
+    ) -> Vec<String> {
         let Some(text) = self.workspace.texts.get_mut(&id.uri) else { return Vec::new() };
         let was_lost = text.is_lost;
         text.version = id.version.or(text.version);

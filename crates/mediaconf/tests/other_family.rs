@@ -62,6 +62,7 @@ static FOREIGN: &[ForeignKeyword] = &[ForeignKeyword {
     repeats: true,
     options: false,
     secret: false,
+    names_of: None,
     doc: "Other name, one on a line",
 }];
 

@@ -29,7 +29,8 @@ fn every_message_gets_its_answer() {
 fn run(folder: &Path) -> Result<(), String> {
     let place = TempDir::new().expect("a folder can be made");
     copy(folder, place.path());
-    let uri = format!("file://{}", place.path().canonicalize().expect("it was made").display());
+    let folder_name = place.path().canonicalize().expect("it was made").display().to_string();
+    let uri = format!("file://{folder_name}");
     let path = folder.join(SESSION);
     let script = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut session = EditorSession::new(None);
@@ -41,10 +42,13 @@ fn run(folder: &Path) -> Result<(), String> {
         let mut came = session.take(message(sent, &uri, place.path()));
         came.extend(session.found_faults());
         for message in came {
-            found.push_str(&format!("<-- {}\n", shown(message).replace(&uri, PLACE)));
+            found.push_str(&format!(
+                "<-- {}\n",
+                shown(message).replace(&uri, PLACE).replace(&*folder_name, "$FOLDER")
+            ));
         }
     }
-    if std::env::var_os("MEDIACTL_BLESS").is_some() {
+    if std::env::var_os("MEDIACTL_BLESS").is_some_and(|value| !value.is_empty()) {
         fs::write(&path, &found).expect("a fixture can be written");
         return Ok(());
     }
@@ -81,7 +85,8 @@ fn message(sent: &str, uri: &str, place: &Path) -> Value {
 }
 
 /// A message without what all have.
-fn shown(mut message: Value) -> String {
+fn shown(message: String) -> String {
+    let mut message: Value = serde_json::from_str(&message).expect("a message is JSON");
     if let Some(members) = message.as_object_mut() {
         members.remove("jsonrpc");
         if let Some(Value::Object(info)) =

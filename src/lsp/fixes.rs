@@ -1,0 +1,42 @@
+//! Quick fixes: the edits that mend faults, as `check` finds them.
+
+use mediaconf::plumbing::syntax::Diagnostic;
+use serde_json::{Map, Value, json};
+
+use super::faults::{faults_of, one};
+use super::lines::PositionEncoding;
+use super::protocol::{INVALID_PARAMS, RequestFault, TextRange};
+use super::workspace::{ConfigurationFile, Spot};
+
+/// The fixes of the faults that a part of a text touches. The part begins at the spot.
+///
+/// # Errors
+/// The part is not in the text.
+pub fn fixes(spot: &Spot, part: TextRange, encoding: PositionEncoding) -> Result<Value, RequestFault> {
+    let file = spot.file();
+    let bytes = file.lines.bytes(file.text.document().text(), part, encoding);
+    let bytes = bytes.ok_or_else(|| RequestFault::new(INVALID_PARAMS, "the text has no such lines"))?;
+    let touches = |fault: &&Diagnostic| {
+        fault.span.start as usize <= bytes.end && bytes.start <= fault.span.end as usize
+    };
+    let faults = faults_of(spot.configuration());
+    Ok(faults[spot.file].iter().filter(touches).filter_map(|fault| fix(file, fault, encoding)).collect())
+}
+
+fn fix(file: &ConfigurationFile, fault: &Diagnostic, encoding: PositionEncoding) -> Option<Value> {
+    let fix = fault.fix.as_ref()?;
+    let text = file.text.document().text();
+    let range = file.lines.range(text, fix.span.start as usize..fix.span.end as usize, encoding);
+    let title = match fix.span.is_empty() {
+        true => format!("insert `{}`", fix.text),
+        false => format!("replace it by `{}`", fix.text),
+    };
+    let edits = json!([{ "range": range, "newText": fix.text }]);
+    Some(json!({
+        "title": title,
+        "kind": "quickfix",
+        "isPreferred": true,
+        "diagnostics": [one(file, fault, encoding)],
+        "edit": { "changes": Map::from_iter([(file.uri.clone(), edits)]) },
+    }))
+}
