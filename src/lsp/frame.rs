@@ -29,9 +29,9 @@ pub enum Frame {
 /// Reads one message. Memory is taken as the bytes come, and not by the length that the client declares.
 pub fn read(input: &mut impl BufRead) -> io::Result<Frame> {
     let length = match header(input)? {
-        Header::Length(length) => length,
-        Header::Malformed => return Ok(Frame::Malformed),
-        Header::End => return Ok(Frame::End),
+        FrameHead::Length(length) => length,
+        FrameHead::Malformed => return Ok(Frame::Malformed),
+        FrameHead::End => return Ok(Frame::End),
     };
     if length > LONGEST {
         let passed = io::copy(&mut input.take(length), &mut io::sink())?;
@@ -42,33 +42,33 @@ pub fn read(input: &mut impl BufRead) -> io::Result<Frame> {
     Ok(if body.len() as u64 == length { Frame::Body(body) } else { Frame::End })
 }
 
-enum Header {
+enum FrameHead {
     Length(u64),
     Malformed,
     End,
 }
 
-fn header(input: &mut impl BufRead) -> io::Result<Header> {
+fn header(input: &mut impl BufRead) -> io::Result<FrameHead> {
     let mut length = None;
     for number in 0..MOST_LINES {
         let mut line = Vec::new();
         input.take(LONGEST_LINE).read_until(b'\n', &mut line)?;
         let Some(text) = line.strip_suffix(b"\n").and_then(|line| std::str::from_utf8(line).ok()) else {
-            return Ok(if line.is_empty() && number == 0 { Header::End } else { Header::Malformed });
+            return Ok(if line.is_empty() && number == 0 { FrameHead::End } else { FrameHead::Malformed });
         };
         let text = text.trim_end_matches('\r');
         if text.is_empty() {
-            return Ok(length.map_or(Header::Malformed, Header::Length));
+            return Ok(length.map_or(FrameHead::Malformed, FrameHead::Length));
         }
-        let Some((name, value)) = text.split_once(':') else { return Ok(Header::Malformed) };
+        let Some((name, value)) = text.split_once(':') else { return Ok(FrameHead::Malformed) };
         if name.eq_ignore_ascii_case(CONTENT_LENGTH) {
             match value.trim().parse() {
                 Ok(value) => length = Some(value),
-                Err(_) => return Ok(Header::Malformed),
+                Err(_) => return Ok(FrameHead::Malformed),
             }
         }
     }
-    Ok(Header::Malformed)
+    Ok(FrameHead::Malformed)
 }
 
 /// Writes one message.

@@ -31,22 +31,13 @@ mod symbols;
 mod workspace;
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 
 use serde_json::Value;
 
 use frame::Frame;
 use protocol::{LspReply, PARSE_ERROR};
 pub use session::EditorSession;
-
-/// A text that stands for a file elsewhere, as `mediactl edit` gives it to an editor.
-#[derive(Debug, Clone)]
-pub struct EditedDraft {
-    /// The file that the editor has open.
-    pub draft: PathBuf,
-    /// The configuration that it was made of; its includes are looked for beside that.
-    pub configuration: PathBuf,
-}
+pub use workspace::EditedDraft;
 
 /// Serves one client until it says `exit`, or is gone. Returns true if it said `shutdown` before that.
 ///

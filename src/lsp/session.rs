@@ -10,8 +10,8 @@ use super::protocol::{
     ChangeParams, ClientMessage, INVALID_PARAMS, INVALID_REQUEST, LspReply, METHOD_NOT_FOUND,
     NOT_INITIALIZED, OpenParams, PartParams, PlaceParams, RequestFault, TextParams, notification, parameters,
 };
-use super::workspace::Workspace;
-use super::{EditedDraft, completion, definition, fixes, folding, formatting, hover, rename, symbols};
+use super::workspace::{EditedDraft, Workspace};
+use super::{completion, definition, fixes, folding, formatting, hover, rename, symbols};
 
 /// The protocol's number for errors in `showMessage`.
 const MESSAGE_OF_ERROR: u8 = 1;

@@ -12,7 +12,6 @@ use std::sync::Arc;
 
 use url::Url;
 
-use super::EditedDraft;
 use super::lines::{LineStarts, PositionEncoding};
 use super::open_text::OpenText;
 use super::protocol::{INVALID_PARAMS, RequestFault, TextPosition};
@@ -25,6 +24,15 @@ const CONFIGURATION: &str = "media.conf";
 
 /// The number of folders, upwards, in which a configuration is looked for.
 const MOST_FOLDERS: usize = 8;
+
+/// A text that stands for a file elsewhere, as `mediactl edit` gives it to an editor.
+#[derive(Debug, Clone)]
+pub struct EditedDraft {
+    /// The file that the editor has open.
+    pub draft: PathBuf,
+    /// The configuration that it was made of; its includes are looked for beside that.
+    pub configuration: PathBuf,
+}
 
 /// The open texts.
 #[derive(Default)]
