@@ -10,7 +10,9 @@ use super::outcome::Outcome;
 use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
 use super::snapshot::Snapshot;
-use crate::store::{ChangeRef, HistoryEntry, PendingInfo, WHOLE_HISTORY, message_because, part_of};
+use crate::store::{
+    ChangeRef, HistoryEntry, NamedChange, PendingInfo, WHOLE_HISTORY, message_because, part_of,
+};
 
 /// The hint for a change that the history does not have.
 const IN_HISTORY: &str = "`mediactl history` shows what is kept";
@@ -66,7 +68,11 @@ impl Engine {
         // Looked up before a hand edit is recorded: its entry would shift the number that the user saw.
         let (serial, text) = self.serial_and_text(which)?;
         let mut options = ChangeOptions { takes_faults: true, ..options.clone() };
-        options.message.get_or_insert_with(|| format!("back to the text before #{serial}"));
+        let what = format!("back to the text before #{serial}");
+        let named = options.message.as_deref().and_then(NamedChange::of);
+        if options.message.is_none() || named.is_some_and(|change| change.reason.is_empty()) {
+            options.message = Some(message_because(&what, options.message.as_deref()));
+        }
         self.replace_state(text.bytes(), self.store.kept_overlays(serial)?, &options)
     }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use serde::{Deserialize, Serialize};
 
 use crate::cli::args::shared::reason;
 use crate::cli::error::CliError;
@@ -165,7 +166,7 @@ fn guard_names() -> impl TypedValueParser<Value = Guard> {
 #[command(next_help_heading = "Options of a change on several servers")]
 pub struct FleetArgs {
     /// Make the change on all servers or on none: each server rolls it back unless all have made it
-    #[arg(long)]
+    #[arg(long, conflicts_with = "max_fail")]
     pub all_or_nothing: bool,
 
     /// Begin with these servers, or with these nodes of a cluster: how many, or their names separated by commas
@@ -182,6 +183,13 @@ pub struct FleetArgs {
     #[arg(long, value_name = "CMD")]
     pub health_cmd: Option<String>,
 
+    #[command(flatten)]
+    pub batching: BatchArgs,
+}
+
+/// The batches in which a change goes to several servers, and where it stops.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args, Serialize, Deserialize)]
+pub struct BatchArgs {
     /// Change so many servers at a time, one batch after the other, such as `1,10%,100%`; the last size repeats. With
     /// --all-or-nothing, all of them are confirmed at the end
     #[arg(long, value_name = "N|N%", value_delimiter = ',', value_parser = batch_size)]
@@ -193,8 +201,21 @@ pub struct FleetArgs {
 
     /// Begin with no further server once the change has failed on more than this many [default: any number, with
     /// --batch none]
-    #[arg(long, value_name = "N|N%", conflicts_with = "all_or_nothing")]
+    #[arg(long, value_name = "N|N%")]
     pub max_fail: Option<ServerCount>,
+}
+
+impl BatchArgs {
+    /// True if a batch or a limit is given.
+    pub fn is_given(&self) -> bool {
+        *self != Self::default()
+    }
+
+    /// The most of `all` servers on which the change may fail before it goes to no other.
+    pub fn most_failures(&self, all: usize) -> usize {
+        let unless_given = if self.batch.is_empty() { usize::MAX } else { 0 };
+        self.max_fail.map_or(unless_given, |most| most.most(all))
+    }
 }
 
 /// The time for which the first servers or nodes have to stay healthy by default.
@@ -218,18 +239,12 @@ impl FleetArgs {
         }
     }
 
-    /// The most of `all` servers on which the change may fail before it goes to no other.
-    pub fn most_failures(&self, all: usize) -> usize {
-        let unless_given = if self.batch.is_empty() { usize::MAX } else { 0 };
-        self.max_fail.map_or(unless_given, |most| most.most(all))
-    }
-
     /// Refuses options that say nothing about one server.
     pub fn refuse_for_one(&self) -> Result<(), CliError> {
         let promise = match () {
             () if self.all_or_nothing => Some("--all-or-nothing"),
-            () if !self.batch.is_empty() => Some("--batch"),
-            () if self.max_fail.is_some() => Some("--max-fail"),
+            () if !self.batching.batch.is_empty() => Some("--batch"),
+            () if self.batching.max_fail.is_some() => Some("--max-fail"),
             () => None,
         };
         let refused = |option| {

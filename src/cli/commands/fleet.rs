@@ -1,11 +1,15 @@
 //! `mediactl fleet`: what became of a change on several servers that was interrupted, and how it ends.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use clap::{Args, Subcommand};
 
+use crate::cli::args::changing::BatchArgs;
 use crate::cli::args::shared::ListFormat;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::fleet::answers::ServerAnswer;
+use crate::cli::fleet::batches::{pause, why_stopped};
 use crate::cli::fleet::found::{self, PartNow};
 use crate::cli::fleet::journal::{Journal, JournalHead, Journals, KeptRequest};
 use crate::cli::fleet::members::FleetMember;
@@ -56,7 +60,8 @@ pub enum FleetCommand {
     /// Make the change on the servers that do not have it yet
     ///
     /// Each server makes the change, if it still runs the text before it and comes to the text that was shown. A
-    /// server that waits for the confirmation is confirmed.
+    /// server that waits for the confirmation is confirmed. A change that was begun in batches goes on in the same ones, unless
+    /// --batch or --max-fail say otherwise.
     Resume(ResumeArgs),
     /// Forget an unfinished change: its journal is removed, and no server is asked
     Forget {
@@ -73,7 +78,7 @@ pub struct ResumeArgs {
     pub id: Option<String>,
 
     /// Take the change back where it stands instead
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["batch", "pause", "max_fail"])]
     pub take_back: bool,
 
     /// Answer yes to the question
@@ -83,6 +88,9 @@ pub struct ResumeArgs {
     /// How to print the result
     #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
     pub output: ListFormat,
+
+    #[command(flatten)]
+    pub batching: BatchArgs,
 }
 
 pub fn run(args: &FleetCommandArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
@@ -102,7 +110,7 @@ pub fn run(args: &FleetCommandArgs, call: Invocation<'_>) -> Result<Exit, CliErr
 
 /// Removes the journal with this name, or the only one, or a request without a journal.
 fn forget(id: Option<&str>) -> Result<String, CliError> {
-    let Journals { unfinished, damaged, mut lost } = Journals::read()?;
+    let Journals { unfinished, damaged, mut lost, .. } = Journals::read()?;
     let is_meant = |name: &str| id.map_or(unfinished.is_empty() && damaged.is_empty(), |id| id == name);
     lost.retain(|lost| is_meant(&lost.id));
     // The journals are locked until they are dropped.
@@ -121,7 +129,10 @@ fn forget(id: Option<&str>) -> Result<String, CliError> {
 
 /// The journal with this name, or the only one.
 fn kept(id: Option<&str>) -> Result<Journal, CliError> {
-    let Journals { unfinished: journals, damaged, lost } = Journals::read()?;
+    let Journals { unfinished: journals, damaged, lost, under_way } = Journals::read()?;
+    if let Some(id) = under_way.iter().find(|name| Some(name.as_str()) == id) {
+        return Err(CliError::under_way(id));
+    }
     let is_meant = |name: &str| id.map_or(journals.is_empty(), |id| id == name);
     if let Some((_, error)) = damaged.into_iter().find(|(name, _)| is_meant(name)) {
         return Err(error);
@@ -161,12 +172,12 @@ fn resume(args: &ResumeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     if !args.yes {
         agree(args, &mut unfinished, ui)?;
     }
-    let work = |member: &mut FleetMember, change: &OpenChange| match args.take_back {
-        true => take_back(member, change),
-        false => finish(member, change),
-    };
     let held = HeldSignals::hold();
-    let answers = unfinished.ask("resume", &|| held.received().is_none(), work);
+    let answers = match args.take_back {
+        // What can be taken back is, whatever fails.
+        true => unfinished.ask("resume", &|| held.received().is_none(), take_back),
+        false => finish_in_batches(&args.batching, &mut unfinished, &held, ui),
+    };
     let result = |ServerAnswer { server, result }: ServerAnswer<Option<ServerOutcome>>| {
         let (outcome, error) = match result {
             Ok(outcome) => (outcome.unwrap_or(ServerOutcome::NotChanged), None),
@@ -188,6 +199,32 @@ fn resume(args: &ResumeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         Some(signal) if !is_done => ErrorKind::Interrupted { signal }.into(),
         _ => exit_of_each(&results),
     })
+}
+
+/// Makes the change where it is missing, in the batches that are given, or in which it was begun.
+fn finish_in_batches(
+    given: &BatchArgs,
+    unfinished: &mut Unfinished,
+    held: &HeldSignals,
+    ui: Ui,
+) -> Vec<ServerAnswer<Option<ServerOutcome>>> {
+    let JournalHead { batching, servers, .. } = &unfinished.change.head;
+    let (batching, all) = (if given.is_given() { given } else { batching }.clone(), servers.len());
+    let (failed, most) = (AtomicUsize::new(0), batching.most_failures(all));
+    let goes_on = || held.received().is_none() && failed.load(Ordering::SeqCst) <= most;
+    let between = || pause(batching.pause.unwrap_or_default(), held);
+    let work = |member: &mut FleetMember, change: &OpenChange| {
+        let finished = finish(member, change);
+        failed.fetch_add(usize::from(finished.is_err()), Ordering::SeqCst);
+        finished
+    };
+    let answers = unfinished.ask_in_batches("resume", &batching.batch, &between, &goes_on, work);
+    let left = answers.iter().filter(|answer| matches!(answer.result, Ok(None))).count();
+    let failed = failed.into_inner();
+    if failed > most && left > 0 {
+        ui.note(&why_stopped(failed, all, left));
+    }
+    answers
 }
 
 /// Shows the configuration of each server, and asks whether to go on.

@@ -12,6 +12,7 @@ use serde_json::json;
 use crate::cli::args::shared::{ListFormat, change_name};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::fleet::grouped;
 use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::local_time;
@@ -125,11 +126,15 @@ pub fn run(args: &HistoryArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let mut rows: Vec<Vec<String>> = all.iter().map(with_server).collect();
     // Above a diff there is room for a whole message.
     if !args.patch {
+        if answers.is_of_many() {
+            rows = grouped::rows(rows);
+        }
         table::fit(&mut rows, ui.screen());
     }
     let print_all = |out: &mut dyn Write| {
-        table::aligned(&rows).zip(&all).try_for_each(|(line, (server, listed))| {
+        table::aligned(&rows).enumerate().try_for_each(|(at, line)| {
             writeln!(out, "{}", painted(&ui.sanitized(&line), answers.one().is_some(), ui))?;
+            let (server, listed) = &all[at];
             let Some([before, after]) = &listed.texts else { return Ok(()) };
             let serial = listed.entry.serial;
             let names = [format!("{server} before #{serial}"), format!("{server} after #{serial}")];

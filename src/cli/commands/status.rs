@@ -9,7 +9,7 @@ use crate::cli::args::shared::ListFormat;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::fleet::answers::ServerAnswer;
-use crate::cli::fleet::grouped::{self, ROWS_OF_THEIR_OWN};
+use crate::cli::fleet::grouped;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::diagnostics::{composed_error, first_error};
 use crate::cli::render::masked::masked_entry;
@@ -79,8 +79,7 @@ pub fn run(args: &StatusArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
             ui.print_json(&answers.list.iter().map(record).collect::<Map<_, _>>())?;
         }
         (ListFormat::Text, None) => {
-            let is_many = answers.list.len() > ROWS_OF_THEIR_OWN;
-            let time = if is_many { status::roughly } else { status::to_the_second };
+            let time = if answers.is_of_many() { status::roughly } else { status::to_the_second };
             let rows = answers.list.iter().map(|answer| status_row(answer, time)).collect();
             grouped::print_table(&["SERVER", "STATE", "PENDING", "LAST CHANGE"], rows, ui)?;
         }

@@ -107,8 +107,10 @@ impl<'a> AllOrNothing<'a> {
 
     /// Tries the change on one batch after the other, until it fails on one.
     fn try_on(&mut self, servers: &[ServerNumber]) {
-        for (number, batch) in batches(servers, &self.change.args.fleet.batch).into_iter().enumerate() {
-            let time = self.change.args.fleet.pause.unwrap_or_default();
+        for (number, batch) in
+            batches(servers, &self.change.args.fleet.batching.batch).into_iter().enumerate()
+        {
+            let time = self.change.args.fleet.batching.pause.unwrap_or_default();
             let goes_on = self.errors.is_empty() && (number == 0 || pause(time, &self.held));
             match goes_on {
                 true => self.try_on_batch(batch),

@@ -1,19 +1,21 @@
 //! The answers of the servers of a command, and its exit code. Of one server it is shown as it is; of
 //! several each part says whose it is.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
-use super::grouped::{GroupedNotes, heading};
+use super::grouped::{GroupedNotes, ROWS_OF_THEIR_OWN, heading};
 use super::names::in_ranges;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::fleet::error::about;
 use crate::cli::render::table::GAP;
-use crate::cli::ui::Ui;
+use crate::cli::ui::{Ui, output};
 use crate::engine::ErrorKind;
+use crate::store::Revision;
 
 /// The answer of one server.
 pub struct ServerAnswer<T> {
@@ -112,16 +114,45 @@ impl<T> Answers<T> {
         all.0.into_iter().map(|(text, servers)| self.named(&in_ranges(&servers), &text)).collect()
     }
 
-    /// Prints each answer as text; those of several servers stand below their names.
+    /// True if there are so many servers that equal rows and texts of theirs are shown once.
+    pub fn is_of_many(&self) -> bool {
+        self.list.len() > ROWS_OF_THEIR_OWN
+    }
+
+    /// Prints each answer as text; those of several servers stand below their names, and equal ones of many servers
+    /// once.
     pub fn print(&self, print: impl Fn(&T, &mut dyn Write) -> io::Result<()>) -> Result<(), CliError> {
+        let groups = self.groups(&print)?;
         self.ui.print(|out| {
-            self.found().enumerate().try_for_each(|(at, (server, answer))| {
+            groups.iter().enumerate().try_for_each(|(at, (servers, answer))| {
                 if !self.is_one {
-                    writeln!(out, "{}", heading(at, &[server.to_owned()]))?;
+                    writeln!(out, "{}", heading(at, servers))?;
                 }
                 print(answer, out)
             })
         })
+    }
+
+    /// The answers, each with its servers: those of many servers that print the same are one.
+    fn groups(
+        &self,
+        print: &impl Fn(&T, &mut dyn Write) -> io::Result<()>,
+    ) -> Result<Vec<(Vec<String>, &T)>, CliError> {
+        let mut groups: Vec<(Vec<String>, &T)> = Vec::new();
+        let mut known: HashMap<Revision, usize> = HashMap::new();
+        for (server, answer) in self.found() {
+            if self.is_of_many() {
+                let mut text = Vec::new();
+                output(print(answer, &mut text))?;
+                let at = *known.entry(Revision::from_text(&text)).or_insert(groups.len());
+                if let Some((servers, _)) = groups.get_mut(at) {
+                    servers.push(server.to_owned());
+                    continue;
+                }
+            }
+            groups.push((vec![server.to_owned()], answer));
+        }
+        Ok(groups)
     }
 
     /// Prints each answer as JSON; those of several servers are the members of an object.

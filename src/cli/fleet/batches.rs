@@ -4,13 +4,15 @@ use std::str::FromStr;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
 use crate::cli::interrupt::HeldSignals;
 
 /// The longest time for which a signal is not looked for.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// A number of servers, or a share of all of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ServerCount {
     Count(usize),
     /// From 0 to 100.
@@ -70,6 +72,25 @@ pub fn batches<'s, T>(mut servers: &'s [T], sizes: &[ServerCount]) -> Vec<&'s [T
         servers = rest;
     }
     found
+}
+
+/// Does `work` on one batch after the other, and `between` in between, as long as both say that it goes on.
+pub fn in_batches<T>(
+    servers: &[T],
+    sizes: &[ServerCount],
+    between: impl Fn() -> bool,
+    mut work: impl FnMut(&[T]) -> bool,
+) {
+    for (number, batch) in batches(servers, sizes).into_iter().enumerate() {
+        if number > 0 && !between() || !work(batch) {
+            return;
+        }
+    }
+}
+
+/// Says that a change was not tried on all servers, because it failed on too many.
+pub fn why_stopped(failed: usize, all: usize, left: usize) -> String {
+    format!("it failed on {failed} of {all} servers, so {left} were not tried")
 }
 
 /// Waits between two batches; false if a signal came.

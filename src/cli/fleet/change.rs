@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use super::all_or_nothing::{AllOrNothing, Ended};
 use super::answers::{ServerAnswer, exit_of};
-use super::batches::{batches, pause};
+use super::batches::{in_batches, pause, why_stopped};
 use super::canaries;
 use super::coordinator::FleetVerdict;
 use super::grouped::GroupedNotes;
@@ -191,7 +191,8 @@ fn each_for_itself(
     (mut journal, held): (Journal, HeldSignals),
 ) -> Result<Exit, CliError> {
     let ui = fleet.ui;
-    let (failed, most) = (AtomicUsize::new(0), change.args.fleet.most_failures(changing.len()));
+    let batching = &change.args.fleet.batching;
+    let (failed, most) = (AtomicUsize::new(0), batching.most_failures(changing.len()));
     let goes_on = || held.received().is_none() && failed.load(Ordering::SeqCst) <= most;
     let work = |at: ServerNumber, member: &mut FleetMember| -> Result<Option<PendingInfo>, CliError> {
         let Ok(plan) = &plans[at.0].result else { return Ok(None) };
@@ -201,27 +202,30 @@ fn each_for_itself(
         }
         Ok(made?.pending)
     };
-    let mut made = HashMap::new();
-    for (number, batch) in batches(changing, &change.args.fleet.batch).into_iter().enumerate() {
-        let time = change.args.fleet.pause.unwrap_or_default();
-        if !goes_on() || (number > 0 && !pause(time, &held)) {
-            break;
-        }
-        let servers = batch.iter().map(|at| &*plans[at.0].server).collect();
-        match journal.note(&FleetJournalLine::Step { step: "change", servers }) {
-            Ok(()) => {}
-            Err(error) if made.is_empty() => return Err(CliError::journal_failed(&error)),
-            Err(error) => {
-                ui.warning(&CliError::journal_failed(&error).to_string());
-                break;
+    let (mut made, mut unwritten) = (HashMap::new(), None);
+    let time = batching.pause.unwrap_or_default();
+    in_batches(
+        changing,
+        &batching.batch,
+        || goes_on() && pause(time, &held),
+        |batch| {
+            let servers = batch.iter().map(|at| &*plans[at.0].server).collect();
+            unwritten = journal.note(&FleetJournalLine::Step { step: "change", servers }).err();
+            if unwritten.is_none() {
+                made.extend(fleet.on(batch, "change", &goes_on, work));
             }
-        }
-        made.extend(fleet.on(batch, "change", &goes_on, work));
+            unwritten.is_none() && goes_on()
+        },
+    );
+    match unwritten.map(|error| CliError::journal_failed(&error)) {
+        Some(error) if made.is_empty() => return Err(error),
+        Some(error) => ui.warning(&error.to_string()),
+        None => {}
     }
     let failed = failed.load(Ordering::SeqCst);
     if failed > most && made.len() < changing.len() {
         let left = changing.len() - made.len();
-        ui.note(&format!("it failed on {failed} of {} servers, so {left} were not tried", changing.len()));
+        ui.note(&why_stopped(failed, changing.len(), left));
     }
     let endings: Vec<Ending> = changing
         .iter()
@@ -321,6 +325,7 @@ fn begin_journal(
         operation: change.verb.operation().to_owned(),
         message: change.options.message.clone(),
         all_or_nothing: change.args.fleet.all_or_nothing,
+        batching: change.args.fleet.batching.clone(),
         request: Revision::from_text(&request),
         servers: servers.collect(),
     };

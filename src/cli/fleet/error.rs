@@ -186,6 +186,12 @@ impl CliError {
         Self::io(kind, format!("cannot use `{}`", path.display()), source).with_hint(hint)
     }
 
+    /// A change that another process is making.
+    pub fn under_way(id: &str) -> Self {
+        Self::new(ErrorKind::Conflict, format!("the change `{id}` is under way"))
+            .with_hint("wait for its end, or interrupt the command that makes it")
+    }
+
     /// A change whose journal is gone, so that nobody knows what was sent of it.
     pub fn lost_journal(lost: &LostJournal) -> Self {
         let LostJournal { id, folder } = lost;

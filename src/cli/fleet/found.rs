@@ -7,6 +7,7 @@ use super::grouped::GroupedNotes;
 use super::journal::{JournalHead, JournalServer};
 use super::members::{Fleet, FleetMember};
 use super::open_change::{OpenChange, ServerNow, ServerStates};
+use crate::cli::args::changing::BatchArgs;
 use crate::cli::error::CliError;
 use crate::engine::ServerHealth;
 use crate::store::{
@@ -161,6 +162,7 @@ fn on_each(name: &str, answers: &[ServerAnswer<FoundServer>]) -> Option<(OpenCha
         operation,
         message,
         all_or_nothing: false,
+        batching: BatchArgs::default(),
         request,
         servers,
     };

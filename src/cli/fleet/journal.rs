@@ -15,6 +15,7 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
+use crate::cli::args::changing::BatchArgs;
 use crate::cli::error::CliError;
 use crate::cli::local_user::state_home;
 use crate::engine::{Refusal, RequestedChange};
@@ -43,6 +44,9 @@ pub struct JournalHead {
     pub operation: String,
     pub message: Option<String>,
     pub all_or_nothing: bool,
+    /// The batches in which it goes to the servers.
+    #[serde(default)]
+    pub batching: BatchArgs,
     /// The hash of the request.
     pub request: Revision,
     pub servers: Vec<JournalServer>,
@@ -97,6 +101,8 @@ pub struct Journals {
     pub damaged: Vec<(String, CliError)>,
     /// The folders that have a request and no journal.
     pub lost: Vec<LostJournal>,
+    /// The names of the changes that are being made.
+    pub under_way: Vec<String>,
 }
 
 /// A folder with the request of a change, whose journal is gone.
@@ -117,7 +123,8 @@ impl LostJournal {
 /// What a folder of a change is.
 enum Opened {
     Unfinished(Journal),
-    /// It is under way, or was never begun.
+    UnderWay,
+    /// It was never begun.
     Nothing,
     Lost(LostJournal),
 }
@@ -136,6 +143,7 @@ impl Journals {
         for id in ids {
             match Journal::open(&parent, &id) {
                 Ok(Opened::Unfinished(journal)) => found.unfinished.push(journal),
+                Ok(Opened::UnderWay) => found.under_way.push(id),
                 Ok(Opened::Nothing) => {}
                 Ok(Opened::Lost(lost)) => found.lost.push(lost),
                 Err(error) => found.damaged.push((id, error)),
@@ -212,7 +220,7 @@ impl Journal {
             file => file.map_err(|error| damaged(&path, error))?,
         };
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Err(Errno::WOULDBLOCK) => return Ok(Opened::Nothing),
+            Err(Errno::WOULDBLOCK) => return Ok(Opened::UnderWay),
             locked => locked.map_err(|error| damaged(&path, error.into()))?,
         }
         let lines = read_private(&file, LARGEST_JOURNAL).map_err(|error| damaged(&path, error))?;

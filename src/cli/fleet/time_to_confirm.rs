@@ -41,10 +41,11 @@ pub fn time_to_confirm(
 
 /// The time for which nothing is done while servers wait: the pauses, and the watch over the canaries.
 fn waits(args: &ChangeArgs, changing: usize, canaries: usize) -> Duration {
-    let between = |servers: usize| batches(&vec![(); servers], &args.fleet.batch).len().saturating_sub(1);
+    let between =
+        |servers: usize| batches(&vec![(); servers], &args.fleet.batching.batch).len().saturating_sub(1);
     let pauses = u32::try_from(between(canaries) + between(changing - canaries)).unwrap_or(u32::MAX);
     let soak = if canaries == 0 { Duration::ZERO } else { args.fleet.soak() };
-    args.fleet.pause.unwrap_or_default().saturating_mul(pauses).saturating_add(soak)
+    args.fleet.batching.pause.unwrap_or_default().saturating_mul(pauses).saturating_add(soak)
 }
 
 #[cfg(test)]

@@ -1,11 +1,14 @@
 //! `mediactl fleet status`: changes on several servers that are open, and what stands where.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::answers::{ServerAnswer, errors, print_errors};
+use super::batches::{ServerCount, in_batches};
 use super::found::{self, FoundChanges};
 use super::journal::Journals;
-use super::members::{Fleet, FleetMember};
+use super::members::{Fleet, FleetMember, ServerNumber};
 use super::open_change::{OpenChange, ServerNow, ServerStates, look};
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::args::shared::ListFormat;
@@ -33,7 +36,8 @@ pub fn status(form: ListFormat, call: Invocation<'_>) -> Result<Exit, CliError> 
             (0, false) => Exit::Different,
         });
     }
-    let Journals { unfinished: journals, damaged, lost } = Journals::read()?;
+    let Journals { unfinished: journals, damaged, lost, under_way } = Journals::read()?;
+    under_way.iter().for_each(|id| ui.note(&format!("the change {id} is under way")));
     let damaged: Vec<CliError> =
         damaged.into_iter().map(|(_, error)| error).chain(lost.iter().map(CliError::lost_journal)).collect();
     for line in damaged.iter().flat_map(|error| &error.lines) {
@@ -102,8 +106,33 @@ impl Unfinished {
         goes_on: &(dyn Fn() -> bool + Sync),
         work: impl Fn(&mut FleetMember, &OpenChange) -> Result<T, CliError> + Sync,
     ) -> Vec<ServerAnswer<Option<T>>> {
+        self.ask_in_batches(what, &[], &|| true, goes_on, work)
+    }
+
+    /// The same, one batch after the other, and `between` in between.
+    pub fn ask_in_batches<T: Send>(
+        &mut self,
+        what: &'static str,
+        sizes: &[ServerCount],
+        between: &dyn Fn() -> bool,
+        goes_on: &(dyn Fn() -> bool + Sync),
+        work: impl Fn(&mut FleetMember, &OpenChange) -> Result<T, CliError> + Sync,
+    ) -> Vec<ServerAnswer<Option<T>>> {
         let Self { change, fleet, missing } = self;
-        let mut all = fleet.ask_while(what, goes_on, |member| work(member, change));
+        let numbers: Vec<ServerNumber> = (0..fleet.members.len()).map(ServerNumber).collect();
+        let mut found = BTreeMap::new();
+        in_batches(&numbers, sizes, between, |batch| {
+            let work =
+                |_, member: &mut FleetMember| work(member, change).map_err(|error| error.at(&member.name));
+            found.extend(fleet.on(batch, what, goes_on, work));
+            goes_on()
+        });
+        let answer = |(at, member): (ServerNumber, &FleetMember)| ServerAnswer {
+            server: member.name.clone(),
+            result: found.remove(&at).transpose(),
+        };
+        let mut all: Vec<ServerAnswer<Option<T>>> =
+            numbers.into_iter().zip(&fleet.members).map(answer).collect();
         all.extend(missing.iter().map(|server| ServerAnswer {
             server: server.clone(),
             result: Err(CliError::context_gone(server)),

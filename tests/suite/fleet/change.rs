@@ -326,6 +326,22 @@ fn batches_go_one_after_the_other_and_stop_where_too_many_servers_fail() {
             done.says(&format!("it failed on {} of 9 servers", failing.len())).says("not tried");
         }
     }
+    // What is left goes on in the same batches.
+    let edges = Edges::with(&texts, &reload);
+    edges.places[2].put("fail", "");
+    edges.on_all(&[&set[..], &["--batch", "1,2,100%"]].concat()).exits(11);
+    let run = edges.run(&["fleet", "resume", "--yes"]).exits(11).prints("edge-1  unchanged");
+    run.says("it failed on 1 of 9 servers, so 6 were not tried").prints("edge-3  not changed");
+    assert_eq!(tried(&edges), [0, 1, 2]);
+    fs::remove_file(edges.places[2].path("fail")).expect("it is there");
+    edges.places[4].put("fail", "");
+    let run = edges.run(&["fleet", "resume", "--yes", "--batch", "3", "--max-fail", "0"]).exits(11);
+    run.says("so 3 were not tried").prints("edge-2  changed").prints("edge-4  refused");
+    assert_eq!(tried(&edges), [0, 1, 2, 3, 4, 5]);
+    edges.run(&["fleet", "resume", "--take-back", "--batch", "1"]).exits(2).says("cannot be used with");
+    edges.run(&["fleet", "resume", "--take-back", "--yes"]).exits(0);
+    assert_eq!(edges.texts(), [SAMPLE; 9]);
+
     let edges = Edges::with(&texts[..2], &reload);
     for (options, why) in [
         (&["--pause", "1s"][..], "--batch"),
@@ -427,6 +443,10 @@ fn a_change_that_was_cut_is_found_on_the_servers_from_another_machine() {
     edges.places[2].put("slow", "");
     terminal.enter("y");
     eventually(|| edges.places[2].path("runs").exists());
+    let under_way = edges.run(&["fleet", "status"]).exits(0).err;
+    let (_, name) = under_way.split_once("the change ").expect("it is told");
+    let name = name.split_once(' ').expect("it ends").0;
+    edges.run(&["fleet", "resume", name, "--yes"]).exits(5).says("is under way");
     terminal.signal(Signal::KILL).exits(137);
     edges.places[2].open_gate();
     // The third server may have made the change, or not.
@@ -538,6 +558,8 @@ fn many_servers_take_few_lines() {
         .exits(0)
         .says("warning: edge-[0-11] (12): `rtsp` is set more than once")
         .hides("edge-5: `rtsp`");
+    let (_, rest) = done.err.split_once("fleet resume ").expect("the note names it");
+    let name = rest.split_once('`').expect("it ends").0.to_owned();
     let done = done.prints("edge-[0-6] (7), edge-[8-11] (4)  changed  +1 -1  -\nedge-7  ");
     done.prints("refused  +1 -1  the reload command").prints("\n12 servers: 11 changed, 1 refused\n");
     edges
@@ -545,6 +567,10 @@ fn many_servers_take_few_lines() {
         .exits(0)
         .prints("edge-[0-6] (7), edge-[8-11] (4)  no");
     edges.on_all(&["check"]).exits(0).prints("edge-[0-11] (12)  0");
+    let read = edges.on_all(&["read", "-o", "set", "rtsp"]).exits(0);
+    assert_eq!(read.out, "==> edge-[0-6] (7), edge-[8-11] (4) <==\nrtsp=555\n\n==> edge-7 <==\nrtsp=554\n");
+    let history = edges.on_all(&["history", "--change", &name]).exits(0).out;
+    assert!(history.lines().count() < 12 && history.contains("edge-7  "), "{history}");
 }
 
 #[test]
