@@ -2,12 +2,11 @@
 
 use std::ffi::OsStr;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitStatus};
 
 use crate::cli::interrupt::EditorSignals;
 use crate::cli::ui::Ui;
-use crate::lsp::EditedDraft;
 
 /// The editor where the environment names none.
 const DEFAULT_EDITOR: &str = "vi";
@@ -35,16 +34,6 @@ const TAKE_LINE: &[&str] = &[
     "vis",
     "zile",
 ];
-
-/// Names the draft to the language server that the editor may start, and the configuration that it was made of.
-const DRAFT: &str = "MEDIACTL_EDIT_DRAFT";
-const OF_CONFIGURATION: &str = "MEDIACTL_EDIT_OF";
-
-/// The draft that `mediactl edit` gave to the editor that this program was started by.
-pub fn edited_draft() -> Option<EditedDraft> {
-    let path = |name| std::env::var_os(name).map(PathBuf::from);
-    Some(EditedDraft { draft: path(DRAFT)?, configuration: path(OF_CONFIGURATION)? })
-}
 
 /// The editor as the environment names it: a command of the shell.
 pub struct Editor(String);

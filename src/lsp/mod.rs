@@ -37,18 +37,13 @@ use serde_json::Value;
 use frame::Frame;
 use protocol::{LspReply, PARSE_ERROR};
 pub use session::EditorSession;
-pub use workspace::EditedDraft;
 
 /// Serves one client until it says `exit`, or is gone. Returns true if it said `shutdown` before that.
 ///
 /// # Errors
 /// The input or the output broke.
-pub fn serve(
-    input: &mut io::BufReader<impl io::Read>,
-    output: &mut impl Write,
-    draft: Option<EditedDraft>,
-) -> io::Result<bool> {
-    let mut session = EditorSession::new(draft);
+pub fn serve(input: &mut io::BufReader<impl io::Read>, output: &mut impl Write) -> io::Result<bool> {
+    let mut session = EditorSession::default();
     loop {
         let answers = match frame::read(input)? {
             Frame::Body(body) => match serde_json::from_slice::<Value>(&body) {

@@ -8,6 +8,7 @@ use mediaconf::plumbing::syntax::{Document, Splice};
 use super::lines::{LineStarts, PositionEncoding};
 use super::protocol::ContentChange;
 use crate::engine::Snapshot;
+use crate::store::file::draft_head;
 
 /// A text as its editor has it.
 pub struct OpenText {
@@ -15,6 +16,8 @@ pub struct OpenText {
     pub version: Option<i64>,
     /// The file at the end of all links; `None` if it is no file.
     pub path: Option<PathBuf>,
+    /// The configuration that it is a draft of (`mediactl edit`): what it includes is beside that.
+    pub draft_of: Option<PathBuf>,
     pub snapshot: Arc<Snapshot>,
     pub lines: Arc<LineStarts>,
     /// True if a change came that the text has no place for: the editor has another text, until it sends the whole.
@@ -25,7 +28,8 @@ impl OpenText {
     pub fn new(text: String, path: Option<PathBuf>, version: Option<i64>) -> Self {
         let lines = Arc::new(LineStarts::of(&text));
         let snapshot = Arc::new(Snapshot::from_document(Document::parse(text)));
-        Self { version, path, snapshot, lines, is_lost: false }
+        let draft_of = path.as_deref().and_then(draft_head).map(|head| PathBuf::from(head.target));
+        Self { version, path, draft_of, snapshot, lines, is_lost: false }
     }
 
     pub fn text(&self) -> &str {

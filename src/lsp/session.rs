@@ -10,21 +10,23 @@ use super::protocol::{
     ChangeParams, ClientMessage, INVALID_PARAMS, INVALID_REQUEST, LspReply, METHOD_NOT_FOUND,
     NOT_INITIALIZED, OpenParams, PartParams, PlaceParams, RequestFault, TextParams, notification, parameters,
 };
-use super::workspace::{EditedDraft, Workspace};
+use super::workspace::Workspace;
 use super::{completion, definition, fixes, folding, formatting, hover, rename, symbols};
 
 /// The protocol's number for errors in `showMessage`.
 const MESSAGE_OF_ERROR: u8 = 1;
 
 /// The state of a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum SessionStage {
+    #[default]
     New,
     Running,
     ShutDown,
 }
 
 /// A session with one client.
+#[derive(Default)]
 pub struct EditorSession {
     stage: SessionStage,
     has_exited: bool,
@@ -37,20 +39,6 @@ pub struct EditorSession {
 }
 
 impl EditorSession {
-    pub fn new(draft: Option<EditedDraft>) -> Self {
-        let mut workspace = Workspace::default();
-        workspace.draft = draft;
-        Self {
-            stage: SessionStage::New,
-            has_exited: false,
-            workspace,
-            sent: SentFaults::default(),
-            is_stale: false,
-            takes_markdown: false,
-            takes_versions: false,
-        }
-    }
-
     /// True after `exit`.
     pub fn has_exited(&self) -> bool {
         self.has_exited

@@ -25,22 +25,12 @@ const CONFIGURATION: &str = "media.conf";
 /// The number of folders, upwards, in which a configuration is looked for.
 const MOST_FOLDERS: usize = 8;
 
-/// A text that stands for a file elsewhere, as `mediactl edit` gives it to an editor.
-#[derive(Debug, Clone)]
-pub struct EditedDraft {
-    /// The file that the editor has open.
-    pub draft: PathBuf,
-    /// The configuration that it was made of; its includes are looked for beside that.
-    pub configuration: PathBuf,
-}
-
 /// The open texts.
 #[derive(Default)]
 pub struct Workspace {
     /// By URI.
     pub texts: BTreeMap<String, OpenText>,
     pub encoding: PositionEncoding,
-    pub draft: Option<EditedDraft>,
     /// The texts that were read from the disk, by the configuration that includes them.
     included: RefCell<HashMap<PathBuf, IncludedTexts>>,
     /// Configurations that are not open; `None` for one that is not there.
@@ -278,10 +268,8 @@ impl Workspace {
     }
 
     fn with_included(&self, path: &Path, text: &Arc<Snapshot>) -> Option<Composed> {
-        let place = match &self.draft {
-            Some(EditedDraft { draft, configuration }) if draft == path => configuration,
-            _ => path,
-        };
+        let draft = self.texts.values().find(|open| open.path.as_deref() == Some(path));
+        let place = draft.and_then(|draft| draft.draft_of.as_deref()).unwrap_or(path);
         let store = ConfFile::resolve(place).ok()?;
         let read = |pattern: &str, follow: Follow| {
             let known = self.included.borrow().get(path).and_then(|known| known.get(pattern).cloned());

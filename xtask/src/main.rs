@@ -1,5 +1,5 @@
 //! Makes the manual pages, from the tree of commands, from the tables of the program and from the prose in `pages/`,
-//! and the completions. They are committed, so that a package needs no tool:
+//! the completions, and the syntax for editors. They are committed, so that a package needs no tool:
 //!
 //! ```text
 //! cargo xtask generate    writes them
@@ -12,6 +12,7 @@ mod markup;
 mod page;
 mod pages;
 mod schema;
+mod syntax;
 mod values;
 
 use std::collections::BTreeSet;
@@ -23,10 +24,12 @@ use std::process::ExitCode;
 use mediactl::cli::{ShellName, completion_script};
 
 /// The folders that hold generated files, and nothing else.
-const FOLDERS: [&str; 2] = [MAN, COMPLETIONS];
+const FOLDERS: [&str; 4] = [MAN, COMPLETIONS, TEXT_MATE, VIM];
 
 const MAN: &str = "man";
 const COMPLETIONS: &str = "completions";
+const TEXT_MATE: &str = "examples/editors/vscode/syntaxes";
+const VIM: &str = "examples/editors/vim/syntax";
 
 /// The scripts of `mediactl completion`, each with the name of its file.
 const SCRIPTS: [(ShellName, &str); 3] =
@@ -89,7 +92,11 @@ fn artifacts() -> Vec<Artifact> {
         path: Path::new(COMPLETIONS).join::<&str>(name),
         text: completion_script(shell, "mediactl".as_ref()),
     };
-    pages::pages().into_iter().map(page).chain(SCRIPTS.map(script)).collect()
+    let syntax = [
+        Artifact { path: Path::new(TEXT_MATE).join("mediaconf.tmLanguage.json"), text: syntax::text_mate() },
+        Artifact { path: Path::new(VIM).join("mediaconf.vim"), text: syntax::vim() },
+    ];
+    pages::pages().into_iter().map(page).chain(SCRIPTS.map(script)).chain(syntax).collect()
 }
 
 /// The committed files that nothing makes any more.

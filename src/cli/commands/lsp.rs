@@ -1,10 +1,11 @@
 //! `mediactl lsp`
 
 use std::io::{self, BufReader};
+use std::path::Path;
 
-use crate::cli::editor::edited_draft;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::input::STDIN;
 use crate::cli::invocation::Invocation;
 use crate::lsp::serve;
 
@@ -29,11 +30,11 @@ pub struct LspArgs {
 pub fn run(_: &LspArgs, _: Invocation<'_>) -> Result<Exit, CliError> {
     let mut input = BufReader::new(io::stdin().lock());
     let mut output = io::stdout().lock();
-    match serve(&mut input, &mut output, edited_draft()) {
+    match serve(&mut input, &mut output) {
         Ok(true) => Ok(Exit::Done),
         // The client is gone.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Different),
         Ok(false) => Ok(Exit::Different),
-        Err(error) => Err(CliError::input_failed(std::path::Path::new("-"), error)),
+        Err(error) => Err(CliError::input_failed(Path::new(STDIN), error)),
     }
 }

@@ -73,6 +73,12 @@ pub struct Rescue {
 }
 
 impl DraftOrigin {
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let end = bytes.iter().position(|byte| *byte == b'\n')?;
+        let head: DraftHead = serde_json::from_slice(&bytes[..end]).ok()?;
+        Some(Self { head, base: bytes[end + 1..].to_vec() })
+    }
+
     /// The part of the configuration that the draft was made of.
     pub fn original(&self) -> &[u8] {
         self.head.range.and_then(|(start, end)| self.base.get(start..end)).unwrap_or(&self.base)
@@ -86,6 +92,18 @@ impl DraftOrigin {
             None => text.to_vec(),
         }
     }
+}
+
+/// The subject of the draft whose text is at a path, also while it is worked on; `None` if it is no draft of this user.
+pub fn draft_head(text: &Path) -> Option<DraftHead> {
+    let base = text.with_extension(&BASE[1..]);
+    text.file_name()?.to_str().filter(|name| is_draft(name))?;
+    let bytes = read_whole(&read_own(&base).ok()?, &base).ok()?;
+    DraftOrigin::from_bytes(&bytes).map(|origin| origin.head)
+}
+
+fn is_draft(name: &str) -> bool {
+    name.starts_with(PREFIX) && name.ends_with(TEXT)
 }
 
 impl DraftFolder {
@@ -129,7 +147,6 @@ impl DraftFolder {
     /// `Io`, where the folder can't be listed.
     pub fn waiting(&self, target: &str) -> Result<Vec<KeptDraft>, StoreError> {
         let entries = fs::read_dir(&self.0).map_err(StoreError::io("list", &self.0))?;
-        let is_draft = |name: &str| name.starts_with(PREFIX) && name.ends_with(TEXT);
         let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
         let drafts =
             names.filter(|name| is_draft(name)).filter_map(|name| KeptDraft::open(self.0.join(name)));
@@ -145,10 +162,7 @@ impl KeptDraft {
         let base = text.with_extension(&BASE[1..]);
         let lock = read_own(&base).ok()?;
         lock.try_lock().ok()?;
-        let bytes = read_whole(&lock, &base).ok()?;
-        let end = bytes.iter().position(|byte| *byte == b'\n')?;
-        let head: DraftHead = serde_json::from_slice(&bytes[..end]).ok()?;
-        let origin = DraftOrigin { head, base: bytes[end + 1..].to_vec() };
+        let origin = DraftOrigin::from_bytes(&read_whole(&lock, &base).ok()?)?;
         read_own(&text).ok()?;
         Some(Self { text, base, origin, lock })
     }

@@ -83,7 +83,7 @@ mod serving;
 mod certificate;
 mod followed;
 
-pub use drafts::{DraftFolder, DraftHead, DraftOrigin, KeptDraft, Rescue, user_folder};
+pub use drafts::{DraftFolder, DraftHead, DraftOrigin, KeptDraft, Rescue, draft_head, user_folder};
 pub use file_stamp::LastWrite;
 pub use file_watch::FileWatch;
 pub use followed::{Followed, FollowedText, WayBack};

@@ -4,9 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use mediactl::lsp::EditorSession;
+use mediactl::store::file::{ConfFile, DraftFolder, DraftHead, DraftOrigin};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::cli::{CONF, Place};
 use crate::fixtures;
 
 /// The name of the folder in a fixture.
@@ -25,6 +27,24 @@ fn every_message_gets_its_answer() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
+#[test]
+fn what_a_draft_of_edit_includes_is_beside_its_configuration() {
+    let place = Place::with("include more.inc;\n");
+    place.put("more.inc", "prepsh 5;\nstream a { url udp://1; }\n");
+    let conf = ConfFile::resolve(&place.path(CONF)).expect("its folder is there");
+    let folder = DraftFolder::of_file(&conf).expect("it can be made").expect("it is private");
+    let head = DraftHead { target: conf.target().display().to_string(), range: None, path: None };
+    let text = "include more.inc;\nstream a { url udp://2; }\n";
+    let draft =
+        folder.create(DraftOrigin { head, base: place.bytes() }, text.as_bytes()).expect("it can be made");
+    let mut session = EditorSession::default();
+    session.take(json!({ "id": 1, "method": "initialize", "params": { "capabilities": {} } }));
+    let opened = json!({ "uri": format!("file://{}", draft.path().display()), "version": 1, "text": text });
+    session.take(json!({ "method": "textDocument/didOpen", "params": { "textDocument": opened } }));
+    let found = session.found_faults().concat();
+    assert!(found.contains("is defined twice") && !found.contains("cannot include"), "{found}");
+}
+
 /// Runs a session, and compares what came with what is written there.
 fn run(folder: &Path) -> Result<(), String> {
     let place = TempDir::new().expect("a folder can be made");
@@ -33,7 +53,7 @@ fn run(folder: &Path) -> Result<(), String> {
     let uri = format!("file://{folder_name}");
     let path = folder.join(SESSION);
     let script = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let mut session = EditorSession::new(None);
+    let mut session = EditorSession::default();
     let mut found = String::new();
     for line in script.lines().filter(|line| !line.starts_with("<-- ")) {
         found.push_str(line);

@@ -1,0 +1,89 @@
+//! The syntax of the configuration for editors: a TextMate grammar, and that of Vim. Their words are those of the schema.
+
+use std::collections::BTreeSet;
+
+use mediaconf::Schema;
+use serde_json::json;
+
+/// The keywords of directives, and those of blocks.
+struct Keywords {
+    directives: BTreeSet<&'static str>,
+    blocks: BTreeSet<&'static str>,
+}
+
+impl Keywords {
+    fn of_schema() -> Self {
+        let schema = Schema::media();
+        let known = schema
+            .rows()
+            .flat_map(|row| row.keywords.iter().map(|word| (*word, row.shape.group().is_some())));
+        let foreign = schema.foreign.iter();
+        let foreign = foreign.flat_map(|row| row.keywords.iter().map(|word| (*word, row.is_block())));
+        let (blocks, directives): (Vec<_>, Vec<_>) =
+            known.chain(foreign).partition(|(_, is_block)| *is_block);
+        let words = |found: Vec<(&'static str, bool)>| found.into_iter().map(|(word, _)| word).collect();
+        let blocks: BTreeSet<&'static str> = words(blocks);
+        let directives: BTreeSet<&'static str> = words(directives);
+        Self { directives: &directives - &blocks, blocks }
+    }
+}
+
+/// The grammar of TextMate, which VS Code and others read.
+pub fn text_mate() -> String {
+    let Keywords { directives, blocks } = Keywords::of_schema();
+    let begins = |words: &BTreeSet<&str>, name: &str| {
+        let words = words.iter().copied().collect::<Vec<_>>().join("|");
+        let first = format!("(?:^|(?<=[;{{}}]))\\s*({words})(?=[\\s;{{]|$)");
+        json!({ "match": first, "captures": { "1": { "name": name } } })
+    };
+    let grammar = json!({
+        "name": "Media server configuration",
+        "scopeName": "source.mediaconf",
+        "patterns": [
+            { "match": "(?:^|(?<=[\\s;{}]))#.*$", "name": "comment.line.number-sign.mediaconf" },
+            { "begin": "\"", "end": "\"", "name": "string.quoted.double.mediaconf", "patterns": [
+                { "match": "\\\\[\\\\\"]", "name": "constant.character.escape.mediaconf" },
+            ] },
+            begins(&blocks, "storage.type.mediaconf"),
+            begins(&directives, "keyword.other.mediaconf"),
+            { "match": "(?<=\\s)(on|off|true|false)(?=[\\s;]|$)", "name": "constant.language.mediaconf" },
+            { "match": "(?<=\\s)[0-9]+[kKmMgGdhs%]?(?=[\\s;]|$)", "name": "constant.numeric.mediaconf" },
+            { "match": "(?<=\\s)@[^\\s;{}]+", "name": "variable.other.mediaconf" },
+        ],
+    });
+    format!("{}\n", serde_json::to_string_pretty(&grammar).expect("a grammar is JSON"))
+}
+
+/// The syntax file of Vim and Neovim.
+pub fn vim() -> String {
+    let Keywords { directives, blocks } = Keywords::of_schema();
+    let words = |group: &str, words: &BTreeSet<&str>| {
+        words.iter().map(|word| format!("syntax keyword {group} contained {word}\n")).collect::<String>()
+    };
+    format!(
+        r##"" The configuration of media servers. Made by `cargo xtask generate` from the table of directives.
+if exists('b:current_syntax')
+  finish
+endif
+
+syntax match mediaconfFirst "\%(^\|[;{{}}]\)\s*\zs[^ \t;{{}}"#]\+" contains=mediaconfDirective,mediaconfBlock
+syntax match mediaconfConstant "\s\@1<=\%(on\|off\|true\|false\)\ze\%([ \t;]\|$\)"
+syntax match mediaconfNumber "\s\@1<=\d\+[kKmMgGdhs%]\?\ze\%([ \t;]\|$\)"
+syntax match mediaconfReference "\s\@1<=@[^ \t;{{}}]\+"
+syntax match mediaconfComment "\%(^\|[ \t;{{}}]\@1<=\)#.*$"
+syntax region mediaconfString start=+"+ skip=+\\[\\"]+ end=+"+
+{}{}
+highlight default link mediaconfDirective Keyword
+highlight default link mediaconfBlock Type
+highlight default link mediaconfConstant Boolean
+highlight default link mediaconfNumber Number
+highlight default link mediaconfReference Identifier
+highlight default link mediaconfComment Comment
+highlight default link mediaconfString String
+
+let b:current_syntax = 'mediaconf'
+"##,
+        words("mediaconfBlock", &blocks),
+        words("mediaconfDirective", &directives),
+    )
+}
