@@ -3,23 +3,102 @@
 use mediaconf::plumbing::schema::Schema;
 use std::sync::Arc;
 
-use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::blamed::{Blamed, ValueHistory};
+use super::content::Content;
+use super::feature::Feature;
+use super::refusal::Refusal;
+use super::refusal_kind::RefusalKind;
+use super::service::{ConfigService, ConfigSource, ReadForm, ReadQuery};
 use super::snapshot::Snapshot;
-use crate::store::HistoryEntry;
+use crate::store::{ChangeRef, HistoryEntry, WHOLE_HISTORY};
 use mediaconf::plumbing::edit::{ConfigLookup, MaskedLookup, Path, Place, Segment, own_value, select};
-use mediaconf::plumbing::model::{Config, Masker};
+use mediaconf::plumbing::model::{Config, Masker, masked_below};
 
-/// A change that set a value.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Blamed {
-    #[serde(flatten)]
-    pub entry: HistoryEntry,
-    /// The value before; null if there was none.
-    pub from: Option<Value>,
-    /// The value afterwards; null if there is none.
-    pub to: Option<Value>,
+/// The number of entries that are read at first for each change that is searched for, and the factor by
+/// which it grows each time.
+const FIRST_ENTRIES: usize = 20;
+const MORE_ENTRIES: usize = 8;
+
+/// The HTTP status of a server whose history keeps no texts.
+const NOT_FOUND: u16 = 404;
+
+/// Searches the history of a service for the last changes of the value at a path, at most `most`, with secrets masked by
+/// `masker`. Reads as few entries as that takes.
+///
+/// # Errors
+/// `BadConfig`; `NotFound` and others for a path that leads nowhere now and in the history; those of the service.
+pub fn value_history(
+    service: &(impl ConfigService + ?Sized),
+    path: &Path,
+    most: Option<usize>,
+    masker: Option<&Masker>,
+) -> Result<ValueHistory, Refusal> {
+    if let Some(found) = found_there(service, path, most, masker)? {
+        return Ok(found);
+    }
+    service.demand(&[Feature::History])?;
+    let now = saved_text(service)?;
+    if !now.is_valid() {
+        return Err(Refusal::bad_config(now));
+    }
+    let most = most.unwrap_or(WHOLE_HISTORY);
+    let mut wanted = most.saturating_mul(FIRST_ENTRIES);
+    let found = loop {
+        let entries = service.history(wanted)?;
+        let mut kept = |serial| match service.kept(ChangeRef::Serial(serial)) {
+            Err(error) if is_not_kept(&error) => Ok(None),
+            found => found.map(Some),
+        };
+        let changes = blame(&entries, &now, &mut kept, path, masker, most)?;
+        if changes.len() == most || entries.len() < wanted {
+            break ValueHistory { changes, is_edited: is_edited_since(&entries, &now) };
+        }
+        wanted = wanted.saturating_mul(MORE_ENTRIES);
+    };
+    if found.changes.is_empty() {
+        if let Ok(Some(composed)) = service.composed(&now, Some(ConfigSource::Saved)) {
+            composed.refuse_entry(path)?;
+        }
+        // A path without a value now and in the history is misspelt.
+        let misspelt = |fault| Refusal { kind: RefusalKind::NotFound, ..Refusal::from(fault) };
+        select(&now.config().lookup(), path).map_err(misspelt)?;
+    }
+    Ok(found)
+}
+
+/// What a server finds that searches itself, so that neither its history nor a text is sent.
+fn found_there(
+    service: &(impl ConfigService + ?Sized),
+    path: &Path,
+    most: Option<usize>,
+    masker: Option<&Masker>,
+) -> Result<Option<ValueHistory>, Refusal> {
+    // In a list, the elements beside a value say whether it is a secret.
+    let keys: Option<Vec<&str>> = path.segments.iter().map(Segment::name).collect();
+    let Some(keys) = keys else { return Ok(None) };
+    let Some(mut found) = service.blamed(path, most)? else { return Ok(None) };
+    if let Some(masker) = masker {
+        for value in found.changes.iter_mut().flat_map(|blamed| [&mut blamed.from, &mut blamed.to]).flatten()
+        {
+            *value = masked_below(&keys, value, masker);
+        }
+    }
+    Ok(Some(found))
+}
+
+fn saved_text(service: &(impl ConfigService + ?Sized)) -> Result<Arc<Snapshot>, Refusal> {
+    let query = ReadQuery { source: Some(ConfigSource::Saved), form: ReadForm::Text };
+    match service.read(&query)?.content {
+        Content::Text(snapshot) => Ok(snapshot),
+        Content::Json(_) => Err(Refusal::not_offered(service.name(), Feature::Conf)),
+    }
+}
+
+/// True if the history just has no text for a change.
+fn is_not_kept(error: &Refusal) -> bool {
+    error.kind == RefusalKind::NotKept || error.status == Some(NOT_FOUND)
 }
 
 /// Returns the last changes of the value at `path`, the last one first, at most `most`, secrets masked by `masker`. `kept`
@@ -31,7 +110,7 @@ pub struct Blamed {
 ///
 /// # Errors
 /// Those of `kept`.
-pub fn blame<E>(
+fn blame<E>(
     entries: &[HistoryEntry],
     now: &Arc<Snapshot>,
     kept: &mut dyn FnMut(u64) -> Result<Option<Arc<Snapshot>>, E>,

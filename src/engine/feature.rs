@@ -33,6 +33,8 @@ pub enum Feature {
     Change,
     /// `openapi.json` describes the API.
     OpenApi,
+    /// `blame` finds the changes of a value.
+    Blame,
 }
 
 /// All features, in the order of the header.
@@ -52,6 +54,7 @@ pub const FEATURES: &[Feature] = &[
     Feature::Owner,
     Feature::Change,
     Feature::OpenApi,
+    Feature::Blame,
 ];
 
 impl Feature {
@@ -82,6 +85,7 @@ impl Feature {
             Self::Owner => ("owner", "desired states of an owner"),
             Self::Change => ("change", "requests that it evaluates itself"),
             Self::OpenApi => ("openapi", "a description of its API"),
+            Self::Blame => ("blame", "the changes of a value"),
         }
     }
 }

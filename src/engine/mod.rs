@@ -12,6 +12,7 @@ mod activity;
 mod aftermath;
 mod applied;
 mod blame;
+mod blamed;
 mod canary;
 mod change_report;
 mod composed;
@@ -73,7 +74,8 @@ mod warned_text;
 
 pub use activity::{Activity, ChangeResult, HandEdit, LastReload, PendingEnd};
 pub use aftermath::Aftermath;
-pub use blame::{Blamed, blame, is_edited_since};
+pub use blame::{is_edited_since, value_history};
+pub use blamed::{Blamed, ValueHistory};
 pub use canary::{CanaryFault, DEFAULT_CANARY_TIME, canary_nodes};
 pub use change_report::{ChangeReport, REPORT_PARTS, ReportParts};
 pub use composed::{Composed, ComposedFile, IncludedTexts};

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::blamed::ValueHistory;
 use super::change_report::ChangeReport;
 use super::composed::Composed;
 use super::content::Content;
@@ -15,6 +16,7 @@ use super::requested_change::RequestedChange;
 use super::snapshot::Snapshot;
 use super::status::{ServerHealth, Status};
 use crate::store::{ChangeRef, HistoryEntry, PendingInfo, Revision, RolloutStep, RolloutTurn};
+use mediaconf::plumbing::edit::Path;
 
 /// A configuration that can be read and changed.
 ///
@@ -72,6 +74,12 @@ pub trait ConfigService: Send + Sync {
 
     /// Returns the text before a change.
     fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Refusal>;
+
+    /// Returns the last changes of the value at a path, at most `most`; `None` where whoever asks has to search the
+    /// history for them.
+    fn blamed(&self, _path: &Path, _most: Option<usize>) -> Result<Option<ValueHistory>, Refusal> {
+        Ok(None)
+    }
 
     /// Returns the change that has to be confirmed.
     fn pending(&self) -> Result<Option<PendingInfo>, Refusal> {

@@ -1,7 +1,5 @@
 //! `mediactl blame`
 
-use std::sync::Arc;
-
 use serde_json::{Value, json};
 
 use crate::cli::args::shared::ListFormat;
@@ -12,14 +10,8 @@ use crate::cli::invocation::Invocation;
 use crate::cli::render::masked::masked_entry;
 use crate::cli::render::paragraph::wrapped;
 use crate::cli::render::table::{self, Screen};
-use crate::cli::target::Target;
 use crate::cli::ui::Ui;
-use crate::engine::{
-    Blamed, ConfigService, ConfigSource, Feature, Refusal, RefusalKind, Snapshot, blame, is_edited_since,
-};
-use crate::store::{ChangeRef, WHOLE_HISTORY};
-use mediaconf::plumbing::edit::{Path, select};
-use mediaconf::plumbing::model::Masker;
+use crate::engine::{Blamed, ValueHistory, value_history};
 use mediaconf::plumbing::syntax::one_line;
 
 /// Show which changes set a value
@@ -50,16 +42,8 @@ pub struct BlameArgs {
     pub output: ListFormat,
 }
 
-/// The number of entries that are read at first for each change that is searched for, and the factor by
-/// which it grows each time.
-const FIRST_ENTRIES: usize = 20;
-const MORE_ENTRIES: usize = 8;
-
 /// Stands in front of a line that continues another one.
 const INDENT: &str = "    ";
-
-/// The HTTP status of a server whose history keeps no texts.
-const NOT_FOUND: u16 = 404;
 
 /// Said where a hand edit is not in the history yet.
 const HAND_EDIT: &str = "the file was edited by hand since the last change; the next change found that edit, and \
@@ -70,7 +54,12 @@ pub fn run(args: &BlameArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let ui = call.ui;
     let path = input::value_path(&args.path)?;
     let answers = call.ask("read", |server| {
-        ValueHistory::search(&path, args.max_count, &mut server.target, masker.as_ref())
+        let found = value_history(&*server.target.service, &path, args.max_count, masker.as_ref())?;
+        let changes = found.changes.into_iter();
+        let changes = changes
+            .map(|blamed| Blamed { entry: masked_entry(blamed.entry, masker.as_ref()), ..blamed })
+            .collect();
+        Ok::<_, CliError>(ValueHistory { changes, ..found })
     })?;
     let answers = answers.with_errors_told();
     let edited = |found: &ValueHistory| found.is_edited.then(|| HAND_EDIT.to_owned());
@@ -92,70 +81,6 @@ pub fn run(args: &BlameArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         ui.print(|out| table::aligned(&rows).try_for_each(|line| writeln!(out, "{line}")))?;
     }
     Ok(answers.exit())
-}
-
-/// The history of a value, as far as it is known.
-struct ValueHistory {
-    changes: Vec<Blamed>,
-    /// True if the file was edited by hand since the last change.
-    is_edited: bool,
-}
-
-impl ValueHistory {
-    /// Looks for the last changes of the value at a path, for `most` of them.
-    fn search(
-        path: &Path,
-        most: Option<usize>,
-        target: &mut Target,
-        masker: Option<&Masker>,
-    ) -> Result<Self, CliError> {
-        target.service.demand(&[Feature::History])?;
-        let now = target.read_text(Some(ConfigSource::Saved))?;
-        if !now.is_valid() {
-            return Err(Refusal::bad_config(now).into());
-        }
-        let mut found = Self::found(path, most, &now, &*target.service, masker)?;
-        if found.changes.is_empty() {
-            if let Ok(Some(composed)) = target.composed(&now, Some(ConfigSource::Saved)) {
-                composed.refuse_entry(path)?;
-            }
-            // A path without a value now and in the history is misspelt.
-            select(&now.config().lookup(), path).map_err(CliError::bad_selection)?;
-        }
-        for blamed in &mut found.changes {
-            blamed.entry = masked_entry(blamed.entry.clone(), masker);
-        }
-        Ok(found)
-    }
-
-    /// As few entries of the history are read as that takes.
-    fn found(
-        path: &Path,
-        most: Option<usize>,
-        now: &Arc<Snapshot>,
-        service: &dyn ConfigService,
-        masker: Option<&Masker>,
-    ) -> Result<Self, Refusal> {
-        let most = most.unwrap_or(WHOLE_HISTORY);
-        let mut wanted = most.saturating_mul(FIRST_ENTRIES);
-        loop {
-            let entries = service.history(wanted)?;
-            let mut kept = |serial| match service.kept(ChangeRef::Serial(serial)) {
-                Err(error) if is_not_kept(&error) => Ok(None),
-                found => found.map(Some),
-            };
-            let changes = blame(&entries, now, &mut kept, path, masker, most)?;
-            if changes.len() == most || entries.len() < wanted {
-                return Ok(Self { changes, is_edited: is_edited_since(&entries, now) });
-            }
-            wanted = wanted.saturating_mul(MORE_ENTRIES);
-        }
-    }
-}
-
-/// True if the history just has no text for a change.
-fn is_not_kept(error: &Refusal) -> bool {
-    error.kind == RefusalKind::NotKept || error.status == Some(NOT_FOUND)
 }
 
 /// Each change in one line, or in as many as fit a width; what continues one is indented.

@@ -15,12 +15,13 @@ use super::session::Session;
 use crate::engine::{
     ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, Content, Decision, Feature,
     NodeReport, OutcomeNote, ReadForm, ReadQuery, Reading, Refusal, RefusalKind, RequestedChange,
-    ServerHealth, ServerInfo, Snapshot, Status, differing, is_edited_since, last_change,
+    ServerHealth, ServerInfo, Snapshot, Status, ValueHistory, differing, is_edited_since, last_change,
 };
 use crate::http::protocol::headers::{ID, RUNTIME, SKIP_STREAMS, revision_in};
-use crate::http::protocol::notes::{KEPT_HAND_EDIT, LOST_LINE_ENDS};
+use crate::http::protocol::notes::{EDITED_BY_HAND, KEPT_HAND_EDIT, LOST_LINE_ENDS};
 use crate::http::protocol::routes::ApiOperation;
 use crate::store::{ChangeRef, HistoryEntry, PendingInfo, Revision};
+use mediaconf::plumbing::edit::Path;
 use mediaconf::plumbing::model::has_lost_line_ends;
 
 /// A server of this API.
@@ -91,6 +92,17 @@ impl ServerLink {
         let reply = reply.ok_or_else(|| self.session.not_offered(Feature::History))?;
         let entries = |list| serde_json::from_value(list).ok();
         self.session.parsed(&reply, false, "something that is no history", entries)
+    }
+
+    fn blamed(&mut self, path: &Path, most: Option<usize>) -> Result<Option<ValueHistory>, Refusal> {
+        let mut parameters = vec![("path", path.to_string().into())];
+        parameters.extend(most.map(|most| ("limit", most.to_string().into())));
+        let call = Call { parameters, ..Call::new(ApiOperation::Blame) };
+        let Some(reply) = self.session.send_if(Feature::Blame, &call)? else { return Ok(None) };
+        let is_edited = reply.notes.iter().any(|note| note == EDITED_BY_HAND);
+        let changes = |list| serde_json::from_value(list).ok();
+        let changes = self.session.parsed(&reply, false, "something that is no history", changes)?;
+        Ok(Some(ValueHistory { changes, is_edited }))
     }
 
     fn read_json(
@@ -186,6 +198,10 @@ impl ConfigService for RemoteService {
 
     fn history(&self, _wanted: usize) -> Result<Vec<HistoryEntry>, Refusal> {
         self.link().history()
+    }
+
+    fn blamed(&self, path: &Path, most: Option<usize>) -> Result<Option<ValueHistory>, Refusal> {
+        self.link().blamed(path, most)
     }
 
     fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Refusal> {

@@ -12,6 +12,9 @@ pub const IGNORED_PARAMETER: &str = "ignored-parameter";
 /// The word for a configuration in which directives stand in a comment.
 pub const LOST_LINE_ENDS: &str = "lost-line-ends";
 
+/// The word for a file that was edited by hand since the last change of its history.
+pub const EDITED_BY_HAND: &str = "edited-by-hand";
+
 const SAVED_EARLIER_UPDATE: &str = "saved-earlier-update";
 const PICKED_UP_HAND_EDIT: &str = "picked-up-hand-edit";
 const OVERWROTE_HAND_EDIT: &str = "overwrote-hand-edit";

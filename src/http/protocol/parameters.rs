@@ -64,6 +64,8 @@ pub enum Values {
     Seconds(RangeInclusive<u64>, fn(&mut Parameters) -> &mut Option<Duration>),
 }
 
+const BLAME: &[ApiOperation] = &[ApiOperation::Blame];
+
 const READ: &[ApiOperation] = &[ApiOperation::Read];
 
 /// The changes as data: only `mediactl` sends them.
@@ -238,12 +240,27 @@ pub static PARAMETERS: &[QueryParameter] = &[
               this serial number.",
     },
     QueryParameter {
+        name: "path",
+        taken_by: BLAME,
+        values: Values::Text(|parameters| &mut parameters.path),
+        doc: "which value, such as `streams.cam1.prepush`.",
+    },
+    QueryParameter {
+        name: "limit",
+        taken_by: BLAME,
+        values: Values::Number(1..=MAX_ENTRIES, |parameters| &mut parameters.limit),
+        doc: "how many changes at most, the last ones.",
+    },
+    QueryParameter {
         name: ID,
         taken_by: &[ApiOperation::Confirm, ApiOperation::Cancel],
         values: Values::Text(|parameters| &mut parameters.id),
         doc: "which change: what the header `Mediactl-Pending` says.",
     },
 ];
+
+/// More changes than any history has.
+const MAX_ENTRIES: u64 = u32::MAX as u64;
 
 /// More streams than any configuration has.
 const MAX_STREAMS: u64 = u32::MAX as u64;
@@ -270,6 +287,10 @@ pub struct Parameters {
     pub canary_timeout: Option<Duration>,
     /// `to=N`: the change of the history to go back to.
     pub to: Option<ChangeRef>,
+    /// `path=PATH`: the value whose changes are asked for.
+    pub path: Option<String>,
+    /// `limit=N`: the most changes.
+    pub limit: Option<usize>,
     /// `id=ID`: the change to confirm or to roll back.
     pub id: Option<String>,
     /// Notes about ignored names.

@@ -21,6 +21,8 @@ pub enum ApiOperation {
     History,
     /// The text before one change of the history.
     Kept,
+    /// The changes of one value.
+    Blame,
     Rollback,
     Confirm,
     Cancel,
@@ -110,6 +112,8 @@ pub enum SuccessResponse {
     True,
     /// The changes of the history, as a JSON array.
     Changes,
+    /// The same with the values before and after.
+    Blamed,
     /// Metrics in the text format of Prometheus.
     Metrics,
     /// The word `ok`.
@@ -142,6 +146,7 @@ impl SuccessResponse {
             | Self::Report
             | Self::True
             | Self::Changes
+            | Self::Blamed
             | Self::Document => Some(JSON),
             Self::Text | Self::Ok => Some(TEXT),
             Self::Metrics => Some(METRICS),
@@ -329,6 +334,17 @@ pub static ROUTES: &[Route] = &[
         summary: "Answers with the text before a change.",
         answers: &[SuccessResponse::Text],
         problems: &[&[RefusalKind::NotFound], HISTORY],
+        ..ROUTE
+    },
+    Route {
+        operation: ApiOperation::Blame,
+        path: "blame",
+        summary: "Answers with the changes of one value, the last one first: the entries of `history` with the value \
+                  before and after, `from` and `to`, which are null for none. Of an object, only the members that \
+                  changed are there.",
+        required: &["path"],
+        answers: &[SuccessResponse::Blamed],
+        problems: &[READING, &[RefusalKind::NearMiss, RefusalKind::WrongType]],
         ..ROUTE
     },
     Route {

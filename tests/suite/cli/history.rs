@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{CONF, Place, SAMPLE};
+use super::serve::Serving;
+use super::{CONF, Place, Run, SAMPLE};
 
 fn history(place: &Place) -> Vec<Value> {
     place.run(["history", "-o", "json"]).exits(0).json().as_array().expect("it is a list").clone()
@@ -164,6 +165,42 @@ fn the_history_names_the_command() {
         }
         server.into_iter().for_each(|server| drop(server.stop().exits(0)));
     }
+}
+
+#[test]
+fn blame_over_a_server_is_as_on_the_file() {
+    let place = Place::with(SAMPLE);
+    for set in ["edit_auth.password=second", "streams.cam1.prepush=7", "streams.cam1.urls[0].url=udp://1"] {
+        place.run(["modify", "-q", "--set", set]).exits(0);
+    }
+    let paths = [
+        "edit_auth",
+        "edit_auth.password",
+        "streams.cam1",
+        "streams.cam1.urls[0].url",
+        "streams.nobody",
+        "rtmp",
+    ];
+    let forms = [&[][..], &["--show-secrets"], &["-n", "1"], &["-o", "json"]];
+    let all: Vec<Vec<&str>> =
+        paths.iter().flat_map(|path| forms.map(|form| [&["blame", path], form].concat())).collect();
+    let on_the_file: Vec<Run> = all.iter().map(|arguments| place.run(arguments)).collect();
+    let server = Serving::over(&place);
+    for (arguments, file) in all.iter().zip(on_the_file) {
+        let call = place.mediactl(["--url", &server.url].iter().chain(arguments)).without("MEDIACTL_CONF");
+        let run = call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "second").run();
+        let [there, here] = [&run, &file].map(|run| (run.code, without_digests(&run.out)));
+        assert_eq!(there, here, "{arguments:?} {}", run.err);
+    }
+}
+
+/// Masks differ from process to process.
+fn without_digests(text: &str) -> String {
+    let mut parts = text.split("<secret:");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| {
+        text + "<secret:" + part.trim_start_matches(|digit: char| digit.is_ascii_hexdigit())
+    })
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn the_document_is_the_one_that_is_answered_and_needs_the_password() {
     let answer = server.ask("GET", "/media/api/openapi.json", &[], "");
     assert_eq!((answer.status, json_body(&answer)), (200, document(PREFIX)));
     assert_eq!(header(&answer, "Content-Type"), Some("application/json"));
-    assert!(header(&answer, "Mediactl-Api").is_some_and(|words| words.ends_with(", openapi")));
+    assert!(header(&answer, "Mediactl-Api").is_some_and(|words| words.contains(", openapi")));
     let other = server.ask("GET", "/media/api/openapi.json", &[("authorization", "Basic eDp5")], "");
     assert_eq!(other.status, 401);
 }

@@ -87,6 +87,38 @@ fn earlier_texts_are_served_and_can_be_rolled_back_to() {
 }
 
 #[test]
+fn the_changes_of_a_value_are_found() {
+    let server = Server::over(TEXT);
+    let blame = |query: &str| server.ask("GET", &format!("/media/api/blame?{query}"), &[], "");
+    for rtmp in [1, 2, 3] {
+        assert_eq!(server.post("modify_config", &format!(r#"{{"rtmp":{rtmp}}}"#)).status, 200);
+    }
+    let found = body(&blame("path=rtmp"));
+    let values: Vec<_> = found
+        .as_array()
+        .expect("it is a list")
+        .iter()
+        .map(|it| (&it["serial"], &it["from"], &it["to"]))
+        .collect();
+    let [one, two, three] = [1, 2, 3].map(|number| json!(number));
+    assert_eq!(values, [(&three, &two, &three), (&two, &one, &two), (&one, &Value::Null, &one)]);
+    assert_eq!(found[0]["by"], "admin from 192.0.2.1");
+    assert_eq!(body(&blame("path=rtmp&limit=1")), json!([found[0]]));
+    assert_eq!(header(&blame("path=rtmp"), "Mediactl-Note"), None);
+    server.edit_by_hand("rtmp 3", "rtmp 4");
+    assert_eq!(header(&blame("path=rtmp"), "Mediactl-Note"), Some("edited-by-hand"));
+    for (query, status, name) in [
+        ("", 400, "bad-parameter"),
+        ("path=", 400, "bad-parameter"),
+        ("path=a..b", 400, "bad-parameter"),
+        ("path=rtmp&limit=0", 400, "bad-parameter"),
+        ("path=streams.nobody", 404, "not-found"),
+    ] {
+        refused(&blame(query), status, name);
+    }
+}
+
+#[test]
 fn a_dry_run_leaves_no_trace() {
     let server = Server::over(TEXT);
     server.post("modify_config", r#"{"rtmp":1}"#);

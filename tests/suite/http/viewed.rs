@@ -45,6 +45,7 @@ fn every_answer_to_a_viewer_is_masked() {
         "/media/api/read_config?source=saved&format=conf",
         "/media/api/history",
         "/media/api/history/1",
+        "/media/api/blame?path=rtmp",
         "/media/api/openapi.json",
         "/metrics",
     ] {

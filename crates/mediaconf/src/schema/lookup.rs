@@ -57,6 +57,11 @@ impl Schema {
         self.top().by_keyword(keyword)?.shape.group()
     }
 
+    /// True if a directive with this keyword may have a block.
+    pub fn may_open_block(&self, keyword: &str) -> bool {
+        self.group_of(keyword).is_some() || self.foreign(keyword).is_some_and(|row| row.is_block())
+    }
+
     /// True if a word is the keyword of a directive, known or well-known foreign, in any scope.
     pub fn is_any_keyword(&self, word: &str) -> bool {
         self.scopes.iter().any(|scope| scope.by_keyword(word).is_some()) || self.is_foreign_keyword(word)

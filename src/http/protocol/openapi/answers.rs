@@ -62,6 +62,7 @@ fn schema(answer: SuccessResponse) -> Value {
         SuccessResponse::True => json!({ "const": true }),
         SuccessResponse::Report => reference(schemas::CHANGE_REPORT),
         SuccessResponse::Changes => json!({ "type": "array", "items": reference(schemas::CHANGE) }),
+        SuccessResponse::Blamed => json!({ "type": "array", "items": schemas::blamed() }),
         SuccessResponse::Document => json!({ "type": "object" }),
         SuccessResponse::Unchanged => json!(true),
     }

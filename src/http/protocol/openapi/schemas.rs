@@ -75,6 +75,13 @@ pub(super) fn reference(name: &str) -> Value {
     json!({ "$ref": format!("#/components/schemas/{name}") })
 }
 
+/// A change of a value: an entry of the history with the values.
+pub(super) fn blamed() -> Value {
+    let values =
+        json!({ "type": "object", "properties": { "from": true, "to": true }, "required": ["from", "to"] });
+    json!({ "allOf": [reference(CHANGE), values] })
+}
+
 /// The two uses of a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SchemaForm {

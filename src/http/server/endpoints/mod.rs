@@ -27,6 +27,7 @@ pub fn endpoint(operation: ApiOperation) -> Endpoint {
         ApiOperation::Rollback => changes::rollback,
         ApiOperation::History => read::history,
         ApiOperation::Kept => read::kept,
+        ApiOperation::Blame => read::blame,
         ApiOperation::Confirm => changes::confirm,
         ApiOperation::Cancel => changes::cancel,
         ApiOperation::OpenApi => monitoring::openapi,

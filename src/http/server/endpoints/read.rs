@@ -1,14 +1,14 @@
-//! The endpoints that read: `read_config`, `included`, `runtime`, `history` and `history/N`
+//! The endpoints that read: `read_config`, `included`, `runtime`, `history`, `history/N` and `blame`
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::engine::{Refusal, RefusalKind, Snapshot};
+use crate::engine::{Blamed, Refusal, RefusalKind, Snapshot, value_history};
 use crate::http::protocol::bodies::{IncludedFile, IncludedFiles};
 use crate::http::protocol::headers::{NOTE_HEADER, PENDING_HEADER, WITH_INCLUDES};
 use crate::http::protocol::masked::masked_text;
-use crate::http::protocol::notes::LOST_LINE_ENDS;
+use crate::http::protocol::notes::{EDITED_BY_HAND, LOST_LINE_ENDS};
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::JSON;
 use crate::http::server::auth::Role;
@@ -19,7 +19,8 @@ use crate::http::server::endpoints::shown::{
 use crate::http::server::entity_tag::{entity_tag, names};
 use crate::http::server::message::Response;
 use crate::store::{ChangeRef, HistoryEntry, NotAChangeRef, Revision, WHOLE_HISTORY};
-use mediaconf::plumbing::model::has_lost_line_ends;
+use mediaconf::plumbing::edit::{Fault, Path};
+use mediaconf::plumbing::model::{Masker, has_lost_line_ends};
 
 /// `read_config`
 pub fn read(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
@@ -102,6 +103,24 @@ fn masked(entry: HistoryEntry, context: &Context, role: Role) -> HistoryEntry {
     let shown = |revision: Option<Revision>| revision.map(|revision| context.shown_revision(revision, role));
     let (before, after) = (shown(entry.before), shown(entry.after));
     HistoryEntry { before, after, ..entry.shown_by(masked_text) }
+}
+
+/// `blame`: the changes of one value, the last one first.
+pub fn blame(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
+    let (path, role) = (call.parameters.path.as_deref().unwrap_or_default(), call.role);
+    let no_path =
+        |fault: Fault| Problem::new(RefusalKind::BadParameter, format!("`path`: {}", fault.message));
+    let path = Path::parse(path).map_err(no_path)?;
+    let masker = (role == Role::View).then(Masker::opaque);
+    let found = value_history(&*context.service, &path, call.parameters.limit, masker.as_ref())?;
+    let changes: Vec<Blamed> = found
+        .changes
+        .into_iter()
+        .map(|blamed| Blamed { entry: masked(blamed.entry, context, role), ..blamed })
+        .collect();
+    let body = serde_json::to_vec(&changes).expect("an entry holds only strings, numbers, times and JSON");
+    let response = Response::ok(JSON, body);
+    Ok(if found.is_edited { response.with(NOTE_HEADER, EDITED_BY_HAND.to_owned()) } else { response })
 }
 
 /// `history/N`: the text before a change.

@@ -81,7 +81,7 @@ fn line_without_brace(schema: &Schema, text: &str, stray: usize) -> Option<Span>
                     }
                     None if closed.as_ref().is_none_or(|block| block.line != line) => {
                         let mut on_line = inside.iter().filter(|start| start.line == line);
-                        on_line.clone().find(|start| opens_block(schema, start.keyword)).or(on_line.next())
+                        on_line.clone().find(|start| schema.may_open_block(start.keyword)).or(on_line.next())
                     }
                     _ => None,
                 };
@@ -95,9 +95,4 @@ fn line_without_brace(schema: &Schema, text: &str, stray: usize) -> Option<Span>
     let spanning = || starts.iter().rfind(|start| start.spans_lines).map(|start| start.at);
     let start = found.or_else(spanning)?;
     Some(start as u32..line_end(text, start) as u32)
-}
-
-/// True if a directive with this keyword may have a block.
-pub(super) fn opens_block(schema: &Schema, keyword: &str) -> bool {
-    schema.group_of(keyword).is_some() || schema.foreign(keyword).is_some_and(|row| row.is_block())
 }

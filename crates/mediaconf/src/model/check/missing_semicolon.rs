@@ -6,7 +6,6 @@
 
 use std::cmp::Ordering;
 
-use super::lost_brace::opens_block;
 use crate::schema::kinds::WordKind;
 use crate::schema::{ESCAPE, Parameter, Schema, Scope, Shape};
 use crate::syntax::{Diagnostic, Diagnostics, Directive, Fix, ParsedEntry, ParsedWords, Word};
@@ -39,7 +38,7 @@ pub(super) fn in_lines(schema: &Schema, head: ParsedEntry<'_, '_>, diagnostics: 
             if is_keyword {
                 let message = format!("`{}` starts a line inside another directive", word.raw);
                 let found = report(word, end, message);
-                let is_one = !opens_block(schema, &head.keyword());
+                let is_one = !schema.may_open_block(&head.keyword());
                 diagnostics.push(if is_one { ended(found, end) } else { found });
             } else if own_indent == Some(indent) && looks_like_directive(head, word, rest) {
                 // The message leaves the word out: it may be the value of a secret.
