@@ -9,6 +9,7 @@ use std::time::{Instant, SystemTime};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
+use crate::engine::LogLine;
 use crate::http::server::log::repeats::{LineFate, PERIOD, RepeatedLines, Repeats};
 use crate::http::server::log::{AccessRecord, Log, MAX_DETAIL, MAX_PATH, shortened};
 use mediaconf::plumbing::syntax::{controls_terminal, one_line};
@@ -103,13 +104,13 @@ fn count_in_words(repeated: &RepeatedLines) -> String {
     format!("… and {} more from {} ({})", repeated.more(), repeated.source, statuses.join(", "))
 }
 
-/// Returns the function that logs errors which no response can report any more.
-pub fn log_error(format: LogFormat) -> impl Fn(&str) + Send + Sync + 'static {
-    move |detail| {
-        let time = timestamp(SystemTime::now());
+/// Returns the function that logs what no response can report any more.
+pub fn log_lines(format: LogFormat) -> impl Fn(&LogLine<'_>) + Send + Sync + 'static {
+    move |LogLine { level, words }| {
+        let (time, level) = (timestamp(SystemTime::now()), level.word());
         write_line(&match format {
-            LogFormat::Text => format!("{time} error: {}", one_line(detail)),
-            LogFormat::Json => escaped_json(&json!({ "time": time, "error": detail })),
+            LogFormat::Text => format!("{time} {level}: {}", one_line(words)),
+            LogFormat::Json => escaped_json(&json!({ "time": time, level: words })),
         });
     }
 }

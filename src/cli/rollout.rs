@@ -5,10 +5,12 @@ use std::time::{Duration, Instant};
 
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::error::CliError;
+use crate::cli::interrupt::HeldSignals;
 use crate::cli::render::report::Report;
 use crate::engine::{
     CanaryFault, ChangeOptions, ConfigService, Decision, Refusal, canary_nodes, hook_output,
 };
+use crate::store::cluster::ROLLOUT_LEASE;
 use crate::store::{HistoryEntry, PendingInfo, REVERT, RolloutStep, RolloutTurn, WHOLE_HISTORY};
 
 /// The interval at which the state of the rollout is read.
@@ -62,7 +64,10 @@ pub fn wait(
         let mut checks = None;
         let mut failed: Option<String> = None;
         let mut may_promote = args.fleet.health_cmd.is_none();
+        // Between two steps it is known whether the change is decided, and how it goes on.
+        let (signals, mut is_decided_here) = (HeldSignals::hold(), true);
         loop {
+            signals.end_if_received(report.ui, || unfinished(report.target, is_decided_here));
             let (age, failed_now) = (begin.elapsed(), failed.as_deref());
             let turn = RolloutTurn { id: &pending.id, age, may_promote, failed: failed_now };
             let step = match service.advance_rollout(&turn) {
@@ -76,6 +81,7 @@ pub fn wait(
             match step {
                 RolloutStep::Decided => return Ok::<(), CliError>(()),
                 RolloutStep::Elsewhere => {
+                    is_decided_here = false;
                     let open = service.status().map_err(not_known)?.pending;
                     if open.is_none_or(|open| open.id != pending.id || open.is_over) {
                         return Ok(());
@@ -109,6 +115,18 @@ pub fn wait(
                 .say(&format!("the change of {} runs on {names}, and the other nodes follow", report.target));
             Ok(())
         }
+    }
+}
+
+/// Says what becomes of a rollout that a signal leaves undecided.
+fn unfinished(target: &str, is_decided_here: bool) -> String {
+    match is_decided_here {
+        true => format!(
+            "the change of {target} is not confirmed: it goes back within {ROLLOUT_LEASE} s, on the nodes that run it, too"
+        ),
+        false => format!(
+            "the change of {target} is made, and the node decides it; `mediactl status` shows how it goes on"
+        ),
     }
 }
 

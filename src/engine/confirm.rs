@@ -12,6 +12,7 @@ use super::activity::PendingEnd;
 use super::aftermath::Aftermath;
 use super::left_over::{LeftOver, NO_USER, NOT_CONFIRMED, SERVER_ENDED};
 use super::local::Engine;
+use super::log_line::LogLevel;
 use super::loops::Loops;
 use super::pending::{PendingChange, RollbackPoint};
 use super::refusal::Refusal;
@@ -63,7 +64,9 @@ impl Engine {
                 {
                     return;
                 }
-                Err(error) => (self.on_trouble)(&format!("a change could not be rolled back: {error}")),
+                Err(error) => {
+                    self.tell(LogLevel::Error, &format!("a change could not be rolled back: {error}"))
+                }
             }
             if pending.is_decided_within(RETRY) {
                 return;
@@ -181,7 +184,7 @@ impl Engine {
     /// Reloads the running configuration, or without a server the one in the file.
     pub(super) fn reload_after_rollback(&self, writer: &dyn Writer, by: &str) {
         if let Err(error) = self.reload_present(writer, REVERT, by) {
-            (self.on_trouble)(&format!("{REVERT}: {}", error.brief()));
+            self.tell(LogLevel::Error, &format!("{REVERT}: {}", error.brief()));
             self.remember_trouble(Trouble::from(&error));
         }
     }
@@ -197,7 +200,10 @@ impl Engine {
         let writer = self.writer()?;
         let taken = self.settle_found(Some(&*writer), (NO_USER, SERVER_ENDED))?;
         if taken.is_some_and(|taken| !taken.aftermath.may_leave_change()) {
-            (self.on_trouble)("a change was not confirmed before the server ended: it was rolled back");
+            self.tell(
+                LogLevel::Warning,
+                "a change was not confirmed before the server ended: it was rolled back",
+            );
         }
         Ok(())
     }

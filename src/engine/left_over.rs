@@ -11,6 +11,7 @@ use std::sync::Arc;
 use super::aftermath::Aftermath;
 use super::content::Content;
 use super::local::Engine;
+use super::log_line::LogLevel;
 use super::operation::UNSAVED;
 use super::options::Expected;
 use super::outcome::OutcomeNote;
@@ -209,7 +210,7 @@ impl Engine {
             _ => return,
         };
         self.remember_trouble(Trouble::new(&words));
-        (self.on_trouble)(&words);
+        self.tell(LogLevel::Warning, &words);
     }
 
     /// True if a record is left of a change that is not pending any more.
@@ -267,9 +268,10 @@ impl Engine {
         let note = taken.as_ref().and_then(WithoutChange::note);
         if let (Some(OutcomeNote::TookOutUnconfirmed(paths)), Some(_)) = (note, writer) {
             let paths = paths.join(", ");
-            (self.on_trouble)(&format!(
-                "a change that was never confirmed was taken out of the file: {paths}"
-            ));
+            self.tell(
+                LogLevel::Warning,
+                &format!("a change that was never confirmed was taken out of the file: {paths}"),
+            );
         }
         Ok(taken)
     }

@@ -7,6 +7,7 @@ use super::activity::Activity;
 use super::gate::Pass;
 use super::guard::Guard;
 use super::hook::Hooks;
+use super::log_line::{LogLevel, LogLine};
 use super::operation::Operation;
 use super::options::ChangeOptions;
 use super::outcome::Outcome;
@@ -32,7 +33,7 @@ pub struct Engine {
     pub(super) store: Arc<dyn Store>,
     pub(super) hooks: Hooks,
     pub(super) on_wait: fn(&str, &LockHolder),
-    pub(super) on_trouble: Arc<dyn Fn(&str) + Send + Sync>,
+    pub(super) log: Arc<dyn Fn(&LogLine<'_>) + Send + Sync>,
     pub(super) running: Option<Arc<Running>>,
     pub(super) keep: Option<usize>,
     pub(super) has_guards: bool,
@@ -47,7 +48,7 @@ impl Engine {
             store,
             hooks,
             on_wait,
-            on_trouble: Arc::new(|_| {}),
+            log: Arc::new(|_| {}),
             running: None,
             keep: None,
             has_guards: true,
@@ -95,9 +96,9 @@ impl Engine {
         &self.hooks
     }
 
-    /// Reports a failure for which it is too late in a response.
-    pub fn tell(&self, trouble: &str) {
-        (self.on_trouble)(trouble);
+    /// Writes a line to the log of the server.
+    pub fn tell(&self, level: LogLevel, words: &str) {
+        (self.log)(&LogLine { level, words });
     }
 
     /// The state of the server; `None` without one.
@@ -218,6 +219,6 @@ impl Engine {
     pub(super) fn reconcile_alone(&self) {
         let (Ok(writer), Ok(stored)) = (self.writer(), self.store.load()) else { return };
         let warnings = writer.reconcile(Some(stored.as_base())).unwrap_or_default().warnings;
-        warnings.iter().for_each(|warning| (self.on_trouble)(&warning.to_string()));
+        warnings.iter().for_each(|warning| self.tell(LogLevel::Warning, &warning.to_string()));
     }
 }

@@ -39,6 +39,7 @@ mod local;
 #[allow(clippy::disallowed_methods, reason = "the time that is left to confirm a change is told")]
 mod local_service;
 #[allow(clippy::disallowed_methods, reason = "a loop is late after a time")]
+mod log_line;
 mod loops;
 mod masked;
 mod modify;
@@ -93,6 +94,7 @@ pub use hook::{
 };
 pub use interrupt::Interrupt;
 pub use local::{DEFAULT_LOCK_WAIT, Engine};
+pub use log_line::{LogLevel, LogLine};
 pub use loops::{Loops, Pulse, RESTARTS};
 pub use masked::MaskedForm;
 pub use new_text::NewText;

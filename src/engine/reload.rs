@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::aftermath::Aftermath;
 use super::hook::{self, HookFailure, HookReason, Occasion};
 use super::local::Engine;
+use super::log_line::LogLevel;
 use super::operation::Operation;
 use super::pending::RollbackPoint;
 use super::refusal::Refusal;
@@ -33,11 +34,11 @@ impl Engine {
             let result = engine.reload_alone((operation, &by), &before, &after, writes);
             if let (Err(error), Some(_)) = (&result, &engine.running) {
                 engine.remember_trouble(Trouble::from(error));
-                (engine.on_trouble)(&format!("{operation}: {}", error.brief()));
+                engine.tell(LogLevel::Error, &format!("{operation}: {}", error.brief()));
             }
         };
         if std::thread::Builder::new().spawn(run).is_err() {
-            (self.on_trouble)("cannot spawn a thread for the reload command");
+            self.tell(LogLevel::Error, "cannot spawn a thread for the reload command");
         }
     }
 

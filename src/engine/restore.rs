@@ -2,6 +2,7 @@
 
 use super::aftermath::Aftermath;
 use super::local::Engine;
+use super::log_line::LogLevel;
 use super::pending::{PendingChange, RollbackPoint};
 use super::refusal::Refusal;
 use super::running::LastChange;
@@ -55,7 +56,10 @@ impl Engine {
     /// Forgets a pending change that was not made after all.
     pub(super) fn forget_pending(&self, pending: &PendingChange, writer: Option<&dyn Writer>) {
         if let Some(Err(error)) = writer.map(|writer| writer.clear_pending()) {
-            (self.on_trouble)(&format!("the history keeps an entry for a change that was not made: {error}"));
+            self.tell(
+                LogLevel::Error,
+                &format!("the history keeps an entry for a change that was not made: {error}"),
+            );
         }
         self.release_pending(pending);
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::local::Engine;
+use super::log_line::LogLine;
 use super::operation::UNSAVED;
 use super::refusal::Refusal;
 use super::running::Running;
@@ -10,13 +11,13 @@ use super::snapshot::Snapshot;
 use crate::store::ChangeRecord;
 
 impl Engine {
-    /// The same engine, running the text of the file. Calls `on_trouble` with each failure that no
-    /// response can report any more.
+    /// The same engine, running the text of the file. Calls `log` with each line for its log: what
+    /// no response can report any more.
     ///
     /// # Errors
     /// `BadConfig`, `Store`.
-    pub fn start(self, on_trouble: impl Fn(&str) + Send + Sync + 'static) -> Result<Self, Refusal> {
-        let engine = Self { on_trouble: Arc::new(on_trouble), ..self };
+    pub fn start(self, log: impl Fn(&LogLine<'_>) + Send + Sync + 'static) -> Result<Self, Refusal> {
+        let engine = Self { log: Arc::new(log), ..self };
         engine.roll_back_left_over()?;
         engine.reconcile_alone();
         let loaded = engine.read()?;

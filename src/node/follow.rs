@@ -5,8 +5,9 @@ use std::time::Duration;
 use super::debounce::Debounce;
 use super::member::{LOOK_TIME, Node};
 use super::not_taken::{Backoff, LONGEST_DENIAL, NotTaken};
+use super::twin::Twin;
 use super::wake::Look;
-use crate::engine::Pulse;
+use crate::engine::{LogLevel, Pulse};
 use crate::store::boot_time::boot_time;
 use crate::store::cluster::{KeyRange, KeyValue, Seen};
 use crate::store::jittered;
@@ -74,25 +75,27 @@ impl Node {
         for _ in 0..LOOKS {
             let (keys, name) = (self.store.keys(), &self.settings.name);
             let own = [keys.node(&name.name), keys.retry(&name.name)].map(|key| KeyRange::one(&key));
-            let last_run = self.last_change_run().map(|serial| KeyRange::one(&keys.change(serial)));
+            // What the node ran last, and what became of it.
+            let last_run = self.last_change_run().map(|serial| [serial, serial + 1]);
+            let changes = last_run.into_iter().flatten().map(|serial| KeyRange::one(&keys.change(serial)));
             let sent = boot_time();
             let store = self.store.with_time(self.look_time(LOOK_TIME));
-            let has_run = last_run.is_some();
-            let mut seen = store.seen_with(last_run.into_iter().chain(own).collect())?;
-            let asked = seen.others.pop().unwrap_or_default();
-            let own_record = seen.others.pop().unwrap_or_default();
-            let last_run = has_run.then(|| seen.others.pop()).flatten().unwrap_or_default();
+            let mut seen = store.seen_with(own.into_iter().chain(changes).collect())?;
+            let mut others = std::mem::take(&mut seen.others).into_iter();
+            let [own_record, asked, last_run, next] = [(); 4].map(|()| others.next().unwrap_or_default());
             self.note_own_record(own_record.first());
             if self.is_unsigned(&seen) {
                 return Ok(CLOSE_POLL);
             }
-            self.note_contact(&seen, sent)?;
+            self.note_contact(&seen, next.first(), sent)?;
             self.note_asked(asked.first());
             if self.is_held(&seen, last_run.first()) {
                 self.report();
                 return Ok(POLL);
             }
-            let done = self.go_to(&seen, turn).map(|()| {
+            let gone = self.go_to(&seen, turn);
+            self.leave_what_was_taken_back();
+            let done = gone.map(|()| {
                 self.forget_way_back(&seen);
                 self.check_health();
                 self.report();
@@ -143,10 +146,11 @@ impl Node {
         drop(standing);
         if is_new {
             let name = self.texts.name();
-            self.local.tell(&match is_denied {
-                true => format!("denied: `{name}` does not let this node read, and it goes on: {reason}"),
-                false => format!("`{name}` can't be reached, and this node goes on: {reason}"),
-            });
+            let (level, words) = match is_denied {
+                true => (LogLevel::Error, format!("denied: `{name}` does not let this node read")),
+                false => (LogLevel::Warning, format!("`{name}` can't be reached")),
+            };
+            self.local.tell(level, &format!("{words}, and this node goes on: {reason}"));
         }
     }
 
@@ -161,7 +165,9 @@ impl Node {
             Some(_) => POLL,
             None => POLL,
         };
-        let next = standing.not_taken.as_ref().and_then(NotTaken::next);
+        let tries_again = standing.not_taken.as_ref().and_then(NotTaken::next);
+        let is_alone = standing.twin.as_ref().map(Twin::gone_at);
+        let next = tries_again.into_iter().chain(is_alone).min();
         next.map_or(pause, |at| at.saturating_sub(boot_time()).min(pause))
     }
 }
@@ -173,7 +179,7 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
-    use crate::engine::{Engine, Hooks, Loops};
+    use crate::engine::{Engine, Hooks, LogLine, Loops};
     use crate::node::{NodeName, NodeSettings, OnDrift};
     use crate::store::cluster::{ClusterStore, ClusterUrl, GatewaySettings};
     use crate::store::file::ConfFile;
@@ -186,7 +192,7 @@ mod tests {
         let file = Arc::new(ConfFile::resolve(&path).expect("it can be found"));
         let panics = Arc::new(AtomicUsize::new(0));
         let own = panics.clone();
-        let log = move |_: &str| {
+        let log = move |_: &LogLine<'_>| {
             own.fetch_add(1, Ordering::SeqCst);
             panic!("as the test asks")
         };

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::member::Node;
-use crate::engine::{Trouble, hook_output};
+use crate::engine::{LogLevel, Trouble, hook_output};
 use crate::store::NodeState;
 use crate::store::boot_time::boot_time;
 
@@ -31,7 +31,7 @@ impl Node {
             standing.turn(NodeState::Failed, Some(why.clone()));
             drop(standing);
             if !is_known {
-                self.local.tell(&format!("this node is not healthy: {}", why.brief));
+                self.local.tell(LogLevel::Error, &format!("this node is not healthy: {}", why.brief));
             }
         } else if is_known {
             let first = standing.soaks.as_ref().map(|(change, _)| change.clone());

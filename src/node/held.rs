@@ -2,7 +2,7 @@
 //! made anew. It goes on with what it runs, until `mediactl cluster adopt` says that the cluster continues.
 
 use super::member::Node;
-use crate::engine::Trouble;
+use crate::engine::{LogLevel, Trouble};
 use crate::store::NodeState;
 use crate::store::cluster::{HeadRecord, KeyValue, MIN_RECORDS, Seen};
 use crate::store::file::FollowedText;
@@ -22,8 +22,8 @@ impl Node {
         let why = why_held(head, runs, record.as_ref(), followed.held.as_deref(), back);
         if why != followed.held {
             match &why {
-                Some(why) => self.local.tell(&format!("held: {why}")),
-                None => self.local.tell("no longer held: the cluster was adopted"),
+                Some(why) => self.local.tell(LogLevel::Error, &format!("held: {why}")),
+                None => self.local.tell(LogLevel::Note, "no longer held: the cluster was adopted"),
             }
             // Without the note it is found again at the next look.
             let _ = self.note(|followed| followed.held.clone_from(&why));

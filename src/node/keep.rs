@@ -8,7 +8,7 @@ use super::member::Node;
 use super::not_taken::{Backoff, LONGEST_DENIAL};
 use super::report::LastRecord;
 use super::twin::Twin;
-use crate::engine::Pulse;
+use crate::engine::{LogLevel, Pulse};
 use crate::store::NodeRecord;
 use crate::store::boot_time::boot_time;
 use crate::store::bounded_time;
@@ -45,6 +45,7 @@ impl Node {
         self.note_denied_record(put.as_ref().err());
         match put {
             Ok((lease, Some(revision))) => {
+                self.standing().note_put(record.change.as_deref());
                 *last = LastRecord { lease: Some(lease), record: Some(record), revision };
             }
             // Another one was faster: the next look, which comes at once, reads what it put.
@@ -69,7 +70,7 @@ impl Node {
         };
         let mut standing = self.standing();
         let Some(other) = found.filter(|_| had_put) else {
-            standing.twin.take_if(|twin| twin.is_gone(boot_time()));
+            standing.twin.take_if(|twin| boot_time() >= twin.gone_at());
             return;
         };
         let known = standing.twin.take();
@@ -79,9 +80,12 @@ impl Node {
         standing.twin = Some(twin);
         drop(standing);
         if is_certain && !was_certain {
-            self.local.tell(&format!(
-                "{words}, and the cluster shows one of them alone: end one, or give it another name"
-            ));
+            self.local.tell(
+                LogLevel::Warning,
+                &format!(
+                    "{words}, and the cluster shows one of them alone: end one, or give it another name"
+                ),
+            );
         }
     }
 
@@ -100,7 +104,7 @@ impl Node {
         standing.denied.record = Some((words.clone(), backoff));
         drop(standing);
         if !is_known {
-            self.local.tell(&format!("denied: {words}"));
+            self.local.tell(LogLevel::Error, &format!("denied: {words}"));
         }
     }
 

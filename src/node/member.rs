@@ -16,7 +16,7 @@ use crate::store::cluster::ClusterStore;
 use crate::store::file::{ConfFile, Followed};
 
 /// The longest time for a look. A node that was cut off sends its request again and again, with pauses
-/// that grow: after three seconds the pause is 1.6 s, and the node is back two seconds after the cluster.
+/// that grow up to 0.8 s, and is back two seconds after the cluster.
 /// In less time, many nodes would only ask a busy cluster more often.
 pub(super) const LOOK_TIME: Duration = Duration::from_secs(3);
 

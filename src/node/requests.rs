@@ -96,7 +96,13 @@ impl ConfigService for Node {
     }
 
     fn pending(&self) -> Result<Option<PendingInfo>, Refusal> {
-        Ok(self.local.pending_info()?.or_else(|| self.standing().pending.clone()))
+        let of_cluster = || self.standing().pending.clone();
+        // It was read a while ago.
+        let now = |pending: PendingInfo| {
+            let deadline = pending.deadline;
+            pending.until(deadline)
+        };
+        Ok(self.local.pending_info()?.or_else(|| of_cluster().map(now)))
     }
 
     fn decide(&self, decision: Decision, id: Option<&str>, by: &str) -> Result<Vec<OutcomeNote>, Refusal> {

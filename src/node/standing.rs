@@ -39,8 +39,9 @@ pub struct NodeStanding {
     pub last_seen: Option<LastSeen>,
     /// The change that has to be confirmed, and when the node first saw it, since the start of the machine.
     pub first_seen: Option<(String, Duration)>,
-    /// The change that it runs as one of the first nodes, and since when, since the start of the machine.
-    pub soaks: Option<(String, Duration)>,
+    /// The change that it runs as one of the first nodes, and the time at which its record said so first, since the start of
+    /// the machine: only then would another process of its name know of it.
+    pub soaks: Option<(String, Option<Duration>)>,
     /// The text for which the health command was run last, and when, since the start of the machine.
     pub checked: Option<(Revision, Duration)>,
     /// The reason why the health command failed last.
@@ -62,6 +63,9 @@ pub struct LastSeen {
     pub read: Duration,
     /// The rest of the lease of `pending` then.
     pub lease_left: Duration,
+    /// The serial of the change that the node ran then, if the cluster says that it was taken back, or no longer says
+    /// what became of it.
+    pub taken_back: Option<u64>,
 }
 
 /// The state before the first look.
@@ -113,6 +117,12 @@ impl NodeStanding {
         self.followed.runs.as_ref().map(|runs| runs.serial)
     }
 
+    /// True if the node runs a change that was taken back, for all it read last.
+    pub fn runs_what_was_taken_back(&self) -> bool {
+        let taken_back = self.last_seen.as_ref().and_then(|last| last.taken_back);
+        taken_back.is_some() && taken_back == self.serial()
+    }
+
     /// The state that is shown. A node that is denied may run what it should, and nobody can rely on that.
     pub fn state(&self) -> NodeState {
         let is_denied = self.denied.reading.is_some() || self.denied.record.is_some();
@@ -145,7 +155,7 @@ impl NodeStanding {
             return self.turn(NodeState::Running, None);
         };
         if self.soaks.as_ref().is_none_or(|(id, _)| id != change) {
-            self.soaks = Some((change.to_owned(), boot_time()));
+            self.soaks = Some((change.to_owned(), None));
         }
         self.turn(NodeState::Canary, None);
     }
@@ -153,8 +163,15 @@ impl NodeStanding {
     /// True if the node has run a change as one of the first for as long as it has to.
     pub fn has_soaked(&self) -> bool {
         let change = self.last_seen.as_ref().and_then(|last| last.head.unconfirmed.as_ref());
-        let (Some(change), Some((id, since))) = (change, &self.soaks) else { return false };
+        let (Some(change), Some((id, Some(since)))) = (change, &self.soaks) else { return false };
         *id == change.id && boot_time() >= *since + Duration::from_secs(change.soak_s.unwrap_or_default())
+    }
+
+    /// Notes that a record was put which says that the node runs this change as one of the first.
+    pub fn note_put(&mut self, change: Option<&str>) {
+        if let Some((_, since @ None)) = self.soaks.as_mut().filter(|(id, _)| Some(&**id) == change) {
+            *since = Some(boot_time());
+        }
     }
 
     /// The figures for monitoring.

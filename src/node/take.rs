@@ -8,7 +8,7 @@ use super::member::{Node, OnDrift};
 use super::not_taken::NotTaken;
 use super::runs::Runs;
 use super::wake::Look;
-use crate::engine::{ChangeOptions, Operation, Refusal, RefusalKind, Snapshot, Trouble, merged};
+use crate::engine::{ChangeOptions, LogLevel, Operation, Refusal, RefusalKind, Snapshot, Trouble, merged};
 use crate::store::boot_time::boot_time;
 use crate::store::cluster::Seen;
 use crate::store::file::FollowedText;
@@ -36,7 +36,10 @@ impl Node {
                 followed.runs.filter(|before| self.is_back_at(before))
             }
             Err(error) => {
-                self.local.tell(&format!("the configuration was not loaded again: {}", error.brief()));
+                self.local.tell(
+                    LogLevel::Error,
+                    &format!("the configuration was not loaded again: {}", error.brief()),
+                );
                 followed.runs
             }
         };
@@ -55,7 +58,8 @@ impl Node {
             }
         };
         back().unwrap_or_else(|error: Refusal| {
-            self.local.tell(&format!("the text before was not loaded either: {}", error.brief()));
+            self.local
+                .tell(LogLevel::Error, &format!("the text before was not loaded either: {}", error.brief()));
             false
         })
     }
@@ -122,7 +126,7 @@ impl Node {
             }
             drop(standing);
             if is_found {
-                self.local.tell(&format!("drift: {EDITED}"));
+                self.local.tell(LogLevel::Warning, &format!("drift: {EDITED}"));
             }
             let now = wanted.followed(runs.revision);
             if runs != now {
@@ -140,7 +144,7 @@ impl Node {
             standing.turn(NodeState::Drifted, Some(Trouble::new(why.clone())));
             drop(standing);
             if is_found {
-                self.local.tell(&format!("drift: {why}"));
+                self.local.tell(LogLevel::Warning, &format!("drift: {why}"));
             }
             return true;
         }
@@ -151,7 +155,8 @@ impl Node {
     /// waits, no node that takes the change before the others, and none that was just asked for it or has no text yet.
     fn waits_for_its_turn(&self, wanted: &LocalText<'_>, runs: Runs, look: Look) -> bool {
         let mut standing = self.standing();
-        let goes_back = runs != Runs::Head || wanted.head.operation == REVERT;
+        let is_back = wanted.head.operation == REVERT || standing.runs_what_was_taken_back();
+        let goes_back = runs != Runs::Head || is_back;
         let is_at_once = look.is_urgent || goes_back || wanted.first_of.is_some();
         let had_its_turn = standing.not_taken.as_ref().is_some_and(|known| known.is_of(&wanted.source));
         // A change that has to be confirmed runs everywhere after half of its time.
@@ -180,7 +185,7 @@ impl Node {
                 standing.not_taken = None;
                 standing.turn_running(wanted.first_of);
                 drop(standing);
-                self.local.tell(&taken_words(wanted, runs));
+                self.local.tell(LogLevel::Note, &taken_words(wanted, runs));
             }
             Err(error) => match error.kind {
                 RefusalKind::RejectedByCheck | RefusalKind::BadNewText | RefusalKind::MaskedValue => {
@@ -217,7 +222,7 @@ impl Node {
     }
 
     /// Does not take a text. One that failed is tried again later.
-    fn refuse(&self, source: String, state: NodeState, why: &Trouble) {
+    pub(super) fn refuse(&self, source: String, state: NodeState, why: &Trouble) {
         self.tell(state.clone(), why);
         let mut standing = self.standing();
         let before = standing.not_taken.take();
@@ -231,7 +236,7 @@ impl Node {
         let why = why.map(|why| one_line(why.lines().next().unwrap_or_default()));
         let is_known = self.standing().why.as_ref() == Some(&why);
         if !is_known {
-            self.local.tell(&format!("the text of the cluster is not taken: {}", why.brief));
+            self.local.tell(LogLevel::Error, &format!("the text of the cluster is not taken: {}", why.brief));
         }
         self.standing().turn(state, Some(why));
     }

@@ -39,9 +39,9 @@ impl Twin {
         self.changes >= CERTAIN
     }
 
-    /// True if it was silent for so long that this process is alone.
-    pub fn is_gone(&self, now: Duration) -> bool {
-        now >= self.seen + ALONE
+    /// The time from which this process is alone, unless the other one is seen again, since the start of the machine.
+    pub fn gone_at(&self) -> Duration {
+        self.seen + ALONE
     }
 }
 
@@ -59,10 +59,10 @@ mod tests {
         };
         let second = Duration::from_secs(1);
         let once = Twin::after(None, &record("x"), second);
-        assert!(!once.is_certain() && !once.is_gone(second * 30) && once.is_gone(second * 31));
+        assert!(!once.is_certain() && once.gone_at() == second * 31);
         let other = Twin::after(Some(once), &record("y"), second * 2);
         assert!(!other.is_certain(), "another one that may have ended, too");
         let twice = Twin::after(Some(other), &record("y"), second * 9);
-        assert!(twice.is_certain() && !twice.is_gone(second * 38) && twice.is_gone(second * 39));
+        assert!(twice.is_certain() && twice.gone_at() == second * 39);
     }
 }

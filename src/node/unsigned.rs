@@ -2,7 +2,7 @@
 //! not confirmed when it last saw one that is signed goes back, as without contact.
 
 use super::member::Node;
-use crate::engine::Trouble;
+use crate::engine::{LogLevel, Trouble};
 use crate::store::cluster::Seen;
 use crate::store::{NodeState, StoreError};
 
@@ -32,7 +32,7 @@ impl Node {
         standing.turn(NodeState::Unsigned, Some(why.clone()));
         drop(standing);
         if is_new {
-            self.local.tell(&format!("unsigned: {}", why.brief));
+            self.local.tell(LogLevel::Error, &format!("unsigned: {}", why.brief));
         }
         self.report();
     }

@@ -8,37 +8,42 @@ use super::local_text::wanted;
 use super::member::{Node, OnDrift};
 use super::runs::{BackReason, Contact, Runs, runs};
 use super::standing::LastSeen;
-use crate::engine::{ChangeOptions, ConfigService, Operation, Refusal, Snapshot, Trouble, merged};
+use crate::engine::{ChangeOptions, ConfigService, LogLevel, Operation, Refusal, Snapshot, Trouble, merged};
 use crate::store::boot_time::{boot_id, boot_time};
-use crate::store::cluster::Seen;
-use crate::store::file::WayBack;
-use crate::store::{NodeState, Revision, Store, StoreError};
+use crate::store::cluster::{HeadRecord, KeyValue, Seen};
+use crate::store::file::{Followed, WayBack};
+use crate::store::{NodeState, REVERT, Revision, Store, StoreError};
 
 /// The time for which a node that has just started waits for the cluster before it goes back.
 const START_TIME: Duration = Duration::from_secs(2);
 
-/// The time for which a look permits to run a change whose `pending` has no lease.
-const WITHOUT_LEASE: Duration = Duration::from_secs(10);
+/// The time without contact after which a node no longer runs a change that the cluster has gone on from, where it does
+/// not know what became of it.
+const LONGEST_DOUBT: Duration = Duration::from_secs(10);
 
 /// The shortest time for a look.
 const SHORTEST_LOOK: Duration = Duration::from_millis(200);
 
 impl Node {
-    /// Notes what a request read that was sent at this time since the start of the machine.
+    /// Notes what a request read that was sent at this time since the start of the machine. `next` is the record of the
+    /// change after the one that the node runs.
     ///
     /// # Errors
     /// Those of the cluster.
-    pub(super) fn note_contact(&self, seen: &Seen, sent: Duration) -> Result<(), StoreError> {
-        let is_open = seen.may_be_confirmed();
+    pub(super) fn note_contact(
+        &self,
+        seen: &Seen,
+        next: Option<&KeyValue>,
+        sent: Duration,
+    ) -> Result<(), StoreError> {
         let lease_left = match seen.lease {
-            _ if !is_open => Duration::ZERO,
-            0 => WITHOUT_LEASE,
+            0 => Duration::ZERO,
             lease => self.store.time_left(lease)?,
         };
         let mut standing = self.standing();
         let is_back = standing.is_known_to_be_away();
         if is_back {
-            self.local.tell(&format!("`{}` is back", self.texts.name()));
+            self.local.tell(LogLevel::Note, &format!("`{}` is back", self.texts.name()));
         }
         standing.note_seen(seen);
         let change = seen.head.as_ref().and_then(|head| head.unconfirmed.as_ref());
@@ -51,8 +56,9 @@ impl Node {
             standing.compare_clocks(head, sent);
         }
         let has_pending = seen.has_pending;
+        let taken_back = seen.head.as_ref().and_then(|head| taken_back(&standing.followed, head, next));
         standing.last_seen =
-            seen.head.clone().map(|head| LastSeen { head, has_pending, read: sent, lease_left });
+            seen.head.clone().map(|head| LastSeen { head, has_pending, read: sent, lease_left, taken_back });
         Ok(())
     }
 
@@ -145,35 +151,62 @@ impl Node {
         let why = Trouble::new(format!(
             "no contact with the cluster, and change {serial} was not confirmed for all this node knows"
         ));
-        let is_kept = self.settings.on_drift == OnDrift::Keep && self.has_drifted();
-        if !is_back && !is_kept {
-            match self.load_back(&back) {
-                Ok(()) => self.local.tell(&format!("back at serial {}: {}", back.text.serial, why.brief)),
-                Err(error) => {
-                    self.tell(NodeState::Failed, &Trouble::from(&error));
-                    return None;
-                }
-            }
+        if !is_back && let Err(error) = self.load_back(&back, "no contact with the cluster", &why.brief) {
+            self.tell(NodeState::Failed, &Trouble::from(&error));
+            return None;
         }
         Some((back.text.serial, why))
     }
 
-    fn load_back(&self, back: &WayBack) -> Result<(), Refusal> {
+    /// Goes back from a change that was taken back, if the node runs that still: it does not take what came next. Its state
+    /// says why, and which change it should run.
+    pub(super) fn leave_what_was_taken_back(&self) {
+        let standing = self.standing();
+        let Some(back) = standing.followed.back.clone().filter(|_| standing.runs_what_was_taken_back())
+        else {
+            return;
+        };
+        let why = format!("change {} was taken back", standing.serial().unwrap_or_default());
+        drop(standing);
+        if let Err(error) = self.load_back(&back, &why, &why) {
+            self.refuse(back.text.source, NodeState::Failed, &Trouble::from(&error));
+        }
+    }
+
+    /// Loads the text before a change, unless a hand edit is kept. `message` is for the history.
+    fn load_back(&self, back: &WayBack, message: &str, why: &str) -> Result<(), Refusal> {
+        if self.settings.on_drift == OnDrift::Keep && self.has_drifted() {
+            return Ok(());
+        }
         let text = self.file.text_back()?.filter(|text| Revision::from_text(text) == back.text.revision);
         let damaged = || StoreError::Damaged {
             name: ConfigService::name(&self.local).to_owned(),
             what: "the text before the change, in the state folder".to_owned(),
         };
         let text = text.ok_or_else(damaged)?;
-        let message = Some("no contact with the cluster".to_owned());
+        let message = Some(message.to_owned());
         let options = ChangeOptions { force: true, message, ..ChangeOptions::default() };
-        self.load(back.text.clone(), Operation::Rollback, &text, &options)
+        self.load(back.text.clone(), Operation::Rollback, &text, &options)?;
+        self.local.tell(LogLevel::Warning, &format!("back at serial {}: {why}", back.text.serial));
+        Ok(())
     }
+}
+
+/// The serial of the change that a node runs, if the record of the `next` one says that it was taken back, or nothing says
+/// any more what became of it. Only what was not confirmed is taken back, and nothing else comes next to that.
+fn taken_back(followed: &Followed, head: &HeadRecord, next: Option<&KeyValue>) -> Option<u64> {
+    let runs = followed.runs.as_ref().filter(|runs| runs.epoch == head.epoch && runs.serial < head.serial)?;
+    let has_way_back = || followed.back.as_ref().is_some_and(|back| back.text.serial + 1 == runs.serial);
+    let is_taken_back = match next {
+        Some(next) => HeadRecord::parse(&next.value).is_ok_and(|next| next.operation == REVERT),
+        None => has_way_back(),
+    };
+    is_taken_back.then_some(runs.serial)
 }
 
 /// True if the cluster went on from the change, and the node has not heard for a while, so that it does not know whether
 /// that was confirmed.
 fn has_left(last: &LastSeen, back: &WayBack) -> bool {
     let is_it = last.head.unconfirmed.as_ref().is_some_and(|change| change.id == back.change);
-    !is_it && boot_time() > last.read + WITHOUT_LEASE
+    !is_it && boot_time() > last.read + LONGEST_DOUBT
 }

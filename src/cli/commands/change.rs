@@ -7,6 +7,7 @@ use crate::cli::countdown;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::fleet::{self, plan::FleetChange};
+use crate::cli::interrupt::LastWords;
 use crate::cli::invocation::Invocation;
 use crate::cli::prompts;
 use crate::cli::rehearsal::{MOST_UNASKED, Question};
@@ -125,7 +126,10 @@ impl<'a> ChangeCommand<'a> {
             None => {}
         }
         if let Some(time) = args.wait.filter(|_| made.changed && !args.dry_run) {
+            let line = format!("the change of {target} is made, and waiting for its nodes has ended");
+            let last_words = LastWords::new(ui, move || line.clone());
             let missing = rolled_out::wait_for_made(service, time);
+            drop(last_words);
             if !missing.is_empty() {
                 return Ok(rolled_out::exit_of(&missing, ui));
             }

@@ -200,7 +200,7 @@ pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     // A missing file ends the command before a state folder is made beside it.
     engine.read()?;
     let lock = lock(&store, ui)?;
-    let engine = engine.start(access_log::log_error(args.log_format))?;
+    let engine = engine.start(access_log::log_lines(args.log_format))?;
     tell_faults(&engine, ui);
     let engine = if args.no_guards { engine.without_guards() } else { engine };
     let addresses = listening::addresses(&args.listen)?;

@@ -109,33 +109,60 @@ fn nodes_table(
     table::print(rows, screen, out)
 }
 
-/// Describes the condition that a change waits for; of a rollout, the nodes that do not run it yet.
+/// Describes the condition that a change waits for.
 fn pending_in_words(pending: &PendingInfo, status: &Status) -> String {
     let PendingInfo { operation, by, seconds_left, canary, is_over, .. } = pending;
-    let last = status.last_change.as_ref().map(|last| last.serial);
-    let runs_it = |name: &&String| {
-        let nodes = status.nodes.iter().flatten();
-        nodes.filter(|node| node.node == **name).any(|node| node.serial == last && last.is_some())
-    };
-    let (running, waited_for): (Vec<&String>, Vec<&String>) = canary.iter().partition(runs_it);
-    let names = |nodes: &[&String]| nodes.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
-    let waited_for = if waited_for.is_empty() { &running } else { &waited_for };
+    let is_away = status.node.as_ref().is_some_and(|node| node.away.is_some());
     match (canary.is_empty(), is_over) {
+        _ if is_away => {
+            format!("{operation} by {by} was not confirmed when this node heard of the cluster last")
+        }
         (true, false) => format!("{operation} by {by} waits to be confirmed: {seconds_left} s left"),
         (true, true) => format!(
             "{operation} by {by} was not confirmed in time: the next change, or {}, rolls it back",
             if status.nodes.is_some() { "a node" } else { "a server that starts" }
         ),
         (false, true) => format!(
-            "{operation} by {by} did not run on {} in time: the next change, or a node, rolls it back",
-            names(waited_for)
+            "{operation} by {by}, with {} first, was not confirmed in time: the next change, or a node, rolls it back",
+            canary.join(", ")
         ),
         (false, false) => {
-            let runs =
-                if running.is_empty() { String::new() } else { format!("runs on {}, ", names(&running)) };
-            format!("{operation} by {by} {runs}waits for {}: {seconds_left} s left", names(waited_for))
+            let nodes = status.nodes.as_deref().unwrap_or_default();
+            let last = status.last_change.as_ref().map(|last| last.serial);
+            format!("{operation} by {by} {}: {seconds_left} s left", rollout_in_words(pending, nodes, last))
         }
     }
+}
+
+/// Describes where a rollout stands: which of its nodes run it, and what is waited for.
+/// `last` is the serial of the change.
+fn rollout_in_words(pending: &PendingInfo, nodes: &[NodeRecord], last: Option<u64>) -> String {
+    let record = |name: &str| nodes.iter().find(|node| node.node == name);
+    let (mut running, mut missing, mut soaking, mut twins) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for name in pending.canary.iter().map(String::as_str) {
+        match record(name).filter(|node| node.serial.is_some() && node.serial == last) {
+            None => missing.push(name),
+            Some(node) => {
+                running.push(name);
+                match node.is_twin {
+                    true => twins.push(name),
+                    false if pending.soak_s.is_some() && !node.has_soaked => soaking.push(name),
+                    false => {}
+                }
+            }
+        }
+    }
+    let soak = pending.soak_s.unwrap_or_default();
+    let parts = [
+        (&running, format!("runs on {}", running.join(", "))),
+        (&missing, format!("waits for {}", missing.join(", "))),
+        (&soaking, format!("waits until {} has run it for {soak} s", soaking.join(", "))),
+        (&twins, format!("does not count {}, whose name another process has, too", twins.join(", "))),
+    ];
+    let is_waiting = parts[1..].iter().any(|(nodes, _)| !nodes.is_empty());
+    let words = parts.into_iter().filter(|(nodes, _)| !nodes.is_empty()).map(|(_, words)| words);
+    let decides = (!is_waiting).then(|| "waits for whoever began it".to_owned());
+    words.chain(decides).collect::<Vec<_>>().join(", ")
 }
 
 /// Describes the text that a node runs, and the reason why it does not run what it should.
@@ -194,4 +221,37 @@ fn shortened(paths: &[String]) -> Vec<String> {
         shown.push(format!("and {} more", paths.len() - MAX_PATHS));
     }
     shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::NodeState;
+
+    #[test]
+    fn a_rollout_is_shown_with_what_it_waits_for() {
+        let runs =
+            || NodeRecord { serial: Some(2), has_soaked: true, ..NodeRecord::absent(NodeState::Canary) };
+        let soaks = || NodeRecord { has_soaked: false, ..runs() };
+        let twin = || NodeRecord { is_twin: true, ..runs() };
+        let waits = || NodeRecord { serial: Some(1), ..NodeRecord::absent(NodeState::Running) };
+        for (a, b, words) in [
+            (waits(), waits(), "waits for a, b"),
+            (runs(), waits(), "runs on a, waits for b"),
+            (soaks(), waits(), "runs on a, waits for b, waits until a has run it for 10 s"),
+            (runs(), soaks(), "runs on a, b, waits until b has run it for 10 s"),
+            (
+                soaks(),
+                twin(),
+                "runs on a, b, waits until a has run it for 10 s, does not count b, whose name another process has, too",
+            ),
+            (runs(), runs(), "runs on a, b, waits for whoever began it"),
+        ] {
+            let named = |name: &str, record: NodeRecord| NodeRecord { node: name.to_owned(), ..record };
+            let pending = PendingInfo::new(String::new(), String::new(), String::new(), SystemTime::now());
+            let canary = ["a", "b"].map(str::to_owned).to_vec();
+            let pending = PendingInfo { canary, soak_s: Some(10), ..pending };
+            assert_eq!(rollout_in_words(&pending, &[named("a", a), named("b", b)], Some(2)), words);
+        }
+    }
 }

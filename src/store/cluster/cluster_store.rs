@@ -46,10 +46,12 @@ pub struct Seen {
     pub head: Option<HeadRecord>,
     /// The revision of etcd at which `head` was written last; 0 where there is none.
     pub mod_revision: i64,
-    /// True if `pending` is there: until its lease ends, the last change may be confirmed.
+    /// True if `pending` is there, on a lease and for the last change: until the lease ends, that may be confirmed.
     pub has_pending: bool,
-    /// The lease of `pending`.
+    /// The lease of `pending`; 0 where the change can't be confirmed.
     pub lease: i64,
+    /// The revision of etcd at which `pending` was written last, whatever it says; 0 where there is none.
+    pub pending_revision: i64,
     /// The revision of etcd that was read.
     pub revision: i64,
     /// The other keys that were read, one list for each range.
@@ -189,10 +191,14 @@ impl ClusterStore {
         let mut read = reply.into_read().into_iter();
         let head = read.next().unwrap_or_default().pop();
         let pending = read.next().unwrap_or_default().pop();
-        let (has_pending, lease) = (pending.is_some(), pending.map_or(0, |pending| pending.lease));
+        let pending_revision = pending.as_ref().map_or(0, |pending| pending.mod_revision);
         let mod_revision = head.as_ref().map_or(0, |head| head.mod_revision);
         let head = head.map(|head| self.record(&head)).transpose()?;
-        Ok(Seen { head, mod_revision, has_pending, lease, revision, others: read.collect() })
+        let change = head.as_ref().and_then(|head| head.unconfirmed.as_ref());
+        let is_of = |pending: &KeyValue| change.is_some_and(|change| change.id.as_bytes() == pending.value);
+        let lease = pending.filter(is_of).map_or(0, |pending| pending.lease);
+        let (has_pending, others) = (lease != 0, read.collect());
+        Ok(Seen { head, mod_revision, has_pending, lease, pending_revision, revision, others })
     }
 
     /// Returns the time that a lease has left.

@@ -1,6 +1,6 @@
 //! Requests to etcd by its JSON gateway, over several endpoints.
 //!
-//! Each request has a deadline. Until then it is sent to one endpoint, to the next one as well where that gives no
+//! Each request has a deadline. Until then it is sent to one endpoint, to one more as well where that gives no
 //! answer soon, and to all of them again as long as one of them is there but has no answer: it has no leader, or it
 //! hangs. So a request may arrive twice, also at the same time.
 //!
@@ -9,7 +9,7 @@
 use std::error::Error as _;
 use std::fmt;
 use std::io::Read;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -25,7 +25,7 @@ use super::cluster_url::ClusterUrl;
 use super::compression::LARGEST_TEXT;
 use super::gateway_fault::{GatewayFault, GatewayRefusal};
 use super::messages::{KeyOperation, KeyRange, KeyValue, Txn, TxnReply};
-use super::race::{PAUSE, Race, RaceStep};
+use super::race::{HEDGE, PAUSE, Race, RaceStep};
 use super::tls::{ClusterAccess, ClusterTls};
 use crate::store::error::reason;
 
@@ -102,6 +102,8 @@ struct Links {
     preferred: AtomicUsize,
     /// The endpoint that answered last.
     current: AtomicUsize,
+    /// The milliseconds without an answer after which one more endpoint is asked.
+    hedge: AtomicU64,
 }
 
 /// The way to etcd with the files as they were read last.
@@ -147,7 +149,8 @@ impl Gateway {
     pub fn new(url: ClusterUrl, settings: GatewaySettings) -> Self {
         let GatewaySettings { access: given, timeout, largest } = settings;
         let (door, preferred, current) = (Mutex::default(), AtomicUsize::new(0), AtomicUsize::new(0));
-        Self { links: Arc::new(Links { url, given, door, preferred, current }), timeout, largest }
+        let hedge = AtomicU64::new(milliseconds(HEDGE));
+        Self { links: Arc::new(Links { url, given, door, preferred, current, hedge }), timeout, largest }
     }
 
     /// The same connections, for requests that have another time.
@@ -235,7 +238,12 @@ impl Gateway {
         let (begin, begins_at) = (Instant::now(), first.load(Ordering::Relaxed));
         let (endpoints, attempt) = (&self.url().endpoints, Arc::new(attempt));
         let number = |behind: usize| (begins_at + behind) % endpoints.len();
-        let mut race = Race::over(endpoints.len());
+        let hedge = Duration::from_millis(self.links.hedge.load(Ordering::Relaxed));
+        let mut race = Race::over(endpoints.len(), hedge);
+        let learn = |race: &Race, answered: Option<usize>| {
+            let next = race.next_hedge(answered, hedge, begin.elapsed());
+            self.links.hedge.store(milliseconds(next), Ordering::Relaxed);
+        };
         let mut tried = vec![None; endpoints.len()];
         let mut may_be_done = false;
         let (tell, told) = channel();
@@ -273,6 +281,7 @@ impl Gateway {
             match heard {
                 Some((behind, Ok(answer))) => {
                     first.store(number(behind), Ordering::Relaxed);
+                    learn(&race, Some(behind));
                     return Ok(answer);
                 }
                 Some((_, Err(Err(fault)))) => return Err(fault),
@@ -285,6 +294,7 @@ impl Gateway {
             }
         }
         self.forget_token();
+        learn(&race, None);
         first.store(begins_at + 1, Ordering::Relaxed);
         may_be_done |= race.open().next().is_some();
         race.open().for_each(|behind| tried[behind] = Some(NOT_IN_TIME.to_owned()));
@@ -455,6 +465,10 @@ fn more_than(most: u64) -> NoAnswer {
 /// An answer came, but says nothing.
 fn no_answer(why: &str) -> NoAnswer {
     NoAnswer { why: why.to_owned(), may_pass: false, may_be_done: true }
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn json(body: &impl Serialize) -> Vec<u8> {

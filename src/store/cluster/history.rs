@@ -1,5 +1,7 @@
 //! The history of a configuration in etcd: one record for each change, in pages.
 
+use std::time::SystemTime;
+
 use bytes::Bytes;
 
 use super::cluster_store::ClusterStore;
@@ -31,7 +33,9 @@ impl ClusterStore {
         if let Some(change) = run_out.and_then(|head| head.unconfirmed.as_ref())
             && let Some(back) = run_out.and_then(|head| head.taken_back("", NOT_CONFIRMED))
         {
-            entries.push(HeadRecord { at: change.until(), ..back }.entry(1));
+            // The lease may have ended before that: with whoever kept it alive.
+            let at = change.until().min(SystemTime::now());
+            entries.push(HeadRecord { at, ..back }.entry(1));
         }
         let (mut end, mut size) = (last + 1, FIRST_PAGE);
         while end > 1 && entries.len() < wanted {

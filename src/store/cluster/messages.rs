@@ -74,10 +74,6 @@ impl Compare {
         Self::Mod { key: key.into(), mod_revision, result: "EQUAL" }
     }
 
-    pub fn is_there(key: &str) -> Self {
-        Self::Version { key: key.into(), version: 0, result: "GREATER" }
-    }
-
     pub fn is_missing(key: &str) -> Self {
         Self::Version { key: key.into(), version: 0, result: "EQUAL" }
     }

@@ -11,12 +11,12 @@ use crate::store::node_record::{NodeRecord, NodeState};
 use crate::store::rollout::{RolloutStep, RolloutTurn};
 
 /// The time in seconds for which nodes run a change of a rollout after the last sign of life of whoever decides it.
-pub(super) const ROLLOUT_LEASE: u64 = 10;
+pub const ROLLOUT_LEASE: u64 = 10;
 
 /// The decision about a rollout.
 enum RolloutVerdict {
-    /// Some of the nodes have not said yet how it went.
-    Wait,
+    /// Some of the nodes do not count yet, for these reasons.
+    Wait(Vec<String>),
     /// All of them run it, as long as these conditions hold.
     Promote(Vec<Compare>),
     /// One of them does not; in one line.
@@ -34,23 +34,24 @@ impl ClusterStore {
         let Some(head) = seen.head.as_ref().filter(is_it).filter(|_| seen.may_be_confirmed()) else {
             return Ok(RolloutStep::Decided);
         };
-        if seen.lease != 0 {
-            self.gateway().keep_alive(seen.lease).map_err(self.reading())?;
-        }
+        self.gateway().keep_alive(seen.lease).map_err(self.reading())?;
         let ttl = head.unconfirmed.as_ref().and_then(|change| change.ttl_s).unwrap_or(u64::MAX);
         if let Some(why) = turn.failed {
             return self.decided(self.cancel(&seen, "", why));
-        }
-        if turn.age.as_secs() >= ttl {
-            return self.decided(self.cancel(&seen, "", NOT_CONFIRMED));
         }
         let records = head.canary.iter().map(|name| KeyRange::one(&self.keys().node(name))).collect();
         let now: Seen = self.seen_with(records)?;
         if now.mod_revision != seen.mod_revision {
             return Ok(RolloutStep::Waits);
         }
+        let is_over = turn.age.as_secs() >= ttl;
         match verdict(head, &now.others, self.keys()) {
-            RolloutVerdict::Wait => Ok(RolloutStep::Waits),
+            RolloutVerdict::Wait(whys) if is_over => {
+                let why = format!("{NOT_CONFIRMED}: {}", whys.join("; "));
+                self.decided(self.cancel(&now, "", &why))
+            }
+            RolloutVerdict::Promote(_) if is_over => self.decided(self.cancel(&now, "", NOT_CONFIRMED)),
+            RolloutVerdict::Wait(_) => Ok(RolloutStep::Waits),
             RolloutVerdict::Promote(_) if !turn.may_promote => Ok(RolloutStep::Ready),
             RolloutVerdict::Promote(conditions) => self.decided(self.confirm(&now, conditions)),
             RolloutVerdict::GoBack(why) => self.decided(self.cancel(&now, "", &why)),
@@ -70,28 +71,36 @@ impl ClusterStore {
 /// Decides by the records of the nodes that go first; one list of `found` for each of them. A record counts if one
 /// process alone has the name, and it has run this change for as long as it has to.
 fn verdict(head: &HeadRecord, found: &[Vec<KeyValue>], keys: &Keys) -> RolloutVerdict {
-    let mut conditions = Vec::new();
+    let (mut conditions, mut whys) = (Vec::new(), Vec::new());
     let change = head.unconfirmed.as_ref();
-    let has_to_soak = change.is_some_and(|change| change.soak_s.is_some());
+    let soak = change.and_then(|change| change.soak_s);
     for (name, found) in head.canary.iter().zip(found) {
-        let Some((record, mod_revision)) = found.first().and_then(parsed) else { continue };
+        let Some((record, mod_revision)) = found.first().and_then(parsed) else {
+            whys.push(format!("`{name}` has no record"));
+            continue;
+        };
         let is_of_it = record.wanted == Some(head.serial);
-        let runs = record.change.as_ref() == change.map(|change| &change.id) && !record.is_twin;
-        match record.state {
-            NodeState::Refused | NodeState::Failed if is_of_it => {
-                let why = record.why.map_or_else(String::new, |why| format!(": {why}"));
+        let runs_it = record.change.as_ref() == change.map(|change| &change.id);
+        let why = record.why.as_ref();
+        match (&record.state, soak) {
+            (NodeState::Refused | NodeState::Failed, _) if is_of_it => {
+                let why = why.map_or_else(String::new, |why| format!(": {why}"));
                 return RolloutVerdict::GoBack(format!("`{name}` did not take it{why}"));
             }
-            NodeState::Canary if runs && (record.has_soaked || !has_to_soak) => {
+            _ if record.is_twin => {
+                let why = why.map_or("another process has its name", |why| why.as_str());
+                whys.push(format!("`{name}` does not count: {why}"));
+            }
+            (NodeState::Canary, Some(soak)) if runs_it && !record.has_soaked => {
+                whys.push(format!("`{name}` has not run it for {soak} s"));
+            }
+            (NodeState::Canary, _) if runs_it => {
                 conditions.push(Compare::unchanged(&keys.node(name), mod_revision));
             }
-            _ => {}
+            _ => whys.push(format!("`{name}` does not run it")),
         }
     }
-    match conditions.len() == head.canary.len() {
-        true => RolloutVerdict::Promote(conditions),
-        false => RolloutVerdict::Wait,
-    }
+    if whys.is_empty() { RolloutVerdict::Promote(conditions) } else { RolloutVerdict::Wait(whys) }
 }
 
 fn parsed(found: &KeyValue) -> Option<(NodeRecord, i64)> {
@@ -123,27 +132,40 @@ mod tests {
             ..KeyValue::default()
         };
         let keys = Keys::below("/p/");
+        let twin = NodeRecord { is_twin: true, why: Some("process 7 on m has it, too".to_owned()), ..runs() };
         for (what, record, expected) in [
             ("it runs the change", Some(runs()), "promoted"),
-            ("another process has its name", Some(NodeRecord { is_twin: true, ..runs() }), "waits"),
-            ("it has not soaked", Some(NodeRecord { has_soaked: false, ..runs() }), "waits"),
-            ("it runs another change", Some(NodeRecord { change: Some("t".to_owned()), ..runs() }), "waits"),
-            ("it runs something else", Some(NodeRecord { state: NodeState::Running, ..runs() }), "waits"),
-            ("it has no record", None, "waits"),
+            ("another process has its name", Some(twin), "`a` does not count: process 7 on m has it, too"),
+            (
+                "it has not soaked",
+                Some(NodeRecord { has_soaked: false, ..runs() }),
+                "`a` has not run it for 9 s",
+            ),
+            (
+                "it runs another change",
+                Some(NodeRecord { change: Some("t".to_owned()), ..runs() }),
+                "`a` does not run it",
+            ),
+            (
+                "it runs no rollout",
+                Some(NodeRecord { state: NodeState::Running, ..runs() }),
+                "`a` does not run it",
+            ),
+            ("it has no record", None, "`a` has no record"),
             ("its reload failed", Some(failed()), "goes back"),
             ("it refused it", Some(NodeRecord { state: NodeState::Refused, ..failed() }), "goes back"),
-            ("it failed before", Some(NodeRecord { wanted: Some(1), ..failed() }), "waits"),
+            ("it failed before", Some(NodeRecord { wanted: Some(1), ..failed() }), "`a` does not run it"),
         ] {
             let found = [record.map(|record| kept(record, 7)).into_iter().collect(), vec![kept(runs(), 8)]];
             let decided = match verdict(&head, &found, &keys) {
-                RolloutVerdict::Wait => "waits",
+                RolloutVerdict::Wait(whys) => whys.join("; "),
                 RolloutVerdict::Promote(conditions) => {
                     let unchanged =
                         [("a", 7), ("b", 8)].map(|(name, at)| Compare::unchanged(&keys.node(name), at));
                     assert_eq!(conditions, unchanged);
-                    "promoted"
+                    "promoted".to_owned()
                 }
-                RolloutVerdict::GoBack(_) => "goes back",
+                RolloutVerdict::GoBack(_) => "goes back".to_owned(),
             };
             assert_eq!(decided, expected, "{what}");
         }

@@ -19,7 +19,10 @@ impl ClusterStore {
         let (true, Some(head)) = (seen.may_be_confirmed(), &seen.head) else { return Err(self.overtaken()) };
         let keys = self.keys();
         let confirmed = self.signed_after(seen, head.confirmed())?;
-        let own = [Compare::unchanged(&keys.head, seen.mod_revision), Compare::is_there(&keys.pending)];
+        let own = [
+            Compare::unchanged(&keys.head, seen.mod_revision),
+            Compare::unchanged(&keys.pending, seen.pending_revision),
+        ];
         let success = vec![
             KeyOperation::put(&keys.head, confirmed.record().to_json()),
             KeyOperation::Delete(KeyRange::one(&keys.pending)),
@@ -47,7 +50,7 @@ impl ClusterStore {
     pub fn take_back(&self, seen: &Seen) -> Result<(), StoreError> {
         let run_out = seen.head.as_ref().filter(|_| seen.has_run_out());
         let Some(head) = run_out else { return Err(self.overtaken()) };
-        let condition = Some(Compare::is_missing(&self.keys().pending));
+        let condition = Some(Compare::unchanged(&self.keys().pending, seen.pending_revision));
         self.put_back(seen, head, ("", NOT_CONFIRMED), condition)
     }
 

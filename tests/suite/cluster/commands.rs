@@ -1,5 +1,7 @@
 //! Commands on a configuration in etcd: the same words and exit codes as on a file.
 
+use std::time::SystemTime;
+
 use mediactl::store::Store;
 use mediactl::store::cluster::{GatewaySettings, KeyOperation, KeyRange, StatePart, Txn};
 use serde_json::json;
@@ -153,6 +155,11 @@ fn an_unconfirmed_change_is_taken_back_by_whoever_writes_next() {
     let gone = KeyOperation::Delete(KeyRange::one(&store.keys().pending));
     store.gateway().txn(&Txn { success: vec![gone], ..Txn::default() }).expect("etcd answers");
     prod.run(&["confirm"]).exits(7).says("no change waits");
+    // What readers see was no later than now.
+    let entries = prod.run(&["history", "-o", "json"]).exits(0).json();
+    let at = entries[0]["at"].as_str().expect("it has a time");
+    let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+    assert!(entries[0]["operation"] == "revert" && at <= now.as_str(), "{at} {now}");
     prod.run(&["modify", "--set", "streams.cam1.prepush=9", "-q"]).exits(0);
     let text = prod.text();
     assert!(text.contains("title one;") && text.contains("prepush 9;"), "{text}");

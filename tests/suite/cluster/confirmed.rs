@@ -1,18 +1,27 @@
 //! A change that has to be confirmed goes back on a node in its time, whatever etcd does not do for the node meanwhile, and
-//! also on one that is killed and started again. One that is cut off is in `nodes.rs`.
+//! also on one that is killed and started again.
+
+use std::time::Instant;
 
 use serde_json::{Value, json};
 
 use super::etcd::{PASSWORD, add_users};
 use super::nodes::{PREFIX, TestNode, cluster, with_rtsp, with_sample};
+use super::proxy::{Line, Proxy};
 use crate::cli::{Place, Run, SAMPLE};
 use crate::waiting::eventually;
+
+/// The seconds in which the changes have to be confirmed, and after which one that is not confirmed is late.
+const CONFIRM: u64 = 6;
+const LATE: u64 = 60;
 
 /// A change to be confirmed is taken, nobody confirms it, and it goes back; with and without a restart between.
 fn goes_back(node: &mut TestNode, change: impl Fn(&[&str]) -> Run, hinder: impl Fn(bool)) {
     node.until("looking", |report| report["serial"] == 1 && report["away"] == Value::Null);
     for (port, is_killed) in [("555", false), ("556", true)] {
-        change(&["modify", "-q", "--set", &format!("rtsp={port}"), "--confirm", "5s"]).exits(0);
+        let begin = Instant::now();
+        change(&["modify", "-q", "--set", &format!("rtsp={port}"), "--confirm", &format!("{CONFIRM}s")])
+            .exits(0);
         node.until_text(&with_rtsp(port));
         hinder(true);
         if is_killed {
@@ -20,7 +29,12 @@ fn goes_back(node: &mut TestNode, change: impl Fn(&[&str]) -> Run, hinder: impl 
             node.go();
         }
         node.until_text(SAMPLE);
+        let took = begin.elapsed().as_secs();
+        // What a lease has left is known in whole seconds, and a node that starts knows of no contact.
+        assert!(is_killed || took + 1 >= CONFIRM, "back after {took} s");
+        assert!(took < LATE, "back after {took} s");
         hinder(false);
+        node.until("in contact", |report| report["away"] == Value::Null);
         until_nothing_waits(&change);
     }
     change(&["modify", "-q", "--set", "rtsp=557"]).exits(0);
@@ -33,6 +47,16 @@ pub fn until_nothing_waits(command: impl Fn(&[&str]) -> Run) {
         let pending = command(&["status", "-o", "json"]).json()["pending"].clone();
         pending.is_null() || pending["is_over"] == true
     });
+}
+
+#[test]
+fn a_change_goes_back_on_a_node_that_it_cuts_off() {
+    let Some(etcd) = with_sample(1) else { return };
+    let proxy = Proxy::start(etcd.address(0), || {});
+    let url = format!("etcd://{}{PREFIX}", proxy.address);
+    let mut node = TestNode::start_in(Place::empty(), &url, "a", &[]);
+    let hinder = |is_cut_off: bool| proxy.set(if is_cut_off { Line::Broken } else { Line::Whole });
+    goes_back(&mut node, |arguments| cluster(&etcd, arguments), hinder);
 }
 
 #[test]

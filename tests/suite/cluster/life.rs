@@ -215,12 +215,13 @@ fn the_log_says_what_a_node_took_and_what_it_found() {
     node.until("back", |report| report["away"] == Value::Null);
     let log = node.server.take().expect("it runs").stop();
     for words in [
-        "took change 2: modify by ",
-        "drift: the file was edited by hand",
-        "took change 3: modify by ",
+        "note: took change 2: modify by ",
+        "warning: drift: the file was edited by hand",
+        "note: took change 3: modify by ",
         "can't be reached, and this node goes on",
         "is back",
     ] {
         assert_eq!(log.err.matches(words).count(), 1, "{words}: {}", log.err);
     }
+    assert!(!log.err.contains("error:"), "nothing failed: {}", log.err);
 }

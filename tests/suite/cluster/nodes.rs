@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use mediactl::store::cluster::{GatewaySettings, HeadRecord, KeyOperation, Keys, Txn, Unconfirmed};
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
+use super::confirmed::until_nothing_waits;
 use super::etcd::Etcd;
 use super::proxy::{Line, Proxy};
 use crate::cli::serve::Serving;
@@ -380,6 +381,71 @@ fn two_processes_of_one_name_say_so() {
     second.until("alone again", |report| report["why"] == Value::Null);
 }
 
+/// Both run the change, and neither counts.
+#[test]
+fn a_rollout_that_begins_on_two_processes_of_one_name_goes_back_and_says_why() {
+    let Some(etcd) = with_sample(1) else { return };
+    let twins = [0, 1].map(|_| TestNode::start(&etcd, "a", &[]));
+    let other = TestNode::start(&etcd, "b", &COUNTING);
+    for node in &twins {
+        node.until("told", |report| report["why"].as_str().is_some_and(|why| why.contains("name a, too")));
+    }
+    other.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    let before = other.reloads();
+    let times = ["--canary-time", "1s", "--canary-timeout", "15s"];
+    let rollout = [&["modify", "--set", "rtsp=555", "--canary", "a"][..], &times].concat();
+    let waiting = etcd.mediactl(&Place::with(SAMPLE), PREFIX, &rollout).start();
+    twins.iter().for_each(|node| node.until_text(&with_rtsp("555")));
+    let ended = waiting.wait_with_output().expect("it ends");
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(6), "{said}");
+    assert!(said.contains("not confirmed in time: `a` does not count: process "), "{said}");
+    assert!(said.contains("has the node name a, too"), "{said}");
+    twins.iter().for_each(|node| node.until_text(SAMPLE));
+    assert_eq!((other.place.text(), other.reloads()), (SAMPLE.to_owned(), before), "it never had the text");
+}
+
+/// What a signal ends says what becomes of the change.
+#[test]
+fn a_command_that_a_signal_ends_while_it_waits_says_what_becomes_of_the_change() {
+    let Some(etcd) = with_sample(1) else { return };
+    let node = TestNode::start(&etcd, "a", &[]);
+    node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    let proxy = Proxy::start(etcd.address(0), || {});
+    let url = format!("etcd://{}{PREFIX}", proxy.address);
+    let place = Place::with(SAMPLE);
+    let ended_by = |signal: Signal, options: &[&str], last_path: &str| {
+        proxy.passed();
+        let set = ["--cluster", &url, "modify", "-q", "--set", "rtsp=555"];
+        let child = place.mediactl([&set[..], options].concat()).without("MEDIACTL_CONF").start();
+        // Behind the change, it looks how that goes.
+        let mut passed = Vec::new();
+        until("it does not wait", || {
+            passed.extend(proxy.passed());
+            let put = passed.iter().position(|request| request.body.contains("request_put"))?;
+            let asked = passed[put + 1..].iter().filter(|request| request.path.ends_with(last_path)).count();
+            (asked > 3).then_some(())
+        });
+        kill_process(Pid::from_child(&child), signal).expect("it runs");
+        let ended = child.wait_with_output().expect("it ends");
+        assert_eq!(ended.status.code(), None, "the signal ends it: {ended:?}");
+        String::from_utf8_lossy(&ended.stderr).into_owned()
+    };
+    let said = ended_by(
+        Signal::TERM,
+        &["--canary", "a", "--canary-time", "100s", "--canary-timeout", "300s"],
+        "keepalive",
+    );
+    assert!(said.contains("is not confirmed: it goes back within 10 s"), "{said}");
+    node.until_text(SAMPLE);
+    node.until("back", |report| report["serial"] == 3);
+    node.server.as_ref().expect("it runs").signal(Signal::STOP);
+    let said = ended_by(Signal::INT, &["--wait", "300s"], "txn");
+    assert!(said.contains("is made, and waiting for its nodes has ended"), "{said}");
+    node.server.as_ref().expect("it runs").signal(Signal::CONT);
+    node.until_text(&with_rtsp("555"));
+}
+
 #[test]
 fn an_unconfirmed_change_whose_time_is_over_is_shown_as_that() {
     let Some(etcd) = with_sample(1) else { return };
@@ -444,13 +510,41 @@ fn a_forged_date_ends_no_following() {
         Some(Unconfirmed { id: id.clone(), deadline: u64::MAX, ttl_s: None, soak_s: None, back });
     let forged = HeadRecord { serial: 2, unconfirmed, ..head };
     let mut success = put_change(store.keys(), &forged);
-    success.push(KeyOperation::put(&store.keys().pending, id));
+    let lease = store.gateway().grant(300).expect("it answers");
+    success.push(KeyOperation::put_leased(&store.keys().pending, id, lease));
     store.gateway().txn(&Txn { success, ..Txn::default() }).expect("it can be put");
     node.until("at the forged change", |report| report["wanted"] == 2);
     cluster(&etcd, &["status"]).exits(1).prints("waits to be confirmed");
     cluster(&etcd, &["confirm"]).exits(0);
     cluster(&etcd, &["modify", "--set", "rtsp=558"]).exits(0);
     node.until("following still", |report| report["serial"] == 3);
+}
+
+#[test]
+fn a_key_pending_of_another_change_or_without_a_lease_permits_nothing() {
+    let Some(etcd) = with_sample(1) else { return };
+    let node = TestNode::start(&etcd, "a", &[]);
+    let store = etcd.store(PREFIX, GatewaySettings::default());
+    let is_over = || {
+        let seen = store.seen().expect("it can be read");
+        seen.head.filter(|head| head.operation == "revert" && seen.pending_revision == 0)
+    };
+    for has_id in [false, true] {
+        cluster(&etcd, &["modify", "--set", "rtsp=555", "--confirm", "300s"]).exits(0);
+        node.until_text(&with_rtsp("555"));
+        let open = store.seen().expect("it can be read").open().expect("it waits");
+        let pending = match has_id {
+            true => KeyOperation::put(&store.keys().pending, open.id),
+            false => {
+                let lease = store.gateway().grant(300).expect("it answers");
+                KeyOperation::put_leased(&store.keys().pending, "another", lease)
+            }
+        };
+        store.gateway().txn(&Txn { success: vec![pending], ..Txn::default() }).expect("it can be put");
+        cluster(&etcd, &["confirm"]).exits(7).says("no change waits");
+        node.until_text(SAMPLE);
+        until("nobody commits that", is_over);
+    }
 }
 
 #[test]
@@ -529,6 +623,8 @@ fn a_node_that_a_change_cuts_off_goes_back_by_itself() {
     node.until_text(SAMPLE);
     node.until("cut off", |report| report["state"] == "cut-off" && report["serial"] == 1);
     node.run(&["history"]).exits(0).prints("no contact with the cluster");
+    let pending = "was not confirmed when this node heard of the cluster last";
+    assert!(node.run(&["status"]).prints(pending).out.contains("cut-off"));
     proxy.set(Line::Whole);
     node.until("back", |report| report["state"] == "running" && report["away"] == Value::Null);
     // Killed and started while it is cut off, after the change was confirmed: it can't know that.
@@ -550,9 +646,10 @@ fn a_node_that_a_change_cuts_off_goes_back_by_itself() {
     assert_eq!(node.place.names().iter().filter(|name| name.ends_with(".new")).count(), 0);
 }
 
-/// What a node has only seen, and not taken, is no reason to forget the way back from what it runs.
+/// Nobody but the node knows that it runs what was taken back. What it has only seen, and not taken, is no reason to forget
+/// the way back either.
 #[test]
-fn a_node_that_refuses_the_next_change_keeps_its_way_back_from_the_one_before() {
+fn a_node_that_refuses_the_next_change_goes_back_from_the_one_that_was_taken_back() {
     let Some(etcd) = with_sample(1) else { return };
     let proxy = Proxy::start(etcd.address(0), || {});
     let url = format!("etcd://{}{PREFIX}", proxy.address);
@@ -566,11 +663,13 @@ fn a_node_that_refuses_the_next_change_keeps_its_way_back_from_the_one_before() 
     cluster(&etcd, &["confirm", "--revert"]).exits(0);
     cluster(&etcd, &["modify", "--set", "rtsp=666"]).exits(0);
     node.server.as_ref().expect("it runs").signal(Signal::CONT);
-    node.until("refusing it", |report| report["state"] == "refused" && report["serial"] == 2);
+    let report = node.until("back", |report| report["state"] == "refused" && report["serial"] == 1);
+    assert_eq!((&report["wanted"], &report["away"]), (&json!(4), &Value::Null), "{report}");
+    assert_eq!(node.place.text(), SAMPLE);
+    node.run(&["history"]).exits(0).prints("change 2 was taken back");
     node.kill();
     proxy.set(Line::Broken);
     node.go();
-    node.until_text(SAMPLE);
     node.until("cut off", |report| report["state"] == "cut-off" && report["serial"] == 1);
 }
 
@@ -665,6 +764,27 @@ fn the_first_nodes_have_to_stay_healthy_before_the_others_follow() {
     modify("557", &[]).run().exits(6).says("`a` did not take it: the health command");
     fs::remove_file(first.place.path("sick")).expect("it is there");
     first.until("healthy", |report| report["state"] == "running");
+    // It is run again and again while the node goes first, with a pause of five seconds.
+    let health = ["--health-cmd", "echo >> checked"];
+    let mut watched = TestNode::start(&etcd, "c", &health);
+    watched.until("running", |report| report["serial"].is_u64() && report["state"] == "running");
+    let checks = || fs::read_to_string(watched.place.path("checked")).map_or(0, |runs| runs.lines().count());
+    let mut deciding = etcd
+        .mediactl(
+            &place,
+            PREFIX,
+            &["modify", "-q", "--set", "rtsp=560", "--canary", "c", "--canary-time", "50s"],
+        )
+        .start();
+    watched.until_text(&with_rtsp("560"));
+    let (begin, checked) = (Instant::now(), checks());
+    until("it is not checked again", || (checks() > checked + 2).then_some(()));
+    assert!(begin.elapsed() > Duration::from_secs(5), "three checks in {:?}", begin.elapsed());
+    deciding.kill().expect("it runs");
+    deciding.wait().expect("it ends");
+    watched.until_text(&with_rtsp("555"));
+    watched.kill();
+    until_nothing_waits(|arguments| cluster(&etcd, arguments));
     // Whoever decides is gone, and so is the permission.
     let mut deciding = modify("558", &["--canary-time", "50s"]).start();
     first.until_text(&with_rtsp("558"));

@@ -9,8 +9,11 @@ use super::nodes::{TestNode, cluster, with_rtsp, with_sample};
 use crate::cli::CONF;
 use crate::waiting::until;
 
-/// A node that looks without being woken up does so after 3.75 seconds at the earliest.
-const BEFORE_POLL: Duration = Duration::from_secs(3);
+/// The longest delay of a change by a stopped member.
+const LONGEST_DELAY: Duration = Duration::from_secs(1);
+
+/// How much slower a change may be than the slowest one before, because the machine is busy with something else.
+const BUSY: u32 = 4;
 
 #[test]
 fn a_stopped_member_does_not_keep_its_nodes_from_a_change() {
@@ -18,21 +21,29 @@ fn a_stopped_member_does_not_keep_its_nodes_from_a_change() {
     let follower = (etcd.leader() + 1) % 3;
     // Nodes are spread over the members by their names.
     let is_its = |name: &String| usize::try_from(xxh3_64(name.as_bytes()) % 3) == Ok(follower);
-    let name = (0..).map(|number| format!("edge{number}")).find(is_its).expect("there is one");
-    let node = TestNode::start(&etcd, &name, &[]);
-    node.until("running", |report| report["serial"] == 1 && report["away"].is_null());
+    let names = (0..).map(|number| format!("edge{number}")).filter(is_its).take(3);
+    let nodes: Vec<TestNode> = names.map(|name| TestNode::start(&etcd, &name, &[])).collect();
+    for node in &nodes {
+        node.until("running", |report| report["serial"] == 1 && report["away"].is_null());
+    }
+    // The time until the first of them has a change: what delays one of them alone is not the member.
     let change = |port: &str| {
         cluster(&etcd, &["modify", "-q", "--set", &format!("rtsp={port}")]).exits(0);
         let begin = Instant::now();
-        let has = || fs::read_to_string(node.place.path(CONF)).ok().filter(|text| *text == with_rtsp(port));
-        until("it does not have the change", has);
-        begin.elapsed()
+        let has = |node: &TestNode| {
+            fs::read_to_string(node.place.path(CONF)).is_ok_and(|text| text == with_rtsp(port))
+        };
+        until("no node has the change", || nodes.iter().any(has).then_some(()));
+        let first = begin.elapsed();
+        until("not all nodes have the change", || nodes.iter().all(has).then_some(()));
+        first
     };
     // The watches have begun.
     change("600");
+    let usual = ["601", "602", "603", "604"].map(change).into_iter().max().expect("there are some");
     etcd.pause(follower);
-    let times = ["601", "602", "603"].map(change);
+    let times = ["605", "606", "607"].map(change);
     etcd.go_on(follower);
-    println!("a change was there after {times:?}");
-    assert!(times.iter().all(|time| *time < BEFORE_POLL), "{times:?}");
+    println!("a change was there after {times:?}, and before after {usual:?}");
+    assert!(times.iter().all(|time| *time < LONGEST_DELAY + usual * BUSY), "{times:?} {usual:?}");
 }

@@ -13,6 +13,9 @@ use super::walk::Step;
 const LEASE: Duration = Duration::from_secs(10);
 const TTL: Duration = Duration::from_secs(60);
 
+/// The halves of the time for which a node has to run a change before the others.
+const WHOLE: u8 = 2;
+
 /// The record of a confirmed change.
 static CONFIRMED: LazyLock<HeadRecord> = LazyLock::new(|| {
     let record = serde_json::json!({
@@ -47,8 +50,10 @@ pub fn steps(state: &State, cast: &Cast, node: usize, found: &mut Vec<Step>) {
             let node = &mut next.nodes[node];
             // What is on disk stays, and so does what the media server has loaded.
             let over = node.over.filter(|_| node.way_back.is_some());
+            let soaked = if cast.follows(Rule::RestartSoaksAnew) { 0 } else { node.soaked };
             let down = Node { is_up: false, seen: None, is_late: false, over, refused: None, ..node.clone() };
-            *node = Node { has_written: false, ..down };
+            let down = Node { has_written: false, soaked, ran: 0, ..down };
+            *node = Node { known: None, has_put: false, is_twin: false, ..down };
         });
     }
     match now.is_cut_off {
@@ -60,10 +65,15 @@ pub fn steps(state: &State, cast: &Cast, node: usize, found: &mut Vec<Step>) {
         false => {}
     }
     let current = look(state, cast, now);
-    if !now.is_cut_off && (now.seen != Some(current) || now.is_late) {
-        step("looks", false, &|next| {
+    let found = state.nodes[cast.named(node)].record.filter(|_| cast.has_twin);
+    if !now.is_cut_off && (now.seen != Some(current) || now.is_late || now.known != found) {
+        // Two twins put their records for ever.
+        let is_fault = now.seen == Some(current) && !now.is_late;
+        step("looks", is_fault, &|next| {
+            let other = found.filter(|found| found.by != node);
             let node = &mut next.nodes[node];
-            (node.seen, node.is_late) = (Some(current), false);
+            (node.seen, node.is_late, node.known) = (Some(current), false, found);
+            node.is_twin |= node.has_put && other.is_some();
             if current.head.open.is_none() && !cast.follows(Rule::NodeKeepsWayBack) {
                 node.way_back = None;
             }
@@ -76,11 +86,19 @@ pub fn steps(state: &State, cast: &Cast, node: usize, found: &mut Vec<Step>) {
     }
     if let Some(Seen { head, .. }) = now.seen.filter(|seen| seen.head.open.is_some()) {
         let serial = Some(head.text.serial);
-        if now.over != serial {
+        if now.over != serial && !cast.has_twin {
             step("the time of the change is over", true, &|next| next.nodes[node].over = serial);
         }
     }
-    let record = Record { runs: now.runs.serial, refused: now.refused.map(|text| text.serial) };
+    soak(state, cast, node, &mut step);
+    let record = Record {
+        runs: now.runs.serial,
+        refused: now.refused.map(|text| text.serial),
+        has_soaked: now.soaked == WHOLE,
+        has_run: now.ran == WHOLE,
+        is_twin: now.is_twin,
+        by: node,
+    };
     let is_written = match cast.follows(Rule::NodeNotesIntent) {
         true => now.intent == Some(now.file),
         false => now.has_written,
@@ -91,18 +109,33 @@ pub fn steps(state: &State, cast: &Cast, node: usize, found: &mut Vec<Step>) {
             node.runs = node.file;
             node.intent = None;
             node.has_written = false;
+            (node.soaked, node.ran) = (0, 0);
         });
     }
     if let Some(intent) = now.intent {
         return step("writes the file", false, &|next| next.nodes[node].file = intent);
     }
-    if !now.is_cut_off && now.seen.is_some() && now.record != Some(record) {
-        step("reports", false, &|next| next.nodes[node].record = Some(record));
+    let kept = state.nodes[cast.named(node)].record;
+    let may_put = !cast.has_twin || kept == now.known || !cast.follows(Rule::PutComparesRecord);
+    if !now.is_cut_off && now.seen.is_some() && kept != Some(record) && may_put {
+        step("reports", cast.has_twin, &|next| {
+            next.nodes[cast.named(node)].record = Some(record);
+            if cast.has_twin {
+                (next.nodes[node].known, next.nodes[node].has_put) = (Some(record), true);
+            }
+        });
     }
     match act(now, cast, node) {
         Act::Nothing => {}
         Act::ForgetWayBack => step("forgets the way back", false, &|next| next.nodes[node].way_back = None),
         Act::Refuse(text) => step("refuses the text", false, &|next| next.nodes[node].refused = Some(text)),
+        // How a text is taken is walked through without twins.
+        Act::Take(text) if cast.has_twin => step("takes the text", false, &|next| {
+            let node = &mut next.nodes[node];
+            let open = node.seen.filter(|seen| seen.head.text == text).and_then(|seen| seen.head.open);
+            node.way_back = open.map(|open| open.back).or(node.way_back);
+            (node.file, node.runs, node.soaked, node.ran) = (text, text, 0, 0);
+        }),
         Act::NoteWayBack(text) => step("notes the way back", false, &|next| {
             next.nodes[node].way_back = Some(text);
         }),
@@ -116,6 +149,47 @@ pub fn steps(state: &State, cast: &Cast, node: usize, found: &mut Vec<Step>) {
     }
 }
 
+/// Time passes while a node runs a change before the others, or its media server is ill for a moment. A time is longer than
+/// nodes with one name need to hear of each other.
+fn soak(state: &State, cast: &Cast, node: usize, step: &mut dyn FnMut(&str, bool, &dyn Fn(&mut State))) {
+    let now = &state.nodes[node];
+    let runs_first = |seen: Seen| {
+        let goes_first =
+            seen.head.open.is_some_and(|open| open.is_rollout) && cast.named(node) < cast.canaries;
+        goes_first && seen.head.text == now.runs && runs_now(&seen, now, cast, node) == Runs::Head
+    };
+    if !cast.soaks || !now.seen.is_some_and(runs_first) {
+        return;
+    }
+    let has_heard = |number: usize| {
+        let other = &state.nodes[number];
+        if number == node {
+            return other.has_put || !cast.has_twin;
+        }
+        let is_there = other.is_up && !other.is_cut_off && cast.named(number) == cast.named(node);
+        let kept = state.nodes[cast.named(number)].record;
+        let is_of_it = kept.is_some_and(|kept| kept.by == number) && other.known == kept;
+        let is_of_twins = other.is_twin && kept.is_some_and(|kept| kept.is_twin);
+        !is_there || !cast.has_twin || is_of_it || is_of_twins
+    };
+    if now.soaked < WHOLE && (0..state.nodes.len()).all(has_heard) {
+        step("runs it for half of its time", false, &|next| {
+            let node = &mut next.nodes[node];
+            (node.soaked, node.ran) = (node.soaked + 1, WHOLE.min(node.ran + 1));
+        });
+    }
+    if now.soaked > 0 && state.faults > 0 {
+        step("is ill for a moment", true, &|next| {
+            next.faults -= 1;
+            let node = &mut next.nodes[node];
+            node.ran = 0;
+            if cast.follows(Rule::IllnessSoaksAnew) {
+                node.soaked = 0;
+            }
+        });
+    }
+}
+
 /// Reads the keys.
 fn look(state: &State, cast: &Cast, node: &Node) -> Seen {
     let mut head = state.head;
@@ -123,7 +197,8 @@ fn look(state: &State, cast: &Cast, node: &Node) -> Seen {
     if let (Some(before), false) = (before, cast.follows(Rule::ConfirmedIsRun)) {
         head.open = before.head.open;
     }
-    Seen { head, is_pending: state.pending.is_some() }
+    let taken_back = Some(node.file).filter(|text| state.reverts & 1 << (text.serial + 1) != 0);
+    Seen { head, is_pending: state.pending.is_some(), taken_back }
 }
 
 enum Act {
@@ -156,18 +231,28 @@ fn act(node: &Node, cast: &Cast, number: usize) -> Act {
         _ if is_closed && node.way_back.is_some() => Act::ForgetWayBack,
         None => Act::Nothing,
         // What runs is put back by its text: the serial of a head that went back is newer.
-        Some(text) if text == node.file || node.refused == Some(text) => Act::Nothing,
+        Some(text) if text == node.file => Act::Nothing,
+        Some(text) if node.refused == Some(text) => match before_taken_back(node, cast) {
+            Some(before) => Act::Take(before),
+            None => Act::Nothing,
+        },
         Some(text) if cast.is_refused(text.changes) => Act::Refuse(text),
         Some(text) => match open.map(|open| open.back).filter(|back| node.way_back != Some(*back)) {
-            Some(back) if cast.follows(Rule::NodeNotesWayBack) => Act::NoteWayBack(back),
+            Some(back) if cast.follows(Rule::NodeNotesWayBack) && !cast.has_twin => Act::NoteWayBack(back),
             _ => Act::Take(text),
         },
     }
 }
 
+/// The text before what the node has, if that was taken back.
+fn before_taken_back(node: &Node, cast: &Cast) -> Option<Text> {
+    let taken_back = node.seen.and_then(|seen| seen.taken_back);
+    node.way_back.filter(|_| cast.follows(Rule::LeavesWhatWasTakenBack) && taken_back == Some(node.file))
+}
+
 /// Asks the function of the nodes. A rule of it is left out by what is kept from it.
 fn runs_now(seen: &Seen, node: &Node, cast: &Cast, number: usize) -> Runs {
-    let Seen { head, is_pending } = *seen;
+    let Seen { head, is_pending, .. } = *seen;
     let is_over = node.over == Some(head.text.serial) && cast.follows(Rule::RunsOutInItsTime);
     let is_late = node.is_late && cast.follows(Rule::CutOffGoesBack);
     let has_pending = is_pending || !cast.follows(Rule::RunsOutWithPending);
@@ -176,7 +261,7 @@ fn runs_now(seen: &Seen, node: &Node, cast: &Cast, number: usize) -> Runs {
         read: if is_late { LEASE + Duration::from_millis(1) } else { Duration::ZERO },
         lease_left: if has_pending { LEASE } else { Duration::ZERO },
     };
-    let name = if cast.follows(Rule::OthersWait) { number } else { 0 };
+    let name = if cast.follows(Rule::OthersWait) { cast.named(number) } else { 0 };
     runs(&record_of(head, cast), has_pending, &name.to_string(), &contact)
 }
 

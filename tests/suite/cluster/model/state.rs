@@ -4,12 +4,16 @@
 pub type Changes = u8;
 
 /// The participants, and the rules that they follow.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cast {
     pub writers: Vec<Kind>,
     pub nodes: usize,
     /// The first nodes take a rollout before the others.
     pub canaries: usize,
+    /// True if they have to run it for a time without a break.
+    pub soaks: bool,
+    /// True if the second node is another process with the name of the first one, which starts later.
+    pub has_twin: bool,
     /// The number of connections and processes that may die.
     pub faults: u8,
     /// The rule that nobody follows.
@@ -30,6 +34,10 @@ pub enum Kind {
     CanaryPoison,
     /// Nodes take a text with it, whatever else is in there.
     Cure,
+    /// It sets an overlay of a stream.
+    Overlay,
+    /// It removes that stream.
+    Removal,
 }
 
 /// A rule of the protocol; each is left out once, to see what breaks.
@@ -37,14 +45,21 @@ pub enum Kind {
 pub enum Rule {
     CommitComparesHead,
     CommitRefusesOpen,
+    CommitMergesOverlays,
     LostLooksForId,
     ConfirmComparesHead,
     ConfirmComparesPending,
     TakeBackComparesHead,
     PromoteLooksAtRecords,
+    PromoteWaitsForSoak,
+    TwinsDoNotCount,
+    PutComparesRecord,
+    RestartSoaksAnew,
+    IllnessSoaksAnew,
     NodeNotesIntent,
     NodeNotesWayBack,
     NodeKeepsWayBack,
+    LeavesWhatWasTakenBack,
     // Those of the function that says what a node runs. What a rule looks at is kept from the function.
     ConfirmedIsRun,
     RunsOutWithPending,
@@ -96,6 +111,8 @@ pub struct State {
     pub confirmed: Changes,
     /// The leases that have ended.
     pub expired: Changes,
+    /// The serials of the changes that took the one before back, one bit each.
+    pub reverts: u16,
     /// The promise that the last step has broken.
     pub broken: Option<&'static str>,
 }
@@ -149,8 +166,18 @@ pub struct Node {
     pub runs: Text,
     /// The text that it refused.
     pub refused: Option<Text>,
-    /// The key `node/NODE`.
+    /// The key `node/NODE`; that of a twin is the one of the first node.
     pub record: Option<Record>,
+    /// That key as it put or read it last, if it has a twin.
+    pub known: Option<Record>,
+    /// True if this process has put the key.
+    pub has_put: bool,
+    /// True if it found that another process has put it since.
+    pub is_twin: bool,
+    /// How many halves of its time it has run the change before the others, for all it knows.
+    pub soaked: u8,
+    /// The same as it is.
+    pub ran: u8,
 }
 
 /// The keys that a node reads at once.
@@ -158,6 +185,8 @@ pub struct Node {
 pub struct Seen {
     pub head: Head,
     pub is_pending: bool,
+    /// The text that the node had, if the history says that the change of it was taken back.
+    pub taken_back: Option<Text>,
 }
 
 /// The records of the canary nodes; there are two at most.
@@ -168,6 +197,12 @@ pub type Records = [Option<Record>; 2];
 pub struct Record {
     pub runs: u8,
     pub refused: Option<u8>,
+    pub has_soaked: bool,
+    /// True if it has run the change for its time without a break.
+    pub has_run: bool,
+    pub is_twin: bool,
+    /// The process that put it.
+    pub by: usize,
 }
 
 impl State {
@@ -185,17 +220,27 @@ impl State {
             runs: Text::default(),
             refused: None,
             record: None,
+            known: None,
+            has_put: false,
+            is_twin: false,
+            soaked: 0,
+            ran: 0,
         };
+        let mut nodes = vec![node; cast.nodes];
+        if cast.has_twin {
+            nodes[1].is_up = false;
+        }
         Self {
             head: Head::default(),
             pending: None,
             writers: vec![Writer { at: Place::Begins, stray: None }; cast.writers.len()],
-            nodes: vec![node; cast.nodes],
+            nodes,
             faults: cast.faults,
             made: 0,
             kept: 0,
             confirmed: 0,
             expired: 0,
+            reverts: 0,
             broken: None,
         }
     }
@@ -211,7 +256,9 @@ impl State {
         if cast.follows(Rule::TakeBackComparesHead) && self.head.revision != seen.revision {
             return;
         }
-        self.put(Text { serial: self.head.text.serial + 1, changes: open.back.changes }, None);
+        let serial = self.head.text.serial + 1;
+        self.put(Text { serial, changes: open.back.changes }, None);
+        self.reverts |= 1 << serial;
         self.pending = None;
     }
 
@@ -231,6 +278,20 @@ impl State {
             self.broken = Some("unconfirmed");
         }
         true
+    }
+
+    /// Confirms a rollout, by the records of its nodes.
+    pub fn promote(&mut self, seen: Head, cast: &Cast) -> bool {
+        let records = self.records(cast);
+        let is_done = self.confirm(seen, cast);
+        let has_put = |node: &&Node| node.is_up && !node.is_cut_off && node.has_put;
+        if is_done && cast.has_twin && self.nodes.iter().take(2).filter(has_put).count() > 1 {
+            self.broken = Some("twin");
+        }
+        if is_done && cast.soaks && records.iter().flatten().any(|record| !record.has_run) {
+            self.broken = Some("soak");
+        }
+        is_done
     }
 
     /// The records of the canary nodes.
@@ -257,9 +318,21 @@ impl Cast {
 
     /// True if nodes refuse a text with these changes.
     pub fn is_refused(&self, changes: Changes) -> bool {
-        let has = |is: fn(Kind) -> bool| {
-            self.writers.iter().enumerate().any(|(writer, kind)| is(*kind) && changes & 1 << writer != 0)
-        };
-        has(|kind| matches!(kind, Kind::Poison | Kind::CanaryPoison)) && !has(|kind| kind == Kind::Cure)
+        self.has(changes, |kind| matches!(kind, Kind::Poison | Kind::CanaryPoison))
+            && !self.has(changes, |kind| kind == Kind::Cure)
+    }
+
+    /// True if an overlay does not fit the text of a state with these changes.
+    pub fn has_misfit(&self, changes: Changes) -> bool {
+        self.has(changes, |kind| kind == Kind::Overlay) && self.has(changes, |kind| kind == Kind::Removal)
+    }
+
+    fn has(&self, changes: Changes, is: fn(Kind) -> bool) -> bool {
+        self.writers.iter().enumerate().any(|(writer, kind)| is(*kind) && changes & 1 << writer != 0)
+    }
+
+    /// The node that has the record of a process.
+    pub fn named(&self, node: usize) -> usize {
+        if self.has_twin && node == 1 { 0 } else { node }
     }
 }

@@ -74,7 +74,12 @@ fn judge(state: &State, cast: &Cast, is_at_rest: bool) -> Option<&'static str> {
         let kinds = cast.writers.iter().enumerate().filter(|(_, kind)| is(**kind));
         kinds.map(|(writer, _)| 1 << writer).any(|bit| changes & !state.confirmed & bit != 0)
     };
-    let mut others = state.nodes.iter().skip(cast.canaries);
+    let mut others = state
+        .nodes
+        .iter()
+        .enumerate()
+        .filter(|(number, _)| cast.named(*number) >= cast.canaries)
+        .map(|(_, node)| node);
     let refuses = cast.is_refused(state.head.text.changes);
     let goes_on = |node: &Node| unconfirmed(node.runs.changes, Kind::is_open) && !is_permitted(state, node);
     let mut nodes = state.nodes.iter().enumerate();
@@ -84,6 +89,7 @@ fn judge(state: &State, cast: &Cast, is_at_rest: bool) -> Option<&'static str> {
         (state.head.open.is_none() && unconfirmed(state.head.text.changes, Kind::is_open), "unconfirmed"),
         (others.any(|node| unconfirmed(node.runs.changes, Kind::is_rollout)), "canary"),
         (refuses && cast.canaries > 0 && state.confirmed & state.head.text.changes != 0, "canary"),
+        (cast.has_misfit(state.head.text.changes), "overlay"),
         (is_at_rest && state.nodes.iter().any(goes_on), "back"),
         (is_at_rest && !nodes.all(|(number, node)| is_settled(state, cast, number, node)), "converged"),
     ];
@@ -102,14 +108,16 @@ fn is_permitted(state: &State, node: &Node) -> bool {
 /// True if a node at rest runs the configuration, or refuses it, and says so; or hears nothing of it.
 fn is_settled(state: &State, cast: &Cast, number: usize, node: &Node) -> bool {
     let head = state.head;
-    let is_taken = |open: &Open| is_permitted(state, node) && (number < cast.canaries || !open.is_rollout);
+    let goes_first = cast.named(number) < cast.canaries;
+    let is_taken = |open: &Open| is_permitted(state, node) && (goes_first || !open.is_rollout);
     let wanted = match head.open.filter(|open| !is_taken(open)) {
         Some(open) => open.back,
         None => head.text,
     };
     let record = node.record.map(|record| (record.runs, record.refused));
     match cast.is_refused(wanted.changes) {
-        _ if node.is_cut_off => true,
+        // Two twins never come to rest with their records.
+        _ if node.is_cut_off || cast.has_twin => true,
         true => {
             let says = Some((node.runs.serial, Some(wanted.serial)));
             !cast.is_refused(node.runs.changes) && record == says

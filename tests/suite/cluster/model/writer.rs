@@ -39,6 +39,13 @@ pub fn steps(state: &State, cast: &Cast, writer: usize, found: &mut Vec<Step>) {
                 next.take_back(head, cast);
                 next.writers[writer].at = Place::Begins;
             }),
+            None if cast.has_misfit(head.text.changes | 1 << writer)
+                && cast.follows(Rule::CommitMergesOverlays) =>
+            {
+                step("is refused: an overlay does not fit", false, &|next| {
+                    next.writers[writer].at = Place::Done;
+                });
+            }
             None => step("sends its change", false, &|next| next.writers[writer].at = Place::Waits(head)),
         },
         Place::Waits(basis) => {
@@ -85,7 +92,7 @@ pub fn steps(state: &State, cast: &Cast, writer: usize, found: &mut Vec<Step>) {
         }),
         Place::Promotes(head, records) => step("promotes", false, &|next| {
             let is_so = !cast.follows(Rule::PromoteLooksAtRecords) || records == next.records(cast);
-            let is_promoted = is_so && next.confirm(head, cast);
+            let is_promoted = is_so && next.promote(head, cast);
             next.writers[writer].at = if is_promoted { Place::Done } else { Place::Made };
         }),
         Place::GoesBack(head) => step("takes its change back", false, &|next| {
@@ -106,7 +113,12 @@ fn look(state: &State, cast: &Cast, writer: usize) -> Place {
     let says = |is: &dyn Fn(&Record) -> bool| {
         records.iter().take(cast.canaries).filter(|record| record.as_ref().is_some_and(is)).count()
     };
-    let all_run = says(&|record| record.runs == head.text.serial) == cast.canaries;
+    let counts = |record: &Record| {
+        let has_soaked = record.has_soaked || !cast.soaks || !cast.follows(Rule::PromoteWaitsForSoak);
+        let is_alone = !record.is_twin || !cast.follows(Rule::TwinsDoNotCount);
+        record.runs == head.text.serial && has_soaked && is_alone
+    };
+    let all_run = says(&counts) == cast.canaries;
     match all_run || !cast.follows(Rule::PromoteLooksAtRecords) {
         _ if state.pending.is_none() => Place::GoesBack(head),
         _ if says(&|record| record.refused == Some(head.text.serial)) > 0 => Place::GoesBack(head),
