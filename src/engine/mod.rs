@@ -38,8 +38,8 @@ mod left_over;
 mod local;
 #[allow(clippy::disallowed_methods, reason = "the time that is left to confirm a change is told")]
 mod local_service;
-#[allow(clippy::disallowed_methods, reason = "a loop is late after a time")]
 mod log_line;
+#[allow(clippy::disallowed_methods, reason = "a loop is late after a time")]
 mod loops;
 mod masked;
 mod modify;

@@ -149,9 +149,12 @@ pub fn steps(state: &State, cast: &Cast, node: usize, found: &mut Vec<Step>) {
     }
 }
 
+/// Adds a step: its name, whether it is a fault, and what it does.
+type AddStep<'s> = dyn FnMut(&str, bool, &dyn Fn(&mut State)) + 's;
+
 /// Time passes while a node runs a change before the others, or its media server is ill for a moment. A time is longer than
 /// nodes with one name need to hear of each other.
-fn soak(state: &State, cast: &Cast, node: usize, step: &mut dyn FnMut(&str, bool, &dyn Fn(&mut State))) {
+fn soak(state: &State, cast: &Cast, node: usize, step: &mut AddStep<'_>) {
     let now = &state.nodes[node];
     let runs_first = |seen: Seen| {
         let goes_first =
