@@ -1,11 +1,12 @@
 //! An edit under way: the draft goes to the editor, is checked, merged, shown, and made the configuration.
 
-use std::borrow::Cow;
 use std::io;
 use std::ops::Range;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::sync::Arc;
+
+use bytes::Bytes;
 
 use crate::cli::commands::change::ChangeCommand;
 use crate::cli::editor::Editor;
@@ -184,13 +185,13 @@ impl Editing<'_> {
 
     /// Checks the text, merges it with changes that others made meanwhile, asks, and makes the change.
     fn attempt(&mut self, text: &[u8]) -> Result<Attempt, CliError> {
-        let mut whole = self.draft.origin.spliced(text);
+        let mut whole = Bytes::from(self.draft.origin.spliced(text));
         let mut conflict = None;
         for _ in 0..MAX_MERGES {
             self.refuse_faults(&whole)?;
             let present = configuration(&mut self.target)?;
             if present.text.bytes() != self.draft.origin.base {
-                whole = self.merged(&whole, &present.text)?;
+                whole = self.merged(&whole, &present.text)?.into();
                 self.refuse_faults(&whole)?;
             } else if let Some(error) = conflict {
                 // The change was refused for another reason than a change by others.
@@ -219,11 +220,11 @@ impl Editing<'_> {
 
     /// Makes the edit of `present` where the file is. What others change meanwhile is kept: it is merged there, or, if
     /// the user was shown the change, here.
-    fn make(&mut self, whole: &[u8], present: &Present, was_shown: bool) -> Result<Exit, CliError> {
+    fn make(&mut self, whole: &Bytes, present: &Present, was_shown: bool) -> Result<Exit, CliError> {
         let mut change = self.change.clone();
         change.diff_was_shown = was_shown;
         let base = present.text.revision();
-        let requested = RequestedChange::Edit { base, text: Cow::Borrowed(whole), merge: !was_shown };
+        let requested = RequestedChange::Edit { base, text: whole.clone(), merge: !was_shown };
         change.run_on(&*self.target.service, self.ui, &requested)
     }
 
@@ -261,14 +262,14 @@ impl Editing<'_> {
     }
 
     /// Shows the change and asks whether it is wanted; `None` is a yes.
-    fn ask(&self, present: &Arc<Snapshot>, whole: &[u8]) -> Result<Option<Attempt>, CliError> {
+    fn ask(&self, present: &Arc<Snapshot>, whole: &Bytes) -> Result<Option<Attempt>, CliError> {
         if !prompts::can_ask() {
             return Err(CliError::unanswered_edit(false));
         }
         let name = self.target.service.name();
-        let new = Snapshot::from_bytes(whole.to_vec());
-        let diff = ContentDiff::between_texts(present.document(), new.document(), self.ui.masker());
-        output(diff::print_content(&diff, [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
+        let new = Arc::new(Snapshot::from_bytes(whole.clone()));
+        let diff = ContentDiff::between_texts([present, &new], self.ui.masker()).into();
+        output(diff::print(&diff, [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
         let _last_words = LastWords::new(self.ui, || format!("\n{KEPT}"));
         let protected = self.target.protected.as_ref();
         let protected = protected.map_or(String::new(), |name| format!("context `{name}` is protected: "));
@@ -302,13 +303,13 @@ impl Editing<'_> {
         Ok(text)
     }
 
-    fn refuse_faults(&self, whole: &[u8]) -> Result<(), CliError> {
+    fn refuse_faults(&self, whole: &Bytes) -> Result<(), CliError> {
         if first_marker(&self.draft.origin.base).is_none()
             && let Some(line) = first_marker(whole)
         {
             return Err(CliError::bad_draft(format!("line {line} is the marker of a clash")));
         }
-        let snapshot = Arc::new(Snapshot::from_bytes(whole.to_vec()));
+        let snapshot = Arc::new(Snapshot::from_bytes(whole.clone()));
         match snapshot.is_valid() {
             true => Ok(()),
             false => Err(CliError::broken_text(&self.name_of_edited(), snapshot)),
@@ -316,8 +317,8 @@ impl Editing<'_> {
     }
 
     /// Shows the warnings that the edit brings.
-    fn warn(&mut self, whole: &[u8], present: &Arc<Snapshot>) -> Result<(), CliError> {
-        let edited = Arc::new(Snapshot::from_bytes(whole.to_vec()));
+    fn warn(&mut self, whole: &Bytes, present: &Arc<Snapshot>) -> Result<(), CliError> {
+        let edited = Arc::new(Snapshot::from_bytes(whole.clone()));
         let mut looked_at = |text: &Arc<Snapshot>| -> Result<WarnedText, Refusal> {
             let composed = self.target.composed(text, Some(ConfigSource::Saved))?;
             Ok(WarnedText::new(text, composed.as_ref()))

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::content::{Content, compared};
 use super::content_diff::ContentDiff;
+use super::diff_lines::DiffLines;
 use super::new_warnings::NewWarning;
 use super::outcome::{After, Outcome, OutcomeNote};
 use super::overlays;
@@ -85,8 +86,8 @@ pub struct ChangeReport {
     pub is_of_json: bool,
     pub lines_added: usize,
     pub lines_removed: usize,
-    /// The lines of a unified diff, from the first `@@` on.
-    pub diff: Vec<String>,
+    /// The lines of a unified diff.
+    pub diff: DiffLines,
     /// The values that differ, with their secrets.
     pub values: Vec<ChangedValue>,
     /// The configuration afterwards as JSON, with its secrets.
@@ -138,7 +139,7 @@ impl ChangeReport {
             if let Some(diff) = diff_of(&outcome, parts.masker()) {
                 [report.lines_added, report.lines_removed] = diff.added_and_removed();
                 report.is_of_json = diff.is_of_json();
-                report.diff = if parts.diff { diff.printed() } else { Vec::new() };
+                report.diff = if parts.diff { diff.into() } else { DiffLines::default() };
             }
             if let Some(overlays) = &outcome.overlays {
                 report.add_overlays(overlays, parts);
@@ -174,7 +175,9 @@ impl ChangeReport {
             let [added, removed] = diff.added_and_removed();
             self.lines_added += added;
             self.lines_removed += removed;
-            self.diff.extend(Some(diff.printed()).filter(|_| parts.diff).into_iter().flatten());
+            if parts.diff {
+                self.diff.add(diff);
+            }
             self.values.extend(Some(value).filter(|_| parts.values));
         }
     }
@@ -186,10 +189,11 @@ impl ChangeReport {
 }
 
 /// The difference that a change makes; `None` if it changes nothing.
-fn diff_of(outcome: &Outcome, masker: Option<Masker>) -> Option<ContentDiff<'_>> {
+fn diff_of(outcome: &Outcome, masker: Option<Masker>) -> Option<ContentDiff> {
     Some(match (&outcome.after, &outcome.before) {
         (After::Edited { splices, .. }, Some(Content::Text(before))) => {
-            ContentDiff::of_edit(before.document(), splices, masker)
+            let after = outcome.after().and_then(Content::snapshot)?;
+            ContentDiff::of_edit([before, after], splices, masker)
         }
         (After::Replaced(after), Some(before)) => ContentDiff::between(before, after, masker),
         (After::Replaced(after), None) => ContentDiff::between(&NOTHING, after, masker),

@@ -5,63 +5,62 @@
 
 use mediaconf::plumbing::schema::media::STREAMS;
 use std::collections::HashSet;
-use std::convert::Infallible;
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
 use super::content::Content;
-use mediaconf::plumbing::edit::{
-    DiffLine, Hunk, hunks_of_splices, hunks_of_streams, hunks_of_texts, printed,
-};
+use super::snapshot::Snapshot;
+use mediaconf::plumbing::edit::{Hunk, hunks_of_splices, hunks_of_streams, hunks_of_texts, printed};
 use mediaconf::plumbing::model::{MaskedText, Masker, masked_json};
-use mediaconf::plumbing::syntax::{ChangedRun, Document, Splice};
+use mediaconf::plumbing::syntax::{Document, Splice};
 
 /// The difference between two configurations.
-pub struct ContentDiff<'c> {
-    old: DiffSide<'c>,
-    new: DiffSide<'c>,
+#[derive(Debug)]
+pub struct ContentDiff {
+    old: DiffSide,
+    new: DiffSide,
     hunks: Vec<Hunk>,
     masker: Option<Masker>,
 }
 
 /// The source of the lines of one side.
-enum DiffSide<'c> {
-    Text(&'c Document),
-    /// The parts of a text that an edit touches: all lines that it adds are in them.
-    Runs(Vec<ChangedRun>),
+#[derive(Debug)]
+enum DiffSide {
+    Text(Arc<Snapshot>),
     /// Indented JSON, masked already.
     Json(String),
 }
 
-impl<'c> ContentDiff<'c> {
+impl ContentDiff {
     /// Compares two configurations; without a masker secrets are shown.
-    pub fn between(old: &'c Content, new: &'c Content, masker: Option<Masker>) -> Self {
+    pub fn between(old: &Content, new: &Content, masker: Option<Masker>) -> Self {
         match (old, new) {
-            (Content::Text(old), Content::Text(new)) => {
-                Self::between_texts(old.document(), new.document(), masker)
-            }
+            (Content::Text(old), Content::Text(new)) => Self::between_texts([old, new], masker),
             _ => Self::between_json(&old.to_json(), &new.to_json(), masker),
         }
     }
 
     /// Compares two texts.
-    pub fn between_texts(old: &'c Document, new: &'c Document, masker: Option<Masker>) -> Self {
-        let hunks = hunks_of_texts(old.text(), new.text());
-        Self { old: DiffSide::Text(old), new: DiffSide::Text(new), hunks, masker }
+    pub fn between_texts(texts: [&Arc<Snapshot>; 2], masker: Option<Masker>) -> Self {
+        Self::of_texts(texts, masker, |old, new| hunks_of_texts(old.text(), new.text()))
+    }
+
+    fn of_texts(
+        [old, new]: [&Arc<Snapshot>; 2],
+        masker: Option<Masker>,
+        hunks: impl FnOnce(&Document, &Document) -> Vec<Hunk>,
+    ) -> Self {
+        let hunks = hunks(old.document(), new.document());
+        let [old, new] = [old, new].map(|text| DiffSide::Text(text.clone()));
+        Self { old, new, hunks, masker }
     }
 
     /// Compares the streams of these names in two configurations.
-    pub fn of_streams(
-        old: &'c Content,
-        new: &'c Content,
-        names: &HashSet<String>,
-        masker: Option<Masker>,
-    ) -> Self {
+    pub fn of_streams(old: &Content, new: &Content, names: &HashSet<String>, masker: Option<Masker>) -> Self {
         if let (Content::Text(old), Content::Text(new)) = (old, new) {
-            let (old, new) = (old.document(), new.document());
-            let hunks = hunks_of_streams(old, new, names);
-            return Self { old: DiffSide::Text(old), new: DiffSide::Text(new), hunks, masker };
+            return Self::of_texts([old, new], masker, |old, new| hunks_of_streams(old, new, names));
         }
         let [old, new] = [old, new].map(|side| {
             let mut whole = side.to_json();
@@ -74,11 +73,9 @@ impl<'c> ContentDiff<'c> {
         Self::between_json(&old, &new, masker)
     }
 
-    /// The difference that an edit makes; the text as a whole is not compared.
-    pub fn of_edit(old: &'c Document, splices: &[Splice], masker: Option<Masker>) -> Self {
-        let hunks = hunks_of_splices(old.text(), splices);
-        let new = DiffSide::Runs(old.changed_runs(splices));
-        Self { old: DiffSide::Text(old), new, hunks, masker }
+    /// The difference that an edit makes; the texts as a whole are not compared.
+    pub fn of_edit(texts: [&Arc<Snapshot>; 2], splices: &[Splice], masker: Option<Masker>) -> Self {
+        Self::of_texts(texts, masker, |old, new| hunks_of_splices(old.text(), new.text(), splices))
     }
 
     /// Compares two values, secrets masked already.
@@ -108,72 +105,43 @@ impl<'c> ContentDiff<'c> {
 
     /// Returns the number of lines that only the new side has, and of those that only the old side has.
     pub fn added_and_removed(&self) -> [usize; 2] {
-        let count = |is: fn(&DiffLine) -> bool| self.lines().filter(|line| is(line)).count();
-        [count(|line| matches!(line, DiffLine::Added(_))), count(|line| matches!(line, DiffLine::Removed(_)))]
+        let counts = self.hunks.iter().map(Hunk::added_and_removed);
+        counts.fold([0, 0], |[added, removed], [more, less]| [added + more, removed + less])
     }
 
-    /// The lines of a unified diff, from the first `@@` on; the first character of a line says what it
-    /// is.
-    pub fn printed(&self) -> Vec<String> {
-        let mut lines = Vec::new();
-        let taken: Result<(), Infallible> = self.each_line(&mut |line| {
-            lines.push(line);
-            Ok(())
-        });
-        let Ok(()) = taken;
-        lines
-    }
-
-    /// Gives each of these lines to `take`, and keeps none: together they can be larger than both texts.
+    /// Gives each line of a unified diff to `take`, from the first `@@` on, and keeps none: together they can be larger
+    /// than both texts. The first character of a line says what it is.
     ///
     /// # Errors
     /// The first of `take`.
     pub fn each_line<E>(&self, take: &mut dyn FnMut(String) -> Result<(), E>) -> Result<(), E> {
-        let old_lines = self.lines().filter_map(|line| match line {
-            DiffLine::Context { old, .. } | DiffLine::Removed(old) => Some(old.clone()),
-            DiffLine::Added(_) => None,
-        });
-        let new_lines = self.lines().filter_map(|line| match line {
-            DiffLine::Added(new) => Some(new.clone()),
-            DiffLine::Context { .. } | DiffLine::Removed(_) => None,
-        });
-        let old = self.old.shown_line(old_lines.collect(), self.masker.as_ref());
-        let new = self.new.shown_line(new_lines.collect(), self.masker.as_ref());
-        printed(&self.hunks, &old, &new).try_for_each(take)
-    }
-
-    fn lines(&self) -> impl Iterator<Item = &DiffLine> {
-        self.hunks.iter().flat_map(|hunk| &hunk.lines)
+        let windows =
+            |of: fn(&Hunk) -> &Range<usize>| self.hunks.iter().map(|hunk| of(hunk).clone()).collect();
+        let old = self.old.shown_line(windows(|hunk| &hunk.old), self.masker.as_ref());
+        let new = self.new.shown_line(windows(|hunk| &hunk.new), self.masker.as_ref());
+        printed(&self.hunks, [self.old.text(), self.new.text()], &old, &new).try_for_each(take)
     }
 }
 
-impl DiffSide<'_> {
-    /// Returns a function that renders a line of this side; `lines` are those that it will get, in order.
+impl DiffSide {
+    fn text(&self) -> &str {
+        match self {
+            Self::Text(snapshot) => snapshot.document().text(),
+            Self::Json(text) => text,
+        }
+    }
+
+    /// Returns a function that renders a line of this side; all that it will get are in `windows`.
     fn shown_line<'s>(
         &'s self,
-        lines: Vec<Range<usize>>,
+        windows: Vec<Range<usize>>,
         masker: Option<&Masker>,
     ) -> Box<dyn Fn(Range<usize>) -> String + 's> {
         match self {
             Self::Json(text) => Box::new(|line| text[line].to_owned()),
-            Self::Text(document) => {
-                let text = MaskedText::new(document, masker.cloned(), lines);
+            Self::Text(snapshot) => {
+                let text = MaskedText::new(snapshot.document(), masker.cloned(), windows);
                 Box::new(move |line| text.line(line))
-            }
-            Self::Runs(runs) => {
-                let mut lines = lines.into_iter().peekable();
-                let mut texts = Vec::new();
-                for ChangedRun { start, document, .. } in runs {
-                    let end = start + document.text().len();
-                    let inside = std::iter::from_fn(|| lines.next_if(|line| line.end <= end));
-                    let windows = inside.map(|line| line.start - start..line.end - start).collect();
-                    texts.push((*start, MaskedText::new(document, masker.cloned(), windows)));
-                }
-                Box::new(move |line| {
-                    let run = texts.partition_point(|(start, _)| *start <= line.start) - 1;
-                    let (start, text) = &texts[run];
-                    text.line(line.start - start..line.end - start)
-                })
             }
         }
     }

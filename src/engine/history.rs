@@ -73,7 +73,7 @@ impl Engine {
         if options.message.is_none() || named.is_some_and(|change| change.reason.is_empty()) {
             options.message = Some(message_because(&what, options.message.as_deref()));
         }
-        self.replace_state(text.bytes(), self.store.kept_overlays(serial)?, &options)
+        self.replace_state(text.shared_bytes().clone(), self.store.kept_overlays(serial)?, &options)
     }
 
     /// Takes a change of several servers back, and keeps what was changed since.
@@ -92,7 +92,7 @@ impl Engine {
             return Err(stale_change(change));
         }
         let base = made.after.ok_or_else(|| stale_change(change))?;
-        let text = NewText::Edited { base, text: before.bytes().into(), merges: true };
+        let text = NewText::Edited { base, text: before.shared_bytes().clone(), merges: true };
         let mut options = options.clone();
         let what = format!("take-back of change {change}");
         options.message = Some(message_because(&what, options.message.as_deref()));

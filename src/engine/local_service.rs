@@ -1,6 +1,5 @@
 //! The engine as a service.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::blame::is_edited_since;
@@ -156,10 +155,10 @@ impl Engine {
             RequestedChange::Rollback(to) => return self.rollback(*to, options),
             RequestedChange::TakeBack(change) => return self.take_back(change, options),
             RequestedChange::Overlay(change) => return self.change_overlay(change, options),
-            RequestedChange::Save(text) => NewText::Whole(Cow::Borrowed(text)),
+            RequestedChange::Save(text) => NewText::Whole(text.clone()),
             RequestedChange::Format {} => NewText::Formatted,
             RequestedChange::Edit { base, text, merge } => {
-                NewText::Edited { base: *base, text: Cow::Borrowed(text), merges: *merge }
+                NewText::Edited { base: *base, text: text.clone(), merges: *merge }
             }
         };
         self.save(&new, options)

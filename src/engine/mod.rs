@@ -22,6 +22,7 @@ mod confirm;
 mod conflict;
 mod content;
 mod content_diff;
+mod diff_lines;
 mod effects;
 mod feature;
 #[allow(clippy::disallowed_methods, reason = "a writer waits for its turn")]
@@ -83,6 +84,7 @@ pub use composed::{Composed, ComposedFile, IncludedTexts};
 pub use conflict::Conflict;
 pub use content::{Content, compared};
 pub use content_diff::ContentDiff;
+pub use diff_lines::DiffLines;
 pub use feature::{FEATURES, Feature};
 pub use guard::{
     GUARD_NAMES, Guard, MAX_DELETE_CEILING, MAX_DELETE_FLOOR, MAX_DELETE_SHARE, before_deletion,

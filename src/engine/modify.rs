@@ -23,6 +23,7 @@ use super::snapshot::Snapshot;
 use super::transaction::{Change, Transaction};
 use mediaconf::plumbing::edit;
 use mediaconf::plumbing::edit::{ChangeRequest, Evaluated};
+use mediaconf::plumbing::model::Config;
 use mediaconf::plumbing::syntax::Document;
 
 /// The text that a patch is merged into.
@@ -127,6 +128,44 @@ impl Transaction<'_> {
         }
         let config = basis.text.config();
         let current = config.lookup();
+        let may_be_in_parts = options.owner.is_none() && !basis.is_hand_edit;
+        let is_alone = may_be_in_parts && engine.composed(&basis.text, engine.followed()).is_none();
+        let in_parts = is_alone.then(|| edit::modify_in_parts(document, config.members(), request, &current));
+        let edit = match in_parts.flatten() {
+            Some((edit, found)) => {
+                notes.extend(found.into_iter().map(OutcomeNote::Edit));
+                edit
+            }
+            None => self.edit_as_a_whole(request, basis, &config, notes)?,
+        };
+        let Some(mut edit) = edit else { return Ok(None) };
+        if engine.has_guards {
+            options.refused(mem::take(&mut edit.guarded)).into_result(())?;
+        }
+        let named = request.named_deletions();
+        let unnamed = edit.deleted_streams.iter().filter(|name| !named.contains(name.as_str())).count();
+        let credentials = edit.removes_credentials.then_some(Guard::WouldRemoveCredentials);
+        // Of a text with errors, nothing is written.
+        let is_judged = may_include(&basis.text, &edit.splices) && basis.text.is_valid();
+        let after = || Arc::new(Snapshot::edited(&basis.text, &edit.splices));
+        let included = is_judged.then(|| engine.include_change(&basis.text, &after())).flatten();
+        let (gone, of) = IncludeChange::deleted_streams(included.as_ref());
+        let deletion = guard::before_deletion(unnamed + gone, edit.streams_before + of, options.max_delete);
+        engine.refuse_guarded([credentials, deletion], options)?;
+        notes.extend(included.map(OutcomeNote::IncludeChange));
+        Ok(Some(edit))
+    }
+
+    /// Evaluates the request to one patch, and merges that.
+    fn edit_as_a_whole(
+        &mut self,
+        request: &ChangeRequest,
+        basis: &Basis,
+        config: &Config<'_>,
+        notes: &mut Vec<OutcomeNote>,
+    ) -> Result<Option<edit::Edit>, Refusal> {
+        let (engine, options) = (self.engine, self.options);
+        let (document, current) = (basis.text.document(), config.lookup());
         let evaluated = request.evaluate(&current);
         let (evaluated, applied) = match (&options.owner, evaluated) {
             (Some(owner), Ok(evaluated)) => {
@@ -151,26 +190,10 @@ impl Transaction<'_> {
         if let (true, Some(state)) = (basis.is_hand_edit, &self.state) {
             self.refuse_conflicts(state, document, &evaluated.patch)?;
         }
-        let edit = match request.of_text() {
+        Ok(match request.of_text() {
             Some(block) => block.edit(document, config.members())?,
             None => edit::modify_members(document, config.members(), evaluated.normalized(Schema::media())?)?,
-        };
-        let Some(mut edit) = edit else { return Ok(None) };
-        if engine.has_guards {
-            options.refused(mem::take(&mut edit.guarded)).into_result(())?;
-        }
-        let named = request.named_deletions();
-        let unnamed = edit.deleted_streams.iter().filter(|name| !named.contains(name.as_str())).count();
-        let credentials = edit.removes_credentials.then_some(Guard::WouldRemoveCredentials);
-        // Of a text with errors, nothing is written.
-        let is_judged = may_include(&basis.text, &edit.splices) && basis.text.is_valid();
-        let after = || Arc::new(Snapshot::edited(&basis.text, &edit.splices));
-        let included = is_judged.then(|| engine.include_change(&basis.text, &after())).flatten();
-        let (gone, of) = IncludeChange::deleted_streams(included.as_ref());
-        let deletion = guard::before_deletion(unnamed + gone, edit.streams_before + of, options.max_delete);
-        engine.refuse_guarded([credentials, deletion], options)?;
-        notes.extend(included.map(OutcomeNote::IncludeChange));
-        Ok(Some(edit))
+        })
     }
 
     /// Refuses a patch that changes the same values as the hand edit of the file.

@@ -1,7 +1,8 @@
 //! A whole new text: given, or worked out of the one that is there.
 
-use std::borrow::Cow;
 use std::sync::Arc;
+
+use bytes::Bytes;
 
 use super::options::Expected;
 use super::refusal::Refusal;
@@ -13,9 +14,9 @@ use mediaconf::plumbing::edit::{EditError, formatted};
 
 /// A whole new text.
 #[derive(Clone)]
-pub enum NewText<'a> {
+pub enum NewText {
     /// Exactly these bytes.
-    Whole(Cow<'a, [u8]>),
+    Whole(Bytes),
     /// The text that is there, formatted.
     Formatted,
     /// The text of the file with an edit.
@@ -23,13 +24,13 @@ pub enum NewText<'a> {
         /// The revision of the text that was edited.
         base: Revision,
         /// The edited text.
-        text: Cow<'a, [u8]>,
+        text: Bytes,
         /// True if it is merged with the changes of others meanwhile; otherwise it is refused then.
         merges: bool,
     },
 }
 
-impl NewText<'_> {
+impl NewText {
     /// True if a hand edit of the file is in it, because it is made of the file.
     pub(super) fn is_of_file(&self) -> bool {
         !matches!(self, Self::Whole(_))
@@ -38,7 +39,7 @@ impl NewText<'_> {
 
 impl Transaction<'_> {
     /// The bytes that are meant.
-    pub(super) fn worked_out<'t>(&'t self, new: &'t NewText<'_>) -> Result<Cow<'t, [u8]>, Refusal> {
+    pub(super) fn worked_out(&self, new: &NewText) -> Result<Bytes, Refusal> {
         match new {
             NewText::Whole(text) => Ok(self.meant(text, self.options.expected.as_ref())),
             NewText::Formatted => {
@@ -47,7 +48,7 @@ impl Transaction<'_> {
                     return Err(Refusal::bad_config(present.clone()));
                 }
                 let new = formatted(present.document()).map_err(EditError::Unproved)?;
-                Ok(new.map_or(Cow::Borrowed(present.bytes()), |new| new.into_bytes().into()))
+                Ok(new.map_or_else(|| present.shared_bytes().clone(), Bytes::from))
             }
             NewText::Edited { base, text, merges } => self.edited(*base, text, *merges),
         }
@@ -67,11 +68,11 @@ impl Transaction<'_> {
         StoreError::NotFound { path: self.engine.store.path().to_owned() }.into()
     }
 
-    fn edited<'t>(&'t self, base: Revision, text: &'t [u8], merges: bool) -> Result<Cow<'t, [u8]>, Refusal> {
+    fn edited(&self, base: Revision, text: &Bytes, merges: bool) -> Result<Bytes, Refusal> {
         let running = || self.state.as_ref().map(|state| &state.running);
         let present = self.file().or_else(running).ok_or_else(|| self.no_file())?;
         if present.revision() == base {
-            return Ok(text.into());
+            return Ok(text.clone());
         }
         let made_for = Expected::OneOf(vec![base]);
         if self.is_taken_out_of(Some(&made_for)) {

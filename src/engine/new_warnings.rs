@@ -7,6 +7,7 @@ use std::fmt;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use mediaconf::plumbing::edit::{Path, Segment};
 use mediaconf::plumbing::model::{check, group_name, top_members};
@@ -52,40 +53,48 @@ impl NewWarning {
 /// An entry that got another name is the same one.
 pub fn new_warnings(before: &Document, after: &Document) -> Vec<NewWarning> {
     let (old, new) = (TextParts::from_document(before), TextParts::from_document(after));
-    // With included files, a name may stand twice; then equal texts are paired.
-    let mut known: HashMap<_, Vec<&str>> = HashMap::new();
-    old.entries.iter().for_each(|entry| known.entry(entry.key()).or_default().push(entry.text));
-    let known_as = |entry: &EntryText<'_>| {
-        let texts = known.get(&entry.key())?;
-        texts.iter().find(|text| **text == entry.text).or(texts.last()).copied()
-    };
-    let kept: HashSet<_> = new.entries.iter().map(EntryText::key).collect();
-    let gone = old.entries.iter().filter(|entry| !kept.contains(&entry.key()));
-    let renamed: HashMap<_, _> = gone.map(|entry| (entry.body, entry.text)).collect();
     let mut found = brought(String::new(), Some(&old.rest), &new.rest);
-    for entry in &new.entries {
-        let before = known_as(entry).or_else(|| renamed.get(entry.body).copied());
-        if before != Some(entry.text) {
-            found.extend(brought(entry.path(), before, entry.text));
-        }
-    }
+    found.extend(new.warnings_of_same(&old).unwrap_or_else(|| new.warnings_by_name(&old)));
     found
 }
 
-/// The same of an edit, whose whole new text need not be put together.
+/// The windows of an edit that are looked at at once.
+const WINDOWS: usize = 1024;
+
+/// The same of an edit, whose whole new text need not be put together. As long as the entries stay the same, few
+/// windows are looked at at a time.
 pub fn new_warnings_of_edit(before: &Document, splices: &[Splice]) -> Vec<NewWarning> {
-    let text = before.text();
+    let windows = windows(before, splices);
+    let (mut old_rest, mut new_rest, mut found) = (String::new(), String::new(), Vec::new());
+    for part in windows.chunks(WINDOWS) {
+        let [old, new] = texts(before.text(), part, splices).map(Document::parse);
+        let [old, new] = [&old, &new].map(TextParts::from_document);
+        let Some(more) = new.warnings_of_same(&old) else {
+            let [old, new] = texts(before.text(), &windows, splices).map(Document::parse);
+            return new_warnings(&old, &new);
+        };
+        found.extend(more);
+        old_rest.push_str(&old.rest);
+        new_rest.push_str(&new.rest);
+    }
+    let mut all = brought(String::new(), Some(&old_rest), &new_rest);
+    all.append(&mut found);
+    all
+}
+
+/// What stands in windows before and after an edit.
+fn texts(text: &str, windows: &[Range<usize>], splices: &[Splice]) -> [String; 2] {
     let (mut old, mut new) = (String::new(), String::new());
-    for window in windows(before, splices) {
+    for window in windows {
         let first = splices.partition_point(|splice| splice.range.end < window.start);
         let inside = &splices[first..];
         let inside = &inside[..inside.partition_point(|splice| splice.range.start <= window.end)];
         old.push_str(&text[window.clone()]);
-        new.extend(spliced_pieces(text, window, inside));
+        new.extend(spliced_pieces(text, window.clone(), inside));
         old.push('\n');
         new.push('\n');
     }
-    new_warnings(&Document::parse(old), &Document::parse(new))
+    [old, new]
 }
 
 /// The parts of a text that an edit may bring warnings about: the entries and the gaps between them that it
@@ -123,49 +132,98 @@ struct TextParts<'d> {
     rest: String,
 }
 
+#[derive(Clone, Copy)]
 struct EntryText<'d> {
-    start: usize,
     kind: Kind,
-    name: Cow<'d, str>,
-    /// Its whole text, from the start of its line where nothing else stands in front.
-    text: &'d str,
-    /// The text behind its name.
-    body: &'d str,
+    entry: Entry<'d>,
 }
 
 impl<'d> TextParts<'d> {
     fn from_document(document: &'d Document) -> Self {
         let (members, text) = (top_members(document), document.text());
-        let of_kind = |kind: Kind| members.own_by_key(kind.key()).iter().map(move |entry| (kind, entry));
+        let of_kind = |kind: Kind| members.own_by_key(kind.key()).iter().map(move |entry| (kind, *entry));
         let entries = KINDS.into_iter().flat_map(of_kind);
-        let mut entries: Vec<_> = entries.map(|(kind, entry)| EntryText::new(kind, *entry, text)).collect();
-        entries.sort_by_key(|entry| entry.start);
+        let mut entries: Vec<_> = entries.map(|(kind, entry)| EntryText { kind, entry }).collect();
+        entries.sort_by_key(EntryText::start);
         let (mut rest, mut at) = (String::new(), 0);
         for entry in &entries {
-            rest.push_str(&text[at..entry.start]);
-            at = entry.start + entry.text.len();
+            rest.push_str(&text[at..entry.start()]);
+            at = entry.entry.end();
         }
         rest.push_str(&text[at..]);
         Self { entries, rest }
     }
+
+    /// The warnings that its entries bring where these are the entries of before, in their order: no table of names is
+    /// made. `None` if they are others, or a name stands twice.
+    fn warnings_of_same(&self, before: &TextParts<'_>) -> Option<Vec<NewWarning>> {
+        let pairs = || before.entries.iter().zip(&self.entries);
+        let mut hashes: Vec<u64> = self.entries.iter().map(EntryText::hash).collect();
+        hashes.sort_unstable();
+        let is_same = before.entries.len() == self.entries.len()
+            && hashes.is_sorted_by(|one, next| one < next)
+            && pairs().all(|(old, new)| old.key() == new.key());
+        let brought = |(old, new): (&EntryText<'_>, &EntryText<'_>)| new.brought(Some(old.text()));
+        is_same.then(|| pairs().flat_map(brought).collect())
+    }
+
+    /// The same where entries came, went, moved or got another name.
+    fn warnings_by_name(&self, before: &TextParts<'_>) -> Vec<NewWarning> {
+        // With included files, a name may stand twice; then equal texts are paired.
+        let mut known: HashMap<_, Vec<&str>> = HashMap::new();
+        before.entries.iter().for_each(|entry| known.entry(entry.key()).or_default().push(entry.text()));
+        let known_as = |entry: &EntryText<'_>| {
+            let texts = known.get(&entry.key())?;
+            texts.iter().find(|text| **text == entry.text()).or(texts.last()).copied()
+        };
+        let kept: HashSet<_> = self.entries.iter().map(EntryText::key).collect();
+        let gone = before.entries.iter().filter(|entry| !kept.contains(&entry.key()));
+        let renamed: HashMap<_, _> = gone.map(|entry| (entry.body(), entry.text())).collect();
+        let brought = |entry: &EntryText<'_>| {
+            entry.brought(known_as(entry).or_else(|| renamed.get(entry.body()).copied()))
+        };
+        self.entries.iter().flat_map(brought).collect()
+    }
 }
 
 impl<'d> EntryText<'d> {
-    fn new(kind: Kind, entry: Entry<'d>, text: &'d str) -> Self {
-        let name = group_name(entry);
-        let line = line_start(text, entry.start());
-        let is_alone = text[line..entry.start()].trim().is_empty();
-        let start = if is_alone { line } else { entry.start() };
-        let (text, body) = (&text[start..entry.end()], &text[name.end() as usize..entry.end()]);
-        Self { start, kind, name: name.value(), text, body }
+    /// The start of its line where nothing else stands in front.
+    fn start(&self) -> usize {
+        let (text, start) = (self.entry.document().text(), self.entry.start());
+        let line = line_start(text, start);
+        if text[line..start].trim().is_empty() { line } else { start }
     }
 
-    fn key(&self) -> (&'static str, &str) {
-        (self.kind.key(), &self.name)
+    /// Its whole text.
+    fn text(&self) -> &'d str {
+        &self.entry.document().text()[self.start()..self.entry.end()]
+    }
+
+    /// The text behind its name.
+    fn body(&self) -> &'d str {
+        &self.entry.document().text()[group_name(self.entry).end() as usize..self.entry.end()]
+    }
+
+    fn key(&self) -> (&'static str, Cow<'d, str>) {
+        (self.kind.key(), group_name(self.entry).value())
+    }
+
+    fn hash(&self) -> u64 {
+        let (kind, name) = self.key();
+        xxh3_64_with_seed(name.as_bytes(), xxh3_64(kind.as_bytes()))
+    }
+
+    /// The warnings that it brings, if it was another text before.
+    fn brought(&self, before: Option<&str>) -> Vec<NewWarning> {
+        match before == Some(self.text()) {
+            true => Vec::new(),
+            false => brought(self.path(), before, self.text()),
+        }
     }
 
     fn path(&self) -> String {
-        let segments = [self.kind.key(), &self.name].map(|key| Segment::Key(key.to_owned()));
+        let (kind, name) = self.key();
+        let segments = [kind.to_owned(), name.into_owned()].map(Segment::Key);
         Path { segments: segments.into() }.to_string()
     }
 }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
+
 use super::guard::{self, Guard};
 use super::local::Engine;
 use super::new_text::NewText;
@@ -20,7 +22,7 @@ impl Engine {
     ///
     /// # Errors
     /// All of [`Refusal`]; the configuration is as it was then.
-    pub fn save(&self, new: &NewText<'_>, options: &ChangeOptions) -> Result<Outcome, Refusal> {
+    pub fn save(&self, new: &NewText, options: &ChangeOptions) -> Result<Outcome, Refusal> {
         self.counted(Operation::Save, options, || self.replace_both(Operation::Save, new, None, options))
     }
 
@@ -35,26 +37,26 @@ impl Engine {
         options: &ChangeOptions,
     ) -> Result<Outcome, Refusal> {
         self.counted(operation, options, || {
-            self.replace_both(operation, &NewText::Whole(text.into()), None, options)
+            self.replace_both(operation, &NewText::Whole(Bytes::copy_from_slice(text)), None, options)
         })
     }
 
     /// The same as a rollback, with what differed on single nodes then; `None` leaves that as it is.
     pub(super) fn replace_state(
         &self,
-        text: &[u8],
+        text: Bytes,
         overlays: Option<Overlays>,
         options: &ChangeOptions,
     ) -> Result<Outcome, Refusal> {
         self.counted(Operation::Rollback, options, || {
-            self.replace_both(Operation::Rollback, &NewText::Whole(text.into()), overlays, options)
+            self.replace_both(Operation::Rollback, &NewText::Whole(text), overlays, options)
         })
     }
 
     fn replace_both(
         &self,
         operation: Operation,
-        new: &NewText<'_>,
+        new: &NewText,
         overlays: Option<Overlays>,
         options: &ChangeOptions,
     ) -> Result<Outcome, Refusal> {
@@ -67,8 +69,8 @@ impl Engine {
             Some(state) => transaction.refuse_stale(state, transaction.is_hand_edited(state))?,
             None => transaction.refuse_other_file()?,
         }
-        let text = &*transaction.worked_out(new)?;
-        if transaction.hand_edit().is_some_and(|[_, file]| file.bytes() != text) {
+        let text = transaction.worked_out(new)?;
+        if transaction.hand_edit().is_some_and(|[_, file]| file.bytes() != &*text) {
             let is_kept =
                 new.is_of_file() || (operation == Operation::Save && transaction.is_for_hand_edit());
             let picked_up = transaction.picked_up().filter(|_| is_kept);
@@ -77,9 +79,9 @@ impl Engine {
         let before = state.map(|state| &state.running).or(file);
         // A rollback skips this guard: its text was accepted before.
         if operation == Operation::Save {
-            self.refuse_one_line([before, file], text, options)?;
+            self.refuse_one_line([before, file], &text, options)?;
         }
-        let (after, deleted) = self.checked(before, Snapshot::from_bytes(text.to_vec()).into(), options)?;
+        let (after, deleted) = self.checked(before, Snapshot::from_bytes(text).into(), options)?;
         notes.extend(deleted);
         let is_same = |old: &Arc<Snapshot>| old.is_same_text(&after);
         let changes = !(before.is_some_and(is_same) && file.is_some_and(is_same) && transaction.is_trusted());
@@ -91,21 +93,21 @@ impl Engine {
     ///
     /// # Errors
     /// All of [`Refusal`]; the configuration is as it was then.
-    pub fn update(&self, text: &[u8], options: &ChangeOptions) -> Result<Outcome, Refusal> {
+    pub fn update(&self, text: &Bytes, options: &ChangeOptions) -> Result<Outcome, Refusal> {
         if self.running.is_none() {
             return Err(self.no_server());
         }
         self.counted(Operation::Update, options, || self.replace_running(text, options))
     }
 
-    fn replace_running(&self, text: &[u8], options: &ChangeOptions) -> Result<Outcome, Refusal> {
+    fn replace_running(&self, text: &Bytes, options: &ChangeOptions) -> Result<Outcome, Refusal> {
         let transaction = Transaction::begin(self, Operation::Update, options)?;
         let Some(state) = &transaction.state else { return Err(Refusal::no_server()) };
         transaction.refuse_stale(state, false)?;
-        let text = &*transaction.meant(text, options.expected.as_ref());
-        self.refuse_one_line([Some(&state.running), transaction.file()], text, options)?;
+        let text = transaction.meant(text, options.expected.as_ref());
+        self.refuse_one_line([Some(&state.running), transaction.file()], &text, options)?;
         let (after, deleted) =
-            self.checked(Some(&state.running), Snapshot::from_bytes(text.to_vec()).into(), options)?;
+            self.checked(Some(&state.running), Snapshot::from_bytes(text).into(), options)?;
         // An update to the text of the file counts as loading the file, so the result is saved.
         let is_same = |other: &Arc<Snapshot>| other.is_same_text(&after);
         let is_new_in_file = transaction.file().is_some_and(is_same) && !is_same(&state.saved);

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use bytes::Bytes;
 use serde::de::{Error, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -18,9 +19,9 @@ pub enum RequestedChange<'a> {
     /// Changes what is there.
     Modify(Cow<'a, ChangeRequest>),
     /// Replaces the running configuration and the file by a text.
-    Save(#[serde(with = "as_text")] Cow<'a, [u8]>),
+    Save(#[serde(with = "as_text")] Bytes),
     /// Replaces the running configuration alone.
-    Update(#[serde(with = "as_text")] Cow<'a, [u8]>),
+    Update(#[serde(with = "as_text")] Bytes),
     /// Formats the text.
     #[serde(deserialize_with = "no_members")]
     Format {},
@@ -30,7 +31,7 @@ pub enum RequestedChange<'a> {
         base: Revision,
         /// The edited text.
         #[serde(with = "as_text")]
-        text: Cow<'a, [u8]>,
+        text: Bytes,
         /// True if it is merged with the changes of others meanwhile.
         #[serde(default)]
         merge: bool,
@@ -74,15 +75,14 @@ fn no_members<'de, D: Deserializer<'de>>(from: D) -> Result<(), D::Error> {
 
 /// A text as a string of JSON. What is no UTF-8 has errors, wherever it is read.
 mod as_text {
-    use std::borrow::Cow;
-
+    use bytes::Bytes;
     use serde::{Deserialize, Deserializer, Serializer};
 
     pub fn serialize<S: Serializer>(text: &[u8], to: S) -> Result<S::Ok, S::Error> {
         to.serialize_str(&String::from_utf8_lossy(text))
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Cow<'static, [u8]>, D::Error> {
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Bytes, D::Error> {
         Ok(String::deserialize(from)?.into_bytes().into())
     }
 }

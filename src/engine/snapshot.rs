@@ -108,6 +108,11 @@ impl Snapshot {
         self.document.get_or_init(|| Document::from_bytes(self.bytes.clone()))
     }
 
+    /// The same without anything else that was computed from the text.
+    pub fn into_document(self) -> Document {
+        self.document.into_inner().unwrap_or_else(|| Document::from_bytes(self.bytes))
+    }
+
     /// True if the document was requested.
     #[cfg(test)]
     pub fn is_indexed(&self) -> bool {

@@ -13,9 +13,10 @@
 //! request has timed out is given up.
 
 use mediaconf::plumbing::schema::Schema;
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::SystemTime;
+
+use bytes::Bytes;
 
 use super::applied::Applied;
 use super::canary::CanaryFault;
@@ -151,12 +152,12 @@ impl<'e> Transaction<'e> {
     /// A whole new text without an unconfirmed change that it took over: the file instead, if the text is
     /// the one that held the change; else the text, if it was made for that one, with the change taken
     /// out.
-    pub fn meant<'t>(&self, text: &'t [u8], made_for: Option<&Expected>) -> Cow<'t, [u8]> {
+    pub fn meant(&self, text: &Bytes, made_for: Option<&Expected>) -> Bytes {
         let instead = self.taken_out.as_ref().and_then(|taken| match taken.instead_of(text) {
             None if self.is_taken_out_of(made_for) => taken.instead_of_edited(text),
             instead => instead.cloned(),
         });
-        instead.map_or(Cow::Borrowed(text), |instead| instead.bytes().to_vec().into())
+        instead.map_or_else(|| text.clone(), |instead| instead.shared_bytes().clone())
     }
 
     /// True if a change was made for the file as it was with an unconfirmed change in it.
@@ -720,7 +721,7 @@ mod tests {
         let save = |made_for: &[u8]| {
             let expected = Some(Expected::OneOf(vec![revision(made_for)]));
             engine.save(
-                &NewText::Whole(b"http 81;\n".into()),
+                &NewText::Whole(Bytes::from_static(b"http 81;\n")),
                 &ChangeOptions { expected, ..ChangeOptions::default() },
             )
         };

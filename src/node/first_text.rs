@@ -77,6 +77,6 @@ fn try_first_text(node: &NodeName, store: &ClusterStore, engine: &Engine) -> Res
     let (by, message) = (wanted.head.author(), wanted.head.message.clone());
     // A starting server has to have a file, even if its includes are faulty.
     let options = ChangeOptions { force: true, takes_faults: true, by, message, ..ChangeOptions::default() };
-    let saved = engine.save(&NewText::Whole(text.bytes().into()), &options);
+    let saved = engine.save(&NewText::Whole(text.shared_bytes().clone()), &options);
     saved.map(drop).map_err(FirstTextError::Local)
 }

@@ -264,8 +264,8 @@ fn runs_hold_what_changes(document: &Document, splices: &[Splice], after: &Docum
         assert_eq!(&after.text()[place.clone()], run.document.text(), "{splices:?}");
         places.push(place);
     }
-    let hunks = hunks_of_splices(document.text(), splices);
-    for line in hunks.iter().flat_map(|hunk| &hunk.lines) {
+    let hunks = hunks_of_splices(document.text(), after.text(), splices);
+    for line in hunks.iter().flat_map(|hunk| hunk.lines(document.text(), after.text())) {
         if let DiffLine::Added(line) = line {
             let is_in = places.iter().any(|run| run.start <= line.start && line.end <= run.end);
             assert!(is_in, "{line:?} is in none of {places:?}\n{}", document.text());

@@ -139,7 +139,7 @@
 //! let (old, new) = ("loglevel info;\n", "loglevel debug;\n");
 //! let hunks = hunks_of_texts(old, new);
 //! let lines: Vec<String> =
-//!     printed(&hunks, &|line| old[line].to_owned(), &|line| new[line].to_owned()).collect();
+//!     printed(&hunks, [old, new], &|line| old[line].to_owned(), &|line| new[line].to_owned()).collect();
 //! assert_eq!(lines, ["@@ -1 +1 @@", "-loglevel info;", "+loglevel debug;"]);
 //! ```
 //!

@@ -94,10 +94,10 @@ fn desired_state(file: &Path, prune: Prune) -> Result<Edits, CliError> {
         let state = DesiredState::of_json(Schema::media(), patch, prune).map_err(Refusal::from)?;
         return Ok(Edits::State(state));
     }
-    let snapshot = Arc::new(Snapshot::from_bytes(bytes));
+    let snapshot = Snapshot::from_bytes(bytes);
     if !snapshot.is_valid() {
         let name = if file.as_os_str() == STDIN { "<stdin>".into() } else { file.display().to_string() };
-        return Err(CliError::broken_text(&name, snapshot));
+        return Err(CliError::broken_text(&name, Arc::new(snapshot)));
     }
-    Ok(Edits::Text(TextState::new(snapshot.document().clone(), prune)))
+    Ok(Edits::Text(TextState::new(snapshot.into_document(), prune)))
 }

@@ -21,7 +21,7 @@ use crate::cli::render::value_diff::{changed, first_paths};
 use crate::cli::render::{diff, table};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
-use crate::engine::{ConfigSource, Content, ContentDiff, Guard, ReadForm, ReadQuery};
+use crate::engine::{ConfigSource, Content, ContentDiff, DiffLines, Guard, ReadForm, ReadQuery};
 use crate::store::{ChangeRef, NotAChangeRef};
 use mediaconf::plumbing::edit::json_diff::{Drift, drift};
 use mediaconf::plumbing::edit::{
@@ -141,8 +141,9 @@ fn on_servers(
         let names = sides.map(|side| side.unwrap_or("the server"));
         let [old, new] = compared.sides.each_ref().map(|side| &side.content);
         let values = changed(old, new);
-        diffs.add(server, (&diff.printed(), values.as_deref()), names, ui)?;
         let [added, removed] = diff.added_and_removed();
+        let diff = DiffLines::from(diff);
+        diffs.add(server, (&diff, values.as_deref()), names, ui)?;
         let (differs, lines) = match diff.is_empty() {
             true => ("no", "-".to_owned()),
             false => ("yes", format!("+{added} -{removed}")),
@@ -353,7 +354,7 @@ impl ComparedSides {
     }
 
     /// The difference, of the streams that are compared.
-    fn diff(&self, masker: Option<Masker>) -> ContentDiff<'_> {
+    fn diff(&self, masker: Option<Masker>) -> ContentDiff {
         let [old, new] = self.sides.each_ref().map(|side| &side.content);
         match &self.streams {
             Some(names) => ContentDiff::of_streams(old, new, names, masker),
@@ -408,8 +409,8 @@ fn print_diff(compared: &ComparedSides, ui: Ui) -> Result<bool, CliError> {
         old.to_json()?;
         new.to_json()?;
     }
-    let diff = compared.diff(ui.masker());
-    ui.print_painted(|out| diff::print_content(&diff, [&old.name, &new.name], ui, out))?;
+    let diff = DiffLines::from(compared.diff(ui.masker()));
+    ui.print_painted(|out| diff::print(&diff, [&old.name, &new.name], ui, out))?;
     let (Content::Text(old), Content::Text(new), None) = (&old.content, &new.content, &compared.streams)
     else {
         return Ok(!diff.is_empty());

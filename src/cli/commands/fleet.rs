@@ -321,7 +321,7 @@ fn go_to(
                 Some(kept) => service.kept(kept)?,
                 None => member.target.read_text(Some(ConfigSource::Saved))?,
             };
-            Some(RequestedChange::Update(found.bytes().to_vec().into())).filter(|_| found.revision() == text)
+            Some(RequestedChange::Update(found.shared_bytes().clone())).filter(|_| found.revision() == text)
         }
         (_, Some(kept)) if service.kept(kept)?.revision() == text => Some(RequestedChange::Rollback(kept)),
         // It is not kept, or another program wrote into it late.

@@ -26,7 +26,7 @@ use crate::engine::{
     Snapshot,
 };
 use mediaconf::plumbing::edit::{
-    Condition, ConfigLookup, MaskedLookup, Path, Segment, Selection, entries_at, entry_at,
+    Condition, ConfigLookup, MaskedLookup, Path, Segment, Selection, each_set_line, entries_at, entry_at,
     keys_that_all_lack, select_where, set_lines,
 };
 use mediaconf::plumbing::model::{Config, Lens, Masker, top_members, write_compact};
@@ -306,12 +306,12 @@ impl Shown {
             _ if !wanted.paths.is_empty() => {
                 self.look(args, masker, |current| print_values(args, wanted, current, out))
             }
+            (_, ReadFormat::Set) => self.look(args, masker, |current| {
+                output(each_set_line(current, &mut |(path, value)| writeln!(out, "{path}={value}")))
+            }),
             (_, form) => {
                 let whole = self.look(args, masker, |current| self.value(wanted, current))?;
-                output(match form {
-                    ReadFormat::Set => print_set_lines(&whole, &[], out),
-                    form => print_json(form, &whole, out),
-                })
+                output(print_json(form, &whole, out))
             }
         }
     }

@@ -7,6 +7,7 @@ use super::names::in_ranges;
 use crate::cli::error::CliError;
 use crate::cli::render::{diff, table};
 use crate::cli::ui::{Ui, output};
+use crate::engine::DiffLines;
 use mediaconf::plumbing::edit::json_diff::ChangedValue;
 
 /// The most servers of which each has a row of its own, however equal they are.
@@ -69,18 +70,18 @@ impl GroupedDiffs {
     pub fn add(
         &mut self,
         server: &str,
-        (lines, values): (&[String], Option<&[ChangedValue]>),
+        (diff, values): (&DiffLines, Option<&[ChangedValue]>),
         names: [&str; 2],
         ui: Ui,
     ) -> Result<(), CliError> {
-        if lines.is_empty() {
+        if diff.is_empty() {
             return Ok(());
         }
         let mut text = Vec::new();
-        output(diff::print(lines, names, ui, &mut text))?;
+        output(diff::print(diff, names, ui, &mut text))?;
         let text = String::from_utf8_lossy(&text).into_owned();
         let changed: Vec<String> =
-            lines.iter().filter(|line| line.starts_with(['-', '+'])).cloned().collect();
+            diff.collected().into_iter().filter(|line| line.starts_with(['-', '+'])).collect();
         let is_same = |group: &&mut DiffGroup| match values {
             Some(values) => group.changed == changed && group.values == values,
             None => group.text == text,

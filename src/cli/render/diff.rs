@@ -5,24 +5,11 @@ use std::io::{self, Write};
 use colored::Color;
 
 use crate::cli::ui::Ui;
-use crate::engine::ContentDiff;
+use crate::engine::DiffLines;
 
-/// Prints a diff; `names` are those of the old and the new side, and each line begins with the sign that
+/// Prints a diff line by line; `names` are those of the old and the new side, and each line begins with the sign that
 /// says what it is.
-pub fn print(diff: &[String], names: [&str; 2], ui: Ui, out: &mut dyn Write) -> io::Result<()> {
-    if !diff.is_empty() {
-        print_names(names, ui, out)?;
-    }
-    diff.iter().try_for_each(|line| writeln!(out, "{}", coloured(line, ui)))
-}
-
-/// Prints the difference of two configurations line by line.
-pub fn print_content(
-    diff: &ContentDiff<'_>,
-    names: [&str; 2],
-    ui: Ui,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub fn print(diff: &DiffLines, names: [&str; 2], ui: Ui, out: &mut dyn Write) -> io::Result<()> {
     if !diff.is_empty() {
         print_names(names, ui, out)?;
     }

@@ -69,7 +69,7 @@ pub fn print(
             }
         },
     };
-    diff::print_content(&differing, names, ui, out)
+    diff::print(&differing.into(), names, ui, out)
 }
 
 /// The values in which two configurations differ; `None` if one of them has errors.

@@ -117,7 +117,9 @@ fn trouble(all: &[Trouble]) {
         Engine::new(Arc::new(etcd.store("/p", settings)), Hooks::default(), |_, _| {})
     };
     let first = engine(20);
-    first.save(&NewText::Whole(SAMPLE.as_bytes().into()), &ChangeOptions::default()).expect("etcd is ready");
+    first
+        .save(&NewText::Whole(bytes::Bytes::from_static(SAMPLE.as_bytes())), &ChangeOptions::default())
+        .expect("etcd is ready");
     let (is_over, made) = (AtomicBool::new(false), AtomicUsize::new(0));
     let engines: Vec<Engine> = (0..WRITERS).map(|writer| engine([2, 10][writer % 2])).collect();
     let told: Vec<Told> = thread::scope(|scope| {

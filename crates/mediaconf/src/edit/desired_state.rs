@@ -155,36 +155,94 @@ impl TextState {
         settings
     }
 
-    /// The patch that removes nothing, and the number of settings that this state lacks of entries that it names.
-    fn merged(&self, config: &Config<'_>, current: &dyn ConfigLookup) -> (Map<String, Value>, usize) {
-        let (wanted, mut patch, mut lacks) = (config.lookup(), self.settings(config), 0);
+    /// Gives the patch of a state that removes nothing to `take`, until that gives up: first the settings, then at most
+    /// `most` blocks at a time, each part with its notes. Returns false if `take` gave up, if the state removes
+    /// something, or if it has no more blocks.
+    pub fn each_part(
+        &self,
+        current: &dyn ConfigLookup,
+        most: usize,
+        take: &mut dyn FnMut(Map<String, Value>, Vec<Note>) -> bool,
+    ) -> bool {
+        let config = Config::own(&self.document);
+        let blocks = |kind: &Kind| config.members().own_by_key(kind.key()).len();
+        let count: usize = self.document.schema().kinds.iter().map(blocks).sum();
+        self.prune == Prune::Nothing
+            && count > most
+            && self.each_merged(&config, current, most, &mut |patch, lacks| {
+                take(patch, (lacks > 0).then_some(Note::SettingsLacking(lacks)).into_iter().collect())
+            })
+    }
+
+    /// Gives the patch that removes nothing to `take` in such parts, each with the number of settings that this state
+    /// lacks of its entries.
+    fn each_merged(
+        &self,
+        config: &Config<'_>,
+        current: &dyn ConfigLookup,
+        most: usize,
+        take: &mut dyn FnMut(Map<String, Value>, usize) -> bool,
+    ) -> bool {
+        let wanted = config.lookup();
+        if !take(self.settings(config), 0) {
+            return false;
+        }
         for &kind in self.document.schema().kinds {
-            let mut group = Map::new();
-            for entry in config.members().own_by_key(kind.key()) {
-                let name = group_name(*entry).value();
-                if current.has_same_block(&wanted, kind, &name) {
-                    continue;
+            let mut entries = config.members().own_by_key(kind.key()).iter().peekable();
+            while entries.peek().is_some() {
+                let (mut group, mut lacks) = (Map::new(), 0);
+                while let Some(&entry) = entries.next_if(|_| group.len() < most) {
+                    let (block, lacking) = merged_block(kind, entry, &wanted, current);
+                    lacks += lacking;
+                    group.extend(block);
                 }
-                let Some(Value::Object(mut block)) = wanted.value(&[kind.key(), &name]) else { continue };
-                drop_defaults(kind.scope(), entry.children(), &mut block);
-                if let Some(found) = current.value(&[kind.key(), &name]) {
-                    lacks += lacking_in(kind, &found, &block);
-                    if current.block_text(kind, &name).is_some() {
-                        let own = own_value(Place::Block(kind), &found).unwrap_or_default();
-                        block.retain(|key, value| own.get(key) != Some(value));
-                        if block.is_empty() {
-                            continue;
-                        }
-                    }
+                let group = Some(group).filter(|group| !group.is_empty());
+                let patch = group.map(|group| (kind.key().to_owned(), Value::Object(group)));
+                if !take(patch.into_iter().collect(), lacks) {
+                    return false;
                 }
-                group.insert(name.into_owned(), Value::Object(block));
-            }
-            if !group.is_empty() {
-                patch.insert(kind.key().to_owned(), Value::Object(group));
             }
         }
+        true
+    }
+
+    /// The patch that removes nothing, and the number of settings that this state lacks of entries that it names.
+    fn merged(&self, config: &Config<'_>, current: &dyn ConfigLookup) -> (Map<String, Value>, usize) {
+        let (mut patch, mut lacks) = (Map::new(), 0);
+        self.each_merged(config, current, usize::MAX, &mut |part, lacking| {
+            patch.extend(part);
+            lacks += lacking;
+            true
+        });
         (patch, lacks)
     }
+}
+
+/// The values that a state wants of a block and a configuration does not have, by its name, and the number of settings
+/// that the state lacks of it.
+fn merged_block(
+    kind: Kind,
+    entry: Entry<'_>,
+    wanted: &dyn ConfigLookup,
+    current: &dyn ConfigLookup,
+) -> (Option<(String, Value)>, usize) {
+    let name = group_name(entry).value();
+    let at = [kind.key(), &*name];
+    if current.has_same_block(wanted, kind, &name) {
+        return (None, 0);
+    }
+    let Some(Value::Object(mut block)) = wanted.value(&at) else { return (None, 0) };
+    drop_defaults(kind.scope(), entry.children(), &mut block);
+    let Some(found) = current.value(&at) else { return (Some((name.into_owned(), block.into())), 0) };
+    let lacks = lacking_in(kind, &found, &block);
+    if current.block_text(kind, &name).is_some() {
+        let own = own_value(Place::Block(kind), &found).unwrap_or_default();
+        block.retain(|key, value| own.get(key) != Some(value));
+        if block.is_empty() {
+            return (None, lacks);
+        }
+    }
+    (Some((name.into_owned(), block.into())), lacks)
 }
 
 /// Returns the number of settings that the state lacks of the streams, lives and plugins that it names;

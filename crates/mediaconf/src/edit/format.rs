@@ -5,7 +5,7 @@
 use unicode_width::UnicodeWidthStr;
 
 use super::verify::Unproved;
-use crate::model::{CompactJson, Lens, View, top_members};
+use crate::model::{Lens, View, is_same_json, top_members};
 use crate::syntax::{Document, Token, TokenKind, tokens};
 
 /// The number of blanks by which an entry is indented inside its block.
@@ -26,56 +26,66 @@ pub fn formatted(document: &Document) -> Result<Option<String>, Unproved> {
     if new == old {
         return Ok(None);
     }
+    let new = Document::parse_as(document.schema(), new);
     prove(document, &new)?;
-    Ok(Some(new))
+    Ok(Some(new.into_text()))
 }
 
+/// The formatted text. Neither its tokens nor its lines are kept: of many lines they take many times the text.
 fn format(text: &str) -> String {
-    let tokens: Vec<Token<'_>> = tokens(text).collect();
     let mut formatter = Formatter::default();
-    for (token, stays_on_line) in tokens.iter().zip(blocks_on_one_line(&tokens)) {
-        formatter.token(token, stays_on_line);
+    formatter.new.reserve(text.len());
+    formatter.new.push_str(start_of(text));
+    let mut blocks = blocks_on_one_line(text).into_iter();
+    for token in tokens(text) {
+        let stays_on_line = token.kind == TokenKind::Open && blocks.next() == Some(true);
+        formatter.token(&token, stays_on_line);
     }
     formatter.break_line();
-    align_comments(&mut formatter.lines);
-    start_of(text, tokens.first()) + &formatter.lines.iter().map(Line::whole).collect::<String>()
+    formatter.write_run();
+    formatter.new
 }
 
 /// Returns the beginning of the new text: the byte order mark of the old one, if it has one. A mark that
 /// is a part of the first word, behind white space, must not come to the start of the text.
-fn start_of(text: &str, first: Option<&Token<'_>>) -> String {
-    match first {
-        _ if text.starts_with(BOM) => BOM.to_string(),
-        Some(word) if word.raw.starts_with(BOM) => "\n".to_owned(),
-        _ => String::new(),
+fn start_of(text: &str) -> &str {
+    match tokens(text).next() {
+        _ if text.starts_with(BOM) => &text[..BOM.len_utf8()],
+        Some(word) if word.raw.starts_with(BOM) => "\n",
+        _ => "",
     }
 }
 
-fn prove(document: &Document, new: &str) -> Result<(), Unproved> {
+fn prove(document: &Document, new: &Document) -> Result<(), Unproved> {
     let unproved = |at: &str| Err(Unproved { at: at.to_owned() });
-    let words = |token: Token<'_>| (token.kind, token.raw.to_owned());
-    if !tokens(document.text()).map(words).eq(tokens(new).map(words)) {
+    let is_same = |(old, new): (Token<'_>, Token<'_>)| (old.kind, old.raw) == (new.kind, new.raw);
+    let mut news = tokens(new.text());
+    if !tokens(document.text()).all(|old| news.next().is_some_and(|new| is_same((old, new))))
+        || news.next().is_some()
+    {
         return unproved("(text)");
     }
-    let new = Document::parse(new.to_owned());
-    let json = |document: &Document| {
-        CompactJson::from_view(&View::new(&top_members(document), &Lens::default())).json().clone()
-    };
-    if new.diagnostics().errors() > 0 || json(document) != json(&new) {
+    let lens = Lens::default();
+    let members = [document, new].map(top_members);
+    let [old, new_view] = members.each_ref().map(|members| View::new(members, &lens));
+    if new.diagnostics().errors() > 0 || !is_same_json(&old, &new_view) {
         return unproved("(JSON)");
     }
     Ok(())
 }
 
-/// For each token, whether it opens a block that stands on one line.
-fn blocks_on_one_line(tokens: &[Token<'_>]) -> Vec<bool> {
-    let mut on_one_line = vec![false; tokens.len()];
+/// For each block, in the order in which they begin, whether it stands on one line.
+fn blocks_on_one_line(text: &str) -> Vec<bool> {
+    let mut on_one_line = Vec::new();
     let mut open: Vec<(usize, usize)> = Vec::new();
     let mut line = 0;
-    for (at, token) in tokens.iter().enumerate() {
+    for token in tokens(text) {
         line += token.line_feeds;
         match token.kind {
-            TokenKind::Open => open.push((at, line)),
+            TokenKind::Open => {
+                open.push((on_one_line.len(), line));
+                on_one_line.push(false);
+            }
             TokenKind::Close => {
                 if let Some((start, of)) = open.pop() {
                     on_one_line[start] = of == line;
@@ -100,8 +110,7 @@ struct Line<'t> {
 }
 
 impl Line<'_> {
-    fn whole(&self) -> String {
-        let mut line = String::new();
+    fn write(&self, line: &mut String) {
         if !self.text.is_empty() || self.comment.is_some() {
             line.extend(std::iter::repeat_n(' ', self.indent));
         }
@@ -111,7 +120,6 @@ impl Line<'_> {
             line.push_str(comment);
         }
         line.push('\n');
-        line
     }
 
     /// True if its comment is aligned with those of its neighbours.
@@ -120,20 +128,17 @@ impl Line<'_> {
     }
 }
 
-/// Puts the comments behind neighbouring lines of one block below each other.
-fn align_comments(lines: &mut [Line<'_>]) {
-    let is_run = |a: &Line<'_>, b: &Line<'_>| {
-        a.has_comment_behind_text() && b.has_comment_behind_text() && a.indent == b.indent
-    };
-    for run in lines.chunk_by_mut(is_run) {
-        let column = run.iter().map(|line| line.text.width() + 1).max().unwrap_or_default();
-        run.iter_mut().filter(|line| !line.text.is_empty()).for_each(|line| line.column = column);
-    }
+/// True if the comments of two lines, one below the other, stand below each other: those behind lines of one block.
+fn are_aligned(above: &Line<'_>, below: &Line<'_>) -> bool {
+    above.has_comment_behind_text() && below.has_comment_behind_text() && above.indent == below.indent
 }
 
 #[derive(Default)]
 struct Formatter<'t> {
-    lines: Vec<Line<'t>>,
+    /// The new text, up to the last run of lines.
+    new: String,
+    /// The last line, with those above whose comments are aligned with its comment.
+    run: Vec<Line<'t>>,
     /// The line that is being written.
     line: Line<'t>,
     /// For each open block, whether it stands on one line.
@@ -223,8 +228,8 @@ impl<'t> Formatter<'t> {
     /// inside an entry.
     fn start_line(&mut self, line_feeds: usize) {
         self.break_line();
-        if line_feeds > 1 && !self.is_first && !self.in_entry && !self.lines.is_empty() {
-            self.lines.push(Line::default());
+        if line_feeds > 1 && !self.is_first && !self.in_entry && !self.run.is_empty() {
+            self.push(Line::default());
         }
         let continued = if self.in_entry { CONTINUATION } else { 0 };
         self.line.indent = self.open.len() * INDENT + continued;
@@ -233,7 +238,25 @@ impl<'t> Formatter<'t> {
     fn break_line(&mut self) {
         let line = std::mem::take(&mut self.line);
         if !line.text.is_empty() || line.comment.is_some() {
-            self.lines.push(line);
+            self.push(line);
+        }
+    }
+
+    fn push(&mut self, line: Line<'t>) {
+        if !self.run.last().is_some_and(|above| are_aligned(above, &line)) {
+            self.write_run();
+        }
+        self.run.push(line);
+    }
+
+    /// Writes the last run, with its comments below each other.
+    fn write_run(&mut self) {
+        let column = self.run.iter().map(|line| line.text.width() + 1).max().unwrap_or_default();
+        for mut line in self.run.drain(..) {
+            if !line.text.is_empty() {
+                line.column = column;
+            }
+            line.write(&mut self.new);
         }
     }
 }

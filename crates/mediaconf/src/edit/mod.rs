@@ -88,7 +88,7 @@ pub use renaming::Renaming;
 pub use request::{ChangeRequest, Edits, Evaluated};
 pub use schema_path::{Place, own_value};
 pub use select::{Selection, entries_at, select, select_where};
-pub use set_lines::set_lines;
+pub use set_lines::{each_set_line, set_lines};
 pub use shell_word::quoted;
 pub use stream_diff::hunks_of_streams;
 pub use substitution::{Substitution, SubstitutionError};
@@ -104,6 +104,8 @@ use thiserror::Error;
 pub use json_pointer::Pointer;
 pub use plan::{NamedEntry, Note};
 pub use verify::Unproved;
+
+use guarded::Guarded;
 
 use crate::model::member::Members;
 use crate::model::shape::usable_account;
@@ -167,21 +169,92 @@ fn carry_out_parts(
     members: &Members<'_>,
     parts: Vec<Map<String, Value>>,
 ) -> Result<Option<Edit>, EditError> {
-    let (mut edit, mut faults) = (None::<Edit>, Faults::default());
+    let (mut finder, mut edit, mut faults) =
+        (parts::BlockFinder::default(), JoinedEdit::default(), Faults::default());
     for patch in parts {
-        let Some(plan) = faults.take(plan::plan(document, members, &patch)) else { continue };
-        // The patch and the plan's operations are dropped at once: each can be several times as large as
-        // its text.
-        drop(patch);
-        match (&mut edit, carry_out(document, members, plan)?) {
-            (Some(edit), Some(more)) => edit.add(more),
+        let alone = finder.alone(members, &patch);
+        match carry_out_part(document, members, alone, patch) {
+            Ok(part) => edit.add(part),
+            Err(EditError::Faults(found)) => faults.add(found),
+            Err(unproved) => return Err(unproved),
+        }
+    }
+    faults.into_result(()).map_err(EditError::Faults)?;
+    Ok(edit.finish(members))
+}
+
+/// Evaluates a request and merges its patch part by part, so that the values of one part go before those of the next
+/// are made; returns the edit and the notes about the patch. `None` if it does more than to set values of very many
+/// blocks that are there, or is refused: then it is evaluated as a whole, which says why.
+pub fn modify_in_parts(
+    document: &Document,
+    members: &Members<'_>,
+    request: &ChangeRequest,
+    current: &dyn ConfigLookup,
+) -> Option<(Option<Edit>, Vec<Note>)> {
+    let (mut finder, mut edit, mut lacks) = (parts::BlockFinder::default(), JoinedEdit::default(), 0);
+    let mut add = |part: Result<Evaluated, Faults>| {
+        let part = part.ok()?;
+        lacks += part.notes.iter().map(Note::settings_lacking).sum::<usize>();
+        let patch = protocol_switch::resolved(members, part.normalized(document.schema()).ok()?).ok()?;
+        let alone = finder.alone(members, &patch);
+        let is_alone = alone.is_some();
+        let planned = carry_out_part(document, members, alone, patch).ok()?;
+        // Beside blocks that are there, a part may name what needs no change.
+        (is_alone || planned.is_none()).then(|| edit.add(planned))
+    };
+    let is_made = request.evaluate_in_parts(current, &mut |part| add(part).is_some());
+    let notes = (lacks > 0).then_some(Note::SettingsLacking(lacks)).into_iter().collect();
+    is_made.then(|| (edit.finish(members), notes))
+}
+
+/// Carries out one part; `alone` are the members without the blocks that it leaves alone, if it only changes blocks.
+fn carry_out_part<'d>(
+    document: &'d Document,
+    members: &Members<'d>,
+    alone: Option<Members<'d>>,
+    patch: Map<String, Value>,
+) -> Result<Option<PlannedEdit>, EditError> {
+    let plan = plan::plan(document, alone.as_ref().unwrap_or(members), &patch)?;
+    // The patch and the plan's operations are dropped at once: each can be several times as large as its text.
+    drop(patch);
+    let extent = if alone.is_some() { Extent::Blocks } else { Extent::Whole };
+    plan_carried_out(document, members, plan, extent)
+}
+
+/// What a plan may change.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    Whole,
+    /// Blocks that are there.
+    Blocks,
+}
+
+/// An edit, and the guarded changes, which are compared with the whole text.
+type PlannedEdit = (Edit, Guarded);
+
+/// The edits of parts of one text as one.
+#[derive(Default)]
+struct JoinedEdit(Option<PlannedEdit>);
+
+impl JoinedEdit {
+    fn add(&mut self, part: Option<PlannedEdit>) {
+        match (&mut self.0, part) {
+            (Some((edit, guarded)), Some((more, also))) => {
+                edit.add(more);
+                guarded.add(also);
+            }
             (none, more) => *none = none.take().or(more),
         }
     }
-    if let Some(edit) = &mut edit {
+
+    fn finish(self, members: &Members<'_>) -> Option<Edit> {
+        let (mut edit, guarded) = self.0?;
         edit.splices.sort_by_key(|splice| splice.range.start);
+        edit.guarded = guarded.in_document(members);
+        edit.streams_before = members.own_by_key(STREAMS.key()).len();
+        Some(edit)
     }
-    faults.into_result(edit).map_err(EditError::Faults)
 }
 
 impl Edit {
@@ -191,7 +264,6 @@ impl Edit {
         self.notes.extend(other.notes);
         self.removes_credentials |= other.removes_credentials;
         self.deleted_streams.extend(other.deleted_streams);
-        self.guarded.add(other.guarded);
     }
 }
 
@@ -230,26 +302,42 @@ pub fn created_before<'d>(
 fn carry_out(
     document: &Document,
     members: &Members<'_>,
-    mut plan: plan::Plan,
+    plan: plan::Plan,
 ) -> Result<Option<Edit>, EditError> {
+    Ok(JoinedEdit(plan_carried_out(document, members, plan, Extent::Whole)?).finish(members))
+}
+
+/// The same; what depends on the whole text is left to [`JoinedEdit::finish`].
+fn plan_carried_out<'d>(
+    document: &'d Document,
+    members: &Members<'d>,
+    mut plan: plan::Plan,
+    extent: Extent,
+) -> Result<Option<PlannedEdit>, EditError> {
     let splices = layout::splices(document, &mem::take(&mut plan.operations));
     if splices.is_empty() && plan.members.is_empty() && plan.named.is_empty() {
         return Ok(None);
     }
     let edited = document.changed_runs(&splices);
+    let touched = (extent == Extent::Blocks).then(|| {
+        // Those that stand in the lines of the blocks, too.
+        members.with_blocks(edited.iter().flat_map(|run| document.entries_in(run.place.old.clone())))
+    });
+    let members = touched.as_ref().unwrap_or(members);
     let after = members.after(&edited);
     verify::verify(members, &after, &edited, &plan).map_err(EditError::Unproved)?;
     if splices.is_empty() {
         return Ok(None);
     }
-    Ok(Some(Edit {
+    let edit = Edit {
         removes_credentials: has_credentials(members) && !has_credentials(&after),
         splices,
-        guarded: plan.guarded.in_document(members),
+        guarded: Faults::default(),
         notes: plan.notes,
         deleted_streams: plan.deleted_streams,
-        streams_before: members.own_by_key(STREAMS.key()).len(),
-    }))
+        streams_before: 0,
+    };
+    Ok(Some((edit, plan.guarded)))
 }
 
 fn has_credentials(members: &Members<'_>) -> bool {
@@ -303,6 +391,85 @@ mod tests {
             assert_eq!(parts, whole, "{change}\n{}", document.text());
         }
         assert!(split > 20, "{split} texts are changed in parts");
+    }
+
+    /// A text of this many streams, with a setting before them.
+    fn many_streams(count: usize) -> String {
+        let stream =
+            |number: usize| format!("stream s{number} {{\n  url udp://1; # {number}\n  prepush 5;\n}}\n");
+        "http 80;\n".to_owned() + &(0..count).map(stream).collect::<String>()
+    }
+
+    /// What a request makes part by part, if it is evaluated so, and as a whole: the new text, and the notes.
+    fn both_ways(text: &str, request: &ChangeRequest) -> [Option<(String, Vec<Note>)>; 2] {
+        let document = Document::parse(text);
+        let config = crate::model::Config::own(&document);
+        let (members, current) = (config.members(), config.lookup());
+        let new = |edit: Option<Edit>| {
+            edit.map_or(text.to_owned(), |edit| {
+                assert_eq!(edit.streams_before, members.own_by_key(STREAMS.key()).len());
+                document.with(&edit.splices).text().to_owned()
+            })
+        };
+        let in_parts =
+            modify_in_parts(&document, members, request, &current).map(|(edit, notes)| (new(edit), notes));
+        let whole = request.evaluate(&current).ok().and_then(|evaluated| {
+            let notes = evaluated.notes.clone();
+            let patch = evaluated.normalized(document.schema()).ok()?;
+            Some((new(modify_members(&document, members, patch).ok()?), notes))
+        });
+        [in_parts, whole]
+    }
+
+    fn assigned(lines: &[&str]) -> ChangeRequest {
+        let assignment = |line: &&str| {
+            let (path, value) = split_assignment(line).expect("it is one");
+            let value = value.map_or(AssignedValue::Remove, |value| AssignedValue::Typed(value.to_owned()));
+            Assignment { path, value }
+        };
+        let assignments = lines.iter().map(assignment).collect();
+        let edits =
+            Edits::Assignments { assignments, conditions: Vec::new(), options: AssignOptions::default() };
+        ChangeRequest { edits, expectations: Vec::new() }
+    }
+
+    #[test]
+    fn assignments_to_very_many_streams_are_evaluated_in_parts() {
+        let text = many_streams(parts::BLOCKS * 2 + 5);
+        for (lines, is_in_parts) in [
+            (&["streams.*.prepush=6"][..], true),
+            (&["streams.*.prepush=5"], true),
+            (&["streams.s*.prepush=6", "streams.s*.title=a b", "streams.s*.urls[0].url=udp://2"], true),
+            (&["streams.*.prepush=6", "http=[81]"], false),
+            (&["streams.s20*.prepush=6"], false),
+            (&["streams.*.prepush"], false),
+            (&["streams.*.x=1"], false),
+            (&["streams.*.prepush=[1]"], false),
+            (&["streams.*.position=1"], false),
+        ] {
+            let [parts, whole] = both_ways(&text, &assigned(lines));
+            assert_eq!(parts.is_some(), is_in_parts, "{lines:?}");
+            assert!(parts.is_none() || parts == whole, "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn a_state_of_very_many_streams_is_evaluated_in_parts() {
+        let text = many_streams(parts::BLOCKS * 2 + 5);
+        let wanted = text.replace("prepush 5", "title \"a b\"");
+        for (wanted, is_in_parts) in [
+            (wanted.clone(), true),
+            (text.replacen("prepush 5", "prepush 6", 1), true),
+            (text.clone(), true),
+            (wanted.replace("http 80", "http 81"), false),
+            (format!("{wanted}stream new {{ url udp://1; }}\n"), false),
+        ] {
+            let state = TextState::new(Document::parse(wanted), Prune::Nothing);
+            let request = ChangeRequest { edits: Edits::Text(state), expectations: Vec::new() };
+            let [parts, whole] = both_ways(&text, &request);
+            assert_eq!(parts.is_some(), is_in_parts);
+            assert!(parts.is_none() || parts == whole);
+        }
     }
 
     #[test]

@@ -1,26 +1,29 @@
-//! A patch that changes very many streams, in parts: the values of one part go before those of the next are made.
+//! A change of very many streams, in parts: the values of one part go before those of the next are made.
+//!
+//! A part only changes blocks that are there. Such a change stays between the first and the last byte of its block, so
+//! that the parts touch no byte in common, and each is planned and proved as if it were alone: beside members of the
+//! text that hold no other blocks, so that a part costs what its own blocks cost.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::mem;
 
 use serde_json::{Map, Value};
 
 use crate::model::member::Members;
+use crate::model::names::NameSet;
 use crate::model::shape::group_name;
-use crate::schema::POSITION;
+use crate::schema::{Kind, POSITION};
+use crate::syntax::Entry;
 
 /// The number of blocks of a part.
-pub const BLOCKS: usize = 4096;
+pub const BLOCKS: usize = 1024;
 
 /// Splits a normalized patch into parts of at most `most` blocks, if all that it does is to change blocks that are
 /// there: else it is one part.
-///
-/// Such a change stays between the first and the last byte of its block, so that the parts touch no byte in common,
-/// and each is planned and proved as if it were alone.
 pub fn parts(members: &Members<'_>, patch: Map<String, Value>, most: usize) -> Vec<Map<String, Value>> {
     let blocks = |value: &Value| value.as_object().map_or(0, Map::len);
     let is_one = patch.values().map(blocks).sum::<usize>() <= most;
-    if is_one || !patch.iter().all(|(key, group)| changes_blocks_alone(members, key, group)) {
+    if is_one || BlockFinder::default().alone(members, &patch).is_none() {
         return vec![patch];
     }
     let mut parts = Vec::new();
@@ -35,20 +38,55 @@ pub fn parts(members: &Members<'_>, patch: Map<String, Value>, most: usize) -> V
     parts
 }
 
-/// True if a member of a patch changes streams, lives or plugins, and makes, deletes, moves and renames none.
-fn changes_blocks_alone(members: &Members<'_>, key: &str, group: &Value) -> bool {
-    let Some(kind) = members.scope().schema().kind(key) else { return false };
-    let names: HashSet<_> = members
-        .own_by_key(key)
-        .iter()
-        .filter(|entry| entry.is_block())
-        .map(|entry| group_name(*entry).value())
-        .collect();
-    let is_change = |(name, block): (&String, &Value)| {
-        names.contains(name.as_str())
-            && block.as_object().is_some_and(|block| {
-                block.keys().all(|key| key != POSITION && kind.scope().by_key(key).is_some())
-            })
-    };
-    group.as_object().is_some_and(|blocks| blocks.iter().all(is_change))
+/// Finds the blocks of one part after the other: most stand behind those of the part before.
+#[derive(Default)]
+pub struct BlockFinder {
+    /// The place in its group behind the last block that was found.
+    next: usize,
+}
+
+impl BlockFinder {
+    /// Returns the members of a text without the blocks that a patch leaves alone; `None` if it does more than to
+    /// change streams, lives and plugins that are there, which includes to rename and to move them.
+    pub fn alone<'d>(&mut self, members: &Members<'d>, patch: &Map<String, Value>) -> Option<Members<'d>> {
+        let schema = members.scope().schema();
+        let groups = patch.iter().map(|(key, group)| Some((schema.kind(key)?, group.as_object()?)));
+        let groups: Vec<(Kind, &Map<String, Value>)> = groups.collect::<Option<_>>()?;
+        let is_change =
+            |(kind, blocks): &(Kind, &Map<String, Value>)| blocks.values().all(|block| changes(*kind, block));
+        if !groups.iter().all(is_change) {
+            return None;
+        }
+        let found =
+            groups.into_iter().map(|(kind, blocks)| self.find(members.own_by_key(kind.key()), blocks));
+        let found: Vec<Vec<Entry<'d>>> = found.collect::<Option<_>>()?;
+        Some(members.with_blocks(found.into_iter().flatten()))
+    }
+
+    /// The blocks of a group that a patch names, in the order of the text; `None` if one of them is not there.
+    fn find<'d>(&mut self, entries: &[Entry<'d>], blocks: &Map<String, Value>) -> Option<Vec<Entry<'d>>> {
+        let wanted = NameSet::new(blocks.keys().map(String::as_str));
+        let mut places = HashMap::new();
+        let first = self.next.min(entries.len());
+        for place in (first..entries.len()).chain(0..first) {
+            if places.len() == blocks.len() {
+                break;
+            }
+            let name = group_name(entries[place]).value();
+            if let Some(name) = wanted.find(&name).filter(|_| entries[place].is_block()) {
+                places.insert(name, place);
+                self.next = place + 1;
+            }
+        }
+        let mut places: Vec<usize> = places.into_values().collect();
+        places.sort_unstable();
+        (places.len() == blocks.len()).then(|| places.into_iter().map(|place| entries[place]).collect())
+    }
+}
+
+/// True if a member of a group changes a block, and does not delete or move it.
+fn changes(kind: Kind, block: &Value) -> bool {
+    block
+        .as_object()
+        .is_some_and(|block| block.keys().all(|key| key != POSITION && kind.scope().by_key(key).is_some()))
 }

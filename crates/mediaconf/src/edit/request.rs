@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::Edit;
 use super::EditError;
 use super::Note;
-use super::assign::{AssignOptions, Assignment, to_patch};
+use super::assign::{AssignOptions, Assignment, Computed, NamedPart, to_patch};
 use super::block_request::{BlockContent, BlockRequest};
 use super::condition::Condition;
 use super::config_lookup::ConfigLookup;
@@ -19,6 +19,7 @@ use super::expect::{Expectation, unmet};
 use super::fault::{Fault, FaultKind, Faults};
 use super::normalize::normalize;
 use super::owned::{self, OtherStates};
+use super::parts;
 use super::patch::parse_within;
 use super::path::{Path, Segment};
 use super::renaming::Renaming;
@@ -194,12 +195,34 @@ impl ChangeRequest {
             Edits::Block(block) => (block.patch(current)?, true, None),
             Edits::Renaming(all) => (all.patch(current)?, true, None),
             Edits::Assignments { assignments, conditions, options } => {
-                let computed = to_patch(current, assignments, conditions, *options)?;
-                (Value::Object(computed.patch), computed.depends_on_read, Some(computed.normalized))
+                let computed = Evaluated::from(to_patch(current, assignments, conditions, *options)?);
+                (computed.patch, computed.depends_on_read, computed.normalized)
             }
         };
         let depends_on_read = depends_on_read || !self.expectations.is_empty();
         Ok(Evaluated { patch, depends_on_read, normalized, notes })
+    }
+
+    /// Evaluates the request part by part, if it sets values of very many streams, lives or plugins that are there, and
+    /// gives each to `take` until that gives up: all parts together are the patch of [`Self::evaluate`], as long as none
+    /// has faults. Returns false if it is another request, or if `take` gave up.
+    pub fn evaluate_in_parts(
+        &self,
+        current: &dyn ConfigLookup,
+        take: &mut dyn FnMut(Result<Evaluated, Faults>) -> bool,
+    ) -> bool {
+        match &self.edits {
+            _ if !self.expectations.is_empty() => false,
+            Edits::Text(text) => text.each_part(current, parts::BLOCKS, &mut |patch, notes| {
+                take(Ok(Evaluated { patch: patch.into(), depends_on_read: false, normalized: None, notes }))
+            }),
+            Edits::Assignments { assignments, conditions, options } if conditions.is_empty() => {
+                NamedPart::each(current, assignments, parts::BLOCKS, &mut |part| {
+                    take(to_patch(part, assignments, conditions, *options).map(Evaluated::from))
+                })
+            }
+            _ => false,
+        }
     }
 
     /// The whole desired state as JSON, where a patch leaves out what the configuration has already.
@@ -286,6 +309,12 @@ impl ChangeRequest {
             | Edits::Renaming(_)
             | Edits::Block(_) => HashSet::new(),
         }
+    }
+}
+
+impl From<Computed> for Evaluated {
+    fn from(Computed { patch, normalized, depends_on_read }: Computed) -> Self {
+        Self { patch: patch.into(), depends_on_read, normalized: Some(normalized), notes: Vec::new() }
     }
 }
 

@@ -4,6 +4,7 @@ use crate::schema::Schema;
 use serde_json::{Map, Value};
 
 use super::assign::value::typed;
+use super::config_lookup::ConfigLookup;
 use super::path::{Path, Segment};
 use super::schema_path::{Place, own_value};
 use crate::schema::json_value::scalar_text;
@@ -21,6 +22,32 @@ pub fn set_lines(schema: &'static Schema, value: &Value, prefix: &[Segment]) -> 
         lines.add(place, value);
     }
     lines.lines
+}
+
+/// Gives the lines of a whole configuration to `take`. The values of one entry are dropped before those of the next
+/// are made.
+///
+/// # Errors
+/// The first of `take`.
+pub fn each_set_line<E>(
+    current: &dyn ConfigLookup,
+    take: &mut dyn FnMut((String, String)) -> Result<(), E>,
+) -> Result<(), E> {
+    let schema = current.schema();
+    let mut each_of = |keys: &[&str]| {
+        let prefix: Vec<Segment> = keys.iter().map(|key| Segment::Key((*key).to_owned())).collect();
+        let value = current.value(keys).filter(|_| !keys.iter().any(|key| has_control(key)));
+        value.map_or(Ok(()), |value| set_lines(schema, &value, &prefix).into_iter().try_for_each(&mut *take))
+    };
+    for key in current.names(&[]).iter().filter(|key| !Place::Root(schema).lacks_own(key)) {
+        let names = schema.kind(key).map(|_| current.names(&[key]));
+        match names.filter(|names| !names.iter().any(|name| has_control(name))) {
+            Some(names) => names.iter().try_for_each(|name| each_of(&[key, name]))?,
+            // No line can hold such a name, so one line of JSON has all of a group.
+            None => each_of(&[key])?,
+        }
+    }
+    Ok(())
 }
 
 struct SetLineWriter {
@@ -86,10 +113,12 @@ fn text(place: Place, value: &Value) -> Option<String> {
 #[cfg(test)]
 #[allow(clippy::disallowed_methods, reason = "tests read fixtures")]
 mod tests {
+    use std::convert::Infallible;
+
     use crate::schema::Schema;
     use serde_json::{Map, Value, json};
 
-    use super::set_lines;
+    use super::{each_set_line, set_lines};
     use crate::edit::assign::{AssignOptions, AssignedValue, Assignment, to_patch};
     use crate::edit::normalize::normalize;
     use crate::edit::path::{Path, split_assignment};
@@ -202,6 +231,13 @@ mod tests {
                 continue;
             }
             count += 1;
+            let mut lines = Vec::new();
+            let taken: Result<(), Infallible> = each_set_line(&view, &mut |line| {
+                lines.push(line);
+                Ok(())
+            });
+            let Ok(()) = taken;
+            assert_eq!(lines, set_lines(Schema::media(), &view, &[]), "{}", path.display());
             let assignments: Vec<Assignment> =
                 set_lines(Schema::media(), &view, &[]).into_iter().map(assignment).collect();
             let computed = to_patch(

@@ -3,6 +3,7 @@
 //! The costly step is lexing the words of every block again. The JSON of a block depends on its bytes, its position in the group, and the global values that every block repeats: where these
 //! values are unchanged and an edit left the bytes alone, the JSON is the same but for the position.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::Arc;
@@ -31,6 +32,32 @@ pub fn write_compact(view: &View<'_, '_>, out: &mut impl Write) -> io::Result<()
             out.write_all(&made.json)
         })
     })
+}
+
+/// True if two views are the same JSON. They are compared part by part, so that no more than one is in memory.
+pub fn is_same_json(old: &View<'_, '_>, new: &View<'_, '_>) -> bool {
+    let mut news = new.shown();
+    let is_same = |(key, value): (Cow<'_, str>, TopMember<'_, '_, '_>)| {
+        news.next().is_some_and(|(other, new)| key == other && is_same_member(&value, &new))
+    };
+    old.shown().all(is_same) && news.next().is_none()
+}
+
+fn is_same_member(old: &TopMember<'_, '_, '_>, new: &TopMember<'_, '_, '_>) -> bool {
+    if let (TopMember::Own(old), TopMember::Own(new)) = (old, new)
+        && let (Some(old), Some(new)) = (old.group(), new.group())
+    {
+        let [mut made, mut other] = [Made::default(), Made::default()];
+        let mut is_same = |(old, new): (&GroupPart<'_, '_, '_, '_>, &GroupPart<'_, '_, '_, '_>)| {
+            let sides = [make(old, &mut made), make(new, &mut other)];
+            let [old, new] = sides.map(|made| made.expect("a vector takes everything"));
+            old.json == new.json
+        };
+        let [old, new] = [parts(&old, old.places.clone()), parts(&new, new.places.clone())];
+        return old.len() == new.len() && old.iter().zip(&new).all(&mut is_same);
+    }
+    let [old, new] = [old, new].map(|value| serde_json::to_vec(value).expect("a view is JSON"));
+    old == new
 }
 
 /// A whole configuration as JSON on one line, with the places of the parts of its groups in it.
@@ -269,6 +296,29 @@ mod tests {
     }
 
     const MANY: usize = 80 * BLOCKS_A_PART;
+
+    #[test]
+    fn equal_json_is_the_same_and_no_other() {
+        let is_same = |texts: [&str; 2]| {
+            let documents = texts.map(Document::parse);
+            let members = documents.each_ref().map(top_members);
+            let lens = Lens::default();
+            let [old, new] = members.each_ref().map(|members| View::new(members, &lens));
+            is_same_json(&old, &new)
+        };
+        let long = text(MANY);
+        for (old, new, expected) in [
+            (&*long, long.replace("\n", "\n  "), true),
+            (&*long, long.replacen("x 4;", "x 5;", 1), false),
+            (&*long, format!("{long}stream last;"), false),
+            ("a 1;", "a 1; b 2;".to_owned(), false),
+            ("http 80;", "http 81;".to_owned(), false),
+            ("", String::new(), true),
+        ] {
+            assert_eq!(is_same([old, &new]), expected, "{new:.40}");
+            assert_eq!(is_same([&new, old]), expected, "{new:.40}");
+        }
+    }
 
     #[test]
     fn it_is_what_serde_json_writes() {

@@ -130,6 +130,16 @@ impl<'d> Members<'d> {
         }
     }
 
+    /// The members of the top level with the blocks among these entries, which are in the order of the text, in place of
+    /// all streams, lives and plugins.
+    pub fn with_blocks(&self, blocks: impl Iterator<Item = Entry<'d>>) -> Self {
+        let rows = self.scope.rows().filter(|row| row.shape.group().is_none());
+        let own = rows.flat_map(|row| self.own(row).iter().copied());
+        let foreign = self.foreign.iter().flat_map(|member| member.entries.iter().copied());
+        let is_of_group = |entry: &Entry<'d>| matches!(read(self.scope, *entry), RowMatch::Own(row) if row.shape.group().is_some());
+        Self::group(self.scope, own.chain(foreign).chain(blocks.filter(is_of_group)))
+    }
+
     /// Returns the scope of the block.
     pub fn scope(&self) -> Scope {
         self.scope

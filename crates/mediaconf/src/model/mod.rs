@@ -37,7 +37,7 @@ pub use config::Config;
 
 pub use check::{check, check_as, has_errors};
 pub use json::to_json;
-pub use json_writer::{CompactJson, KnownJson, write_compact};
+pub use json_writer::{CompactJson, KnownJson, is_same_json, write_compact};
 pub use lens::Lens;
 pub use near_miss::{NearMiss, near_miss, near_miss_in_block};
 pub use one_line::has_lost_line_ends;

@@ -68,6 +68,11 @@ impl Document {
         &self.text
     }
 
+    /// The text without its index; it is copied only if it is shared.
+    pub fn into_text(self) -> String {
+        String::from_utf8(Vec::from(self.text.into_bytes())).expect("it was a string")
+    }
+
     /// The text as bytes, which may be shared.
     pub fn bytes(&self) -> &Bytes {
         self.text.as_bytes()

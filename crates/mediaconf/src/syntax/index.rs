@@ -82,6 +82,9 @@ pub(super) struct Index {
 /// memory that is never touched costs nothing.
 const BYTES_PER_ENTRY: usize = 16;
 
+/// The entries for which room may stay reserved that no entry needed.
+const SPARE_ENTRIES: usize = 1024;
+
 /// Keeps the records of a part of a text.
 #[derive(Default)]
 pub(super) struct Indexer {
@@ -96,7 +99,11 @@ impl Indexer {
         Self { records: Vec::with_capacity(bytes / BYTES_PER_ENTRY), open: Vec::new() }
     }
 
-    pub fn into_records(self) -> Vec<EntryRecord> {
+    /// The records; what was reserved for a large text, and not needed, is given back.
+    pub fn into_records(mut self) -> Vec<EntryRecord> {
+        if self.records.capacity() - self.records.len() > SPARE_ENTRIES {
+            self.records.shrink_to_fit();
+        }
         self.records
     }
 }

@@ -74,15 +74,16 @@ impl Document {
     ///
     /// `edits` are in the order of the text and do not overlap.
     pub fn changed_runs(&self, edits: &[Splice]) -> Vec<ChangedRun> {
-        changed_windows(self, edits).unwrap_or_else(|| {
-            let new = apply(self.text(), 0..self.text().len(), edits);
-            let document = Document::parse_as(self.schema(), new);
-            vec![ChangedRun {
-                place: RunPlace { old: 0..self.len(), new: 0..document.len() },
-                start: 0,
-                document,
-            }]
-        })
+        let mut runs = Vec::new();
+        if each_run(self, edits, &mut |run| runs.push(run)) {
+            return runs;
+        }
+        let document = self.parsed_again(edits);
+        vec![ChangedRun {
+            place: RunPlace { old: 0..self.len(), new: 0..document.len() },
+            start: 0,
+            document,
+        }]
     }
 
     /// Returns the document with `edits` made: the same one that parsing the whole new text gives.
@@ -90,25 +91,31 @@ impl Document {
         self.edited(edits).0
     }
 
-    /// Returns the same, and which of its entries are new.
+    /// Returns the same, and which of its entries are new. Each run is dropped before the next one is parsed.
     pub fn edited(&self, edits: &[Splice]) -> (Document, Vec<RunPlace>) {
-        let mut changed = self.changed_runs(edits);
-        let places = changed.iter().map(|run| run.place.clone()).collect();
-        match changed.pop_if(|run| run.place.old == (0..self.len()) && run.start == 0) {
-            Some(whole) => (whole.document, places),
-            None => (joined(self, edits, &changed), places),
+        let mut joined = JoinedRuns::new(self, edits);
+        if each_run(self, edits, &mut |run| joined.add(run)) {
+            return joined.finish();
         }
+        drop(joined);
+        let document = self.parsed_again(edits);
+        let place = RunPlace { old: 0..self.len(), new: 0..document.len() };
+        (document, vec![place])
+    }
+
+    fn parsed_again(&self, edits: &[Splice]) -> Document {
+        Document::parse_as(self.schema(), apply(self.text(), 0..self.text().len(), edits))
     }
 }
 
-/// `None` if a window does not end between two entries, or if the old or the new text has diagnostics.
-fn changed_windows(document: &Document, edits: &[Splice]) -> Option<Vec<ChangedRun>> {
+/// Gives each run that `edits` change to `take`. Returns false if a window does not end between two entries, or if
+/// the old or the new text has diagnostics: then the whole text is one run.
+fn each_run(document: &Document, edits: &[Splice], take: &mut dyn FnMut(ChangedRun)) -> bool {
     let (text, old) = (document.text(), document.index());
     let grown: usize = edits.iter().map(|edit| edit.text.len()).sum();
     if !old.diagnostics.is_empty() || text.len() + grown > MAX_TEXT {
-        return None;
+        return false;
     }
-    let mut changed = Vec::new();
     // The shift may be negative: offsets are counted modulo 2^64.
     let mut shift = 0usize;
     let mut last = RunPlace::START;
@@ -116,12 +123,14 @@ fn changed_windows(document: &Document, edits: &[Splice]) -> Option<Vec<ChangedR
         let new = apply(text, window.bytes.clone(), &edits[window.edits]);
         let start = window.bytes.start.wrapping_add(shift);
         shift = shift.wrapping_add(new.len()).wrapping_sub(window.bytes.len());
-        let document = window_document(document, new, start, window.bytes.end == text.len())?;
+        let Some(document) = window_document(document, new, start, window.bytes.end == text.len()) else {
+            return false;
+        };
         let first = window.records.start - last.old.end + last.new.end;
         last = RunPlace { old: window.records, new: first..first + document.len() };
-        changed.push(ChangedRun { place: last.clone(), start, document });
+        take(ChangedRun { place: last.clone(), start, document });
     }
-    Some(changed)
+    true
 }
 
 fn window_document(old: &Document, text: String, start: usize, is_last: bool) -> Option<Document> {
@@ -135,21 +144,39 @@ fn window_document(old: &Document, text: String, start: usize, is_last: bool) ->
 }
 
 /// Puts the new document together: the records of unchanged entries are copied, not parsed again.
-fn joined(old: &Document, edits: &[Splice], changed: &[ChangedRun]) -> Document {
-    let new = apply(old.text(), 0..old.text().len(), edits);
-    let old_records = &old.index().records;
-    let mut records: Vec<EntryRecord> = Vec::with_capacity(old.len() + 16);
-    let (mut kept, mut bytes) = (0, 0);
-    for run in changed {
-        copy_moved(old_records, kept..run.place.old.start, bytes, &mut records);
-        let inner = &run.document.index().records;
-        copy_moved(inner, 0..inner.len(), run.start, &mut records);
-        kept = run.place.old.end;
-        bytes = shift_behind(run, old_records, old.text().len(), new.len());
+struct JoinedRuns<'o> {
+    old: &'o Document,
+    new: String,
+    records: Vec<EntryRecord>,
+    places: Vec<RunPlace>,
+    /// The old records up to here are in `records`.
+    kept: usize,
+    /// The bytes by which the entries from here on move, modulo 2^64.
+    bytes: usize,
+}
+
+impl<'o> JoinedRuns<'o> {
+    fn new(old: &'o Document, edits: &[Splice]) -> Self {
+        let new = apply(old.text(), 0..old.text().len(), edits);
+        let records = Vec::with_capacity(old.len() + 16);
+        Self { old, new, records, places: Vec::new(), kept: 0, bytes: 0 }
     }
-    copy_moved(old_records, kept..old.len(), bytes, &mut records);
-    let index = Index { records, diagnostics: Diagnostics::default() };
-    old.with_index(new.into(), index)
+
+    fn add(&mut self, run: ChangedRun) {
+        let old = &self.old.index().records;
+        copy_moved(old, self.kept..run.place.old.start, self.bytes, &mut self.records);
+        let inner = &run.document.index().records;
+        copy_moved(inner, 0..inner.len(), run.start, &mut self.records);
+        self.kept = run.place.old.end;
+        self.bytes = shift_behind(&run, old, self.old.text().len(), self.new.len());
+        self.places.push(run.place);
+    }
+
+    fn finish(mut self) -> (Document, Vec<RunPlace>) {
+        copy_moved(&self.old.index().records, self.kept..self.old.len(), self.bytes, &mut self.records);
+        let index = Index { records: self.records, diagnostics: Diagnostics::default() };
+        (self.old.with_index(self.new.into(), index), self.places)
+    }
 }
 
 /// Returns the number of bytes by which the entries behind a run move in the new text, modulo 2^64.

@@ -1,7 +1,6 @@
 //! The changes, and the decisions on the pending one: `change`, `modify_config`, `update_config`, `save_config`,
 //! `rollback_config`, `confirm_config` and `cancel_config`
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::PoisonError;
 
@@ -77,13 +76,13 @@ pub fn modify(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response
 /// `update_config`
 pub fn update(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let text = call.request.body.clone();
-    done(context, call, &RequestedChange::Update(Cow::Borrowed(&text)))
+    done(context, call, &RequestedChange::Update(text))
 }
 
 /// `save_config`
 pub fn save(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let text = call.request.body.clone();
-    done(context, call, &RequestedChange::Save(Cow::Borrowed(&text)))
+    done(context, call, &RequestedChange::Save(text))
 }
 
 /// `rollback_config`

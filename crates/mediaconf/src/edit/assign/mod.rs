@@ -13,6 +13,7 @@ mod expand;
 mod hint;
 mod in_words;
 mod missing_block;
+mod named_part;
 mod null;
 mod overlap;
 mod patch_builder;
@@ -28,6 +29,7 @@ use crate::schema::Schema;
 use serde_json::{Map, Value};
 
 pub use assignment::{AssignOptions, AssignedValue, Assignment, NULL};
+pub use named_part::NamedPart;
 pub(super) use null::misspelling;
 pub use several_words::words;
 

@@ -105,6 +105,12 @@ impl Guarded {
         }));
     }
 
+    /// Adds the changes of another patch.
+    pub fn add(&mut self, other: Self) {
+        self.form_changes.extend(other.form_changes);
+        self.near_misses.extend(other.near_misses);
+    }
+
     /// The faults of a patch of a document with these top-level members.
     pub fn in_document(self, members: &Members<'_>) -> Faults {
         self.into_faults(|kind| {

@@ -118,6 +118,13 @@ pub enum Note {
     },
 }
 
+impl Note {
+    /// The number of settings that a desired state lacks, if it is about that.
+    pub fn settings_lacking(&self) -> usize {
+        if let Self::SettingsLacking(count) = self { *count } else { 0 }
+    }
+}
+
 /// Plans a normalized patch of a document without errors.
 pub fn plan<'d>(
     document: &'d Document,

@@ -1,11 +1,13 @@
-//! The runs of lines that differ between two stretches.
+//! The runs of lines that differ between two texts.
 
 use std::ops::Range;
 
+use memchr::memchr_iter;
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::edit::lis::longest_increasing_subsequence;
+use crate::syntax::line_end;
 
 /// The lines of both sides up to which a differing stretch goes to Myers' algorithm as a whole.
 ///
@@ -14,86 +16,111 @@ use crate::edit::lis::longest_increasing_subsequence;
 /// that occur once on either side; a part that is still too long is shown as replaced.
 const MYERS_LINES: usize = 100_000;
 
-/// A run of lines that differs, in line numbers of the two stretches; one range may be empty.
+/// A run of whole lines that differs, in bytes of the two texts; one range may be empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LineRun {
     pub old: Range<usize>,
     pub new: Range<usize>,
 }
 
-/// Returns the differing runs of two stretches of lines, with an equal line between any two.
-pub(super) fn differing_runs(old: &[&str], new: &[&str]) -> Vec<LineRun> {
+/// Returns the differing runs of two texts, with an equal line between any two.
+pub(super) fn differing_runs(old: &str, new: &str) -> Vec<LineRun> {
     anchored_runs(old, new, MYERS_LINES)
 }
 
-/// The same; stretches of more than `limit` lines are cut at the lines that occur once on either
+/// The same; texts of more than `limit` lines are cut at the lines that occur once on either
 /// side, in the longest order they share (patience diff).
-pub(super) fn anchored_runs(old: &[&str], new: &[&str], limit: usize) -> Vec<LineRun> {
+pub(super) fn anchored_runs(old: &str, new: &str, limit: usize) -> Vec<LineRun> {
     let mut runs = Vec::new();
-    if old.len() + new.len() <= limit {
-        push_runs(old, new, (0, 0), limit, &mut runs);
+    if count_lines(old) + count_lines(new) <= limit {
+        push_runs([old, new], [0..old.len(), 0..new.len()], limit, &mut runs);
         return runs;
     }
     let unique = lines_unique_to_both(old, new);
-    let places: Vec<usize> = unique.iter().map(|&(_, new)| new).collect();
-    let anchors = longest_increasing_subsequence(&places).into_iter().map(|index| unique[index]);
+    let places: Vec<usize> = unique.iter().map(|&(_, new)| new as usize).collect();
+    let anchors = longest_increasing_subsequence(&places).into_iter().map(|index| {
+        let (old, new) = unique[index];
+        (old as usize, new as usize)
+    });
     let mut start = (0, 0);
-    for anchor in anchors.chain([(old.len(), new.len())]) {
-        push_runs(&old[start.0..anchor.0], &new[start.1..anchor.1], start, limit, &mut runs);
-        start = (anchor.0 + 1, anchor.1 + 1);
+    for anchor in anchors {
+        push_runs([old, new], [start.0..anchor.0, start.1..anchor.1], limit, &mut runs);
+        start = (line_end(old, anchor.0), line_end(new, anchor.1));
     }
+    push_runs([old, new], [start.0..old.len(), start.1..new.len()], limit, &mut runs);
     runs
 }
 
-/// Adds the differing runs of two stretches that begin at the lines `start`.
-fn push_runs(old: &[&str], new: &[&str], start: (usize, usize), limit: usize, runs: &mut Vec<LineRun>) {
-    let mut push = |old: Range<usize>, new: Range<usize>| {
-        let run = LineRun {
-            old: start.0 + old.start..start.0 + old.end,
-            new: start.1 + new.start..start.1 + new.end,
-        };
-        match runs.last_mut() {
-            Some(last) if last.old.end == run.old.start && last.new.end == run.new.start => {
-                (last.old.end, last.new.end) = (run.old.end, run.new.end);
-            }
-            _ => runs.push(run),
+/// Returns the number of lines of a text; what follows the last line feed is one.
+pub(super) fn count_lines(text: &str) -> usize {
+    memchr_iter(b'\n', text.as_bytes()).count() + usize::from(!(text.is_empty() || text.ends_with('\n')))
+}
+
+/// Adds the differing runs of a part of each text.
+fn push_runs(texts: [&str; 2], [of_old, of_new]: [Range<usize>; 2], limit: usize, runs: &mut Vec<LineRun>) {
+    let [old, new] = [&texts[0][of_old.clone()], &texts[1][of_new.clone()]];
+    if old == new {
+        return;
+    }
+    if old.is_empty() || new.is_empty() || count_lines(old) + count_lines(new) > limit {
+        return push_run(LineRun { old: of_old, new: of_new }, runs);
+    }
+    let [old, new] = [old, new].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
+    let length = |lines: &[&str]| lines.iter().map(|line| line.len()).sum::<usize>();
+    let (mut old_at, mut new_at) = (of_old.start, of_new.start);
+    for op in capture_diff_slices(Algorithm::Myers, &old, &new) {
+        let (tag, old_lines, new_lines) = op.as_tag_tuple();
+        let (old_end, new_end) = (old_at + length(&old[old_lines]), new_at + length(&new[new_lines]));
+        if tag != DiffTag::Equal {
+            push_run(LineRun { old: old_at..old_end, new: new_at..new_end }, runs);
         }
-    };
-    let is_replaced = old.is_empty() || new.is_empty() || old.len() + new.len() > limit;
-    match is_replaced {
-        true if old.is_empty() && new.is_empty() => {}
-        true => push(0..old.len(), 0..new.len()),
-        false => {
-            for op in capture_diff_slices(Algorithm::Myers, old, new) {
-                let (tag, old, new) = op.as_tag_tuple();
-                if tag != DiffTag::Equal {
-                    push(old, new);
-                }
-            }
+        (old_at, new_at) = (old_end, new_end);
+    }
+}
+
+/// Adds a run, which may go on where the last one ends.
+fn push_run(run: LineRun, runs: &mut Vec<LineRun>) {
+    match runs.last_mut() {
+        Some(last) if last.old.end == run.old.start && last.new.end == run.new.start => {
+            (last.old.end, last.new.end) = (run.old.end, run.new.end);
         }
+        _ => runs.push(run),
     }
 }
 
 /// The pairs of places of the lines that occur once in `old` and once in `new`, in `old`'s order.
-fn lines_unique_to_both(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
-    let (once_in_old, once_in_new) = (places_of_unique(old), places_of_unique(new));
-    let mut news = once_in_new.into_iter().peekable();
+fn lines_unique_to_both(old: &str, new: &str) -> Vec<(u32, u32)> {
     let mut pairs = Vec::new();
-    for (hash, old_place) in once_in_old {
+    let mut news = places_of_unique(new).into_iter().peekable();
+    for (hash, old_place) in places_of_unique(old) {
         while news.next_if(|(other, _)| *other < hash).is_some() {}
         let found = news.next_if(|(other, _)| *other == hash);
-        pairs.extend(found.map(|(_, new_place)| (old_place as usize, new_place as usize)));
+        pairs.extend(found.map(|(_, new_place)| (old_place, new_place)));
     }
-    pairs.retain(|&(old_place, new_place)| old[old_place] == new[new_place]);
+    drop(news);
+    pairs.retain(|&(old_place, new_place)| line_at(old, old_place) == line_at(new, new_place));
     pairs.sort_unstable();
     pairs
 }
 
-/// The lines that occur once, each as its hash and its place, by hash: of a million lines, a table of the lines
-/// themselves takes more memory than their text. Two lines with one hash count as one that occurs twice.
-fn places_of_unique(lines: &[&str]) -> Vec<(u64, u32)> {
-    let hashes = lines.iter().map(|line| xxh3_64(line.as_bytes()));
-    let mut places: Vec<(u64, u32)> = hashes.zip(0..).collect();
+fn line_at(text: &str, at: u32) -> &str {
+    &text[at as usize..line_end(text, at as usize)]
+}
+
+/// The lines that occur once, each as its hash and its offset, by hash: of a million lines, a table of the lines
+/// themselves takes more memory than their text. Two lines with one hash count as one that occurs twice. A text with
+/// offsets that have no room is shown as replaced.
+fn places_of_unique(text: &str) -> Vec<(u32, u32)> {
+    if u32::try_from(text.len()).is_err() {
+        return Vec::new();
+    }
+    let mut at = 0;
+    let place = |line: &str| {
+        let place = (xxh3_64(line.as_bytes()) as u32, at as u32);
+        at += line.len();
+        place
+    };
+    let mut places: Vec<(u32, u32)> = text.split_inclusive('\n').map(place).collect();
     places.sort_unstable();
     places.chunk_by(|one, next| one.0 == next.0).filter(|run| run.len() == 1).map(|run| run[0]).collect()
 }

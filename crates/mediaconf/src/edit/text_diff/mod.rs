@@ -8,21 +8,22 @@
 //! splices → windows of whole lines → runs of lines that differ → hunks → printed lines
 //! ```
 //!
-//! A hunk holds spans, not text. The layer above knows which bytes are secret and hands the printed form
-//! of each line to [`printed`]; this module knows nothing of secrets, colours or files. Lines end at
-//! `\n` and nowhere else, so the `\r` of a CRLF belongs to its line.
+//! A hunk holds numbers of lines, not text: a change of all lines of a large text takes no more memory
+//! than its runs. The layer above knows which bytes are secret and hands the printed form of each line to
+//! [`printed`]; this module knows nothing of secrets, colours or files. Lines end at `\n` and nowhere
+//! else, so the `\r` of a CRLF belongs to its line.
 
 mod line_diff;
 
-use std::iter::once;
+use std::iter::{once, repeat_n};
 use std::ops::Range;
 
-use line_diff::{LineRun, differing_runs};
-use memchr::{memchr_iter, memrchr_iter};
+use line_diff::{LineRun, count_lines, differing_runs};
+use memchr::memrchr_iter;
+use similar::DiffOp;
 use similar::udiff::UnifiedHunkHeader;
-use similar::{DiffOp, group_diff_ops};
 
-use crate::syntax::{Splice, line_end, line_start, spliced_pieces};
+use crate::syntax::{Splice, line_end, line_start};
 
 /// Unchanged lines shown around a change, as many as `diff -u` and git show.
 pub const CONTEXT_LINES: usize = 3;
@@ -32,10 +33,22 @@ pub const CONTEXT_LINES: usize = 3;
 pub struct Hunk {
     /// `@@ -1,3 +1,4 @@`
     pub header: String,
-    /// The lines in the order in which they are printed; the removed lines of a run come first.
-    pub lines: Vec<DiffLine>,
-    /// The places in `lines` that are followed by `\ No newline at end of file`.
-    unterminated: Vec<usize>,
+    /// Its lines in the old text, in bytes.
+    pub old: Range<usize>,
+    /// Its lines in the new text, in bytes.
+    pub new: Range<usize>,
+    /// Its lines, as numbers of them.
+    steps: Vec<LineStep>,
+    /// The lines on both sides behind the last step.
+    behind: usize,
+}
+
+/// The lines from one run that differs to the next: those on both sides, then the removed ones, then the added ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct LineStep {
+    equal: usize,
+    removed: usize,
+    added: usize,
 }
 
 /// One line of a hunk, as byte spans that leave out the `\n`.
@@ -54,40 +67,34 @@ pub enum DiffLine {
     Added(Range<usize>),
 }
 
-/// Returns the hunks between `old` and what `splices` make of it.
+/// Returns the hunks between `old` and `new`, which `splices` make of it.
 ///
 /// The cost grows with the lines that the splices touch; the text as a whole is only searched for
 /// newlines.
-pub fn hunks_of_splices(old: &str, splices: &[Splice]) -> Vec<Hunk> {
-    let mut comparison = Comparison::new(old);
-    for window in windows(old, splices) {
-        let new: String = spliced_pieces(old, window.old.clone(), &splices[window.splices]).collect();
-        comparison.compare(window.old, &new, window.new_start);
-    }
-    let inserted: usize = splices.iter().map(|splice| splice.text.len()).sum();
-    let deleted: usize = splices.iter().map(|splice| splice.range.len()).sum();
-    comparison.into_hunks(old.len() + inserted - deleted)
+pub fn hunks_of_splices(old: &str, new: &str, splices: &[Splice]) -> Vec<Hunk> {
+    let mut comparison = Comparison::new([old, new]);
+    windows(old, splices).into_iter().for_each(|window| comparison.compare(window));
+    comparison.into_hunks()
 }
 
 /// Returns the hunks between two texts.
 pub fn hunks_of_texts(old: &str, new: &str) -> Vec<Hunk> {
-    let mut comparison = Comparison::new(old);
-    comparison.compare(0..old.len(), new, 0);
-    comparison.into_hunks(new.len())
+    let mut comparison = Comparison::new([old, new]);
+    comparison.compare([0..old.len(), 0..new.len()]);
+    comparison.into_hunks()
 }
 
 /// Returns the hunks between parts of two texts; each pair consists of whole lines of the old and of the new
 /// text, and a hunk shows nothing outside of its pair.
 pub fn hunks_of_parts(old: &str, new: &str, pairs: &[[Range<usize>; 2]]) -> Vec<Hunk> {
-    let lines_before = |text: &str, at: usize| memchr_iter(b'\n', &text.as_bytes()[..at]).count();
     let pairs = pairs.iter().flat_map(|[of_old, of_new]| {
         let mut comparison = Comparison {
-            next: (lines_before(old, of_old.start), lines_before(new, of_new.start)),
+            next: (count_lines(&old[..of_old.start]), count_lines(&new[..of_new.start])),
             old_at: of_old.start,
-            ..Comparison::new(&old[..of_old.end])
+            ..Comparison::new([&old[..of_old.end], new])
         };
-        comparison.compare(of_old.clone(), &new[of_new.clone()], of_new.start);
-        comparison.into_hunks(of_new.end)
+        comparison.compare([of_old.clone(), of_new.clone()]);
+        comparison.into_hunks()
     });
     pairs.collect()
 }
@@ -96,181 +103,177 @@ pub fn hunks_of_parts(old: &str, new: &str, pairs: &[[Range<usize>; 2]]) -> Vec<
 /// space, others `-`, `+` and `\\`.
 pub fn printed<'a>(
     hunks: &'a [Hunk],
+    [old, new]: [&'a str; 2],
     old_line: &'a dyn Fn(Range<usize>) -> String,
     new_line: &'a dyn Fn(Range<usize>) -> String,
 ) -> impl Iterator<Item = String> + use<'a> {
     hunks.iter().flat_map(move |hunk| {
-        let lines = hunk.lines.iter().enumerate().flat_map(move |(index, line)| {
-            let printed = match line {
-                DiffLine::Context { old, .. } => format!(" {}", old_line(old.clone())),
-                DiffLine::Removed(old) => format!("-{}", old_line(old.clone())),
-                DiffLine::Added(new) => format!("+{}", new_line(new.clone())),
+        let lines = hunk.lines(old, new).flat_map(move |line| {
+            let (printed, is_last) = match line {
+                DiffLine::Context { old: line, .. } => {
+                    (format!(" {}", old_line(line.clone())), line.end == old.len())
+                }
+                DiffLine::Removed(line) => (format!("-{}", old_line(line.clone())), line.end == old.len()),
+                DiffLine::Added(line) => (format!("+{}", new_line(line.clone())), line.end == new.len()),
             };
-            let marker = || r"\ No newline at end of file".to_owned();
-            once(printed).chain(hunk.unterminated.contains(&index).then(marker))
+            once(printed).chain(is_last.then(|| r"\ No newline at end of file".to_owned()))
         });
         once(hunk.header.clone()).chain(lines)
     })
 }
 
-/// Whole lines around one or more splices.
-struct LineWindow {
-    old: Range<usize>,
-    /// The start of the window in the new text.
-    new_start: usize,
-    /// The places of the splices in their list.
-    splices: Range<usize>,
+impl Hunk {
+    /// Returns its lines in the order in which they are printed, the removed ones of a run first; `old` and `new` are
+    /// the texts that were compared.
+    pub fn lines<'t>(&'t self, old: &'t str, new: &'t str) -> impl Iterator<Item = DiffLine> + use<'t> {
+        let steps = self.steps.iter().flat_map(|step| {
+            let changed = repeat_n(LineSide::Old, step.removed).chain(repeat_n(LineSide::New, step.added));
+            repeat_n(LineSide::Both, step.equal).chain(changed)
+        });
+        let (mut old_at, mut new_at) = (self.old.start, self.new.start);
+        steps.chain(repeat_n(LineSide::Both, self.behind)).map(move |side| match side {
+            LineSide::Both => {
+                DiffLine::Context { old: next_line(old, &mut old_at), new: next_line(new, &mut new_at) }
+            }
+            LineSide::Old => DiffLine::Removed(next_line(old, &mut old_at)),
+            LineSide::New => DiffLine::Added(next_line(new, &mut new_at)),
+        })
+    }
+
+    /// Returns the number of lines that only the new text has, and of those that only the old one has.
+    pub fn added_and_removed(&self) -> [usize; 2] {
+        let sum = |count: fn(&LineStep) -> usize| self.steps.iter().map(count).sum();
+        [sum(|step| step.added), sum(|step| step.removed)]
+    }
+}
+
+/// The texts that have a line.
+#[derive(Clone, Copy)]
+enum LineSide {
+    Both,
+    Old,
+    New,
+}
+
+/// Takes the next line, without its `\n`.
+fn next_line(text: &str, at: &mut usize) -> Range<usize> {
+    let (start, end) = (*at, line_end(text, *at));
+    *at = end;
+    start..end - usize::from(text[start..end].ends_with('\n'))
 }
 
 /// Widens splices to whole lines on both sides; windows that touch become one.
 ///
 /// A window ends with a line end that no splice touches (or with the text), so what follows it
 /// begins a line in the new text too, whatever the replacements end with.
-fn windows(old: &str, splices: &[Splice]) -> Vec<LineWindow> {
-    let mut windows: Vec<LineWindow> = Vec::new();
+fn windows(old: &str, splices: &[Splice]) -> Vec<[Range<usize>; 2]> {
+    let mut windows: Vec<[Range<usize>; 2]> = Vec::new();
     let (mut inserted, mut deleted) = (0, 0);
-    for (index, splice) in splices.iter().enumerate() {
+    for splice in splices {
         match windows.last_mut() {
-            Some(window) if splice.range.start <= window.old.end => {
-                if splice.range.end >= window.old.end {
-                    window.old.end = line_end(old, splice.range.end);
+            Some([window, _]) if splice.range.start <= window.end => {
+                if splice.range.end >= window.end {
+                    window.end = line_end(old, splice.range.end);
                 }
-                window.splices.end = index + 1;
             }
             _ => {
                 let start = line_start(old, splice.range.start);
-                windows.push(LineWindow {
-                    old: start..line_end(old, splice.range.end),
-                    new_start: start + inserted - deleted,
-                    splices: index..index + 1,
-                });
+                let new_start = start + inserted - deleted;
+                windows.push([start..line_end(old, splice.range.end), new_start..new_start]);
             }
         }
         inserted += splice.text.len();
         deleted += splice.range.len();
+        if let Some([of_old, of_new]) = windows.last_mut() {
+            of_new.end = of_old.end + inserted - deleted;
+        }
     }
     windows
 }
 
-/// The lines of one side that differ: the bytes of the run and of each line, without its `\n`.
-struct SideRun {
-    bytes: Range<usize>,
-    lines: Vec<Range<usize>>,
-}
-
 /// The state of comparing two texts from the beginning to the end.
-struct Comparison<'o> {
-    old: &'o str,
-    /// The comparison in numbers of lines.
-    ops: Vec<DiffOp>,
-    /// The old and the new lines of each run that differs, in the order of the text.
-    runs: Vec<(SideRun, SideRun)>,
-    /// The numbers of the next lines, from 0, and where the next old line begins.
+struct Comparison<'t> {
+    texts: [&'t str; 2],
+    hunks: Vec<Hunk>,
+    /// The numbers of the old and the new line behind the last run, from 0, and where that old line begins.
     next: (usize, usize),
     old_at: usize,
+    /// The lines of the last hunk.
+    last: LineNumbers,
 }
 
-impl<'o> Comparison<'o> {
-    fn new(old: &'o str) -> Self {
-        Self { old, ops: Vec::new(), runs: Vec::new(), next: (0, 0), old_at: 0 }
+/// The lines of a hunk, by their numbers from 0.
+#[derive(Default)]
+struct LineNumbers {
+    old: Range<usize>,
+    new: Range<usize>,
+}
+
+impl<'t> Comparison<'t> {
+    fn new(texts: [&'t str; 2]) -> Self {
+        Self { texts, hunks: Vec::new(), next: (0, 0), old_at: 0, last: LineNumbers::default() }
     }
 
-    /// Compares a window of the old text with the `new` text that takes its place at `new_start`.
-    fn compare(&mut self, window: Range<usize>, new: &str, new_start: usize) {
-        let old = &self.old[window.clone()];
+    /// Compares a window of the old text with the one that takes its place.
+    fn compare(&mut self, [of_old, of_new]: [Range<usize>; 2]) {
+        let (old, new) = (&self.texts[0][of_old.clone()], &self.texts[1][of_new.clone()]);
         let (head, tail) = common_lines(old, new);
-        let old_lines: Vec<&str> = old[head..old.len() - tail].split_inclusive('\n').collect();
-        let new_lines: Vec<&str> = new[head..new.len() - tail].split_inclusive('\n').collect();
-        let (mut old_at, mut new_at) = (window.start + head, new_start + head);
-        let mut done = LineRun { old: 0..0, new: 0..0 };
-        for run in differing_runs(&old_lines, &new_lines) {
-            old_at += length(&old_lines[done.old.end..run.old.start]);
-            new_at += length(&new_lines[done.new.end..run.new.start]);
-            let removed = side_run(&old_lines[run.old.clone()], old_at);
-            let added = side_run(&new_lines[run.new.clone()], new_at);
-            (old_at, new_at) = (removed.bytes.end, added.bytes.end);
-            self.push(removed, added);
-            done = run;
+        let (old, new) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
+        let (old_at, new_at) = (of_old.start + head, of_new.start + head);
+        for LineRun { old, new } in differing_runs(old, new) {
+            self.push(old.start + old_at..old.end + old_at, new.start + new_at..new.end + new_at);
         }
     }
 
-    fn push(&mut self, removed: SideRun, added: SideRun) {
-        let equal = self.old_at..removed.bytes.start;
-        self.push_equal(memchr_iter(b'\n', &self.old.as_bytes()[equal]).count());
-        let (old_index, new_index) = self.next;
-        let (old_len, new_len) = (removed.lines.len(), added.lines.len());
-        self.ops.push(DiffOp::Replace { old_index, old_len, new_index, new_len });
-        self.next = (old_index + old_len, new_index + new_len);
-        self.old_at = removed.bytes.end;
-        self.runs.push((removed, added));
-    }
-
-    fn push_equal(&mut self, len: usize) {
-        let (old_index, new_index) = self.next;
-        if len > 0 {
-            self.ops.push(DiffOp::Equal { old_index, new_index, len });
-            self.next = (old_index + len, new_index + len);
+    /// Adds a run that differs to the last hunk, or to a new one if it is too far from that.
+    fn push(&mut self, old: Range<usize>, new: Range<usize>) {
+        let [old_text, new_text] = self.texts;
+        let equal = count_lines(&old_text[self.old_at..old.start]);
+        let mut step = LineStep {
+            equal,
+            removed: count_lines(&old_text[old.clone()]),
+            added: count_lines(&new_text[new.clone()]),
+        };
+        if self.hunks.is_empty() || equal > 2 * CONTEXT_LINES {
+            self.close();
+            step.equal = equal.min(CONTEXT_LINES);
+            let start = last_lines(old_text, old.start, step.equal);
+            let (old_line, new_line) = (self.next.0 + equal - step.equal, self.next.1 + equal - step.equal);
+            self.last = LineNumbers { old: old_line..old_line, new: new_line..new_line };
+            self.hunks.push(Hunk {
+                header: String::new(),
+                old: start..start,
+                new: new.start - (old.start - start)..new.end,
+                steps: Vec::new(),
+                behind: 0,
+            });
+        }
+        self.next = (self.next.0 + equal + step.removed, self.next.1 + equal + step.added);
+        (self.last.old.end, self.last.new.end) = self.next;
+        self.old_at = old.end;
+        if let Some(hunk) = self.hunks.last_mut() {
+            (hunk.old.end, hunk.new.end) = (old.end, new.end);
+            hunk.steps.push(step);
         }
     }
 
-    /// Groups the runs into hunks; `new_len` is the length of the new text in bytes.
-    fn into_hunks(mut self, new_len: usize) -> Vec<Hunk> {
-        if self.runs.is_empty() {
-            return Vec::new();
-        }
-        // Only the lines in the context of the last hunk are counted.
-        self.push_equal(self.old[self.old_at..].split_inclusive('\n').take(CONTEXT_LINES).count());
-        let mut runs = self.runs.iter();
-        let groups = group_diff_ops(self.ops, CONTEXT_LINES);
-        groups.iter().map(|ops| hunk(self.old, new_len, ops, &mut runs)).collect()
+    /// Adds the context behind the last hunk, and its header.
+    fn close(&mut self) {
+        let Some(hunk) = self.hunks.last_mut() else { return };
+        let behind = self.texts[0][self.old_at..].split_inclusive('\n').take(CONTEXT_LINES);
+        let (lines, bytes) = behind.fold((0, 0), |(lines, bytes), line| (lines + 1, bytes + line.len()));
+        let LineNumbers { old, new } = &self.last;
+        let (old_len, new_len) = (old.len() + lines, new.len() + lines);
+        let op = DiffOp::Replace { old_index: old.start, old_len, new_index: new.start, new_len };
+        hunk.header = UnifiedHunkHeader::new(&[op]).to_string();
+        hunk.behind = lines;
+        hunk.old.end += bytes;
+        hunk.new.end += bytes;
     }
-}
 
-/// Builds the hunk of `ops`, whose differing lines are the next of `runs`.
-fn hunk<'r>(
-    old: &str,
-    new_len: usize,
-    ops: &[DiffOp],
-    runs: &mut (impl Iterator<Item = &'r (SideRun, SideRun)> + Clone),
-) -> Hunk {
-    let header = UnifiedHunkHeader::new(ops).to_string();
-    let mut hunk = Hunk { header, lines: Vec::new(), unterminated: Vec::new() };
-    let (removed, added) = runs.clone().next().expect("each hunk has a run that differs");
-    let (mut old_at, mut new_at) = (removed.bytes.start, added.bytes.start);
-    if let DiffOp::Equal { len, .. } = ops[0] {
-        let start = last_lines(old, old_at, len);
-        new_at -= old_at - start;
-        old_at = start;
-    }
-    for op in ops {
-        if let DiffOp::Equal { len, .. } = *op {
-            for line in old[old_at..].split_inclusive('\n').take(len) {
-                let content = line.trim_end_matches('\n').len();
-                hunk.push(
-                    DiffLine::Context { old: old_at..old_at + content, new: new_at..new_at + content },
-                    old_at + content == old.len(),
-                );
-                (old_at, new_at) = (old_at + line.len(), new_at + line.len());
-            }
-        } else if let Some((removed, added)) = runs.next() {
-            for line in &removed.lines {
-                hunk.push(DiffLine::Removed(line.clone()), line.end == old.len());
-            }
-            for line in &added.lines {
-                hunk.push(DiffLine::Added(line.clone()), line.end == new_len);
-            }
-            (old_at, new_at) = (removed.bytes.end, added.bytes.end);
-        }
-    }
-    hunk
-}
-
-impl Hunk {
-    fn push(&mut self, line: DiffLine, is_unterminated: bool) {
-        if is_unterminated {
-            self.unterminated.push(self.lines.len());
-        }
-        self.lines.push(line);
+    fn into_hunks(mut self) -> Vec<Hunk> {
+        self.close();
+        self.hunks
     }
 }
 
@@ -283,21 +286,6 @@ fn common_lines(old: &str, new: &str) -> (usize, usize) {
     let (old, new) = (&old[head..], &new[head..]);
     let tail = lines(old).rev().zip(lines(new).rev()).take_while(same).map(|(line, _)| line.len()).sum();
     (head, tail)
-}
-
-fn side_run(lines: &[&str], start: usize) -> SideRun {
-    let mut offset = start;
-    let span = |line: &&str| {
-        let start = offset;
-        offset += line.len();
-        start..start + line.trim_end_matches('\n').len()
-    };
-    let lines = lines.iter().map(span).collect();
-    SideRun { bytes: start..offset, lines }
-}
-
-fn length(lines: &[&str]) -> usize {
-    lines.iter().map(|line| line.len()).sum()
 }
 
 /// Returns the start of the last `count` lines before `end`, which is the beginning of a line.

@@ -1,20 +1,26 @@
 use proptest::prelude::{Strategy, proptest};
 
 use super::line_diff::{LineRun, anchored_runs, differing_runs};
-use super::{
-    CONTEXT_LINES, DiffLine, Hunk, Splice, hunks_of_splices, hunks_of_texts, printed, spliced_pieces,
-};
+use super::{CONTEXT_LINES, DiffLine, Hunk, Splice, hunks_of_texts, printed};
+use crate::syntax::spliced_pieces;
 
 fn splice(range: std::ops::Range<usize>, text: &str) -> Splice {
     let text = text.to_owned();
     Splice { range, text }
 }
 
+/// The hunks of an edit.
+fn hunks_of_splices(old: &str, splices: &[Splice]) -> Vec<Hunk> {
+    let new: String = spliced_pieces(old, 0..old.len(), splices).collect();
+    super::hunks_of_splices(old, &new, splices)
+}
+
 fn diff(hunks: &[Hunk], old: &str, new: &str) -> String {
     let old_line = |range: std::ops::Range<usize>| old[range].to_owned();
     let new_line = |range: std::ops::Range<usize>| new[range].to_owned();
     let names = if hunks.is_empty() { "" } else { "--- a\n+++ b\n" };
-    names.to_owned() + &printed(hunks, &old_line, &new_line).map(|line| line + "\n").collect::<String>()
+    names.to_owned()
+        + &printed(hunks, [old, new], &old_line, &new_line).map(|line| line + "\n").collect::<String>()
 }
 
 fn text_diff(old: &str, new: &str) -> String {
@@ -134,9 +140,10 @@ fn neighbouring_changes_show_what_went_first() {
 
 #[test]
 fn lines_are_masked_before_they_are_printed() {
-    let hunks = hunks_of_texts("user a\n", "user b\n");
+    let texts = ["user a\n", "user b\n"];
+    let hunks = hunks_of_texts(texts[0], texts[1]);
     let mask = |_| "user <secret>".to_owned();
-    let lines: Vec<_> = printed(&hunks, &mask, &mask).collect();
+    let lines: Vec<_> = printed(&hunks, texts, &mask, &mask).collect();
     assert_eq!(lines, ["@@ -1 +1 @@", "-user <secret>", "+user <secret>"]);
 }
 
@@ -156,15 +163,16 @@ fn a_hundred_thousand_changed_lines_are_diffed() {
     };
     let (old, new) = (lines("title"), lines("comment"));
     let hunks = hunks_of_texts(&old, &new);
-    let changed = |line: &&DiffLine| !matches!(line, DiffLine::Context { .. });
-    let count = hunks.iter().flat_map(|hunk| &hunk.lines).filter(changed);
+    let changed = |line: &DiffLine| !matches!(line, DiffLine::Context { .. });
+    let count = hunks.iter().flat_map(|hunk| hunk.lines(&old, &new)).filter(changed);
     assert_eq!(count.count(), 200_000);
+    assert_eq!(hunks.iter().flat_map(Hunk::added_and_removed).sum::<usize>(), 200_000);
 }
 
 #[test]
 fn stretches_without_anchors_are_replaced() {
-    let runs = anchored_runs(&["a", "b", "a", "c"], &["a", "d", "a", "c"], 5);
-    let expected = LineRun { old: 0..3, new: 0..3 };
+    let runs = anchored_runs("a\nb\na\nc\n", "a\nd\na\nc\n", 5);
+    let expected = LineRun { old: 0..6, new: 0..6 };
     assert_eq!(runs, [expected]);
 }
 
@@ -196,19 +204,19 @@ fn boundary(text: &str, at: usize) -> usize {
 fn check(hunks: &[Hunk], old: &str, new: &str) {
     let text = diff(hunks, old, new);
     assert_eq!(apply(old, &text), new, "{text}");
-    for line in hunks.iter().flat_map(|hunk| &hunk.lines) {
+    for line in hunks.iter().flat_map(|hunk| hunk.lines(old, new)) {
         if let DiffLine::Context { old: left, new: right } = line {
-            assert_eq!(old[left.clone()], new[right.clone()]);
+            assert_eq!(old[left], new[right]);
         }
     }
     assert_eq!(hunks.is_empty(), old == new);
-    hunks.iter().for_each(check_context);
+    hunks.iter().for_each(|hunk| check_context(&hunk.lines(old, new).collect::<Vec<_>>()));
 }
 
 /// Changes stand at most three lines from the edge of their hunk and six from each other.
-fn check_context(hunk: &Hunk) {
+fn check_context(lines: &[DiffLine]) {
     let is_change = |line: &DiffLine| !matches!(line, DiffLine::Context { .. });
-    let stretches: Vec<usize> = hunk.lines.split(is_change).map(<[DiffLine]>::len).collect();
+    let stretches: Vec<usize> = lines.split(is_change).map(<[DiffLine]>::len).collect();
     let (first, last) = (stretches[0], stretches[stretches.len() - 1]);
     assert!(stretches.len() > 1, "a hunk changes something");
     assert!(first.max(last) <= CONTEXT_LINES);
@@ -238,14 +246,13 @@ proptest! {
         new in "([a-m]\n){0,14}",
         limit in 0..12_usize,
     ) {
-        let [old_lines, new_lines] = [&old, &new].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
         let (mut made, mut taken) = (String::new(), 0);
-        for LineRun { old, new } in anchored_runs(&old_lines, &new_lines, limit) {
-            made.extend(old_lines[taken..old.start].iter().chain(&new_lines[new]).copied());
-            taken = old.end;
+        for LineRun { old: of_old, new: of_new } in anchored_runs(&old, &new, limit) {
+            made.extend([&old[taken..of_old.start], &new[of_new]]);
+            taken = of_old.end;
         }
-        made.extend(old_lines[taken..].iter().copied());
+        made.push_str(&old[taken..]);
         assert_eq!(made, new);
-        assert_eq!(differing_runs(&old_lines, &old_lines), []);
+        assert_eq!(differing_runs(&old, &old), []);
     }
 }
