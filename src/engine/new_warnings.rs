@@ -58,15 +58,18 @@ pub fn new_warnings(before: &Document, after: &Document) -> Vec<NewWarning> {
     found
 }
 
-/// The windows of an edit that are looked at at once.
-const WINDOWS: usize = 1024;
+/// The bytes of the windows of an edit that are looked at at once, if they are no longer by themselves.
+const LOOKED_AT: usize = 128 * 1024;
 
 /// The same of an edit, whose whole new text need not be put together. As long as the entries stay the same, few
 /// windows are looked at at a time.
 pub fn new_warnings_of_edit(before: &Document, splices: &[Splice]) -> Vec<NewWarning> {
     let windows = windows(before, splices);
     let (mut old_rest, mut new_rest, mut found) = (String::new(), String::new(), Vec::new());
-    for part in windows.chunks(WINDOWS) {
+    let mut left = &windows[..];
+    while !left.is_empty() {
+        let part;
+        (part, left) = left.split_at(first_windows(left));
         let [old, new] = texts(before.text(), part, splices).map(Document::parse);
         let [old, new] = [&old, &new].map(TextParts::from_document);
         let Some(more) = new.warnings_of_same(&old) else {
@@ -80,6 +83,16 @@ pub fn new_warnings_of_edit(before: &Document, splices: &[Splice]) -> Vec<NewWar
     let mut all = brought(String::new(), Some(&old_rest), &new_rest);
     all.append(&mut found);
     all
+}
+
+/// The number of the first windows that are looked at at once.
+fn first_windows(windows: &[Range<usize>]) -> usize {
+    let mut bytes = 0;
+    let is_within = |window: &&Range<usize>| {
+        bytes += window.len();
+        bytes <= LOOKED_AT
+    };
+    windows.iter().take_while(is_within).count().max(1)
 }
 
 /// What stands in windows before and after an edit.
@@ -101,8 +114,11 @@ fn texts(text: &str, windows: &[Range<usize>], splices: &[Splice]) -> [String; 2
 /// touches, and the settings of the top level, which are compared with each other.
 fn windows(document: &Document, splices: &[Splice]) -> Vec<Range<usize>> {
     let (mut windows, mut at, mut next) = (Vec::<Range<usize>>::new(), 0, 0);
-    let mut add = |part: Range<usize>| match windows.last_mut() {
-        Some(last) if last.end >= part.start => last.end = part.end,
+    // A long window ends between two entries where the edit puts nothing.
+    let mut add = |part: Range<usize>, is_touched: bool| match windows.last_mut() {
+        Some(last) if last.end >= part.start && (is_touched || last.len() < LOOKED_AT / 8) => {
+            last.end = part.end
+        }
         _ => windows.push(part),
     };
     for entry in document.entries() {
@@ -112,12 +128,12 @@ fn windows(document: &Document, splices: &[Splice]) -> Vec<Range<usize>> {
         }
         let touching = |until| splices.get(next).is_some_and(|splice| splice.range.start <= until);
         if touching(end) || !is_of_group(entry) {
-            add(at..end);
+            add(at..end, touching(at));
         }
         at = end;
     }
     if splices.last().is_some_and(|last| last.range.end >= at) {
-        add(at..document.text().len());
+        add(at..document.text().len(), true);
     }
     windows
 }
@@ -314,6 +330,23 @@ mod tests {
                 assert_eq!(new_warnings_of_edit(&document, &splices), expected, "{whole}");
                 assert!(!expected.is_empty(), "{whole}");
             }
+        }
+    }
+
+    #[test]
+    fn an_edit_of_very_many_entries_brings_the_warnings_that_its_whole_text_does() {
+        let stream = |number: usize| format!("# x\nstream s{number} {{ url udp://{number}; }} # y\n");
+        let text: String = (0..4 * LOOKED_AT / 40).map(stream).collect();
+        let document = Document::parse(text.clone());
+        for (found, new, step) in
+            [("udp", "upd", 1), ("udp", "upd", 50), (" # y", "\nhttp 80;\n http 80;", 7)]
+        {
+            let splice = |at: usize| Splice { range: at..at + found.len(), text: new.into() };
+            let splices: Vec<_> = text.match_indices(found).step_by(step).map(|(at, _)| splice(at)).collect();
+            let whole: String = spliced_pieces(&text, 0..text.len(), &splices).collect();
+            let expected = new_warnings(&document, &Document::parse(whole));
+            assert!(new_warnings_of_edit(&document, &splices) == expected, "{new:?} {step}");
+            assert!(!expected.is_empty(), "{new:?}");
         }
     }
 }
