@@ -48,7 +48,7 @@ pub struct GlobalArgs {
     pub url: Option<GivenUrl>,
 
     /// The context to work on instead: a server that `mediactl context add` gave a name. Several names are
-    /// separated by commas, and `*` stands for any characters
+    /// separated by commas; `edge-*`, `edge-[00-39]` and `edge-{a,c}` name several, too
     #[arg(
         short = 'x',
         long,

@@ -127,12 +127,15 @@ impl CliError {
     }
 
     /// A time to confirm a change in that is over before all servers have it; another one may be `enough`.
-    pub fn no_time_to_confirm(time: Duration, waits: Duration, enough: Option<Duration>) -> Self {
+    pub fn no_time_to_confirm([time, waits, left]: [Duration; 3], enough: Option<Duration>) -> Self {
+        let waits = match waits.as_secs() {
+            0 => String::new(),
+            waits => format!("the pauses and the canaries take {waits} s, and "),
+        };
         let message = format!(
-            "{} s are too short a time to confirm the change: the pauses and the canaries take {} s, and some time \
-             has to be left for the confirmation",
+            "{} s are too short a time to confirm the change: {waits}{} s have to be left for it",
             time.as_secs(),
-            waits.as_secs()
+            left.as_secs()
         );
         let hint = match enough {
             Some(enough) => format!("`--confirm {}s` suffices; nothing was changed", enough.as_secs()),
@@ -240,7 +243,7 @@ impl CliError {
     /// A server that does not have a change, of which another machine has the request.
     pub fn begun_elsewhere(server: &str, message: Option<&str>) -> Self {
         let by = message.and_then(NamedChange::of).map_or("whoever began it", |change| change.by);
-        let message = format!("`{server}`: it does not have the change");
+        let message = format!("`{server}`: the change is not in its history");
         let hint =
             format!("`mediactl fleet resume` of {by} makes it there; `--take-back` takes it back here");
         Self::new(ErrorKind::Absent, message).with_hint(hint).in_a_word("not there")

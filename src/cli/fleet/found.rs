@@ -1,6 +1,7 @@
 //! Changes of several servers that another machine began: their names stand in the histories of the servers.
 
 use std::collections::BTreeSet;
+use std::time::SystemTime;
 
 use super::answers::{ServerAnswer, errors, print_errors};
 use super::grouped::GroupedNotes;
@@ -118,6 +119,11 @@ impl FoundServer {
         last.change().filter(|_| self.health.pending.is_some())
     }
 
+    /// True if its history does not go back to this time any more.
+    fn forgot(&self, at: SystemTime) -> bool {
+        self.entries.last().is_some_and(|oldest| oldest.serial > 1 && oldest.at > at)
+    }
+
     /// The change that waits, if it is no part of one of several servers.
     fn other_pending(&self) -> Option<&PendingInfo> {
         self.health.pending.as_ref().filter(|_| self.waiting().is_none())
@@ -134,8 +140,13 @@ fn is_open(name: &str, found: &[(&str, &FoundServer)], silent: usize) -> bool {
     let count = |now| parts.iter().filter(|part| **part == Some(now)).count();
     let made = count(PartNow::Stands) + count(PartNow::TakenBack);
     let part = found.iter().find_map(|(_, found)| part_of(&found.entries, name));
-    let meant = part.and_then(|part| NamedChange::of(part.message.as_deref()?)?.servers);
-    count(PartNow::Stands) > 0 && made < parts.len() && meant.is_some_and(|meant| made + silent < meant)
+    let Some(part) = part else { return false };
+    let forgot = found.iter().filter(|(_, found)| found.forgot(part.at)).count();
+    let meant = part.message.as_deref().and_then(NamedChange::of).and_then(|change| change.servers);
+    let unknown = silent + forgot;
+    count(PartNow::Stands) > 0
+        && made + forgot < parts.len()
+        && meant.is_some_and(|meant| made + unknown < meant)
 }
 
 /// A change, and the state of each server; `None` if none has it.
@@ -171,7 +182,7 @@ fn on_each(name: &str, answers: &[ServerAnswer<FoundServer>]) -> Option<(OpenCha
 
 #[cfg(test)]
 mod tests {
-    use std::time::SystemTime;
+    use std::time::Duration;
 
     use super::*;
 
@@ -223,6 +234,9 @@ mod tests {
         let part = ("modify", "change 7f3a of 3 servers by ana@desk");
         let old = ("modify", "change 7f3a by ana@desk");
         let (has, lacks) = (with(&[part]), with(&[]));
+        let mut forgot = with(&[("modify", "")]);
+        forgot.entries[0].serial = 200;
+        forgot.entries[0].at += Duration::from_secs(1);
         let (back, taken, unsaid) = (
             with(&[part, ("revert", "")]),
             with(&[part, ("rollback", "take-back of change 7f3a")]),
@@ -237,6 +251,8 @@ mod tests {
             (&[&has, &has], 0, false),
             (&[&has, &has, &lacks], 1, false),
             (&[&has, &lacks, &lacks], 1, true),
+            (&[&has, &has, &forgot], 0, false),
+            (&[&has, &lacks, &forgot], 0, true),
             // Nobody has it any more, or somebody wanted it so.
             (&[&back, &back, &lacks], 0, false),
             (&[&has, &has, &taken], 0, false),

@@ -107,7 +107,7 @@ impl ServerNow {
                 format!("changed, waits to be confirmed: {} s left", pending.seconds_left)
             }
             Self::Other => "changed otherwise since".to_owned(),
-            Self::Without => "does not have it".to_owned(),
+            Self::Without => "not in its history".to_owned(),
         }
     }
 }

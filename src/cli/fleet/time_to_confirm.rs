@@ -35,7 +35,7 @@ pub fn time_to_confirm(
     let most = Duration::from_secs(MAX_CONFIRM);
     match time >= least && time <= most {
         true => Ok(Some(time)),
-        false => Err(CliError::no_time_to_confirm(time.min(most), waits, (enough <= most).then_some(enough))),
+        false => Err(CliError::no_time_to_confirm([time, waits, LEFT], (enough <= most).then_some(enough))),
     }
 }
 

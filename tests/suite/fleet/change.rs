@@ -451,7 +451,7 @@ fn a_change_that_was_cut_is_found_on_the_servers_from_another_machine() {
     edges.places[2].open_gate();
     // The third server may have made the change, or not.
     let status = edges.on_all(&["fleet", "status"]).exits(1).says(": why (change ").says(" of 4 servers by ");
-    status.prints("edge-0  changed\nedge-1  changed\n").prints("edge-3  does not have it\n");
+    status.prints("edge-0  changed\nedge-1  changed\n").prints("edge-3  not in its history\n");
     let record = edges.on_all(&["fleet", "status", "-o", "json"]).exits(1).json();
     assert_eq!((&record[0]["operation"], &record[0]["all_or_nothing"]), (&json!("modify"), &json!(null)));
     // Of those alone that have it, it can't be said.
@@ -505,7 +505,7 @@ fn what_waits_is_found_on_the_servers_from_another_machine() {
         edges.run(&["fleet", "status"]).exits(0);
         let run = edges.on_all(&["fleet", "status"]).exits(1).says(&format!("{name}  modify at 20"));
         let run = run.says(&format!(": why (change {name} of 2 servers by "));
-        run.prints("edge-0  changed, waits to be confirmed: ").prints("edge-2  does not have it");
+        run.prints("edge-0  changed, waits to be confirmed: ").prints("edge-2  not in its history");
         edges
             .on_all(&["fleet", "resume", "7f3a90c2", "--yes"])
             .exits(7)
@@ -518,7 +518,7 @@ fn what_waits_is_found_on_the_servers_from_another_machine() {
         if has_it {
             run.prints("edge-0  confirmed")
                 .says(" makes it there; `--take-back`")
-                .prints("it does not have the change");
+                .prints("the change is not in its history");
             edges
                 .on_all(&["fleet", "resume", &name, "--take-back", "--yes"])
                 .exits(0)
