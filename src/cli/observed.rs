@@ -16,6 +16,9 @@ use crate::store::file::FileWatch;
 /// The interval at which a server is asked: a configuration that is the same is not sent again.
 const INTERVAL: Duration = Duration::from_secs(1);
 
+/// The longest time for which a server is asked to wait for a change.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
 /// The interval at which a file is read that the system does not watch.
 const FILE_INTERVAL: Duration = Duration::from_secs(5);
 
@@ -26,6 +29,8 @@ pub struct Observed {
     watch: Option<FileWatch>,
     /// Stands for the configuration that was read last.
     tag: Option<String>,
+    /// Stands for the state of the server that was seen last.
+    state: Option<String>,
 }
 
 /// Finds a configuration, and begins to observe it.
@@ -37,7 +42,7 @@ impl Observed {
         // Where the system has no watch left, the file is looked at at intervals.
         let file = target.file.as_ref().filter(|_| !target.is_server);
         let watch = file.and_then(|file| FileWatch::new(file.path()).ok());
-        Self { target, watch, tag: None }
+        Self { target, watch, tag: None, state: None }
     }
 
     /// Reads the configuration; `None` if it is still the one that was read last.
@@ -51,10 +56,15 @@ impl Observed {
     }
 
     /// Waits until the configuration may have changed, at most for this time.
-    pub fn wait(&self, most: Duration) {
-        match &self.watch {
-            Some(watch) => watch.wait(most.min(FILE_INTERVAL)),
-            None => thread::sleep(most.min(INTERVAL)),
+    pub fn wait(&mut self, most: Duration) {
+        if let Some(watch) = &self.watch {
+            return watch.wait(most.min(FILE_INTERVAL));
+        }
+        // An error is told by whoever reads next.
+        let is_told = self.target.is_server
+            && self.target.service.wait_for_change(&mut self.state, most.min(LONGEST_WAIT)).unwrap_or(false);
+        if !is_told {
+            thread::sleep(most.min(INTERVAL));
         }
     }
 }

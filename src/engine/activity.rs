@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use super::operation::Operation;
 use super::outcome::{Outcome, OutcomeNote};
@@ -66,10 +66,24 @@ words! {
 
 /// The last time that a configuration was put into effect: it was loaded, and the reload command, if
 /// there is one, ran.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct LastReload {
     pub at: SystemTime,
     pub succeeded: bool,
+    pub run: ReloadRun,
+}
+
+/// One run of the reload command.
+#[derive(Debug, Clone, Default)]
+pub struct ReloadRun {
+    /// Who made the change.
+    pub by: String,
+    /// `None` without a command, or if it did not come to its end.
+    pub exit_code: Option<i32>,
+    /// `None` without a command.
+    pub took: Option<Duration>,
+    /// What it wrote to standard error, with secrets masked.
+    pub output: String,
 }
 
 /// The counts of a server since its start.
@@ -91,7 +105,11 @@ impl Default for Activity {
             hand_edits: Default::default(),
             pending_ends: Default::default(),
             reloads: Default::default(),
-            last_reload: Mutex::new(LastReload { at: SystemTime::now(), succeeded: true }),
+            last_reload: Mutex::new(LastReload {
+                at: SystemTime::now(),
+                succeeded: true,
+                run: ReloadRun::default(),
+            }),
         }
     }
 }
@@ -118,7 +136,7 @@ impl Activity {
     }
 
     pub fn last_reload(&self) -> LastReload {
-        *self.last_reload.lock().unwrap_or_else(PoisonError::into_inner)
+        self.last_reload.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(super) fn count_change(&self, operation: Operation, dry_run: bool, made: &Result<Outcome, Refusal>) {
@@ -138,9 +156,9 @@ impl Activity {
         add(&self.pending_ends[end as usize]);
     }
 
-    pub(super) fn note_reload(&self, succeeded: bool) {
+    pub(super) fn note_reload(&self, succeeded: bool, run: ReloadRun) {
         add(&self.reloads[usize::from(succeeded)]);
-        let last = LastReload { at: SystemTime::now(), succeeded };
+        let last = LastReload { at: SystemTime::now(), succeeded, run };
         *self.last_reload.lock().unwrap_or_else(PoisonError::into_inner) = last;
     }
 }

@@ -31,6 +31,12 @@ pub enum Feature {
     Owner,
     /// `change` evaluates a request and answers with what it did.
     Change,
+    /// `check_config` finds the faults of a text, an entry or a patch.
+    Check,
+    /// `save_entry` replaces the text of one entry, and `path` reads one.
+    Entry,
+    /// `status` shows the state of the configuration, and waits for another one.
+    Status,
     /// `openapi.json` describes the API.
     OpenApi,
     /// `blame` finds the changes of a value.
@@ -53,6 +59,9 @@ pub const FEATURES: &[Feature] = &[
     Feature::Included,
     Feature::Owner,
     Feature::Change,
+    Feature::Check,
+    Feature::Entry,
+    Feature::Status,
     Feature::OpenApi,
     Feature::Blame,
 ];
@@ -84,6 +93,9 @@ impl Feature {
             Self::Included => ("included", "the files that it includes"),
             Self::Owner => ("owner", "desired states of an owner"),
             Self::Change => ("change", "requests that it evaluates itself"),
+            Self::Check => ("check", "checks of texts"),
+            Self::Entry => ("entry", "the text of single entries"),
+            Self::Status => ("status", "its state"),
             Self::OpenApi => ("openapi", "a description of its API"),
             Self::Blame => ("blame", "the changes of a value"),
         }

@@ -104,6 +104,16 @@ pub enum HookReason {
     Interrupted(i32),
 }
 
+impl HookReason {
+    /// The exit code; `None` if it did not come to its end.
+    pub fn exit_code(&self) -> Option<i32> {
+        match self {
+            Self::Exit(status) => status.code(),
+            Self::Spawn(_) | Self::Timeout(_) | Self::Interrupted(_) => None,
+        }
+    }
+}
+
 /// Describes the end of a hook that did not succeed.
 fn ended(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
@@ -121,10 +131,10 @@ fn after_colon(stderr: &str) -> String {
     }
 }
 
-/// Runs a hook to its end.
-pub fn run(command: &str, occasion: Occasion<'_>, hooks: &Hooks) -> Result<(), HookFailure> {
+/// Runs a hook to its end; returns the start of its stderr.
+pub fn run(command: &str, occasion: Occasion<'_>, hooks: &Hooks) -> Result<String, HookFailure> {
     finish(spawn(command, occasion), hooks.timeout, &hooks.interrupt)
-        .map(drop)
+        .map(|[_, stderr]| without_end(&String::from_utf8_lossy(&stderr), occasion.masked))
         .map_err(|failure| HookFailure { stderr: without_end(&failure.stderr, occasion.masked), ..failure })
 }
 
@@ -143,21 +153,21 @@ fn without_end(stderr: &str, masked: &dyn Fn(&str) -> String) -> String {
 pub fn output(command: &str, variables: &[(&str, &str)], timeout: Duration) -> Result<Vec<u8>, HookFailure> {
     let mut shell = shell(command);
     shell.envs(variables.iter().copied()).stdout(Stdio::piped());
-    finish(shell.spawn(), timeout, &Interrupt::default())
+    finish(shell.spawn(), timeout, &Interrupt::default()).map(|[stdout, _]| stdout)
 }
 
-/// Waits for the end of a command, and returns its stdout, if that is a pipe.
+/// Waits for the end of a command, and returns its stdout, if that is a pipe, and its stderr.
 fn finish(
     spawned: io::Result<Child>,
     timeout: Duration,
     interrupt: &Interrupt,
-) -> Result<Vec<u8>, HookFailure> {
+) -> Result<[Vec<u8>; 2], HookFailure> {
     let silent = |error| HookFailure { reason: HookReason::Spawn(error), stderr: String::new() };
     let mut child = spawned.map_err(silent)?;
     let mut stdout = Pipe::new(child.stdout.take(), MAX_OUTPUT);
     let mut stderr = Pipe::new(child.stderr.take(), MAX_STDERR);
     let reason = match wait(&mut child, [&mut stdout, &mut stderr], timeout, interrupt) {
-        Ok(status) if status.success() => return Ok(stdout.last_words()),
+        Ok(status) if status.success() => return Ok([stdout.last_words(), stderr.last_words()]),
         Ok(status) => HookReason::Exit(status),
         Err(reason) => reason,
     };

@@ -34,6 +34,12 @@ impl Engine {
         if self.running.is_some() { Follow::BELOW } else { Follow::ALL }
     }
 
+    /// The errors that a change brings together with what is included.
+    pub(super) fn faults_brought(&self, before: &Arc<Snapshot>, after: &Arc<Snapshot>) -> Vec<Fault> {
+        let composed = self.composed(after, self.followed());
+        composed.map(|composed| self.new_faults(&[before], &composed)).unwrap_or_default()
+    }
+
     /// The errors that a text has together with what it includes, and that none of the texts before has
     /// that often.
     fn new_faults(&self, before: &[&Arc<Snapshot>], after: &Composed) -> Vec<Fault> {

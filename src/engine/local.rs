@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::activity::Activity;
+use super::activity::{Activity, ReloadRun};
 use super::gate::Pass;
 use super::guard::Guard;
 use super::hook::Hooks;
@@ -136,8 +136,10 @@ impl Engine {
     }
 
     /// Notes whether a configuration was put into effect.
-    pub(super) fn note_reload(&self, succeeded: bool) {
-        self.activity().into_iter().for_each(|activity| activity.note_reload(succeeded));
+    pub(super) fn note_reload(&self, succeeded: bool, run: ReloadRun) {
+        let Some(running) = &self.running else { return };
+        running.activity.note_reload(succeeded, run);
+        running.tell();
     }
 
     /// Waits until no change is under way; false if that takes longer than `wait`.

@@ -16,7 +16,7 @@ use super::requested_change::RequestedChange;
 use super::service::{ConfigService, ConfigSource, Decision, ReadForm, ReadQuery, Reading};
 use super::snapshot::Snapshot;
 use super::status::{ServerHealth, Status, differing, last_change};
-use crate::store::{ChangeRef, HistoryEntry, PendingInfo, Revision, RolloutStep, RolloutTurn};
+use crate::store::{ChangeRef, HistoryEntry, NodeRecord, PendingInfo, Revision, RolloutStep, RolloutTurn};
 use mediaconf::plumbing::model::has_lost_line_ends;
 
 impl ConfigService for Engine {
@@ -112,6 +112,10 @@ impl ConfigService for Engine {
         Ok(self.store.advance_rollout(turn)?)
     }
 
+    fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, Refusal> {
+        Ok(self.store.nodes()?)
+    }
+
     fn demand(&self, _: &[Feature]) -> Result<(), Refusal> {
         Ok(())
     }
@@ -157,6 +161,7 @@ impl Engine {
             RequestedChange::Overlay(change) => return self.change_overlay(change, options),
             RequestedChange::Save(text) => NewText::Whole(text.clone()),
             RequestedChange::Format {} => NewText::Formatted,
+            RequestedChange::Entry { path, text } => NewText::Entry { path, text },
             RequestedChange::Edit { base, text, merge } => {
                 NewText::Edited { base: *base, text: text.clone(), merges: *merge }
             }

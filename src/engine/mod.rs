@@ -24,6 +24,8 @@ mod content;
 mod content_diff;
 mod diff_lines;
 mod effects;
+mod entry_text;
+mod fault_record;
 mod feature;
 #[allow(clippy::disallowed_methods, reason = "a writer waits for its turn")]
 mod gate;
@@ -58,6 +60,7 @@ mod passed_over;
 mod pending;
 mod refusal;
 mod refusal_kind;
+#[allow(clippy::disallowed_methods, reason = "the time that the reload command takes is told")]
 mod reload;
 mod replace;
 mod requested_change;
@@ -69,12 +72,13 @@ mod server;
 mod service;
 mod snapshot;
 mod status;
+mod status_stamp;
 #[allow(clippy::disallowed_methods, reason = "a change is recorded with its time")]
 mod transaction;
 mod trouble;
 mod warned_text;
 
-pub use activity::{Activity, ChangeResult, HandEdit, LastReload, PendingEnd};
+pub use activity::{Activity, ChangeResult, HandEdit, LastReload, PendingEnd, ReloadRun};
 pub use aftermath::Aftermath;
 pub use blame::{is_edited_since, value_history};
 pub use blamed::{Blamed, ValueHistory};
@@ -85,6 +89,8 @@ pub use conflict::Conflict;
 pub use content::{Content, compared};
 pub use content_diff::ContentDiff;
 pub use diff_lines::DiffLines;
+pub use entry_text::{entry_range, not_there, with_entry};
+pub use fault_record::{CheckedConfig, FaultRecord, FixRecord, RangeRecord, RelatedRecord};
 pub use feature::{FEATURES, Feature};
 pub use guard::{
     GUARD_NAMES, Guard, MAX_DELETE_CEILING, MAX_DELETE_FLOOR, MAX_DELETE_SHARE, before_deletion,
@@ -116,5 +122,6 @@ pub use running::{LastChange, MAX_REHEARSALS, ServerState};
 pub use service::{ConfigService, ConfigSource, Decision, ReadForm, ReadQuery, Reading};
 pub use snapshot::{INCLUDE, RelatedText, Snapshot};
 pub use status::{FirstError, ServerHealth, ServerInfo, Status, differing, last_change};
+pub use status_stamp::StatusStamp;
 pub use trouble::{Trouble, without_secrets};
 pub use warned_text::WarnedText;

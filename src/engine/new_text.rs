@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::entry_text::with_entry;
 use super::options::Expected;
 use super::refusal::Refusal;
 use super::snapshot::Snapshot;
 use super::transaction::{Transaction, hand_edited_since, stale};
 use crate::store::{Revision, StoreError, WHOLE_HISTORY};
 use mediaconf::plumbing::edit::draft::{Merged, merge};
-use mediaconf::plumbing::edit::{EditError, formatted};
+use mediaconf::plumbing::edit::{EditError, Path, formatted};
 
 /// A whole new text.
 #[derive(Clone)]
@@ -19,6 +20,8 @@ pub enum NewText {
     Whole(Bytes),
     /// The text that is there, formatted.
     Formatted,
+    /// The text that is there, with another text of one entry.
+    Entry { path: &'a Path, text: &'a [u8] },
     /// The text of the file with an edit.
     Edited {
         /// The revision of the text that was edited.
@@ -50,11 +53,12 @@ impl Transaction<'_> {
                 let new = formatted(present.document()).map_err(EditError::Unproved)?;
                 Ok(new.map_or_else(|| present.shared_bytes().clone(), Bytes::from))
             }
+            NewText::Entry { path, text } => with_entry(self.formattable()?, path, text).map(Cow::Owned),
             NewText::Edited { base, text, merges } => self.edited(*base, text, *merges),
         }
     }
 
-    /// The text that is formatted: the running one, or the file where that was edited by hand.
+    /// The text that is worked on: the running one, or the file where that was edited by hand.
     fn formattable(&self) -> Result<&Arc<Snapshot>, Refusal> {
         match (&self.state, self.hand_edit()) {
             (Some(state), Some([_, file])) if state.is_saved() => Ok(file),

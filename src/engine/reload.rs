@@ -1,7 +1,9 @@
 //! The reload command, and the rollback when it fails.
 
 use std::sync::Arc;
+use std::time::Instant;
 
+use super::activity::ReloadRun;
 use super::aftermath::Aftermath;
 use super::hook::{self, HookFailure, HookReason, Occasion};
 use super::local::Engine;
@@ -70,9 +72,7 @@ impl Engine {
         written: Option<&[&[u8]]>,
     ) -> Result<(), Refusal> {
         let Some(command) = &self.hooks.reload else { return Ok(()) };
-        let reloaded = hook::run(command, occasion, &self.hooks);
-        self.note_reload(reloaded.is_ok());
-        let Err(failure) = reloaded else { return Ok(()) };
+        let Err(failure) = self.run_reload(command, occasion) else { return Ok(()) };
         // A failure to roll back must not hide that the reload failed.
         let aftermath = self.roll_back(occasion, writer, before, written).unwrap_or(Aftermath::NotRestored);
         if let (Aftermath::Restored, Some(text)) = (aftermath, before.ran())
@@ -82,6 +82,19 @@ impl Engine {
             let _ = hook::run(command, Occasion { text: old.path(), ..occasion }, &self.hooks);
         }
         Err(not_reloaded(&failure, aftermath))
+    }
+
+    /// Runs the reload command, and notes how that ended.
+    fn run_reload(&self, command: &str, occasion: Occasion<'_>) -> Result<(), HookFailure> {
+        let start = Instant::now();
+        let ended = hook::run(command, occasion, &self.hooks);
+        let (exit_code, output) = match &ended {
+            Ok(output) => (Some(0), output),
+            Err(failure) => (failure.reason.exit_code(), &failure.stderr),
+        };
+        let (by, took, output) = (occasion.by.to_owned(), Some(start.elapsed()), output.clone());
+        self.note_reload(ended.is_ok(), ReloadRun { by, exit_code, took, output });
+        ended.map(drop)
     }
 
     /// Makes the media server load the running configuration again.
@@ -101,20 +114,18 @@ impl Engine {
         by: &str,
     ) -> Result<(), Refusal> {
         let Some(command) = &self.hooks.reload else {
-            self.note_reload(true);
+            self.note_reload(true, ReloadRun { by: by.to_owned(), ..ReloadRun::default() });
             return Ok(());
         };
         let running = self.running().map(Ok).unwrap_or_else(|| self.read());
-        let result = running.and_then(|running| {
+        running.and_then(|running| {
             let candidate = self.candidate(Some(writer), &[running.bytes()])?;
             let masked = |printed: &str| without_secrets(printed, &self.with_included([&running]));
             let (file, text) = (self.store.path(), candidate.path());
             let occasion = Occasion { operation, file, text, by, masked: &masked };
             let failed = |failure| not_reloaded(&failure, Aftermath::Restored);
-            hook::run(command, occasion, &self.hooks).map_err(failed)
-        });
-        self.note_reload(result.is_ok());
-        result
+            self.run_reload(command, occasion).map_err(failed)
+        })
     }
 
     fn roll_back(

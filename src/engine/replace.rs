@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::activity::ReloadRun;
 use super::guard::{self, Guard};
 use super::local::Engine;
 use super::new_text::NewText;
@@ -126,7 +127,7 @@ impl Engine {
             ChangeOptions { max_delete: Some(usize::MAX), by: by.to_owned(), ..ChangeOptions::default() };
         let loaded = self.counted(Operation::Load, &options, || self.load_file(&options));
         if loaded.is_err() {
-            self.note_reload(false);
+            self.note_reload(false, ReloadRun { by: by.to_owned(), ..ReloadRun::default() });
         }
         loaded
     }

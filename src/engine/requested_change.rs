@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::overlay_change::OverlayChange;
 use crate::store::{ChangeRef, Revision};
-use mediaconf::plumbing::edit::ChangeRequest;
+use mediaconf::plumbing::edit::{ChangeRequest, Path};
 
 /// Any change, as data.
 #[derive(Clone, Serialize, Deserialize)]
@@ -36,6 +36,9 @@ pub enum RequestedChange<'a> {
         #[serde(default)]
         merge: bool,
     },
+    /// Replaces the text of one entry; over HTTP it has an operation of its own.
+    #[serde(skip)]
+    Entry { path: Path, text: Cow<'a, [u8]> },
     /// Makes the text before a change the configuration again.
     Rollback(ChangeRef),
     /// Takes exactly one change of several servers back, and keeps what was changed since: its name, as the history

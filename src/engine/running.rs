@@ -1,6 +1,6 @@
 //! The state of a server: readers take it as it is, writers exchange it whole.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
 use super::activity::Activity;
@@ -54,6 +54,9 @@ pub struct Running {
     state: RwLock<ServerState>,
     turn: Arc<Gate>,
     rehearsal: Arc<Gate>,
+    /// Counts what there is to tell of: each exchange of the state, and each reload.
+    told: Mutex<u64>,
+    has_told: Condvar,
     pub activity: Activity,
 }
 
@@ -70,8 +73,8 @@ impl Running {
             pending: None,
             has_left_over: false,
         };
-        let (turn, rehearsal, activity) = Default::default();
-        Self { state: RwLock::new(state), turn, rehearsal, activity }
+        let (turn, rehearsal, told, has_told, activity) = Default::default();
+        Self { state: RwLock::new(state), turn, rehearsal, told, has_told, activity }
     }
 
     /// The state as it is now.
@@ -97,6 +100,25 @@ impl Running {
     /// Changes the state; only the holder of the turn calls this.
     pub(super) fn exchange(&self, change: impl FnOnce(&mut ServerState)) {
         change(&mut self.state.write().unwrap_or_else(PoisonError::into_inner));
+        self.tell();
+    }
+
+    /// Wakes who waits for a change.
+    pub(super) fn tell(&self) {
+        *self.told.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        self.has_told.notify_all();
+    }
+
+    /// The number of changes that there were to tell of.
+    pub(super) fn times_told(&self) -> u64 {
+        *self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until there were more than so many, at most for this time.
+    pub(super) fn wait_for_more(&self, known: u64, most: Duration) {
+        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        // Whoever waits looks again in any case.
+        drop(self.has_told.wait_timeout_while(told, most, |told| *told == known));
     }
 
     /// Waits to be the only writer; `None` if that takes longer than `wait`.

@@ -2,6 +2,7 @@
 //! server elsewhere.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::blamed::ValueHistory;
 use super::change_report::ChangeReport;
@@ -15,7 +16,7 @@ use super::refusal::Refusal;
 use super::requested_change::RequestedChange;
 use super::snapshot::Snapshot;
 use super::status::{ServerHealth, Status};
-use crate::store::{ChangeRef, HistoryEntry, PendingInfo, Revision, RolloutStep, RolloutTurn};
+use crate::store::{ChangeRef, HistoryEntry, NodeRecord, PendingInfo, Revision, RolloutStep, RolloutTurn};
 use mediaconf::plumbing::edit::Path;
 
 /// A configuration that can be read and changed.
@@ -96,6 +97,17 @@ pub trait ConfigService: Send + Sync {
     /// Returns what the server of this process is in a cluster; `None` if it is in none, or is elsewhere.
     fn node(&self) -> Option<NodeReport> {
         None
+    }
+
+    /// Returns the records of the nodes of the cluster; `None` if there is none.
+    fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, Refusal> {
+        Ok(None)
+    }
+
+    /// Waits until the state of a server may differ from the one of `tag`, at most for `most`; false if it can't be
+    /// waited for.
+    fn wait_for_change(&self, _tag: &mut Option<String>, _most: Duration) -> Result<bool, Refusal> {
+        Ok(false)
     }
 
     /// Carries a rollout one step on that this service was asked for, where whoever asks decides it.

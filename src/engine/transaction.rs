@@ -18,6 +18,7 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 
+use super::activity::ReloadRun;
 use super::applied::Applied;
 use super::canary::CanaryFault;
 use super::conflict::OVERWRITE;
@@ -520,7 +521,7 @@ impl<'e> Transaction<'e> {
             state.last_change = Some(last_change);
         });
         if self.engine.hooks.reload.is_none() {
-            self.engine.note_reload(true);
+            self.engine.note_reload(true, ReloadRun { by: self.options.by.clone(), ..ReloadRun::default() });
         }
     }
 

@@ -13,8 +13,8 @@ use crate::engine::{
     find, merged,
 };
 use crate::store::{
-    ChangeRef, HistoryEntry, NodeState, PendingInfo, Revision, RolloutStep, RolloutTurn, Store, StoreError,
-    WHOLE_HISTORY, jittered,
+    ChangeRef, HistoryEntry, NodeRecord, NodeState, PendingInfo, Revision, RolloutStep, RolloutTurn, Store,
+    StoreError, WHOLE_HISTORY, jittered,
 };
 
 /// The pause between two looks at a rollout.
@@ -79,6 +79,7 @@ impl ConfigService for Node {
             RequestedChange::Save(_)
             | RequestedChange::Format {}
             | RequestedChange::Edit { .. }
+            | RequestedChange::Entry { .. }
             | RequestedChange::TakeBack(_) => {
                 self.refuse_overlaid()?;
                 self.make(options, |options| self.cluster.make(requested, options))
@@ -115,6 +116,10 @@ impl ConfigService for Node {
             self.wait();
         }
         Ok(notes)
+    }
+
+    fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, Refusal> {
+        self.cluster.nodes()
     }
 
     fn demand(&self, features: &[Feature]) -> Result<(), Refusal> {

@@ -123,6 +123,7 @@ fn parameter(parameter: &QueryParameter) -> (String, String) {
         Values::OneOf([default, word], _) => {
             (format!("`{name}={word}`"), format!(" `{default}` is the default."))
         }
+        Values::Words(words, _) => (format!("`{name}={}`", words.join("`|`")), String::new()),
         Values::Guards(_) => (format!("`{name}=`*NAME*`,`…"), String::new()),
         Values::Owner(_) => (format!("`{name}=`*NAME*"), String::new()),
         Values::Command(_) => {
@@ -133,6 +134,7 @@ fn parameter(parameter: &QueryParameter) -> (String, String) {
         Values::Told(_) => (format!("`{name}=`*PART*`,`…"), String::new()),
         Values::Nodes(_) => (format!("`{name}=`*N*`|`*NAME*`,`…"), String::new()),
         Values::Text(_) => (format!("`{name}=`*TEXT*"), String::new()),
+        Values::Path(_) => (format!("`{name}=`*PATH*"), String::new()),
         Values::Change(_) => (format!("`{name}=`*N*"), String::new()),
         Values::Number(bounds, _) | Values::Seconds(bounds, _) => {
             (format!("`{name}=`*NUMBER*"), format!(" It is from {} to {}.", bounds.start(), bounds.end()))

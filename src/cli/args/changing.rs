@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
-use clap::{Args, ValueEnum};
+use clap::{Args, Command, FromArgMatches, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::args::shared::reason;
@@ -101,6 +101,14 @@ impl ChangeArgs {
             confirm: self.confirm,
             ..ChangeOptions::default()
         }
+    }
+}
+
+impl Default for ChangeArgs {
+    /// Those of a command that is given none of them.
+    fn default() -> Self {
+        let given = Self::augment_args(Command::new("change")).get_matches_from(["change"]);
+        Self::from_arg_matches(&given).expect("none of them is required")
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use clap::ValueEnum;
 use serde_json::json;
 
+use super::check_fix::{self, RUNNING};
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::context;
 use crate::cli::error::CliError;
@@ -15,11 +16,11 @@ use crate::cli::fleet::grouped;
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::input::{self, STDIN};
 use crate::cli::invocation::Invocation;
-use crate::cli::render::diagnostics::{DiagnosticRecord, Reporter};
+use crate::cli::render::diagnostics::Reporter;
 use crate::cli::render::table;
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::{Ui, output};
-use crate::engine::{Composed, ConfigSource, Feature, Refusal, Snapshot};
+use crate::engine::{Composed, ConfigSource, FaultRecord, Feature, Refusal, Snapshot};
 use crate::store::Follow;
 use mediaconf::plumbing::syntax::Diagnostics;
 
@@ -37,15 +38,21 @@ use mediaconf::plumbing::syntax::Diagnostics;
 /// hard links to files of another user, only file and line of a fault are shown. A server does not check them.
 ///
 /// As JSON the output is an array with an object for each fault: `file`, `line` and `column` (both count
-/// from 1; the column counts characters), `severity` (`error` or `warning`), `message`, and optionally `hint`
-/// and `related` (`line`, `column` and `message` of a second place). At most 100 faults of one text are
-/// shown; if there are more, the last object says how many.
+/// from 1; the column counts characters), `end` (`line` and `column` behind its last character), `severity` (`error`
+/// or `warning`), `message`, and optionally `hint`, `related` (`line`, `column`, `end` and `message` of a second place)
+/// and `fix` (`range` with `start` and `end`, and `text`, which stands there afterwards). At most 100 faults of one
+/// text are shown; if there are more, the last object says how many.
+///
+/// --fix applies the fixes of faults that can be meant in one way only: a `;` that is lost, or a word near exactly one
+/// that is known in its place. It shows the diff, saves it as `mediactl edit` would, and then checks what is there.
+/// A fix that would bring another fault is not applied.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   mediactl check && systemctl restart media
   mediactl check running
   mediactl check --strict *.conf
+  mediactl check --fix
   mediactl check -o json - < media.conf")]
 pub struct CheckArgs {
     /// What to check: files, `-` for standard input, `running` for the running configuration
@@ -61,6 +68,10 @@ pub struct CheckArgs {
     /// Treat warnings as errors
     #[arg(long)]
     pub strict: bool,
+
+    /// Apply the fixes of faults that can be meant in one way only, and show the diff
+    #[arg(long, conflicts_with = "output")]
+    pub fix: bool,
 
     /// How to print the faults
     #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
@@ -95,11 +106,14 @@ pub enum CheckFormat {
     Json,
 }
 
-/// The argument for the running configuration.
-const RUNNING: &str = "running";
-
 pub fn run(args: &CheckArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let Invocation { global, ui, .. } = call;
+    if args.fix {
+        let fixed = check_fix::run(&args.files, call)?;
+        if fixed != Exit::Done {
+            return Ok(fixed);
+        }
+    }
     if context::several_chosen(global) {
         return on_servers(args, call);
     }
@@ -245,7 +259,7 @@ struct CheckTotals {
     files: usize,
     errors: usize,
     warnings: usize,
-    records: Vec<DiagnosticRecord>,
+    records: Vec<FaultRecord>,
     /// The exit code for the first text that could not be read.
     unread: Option<Exit>,
 }

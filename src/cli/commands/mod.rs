@@ -6,6 +6,7 @@ pub mod apply;
 pub mod blame;
 pub mod change;
 pub mod check;
+mod check_fix;
 pub mod cluster;
 pub mod completion;
 pub mod confirm;

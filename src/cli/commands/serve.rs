@@ -216,7 +216,8 @@ pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let metrics_urls = listening::metrics_urls(&monitoring)?;
     let log = AccessLog::new(args.log_format);
     let node = membership.map(|membership| membership.join(&engine, store)).transpose()?;
-    let handler = Handler::new(engine.clone(), settings(args, global, &log));
+    let handler =
+        Handler::new(engine.clone(), settings(args, global, &log)).with_connections(args.max_connections);
     let handler = Arc::new(match &node {
         Some(node) => handler.serving(node.clone()),
         None => handler,

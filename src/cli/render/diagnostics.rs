@@ -3,14 +3,12 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use colored::Color;
-use serde::Serialize;
-
 use crate::cli::error::{BrokenText, CliError};
 use crate::cli::render::alike::{grouped, more_like_it};
 use crate::cli::ui::Ui;
-use crate::engine::{Composed, ComposedFile, FirstError, Snapshot};
+use crate::engine::{Composed, ComposedFile, FaultRecord, FirstError, Snapshot};
 use crate::store::Told;
+use colored::Color;
 use mediaconf::plumbing::edit::Fault;
 use mediaconf::plumbing::model::{MaskedText, Masker};
 use mediaconf::plumbing::syntax::{
@@ -26,34 +24,6 @@ pub struct Reporter<'s> {
     masked: MaskedText<'s>,
     /// True if the faulty lines are shown.
     quotes: bool,
-}
-
-/// One diagnostic as `check -o json` prints it. The shape is stable.
-#[derive(Debug, Serialize)]
-pub struct DiagnosticRecord {
-    /// The name of the text.
-    pub file: String,
-    #[serde(flatten)]
-    pub position: Position,
-    /// `error` or `warning`.
-    pub severity: &'static str,
-    /// The fault.
-    pub message: String,
-    /// The advice.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hint: Option<String>,
-    /// A second place that explains the first.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub related: Option<Related>,
-}
-
-/// A second place.
-#[derive(Debug, Serialize)]
-pub struct Related {
-    #[serde(flatten)]
-    pub position: Position,
-    /// The message at this place.
-    pub message: String,
 }
 
 impl<'s> Reporter<'s> {
@@ -97,12 +67,12 @@ impl<'s> Reporter<'s> {
     }
 
     /// All diagnostics as records; the last one says how many were left out.
-    pub fn records(&self) -> Vec<DiagnosticRecord> {
+    pub fn records(&self) -> Vec<FaultRecord> {
         let diagnostics = self.diagnostics;
         let mut records: Vec<_> = diagnostics.iter().map(|diagnostic| self.record(diagnostic)).collect();
         if let (Some(last), 1..) = (diagnostics.iter().last(), diagnostics.dropped()) {
             let message = format!("and {} more", diagnostics.dropped());
-            records.push(DiagnosticRecord { message, hint: None, related: None, ..self.record(last) });
+            records.push(FaultRecord { message, hint: None, related: None, fix: None, ..self.record(last) });
         }
         records
     }
@@ -149,19 +119,8 @@ impl<'s> Reporter<'s> {
         }
     }
 
-    fn record(&self, diagnostic: &Diagnostic) -> DiagnosticRecord {
-        let related = diagnostic.related.as_ref().map(|(span, message)| Related {
-            position: self.lines.position(span.start),
-            message: message.clone(),
-        });
-        DiagnosticRecord {
-            file: self.name.to_owned(),
-            position: self.lines.position(diagnostic.span.start),
-            severity: diagnostic.severity.label(),
-            message: diagnostic.message.clone(),
-            hint: diagnostic.hint.clone(),
-            related,
-        }
+    fn record(&self, diagnostic: &Diagnostic) -> FaultRecord {
+        FaultRecord { file: Some(self.name.to_owned()), ..FaultRecord::new(diagnostic, &self.lines) }
     }
 }
 

@@ -100,6 +100,8 @@ pub struct Reply {
     pub notes: Vec<String>,
     /// The id of the change that has to be confirmed.
     pub pending: Option<String>,
+    /// True if the server had no room for a request that waits.
+    pub is_at_once: bool,
     /// The body; none for 304: then the copy of the client is current.
     pub body: Option<BoundedBody>,
 }
@@ -204,13 +206,14 @@ impl Client {
             etag: header(&headers, ETAG.as_str()),
             notes: notes.map(str::to_owned).collect(),
             pending: header(&headers, PENDING_HEADER),
+            is_at_once: headers.contains_key(RETRY_AFTER),
             body: (!is_known).then_some(body),
         })
     }
 
     fn request(&self, call: &Call<'_>) -> Result<sockets::RequestBuilder, ClientError> {
         let route = call.operation.route();
-        let method = if route.is_change() { Method::POST } else { Method::GET };
+        let method = if route.methods.contains(&"POST") { Method::POST } else { Method::GET };
         let url = self.endpoint.url(call.operation, call.argument, &call.parameters);
         let mut request = self.sockets(route.is_change())?.request(method, url);
         if let Some(credentials) = &self.settings.credentials {
@@ -225,7 +228,7 @@ impl Client {
         Ok(match route.body {
             Body::None => request,
             Body::Patch | Body::Change => request.header(CONTENT_TYPE, JSON).body(call.body.to_vec()),
-            Body::Text => request.header(CONTENT_TYPE, TEXT).body(call.body.to_vec()),
+            Body::Text | Body::Checked => request.header(CONTENT_TYPE, TEXT).body(call.body.to_vec()),
         })
     }
 

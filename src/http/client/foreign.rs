@@ -29,7 +29,9 @@ pub fn change(
         RequestedChange::Modify(request) => modify(session, request, options),
         RequestedChange::Save(text) => replace(session, ApiOperation::Save, text, options),
         RequestedChange::Update(text) => replace(session, ApiOperation::Update, text, options),
-        RequestedChange::Format {} | RequestedChange::Edit { .. } => Err(session.not_offered(Feature::Conf)),
+        RequestedChange::Format {} | RequestedChange::Edit { .. } | RequestedChange::Entry { .. } => {
+            Err(session.not_offered(Feature::Conf))
+        }
         RequestedChange::Rollback(_) | RequestedChange::TakeBack(_) => {
             Err(session.not_offered(Feature::History))
         }

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -17,8 +18,9 @@ use crate::engine::{
     NodeReport, OutcomeNote, ReadForm, ReadQuery, Reading, Refusal, RefusalKind, RequestedChange,
     ServerHealth, ServerInfo, Snapshot, Status, ValueHistory, differing, is_edited_since, last_change,
 };
-use crate::http::protocol::headers::{ID, RUNTIME, SKIP_STREAMS, revision_in};
+use crate::http::protocol::headers::{ID, RUNTIME, SKIP_STREAMS, WAIT, revision_in};
 use crate::http::protocol::notes::{EDITED_BY_HAND, KEPT_HAND_EDIT, LOST_LINE_ENDS};
+use crate::http::protocol::parameters::MAX_WAIT;
 use crate::http::protocol::routes::ApiOperation;
 use crate::store::{ChangeRef, HistoryEntry, PendingInfo, Revision};
 use mediaconf::plumbing::edit::Path;
@@ -155,6 +157,24 @@ impl ConfigService for RemoteService {
         }))
     }
 
+    fn wait_for_change(&self, tag: &mut Option<String>, most: Duration) -> Result<bool, Refusal> {
+        let link = &mut *self.link();
+        let seconds = most.min(link.session.timeout() / 2).as_secs().min(MAX_WAIT);
+        if seconds == 0 {
+            return Ok(false);
+        }
+        let call = Call {
+            parameters: vec![(WAIT, seconds.to_string().into())],
+            if_none_match: tag.as_deref(),
+            ..Call::new(ApiOperation::Status)
+        };
+        let Some(reply) = link.session.send_if(Feature::Status, &call)? else { return Ok(false) };
+        // A server on which many wait answers at once.
+        let has_waited = reply.body.is_some() || !reply.is_at_once;
+        *tag = reply.etag;
+        Ok(has_waited)
+    }
+
     fn revision(&self) -> Result<Option<Revision>, Refusal> {
         Ok(self.link().session.probe()?.etag.as_deref().and_then(revision_in))
     }
@@ -184,6 +204,9 @@ impl ConfigService for RemoteService {
     ) -> Result<ChangeReport, Refusal> {
         if let RequestedChange::Save(text) | RequestedChange::Update(text) = requested {
             refuse_errors(text)?;
+        }
+        if let RequestedChange::Entry { .. } = requested {
+            return Err(Refusal::not_offered(&self.name, Feature::Entry));
         }
         if let RequestedChange::Overlay(_) = requested {
             return Err(Refusal::no_overlays());

@@ -6,6 +6,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -102,6 +103,11 @@ impl Session {
             true => Ok(reply),
             false => Err(self.not_offered(Feature::Saved)),
         }
+    }
+
+    /// The longest time for a request.
+    pub fn timeout(&self) -> Duration {
+        self.client.settings.timeout
     }
 
     /// Sends a request without asking for credentials; returns the body, or `None` after any error.

@@ -18,6 +18,9 @@ pub const API_VERSION: &str = "1";
 /// The names of the headers that every response has.
 pub const ON_EVERY_RESPONSE: [&str; 3] = [API_HEADER, "Cache-Control", "X-Content-Type-Options"];
 
+/// The header with the number of the line at which an entry begins in its text.
+pub const LINE_HEADER: &str = "Mediactl-Line";
+
 /// The header with the side effects of a change: `saved-earlier-update; …`.
 pub const NOTE_HEADER: &str = "Mediactl-Note";
 
@@ -50,6 +53,21 @@ pub const SOURCE_RUNNING: &str = "running";
 
 /// The value of [`SOURCE`] for the file.
 pub const SOURCE_SAVED: &str = "saved";
+
+/// The query parameter that says how secrets are shown.
+pub const SECRETS: &str = "secrets";
+
+/// The value of [`SECRETS`] for masks.
+pub const SECRETS_MASKED: &str = "masked";
+
+/// The value of [`SECRETS`] for the secrets themselves.
+pub const SECRETS_SHOWN: &str = "shown";
+
+/// The query parameter of `status` that waits for a change.
+pub const WAIT: &str = "wait";
+
+/// The query parameter with the path of an entry.
+pub const PATH: &str = "path";
 
 /// The query parameter that leaves entries of included files alone.
 pub const SKIP_INCLUDED: &str = "skip_included";

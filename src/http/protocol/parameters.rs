@@ -12,15 +12,15 @@ use crate::engine::{
     COMMANDS, ChangeOptions, Expected, GUARD_NAMES, Guard, REPORT_PARTS, RefusalKind, ReportParts,
 };
 use crate::http::protocol::headers::{
-    FORMAT, FORMAT_CONF, FORMAT_JSON, ID, RUNTIME, SKIP_INCLUDED, SKIP_STREAMS, SOURCE, SOURCE_RUNNING,
-    SOURCE_SAVED, WITH_INCLUDES,
+    FORMAT, FORMAT_CONF, FORMAT_JSON, ID, PATH, RUNTIME, SECRETS, SECRETS_MASKED, SECRETS_SHOWN,
+    SKIP_INCLUDED, SKIP_STREAMS, SOURCE, SOURCE_RUNNING, SOURCE_SAVED, WAIT, WITH_INCLUDES,
 };
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::{ApiOperation, Route};
 use crate::store::cluster::is_node_name;
 use crate::store::{ChangeRef, NotAChangeRef, NotARevision, NotAnOwnerName, OwnerName};
-use mediaconf::plumbing::edit::Fault;
+use mediaconf::plumbing::edit::{Fault, Path};
 
 /// One row of the table.
 pub struct QueryParameter {
@@ -40,6 +40,8 @@ pub enum Values {
     Switch(fn(&mut Parameters) -> &mut bool),
     /// One of two words. The first one is the default; the field is true for the second one.
     OneOf([&'static str; 2], fn(&mut Parameters) -> &mut bool),
+    /// One of several words; without a default.
+    Words(&'static [&'static str], fn(&mut Parameters) -> &mut Option<&'static str>),
     /// Names of guards, separated by commas.
     Guards(fn(&mut Parameters) -> &mut Vec<Guard>),
     /// One of [`COMMANDS`].
@@ -56,6 +58,8 @@ pub enum Values {
     Owner(fn(&mut Parameters) -> &mut Option<OwnerName>),
     /// Any text.
     Text(fn(&mut Parameters) -> &mut Option<String>),
+    /// A path to a value.
+    Path(fn(&mut Parameters) -> &mut Option<Path>),
     /// A change of the history.
     Change(fn(&mut Parameters) -> &mut Option<ChangeRef>),
     /// A whole number within bounds.
@@ -66,6 +70,9 @@ pub enum Values {
 
 const BLAME: &[ApiOperation] = &[ApiOperation::Blame];
 
+/// The operations that show a configuration.
+const READS: &[ApiOperation] = &[ApiOperation::Read, ApiOperation::Kept];
+
 const READ: &[ApiOperation] = &[ApiOperation::Read];
 
 /// The changes as data: only `mediactl` sends them.
@@ -74,14 +81,20 @@ const DATA: &[ApiOperation] = &[ApiOperation::Change];
 const PATCHES: &[ApiOperation] = &[ApiOperation::Change, ApiOperation::Modify];
 
 /// The changes that can bring warnings: going back is never refused for them.
-const STRICT: &[ApiOperation] =
-    &[ApiOperation::Change, ApiOperation::Modify, ApiOperation::Update, ApiOperation::Save];
+const STRICT: &[ApiOperation] = &[
+    ApiOperation::Change,
+    ApiOperation::Modify,
+    ApiOperation::Update,
+    ApiOperation::Save,
+    ApiOperation::SaveEntry,
+];
 
 const CHANGES: &[ApiOperation] = &[
     ApiOperation::Change,
     ApiOperation::Modify,
     ApiOperation::Update,
     ApiOperation::Save,
+    ApiOperation::SaveEntry,
     ApiOperation::Rollback,
 ];
 
@@ -117,6 +130,31 @@ pub static PARAMETERS: &[QueryParameter] = &[
         taken_by: &[ApiOperation::Read, ApiOperation::Modify],
         values: Values::OneOf([FORMAT_JSON, FORMAT_CONF], |parameters| &mut parameters.text),
         doc: "answers with the text instead of JSON.",
+    },
+    QueryParameter {
+        name: PATH,
+        taken_by: &[ApiOperation::Read, ApiOperation::SaveEntry, ApiOperation::Blame, ApiOperation::Check],
+        values: Values::Path(|parameters| &mut parameters.path),
+        doc: "the value or the entry that it is about, such as `streams.cam1`.",
+    },
+    QueryParameter {
+        name: SECRETS,
+        taken_by: READS,
+        values: Values::Words(&[SECRETS_MASKED, SECRETS_SHOWN], |parameters| &mut parameters.secrets),
+        doc: "`masked` puts a mask in the place of each secret, the same for the same secret as long as the server \
+              runs; `shown`, which `edit_auth` has without it, is refused for `view_auth`.",
+    },
+    QueryParameter {
+        name: WAIT,
+        taken_by: &[ApiOperation::Status],
+        values: Values::Seconds(0..=MAX_WAIT, |parameters| &mut parameters.wait),
+        doc: "with `If-None-Match`: answers when the status is another one, after so many seconds with 304.",
+    },
+    QueryParameter {
+        name: "columns",
+        taken_by: &[ApiOperation::Check],
+        values: Values::OneOf(["characters", "utf16"], |parameters| &mut parameters.utf16),
+        doc: "counts columns in units of UTF-16, as editors do.",
     },
     QueryParameter {
         name: "dry_run",
@@ -240,12 +278,6 @@ pub static PARAMETERS: &[QueryParameter] = &[
               this serial number.",
     },
     QueryParameter {
-        name: "path",
-        taken_by: BLAME,
-        values: Values::Text(|parameters| &mut parameters.path),
-        doc: "which value, such as `streams.cam1.prepush`.",
-    },
-    QueryParameter {
         name: "limit",
         taken_by: BLAME,
         values: Values::Number(1..=MAX_ENTRIES, |parameters| &mut parameters.limit),
@@ -268,6 +300,9 @@ const MAX_STREAMS: u64 = u32::MAX as u64;
 /// The longest time to confirm a change in, in seconds: a day.
 pub const MAX_CONFIRM: u64 = 24 * 60 * 60;
 
+/// The longest time to wait for another status, in seconds.
+pub const MAX_WAIT: u64 = 60;
+
 /// The parsed query of a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Parameters {
@@ -287,8 +322,14 @@ pub struct Parameters {
     pub canary_timeout: Option<Duration>,
     /// `to=N`: the change of the history to go back to.
     pub to: Option<ChangeRef>,
-    /// `path=PATH`: the value whose changes are asked for.
-    pub path: Option<String>,
+    /// `path=P`: the entry that it is about.
+    pub path: Option<Path>,
+    /// `secrets=masked` or `secrets=shown`.
+    pub secrets: Option<&'static str>,
+    /// `wait=SECONDS`: answer when the status is another one.
+    pub wait: Option<Duration>,
+    /// `columns=utf16`: columns are counted in units of UTF-16.
+    pub utf16: bool,
     /// `limit=N`: the most changes.
     pub limit: Option<usize>,
     /// `id=ID`: the change to confirm or to roll back.
@@ -331,7 +372,10 @@ impl Parameters {
 
     /// Takes one name with its value; returns the fault of it.
     fn take(&mut self, route: &Route, name: &str, value: &str) -> Option<Fault> {
-        if let Some(known) = PARAMETERS.iter().find(|known| known.name == name) {
+        let named = |known: &&QueryParameter| known.name == name;
+        // One name may stand for two parameters, of different routes.
+        let known = taken_by(route).find(named).or_else(|| PARAMETERS.iter().find(named));
+        if let Some(known) = known {
             if let Err(message) = known.values.put(value, self) {
                 return Some(fault(name, &message));
             }
@@ -358,6 +402,7 @@ impl Values {
         match self {
             Self::Switch(field) => *field(parameters) = switch(value)?,
             Self::OneOf(words, field) => *field(parameters) = is_second(words, value)?,
+            Self::Words(words, field) => *field(parameters) = Some(one_of(words, value)?),
             Self::Guards(field) => field(parameters).extend(guards(value)?),
             Self::Command(field) => *field(parameters) = Some(command(value)?),
             Self::Revisions(field) => *field(parameters) = Some(expected(value)?),
@@ -368,6 +413,9 @@ impl Values {
                 *field(parameters) = Some(value.parse().map_err(|error: NotAnOwnerName| error.to_string())?);
             }
             Self::Text(field) => *field(parameters) = Some(value.to_owned()),
+            Self::Path(field) => {
+                *field(parameters) = Some(Path::parse(value).map_err(|fault| fault.to_string())?);
+            }
             Self::Change(field) => {
                 *field(parameters) = Some(value.parse().map_err(|error: NotAChangeRef| error.to_string())?);
             }
@@ -384,6 +432,7 @@ impl Values {
         match self {
             Self::Switch(field) => field(parameters).then(|| "true".to_owned()),
             Self::OneOf([_, second], field) => field(parameters).then(|| (*second).to_owned()),
+            Self::Words(_, field) => field(parameters).map(str::to_owned),
             Self::Guards(field) => {
                 let names: Vec<&str> = field(parameters).iter().filter_map(Guard::name).collect();
                 Some(names.join(",")).filter(|names| !names.is_empty())
@@ -395,6 +444,7 @@ impl Values {
             Self::Nodes(field) => Some(field(parameters).join(",")).filter(|names| !names.is_empty()),
             Self::Owner(field) => field(parameters).as_ref().map(OwnerName::to_string),
             Self::Text(field) => field(parameters).clone(),
+            Self::Path(field) => field(parameters).as_ref().map(Path::to_string),
             Self::Change(field) => field(parameters).as_ref().map(|change| change.in_url()),
             Self::Number(bounds, field) => {
                 field(parameters).map(|number| (*bounds.end()).min(number as u64).to_string())
@@ -418,6 +468,11 @@ fn is_second([first, second]: &[&str; 2], value: &str) -> Result<bool, String> {
         value if value == *second => Ok(true),
         _ => Err(format!("it takes `{first}` or `{second}`")),
     }
+}
+
+fn one_of(words: &'static [&'static str], value: &str) -> Result<&'static str, String> {
+    let known = words.iter().find(|word| **word == value).copied();
+    known.ok_or_else(|| format!("it takes `{}`", words.join("` or `")))
 }
 
 fn guards(value: &str) -> Result<Vec<Guard>, String> {
@@ -535,6 +590,7 @@ mod tests {
             let value = match &known.values {
                 Values::Switch(_) => "true",
                 Values::OneOf([_, second], _) => second,
+                Values::Words(words, _) => words[0],
                 Values::Guards(_) => "form-change,near-miss",
                 Values::Command(_) => "fmt",
                 Values::Revisions(_) => "000102030405060708090a0b0c0d0e0f,100102030405060708090a0b0c0d0e0f",
@@ -543,6 +599,7 @@ mod tests {
                 Values::Nodes(_) => "edge1,edge7",
                 Values::Owner(_) => "git",
                 Values::Text(_) => "a & b=%ü",
+                Values::Path(_) => "streams.cam1",
                 Values::Change(_) => "serial:7",
                 Values::Number(..) | Values::Seconds(..) => "17",
             };

@@ -3,7 +3,7 @@
 //! `server::endpoints`.
 
 use crate::engine::{KINDS, RefusalKind};
-use crate::http::protocol::headers::ID;
+use crate::http::protocol::headers::{ID, PATH};
 
 /// The operation of a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -13,17 +13,25 @@ pub enum ApiOperation {
     Included,
     /// The figures of the server.
     Runtime,
+    /// The state of the configuration.
+    Status,
+    /// The records of the nodes of a cluster.
+    Nodes,
     /// Any change, as data.
     Change,
     Modify,
     Update,
     Save,
+    /// The text of one entry.
+    SaveEntry,
     History,
     /// The text before one change of the history.
     Kept,
     /// The changes of one value.
     Blame,
     Rollback,
+    /// The faults of a text or a patch.
+    Check,
     Confirm,
     Cancel,
     OpenApi,
@@ -95,6 +103,8 @@ pub enum Body {
     Patch,
     /// The text of a whole configuration.
     Text,
+    /// The text of a configuration or of an entry, or a JSON merge patch.
+    Checked,
 }
 
 /// The response to a request that succeeded.
@@ -102,6 +112,8 @@ pub enum Body {
 pub enum SuccessResponse {
     /// A configuration as JSON.
     Configuration,
+    /// The same, or the value at a path.
+    Shown,
     /// The files that a configuration includes.
     Included,
     /// The text of a configuration.
@@ -114,6 +126,12 @@ pub enum SuccessResponse {
     Changes,
     /// The same with the values before and after.
     Blamed,
+    /// The faults of a text or a patch.
+    Faults,
+    /// The state of the configuration.
+    Status,
+    /// The records of nodes.
+    Records,
     /// Metrics in the text format of Prometheus.
     Metrics,
     /// The word `ok`.
@@ -142,11 +160,15 @@ impl SuccessResponse {
     pub fn media_type(self) -> Option<&'static str> {
         match self {
             Self::Configuration
+            | Self::Shown
             | Self::Included
             | Self::Report
             | Self::True
             | Self::Changes
             | Self::Blamed
+            | Self::Faults
+            | Self::Status
+            | Self::Records
             | Self::Document => Some(JSON),
             Self::Text | Self::Ok => Some(TEXT),
             Self::Metrics => Some(METRICS),
@@ -253,8 +275,8 @@ pub static ROUTES: &[Route] = &[
         operation: ApiOperation::Read,
         path: "read_config",
         summary: "Answers with the running configuration. `HEAD` works, too.",
-        answers: &[SuccessResponse::Configuration, SuccessResponse::Text, SuccessResponse::Unchanged],
-        problems: &[READING],
+        answers: &[SuccessResponse::Shown, SuccessResponse::Text, SuccessResponse::Unchanged],
+        problems: &[READING, &[RefusalKind::ViewOnly, RefusalKind::WrongType]],
         ..ROUTE
     },
     Route {
@@ -273,6 +295,27 @@ pub static ROUTES: &[Route] = &[
         summary: "Answers with an object that has only the member `runtime`, as `read_config` has it with \
                   `runtime=true`; see RUNTIME.",
         answers: &[SuccessResponse::Document],
+        ..ROUTE
+    },
+    Route {
+        operation: ApiOperation::Status,
+        path: "status",
+        summary: "Answers with the state of the configuration, in at most 4 KiB: `role` (`edit` or `view`), `login`, the \
+                  `revisions` of what runs (`running`) and of the `file`, `state` (a list of `unsaved-update`, \
+                  `edited-by-hand` and `broken`), `pending`, `last_change`, `last_reload`, `counts` and `versions`; on a \
+                  node `nodes`, with the first 20 that do not run what is wanted. With `wait` and `If-None-Match` it \
+                  answers when something changes. At most a quarter of the connections wait; others are answered at \
+                  once, with `Retry-After`.",
+        answers: &[SuccessResponse::Status, SuccessResponse::Unchanged],
+        problems: &[READING],
+        ..ROUTE
+    },
+    Route {
+        operation: ApiOperation::Nodes,
+        path: "nodes",
+        summary: "Answers with the records of all nodes of the cluster; an empty array without one.",
+        answers: &[SuccessResponse::Records],
+        problems: &[READING, &[RefusalKind::ClusterUnavailable]],
         ..ROUTE
     },
     Route {
@@ -314,6 +357,16 @@ pub static ROUTES: &[Route] = &[
         ..CHANGE
     },
     Route {
+        operation: ApiOperation::SaveEntry,
+        path: "save_entry",
+        summary: "The body is the new text of the entry at `path`, from its keyword to its `;` or `}`. All else of the \
+                  running configuration stays, byte for byte, and the result is saved. Answers `true`.",
+        required: &[PATH],
+        body: Body::Text,
+        problems: &[CHANGING, &[RefusalKind::WrongType]],
+        ..CHANGE
+    },
+    Route {
         operation: ApiOperation::History,
         path: "history",
         summary: "Answers with the changes of the file, the last one first: an array of objects with `number` \
@@ -333,7 +386,7 @@ pub static ROUTES: &[Route] = &[
         }),
         summary: "Answers with the text before a change.",
         answers: &[SuccessResponse::Text],
-        problems: &[&[RefusalKind::NotFound], HISTORY],
+        problems: &[&[RefusalKind::NotFound, RefusalKind::ViewOnly], HISTORY],
         ..ROUTE
     },
     Route {
@@ -354,6 +407,19 @@ pub static ROUTES: &[Route] = &[
                   new change. Answers `true`.",
         required: &["to"],
         ..CHANGE
+    },
+    Route {
+        operation: ApiOperation::Check,
+        methods: POST,
+        path: "check_config",
+        summary: "The body is the text of a whole configuration, or JSON that `modify_config` would merge; with `path` \
+                  it is the text of that entry. Answers with its `faults`, always with 200, also while a change is \
+                  pending: no command runs, and nothing is changed. `view_auth` may send the text of a whole \
+                  configuration, of which no included files are read.",
+        body: Body::Checked,
+        answers: &[SuccessResponse::Faults],
+        problems: &[READING, &[RefusalKind::ViewOnly, RefusalKind::ContentCoding, RefusalKind::WrongType]],
+        ..ROUTE
     },
     Route {
         operation: ApiOperation::Confirm,
@@ -418,7 +484,7 @@ impl Route {
 
     /// True if the route may change something.
     pub fn is_change(&self) -> bool {
-        self.methods == POST
+        self.methods == POST && self.body != Body::Checked
     }
 
     /// The path below `prefix`, or below the root, with the name of the argument in braces.

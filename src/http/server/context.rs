@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 use crate::engine::{ConfigService, Engine, MaskedForm, Snapshot};
 use crate::http::protocol::openapi;
 use crate::http::protocol::parameters::Parameters;
@@ -13,7 +15,9 @@ use crate::http::server::fresh::Fresh;
 use crate::http::server::log::AccessRecord;
 use crate::http::server::message::Request;
 use crate::http::server::runtime::Runtime;
+use crate::http::server::waiting::WaitingRoom;
 use crate::store::{PendingInfo, Revision};
+use mediaconf::plumbing::model::Masker;
 
 /// The state that all endpoints share.
 pub struct Context {
@@ -26,6 +30,8 @@ pub struct Context {
     /// Hides revisions from those who may not see secrets: with the rest of a text known, a hash of it
     /// would let them try passwords.
     pub revision_key: RandomState,
+    /// Makes the masks of secrets for those who may see them, and asked for masks.
+    pub masker: Masker,
     /// The prefix of all paths, with a slash in front and none behind.
     pub prefix: String,
     /// The longest time for a change up to its write.
@@ -41,6 +47,10 @@ pub struct Context {
     pub maskings: AtomicU64,
     /// The metrics for those who have no password.
     pub open_metrics: Fresh<Arc<Vec<u8>>>,
+    /// The places of requests that wait for a change.
+    pub waiting: WaitingRoom,
+    /// What a status tells of the nodes of a cluster.
+    pub nodes: Fresh<Value>,
     /// The OpenAPI document, made for the first request.
     pub openapi: OnceLock<Arc<Vec<u8>>>,
 }

@@ -11,6 +11,11 @@ pub fn entity_tag(revision: Revision) -> String {
     format!("\"{revision}-{VERSION}\"")
 }
 
+/// The tag of something else than a configuration.
+pub fn tag_of(hash: u64) -> String {
+    format!("\"{hash:016x}-{VERSION}\"")
+}
+
 /// True if a list of `If-None-Match` names the tag. The comparison is weak, so `W/` is ignored.
 pub fn names(list: &str, tag: &str) -> bool {
     let mut tags = list.split(',').map(str::trim).map(|tag| tag.strip_prefix("W/").unwrap_or(tag));

@@ -34,7 +34,7 @@ const AS_IT_IS: &str = "send the content alone, without a name and not encoded: 
 /// Refuses a body that is an HTML form, or JSON where none belongs; no valid body looks like one.
 pub(super) fn refuse(route: &Route, body: &[u8]) -> Result<(), Problem> {
     let (kind, wanted) = match route.body {
-        Body::None => return Ok(()),
+        Body::None | Body::Checked => return Ok(()),
         Body::Patch | Body::Change => (RefusalKind::NotJson, "a JSON object"),
         Body::Text => (RefusalKind::BadConfig, "the text of a configuration"),
     };

@@ -20,12 +20,14 @@ use crate::http::server::endpoints::endpoint;
 use crate::http::server::form;
 use crate::http::server::forwarded::client_address;
 use crate::http::server::fresh::Fresh;
-use crate::http::server::listener::limits::{CHANGE_TIME, METRICS_LIFE};
+use crate::http::server::listener::limits::{CHANGE_TIME, CONNECTIONS, METRICS_LIFE};
 use crate::http::server::log::{AccessRecord, Log};
 use crate::http::server::message::{Head, PeerAddress, Rank, Request, Response, Service};
 use crate::http::server::redirect::{canonical, to_canonical};
 use crate::http::server::request_checks::{refuse_coding, refuse_cross_site};
 use crate::http::server::runtime::Runtime;
+use crate::http::server::waiting::WaitingRoom;
+use mediaconf::plumbing::model::Masker;
 
 /// Answers the requests for one engine.
 pub struct Handler {
@@ -97,6 +99,7 @@ impl Handler {
             runtime,
             authenticator: Authenticator::default(),
             revision_key: RandomState::new(),
+            masker: Masker::default(),
             prefix: format!("/{}", prefix.trim_matches('/')),
             change_time: CHANGE_TIME,
             patch_memory,
@@ -104,6 +107,8 @@ impl Handler {
             masking: Mutex::new(()),
             maskings: AtomicU64::new(0),
             open_metrics: Fresh::for_time(METRICS_LIFE),
+            waiting: WaitingRoom::for_connections(CONNECTIONS),
+            nodes: Fresh::for_time(METRICS_LIFE),
             openapi: OnceLock::new(),
         };
         Self { context, trusted_proxies, view_auth, log }
@@ -112,6 +117,12 @@ impl Handler {
     /// The same handler with another limit on the time that a change may take up to its write.
     pub fn giving_up_after(mut self, change_time: Duration) -> Self {
         self.context.change_time = change_time;
+        self
+    }
+
+    /// The same handler for so many connections, of which a quarter may wait for a change.
+    pub fn with_connections(mut self, connections: usize) -> Self {
+        self.context.waiting = WaitingRoom::for_connections(connections);
         self
     }
 
@@ -234,6 +245,14 @@ impl Handler {
         routes.find(|routes| !routes.is_empty()).unwrap_or_else(|| at_root(path))
     }
 
+    /// True if a request changes nothing, whatever it is about.
+    fn is_reading(&self, head: &Head) -> bool {
+        let path = canonical(head.path());
+        let mut routes = self.routes_at(&path, head.peer).into_iter().map(|found| found.route);
+        matches!(&*head.method, "GET" | "HEAD")
+            || routes.any(|route| route.takes(&head.method) && !route.is_change())
+    }
+
     fn has_route(&self, path: &str, peer: PeerAddress) -> bool {
         !self.routes_at(path, peer).is_empty()
     }
@@ -314,15 +333,17 @@ impl Service for Handler {
         match verdict {
             Verdict::Admitted { role: Role::Edit, .. } => Rank::Editor,
             // The body of a change that is refused is not kept.
-            Verdict::Admitted { role: Role::View, .. } if matches!(&*head.method, "GET" | "HEAD") => {
-                Rank::Viewer
-            }
+            Verdict::Admitted { role: Role::View, .. } if self.is_reading(head) => Rank::Viewer,
             _ => Rank::Stranger,
         }
     }
 
     fn answer(&self, request: &Request) -> Response {
         self.answer_by(request, |record| self.respond(request, record))
+    }
+
+    fn stop_waiting(&self) {
+        self.context.waiting.close();
     }
 
     fn refused(&self, peer: Option<PeerAddress>, status: u16, detail: &str) {

@@ -104,6 +104,11 @@ impl Response {
         Self::ok(JSON, b"true".to_vec())
     }
 
+    /// The response to a client whose copy is current.
+    pub fn unchanged() -> Self {
+        Self { status: 304, headers: Vec::new(), body: Arc::default() }
+    }
+
     /// The response for a problem.
     pub fn error(problem: &Problem) -> Self {
         let headers = vec![("Content-Type", MEDIA_TYPE.to_owned())];
@@ -135,6 +140,9 @@ pub trait Service: Send + Sync + 'static {
 
     /// Answers a request, and logs it.
     fn answer(&self, request: &Request) -> Response;
+
+    /// Answers the requests that wait for a change: the server stops.
+    fn stop_waiting(&self) {}
 
     /// Logs an error response to an incomplete request; `peer` is `None` for a connection that was never
     /// accepted.

@@ -13,6 +13,7 @@ pub mod auth;
 pub mod bridge;
 #[allow(clippy::disallowed_methods, reason = "a change has a time until which it may be written")]
 mod context;
+#[allow(clippy::disallowed_methods, reason = "a request may wait for a time")]
 mod endpoints;
 mod entity_tag;
 mod error_mapping;
@@ -36,3 +37,4 @@ mod request_counts;
 pub mod runtime;
 #[allow(clippy::disallowed_methods, reason = "certificate and key are files")]
 pub mod tls;
+mod waiting;

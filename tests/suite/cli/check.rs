@@ -77,6 +77,40 @@ fn json_has_one_object_a_fault() {
 }
 
 #[test]
+fn json_has_ends_and_fixes() {
+    let place = Place::with("rtmp 1935\nrtsp 554;\n");
+    let found = place.run(["check", "-o", "json"]).exits(3).json();
+    let at = json!({"line": 1, "column": 10});
+    assert_eq!(found[0]["end"], at);
+    assert_eq!(found[0]["fix"], json!({"range": {"start": at, "end": at}, "text": ";"}));
+}
+
+#[test]
+fn fix_applies_what_can_be_meant_in_one_way_and_shows_the_diff() {
+    let place = Place::with("rtmp 1935 # c\nrtsp 554;\nstrem a {\n  url udp://1;\n  prepsh 5;\n}\n");
+    place
+        .run(["check", "--fix"])
+        .exits(0)
+        .prints("-strem a {")
+        .says("1 file checked: no errors, no warnings");
+    assert_eq!(place.text(), "rtmp 1935; # c\nrtsp 554;\nstream a {\n  url udp://1;\n  prepush 5;\n}\n");
+    place.run(["check", "--fix"]).exits(0).says("has no fault with a fix");
+    place.run(["history"]).exits(0).prints("the fixes of `check`");
+    place.put("other.conf", "loglevel debgu;\n");
+    place.run(["check", "--fix", "other.conf"]).exits(0);
+    assert_eq!(std::fs::read_to_string(place.path("other.conf")).ok().as_deref(), Some("loglevel debug;\n"));
+    place.run(["check", "--fix", "-"]).exits(2);
+}
+
+#[test]
+fn fix_leaves_a_text_alone_that_keeps_errors() {
+    let text = "rtmp 1935\nrtsp 554;\nhttp x;\n";
+    let place = Place::with(text);
+    place.run(["check", "--fix"]).exits(3);
+    assert_eq!(place.text(), text);
+}
+
+#[test]
 fn invalid_files_fail_as_their_fixtures_say() {
     fixtures::all(
         fixtures::files(&fixtures::root().join("invalid"), "conf"),

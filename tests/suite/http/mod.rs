@@ -2,6 +2,7 @@
 
 mod asked;
 mod bounded;
+mod checked;
 pub(crate) mod client;
 mod guards;
 mod handler;
@@ -14,5 +15,6 @@ mod monitored;
 mod openapi;
 mod past;
 mod rehearsed;
+mod status;
 mod url_global;
 mod viewed;

@@ -172,6 +172,8 @@ fn queries() -> Vec<String> {
             Values::Key(_) => &["", "x", "000102030405060708090a0b0c0d0e0f"],
             Values::Revisions(_) => &["", "x", "*", "00000000000000000000000000000000"],
             Values::Nodes(_) => &["", "1", "edge1,edge7", "@edge", "a/b"],
+            Values::Words(words, _) => &[words[0], words[words.len() - 1], "", "other"],
+            Values::Path(_) => &["", "streams.a", "rtmp", "no.such", "streams.\"a"],
             Values::Change(_) => &["", "1", "serial:1", "0", "@2", "x"],
             Values::Text(_) => &["", "because", "%00%ff"],
             Values::Number(..) | Values::Seconds(..) => &["", "0", "1", "-1", "x", "99999999999999999999"],
@@ -199,6 +201,9 @@ fn bodies(body: Body) -> &'static [&'static str] {
             r#"{"streams":{"a":{"position":0}}}"#,
             r#"{"streams":null,"unknown":{"b":[[1,true,"x"]]}}"#,
         ],
+        Body::Checked => {
+            &["", "http x;\n", "stream a { prepsh 5; }", "{}", r#"{"rtmp":"x","streams":{"a":5}}"#, "[1"]
+        }
         Body::Change => &[
             r#"{"modify":{"edits":{"patch":{"rtmp":1936}}}}"#,
             r#"{"modify":{"edits":{"patch":{"rtmp":{"a":1}}}}}"#,

@@ -85,7 +85,7 @@ pub use mend::{MendedText, mended};
 pub use merge::own_lens;
 pub use normalize::normalize;
 pub use path::{EVERY, Path, Segment, glob_matches, split_assignment};
-pub use place_in_text::entry_at;
+pub use place_in_text::{entry_at, own_entry_at};
 pub use renaming::Renaming;
 pub use request::{ChangeRequest, Edits, Evaluated};
 pub use schema_path::{Place, own_value};

@@ -67,3 +67,52 @@ fn foreign<'d>(entries: &[Entry<'d>], below: &[Segment]) -> Option<Entry<'d>> {
         _ => entries.first().copied(),
     }
 }
+
+/// The one entry that a path stands for: a block by its name, or a directive that stands there once; `None` if it is a
+/// part of an entry, several entries, or none.
+pub fn own_entry_at<'d>(members: &Members<'d>, segments: &[Segment]) -> Option<Entry<'d>> {
+    let (first, below) = segments.split_first()?;
+    let key = first.name()?;
+    let name = below.first().and_then(Segment::name);
+    let Some(row) = members.scope().by_key(key) else {
+        let entries = members.foreign_by_key(key);
+        return match (DirectiveForm::from_entries(entries), name) {
+            (DirectiveForm::NamedBlocks, Some(name)) => {
+                let mut named = entries.iter().copied().filter(|&entry| first_argument(entry) == name);
+                let block = named.next().filter(|_| named.next().is_none())?;
+                own_or_inside(block, inner_scope(block.schema(), block), &below[1..])
+            }
+            (DirectiveForm::Block, _) => {
+                let block = only(entries)?;
+                own_or_inside(block, inner_scope(block.schema(), block), below)
+            }
+            (_, None) if below.is_empty() => only(entries),
+            _ => None,
+        };
+    };
+    let entries = members.own(row);
+    match (row.shape, name) {
+        (Shape::Group(kind), Some(name)) => {
+            let block = entries.iter().copied().find(|&entry| group_name(entry).value() == name)?;
+            own_or_inside(block, kind.scope(), &below[1..])
+        }
+        (Shape::Group(_), None) => None,
+        (Shape::List(_), _) if below.len() == 1 => match below[0] {
+            Segment::Index(at) => entries.get(at).copied(),
+            _ => None,
+        },
+        _ if below.is_empty() => only(entries),
+        _ => None,
+    }
+}
+
+fn only<'d>(entries: &[Entry<'d>]) -> Option<Entry<'d>> {
+    if let [one] = entries { Some(*one) } else { None }
+}
+
+fn own_or_inside<'d>(block: Entry<'d>, scope: Scope, below: &[Segment]) -> Option<Entry<'d>> {
+    match below.is_empty() {
+        true => Some(block),
+        false => own_entry_at(&Members::group(scope, block.children()), below),
+    }
+}

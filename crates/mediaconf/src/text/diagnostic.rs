@@ -65,7 +65,8 @@ impl Diagnostic {
         Self::new(Severity::Warning, span, message)
     }
 
-    pub(crate) fn new(severity: Severity, span: Span, message: impl Into<String>) -> Self {
+    /// Makes a diagnostic without a hint.
+    pub fn new(severity: Severity, span: Span, message: impl Into<String>) -> Self {
         Self { severity, span, message: message.into(), hint: None, related: None, fix: None }
     }
 

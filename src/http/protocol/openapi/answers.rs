@@ -6,7 +6,9 @@ use serde_json::{Map, Value, json};
 
 use super::schemas::{self, reference};
 use crate::engine::RefusalKind;
-use crate::http::protocol::headers::{HAND_EDIT_HEADER, NOTE_HEADER, ON_EVERY_RESPONSE, PENDING_HEADER};
+use crate::http::protocol::headers::{
+    HAND_EDIT_HEADER, LINE_HEADER, NOTE_HEADER, ON_EVERY_RESPONSE, PENDING_HEADER,
+};
 use crate::http::protocol::problem::{MEDIA_TYPE, urn};
 use crate::http::protocol::routes::{Route, SuccessResponse};
 
@@ -37,11 +39,19 @@ fn success(answer: SuccessResponse) -> Value {
     names.extend([PENDING_HEADER, NOTE_HEADER, HAND_EDIT_HEADER]);
     match answer {
         SuccessResponse::Configuration
+        | SuccessResponse::Shown
         | SuccessResponse::Text
         | SuccessResponse::True
         | SuccessResponse::Report
+        | SuccessResponse::Status
         | SuccessResponse::Unchanged => names.push("ETag"),
         _ => {}
+    }
+    if matches!(answer, SuccessResponse::Status | SuccessResponse::Unchanged) {
+        names.push("Retry-After");
+    }
+    if answer == SuccessResponse::Shown {
+        names.push(LINE_HEADER);
     }
     let description = match answer {
         SuccessResponse::Unchanged => "The configuration of the client is current.",
@@ -53,6 +63,10 @@ fn success(answer: SuccessResponse) -> Value {
 fn schema(answer: SuccessResponse) -> Value {
     match answer {
         SuccessResponse::Configuration => reference(schemas::CONFIGURATION),
+        SuccessResponse::Shown => {
+            let at_path = json!({ "description": "With `path`, the value there." });
+            json!({ "anyOf": [reference(schemas::CONFIGURATION), at_path] })
+        }
         SuccessResponse::Included => {
             let files = json!({ "type": "array", "items": reference(schemas::INCLUDED_FILE) });
             json!({ "type": "object", "additionalProperties": files })
@@ -63,6 +77,9 @@ fn schema(answer: SuccessResponse) -> Value {
         SuccessResponse::Report => reference(schemas::CHANGE_REPORT),
         SuccessResponse::Changes => json!({ "type": "array", "items": reference(schemas::CHANGE) }),
         SuccessResponse::Blamed => json!({ "type": "array", "items": schemas::blamed() }),
+        SuccessResponse::Faults => reference(schemas::FAULTS),
+        SuccessResponse::Status => reference(schemas::STATUS),
+        SuccessResponse::Records => json!({ "type": "array", "items": { "type": "object" } }),
         SuccessResponse::Document => json!({ "type": "object" }),
         SuccessResponse::Unchanged => json!(true),
     }

@@ -106,6 +106,7 @@ fn values(values: &Values) -> Value {
             json!({ "type": "boolean", "default": false, "description": doc })
         }
         Values::OneOf(words, _) => json!({ "type": "string", "enum": words, "default": words[0] }),
+        Values::Words(words, _) => json!({ "type": "string", "enum": words }),
         Values::Guards(_) => {
             let names: Vec<&str> = GUARD_NAMES.iter().map(|(name, _)| *name).collect();
             json!({ "type": "array", "items": { "type": "string", "enum": names } })
@@ -113,6 +114,7 @@ fn values(values: &Values) -> Value {
         Values::Command(_) => json!({ "type": "string", "enum": COMMANDS }),
         Values::Change(_) => json!({ "type": "string", "pattern": CHANGE_PATTERN }),
         Values::Text(_)
+        | Values::Path(_)
         | Values::Nodes(_)
         | Values::Owner(_)
         | Values::Told(_)
@@ -154,6 +156,10 @@ fn body(body: Body) -> Option<Value> {
         }
         Body::Change => json!({ JSON: { "schema": schemas::reference(schemas::REQUESTED_CHANGE) } }),
         Body::Text => json!({ TEXT: { "schema": { "type": "string" } } }),
+        Body::Checked => {
+            let patch = json!({ "schema": schemas::reference(schemas::PATCH) });
+            json!({ TEXT: { "schema": { "type": "string" } }, JSON: patch })
+        }
     };
     Some(json!({ "required": true, "content": content }))
 }

@@ -29,6 +29,12 @@ pub(super) const REQUESTED_CHANGE: &str = "RequestedChange";
 /// The name of the schema of the report of a change.
 pub(super) const CHANGE_REPORT: &str = "ChangeReport";
 
+/// The name of the schema of the state of a configuration.
+pub(super) const STATUS: &str = "Status";
+
+/// The name of the schema of the faults of a text.
+pub(super) const FAULTS: &str = "CheckedConfig";
+
 /// The name of the schema of a file that a configuration includes.
 pub(super) const INCLUDED_FILE: &str = "IncludedFile";
 

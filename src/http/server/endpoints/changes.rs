@@ -85,6 +85,13 @@ pub fn save(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, 
     done(context, call, &RequestedChange::Save(text))
 }
 
+/// `save_entry`
+pub fn save_entry(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
+    let (text, path) = (call.request.body.clone(), call.parameters.path.clone());
+    let path = path.ok_or_else(|| Problem::new(RefusalKind::BadParameter, "`path`: it is required"))?;
+    done(context, call, &RequestedChange::Entry { path, text: Cow::Borrowed(&text) })
+}
+
 /// `rollback_config`
 pub fn rollback(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let to = call.parameters.to.unwrap_or(ChangeRef::Back(0));

@@ -2,9 +2,11 @@
 //! which the compiler then asks.
 
 mod changes;
+mod check;
 mod monitoring;
 mod read;
 mod shown;
+mod status;
 
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::ApiOperation;
@@ -20,14 +22,18 @@ pub fn endpoint(operation: ApiOperation) -> Endpoint {
         ApiOperation::Read => read::read,
         ApiOperation::Included => read::included,
         ApiOperation::Runtime => read::runtime,
+        ApiOperation::Status => status::status,
+        ApiOperation::Nodes => status::nodes,
         ApiOperation::Change => changes::change,
         ApiOperation::Modify => changes::modify,
         ApiOperation::Update => changes::update,
         ApiOperation::Save => changes::save,
+        ApiOperation::SaveEntry => changes::save_entry,
         ApiOperation::Rollback => changes::rollback,
         ApiOperation::History => read::history,
         ApiOperation::Kept => read::kept,
         ApiOperation::Blame => read::blame,
+        ApiOperation::Check => check::check,
         ApiOperation::Confirm => changes::confirm,
         ApiOperation::Cancel => changes::cancel,
         ApiOperation::OpenApi => monitoring::openapi,

@@ -6,20 +6,18 @@ use serde_json::Value;
 
 use crate::engine::{Blamed, Refusal, RefusalKind, Snapshot, value_history};
 use crate::http::protocol::bodies::{IncludedFile, IncludedFiles};
-use crate::http::protocol::headers::{NOTE_HEADER, PENDING_HEADER, WITH_INCLUDES};
+use crate::http::protocol::headers::{NOTE_HEADER, PENDING_HEADER, SECRETS_SHOWN, WITH_INCLUDES};
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::notes::{EDITED_BY_HAND, LOST_LINE_ENDS};
 use crate::http::protocol::problem::Problem;
-use crate::http::protocol::routes::JSON;
+use crate::http::protocol::routes::{JSON, TEXT};
 use crate::http::server::auth::Role;
 use crate::http::server::context::{Context, EndpointCall};
-use crate::http::server::endpoints::shown::{
-    composed, parsed, shown_json, shown_text, source, text, with_member,
-};
+use crate::http::server::endpoints::shown::{Secrets, composed, entry, parsed, source, value, with_member};
 use crate::http::server::entity_tag::{entity_tag, names};
 use crate::http::server::message::Response;
 use crate::store::{ChangeRef, HistoryEntry, NotAChangeRef, Revision, WHOLE_HISTORY};
-use mediaconf::plumbing::edit::{Fault, Path};
+
 use mediaconf::plumbing::model::{Masker, has_lost_line_ends};
 
 /// `read_config`
@@ -28,7 +26,10 @@ pub fn read(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, 
     let own = source(context, call)?;
     let composed = if parameters.with_includes { composed(context, &own)? } else { None };
     let snapshot = composed.as_ref().map_or(&own, |composed| &composed.text);
-    let role = call.role;
+    let (role, secrets) = (call.role, Secrets::of(context, call)?);
+    if let (Some(path), Some(SECRETS_SHOWN)) = (&parameters.path, parameters.secrets) {
+        call.record.detail = Some(masked_text(&format!("shows the secrets at `{path}`")));
+    }
     let lost_line_ends = has_lost_line_ends(own.bytes());
     let noted = |response: Response| match lost_line_ends {
         true => response.with(NOTE_HEADER, LOST_LINE_ENDS.to_owned()),
@@ -36,19 +37,24 @@ pub fn read(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, 
     };
     let tag = entity_tag(context.shown_revision(snapshot.revision(), role));
     let response = if !parameters.runtime && head.values("if-none-match").any(|list| names(list, &tag)) {
-        Response { status: 304, headers: Vec::new(), body: Arc::default() }
+        Response::unchanged()
+    } else if let (Some(path), true) = (&parameters.path, parameters.text) {
+        entry(snapshot, path, &secrets)?
     } else if parameters.text {
-        text(context, snapshot, role)
+        Response::ok(TEXT, secrets.text(context, snapshot))
     } else if !snapshot.is_valid() {
         return Err(Refusal::bad_config(snapshot.clone()).into());
     } else {
-        let mut body = shown_json(context, snapshot, parameters.skip_streams, role);
-        if let Some(composed) = &composed {
+        let mut body = match &parameters.path {
+            Some(path) => Arc::new(value(snapshot, path, &secrets)?),
+            None => secrets.json(context, snapshot, parameters.skip_streams),
+        };
+        if let (Some(composed), None) = (&composed, &parameters.path) {
             // Whoever sends it back is refused.
             let names: Vec<&str> = composed.files[1..].iter().map(|file| file.name.as_str()).collect();
             body = with_member(&body, WITH_INCLUDES, names.into(), role);
         }
-        if parameters.runtime {
+        if parameters.runtime && parameters.path.is_none() {
             body = with_member(&body, "runtime", figures(context, role), role);
             // The figures differ each time, so there is no tag.
             return Ok(with_pending(context, noted(Response::ok(JSON, body))));
@@ -78,9 +84,10 @@ fn with_pending(context: &Context, mut response: Response) -> Response {
 pub fn included(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let composed = parsed(context, &source(context, call)?)?;
     let included = composed.map(|composed| composed.included).unwrap_or_default();
+    let secrets = Secrets::of(context, call)?;
     let files = included.into_iter().map(|(pattern, texts)| {
         let files = texts.into_iter().map(|included| {
-            let text = shown_text(context, &Snapshot::from_bytes(included.bytes), call.role);
+            let text = secrets.text(context, &Snapshot::from_bytes(included.bytes));
             IncludedFile { name: included.name, text: String::from_utf8_lossy(&text).into_owned() }
         });
         (pattern, files.collect())
@@ -107,10 +114,8 @@ fn masked(entry: HistoryEntry, context: &Context, role: Role) -> HistoryEntry {
 
 /// `blame`: the changes of one value, the last one first.
 pub fn blame(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
-    let (path, role) = (call.parameters.path.as_deref().unwrap_or_default(), call.role);
-    let no_path =
-        |fault: Fault| Problem::new(RefusalKind::BadParameter, format!("`path`: {}", fault.message));
-    let path = Path::parse(path).map_err(no_path)?;
+    let (path, role) = (call.parameters.path.clone(), call.role);
+    let path = path.ok_or_else(|| Problem::new(RefusalKind::BadParameter, "`path`: it is required"))?;
     let masker = (role == Role::View).then(Masker::opaque);
     let found = value_history(&*context.service, &path, call.parameters.limit, masker.as_ref())?;
     let changes: Vec<Blamed> = found
@@ -128,5 +133,5 @@ pub fn kept(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, 
     let unknown = |error: NotAChangeRef| Problem::new(RefusalKind::BadParameter, error.to_string());
     let change: ChangeRef = call.argument.parse().map_err(unknown)?;
     let snapshot = context.service.kept(change)?;
-    Ok(text(context, &snapshot, call.role))
+    Ok(Response::ok(TEXT, Secrets::of(context, call)?.text(context, &snapshot)))
 }

@@ -5,15 +5,20 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::engine::{
-    Composed, ConfigSource, MaskedForm, ReadForm, ReadQuery, RefusalKind, RelatedText, Snapshot,
+    Composed, ConfigSource, MaskedForm, ReadForm, ReadQuery, RefusalKind, RelatedText, Snapshot, entry_range,
+    not_there,
 };
+use crate::http::protocol::headers::{LINE_HEADER, SECRETS_MASKED, SECRETS_SHOWN};
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::TEXT;
 use crate::http::server::auth::Role;
 use crate::http::server::context::{Context, EndpointCall};
 use crate::http::server::error_mapping::broken_includes;
 use crate::http::server::message::Response;
-use mediaconf::plumbing::model::{Config, Lens, Masker, masked_json, write_compact};
+use mediaconf::plumbing::edit::{MaskedLookup, Path, select};
+use mediaconf::plumbing::model::{
+    Config, Lens, MaskedText, Masker, masked_document, masked_json, write_compact,
+};
 
 /// The detail of the problem that a service has no text.
 pub const NO_TEXT: &str = "nothing is left to show";
@@ -54,38 +59,85 @@ pub fn parsed(context: &Context, text: &Arc<Snapshot>) -> Result<Option<Composed
     }
 }
 
-/// The answer with that text.
-pub fn text(context: &Context, snapshot: &Snapshot, role: Role) -> Response {
-    Response::ok(TEXT, shown_text(context, snapshot, role))
+/// How secrets are shown to whoever asks.
+pub enum Secrets {
+    Shown,
+    /// To viewers: all by the same mask, so that they do not learn which are equal.
+    Hidden,
+    /// To editors who asked for masks: by those of this process.
+    Masked(Masker),
 }
 
-/// The text of a configuration as this role sees it.
-pub fn shown_text(context: &Context, snapshot: &Snapshot, role: Role) -> Arc<Vec<u8>> {
-    match role {
-        Role::Edit => Arc::new(snapshot.bytes().to_vec()),
-        Role::View => context.masked(snapshot, MaskedForm::Text),
-    }
-}
-
-/// The whole configuration as JSON, as this role sees it.
-pub fn shown_json(
-    context: &Context,
-    snapshot: &Snapshot,
-    skip_static_streams: bool,
-    role: Role,
-) -> Arc<Vec<u8>> {
-    match (role, skip_static_streams) {
-        (Role::View, false) => context.masked(snapshot, MaskedForm::Json),
-        (Role::View, true) => context.masked(snapshot, MaskedForm::JsonOfOthers),
-        (Role::Edit, false) => snapshot.json().json().clone(),
-        (Role::Edit, true) => {
-            let lens = Lens { skip_static_streams, ..Lens::default() };
-            let mut body = Vec::new();
-            write_compact(&Config::from_members(snapshot.members(), lens).view(), &mut body)
-                .expect("a vector takes everything");
-            Arc::new(body)
+impl Secrets {
+    /// # Errors
+    /// A viewer asks for the secrets.
+    pub fn of(context: &Context, call: &EndpointCall<'_>) -> Result<Self, Problem> {
+        match (call.role, call.parameters.secrets) {
+            (Role::View, Some(SECRETS_SHOWN)) => Err(Problem::new(
+                RefusalKind::ViewOnly,
+                "`view_auth` sees no secrets; that needs `edit_auth`",
+            )),
+            (Role::View, _) => Ok(Self::Hidden),
+            (Role::Edit, Some(SECRETS_MASKED)) => Ok(Self::Masked(context.masker.clone())),
+            (Role::Edit, _) => Ok(Self::Shown),
         }
     }
+
+    /// The maker of masks; `None` if secrets are shown.
+    pub fn masker(&self) -> Option<Masker> {
+        match self {
+            Self::Shown => None,
+            Self::Hidden => Some(Masker::opaque()),
+            Self::Masked(masker) => Some(masker.clone()),
+        }
+    }
+
+    /// The text of a configuration.
+    pub fn text(&self, context: &Context, snapshot: &Snapshot) -> Arc<Vec<u8>> {
+        match self {
+            Self::Shown => Arc::new(snapshot.bytes().to_vec()),
+            Self::Hidden => context.masked(snapshot, MaskedForm::Text),
+            Self::Masked(masker) => Arc::new(masked_document(snapshot.document(), masker).into_bytes()),
+        }
+    }
+
+    /// The whole configuration as JSON.
+    pub fn json(&self, context: &Context, snapshot: &Snapshot, skip_static_streams: bool) -> Arc<Vec<u8>> {
+        let lens = Lens { skip_static_streams, ..Lens::default() };
+        let config = || Config::from_members(snapshot.members(), lens);
+        match (self, skip_static_streams) {
+            (Self::Hidden, false) => context.masked(snapshot, MaskedForm::Json),
+            (Self::Hidden, true) => context.masked(snapshot, MaskedForm::JsonOfOthers),
+            (Self::Masked(masker), _) => {
+                Arc::new(masked_json(&config().to_json(), masker).to_string().into_bytes())
+            }
+            (Self::Shown, false) => snapshot.json().json().clone(),
+            (Self::Shown, true) => {
+                let mut body = Vec::new();
+                write_compact(&config().view(), &mut body).expect("a vector takes everything");
+                Arc::new(body)
+            }
+        }
+    }
+}
+
+/// The value at a path, or the values that it stands for, as JSON.
+pub fn value(snapshot: &Snapshot, path: &Path, secrets: &Secrets) -> Result<Vec<u8>, Problem> {
+    let (config, masker) = (snapshot.config(), secrets.masker());
+    let current = config.lookup();
+    let shown = MaskedLookup { current: &current, masker: masker.as_ref() };
+    let found = select(&shown, path).map_err(not_there)?;
+    Ok(found.into_value().to_string().into_bytes())
+}
+
+/// The text of the entry at a path, and the line at which it begins.
+pub fn entry(snapshot: &Arc<Snapshot>, path: &Path, secrets: &Secrets) -> Result<Response, Problem> {
+    let range = entry_range(snapshot, path)?;
+    let text = snapshot.document().text();
+    let line = text[..range.start].matches('\n').count() + 1;
+    let shown = MaskedText::new(snapshot.document(), secrets.masker(), vec![range.clone()]);
+    let body = shown.line(range).into_bytes();
+    Ok(Response::ok(TEXT, body).with(LINE_HEADER, line.to_string()))
 }
 
 /// The text of a JSON object with another member, as this role sees it.

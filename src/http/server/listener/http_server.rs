@@ -131,6 +131,7 @@ impl HttpServer {
     /// everything after `grace` at the latest.
     pub fn stop(self, grace: Duration) {
         let until = Instant::now() + grace;
+        self.shared.service.stop_waiting();
         let slots = self.shared.all_slots();
         slots.iter().for_each(|slots| slots.stop());
         self.listeners.iter().for_each(|listen| listen.shut());

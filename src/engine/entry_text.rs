@@ -1,0 +1,68 @@
+//! The text of one entry of a configuration: where it stands, and another one in its place.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::refusal::Refusal;
+use super::refusal_kind::RefusalKind;
+use super::snapshot::Snapshot;
+use mediaconf::plumbing::edit::{Fault, Path, own_entry_at, select};
+use mediaconf::plumbing::model::holds_mask;
+use mediaconf::plumbing::syntax::{Document, tokens};
+
+/// Returns the bytes of the entry at a path: from its keyword to its `;` or `}`.
+///
+/// # Errors
+/// The text has errors; nothing is at the path; what is there is not one entry of the text.
+pub fn entry_range(text: &Arc<Snapshot>, path: &Path) -> Result<Range<usize>, Refusal> {
+    if !text.is_valid() {
+        return Err(Refusal::bad_config(text.clone()));
+    }
+    let config = text.config();
+    if let Some(entry) = own_entry_at(config.members(), &path.segments) {
+        return Ok(entry.start()..entry.end());
+    }
+    select(&config.lookup(), path).map_err(not_there)?;
+    let message = format!("`{path}` is not one entry of the text");
+    Err(Refusal::new(RefusalKind::NotFound, message)
+        .hint("name a stream, live, plugin or another block, or a directive that stands there once"))
+}
+
+/// The refusal of a path that leads nowhere, where it names what is asked for.
+pub fn not_there(fault: Fault) -> Refusal {
+    let is_absent = fault.is_absent();
+    let refusal = Refusal::from(fault);
+    if is_absent { Refusal { kind: RefusalKind::NotFound, ..refusal } } else { refusal }
+}
+
+/// Returns a text in which an entry has another text, without the white space around that.
+///
+/// # Errors
+/// As [`entry_range`]; the new text is not one whole entry.
+pub fn with_entry(text: &Arc<Snapshot>, path: &Path, entry: &[u8]) -> Result<Vec<u8>, Refusal> {
+    let range = entry_range(text, path)?;
+    let alone = Arc::new(Snapshot::from_bytes(entry.trim_ascii().to_vec()));
+    if holds_mask(alone.document().text()) {
+        return Err(Refusal::masked_text());
+    }
+    if alone.document().diagnostics().errors() > 0 {
+        return Err(Refusal::bad_new_text(alone));
+    }
+    let (old, new) = (text.document().text(), alone.document().text());
+    let pieces = [&old[..range.start], new, &old[range.end..]];
+    let whole = pieces.concat();
+    let is_one = alone.document().entries().count() == 1 && ends_entry(alone.document());
+    // What stood around it has to be read as before: an open comment would take in what is behind it.
+    let raw = |text| tokens(text).map(|token| token.raw);
+    match is_one && pieces.into_iter().flat_map(raw).eq(raw(&whole)) {
+        true => Ok(whole.into_bytes()),
+        false => Err(Refusal::new(RefusalKind::BadNewText, "the new text is not one whole entry")
+            .hint("send the entry from its keyword to its `;` or `}`, and nothing behind that")),
+    }
+}
+
+/// True if a text ends with its last entry, and that with its `;` or `}`.
+fn ends_entry(alone: &Document) -> bool {
+    alone.text().ends_with([';', '}'])
+        && alone.entries().last().is_some_and(|last| last.end() == alone.text().len())
+}

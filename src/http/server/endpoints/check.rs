@@ -1,0 +1,82 @@
+//! `check_config`: the faults of a text, of an entry of one, or of a patch
+
+use std::sync::Arc;
+
+use mediaconf::plumbing::edit::patch::without_bom;
+use mediaconf::plumbing::edit::{ChangeRequest, Edits, Path};
+use mediaconf::plumbing::syntax::Columns;
+
+use crate::engine::{CheckedConfig, RefusalKind, Snapshot, entry_range};
+use crate::http::protocol::problem::Problem;
+use crate::http::protocol::routes::JSON;
+use crate::http::server::auth::Role;
+use crate::http::server::context::{Context, EndpointCall};
+use crate::http::server::message::Response;
+
+/// `check_config`
+pub fn check(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
+    let columns = if call.parameters.utf16 { Columns::Utf16 } else { Columns::Characters };
+    let found = match (is_json(call), &call.parameters.path) {
+        (false, None) => whole(context, call, columns)?,
+        (is_json, path) => {
+            refuse_viewer(call.role)?;
+            match path {
+                None => patch(context, call),
+                Some(_) if is_json => return Err(no_text()),
+                Some(path) => entry(context, call, path, columns)?,
+            }
+        }
+    };
+    Ok(Response::ok(JSON, serde_json::to_vec(&found).expect("faults hold only strings and numbers")))
+}
+
+/// True for a body that says it is JSON, or that begins as no configuration does.
+fn is_json(call: &EndpointCall<'_>) -> bool {
+    let media_type = call.request.head.header("content-type").unwrap_or_default();
+    media_type.contains("json") || without_bom(&call.request.body).trim_ascii_start().starts_with(b"{")
+}
+
+/// A patch, or an entry with what stands around it, could tell a viewer whether a guess of a secret is right.
+fn refuse_viewer(role: Role) -> Result<(), Problem> {
+    let detail =
+        "`view_auth` may check the text of a whole configuration; an entry and a patch need `edit_auth`";
+    match role {
+        Role::Edit => Ok(()),
+        Role::View => Err(Problem::new(RefusalKind::ViewOnly, detail)),
+    }
+}
+
+fn no_text() -> Problem {
+    Problem::new(RefusalKind::BadParameter, "`path`: with it the body is the text of an entry, not JSON")
+}
+
+/// A whole text, for editors with what it includes.
+fn whole(context: &Context, call: &EndpointCall<'_>, columns: Columns) -> Result<CheckedConfig, Problem> {
+    let text = Arc::new(Snapshot::from_bytes(call.request.body.clone()));
+    let composed = match call.role {
+        Role::Edit => context.service.composed(&text, None)?,
+        Role::View => None,
+    };
+    Ok(CheckedConfig::of_text(&text, composed.as_ref(), columns))
+}
+
+fn patch(context: &Context, call: &EndpointCall<'_>) -> CheckedConfig {
+    let edits = Edits::PatchText { text: call.request.body.clone(), memory: context.patch_memory };
+    let request = ChangeRequest { edits, expectations: Vec::new() };
+    context.engine.check_request(&request, &context.running())
+}
+
+/// The text of an entry in its place in what runs: the faults in it, with their places in this text.
+fn entry(
+    context: &Context,
+    call: &EndpointCall<'_>,
+    path: &Path,
+    columns: Columns,
+) -> Result<CheckedConfig, Problem> {
+    let running = context.running();
+    let range = entry_range(&running, path)?;
+    let (old, body) = (running.document().text(), Snapshot::from_bytes(call.request.body.clone()));
+    let whole = [&old[..range.start], body.document().text(), &old[range.end..]].concat();
+    let end = range.start + body.document().text().len();
+    Ok(CheckedConfig::of_part(&running, &whole, range.start..end, columns))
+}

@@ -1,0 +1,267 @@
+//! `status` and `nodes`: how the configuration is, and what there is to wait for
+
+use std::collections::BTreeMap;
+use std::hash::BuildHasher;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::engine::{LastReload, Refusal, last_change};
+use crate::http::protocol::headers::API_VERSION;
+use crate::http::protocol::masked::masked_text;
+use crate::http::protocol::problem::Problem;
+use crate::http::protocol::routes::JSON;
+use crate::http::server::auth::Role;
+use crate::http::server::context::{Context, EndpointCall};
+use crate::http::server::entity_tag::{names, tag_of};
+use crate::http::server::figures::{StreamFigures, timestamp};
+use crate::http::server::message::Response;
+use crate::store::{HistoryEntry, NodeRecord, NodeState, Revision};
+
+/// The most bytes of a status.
+const MOST: usize = 4096;
+
+/// The most characters of a message, a name, or a reason in it.
+const MOST_WORDS: usize = 200;
+
+/// The most characters of the output of a reload command in it.
+const MOST_OUTPUT: usize = 800;
+
+/// The most paths of a pending change in it.
+const MOST_PATHS: usize = 5;
+
+/// The most nodes in it that do not run what is wanted.
+const MOST_NODES: usize = 20;
+
+/// The interval at which it is looked for what nobody tells of: another program that wrote the file.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The interval at which the nodes of a cluster are looked at.
+const LOOK_AT_NODES: Duration = Duration::from_secs(1);
+
+/// `status`
+pub fn status(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
+    let known: Vec<String> = call.request.head.values("if-none-match").map(str::to_owned).collect();
+    let is_known = |tag: &str| known.iter().any(|list| names(list, tag));
+    let wait = call.parameters.wait.unwrap_or_default();
+    let mut stamp = context.engine.status_stamp();
+    let mut found = StatusAnswer::find(context, call)?;
+    if wait.is_zero() || !is_known(&found.tag) {
+        return Ok(found.answer(is_known(&found.tag)));
+    }
+    let Some(_place) = context.waiting.enter() else {
+        return Ok(found.answer(true).with("Retry-After", "1".to_owned()));
+    };
+    let until = Instant::now() + wait;
+    let mut nodes_seen = Instant::now();
+    while Instant::now() < until && !context.waiting.is_closed() {
+        let left = until.saturating_duration_since(Instant::now());
+        context.engine.wait_for_change(&stamp, left.min(LOOK));
+        let is_node = context.service.node().is_some();
+        let now = context.engine.status_stamp();
+        if now == stamp && !(is_node && nodes_seen.elapsed() >= LOOK_AT_NODES) {
+            continue;
+        }
+        (stamp, nodes_seen) = (now, Instant::now());
+        found = StatusAnswer::find(context, call)?;
+        if !is_known(&found.tag) {
+            return Ok(found.answer(false));
+        }
+    }
+    Ok(found.answer(true))
+}
+
+/// `nodes`: the records of all nodes of the cluster.
+pub fn nodes(context: &Context, _: &mut EndpointCall<'_>) -> Result<Response, Problem> {
+    let records = context.service.nodes()?.unwrap_or_default();
+    Ok(Response::ok(JSON, serde_json::to_vec(&records).expect("a record can be written")))
+}
+
+/// A status with its tag. The seconds that are left to confirm a change are no part of the tag.
+struct StatusAnswer {
+    body: Value,
+    tag: String,
+}
+
+impl StatusAnswer {
+    fn find(context: &Context, call: &EndpointCall<'_>) -> Result<Self, Problem> {
+        let mut body = body(context, call)?;
+        shorten(&mut body);
+        let mut lasting = body.clone();
+        if let Some(pending) = lasting["pending"].as_object_mut() {
+            pending.remove("seconds_left");
+        }
+        let tag = tag_of(context.revision_key.hash_one(lasting.to_string()));
+        Ok(Self { body, tag })
+    }
+
+    fn answer(&self, is_known: bool) -> Response {
+        match is_known {
+            true => Response::unchanged(),
+            false => Response::ok(JSON, self.body.to_string().into_bytes()),
+        }
+        .with("ETag", self.tag.clone())
+    }
+}
+
+fn body(context: &Context, call: &EndpointCall<'_>) -> Result<Value, Problem> {
+    let (engine, role) = (&context.engine, call.role);
+    let file = engine.read()?;
+    let entries = context.service.history(1)?;
+    let state = engine.state().ok_or_else(Refusal::no_server)?;
+    let shown = |revision| context.shown_revision(revision, role).to_string();
+    let mut conditions = Vec::new();
+    if !state.is_saved() {
+        conditions.push("unsaved-update");
+    }
+    if !file.is_same_text(&state.saved) || engine.has_changed_includes() {
+        conditions.push("edited-by-hand");
+    }
+    if !file.is_valid() {
+        conditions.push("broken");
+    }
+    let streams = StreamFigures::from_snapshot(&state.running);
+    let diagnostics = state.running.diagnostics();
+    let entry = entries.into_iter().next();
+    let message = entry.as_ref().filter(|entry| entry.after == Some(state.running.revision()));
+    let message = message.and_then(|entry| entry.message.clone());
+    let last = match &state.last_change {
+        Some(made) => {
+            let made = (made.at, &*made.by, made.operation);
+            last_change(entry, made, state.running.revision())
+        }
+        None => entry,
+    };
+    let mut body = json!({
+        "role": if role == Role::Edit { "edit" } else { "view" },
+        "login": clipped(call.record.login.as_deref().unwrap_or(call.by), MOST_WORDS),
+        "revisions": { "running": shown(state.running.revision()), "file": shown(file.revision()) },
+        "state": conditions,
+        "pending": pending(context, message.as_deref())?,
+        "last_change": last.map(|entry| shown_change(entry, &shown)),
+        "last_reload": engine.activity().map(|activity| reload(activity.last_reload(), role)),
+        "counts": {
+            "streams": streams.total,
+            "static": streams.still,
+            "ondemand": streams.on_demand(),
+            "errors": diagnostics.errors(),
+            "warnings": diagnostics.warnings(),
+        },
+        "versions": { "mediactl": env!("CARGO_PKG_VERSION"), "api": API_VERSION },
+    });
+    if context.service.node().is_some() {
+        body["nodes"] = context.nodes.get(|| told_nodes(context));
+    }
+    Ok(body)
+}
+
+fn pending(context: &Context, message: Option<&str>) -> Result<Value, Problem> {
+    let Some(pending) = context.service.pending()? else { return Ok(Value::Null) };
+    let paths = context.engine.pending_paths();
+    let first: Vec<String> =
+        paths.iter().take(MOST_PATHS).map(|path| clipped(&masked_text(path), MOST_WORDS)).collect();
+    Ok(json!({
+        "id": pending.id,
+        "by": clipped(&masked_text(&pending.by), MOST_WORDS),
+        "operation": pending.operation,
+        "message": message.map(|message| clipped(&masked_text(message), MOST_WORDS)),
+        "seconds_left": pending.seconds_left,
+        "paths": first,
+        "path_count": paths.len(),
+    }))
+}
+
+fn shown_change(entry: HistoryEntry, shown: &dyn Fn(Revision) -> String) -> Value {
+    let entry = entry.shown_by(masked_text);
+    json!({
+        "serial": entry.serial,
+        "at": timestamp(entry.at),
+        "operation": entry.operation,
+        "by": entry.by.map(|by| clipped(&by, MOST_WORDS)),
+        "message": entry.message.map(|message| clipped(&message, MOST_WORDS)),
+        "after": entry.after.map(shown),
+    })
+}
+
+fn reload(last: LastReload, role: Role) -> Value {
+    let LastReload { at, succeeded, run } = last;
+    let mut told = json!({
+        "at": timestamp(at),
+        "by": clipped(&masked_text(&run.by), MOST_WORDS),
+        "ok": succeeded,
+        "exit_code": run.exit_code,
+        "ms": run.took.map(|took| u64::try_from(took.as_millis()).unwrap_or(u64::MAX)),
+    });
+    if role == Role::Edit {
+        told["output"] = json!(clipped(run.output.trim(), MOST_OUTPUT));
+    }
+    told
+}
+
+fn told_nodes(context: &Context) -> Value {
+    match context.service.nodes() {
+        Ok(records) => node_counts(&records.unwrap_or_default()),
+        Err(refusal) => json!({ "unknown": clipped(&masked_text(&refusal.message), MOST_WORDS) }),
+    }
+}
+
+fn node_counts(records: &[NodeRecord]) -> Value {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    records.iter().for_each(|record| *counts.entry(record.state.to_string()).or_default() += 1);
+    let is_behind =
+        |record: &&NodeRecord| record.state != NodeState::Running || record.serial != record.wanted;
+    let behind: Vec<Value> = records
+        .iter()
+        .filter(is_behind)
+        .take(MOST_NODES)
+        .map(|record| {
+            json!({
+                "node": clipped(&record.node, 64),
+                "state": record.state.to_string(),
+                "serial": record.serial,
+                "wanted": record.wanted,
+            })
+        })
+        .collect();
+    json!({ "count": records.len(), "states": counts, "behind": behind })
+}
+
+/// The text up to so many characters.
+fn clipped(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Leaves out what matters least, until the status is small enough.
+fn shorten(body: &mut Value) {
+    let is_long = |body: &Value| body.to_string().len() > MOST;
+    let steps: [fn(&mut Value); 3] = [
+        |body| body["last_reload"]["output"] = Value::Null,
+        |body| body["pending"]["paths"] = json!([]),
+        |body| body["nodes"]["behind"] = json!([]),
+    ];
+    for (step, name) in steps.into_iter().zip(["last_reload", "pending", "nodes"]) {
+        if is_long(body) && body[name].is_object() {
+            step(body);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_status_keeps_what_matters() {
+        let long = "ä".repeat(MOST_OUTPUT * 3);
+        let mut body = json!({
+            "pending": { "id": "x", "paths": ["p".repeat(900)] },
+            "last_reload": { "ok": false, "output": long },
+        });
+        shorten(&mut body);
+        assert!(body.to_string().len() <= MOST);
+        assert_eq!((&body["pending"]["id"], &body["last_reload"]["ok"]), (&json!("x"), &json!(false)));
+    }
+}

@@ -1,0 +1,171 @@
+//! `check_config`, and the text of one entry: `read_config?path=P` and `save_entry?path=P`.
+
+use serde_json::json;
+
+use super::handler::{Server, TEXT, body, header};
+use crate::cli::CONF;
+
+const VIEWED: &str =
+    "edit_auth admin s3cret;\nview_auth eve see;\nstream a {\n  url udp://1;\n  password pa55;\n}\n";
+
+/// `eve:see`
+const EVE: (&str, &str) = ("authorization", "Basic ZXZlOnNlZQ==");
+
+#[test]
+fn a_text_is_checked_with_ends_and_fixes_whatever_runs() {
+    let server = Server::over(TEXT);
+    let answer = server.post("check_config", "rtmp 1935\nrtsp 554;\nstrem a { url udp://1; }\n");
+    assert_eq!(answer.status, 200);
+    let found = body(&answer);
+    assert_eq!((&found["errors"], &found["warnings"]), (&json!(1), &json!(1)), "{found}");
+    let first = &found["faults"][0];
+    assert_eq!((&first["line"], &first["column"]), (&json!(1), &json!(10)));
+    assert_eq!(first["end"], json!({"line": 1, "column": 10}));
+    let place = json!({"line": 1, "column": 10});
+    assert_eq!(first["fix"], json!({"range": {"start": place, "end": place}, "text": ";"}));
+    let second = &found["faults"][1];
+    assert_eq!(second["severity"], "warning");
+    let range = json!({"start": {"line": 3, "column": 1}, "end": {"line": 3, "column": 6}});
+    assert_eq!(second["fix"], json!({"range": range, "text": "stream"}));
+    assert_eq!(server.place.text(), TEXT);
+    // Pending, or not: nothing is in the way.
+    assert_eq!(server.post("modify_config?confirm=60", r#"{"rtmp":1}"#).status, 200);
+    assert_eq!(server.post("check_config", "http 80;\n").status, 200);
+    assert_eq!(body(&server.post("check_config", ""))["faults"], json!([]));
+}
+
+#[test]
+fn columns_count_characters_or_units_of_utf_16() {
+    let server = Server::over(TEXT);
+    for (query, column) in [("", 20), ("?columns=characters", 20), ("?columns=utf16", 21)] {
+        let text = "stream a { title 😀; prepsh 5; url udp://1; }\n";
+        let found = body(&server.post(&format!("check_config{query}"), text));
+        let fault = &found["faults"][0];
+        assert_eq!(fault["column"], json!(column + 1), "{found}");
+        assert_eq!(fault["end"]["column"], json!(column + 7));
+    }
+    assert_eq!(server.post("check_config?columns=bytes", "").status, 400);
+}
+
+#[test]
+fn a_patch_is_checked_and_nothing_is_changed() {
+    let server = Server::over(TEXT);
+    let found = body(&server.post("check_config", r#"{"rtmp":"fast","streams":{"a":5}}"#));
+    assert_eq!(found["errors"], 2, "{found}");
+    assert_eq!(found["faults"][0]["pointer"], "/rtmp");
+    let found = body(&server.post("check_config", r#"{"streams":{"a":{"urls":[{"url":"upd://1"}]}}}"#));
+    assert_eq!((&found["errors"], &found["warnings"]), (&json!(0), &json!(1)), "{found}");
+    assert!(found["faults"][0]["message"].as_str().is_some_and(|text| text.contains("upd:")), "{found}");
+    assert_eq!(body(&server.post("check_config", r#"{"rtmp":1935}"#))["faults"], json!([]));
+    assert_eq!(server.place.text(), TEXT);
+}
+
+#[test]
+fn an_entry_is_checked_in_its_place() {
+    let server = Server::over(TEXT);
+    let found =
+        body(&server.post("check_config?path=streams.b", "stream b {\n  prepsh 5;\n  url udp://2;\n}"));
+    assert_eq!(
+        (&found["faults"][0]["line"], &found["faults"][0]["column"]),
+        (&json!(2), &json!(3)),
+        "{found}"
+    );
+    // What it makes wrong elsewhere is told, too.
+    let found = body(&server.post("check_config?path=streams.b", "stream film { url udp://2; }"));
+    let message = found["faults"][0]["message"].as_str().unwrap_or_default();
+    assert!(message.contains("`film` is defined twice (line 6 of the configuration)"), "{found}");
+    assert_eq!(server.post("check_config?path=streams.none", "x;").status, 404);
+    assert_eq!(server.post("check_config?path=streams.b", "{}").status, 400);
+}
+
+#[test]
+fn a_viewer_may_check_a_text_alone() {
+    let server = Server::viewed(VIEWED);
+    let ask = |target: &str, body: &str| server.ask("POST", &format!("/media/api/{target}"), &[EVE], body);
+    assert_eq!(ask("check_config", "http 80;\n").status, 200);
+    for (target, sent) in [
+        ("check_config", r#"{"streams":{"a":{"password":"pa55"}}}"#),
+        ("check_config?path=streams.a", "stream a { url udp://1; }"),
+    ] {
+        let answer = ask(target, sent);
+        assert_eq!(answer.status, 403, "{target}");
+        assert_eq!(body(&answer)["type"], "urn:mediactl:problem:view-only");
+    }
+    // What is included is not read for it.
+    server.place.put("more.inc", "http x;\n");
+    assert_eq!(body(&ask("check_config", "include more.inc;\n"))["errors"], 0);
+    assert_eq!(body(&server.post("check_config", "include more.inc;\n"))["errors"], 1);
+}
+
+#[test]
+fn one_entry_is_read_and_replaced_and_all_else_stays() {
+    let server = Server::over(TEXT);
+    let read = server.get("?path=streams.b&format=conf");
+    assert_eq!(header(&read, "Mediactl-Line"), Some("5"));
+    assert_eq!(String::from_utf8_lossy(&read.body), "stream b {\n  url udp://2;\n  prepush 5;\n}");
+    assert_eq!(body(&server.get("?path=streams.b.prepush")), json!(5));
+    let new = "stream b {\n  url udp://3; # other\n}\n";
+    assert_eq!(server.post("save_entry?path=streams.b", new).status, 200);
+    let expected = TEXT.replace("stream b {\n  url udp://2;\n  prepush 5;\n}", new.trim_end());
+    assert_eq!(server.place.text(), expected);
+    // A setting inside it, and a new name.
+    assert_eq!(server.post("save_entry?path=streams.b.url", "url udp://4;").status, 404);
+    assert_eq!(server.post("save_entry?path=edit_auth", "edit_auth admin other;").status, 200);
+    assert_eq!(server.place.text(), expected.replace("admin s3cret", "admin other"));
+}
+
+#[test]
+fn a_text_that_is_not_one_entry_changes_nothing() {
+    let server = Server::over(TEXT);
+    for (path, new, status) in [
+        ("streams.b", "", 422),
+        ("streams.b", "stream b udp://1; stream c udp://2;", 422),
+        ("streams.b", "stream b { url udp://1; ", 422),
+        ("streams.b", "stream b { url udp://1; } }", 422),
+        ("streams.b", "stream b udp://1; # tail", 422),
+        ("streams.b", "stream b udp://1", 422),
+        ("streams.b", "stream a { url udp://1; }", 422),
+        ("streams.b", "stream b { url udp://<secret:123456>@h; }", 422),
+        ("streams.nobody", "stream b udp://1;", 404),
+        ("streams", "stream b udp://1;", 404),
+        ("streams.a.name", "stream b udp://1;", 404),
+        ("streams.*", "stream b udp://1;", 404),
+    ] {
+        let answer = server.post(&format!("save_entry?path={path}"), new);
+        assert!((400..500).contains(&answer.status), "{path} {new}: {} not {status}", answer.status);
+        assert_eq!(server.place.text(), TEXT, "{path} {new}");
+    }
+    assert_eq!(server.post("save_entry", "stream b udp://1;").status, 400);
+}
+
+#[test]
+fn secrets_are_masked_for_who_asks_and_shown_to_editors_alone() {
+    let server = Server::viewed(VIEWED);
+    let text = |query: &str| String::from_utf8_lossy(&server.get(query).body).into_owned();
+    for query in
+        ["?secrets=masked", "?secrets=masked&format=conf", "?secrets=masked&path=streams.a&format=conf"]
+    {
+        let shown = text(query);
+        assert!(!shown.contains("pa55") && shown.contains("<secret:"), "{query}: {shown}");
+        assert_eq!(shown, text(query), "the masks are stable");
+    }
+    assert_ne!(
+        text("?secrets=masked&path=edit_auth.password"),
+        text("?secrets=masked&path=streams.a.password"),
+        "masks of different secrets differ"
+    );
+    assert_eq!(text("?secrets=shown&path=streams.a.password"), "\"pa55\"");
+    let eve = server.ask("GET", "/media/api/read_config?path=streams.a.password&secrets=shown", &[EVE], "");
+    assert_eq!(eve.status, 403);
+    let eve = server.ask("GET", "/media/api/read_config?path=streams.a.password", &[EVE], "");
+    assert_eq!(String::from_utf8_lossy(&eve.body), "\"<secret:000000>\"");
+}
+
+#[test]
+fn every_answer_keeps_browsers_from_guessing_its_type() {
+    let server = Server::over(TEXT);
+    for answer in [server.get(""), server.get("?x=y"), server.post("nothing", ""), server.get("?dry_run=2")] {
+        assert_eq!(header(&answer, "X-Content-Type-Options"), Some("nosniff"));
+    }
+    assert!(!server.place.path(CONF).as_os_str().is_empty());
+}
