@@ -37,6 +37,10 @@ pub enum Feature {
     Entry,
     /// `status` shows the state of the configuration, and waits for another one.
     Status,
+    /// `diff` compares two texts, and `format=diff` shows what a change changes.
+    Diff,
+    /// Large answers are compressed.
+    Gzip,
     /// `openapi.json` describes the API.
     OpenApi,
     /// `blame` finds the changes of a value.
@@ -62,6 +66,8 @@ pub const FEATURES: &[Feature] = &[
     Feature::Check,
     Feature::Entry,
     Feature::Status,
+    Feature::Diff,
+    Feature::Gzip,
     Feature::OpenApi,
     Feature::Blame,
 ];
@@ -96,6 +102,8 @@ impl Feature {
             Self::Check => ("check", "checks of texts"),
             Self::Entry => ("entry", "the text of single entries"),
             Self::Status => ("status", "its state"),
+            Self::Diff => ("diff", "differences"),
+            Self::Gzip => ("gzip", "compressed answers"),
             Self::OpenApi => ("openapi", "a description of its API"),
             Self::Blame => ("blame", "the changes of a value"),
         }

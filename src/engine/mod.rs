@@ -15,6 +15,7 @@ mod blame;
 mod blamed;
 mod canary;
 mod change_report;
+mod changed_paths;
 mod composed;
 mod composed_fault;
 #[allow(clippy::disallowed_methods, reason = "a change has to be confirmed within a time")]
@@ -84,6 +85,7 @@ pub use blame::{is_edited_since, value_history};
 pub use blamed::{Blamed, ValueHistory};
 pub use canary::{CanaryFault, DEFAULT_CANARY_TIME, canary_nodes};
 pub use change_report::{ChangeReport, REPORT_PARTS, ReportParts};
+pub use changed_paths::{KnownPaths, add_paths};
 pub use composed::{Composed, ComposedFile, IncludedTexts};
 pub use conflict::Conflict;
 pub use content::{Content, compared};

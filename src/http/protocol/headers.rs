@@ -45,6 +45,9 @@ pub const FORMAT_JSON: &str = "json";
 /// The value of [`FORMAT`] for the text.
 pub const FORMAT_CONF: &str = "conf";
 
+/// The value of [`FORMAT`] for the lines that differ.
+pub const FORMAT_DIFF: &str = "diff";
+
 /// The query parameter of `read_config` that selects the configuration.
 pub const SOURCE: &str = "source";
 

@@ -12,7 +12,7 @@ use crate::engine::{
     COMMANDS, ChangeOptions, Expected, GUARD_NAMES, Guard, REPORT_PARTS, RefusalKind, ReportParts,
 };
 use crate::http::protocol::headers::{
-    FORMAT, FORMAT_CONF, FORMAT_JSON, ID, PATH, RUNTIME, SECRETS, SECRETS_MASKED, SECRETS_SHOWN,
+    FORMAT, FORMAT_CONF, FORMAT_DIFF, FORMAT_JSON, ID, PATH, RUNTIME, SECRETS, SECRETS_MASKED, SECRETS_SHOWN,
     SKIP_INCLUDED, SKIP_STREAMS, SOURCE, SOURCE_RUNNING, SOURCE_SAVED, WAIT, WITH_INCLUDES,
 };
 use crate::http::protocol::masked::masked_text;
@@ -71,7 +71,7 @@ pub enum Values {
 const BLAME: &[ApiOperation] = &[ApiOperation::Blame];
 
 /// The operations that show a configuration.
-const READS: &[ApiOperation] = &[ApiOperation::Read, ApiOperation::Kept];
+const READS: &[ApiOperation] = &[ApiOperation::Read, ApiOperation::Kept, ApiOperation::Diff];
 
 const READ: &[ApiOperation] = &[ApiOperation::Read];
 
@@ -127,9 +127,40 @@ pub static PARAMETERS: &[QueryParameter] = &[
     },
     QueryParameter {
         name: FORMAT,
-        taken_by: &[ApiOperation::Read, ApiOperation::Modify],
+        taken_by: READ,
         values: Values::OneOf([FORMAT_JSON, FORMAT_CONF], |parameters| &mut parameters.text),
         doc: "answers with the text instead of JSON.",
+    },
+    QueryParameter {
+        name: FORMAT,
+        taken_by: &[ApiOperation::Modify],
+        values: Values::Words(&[FORMAT_JSON, FORMAT_CONF, FORMAT_DIFF], |parameters| &mut parameters.format),
+        doc: "answers with the whole text instead of JSON, or with the lines that differ.",
+    },
+    QueryParameter {
+        name: FORMAT,
+        taken_by: &[
+            ApiOperation::Change,
+            ApiOperation::Update,
+            ApiOperation::Save,
+            ApiOperation::SaveEntry,
+            ApiOperation::Rollback,
+            ApiOperation::Kept,
+        ],
+        values: Values::Words(&[FORMAT_DIFF], |parameters| &mut parameters.format),
+        doc: "answers with the lines that differ, as a unified diff.",
+    },
+    QueryParameter {
+        name: "from",
+        taken_by: &[ApiOperation::Diff],
+        values: Values::Text(|parameters| &mut parameters.from),
+        doc: "the old text: `running`, `saved`, or a serial number; `saved` without it.",
+    },
+    QueryParameter {
+        name: "to",
+        taken_by: &[ApiOperation::Diff],
+        values: Values::Text(|parameters| &mut parameters.until),
+        doc: "the new text in the same way; `running` without it.",
     },
     QueryParameter {
         name: PATH,
@@ -326,6 +357,11 @@ pub struct Parameters {
     pub path: Option<Path>,
     /// `secrets=masked` or `secrets=shown`.
     pub secrets: Option<&'static str>,
+    /// `format=diff`, and the others of `modify_config`.
+    pub format: Option<&'static str>,
+    /// `from` and `to` of `diff`.
+    pub from: Option<String>,
+    pub until: Option<String>,
     /// `wait=SECONDS`: answer when the status is another one.
     pub wait: Option<Duration>,
     /// `columns=utf16`: columns are counted in units of UTF-16.
@@ -355,8 +391,12 @@ impl Parameters {
             faults.extend(parameters.take(route, &name, &value));
             *given.entry(name).or_insert(0) += 1;
         }
-        let repeated = PARAMETERS
-            .iter()
+        let is_first = |place: usize, known: &QueryParameter| {
+            PARAMETERS[..place].iter().all(|before| before.name != known.name)
+        };
+        let named = PARAMETERS.iter().enumerate().filter(|(place, known)| is_first(*place, known));
+        let repeated = named
+            .map(|(_, known)| known)
             .filter(|known| !known.values.is_list() && given.get(known.name).is_some_and(|count| *count > 1));
         faults.extend(repeated.map(|known| fault(known.name, "it is given more than once")));
         faults.extend(missing.iter().map(|name| fault(name, "it is required")));

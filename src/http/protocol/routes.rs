@@ -27,6 +27,8 @@ pub enum ApiOperation {
     History,
     /// The text before one change of the history.
     Kept,
+    /// The difference of two texts.
+    Diff,
     /// The changes of one value.
     Blame,
     Rollback,
@@ -132,6 +134,8 @@ pub enum SuccessResponse {
     Status,
     /// The records of nodes.
     Records,
+    /// The lines of a unified diff.
+    Diff,
     /// Metrics in the text format of Prometheus.
     Metrics,
     /// The word `ok`.
@@ -147,6 +151,9 @@ pub const JSON: &str = "application/json";
 
 /// The media type of the text of a configuration.
 pub const TEXT: &str = "text/plain; charset=utf-8";
+
+/// The media type of a unified diff.
+pub const DIFF: &str = "text/x-diff; charset=utf-8";
 
 /// The media type of metrics.
 pub const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -171,6 +178,7 @@ impl SuccessResponse {
             | Self::Records
             | Self::Document => Some(JSON),
             Self::Text | Self::Ok => Some(TEXT),
+            Self::Diff => Some(DIFF),
             Self::Metrics => Some(METRICS),
             Self::Unchanged => None,
         }
@@ -257,8 +265,12 @@ const ROUTE: Route = Route {
 };
 
 /// A row of a change.
-const CHANGE: Route =
-    Route { methods: POST, answers: &[SuccessResponse::True], problems: &[CHANGING], ..ROUTE };
+const CHANGE: Route = Route {
+    methods: POST,
+    answers: &[SuccessResponse::True, SuccessResponse::Diff],
+    problems: &[CHANGING],
+    ..ROUTE
+};
 
 /// A row of a decision on the pending change.
 const DECISION: Route = Route {
@@ -326,7 +338,7 @@ pub static ROUTES: &[Route] = &[
                   revision `base` of the text that was edited, and `merge`, or `rollback` with a change of the \
                   history. It is evaluated on the configuration that it changes. Answers with what it did.",
         body: Body::Change,
-        answers: &[SuccessResponse::Report],
+        answers: &[SuccessResponse::Report, SuccessResponse::Diff],
         problems: &[CHANGING, MERGING],
         ..CHANGE
     },
@@ -336,7 +348,7 @@ pub static ROUTES: &[Route] = &[
         summary: "Merges the JSON object in the body into the running configuration, and saves the result to \
                   the file. Answers with the new configuration. `media.conf`(5) has the rules.",
         body: Body::Patch,
-        answers: &[SuccessResponse::Configuration, SuccessResponse::Text],
+        answers: &[SuccessResponse::Configuration, SuccessResponse::Text, SuccessResponse::Diff],
         problems: &[CHANGING, MERGING],
         ..CHANGE
     },
@@ -371,8 +383,9 @@ pub static ROUTES: &[Route] = &[
         path: "history",
         summary: "Answers with the changes of the file, the last one first: an array of objects with `number` \
                   (1 is the last change; null if `aside` is true), `serial`, `at`, `operation`, `by`, `message`, \
-                  the revisions `before` and `after`, and `aside`, which is true for a text that is kept \
-                  although it is not one of the numbered texts of the file.",
+                  the revisions `before` and `after`, `aside`, which is true for a text that is kept \
+                  although it is not one of the numbered texts of the file, and `paths` with the `first` 20 that it \
+                  changed and their `count`, as far as the texts are kept.",
         answers: &[SuccessResponse::Changes],
         problems: &[HISTORY],
         ..ROUTE
@@ -385,8 +398,17 @@ pub static ROUTES: &[Route] = &[
             doc: "the change: 1 for the last one, or `serial:` and its serial number",
         }),
         summary: "Answers with the text before a change.",
-        answers: &[SuccessResponse::Text],
+        answers: &[SuccessResponse::Text, SuccessResponse::Diff],
         problems: &[&[RefusalKind::NotFound, RefusalKind::ViewOnly], HISTORY],
+        ..ROUTE
+    },
+    Route {
+        operation: ApiOperation::Diff,
+        path: "diff",
+        summary: "Answers with the lines that differ between two texts, as a unified diff: `from` and `to` are `running`, \
+                  `saved`, or the serial number of a change, which stands for the text before it.",
+        answers: &[SuccessResponse::Diff],
+        problems: &[READING, &[RefusalKind::ViewOnly]],
         ..ROUTE
     },
     Route {

@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::engine::{ConfigService, Engine, MaskedForm, Snapshot};
+use crate::engine::{ConfigService, Engine, KnownPaths, MaskedForm, Snapshot};
 use crate::http::protocol::openapi;
 use crate::http::protocol::parameters::Parameters;
 use crate::http::server::auth::{Authenticator, Role};
+use crate::http::server::compressed::CompressedAnswers;
 use crate::http::server::fresh::Fresh;
 use crate::http::server::log::AccessRecord;
 use crate::http::server::message::Request;
@@ -47,6 +48,10 @@ pub struct Context {
     pub maskings: AtomicU64,
     /// The metrics for those who have no password.
     pub open_metrics: Fresh<Arc<Vec<u8>>>,
+    /// The compressed answers that are kept.
+    pub compressed: CompressedAnswers,
+    /// The paths that changes of the history changed, once they were looked for.
+    pub changed_paths: Mutex<KnownPaths>,
     /// The places of requests that wait for a change.
     pub waiting: WaitingRoom,
     /// What a status tells of the nodes of a cluster.

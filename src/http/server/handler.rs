@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::engine::{ConfigService, Engine, RefusalKind};
+use crate::engine::{ConfigService, Engine, KnownPaths, RefusalKind};
 use crate::http::protocol::headers::{DEFAULT_PREFIX, NOTE_HEADER, PENDING_HEADER, REALM, on_every_response};
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::parameters::Parameters;
@@ -15,6 +15,7 @@ use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::{self, Body, ROUTES, Route, RouteBase, RouteMatch};
 use crate::http::protocol::sudo::{SUDO_HEADER, by_sudo, is_name};
 use crate::http::server::auth::{Account, Accounts, Authenticator, Role, Verdict};
+use crate::http::server::compressed::CompressedAnswers;
 use crate::http::server::context::{Context, EndpointCall};
 use crate::http::server::endpoints::endpoint;
 use crate::http::server::form;
@@ -107,6 +108,8 @@ impl Handler {
             masking: Mutex::new(()),
             maskings: AtomicU64::new(0),
             open_metrics: Fresh::for_time(METRICS_LIFE),
+            compressed: CompressedAnswers::default(),
+            changed_paths: Mutex::new(KnownPaths::new()),
             waiting: WaitingRoom::for_connections(CONNECTIONS),
             nodes: Fresh::for_time(METRICS_LIFE),
             openapi: OnceLock::new(),
@@ -370,6 +373,7 @@ impl Handler {
         let mut response = result.unwrap_or_else(|error| self.error_response(error, &mut record));
         response.headers.extend(on_every_response());
         record.status = response.status;
+        let response = self.context.compressed.coded(head, response);
         record.bytes = if head.method == "HEAD" { 0 } else { response.body.len() };
         record.took = start.elapsed();
         self.log(&record);

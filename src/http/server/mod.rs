@@ -11,6 +11,7 @@ pub mod archive_space;
 pub mod auth;
 #[allow(clippy::disallowed_methods, reason = "opens the private socket; clocks limit its shutdown")]
 pub mod bridge;
+mod compressed;
 #[allow(clippy::disallowed_methods, reason = "a change has a time until which it may be written")]
 mod context;
 #[allow(clippy::disallowed_methods, reason = "a request may wait for a time")]

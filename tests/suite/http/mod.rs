@@ -4,6 +4,7 @@ mod asked;
 mod bounded;
 mod checked;
 pub(crate) mod client;
+mod compared;
 mod guards;
 mod handler;
 mod included;

@@ -36,7 +36,7 @@ pub(super) fn responses(route: &Route, method: &str) -> Map<String, Value> {
 
 fn success(answer: SuccessResponse) -> Value {
     let mut names = ON_EVERY_RESPONSE.to_vec();
-    names.extend([PENDING_HEADER, NOTE_HEADER, HAND_EDIT_HEADER]);
+    names.extend(["Vary", "Content-Encoding", PENDING_HEADER, NOTE_HEADER, HAND_EDIT_HEADER]);
     match answer {
         SuccessResponse::Configuration
         | SuccessResponse::Shown
@@ -71,7 +71,9 @@ fn schema(answer: SuccessResponse) -> Value {
             let files = json!({ "type": "array", "items": reference(schemas::INCLUDED_FILE) });
             json!({ "type": "object", "additionalProperties": files })
         }
-        SuccessResponse::Text | SuccessResponse::Metrics => json!({ "type": "string" }),
+        SuccessResponse::Text | SuccessResponse::Metrics | SuccessResponse::Diff => {
+            json!({ "type": "string" })
+        }
         SuccessResponse::Ok => json!({ "const": "ok\n" }),
         SuccessResponse::True => json!({ "const": true }),
         SuccessResponse::Report => reference(schemas::CHANGE_REPORT),
@@ -79,7 +81,9 @@ fn schema(answer: SuccessResponse) -> Value {
         SuccessResponse::Blamed => json!({ "type": "array", "items": schemas::blamed() }),
         SuccessResponse::Faults => reference(schemas::FAULTS),
         SuccessResponse::Status => reference(schemas::STATUS),
-        SuccessResponse::Records => json!({ "type": "array", "items": { "type": "object" } }),
+        SuccessResponse::Records => {
+            json!({ "type": "array", "items": { "type": "object" } })
+        }
         SuccessResponse::Document => json!({ "type": "object" }),
         SuccessResponse::Unchanged => json!(true),
     }
@@ -116,7 +120,7 @@ fn problem_headers(status: u16) -> Vec<&'static str> {
         409 => Some(PENDING_HEADER),
         _ => None,
     };
-    ON_EVERY_RESPONSE.into_iter().chain(own).collect()
+    ON_EVERY_RESPONSE.into_iter().chain(["Vary", "Content-Encoding"]).chain(own).collect()
 }
 
 fn refer(names: &[&str]) -> Map<String, Value> {

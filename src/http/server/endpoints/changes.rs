@@ -10,12 +10,15 @@ use crate::engine::{
     CHANGE_NAMES, CanaryFault, ChangeOptions, ChangeReport, DEFAULT_CANARY_TIME, Decision, Refusal,
     RefusalKind, ReportParts, RequestedChange,
 };
-use crate::http::protocol::headers::{HAND_EDIT_HEADER, NOTE_HEADER, PENDING_HEADER};
+use crate::http::protocol::headers::{
+    FORMAT_CONF, FORMAT_DIFF, HAND_EDIT_HEADER, NOTE_HEADER, PENDING_HEADER,
+};
 use crate::http::protocol::notes::{WARNINGS_IN_LOG, hand_edit_header, word_of, words_of_warnings};
 use crate::http::protocol::parameters::Parameters;
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::{ApiOperation, JSON, TEXT};
 use crate::http::server::context::{Context, EndpointCall};
+use crate::http::server::endpoints::diffs;
 use crate::http::server::endpoints::shown::NO_TEXT;
 use crate::http::server::entity_tag::{entity_tag, expected};
 use crate::http::server::error_mapping::with_refusal;
@@ -65,7 +68,7 @@ pub fn modify(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response
     let edits = Edits::PatchText { text: call.request.body.clone(), memory: context.patch_memory };
     let request = ChangeRequest { edits, expectations: Vec::new() };
     let made = make(context, call, &request.into())?;
-    let text = call.parameters.text;
+    let text = call.parameters.format == Some(FORMAT_CONF);
     answer(context, call, made, |report| match (&report.snapshot, text) {
         (Some(after), true) => Response::ok(TEXT, after.bytes().to_vec()),
         (Some(after), false) => Response::ok(JSON, after.json().json().clone()),
@@ -157,7 +160,10 @@ fn answer(
     };
     headers.extend(pending.map(|pending| (PENDING_HEADER, pending.id)));
     headers.extend(report.after.map(|after| ("ETag", entity_tag(after))));
-    let mut response = show(&report);
+    let mut response = match call.parameters.format {
+        Some(FORMAT_DIFF) => diffs::of_change(&report),
+        _ => show(&report),
+    };
     response.headers.extend(headers);
     Ok(response)
 }
@@ -172,11 +178,14 @@ fn refuse_two_confirmations(options: &ChangeOptions) -> Result<(), Refusal> {
 
 /// The options of a change: those in the query, and what else the request says.
 fn options(context: &Context, call: &EndpointCall<'_>) -> ChangeOptions {
-    let Parameters { change, canary_timeout, .. } = call.parameters.clone();
+    let Parameters { change, canary_timeout, format, .. } = call.parameters.clone();
+    let lines = ReportParts { diff: true, secrets: true, ..ReportParts::default() };
     let matched = expected(&call.request.head.values("if-match").collect::<Vec<_>>());
     // Of the operations that every server has, only the command line asks a person about deleted streams.
-    let (max_delete, told) = match call.record.operation {
-        Some(ApiOperation::Change) => (change.max_delete, change.told),
+    let (max_delete, told) = match (call.record.operation, format) {
+        (Some(ApiOperation::Change), None) => (change.max_delete, change.told),
+        (Some(ApiOperation::Change), Some(_)) => (change.max_delete, lines),
+        (_, Some(FORMAT_DIFF)) => (Some(usize::MAX), lines),
         _ => (Some(usize::MAX), ReportParts { is_bare: true, ..ReportParts::default() }),
     };
     ChangeOptions {

@@ -3,6 +3,7 @@
 
 mod changes;
 mod check;
+mod diffs;
 mod monitoring;
 mod read;
 mod shown;
@@ -34,6 +35,7 @@ pub fn endpoint(operation: ApiOperation) -> Endpoint {
         ApiOperation::Kept => read::kept,
         ApiOperation::Blame => read::blame,
         ApiOperation::Check => check::check,
+        ApiOperation::Diff => diffs::diff,
         ApiOperation::Confirm => changes::confirm,
         ApiOperation::Cancel => changes::cancel,
         ApiOperation::OpenApi => monitoring::openapi,

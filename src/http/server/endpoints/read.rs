@@ -1,23 +1,25 @@
 //! The endpoints that read: `read_config`, `included`, `runtime`, `history`, `history/N` and `blame`
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use serde_json::Value;
 
-use crate::engine::{Blamed, Refusal, RefusalKind, Snapshot, value_history};
+use crate::engine::{Blamed, Refusal, RefusalKind, Snapshot, add_paths, is_edited_since, value_history};
 use crate::http::protocol::bodies::{IncludedFile, IncludedFiles};
-use crate::http::protocol::headers::{NOTE_HEADER, PENDING_HEADER, SECRETS_SHOWN, WITH_INCLUDES};
+use crate::http::protocol::headers::{
+    FORMAT_DIFF, NOTE_HEADER, PENDING_HEADER, SECRETS_SHOWN, WITH_INCLUDES,
+};
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::notes::{EDITED_BY_HAND, LOST_LINE_ENDS};
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::{JSON, TEXT};
 use crate::http::server::auth::Role;
 use crate::http::server::context::{Context, EndpointCall};
+use crate::http::server::endpoints::diffs;
 use crate::http::server::endpoints::shown::{Secrets, composed, entry, parsed, source, value, with_member};
 use crate::http::server::entity_tag::{entity_tag, names};
 use crate::http::server::message::Response;
 use crate::store::{ChangeRef, HistoryEntry, NotAChangeRef, Revision, WHOLE_HISTORY};
-
 use mediaconf::plumbing::model::{Masker, has_lost_line_ends};
 
 /// `read_config`
@@ -98,11 +100,20 @@ pub fn included(context: &Context, call: &mut EndpointCall<'_>) -> Result<Respon
 
 /// `history`: the changes, the last one first.
 pub fn history(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
-    let entries = context.service.history(WHOLE_HISTORY)?;
+    let mut entries = context.service.history(WHOLE_HISTORY)?;
+    with_paths(context, &mut entries);
     let entries: Vec<HistoryEntry> =
         entries.into_iter().map(|entry| masked(entry, context, call.role)).collect();
     let body = serde_json::to_vec(&entries).expect("an entry holds only strings, numbers and times");
     Ok(Response::ok(JSON, body))
+}
+
+/// Adds the paths that each change changed, as far as that is not in the entry already.
+fn with_paths(context: &Context, entries: &mut [HistoryEntry]) {
+    let mut known = context.changed_paths.lock().unwrap_or_else(PoisonError::into_inner);
+    let file = context.engine.read().ok();
+    let now = file.filter(|file| !is_edited_since(entries, file));
+    add_paths(entries, now, &|serial| context.service.kept(ChangeRef::Serial(serial)), &mut known);
 }
 
 /// Masks an entry: users write the message, and may put a secret into it.
@@ -132,6 +143,9 @@ pub fn blame(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response,
 pub fn kept(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let unknown = |error: NotAChangeRef| Problem::new(RefusalKind::BadParameter, error.to_string());
     let change: ChangeRef = call.argument.parse().map_err(unknown)?;
+    if call.parameters.format == Some(FORMAT_DIFF) {
+        return diffs::of_entry(context, change, &Secrets::of(context, call)?);
+    }
     let snapshot = context.service.kept(change)?;
     Ok(Response::ok(TEXT, Secrets::of(context, call)?.text(context, &snapshot)))
 }
