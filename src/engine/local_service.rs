@@ -161,7 +161,9 @@ impl Engine {
             RequestedChange::Overlay(change) => return self.change_overlay(change, options),
             RequestedChange::Save(text) => NewText::Whole(text.clone()),
             RequestedChange::Format {} => NewText::Formatted,
-            RequestedChange::Entry { path, text } => NewText::Entry { path, text },
+            RequestedChange::Entry { path, text } => {
+                NewText::Entry { path: path.clone(), text: text.clone() }
+            }
             RequestedChange::Edit { base, text, merge } => {
                 NewText::Edited { base: *base, text: text.clone(), merges: *merge }
             }

@@ -21,7 +21,7 @@ pub enum NewText {
     /// The text that is there, formatted.
     Formatted,
     /// The text that is there, with another text of one entry.
-    Entry { path: &'a Path, text: &'a [u8] },
+    Entry { path: Path, text: Bytes },
     /// The text of the file with an edit.
     Edited {
         /// The revision of the text that was edited.
@@ -53,7 +53,7 @@ impl Transaction<'_> {
                 let new = formatted(present.document()).map_err(EditError::Unproved)?;
                 Ok(new.map_or_else(|| present.shared_bytes().clone(), Bytes::from))
             }
-            NewText::Entry { path, text } => with_entry(self.formattable()?, path, text).map(Cow::Owned),
+            NewText::Entry { path, text } => with_entry(self.formattable()?, path, text).map(Bytes::from),
             NewText::Edited { base, text, merges } => self.edited(*base, text, *merges),
         }
     }

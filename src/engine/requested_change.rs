@@ -38,7 +38,7 @@ pub enum RequestedChange<'a> {
     },
     /// Replaces the text of one entry; over HTTP it has an operation of its own.
     #[serde(skip)]
-    Entry { path: Path, text: Cow<'a, [u8]> },
+    Entry { path: Path, text: Bytes },
     /// Makes the text before a change the configuration again.
     Rollback(ChangeRef),
     /// Takes exactly one change of several servers back, and keeps what was changed since: its name, as the history

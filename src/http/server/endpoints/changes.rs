@@ -92,7 +92,7 @@ pub fn save(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, 
 pub fn save_entry(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let (text, path) = (call.request.body.clone(), call.parameters.path.clone());
     let path = path.ok_or_else(|| Problem::new(RefusalKind::BadParameter, "`path`: it is required"))?;
-    done(context, call, &RequestedChange::Entry { path, text: Cow::Borrowed(&text) })
+    done(context, call, &RequestedChange::Entry { path, text })
 }
 
 /// `rollback_config`

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::engine::{
-    ChangeReport, ConfigSource, Content, ContentDiff, ReadForm, ReadQuery, RefusalKind, Snapshot, find,
+    ChangeReport, ConfigSource, Content, ContentDiff, DiffLines, ReadForm, ReadQuery, RefusalKind, Snapshot,
+    find,
 };
 use crate::http::protocol::headers::{SOURCE_RUNNING, SOURCE_SAVED};
 use crate::http::protocol::problem::Problem;
@@ -15,7 +16,7 @@ use crate::store::{ChangeRef, WHOLE_HISTORY};
 
 /// The answer with the lines that a change changes.
 pub fn of_change(report: &ChangeReport) -> Response {
-    answer(["before", "after"], &report.diff)
+    answer(["before", "after"], &report.diff.collected())
 }
 
 /// `diff`: the lines that differ between two texts.
@@ -78,7 +79,7 @@ fn read(context: &Context, source: ConfigSource) -> Result<Arc<Snapshot>, Proble
 
 fn between(names: [&str; 2], texts: [Arc<Snapshot>; 2], secrets: &Secrets) -> Response {
     let [old, new] = texts.map(Content::Text);
-    answer(names, &ContentDiff::between(&old, &new, secrets.masker()).printed())
+    answer(names, &DiffLines::from(ContentDiff::between(&old, &new, secrets.masker())).collected())
 }
 
 fn answer([old, new]: [&str; 2], lines: &[String]) -> Response {
