@@ -31,7 +31,11 @@
 
 (with-eval-after-load 'eglot
   (add-to-list 'eglot-server-programs '(mediaconf-mode . ("mediactl" "lsp"))))
-(add-hook 'mediaconf-mode-hook 'eglot-ensure)
+(defun mediaconf-start-server ()
+  "Start the language server, if there is a client."
+  (when (fboundp 'eglot-ensure)
+    (eglot-ensure)))
+(add-hook 'mediaconf-mode-hook #'mediaconf-start-server)
 
 (provide 'mediaconf-mode)
 ;;; mediaconf-mode.el ends here
