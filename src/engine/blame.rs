@@ -96,6 +96,11 @@ fn saved_text(service: &(impl ConfigService + ?Sized)) -> Result<Arc<Snapshot>, 
     }
 }
 
+/// The entry of a change, of which one value is told, and not what else it changed: not every history knows that.
+fn without_paths(entry: &HistoryEntry) -> HistoryEntry {
+    HistoryEntry { paths: None, ..entry.clone() }
+}
+
 /// True if the history just has no text for a change.
 fn is_not_kept(error: &Refusal) -> bool {
     error.kind == RefusalKind::NotKept || error.status == Some(NOT_FOUND)
@@ -138,7 +143,7 @@ fn blame<E>(
         {
             if let ([_, name], [_, former]) = (&path.segments[..], &former.segments[..]) {
                 let named = |name: &Segment| Some(json!({"name": name.name()}));
-                found.push(Blamed { entry: entry.clone(), from: named(former), to: named(name) });
+                found.push(Blamed { entry: without_paths(entry), from: named(former), to: named(name) });
             }
             path = former;
         }
@@ -148,7 +153,7 @@ fn blame<E>(
             && found.len() < most
         {
             let (from, to) = changed_members(from.clone(), to);
-            found.push(Blamed { entry: entry.clone(), from, to });
+            found.push(Blamed { entry: without_paths(entry), from, to });
         }
         (after, to) = (before, from);
     }
