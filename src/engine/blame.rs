@@ -59,11 +59,10 @@ pub fn value_history(
     };
     if found.changes.is_empty() {
         if let Ok(Some(composed)) = service.composed(&now, Some(ConfigSource::Saved)) {
-            composed.refuse_entry(path)?;
+            composed.refuse_entry(path).map_err(not_there)?;
         }
         // A path without a value now and in the history is misspelt.
-        let misspelt = |fault| Refusal { kind: RefusalKind::NotFound, ..Refusal::from(fault) };
-        select(&now.config().lookup(), path).map_err(misspelt)?;
+        select(&now.config().lookup(), path).map_err(|fault| not_there(fault.into()))?;
     }
     Ok(found)
 }
@@ -94,6 +93,11 @@ fn saved_text(service: &(impl ConfigService + ?Sized)) -> Result<Arc<Snapshot>, 
         Content::Text(snapshot) => Ok(snapshot),
         Content::Json(_) => Err(Refusal::not_offered(service.name(), Feature::Conf)),
     }
+}
+
+/// The refusal of a path without a value of its own: the same over a server, where a path is no member of a body.
+fn not_there(refusal: Refusal) -> Refusal {
+    Refusal { kind: RefusalKind::NotFound, ..refusal }
 }
 
 /// The entry of a change, of which one value is told, and not what else it changed: not every history knows that.
