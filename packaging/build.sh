@@ -30,14 +30,6 @@ export CFLAGS
 unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS
 options=(--config "target.'cfg(unix)'.rustflags = [$flags]")
 
-# The unwinder becomes part of the binary: a start then loads one library less, and needs none but the C library.
-# A target with musl brings its own, and that of gcc does not link there.
-unwinder=$(cc -print-file-name=libgcc_eh.a)
-if [[ -f $unwinder ]]; then
-    flags="'-Lnative=$(dirname "$unwinder")', '-lstatic:-bundle=gcc_eh'"
-    options+=(--config "target.'cfg(target_env = \"gnu\")'.rustflags = [$flags]")
-fi
-
 # All targets at once: they share what runs on this machine, and their last, largest crates are built side by side.
 cargo build --profile dist --locked --target-dir "$built" "${options[@]}" "${@/#/--target=}"
 

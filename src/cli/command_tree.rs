@@ -75,7 +75,9 @@ pub fn parse(arguments: &[OsString]) -> Result<ManuallyDrop<ArgMatches>, clap::E
 /// Returns the tree with the commands that are among the arguments. Each has the options of every command as its own;
 /// before it are only those that are given there.
 fn smallest(arguments: &[OsString]) -> Command {
-    let called: Vec<Command> = called(arguments).into_iter().map(GlobalArgs::augment_args).collect();
+    // clap would write its own help first, and `help` writes another.
+    let with_options = |command| GlobalArgs::augment_args(command).override_help("");
+    let called: Vec<Command> = called(arguments).into_iter().map(with_options).collect();
     let is_called = |argument: &&OsString| called.iter().any(|command| *argument == command.get_name());
     let before: Vec<&OsString> =
         arguments.iter().skip(1).take_while(|argument| !is_called(argument)).collect();

@@ -32,27 +32,26 @@ pub fn is_short(args: &[OsString]) -> bool {
 }
 
 /// Returns the command of the tree that the arguments call.
-pub fn called(mut tree: Command, args: &[OsString]) -> Command {
-    let is_called = |arg: &OsString| arg.to_str().is_some_and(|name| tree.find_subcommand(name).is_some());
-    if !args.iter().skip(1).any(is_called) {
+pub fn called<'t>(tree: &'t mut Command, args: &[OsString]) -> &'t mut Command {
+    let names = || args.iter().skip(1).filter_map(|arg| arg.to_str());
+    if !names().any(|name| tree.find_subcommand(name).is_some()) {
         // The overview shows what the commands say of themselves, and not that each has the options of all.
         tree.get_subcommands_mut().for_each(Command::build);
         return tree;
     }
     tree.build();
-    let mut command = &tree;
-    for arg in args.iter().skip(1) {
-        let called = arg.to_str().and_then(|name| command.find_subcommand(name));
-        command = called.unwrap_or(command);
-    }
-    command.clone()
+    names().fold(tree, |command, name| match command.find_subcommand(name) {
+        Some(_) => command.find_subcommand_mut(name).expect("it was found"),
+        None => command,
+    })
 }
 
 /// Returns the short help of a command.
-pub fn short(command: &Command) -> String {
+pub fn short(command: &mut Command) -> String {
+    let (usage, command) = (command.render_usage().to_string(), &*command);
     let mut parts = vec![
         wrapped(&command.get_about().map(ToString::to_string).unwrap_or_default(), WIDTH).join("\n"),
-        command.clone().render_usage().to_string(),
+        usage,
         table("Commands:", commands(command).map(command_row)),
         table("Arguments and options:", own(command).map(option_row)),
     ];
@@ -73,13 +72,14 @@ pub fn short(command: &Command) -> String {
 
 /// Returns the whole help of a command. The options of every command are named; those that it shares with others are
 /// explained as far as there is room.
-pub fn long(command: &Command) -> String {
+pub fn long(command: &mut Command) -> String {
+    let (usage, command) = (command.render_usage().to_string(), &*command);
     let about = command.get_long_about().or(command.get_about()).map(ToString::to_string).unwrap_or_default();
     let paragraphs =
         about.split("\n\n").map(|paragraph| wrapped(&paragraph.replace('\n', " "), WIDTH).join("\n"));
     let mut parts: Vec<String> = paragraphs.collect();
     parts.extend([
-        command.clone().render_usage().to_string().trim_end().to_owned(),
+        usage.trim_end().to_owned(),
         table("Commands:", commands(command).map(command_row)),
         explained("Arguments and options:", &own(command).collect::<Vec<_>>()),
     ]);

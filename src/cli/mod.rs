@@ -49,6 +49,7 @@ mod target;
 mod ui;
 
 use std::ffi::OsString;
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use clap::error::ErrorKind;
@@ -101,8 +102,10 @@ fn survive_file_limit() {
 
 fn print_help(arguments: &[OsString]) -> Exit {
     let ui = Ui::new(ColorChoice::Auto);
-    let called = help::called(command_tree::of_words(arguments), arguments);
-    let text = if help::is_short(arguments) { help::short(&called) } else { help::long(&called) };
+    // It is not dropped: see `command_tree::parse`.
+    let mut tree = ManuallyDrop::new(command_tree::of_words(arguments));
+    let called = help::called(&mut tree, arguments);
+    let text = if help::is_short(arguments) { help::short(called) } else { help::long(called) };
     match ui.print(|out| out.write_all(text.as_bytes())) {
         Err(error) if !error.is_closed_output() => {
             ui.error(&error);

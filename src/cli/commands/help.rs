@@ -31,8 +31,8 @@ pub fn run(args: &HelpArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         [only] if only == OPTIONS => help::options(),
         names => {
             tree.build();
-            let command = names.iter().try_fold(&tree, |command, name| {
-                command.find_subcommand(name).ok_or_else(|| no_command(name, call.meant))
+            let command = names.iter().try_fold(&mut tree, |command, name| {
+                command.find_subcommand_mut(name).ok_or_else(|| no_command(name, call.meant))
             })?;
             help::long(command)
         }

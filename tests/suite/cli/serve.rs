@@ -23,7 +23,7 @@ pub(crate) struct Serving {
     log: Option<JoinHandle<String>>,
     pub(crate) url: String,
     /// Of the certificate that it made, if it did.
-    fingerprint: String,
+    pub(crate) fingerprint: String,
 }
 
 impl Serving {

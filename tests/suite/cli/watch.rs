@@ -113,10 +113,12 @@ fn changes_of_a_server_are_printed_and_it_may_start_again() {
     watching.until("+1937");
 }
 
-/// Hands each connection on to `server`, and counts them.
+/// Hands each connection on to the server at a URL, and counts them. Returns the URL of the way there.
 fn counting(server: &str) -> (String, &'static AtomicUsize) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-    let url = format!("http://{}", listener.local_addr().expect("it has an address"));
+    let (scheme, server) =
+        server.trim_end_matches("/media/api").split_once("://").expect("a URL has a scheme");
+    let url = format!("{scheme}://{}", listener.local_addr().expect("it has an address"));
     let (server, count) = (server.to_owned(), &*Box::leak(Box::<AtomicUsize>::default()));
     thread::spawn(move || {
         for client in listener.incoming().flatten() {
@@ -135,9 +137,20 @@ fn counting(server: &str) -> (String, &'static AtomicUsize) {
 #[test]
 fn a_server_is_watched_over_one_connection() {
     let place = Place::with(SAMPLE);
-    let serving = Serving::over(&place);
-    let (url, count) = counting(serving.url.trim_start_matches("http://").trim_end_matches("/media/api"));
-    let call = place.mediactl(["--url", &url, "watch", "rtmp"]);
+    is_watched_over_one_connection(&place, &Serving::over(&place), &[]);
+}
+
+/// One connection is one handshake.
+#[test]
+fn a_server_with_tls_is_watched_over_one_connection() {
+    let place = Place::with(SAMPLE);
+    let serving = Serving::with(&place, &["--listen", "127.0.0.1:0", "--tls-self-signed"]);
+    is_watched_over_one_connection(&place, &serving, &["--fingerprint", &serving.fingerprint]);
+}
+
+fn is_watched_over_one_connection(place: &Place, serving: &Serving, trust: &[&str]) {
+    let (url, count) = counting(&serving.url);
+    let call = place.mediactl(["--url", &url, "watch", "rtmp"].iter().chain(trust));
     let mut watching =
         Watching::begin(call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2"));
     for port in 1936..1940 {

@@ -44,28 +44,30 @@ impl Expansion<'_> {
     pub fn expand_path(&self, path: &Path) -> Result<Expanded, Fault> {
         let mut expanded = Expanded { path: path.clone(), paths: Vec::new(), absence: None };
         if self.conditions.is_empty() {
-            self.expand(path.clone(), None, &mut expanded)?;
+            self.expand(&mut path.clone(), None, &mut expanded)?;
             return Ok(expanded);
         }
         let schema = self.current.schema();
         if let ([_], Ok(Place::Group(_))) = (&path.segments[..], Place::resolve(schema, &path.segments)) {
             expanded.path.segments.push(Segment::Matching(EVERY.to_owned()));
         }
-        let whole = expanded.path.clone();
+        let mut whole = expanded.path.clone();
         let depth = entry_depth(schema, &whole)?;
         if let Ok(Place::Group(kind)) = Place::resolve(schema, &whole.segments[..1]) {
             self.conditions.iter().try_for_each(|one| one.refuse_near_miss(self.current, kind))?;
         }
-        self.expand(whole, Some(depth), &mut expanded)?;
+        self.expand(&mut whole, Some(depth), &mut expanded)?;
         if expanded.paths.is_empty() && expanded.absence.is_none() {
             expanded.absence = Some(no_entry());
         }
         Ok(expanded)
     }
 
-    /// Replaces the first pattern of `path`; the entry in the first `unchecked` segments still has to meet
-    /// the conditions.
-    fn expand(&self, path: Path, unchecked: Option<usize>, into: &mut Expanded) -> Result<(), Fault> {
+    /// Replaces the first pattern of `path` by each name in turn, and puts it back; the entry in the first `unchecked`
+    /// segments still has to meet the conditions.
+    ///
+    /// Only the places that are found are copies of the path: most entries do not meet a condition.
+    fn expand(&self, path: &mut Path, unchecked: Option<usize>, into: &mut Expanded) -> Result<(), Fault> {
         let pattern = path.first_pattern();
         let ready = unchecked.filter(|&depth| pattern.is_none_or(|at| at >= depth));
         if let Some(depth) = ready
@@ -75,7 +77,7 @@ impl Expansion<'_> {
         }
         let unchecked = unchecked.filter(|_| ready.is_none());
         let Some(at) = pattern else {
-            into.paths.push(path);
+            into.paths.push(path.clone());
             return Ok(());
         };
         match self.segments(&path.segments[..at], &path.segments[at]) {
@@ -84,9 +86,15 @@ impl Expansion<'_> {
                 Ok(())
             }
             Err(fault) => Err(fault),
-            Ok(segments) => segments
-                .into_iter()
-                .try_for_each(|segment| self.expand(path.with_segment(at, segment), unchecked, into)),
+            Ok(segments) => {
+                let pattern = path.segments[at].clone();
+                let expanded = segments.into_iter().try_for_each(|segment| {
+                    path.segments[at] = segment;
+                    self.expand(path, unchecked, into)
+                });
+                path.segments[at] = pattern;
+                expanded
+            }
         }
     }
 

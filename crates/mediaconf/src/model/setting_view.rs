@@ -43,7 +43,7 @@ impl Serialize for Setting<'_, '_> {
                 BackendView { shape, own: Some(self.last()), url_global: None }.serialize(serializer)
             }
             Shape::Options(options) => {
-                serializer.collect_seq(self.last().arguments().map(|word| name_and_value(options, word)))
+                serializer.collect_seq(self.last().arguments().map(|word| OptionPair { options, word }))
             }
             Shape::Addresses(_) => {
                 let sources = self.entries.iter().flat_map(|&entry| entry_sources(entry));
@@ -128,7 +128,7 @@ impl AddressShape {
         }
         let options = AddressOptions { shape: self, address };
         match self.options {
-            Some(key) if !address.options.is_empty() => map.serialize_entry(key, &options),
+            Some(key) if address.options().next().is_some() => map.serialize_entry(key, &options),
             Some(_) => Ok(()),
             None => options.serialize_into(map),
         }
@@ -145,7 +145,7 @@ impl AddressOptions<'_, '_> {
     fn serialize_into<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         let scope = self.shape.option_scope();
         for option in self.address.effective() {
-            map.serialize_entry(&key_of(scope, &option.key.value()), &self.shape.value(option))?;
+            map.serialize_entry(&key_of(scope, &option.key.value()), &self.shape.value(&option))?;
         }
         Ok(())
     }
@@ -185,7 +185,7 @@ pub fn entry_sources(entry: Entry<'_>) -> impl Iterator<Item = Address<'_>> {
         true => (Some(entry.arguments()), None),
         false => (None, Address::from_words(entry.arguments())),
     };
-    let each = each.into_iter().flatten().filter_map(|word| Address::from_words(std::iter::once(word)));
+    let each = each.into_iter().flatten().map(Address::from_word);
     each.chain(all)
 }
 
@@ -209,15 +209,22 @@ impl Serialize for SourceView<'_> {
 }
 
 /// An option as its list shows it: `[name, value]`, or `[name]` for a bare flag.
-fn name_and_value<'t>(options: &OptionsShape, word: Word<'t>) -> Vec<Scalar<'t>> {
-    let option = OptionWord::split(word);
-    let name = Scalar::Text(options.key(option.key.value()));
-    std::iter::once(name).chain(options.value(&option)).collect()
+struct OptionPair<'v, 't> {
+    options: &'v OptionsShape,
+    word: Word<'t>,
+}
+
+impl Serialize for OptionPair<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let option = OptionWord::split(self.word);
+        let name = Scalar::Text(self.options.key(option.key.value()));
+        serializer.collect_seq([Some(name), self.options.value(&option)].iter().flatten())
+    }
 }
 
 /// An option as its list shows it, unmasked.
 pub fn option_pair(options: &OptionsShape, word: Word<'_>) -> serde_json::Value {
-    to_json(&name_and_value(options, word))
+    to_json(&OptionPair { options, word })
 }
 
 /// The value of a setting with these occurrences; `None` if it is not set.

@@ -8,7 +8,7 @@ use crate::schema::scalar::Scalar;
 use crate::schema::{
     AddressShape, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Schema, Scope, Shape,
 };
-use crate::syntax::{Directive, Entry, Word};
+use crate::syntax::{Directive, Entry, Word, Words};
 
 /// The row an entry belongs to, and whether the entry has the form of the row.
 #[derive(Debug, Clone, Copy)]
@@ -47,7 +47,8 @@ pub fn fits<'t>(shape: Shape, entry: impl Directive<'t>) -> bool {
         Shape::Value(kind) if kind.takes_any => count == 1,
         Shape::Value(kind) => value(kind, entry).is_some(),
         Shape::Object(object) => {
-            count >= object.required() && part_words(object, entry).all(|(part, _)| part.is_some())
+            let takes_all = || part_words(object, entry).all(|(part, _)| part.is_some());
+            count >= object.required() && (object.takes_others() || takes_all())
         }
         Shape::Address(_) | Shape::Addresses(_) => count > 0,
         Shape::Options(_) => true,
@@ -143,35 +144,55 @@ impl<'t> OptionWord<'t> {
 }
 
 /// A positional argument and the options behind it: `auth` and each source.
+///
+/// It holds no list of its options: there are many sources, and each would allocate one.
 #[derive(Debug, Clone)]
 pub struct Address<'t> {
     /// The first word.
     pub positional: Word<'t>,
-    /// All options, in the order of the text, repeated ones included.
-    pub options: Vec<OptionWord<'t>>,
+    /// The words behind it; `None` for a word that has no options.
+    behind: Option<Words<'t>>,
 }
 
 impl<'t> Address<'t> {
     /// The address that `words` spell; `None` for no words.
-    pub fn from_words(mut words: impl Iterator<Item = Word<'t>>) -> Option<Self> {
+    pub fn from_words(mut words: Words<'t>) -> Option<Self> {
         let positional = words.next()?;
-        Some(Self { positional, options: words.map(OptionWord::split).collect() })
+        Some(Self { positional, behind: Some(words) })
+    }
+
+    /// The address without options.
+    pub fn from_word(positional: Word<'t>) -> Self {
+        Self { positional, behind: None }
+    }
+
+    /// All options, in the order of the text, repeated ones included.
+    pub fn options(&self) -> impl Iterator<Item = OptionWord<'t>> + Clone {
+        self.behind.clone().into_iter().flatten().map(OptionWord::split)
     }
 
     /// The options that count: of a repeated one, the last.
-    pub fn effective(&self) -> impl Iterator<Item = &OptionWord<'t>> {
-        let last = (self.options.len() > FEW).then(|| self.last_of_many());
-        let is_repeated = move |at: usize, option: &OptionWord<'t>| match &last {
-            Some(last) => last.get(&option.key.value()) != Some(&at),
-            None => self.options[at + 1..].iter().any(|later| later.key.value() == option.key.value()),
-        };
-        let options = self.options.iter().enumerate();
-        options.filter(move |(at, option)| !is_repeated(*at, option)).map(|(_, option)| option)
+    pub fn effective(&self) -> impl Iterator<Item = OptionWord<'t>> {
+        let last = self.options().nth(FEW).map(|_| self.last_of_many());
+        let (mut behind, mut places) = (self.options(), 0..);
+        std::iter::from_fn(move || {
+            loop {
+                let (option, at) = (behind.next()?, places.next()?);
+                let mut later = behind.clone();
+                let is_repeated = match &last {
+                    Some(last) => last.get(&option.key.value()) != Some(&at),
+                    None => later.any(|later| later.key.value() == option.key.value()),
+                };
+                if !is_repeated {
+                    return Some(option);
+                }
+            }
+        })
     }
 
     /// Returns the index of the last occurrence of each key.
     fn last_of_many(&self) -> HashMap<Cow<'t, str>, usize> {
-        self.options.iter().enumerate().map(|(index, option)| (option.key.value(), index)).collect()
+        self.options().enumerate().map(|(index, option)| (option.key.value(), index)).collect()
     }
 }
 
@@ -185,7 +206,9 @@ pub fn group_name<'t>(entry: impl Directive<'t>) -> Word<'t> {
 
 /// The source in the header of a one-line stream.
 pub fn header_source<'d>(entry: Entry<'d>) -> Option<Address<'d>> {
-    Address::from_words(entry.arguments().skip(1))
+    let mut words = entry.arguments();
+    words.next()?;
+    Address::from_words(words)
 }
 
 impl AddressShape {

@@ -97,6 +97,11 @@ pub enum PartPlace {
 }
 
 impl ObjectShape {
+    /// True if one of its parts takes each word that fits no other.
+    pub fn takes_others(&self) -> bool {
+        self.parts.iter().any(|part| part.place == PartPlace::Rest)
+    }
+
     /// The part with this JSON key.
     pub fn part(&self, key: &str) -> Option<&Part> {
         self.parts.iter().find(|part| part.key == key)

@@ -195,6 +195,30 @@ fn evicted_connections_are_logged_and_counted_each_second() {
     assert!(counted().0 < 20, "{} lines", counted().0);
 }
 
+/// Their connections take turns: whoever polls again after its own was closed to make room is served over a new one.
+#[test]
+fn two_hundred_that_watch_are_served_in_turns_and_editors_are_not_kept_waiting() {
+    const POLL: &str = "GET /same HTTP/1.1\r\nHost: a\r\nX-Rank: viewer\r\n\r\n";
+    let deadlines = Deadlines { grace: Duration::ZERO, ..Deadlines::default() };
+    let running = Running::with(Limits::default(), deadlines);
+    let mut watchers: Vec<Option<Client<TcpStream>>> = (0..200).map(|_| None).collect();
+    for _ in 0..3 {
+        for watcher in &mut watchers {
+            let over_kept = watcher.as_mut().and_then(|kept| {
+                kept.stream.write_all(POLL.as_bytes()).ok()?;
+                kept.try_answer().filter(|answer| answer.status == 304)
+            });
+            if over_kept.is_none() {
+                let new = watcher.insert(running.client());
+                new.send(POLL);
+                assert_eq!(new.answer().status, 304);
+            }
+        }
+        assert_eq!(answered(&running), 100);
+    }
+    assert!(running.server.open_connections() <= Limits::default().connections);
+}
+
 #[test]
 fn a_burst_of_120_good_clients_is_answered_whole() {
     let running = Running::start();

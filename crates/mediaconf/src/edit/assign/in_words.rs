@@ -78,7 +78,7 @@ pub fn source_in_words(text: &str) -> Result<Value, Fault> {
 
 /// True if an option is rather another address.
 fn is_second_address(source: &Address<'_>) -> bool {
-    source.options.iter().any(|option| option.key.raw.contains("://"))
+    source.options().any(|option| option.key.raw.contains("://"))
 }
 
 /// The options at the end of a directive.

@@ -100,6 +100,9 @@ pub const EVERY: &str = "*";
 
 /// True if a name matches a glob, in which each `*` stands for any characters, also for none.
 pub fn glob_matches(glob: &str, name: &str) -> bool {
+    if glob == EVERY {
+        return true;
+    }
     let Some((start, rest)) = glob.split_once('*') else { return glob == name };
     let Some(mut name) = name.strip_prefix(start) else { return false };
     let (middle, end) = rest.rsplit_once('*').unwrap_or(("", rest));

@@ -110,7 +110,7 @@ impl AddressShape {
         let pointer = &self.options_at(pointer);
         let effective: Vec<_> = address.effective().collect();
         let mut faults = Faults::default();
-        let gone = address.options.iter().filter(|option| !wanted.contains_key(&*self.json_key(option)));
+        let gone = address.options().filter(|option| !wanted.contains_key(&*self.json_key(option)));
         gone.for_each(|option| edits.remove(option.word));
         for option in &effective {
             let key = self.json_key(option);
@@ -120,7 +120,7 @@ impl AddressShape {
                 Some(value) => faults.0.extend(self.change(edits, option, value, &pointer.child(key)).err()),
             }
         }
-        let last = address.options.last().map_or(address.positional, |option| option.word);
+        let last = address.options().last().map_or(address.positional, |option| option.word);
         let behind = if self.new_first { address.positional } else { last };
         let known: HashSet<String> = effective.iter().map(|option| self.json_key(option)).collect();
         for (key, value) in self.options_of(target).filter(|(key, _)| !known.contains(*key)) {

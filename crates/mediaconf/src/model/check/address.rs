@@ -16,12 +16,14 @@ pub(super) fn source(word: Word<'_>, diagnostics: &mut Diagnostics) {
     let value = word.value();
     match value.is_empty() {
         true => diagnostics.push(empty(word)),
-        false => {
-            url(word, &value, diagnostics);
-            if of_frequent_scheme(&value).is_none() {
+        false => match of_frequent_scheme(&value) {
+            Some(address) if !may_have_large_number(address) => {}
+            Some(_) => report(word, &value, diagnostics),
+            None => {
+                report(word, &value, diagnostics);
                 diagnostics.push_any(without_scheme(word, &value));
             }
-        }
+        },
     }
 }
 
@@ -85,8 +87,40 @@ fn is_nearly_false(value: &str) -> bool {
 /// Checks a URL. A word that is no URL is fine.
 #[inline]
 pub(super) fn url(word: Word<'_>, value: &str, diagnostics: &mut Diagnostics) {
-    if of_frequent_scheme(value).is_none_or(|address| has_large_port(address) || has_large_host(address)) {
+    if of_frequent_scheme(value).is_none_or(may_have_large_number) {
         report(word, value, diagnostics);
+    }
+}
+
+/// True if an address, the part of a URL behind `//`, may have a port or a part of a host that is too large. Nearly none
+/// has, which is seen in one pass over its bytes.
+#[inline]
+fn may_have_large_number(address: &str) -> bool {
+    let (mut before, mut digits, mut value) = (b'.', 0_u32, 0_u32);
+    for &byte in address.as_bytes() {
+        if byte.is_ascii_digit() {
+            digits += 1;
+            value = value.wrapping_mul(10).wrapping_add(u32::from(byte - b'0'));
+            continue;
+        }
+        if is_large(before, digits, value) {
+            return true;
+        }
+        if matches!(byte, b'/' | b'?' | b'#') {
+            return false;
+        }
+        (before, digits, value) = (byte, 0, 0);
+    }
+    is_large(before, digits, value)
+}
+
+/// True if a number behind this byte is too large for a port, or for a part of a host, or has more digits than these.
+#[inline]
+fn is_large(before: u8, digits: u32, value: u32) -> bool {
+    match before {
+        b':' => digits > MOST_DIGITS as u32,
+        b'.' | b'@' => digits > 3 || value > 255,
+        _ => false,
     }
 }
 
@@ -119,7 +153,6 @@ fn fault(word: Word<'_>, value: &str) -> Option<Diagnostic> {
 }
 
 /// True if the host in the part of a URL behind `//` is an IP address with a part over 255.
-#[inline]
 fn has_large_host(address: &str) -> bool {
     let end = memchr::memchr3(b'/', b'?', b'#', address.as_bytes()).unwrap_or(address.len());
     let place = &address[..end];
@@ -157,7 +190,6 @@ fn is_scheme(scheme: &str) -> bool {
 }
 
 /// True if the port in the part of a URL behind `//` is too large.
-#[inline]
 fn has_large_port(address: &str) -> bool {
     let bytes = address.as_bytes();
     let end = memchr::memchr3(b'/', b'?', b'#', bytes).unwrap_or(bytes.len());
@@ -340,7 +372,26 @@ const OTHERS: &[&str] = &[
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn no_large_number_is_passed_over(address in "[0-9.:@/a#?]{0,24}|([0-9]{1,3}\\.){3}[0-9]{1,4}:[0-9]{1,6}/?") {
+            let is_large = has_large_port(&address) || has_large_host(&address);
+            prop_assert!(!is_large || may_have_large_number(&address), "{}", address);
+        }
+    }
+
+    #[test]
+    fn usual_addresses_are_not_looked_at_again() {
+        for address in
+            ["10.0.255.7:5540/source/4000", "239.0.0.1:1234", "u:p@cam1234.example:8080?n=70000", ""]
+        {
+            assert!(!may_have_large_number(address), "{address}");
+        }
+    }
 
     #[test]
     fn a_scheme_a_letter_off_is_seen_and_others_are_not() {

@@ -484,15 +484,14 @@ impl UnknownDirective {
 
 /// `vb 512000` in the place of `vb=512000`.
 fn option_without_sign(options: &OptionsShape, entry: ParsedEntry<'_, '_>) -> Option<Diagnostic> {
-    let words: Vec<Word<'_>> = entry.arguments().collect();
-    let is_split = |pair: &&[Word<'_>]| {
-        options.known(&pair[0].value()).is_some_and(|known| known.keyword == pair[0].value())
-            && !pair[1].value().contains('=')
-    };
-    let pair = words.windows(2).find(is_split)?;
-    let message = format!("`{} {}` are two options without values", pair[0].raw, pair[1].raw);
-    let hint = format!("write one option as `{}={}`", pair[0].raw, pair[1].raw);
-    Some(Diagnostic::warning(pair[0].span().start..pair[1].end(), message).hint(hint))
+    let has_sign = |word: Word<'_>| memchr::memchr(b'=', word.raw.as_bytes()).is_some();
+    let is_name =
+        |word: Word<'_>| options.known(&word.value()).is_some_and(|known| known.keyword == word.value());
+    let mut pairs = entry.arguments().zip(entry.arguments().skip(1));
+    let (name, value) = pairs.find(|&(name, value)| !has_sign(name) && is_name(name) && !has_sign(value))?;
+    let message = format!("`{} {}` are two options without values", name.raw, value.raw);
+    let hint = format!("write one option as `{}={}`", name.raw, value.raw);
+    Some(Diagnostic::warning(name.span().start..value.end(), message).hint(hint))
 }
 
 /// The warning about an unknown keyword that is nearly a known one.
