@@ -58,6 +58,11 @@ pub fn of_words(words: &[OsString]) -> Command {
     if is_whole { command() } else { GlobalArgs::augment_args(root()).subcommands(called) }
 }
 
+/// True if no command is among the words.
+pub fn calls_none(words: &[OsString]) -> bool {
+    called(words).is_empty()
+}
+
 /// Parses the arguments of a process.
 pub fn parse(arguments: &[OsString]) -> Result<ManuallyDrop<ArgMatches>, clap::Error> {
     let matches = |command: Command| {

@@ -33,16 +33,12 @@ pub fn is_short(args: &[OsString]) -> bool {
 
 /// Returns the command of the tree that the arguments call.
 pub fn called<'t>(tree: &'t mut Command, args: &[OsString]) -> &'t mut Command {
-    let names = || args.iter().skip(1).filter_map(|arg| arg.to_str());
-    if !names().any(|name| tree.find_subcommand(name).is_some()) {
-        // The overview shows what the commands say of themselves, and not that each has the options of all.
-        tree.get_subcommands_mut().for_each(Command::build);
-        return tree;
-    }
     tree.build();
-    names().fold(tree, |command, name| match command.find_subcommand(name) {
-        Some(_) => command.find_subcommand_mut(name).expect("it was found"),
-        None => command,
+    args.iter().skip(1).filter_map(|arg| arg.to_str()).fold(tree, |command, name| {
+        match command.find_subcommand(name) {
+            Some(_) => command.find_subcommand_mut(name).expect("it was found"),
+            None => command,
+        }
     })
 }
 

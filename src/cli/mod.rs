@@ -100,12 +100,23 @@ fn survive_file_limit() {
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }
 
+/// The short and the long help without a command. `cargo xtask generate` writes them: they show what each command says of
+/// itself, and to make all commands with their options takes longer than all else.
+const OVERVIEW: [&str; 2] = [include_str!("overview/short.txt"), include_str!("overview/long.txt")];
+
+/// Makes the short and the long help without a command from the tree of commands.
+pub fn overview() -> [String; 2] {
+    let mut tree = command();
+    tree.get_subcommands_mut().for_each(clap::Command::build);
+    [help::short(&mut tree), help::long(&mut tree)]
+}
+
 fn print_help(arguments: &[OsString]) -> Exit {
-    let ui = Ui::new(ColorChoice::Auto);
-    // It is not dropped: see `command_tree::parse`.
-    let mut tree = ManuallyDrop::new(command_tree::of_words(arguments));
-    let called = help::called(&mut tree, arguments);
-    let text = if help::is_short(arguments) { help::short(called) } else { help::long(called) };
+    let (ui, is_short) = (Ui::new(ColorChoice::Auto), help::is_short(arguments));
+    let text = match command_tree::calls_none(arguments) {
+        true => OVERVIEW[usize::from(!is_short)].to_owned(),
+        false => help_of_called(arguments, is_short),
+    };
     match ui.print(|out| out.write_all(text.as_bytes())) {
         Err(error) if !error.is_closed_output() => {
             ui.error(&error);
@@ -113,6 +124,13 @@ fn print_help(arguments: &[OsString]) -> Exit {
         }
         _ => Exit::Done,
     }
+}
+
+fn help_of_called(arguments: &[OsString], is_short: bool) -> String {
+    // It is not dropped: see `command_tree::parse`.
+    let mut tree = ManuallyDrop::new(command_tree::of_words(arguments));
+    let called = help::called(&mut tree, arguments);
+    if is_short { help::short(called) } else { help::long(called) }
 }
 
 /// Prints help, versions, and faults of the command line.
