@@ -2,6 +2,10 @@
 //!
 //! `std` asks for `libgcc_s.so.1`, and the linker leaves out what nothing needs any more. A target with musl brings an
 //! unwinder of its own, and one for another machine has its own `cc`: these stay as they are.
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the environment tells the target, and the compiler where its parts are"
+)]
 
 use std::env;
 use std::path::Path;
