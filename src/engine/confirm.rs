@@ -150,7 +150,8 @@ impl Engine {
             None => Ok(Aftermath::Restored),
         };
         // The running configuration is restored, even if the file could not be.
-        let last_change = LastChange { at: SystemTime::now(), by: by.to_owned(), operation: REVERT };
+        let last_change =
+            LastChange { at: SystemTime::now(), by: by.to_owned(), operation: REVERT.to_owned() };
         self.restore_running(&pending.before, aftermath.is_ok(), Some(last_change));
         let aftermath = aftermath?;
         self.reload_after_rollback(&*writer, by);

@@ -96,7 +96,7 @@ impl Engine {
         let mut options = options.clone();
         let what = format!("take-back of change {change}");
         options.message = Some(message_because(&what, options.message.as_deref()));
-        options.command.get_or_insert(Operation::Rollback.name());
+        options.command.get_or_insert(Operation::Rollback.name().into());
         self.save(&text, &options).map_err(|error| match error.kind {
             RefusalKind::Stale => stale_change(change),
             _ => error,

@@ -137,7 +137,7 @@ impl ConfigService for Engine {
             pending: self.pending_info()?,
             last_change: match state.as_ref().and_then(|state| state.last_change.as_ref()) {
                 Some(last) => {
-                    let made = (last.at, &*last.by, last.operation);
+                    let made = (last.at, &*last.by, &*last.operation);
                     last_change(entries.into_iter().next(), made, running.revision())
                 }
                 None => entries.into_iter().next(),

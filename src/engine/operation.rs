@@ -22,6 +22,17 @@ impl Operation {
     /// All of them, each at the place of its number.
     pub const ALL: &[Self] = &[Self::Modify, Self::Save, Self::Update, Self::Rollback, Self::Load];
 
+    /// The operation of a change that the history calls so: its own name, or that of the command that made it; `None` for
+    /// a name that is neither.
+    pub fn of_change(name: &str) -> Option<Self> {
+        let by_command = match name {
+            "add" | "apply" | "cp" | "mv" | "overlay" | "rm" => Some(Self::Modify),
+            "edit" | "fmt" => Some(Self::Save),
+            _ => None,
+        };
+        by_command.or_else(|| Self::ALL.iter().copied().find(|operation| operation.name() == name))
+    }
+
     /// The name for hooks and the history.
     pub fn name(self) -> &'static str {
         match self {
@@ -36,5 +47,19 @@ impl Operation {
     /// True if the file is written, too.
     pub fn writes(self) -> bool {
         matches!(self, Self::Modify | Self::Save | Self::Rollback)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::options::COMMANDS;
+
+    #[test]
+    fn each_name_in_the_history_is_that_of_an_operation() {
+        let named = COMMANDS.iter().copied().chain(Operation::ALL.iter().map(|operation| operation.name()));
+        assert_eq!(named.filter(|name| Operation::of_change(name).is_none()).count(), 0);
+        assert_eq!(Operation::of_change("overlay"), Some(Operation::Modify));
+        assert_eq!(Operation::of_change("adopt"), None);
     }
 }

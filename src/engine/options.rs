@@ -1,5 +1,6 @@
 //! The options of a change.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::time::{Duration, Instant};
 
@@ -30,8 +31,9 @@ pub struct ChangeOptions {
     pub by: String,
     /// The reason of the change, for the history.
     pub message: Option<String>,
-    /// The command that makes it, one of [`COMMANDS`], for the history; `None` is the operation.
-    pub command: Option<&'static str>,
+    /// The command that makes it, one of [`COMMANDS`], for the history; of a node, what made it in the cluster. `None` is
+    /// the operation.
+    pub command: Option<Cow<'static, str>>,
     /// Of a node: the state of its cluster that the present text was made of, for the history.
     pub from: Option<ClusterState>,
     /// The owner of the desired state that is applied: values that the owner applied before, and that it

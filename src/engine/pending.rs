@@ -55,7 +55,7 @@ impl fmt::Debug for PendingChange {
 impl PendingChange {
     /// A change that is being made, for at most `longest`; then it waits for `time`.
     pub(super) fn new(
-        (operation, by): (&'static str, &str),
+        (operation, by): (&str, &str),
         before: RollbackPoint,
         written: Option<Arc<Snapshot>>,
         [time, longest]: [Duration; 2],

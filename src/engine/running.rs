@@ -36,8 +36,8 @@ pub struct ServerState {
 pub struct LastChange {
     pub at: SystemTime,
     pub by: String,
-    /// `modify`, `save`, `update`, `rollback`, `revert`, or the command that made it, such as `edit`.
-    pub operation: &'static str,
+    /// `modify`, `save`, `update`, `rollback`, `revert`, or what else the history calls it, such as `edit`.
+    pub operation: String,
 }
 
 impl ServerState {

@@ -475,8 +475,8 @@ impl<'e> Transaction<'e> {
     }
 
     /// The name of the change: that of the command that makes it, else of the operation.
-    fn name(&self) -> &'static str {
-        self.options.command.unwrap_or(self.operation.name())
+    fn name(&self) -> &str {
+        self.options.command.as_deref().unwrap_or(self.operation.name())
     }
 
     /// Makes the new text durable while a thread may still be looking for errors in the old one, and
@@ -506,8 +506,11 @@ impl<'e> Transaction<'e> {
         let Some(running) = &self.engine.running else { return };
         let Some(after) = outcome.after().and_then(Content::snapshot).cloned() else { return };
         let is_stored = self.operation.writes() || self.file().is_some_and(|file| file.is_same_text(&after));
-        let last_change =
-            LastChange { at: SystemTime::now(), by: self.options.by.clone(), operation: self.name() };
+        let last_change = LastChange {
+            at: SystemTime::now(),
+            by: self.options.by.clone(),
+            operation: self.name().to_owned(),
+        };
         let composed = self.engine.composed_revision(&after);
         running.exchange(|state| {
             state.composed = composed;

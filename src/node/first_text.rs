@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::local_text::{NodeName, wanted};
+use super::local_text::{NodeName, Noted, wanted};
 use super::runs::{BackReason, Runs};
 use crate::engine::{ChangeOptions, Engine, NewText, Refusal, Snapshot, Trouble, merged};
 use crate::store::cluster::ClusterStore;
@@ -74,9 +74,11 @@ fn try_first_text(node: &NodeName, store: &ClusterStore, engine: &Engine) -> Res
     let wanted = wanted(&seen, node, runs, store)?.ok_or_else(no_text)?;
     let bytes = store.text_of(wanted.text)?.ok_or_else(|| StoreError::Overtaken { name: store.name() })?;
     let text = merged(Arc::new(Snapshot::from_bytes(bytes)), &wanted.overlays).map_err(refused)?;
-    let (by, message) = (wanted.head.author(), wanted.head.message.clone());
+    let Noted { name, by, message, .. } = Noted::of(wanted.head, runs);
+    let command = Some(name.to_owned().into());
     // A starting server has to have a file, even if its includes are faulty.
-    let options = ChangeOptions { force: true, takes_faults: true, by, message, ..ChangeOptions::default() };
+    let options =
+        ChangeOptions { force: true, takes_faults: true, by, message, command, ..ChangeOptions::default() };
     let saved = engine.save(&NewText::Whole(text.shared_bytes().clone()), &options);
     saved.map(drop).map_err(FirstTextError::Local)
 }

@@ -1,11 +1,11 @@
 //! The text that a node should run: the one of the last change, or the one before while a rollout begins
 //! on other nodes, with what differs on the node.
 
-use super::runs::Runs;
+use super::runs::{BackReason, Runs};
 use crate::engine::Operation;
 use crate::store::cluster::{ClusterStore, HeadRecord, Seen, TextRef};
 use crate::store::file::FollowedText;
-use crate::store::{NamedPatch, Overlays, Revision, Store, StoreError};
+use crate::store::{NamedPatch, Overlays, REVERT, Revision, Store, StoreError};
 
 /// The name of a node, and of its group.
 #[derive(Debug, Clone)]
@@ -78,7 +78,8 @@ pub fn wanted<'s>(
     let Some((head, serial, id, text)) = chosen(seen, runs) else { return Ok(None) };
     let overlays = store.overlays_of(text)?;
     let overlays = node.of(&overlays.ok_or_else(|| StoreError::Overtaken { name: store.name() })?);
-    let first = head.unconfirmed.as_ref().filter(|_| runs == Runs::Head && head.canary.contains(&node.name));
+    let first =
+        head.unconfirmed.as_ref().filter(|change| runs == Runs::Head && change.canaries.contains(&node.name));
     let first_of = first.map(|change| &*change.id);
     let mut source = text.revision.to_string();
     for (name, patch) in &overlays {
@@ -87,9 +88,36 @@ pub fn wanted<'s>(
     Ok(Some(LocalText { serial, id, text, overlays, source, first_of, head }))
 }
 
-/// The operation of a change in the history of the node. What the cluster undid by itself is a rollback.
-pub fn operation(head: &HeadRecord) -> Operation {
-    let named =
-        Operation::ALL.iter().find(|operation| operation.writes() && operation.name() == head.operation);
-    named.copied().unwrap_or(Operation::Rollback)
+/// What the node notes of a text in its history.
+#[derive(Debug)]
+pub struct Noted<'h> {
+    /// The name in the history.
+    pub name: &'h str,
+    /// The operation for hooks and figures. What the cluster did by itself is a rollback.
+    pub operation: Operation,
+    pub by: String,
+    pub message: Option<String>,
+}
+
+impl<'h> Noted<'h> {
+    /// The last change as it is in the history of the cluster; or that the node goes back before it, or waits there.
+    pub fn of(head: &'h HeadRecord, runs: Runs) -> Self {
+        let (name, by, message) = match runs {
+            Runs::Head => (&*head.operation, head.author(), head.message.clone()),
+            Runs::Back(why) => {
+                let serial = head.serial;
+                let (name, message) = match why {
+                    BackReason::OthersFirst => (
+                        Operation::Save.name(),
+                        format!("the text before change {serial}, which is not confirmed"),
+                    ),
+                    BackReason::RanOut => (REVERT, format!("change {serial} was not confirmed in time")),
+                    BackReason::CutOff => (REVERT, "no contact with the cluster".to_owned()),
+                };
+                (name, String::new(), Some(message))
+            }
+        };
+        let operation = Operation::of_change(name).filter(|operation| operation.writes());
+        Self { name, operation: operation.unwrap_or(Operation::Rollback), by, message }
+    }
 }

@@ -42,7 +42,7 @@ pub struct Contact {
 pub fn runs(head: &HeadRecord, has_pending: bool, name: &str, contact: &Contact) -> Runs {
     let Some(change) = &head.unconfirmed else { return Runs::Head };
     let ttl = change.ttl_s.map_or(Duration::MAX, Duration::from_secs);
-    let goes_first = head.canary.is_empty() || head.canary.iter().any(|first| first == name);
+    let goes_first = change.canaries.is_empty() || change.canaries.iter().any(|first| first == name);
     match () {
         () if !has_pending || contact.first_seen >= ttl => Runs::Back(BackReason::RanOut),
         () if contact.read > contact.lease_left => Runs::Back(BackReason::CutOff),
@@ -59,16 +59,16 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
     const TTL: u64 = 4;
 
-    fn head(canary: &[&str], is_open: bool) -> HeadRecord {
+    fn head(canaries: &[&str], is_open: bool) -> HeadRecord {
         let unconfirmed = is_open.then(|| Unconfirmed {
             id: "c".to_owned(),
             deadline: 0,
             ttl_s: Some(TTL),
+            canaries: canaries.iter().map(|name| (*name).to_owned()).collect(),
             soak_s: None,
             back: None,
         });
-        let canary = canary.iter().map(|name| (*name).to_owned()).collect();
-        HeadRecord { unconfirmed, canary, ..HeadRecord::example("e", 2, "h") }
+        HeadRecord { unconfirmed, ..HeadRecord::example("e", 2, "h") }
     }
 
     /// Each row of the table in `docs/cluster.md`, for all times up to twice the longest one.

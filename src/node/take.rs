@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::local_text::{LocalText, operation, wanted};
+use super::local_text::{LocalText, Noted, wanted};
 use super::member::{Node, OnDrift};
 use super::not_taken::NotTaken;
 use super::runs::Runs;
@@ -175,11 +175,11 @@ impl Node {
 
     fn take(&self, wanted: &LocalText<'_>, text: &Arc<Snapshot>, runs: Runs) {
         let taken = wanted.followed(text.revision());
-        let head = wanted.head;
-        let (by, message) = (head.author(), head.message.clone());
+        let Noted { name, operation, by, message } = Noted::of(wanted.head, runs);
+        let command = Some(name.to_owned().into());
         // The guards hold for the author of a change; here it is made already.
-        let options = ChangeOptions { force: true, by, message, ..ChangeOptions::default() };
-        match self.load(taken, operation(head), text.bytes(), &options) {
+        let options = ChangeOptions { force: true, by, message, command, ..ChangeOptions::default() };
+        match self.load(taken, operation, text.bytes(), &options) {
             Ok(()) => {
                 let mut standing = self.standing();
                 standing.not_taken = None;

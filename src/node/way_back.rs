@@ -185,7 +185,8 @@ impl Node {
         };
         let text = text.ok_or_else(damaged)?;
         let message = Some(message.to_owned());
-        let options = ChangeOptions { force: true, message, ..ChangeOptions::default() };
+        let command = Some(REVERT.into());
+        let options = ChangeOptions { force: true, message, command, ..ChangeOptions::default() };
         self.load(back.text.clone(), Operation::Rollback, &text, &options)?;
         self.local.tell(LogLevel::Warning, &format!("back at serial {}: {why}", back.text.serial));
         Ok(())

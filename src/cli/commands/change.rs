@@ -48,7 +48,7 @@ impl<'a> ChangeCommand<'a> {
 
     /// The same, named in the history by the command that makes it.
     pub fn named(mut self, command: &'static str) -> Self {
-        self.options.command = Some(command);
+        self.options.command = Some(command.into());
         self.verb = self.verb.with_operation(command);
         self
     }

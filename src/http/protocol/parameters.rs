@@ -4,6 +4,7 @@
 
 mod unknown;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -45,7 +46,7 @@ pub enum Values {
     /// Names of guards, separated by commas.
     Guards(fn(&mut Parameters) -> &mut Vec<Guard>),
     /// One of [`COMMANDS`].
-    Command(fn(&mut Parameters) -> &mut Option<&'static str>),
+    Command(fn(&mut Parameters) -> &mut Option<Cow<'static, str>>),
     /// Revisions, separated by commas, or `*` for any.
     Revisions(fn(&mut Parameters) -> &mut Option<Expected>),
     /// 32 hex digits.
@@ -444,7 +445,7 @@ impl Values {
             Self::OneOf(words, field) => *field(parameters) = is_second(words, value)?,
             Self::Words(words, field) => *field(parameters) = Some(one_of(words, value)?),
             Self::Guards(field) => field(parameters).extend(guards(value)?),
-            Self::Command(field) => *field(parameters) = Some(command(value)?),
+            Self::Command(field) => *field(parameters) = Some(command(value)?.into()),
             Self::Revisions(field) => *field(parameters) = Some(expected(value)?),
             Self::Key(field) => *field(parameters) = Some(key(value)?),
             Self::Told(field) => tell(value, field(parameters))?,
@@ -477,7 +478,7 @@ impl Values {
                 let names: Vec<&str> = field(parameters).iter().filter_map(Guard::name).collect();
                 Some(names.join(",")).filter(|names| !names.is_empty())
             }
-            Self::Command(field) => field(parameters).map(str::to_owned),
+            Self::Command(field) => field(parameters).as_deref().map(str::to_owned),
             Self::Revisions(field) => field(parameters).as_ref().map(Expected::to_string),
             Self::Key(field) => field(parameters).map(|key| format!("{key:032x}")),
             Self::Told(field) => Some(field(parameters).names()).filter(|names| !names.is_empty()),

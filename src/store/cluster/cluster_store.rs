@@ -93,7 +93,7 @@ impl Seen {
         let change = head.unconfirmed.as_ref()?;
         let (id, operation, by) = (change.id.clone(), head.operation.clone(), head.author());
         Some(PendingInfo {
-            canary: head.canary.clone(),
+            canary: change.canaries.clone(),
             soak_s: change.soak_s,
             is_over: !self.may_be_confirmed(),
             ..PendingInfo::new(id, operation, by, change.until())

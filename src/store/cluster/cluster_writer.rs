@@ -224,15 +224,12 @@ impl Writer for ClusterWriter<'_> {
         let packed = |pieces| PackedState::new(pieces, &overlays, serial).ok_or_else(|| store.too_large());
         let state = new.map(packed).transpose()?;
         let pending = self.pending.borrow().clone();
-        let (unconfirmed, canary) = match pending {
-            Some(PendingInfo { id, deadline, canary, soak_s, .. }) => {
-                let back = seen.text().cloned();
-                let left = deadline.duration_since(SystemTime::now()).unwrap_or_default();
-                let ttl_s = Some(left.as_secs() + 1);
-                (Some(Unconfirmed { id, deadline: milliseconds(deadline), ttl_s, soak_s, back }), canary)
-            }
-            None => (None, Vec::new()),
-        };
+        let unconfirmed = pending.map(|PendingInfo { id, deadline, canary: canaries, soak_s, .. }| {
+            let back = seen.text().cloned();
+            let left = deadline.duration_since(SystemTime::now()).unwrap_or_default();
+            let ttl_s = Some(left.as_secs() + 1);
+            Unconfirmed { id, deadline: milliseconds(deadline), ttl_s, canaries, soak_s, back }
+        });
         let head = HeadRecord {
             format: FORMAT,
             epoch: last.map_or_else(fresh_id, |last| last.epoch.clone()),
@@ -248,7 +245,6 @@ impl Writer for ClusterWriter<'_> {
             message: record.message.map(str::to_owned),
             keep: record.keep.or(last.map(|last| last.keep)).unwrap_or(DEFAULT_KEEP).max(1),
             unconfirmed,
-            canary,
             paths: record.paths.cloned(),
             signature: None,
             rest: Map::new(),
@@ -310,7 +306,7 @@ impl PreparedChange for ClusterChange<'_> {
         let pending = match &head.unconfirmed {
             Some(change) => {
                 let ttl = change.ttl_s.unwrap_or_default();
-                let lease = store.lease(if head.canary.is_empty() { ttl } else { ROLLOUT_LEASE })?;
+                let lease = store.lease(if change.canaries.is_empty() { ttl } else { ROLLOUT_LEASE })?;
                 PendingKey::Put { value: change.id.clone().into_bytes(), lease }
             }
             None => PendingKey::Removed,

@@ -57,9 +57,6 @@ pub struct HeadRecord {
     /// While the change may still be rolled back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unconfirmed: Option<Unconfirmed>,
-    /// The nodes that take the change first, while the others wait.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub canary: Vec<String>,
     /// The paths that the change changed, if its writer compared the texts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paths: Option<ChangedPaths>,
@@ -126,6 +123,9 @@ pub struct Unconfirmed {
     /// The time in seconds for which a node runs the change, from when it saw it first, unless it is confirmed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttl_s: Option<u64>,
+    /// The nodes that take the change first, while the others wait.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub canaries: Vec<String>,
     /// The time in seconds for which the nodes that take it first have to run it without a break.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub soak_s: Option<u64>,
@@ -212,10 +212,15 @@ impl HeadRecord {
         serde_json::to_vec(self).expect("it has only strings and numbers")
     }
 
+    /// The nodes that take the change first, while the others wait.
+    pub fn canaries(&self) -> &[String] {
+        self.unconfirmed.as_ref().map_or(&[], |change| &change.canaries)
+    }
+
     /// The record without the possibility to roll back.
     #[must_use]
     pub fn confirmed(&self) -> Self {
-        Self { unconfirmed: None, canary: Vec::new(), ..self.clone() }
+        Self { unconfirmed: None, ..self.clone() }
     }
 
     /// The record that takes the change back; `None` if it is confirmed.
@@ -242,7 +247,6 @@ impl HeadRecord {
             message: Some(why.to_owned()),
             keep: self.keep,
             unconfirmed: None,
-            canary: Vec::new(),
             paths: self.paths.clone(),
             signature: None,
             rest: Map::new(),

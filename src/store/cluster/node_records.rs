@@ -71,7 +71,7 @@ impl ClusterStore {
         };
         let named = overlays.iter().flat_map(|overlays| overlays.iter().map(|(name, _)| name.clone()));
         let named = named.filter(|name| !name.starts_with('@'));
-        let canary = seen.head.iter().flat_map(|head| head.canary.clone());
+        let canary = seen.head.iter().flat_map(|head| head.canaries().to_vec());
         for name in named.chain(canary).collect::<BTreeSet<String>>() {
             rows.entry(name).or_insert_with(|| NodeRecord::absent(NodeState::NeverCame));
         }

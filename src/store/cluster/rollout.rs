@@ -39,7 +39,7 @@ impl ClusterStore {
         if let Some(why) = turn.failed {
             return self.decided(self.cancel(&seen, "", why));
         }
-        let records = head.canary.iter().map(|name| KeyRange::one(&self.keys().node(name))).collect();
+        let records = head.canaries().iter().map(|name| KeyRange::one(&self.keys().node(name))).collect();
         let now: Seen = self.seen_with(records)?;
         if now.mod_revision != seen.mod_revision {
             return Ok(RolloutStep::Waits);
@@ -74,7 +74,7 @@ fn verdict(head: &HeadRecord, found: &[Vec<KeyValue>], keys: &Keys) -> RolloutVe
     let (mut conditions, mut whys) = (Vec::new(), Vec::new());
     let change = head.unconfirmed.as_ref();
     let soak = change.and_then(|change| change.soak_s);
-    for (name, found) in head.canary.iter().zip(found) {
+    for (name, found) in head.canaries().iter().zip(found) {
         let Some((record, mod_revision)) = found.first().and_then(parsed) else {
             whys.push(format!("`{name}` has no record"));
             continue;
@@ -115,10 +115,15 @@ mod tests {
     /// A rollout of change 2, `u`, to `a` and `b`; `b` runs it, and `a` says what a row of the table says.
     #[test]
     fn a_rollout_is_promoted_by_records_of_one_process_that_runs_it_and_of_nothing_else() {
-        let unconfirmed =
-            Unconfirmed { id: "u".to_owned(), deadline: 0, ttl_s: Some(60), soak_s: Some(9), back: None };
-        let canary = vec!["a".to_owned(), "b".to_owned()];
-        let head = HeadRecord { unconfirmed: Some(unconfirmed), canary, ..HeadRecord::example("e", 2, "h") };
+        let unconfirmed = Unconfirmed {
+            id: "u".to_owned(),
+            deadline: 0,
+            ttl_s: Some(60),
+            canaries: vec!["a".to_owned(), "b".to_owned()],
+            soak_s: Some(9),
+            back: None,
+        };
+        let head = HeadRecord { unconfirmed: Some(unconfirmed), ..HeadRecord::example("e", 2, "h") };
         let runs = || NodeRecord {
             wanted: Some(2),
             change: Some("u".to_owned()),

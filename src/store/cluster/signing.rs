@@ -206,8 +206,8 @@ mod tests {
         let record = json!({
             "format": 2, "epoch": "e", "adopts": ["d"], "serial": 8, "id": "x", "text": text, "before": null,
             "by": "olga", "says": "o", "at": "2026-01-01T00:00:00Z", "operation": "modify", "message": "m", "keep": 100,
-            "unconfirmed": {"id": "u", "deadline": 1, "ttl_s": 60, "soak_s": 10, "back": text},
-            "canary": ["a"], "paths": {"first": ["rtsp"], "count": 1}, "later": {"z": 1.50, "a": [null]},
+            "unconfirmed": {"id": "u", "deadline": 1, "ttl_s": 60, "canaries": ["a"], "soak_s": 10, "back": text},
+            "paths": {"first": ["rtsp"], "count": 1}, "later": {"z": 1.50, "a": [null]},
         });
         HeadRecord::parse(record.to_string().as_bytes()).expect("it is a record")
     }
@@ -265,7 +265,7 @@ mod tests {
             let forged = HeadRecord::parse(forged.to_string().as_bytes()).expect(pointer);
             assert!(node.accept(HEAD, &forged).is_err(), "{pointer}");
         }
-        let confirmed = HeadRecord { unconfirmed: None, canary: Vec::new(), ..stored.clone() };
+        let confirmed = HeadRecord { unconfirmed: None, ..stored.clone() };
         assert!(node.accept(HEAD, &confirmed).is_err(), "only a key confirms");
         let stripped = HeadRecord { signature: None, ..stored };
         assert_eq!(node.accept(HEAD, &stripped).expect_err("it has none").to_string(), "it is not signed");

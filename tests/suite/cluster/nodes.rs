@@ -506,8 +506,14 @@ fn a_forged_date_ends_no_following() {
     let store = etcd.store(PREFIX, GatewaySettings::default());
     let head = store.seen().expect("it can be read").head.expect("there is one");
     let (id, back) = ("forged".to_owned(), head.text.clone());
-    let unconfirmed =
-        Some(Unconfirmed { id: id.clone(), deadline: u64::MAX, ttl_s: None, soak_s: None, back });
+    let unconfirmed = Some(Unconfirmed {
+        id: id.clone(),
+        deadline: u64::MAX,
+        ttl_s: None,
+        canaries: Vec::new(),
+        soak_s: None,
+        back,
+    });
     let forged = HeadRecord { serial: 2, unconfirmed, ..head };
     let mut success = put_change(store.keys(), &forged);
     let lease = store.gateway().grant(300).expect("it answers");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::etcd::Etcd;
 use super::nodes::{COUNTING, PREFIX, TestNode, cluster, with_rtsp, with_sample};
 use crate::cli::watch::Watching;
-use crate::cli::{CONF, Place, SAMPLE};
+use crate::cli::{CONF, Place, Run, SAMPLE};
 use crate::waiting::eventually;
 
 /// The overlays, as JSON.
@@ -153,4 +153,34 @@ fn a_change_of_an_overlay_is_watched() {
     let lines = watching.until("#2 overlay");
     let line = lines.last().expect("it is there");
     assert!(line.contains("the reason") && line.contains("a: rtsp"), "{line}");
+}
+
+#[test]
+fn the_history_of_a_node_names_what_made_each_change_in_the_cluster() {
+    let Some(etcd) = with_sample(1) else { return };
+    let node = running(&etcd, "a", &[]);
+    let run = |arguments: &[&str]| cluster(&etcd, &[arguments, &["--wait", "60s"]].concat()).exits(0);
+    run(&["overlay", "set", "a", "--set", "rtsp=8554", "-m", "its port"]);
+    run(&["rm", "streams.cam1"]);
+    run(&["modify", "--set", "rtsp=1", "--set", "title=x"]);
+    run(&["overlay", "remove", "a"]);
+    run(&["rollback", "1"]);
+    cluster(&etcd, &["modify", "--set", "rtsp=3", "--confirm", "60", "-q"]).exits(0);
+    node.until("at 7", |report| report["serial"] == 7);
+    cluster(&etcd, &["confirm", "--revert"]).exits(0);
+    node.until("at 8", |report| report["serial"] == 8);
+    let told = |run: &Run| -> Vec<String> {
+        let entries = run.json();
+        let operation = |entry: &Value| entry["operation"].as_str().expect("it has one").to_owned();
+        entries.as_array().expect("a list").iter().map(operation).collect()
+    };
+    let own = node.run(&["history", "-o", "json"]);
+    let all = cluster(&etcd, &["history", "-o", "json"]);
+    let made = ["revert", "modify", "rollback", "overlay", "modify", "rm", "overlay", "save"];
+    assert_eq!(
+        (told(&own), told(&all)),
+        (made.map(str::to_owned).to_vec(), made.map(str::to_owned).to_vec())
+    );
+    node.run(&["status"]).prints("revert");
+    node.run(&["history"]).prints("its port");
 }

@@ -270,14 +270,15 @@ fn runs_now(seen: &Seen, node: &Node, cast: &Cast, number: usize) -> Runs {
 
 /// The key `head`, as far as the function looks at it.
 fn record_of(head: Head, cast: &Cast) -> HeadRecord {
-    let unconfirmed = head.open.map(|_| Unconfirmed {
+    let canaries =
+        |is_rollout| (0..cast.canaries).filter(|_| is_rollout).map(|node| node.to_string()).collect();
+    let unconfirmed = head.open.map(|open| Unconfirmed {
         id: String::new(),
         deadline: 0,
         ttl_s: Some(TTL.as_secs()),
+        canaries: canaries(open.is_rollout),
         soak_s: None,
         back: None,
     });
-    let is_rollout = head.open.is_some_and(|open| open.is_rollout);
-    let canary = (0..cast.canaries).filter(|_| is_rollout).map(|node| node.to_string()).collect();
-    HeadRecord { unconfirmed, canary, ..CONFIRMED.clone() }
+    HeadRecord { unconfirmed, ..CONFIRMED.clone() }
 }
