@@ -5,7 +5,7 @@ use mediaconf::plumbing::schema::{DirectiveRole, Schema};
 use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::content::{Content, compared};
 use super::content_diff::ContentDiff;
@@ -17,7 +17,7 @@ use super::snapshot::Snapshot;
 use crate::store::{Overlays, PendingInfo, Revision};
 use mediaconf::plumbing::edit::json_diff::{ChangedValue, changed_values};
 use mediaconf::plumbing::edit::{ChangeRequest, ConfigLookup, Effects, keys_that_all_lack};
-use mediaconf::plumbing::model::{Masker, masked_json};
+use mediaconf::plumbing::model::Masker;
 
 /// The configuration before the first one.
 static NOTHING: LazyLock<Content> =
@@ -164,22 +164,20 @@ impl ChangeReport {
 
     /// Adds what differs on single nodes, below the name of each.
     fn add_overlays(&mut self, [old, new]: &[Overlays; 2], parts: ReportParts) {
-        let shown =
-            |patch: &Value| parts.masker().map_or(patch.clone(), |masker| masked_json(patch, &masker));
-        let named = |name: &str, patch: &Value| json!({ (format!("overlay {name}")): shown(patch) });
-        for (name, [old, new]) in overlays::changed([old, new]) {
-            let keys = vec!["overlay".to_owned(), name.to_owned()];
-            let value = ChangedValue { keys, before: Some(old.clone()), after: Some(new.clone()) };
-            let [old, new] = [&old, &new].map(|patch| named(name, patch));
-            let diff = ContentDiff::between_values(&old, &new);
+        for (_, diff) in overlays::overlay_diffs([old, new], parts.masker().as_ref()) {
             let [added, removed] = diff.added_and_removed();
             self.lines_added += added;
             self.lines_removed += removed;
             if parts.diff {
                 self.diff.add(diff);
             }
-            self.values.extend(Some(value).filter(|_| parts.values));
         }
+        let values = overlays::changed([old, new]).map(|(name, [old, new])| ChangedValue {
+            keys: vec!["overlay".to_owned(), name.to_owned()],
+            before: Some(old),
+            after: Some(new),
+        });
+        self.values.extend(values.filter(|_| parts.values));
     }
 
     /// True if the texts differ in lines, or the values where the text is not known.

@@ -118,12 +118,20 @@ impl Engine {
         })
     }
 
-    fn serial_and_text(&self, which: ChangeRef) -> Result<(u64, Arc<Snapshot>), Refusal> {
-        let serial = match which {
+    /// Returns the serial number of a change.
+    ///
+    /// # Errors
+    /// `NoSuchChange`, `Store`.
+    pub(super) fn serial(&self, which: ChangeRef) -> Result<u64, Refusal> {
+        match which {
             // `blame` asks for one text after the other, and does not need all entries for each.
-            ChangeRef::Serial(serial) if self.store.has_change(serial)? => serial,
-            _ => find(&self.history(which.entries())?, which)?.serial,
-        };
+            ChangeRef::Serial(serial) if self.store.has_change(serial)? => Ok(serial),
+            _ => Ok(find(&self.history(which.entries())?, which)?.serial),
+        }
+    }
+
+    fn serial_and_text(&self, which: ChangeRef) -> Result<(u64, Arc<Snapshot>), Refusal> {
+        let serial = self.serial(which)?;
         let which = ChangeRef::Serial(serial);
         let text = self.store.kept(serial)?.ok_or_else(|| {
             Refusal::new(RefusalKind::NotKept, format!("the text before `{which}` is not kept"))

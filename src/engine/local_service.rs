@@ -16,7 +16,9 @@ use super::requested_change::RequestedChange;
 use super::service::{ConfigService, ConfigSource, Decision, ReadForm, ReadQuery, Reading};
 use super::snapshot::Snapshot;
 use super::status::{ServerHealth, Status, differing, last_change};
-use crate::store::{ChangeRef, HistoryEntry, NodeRecord, PendingInfo, Revision, RolloutStep, RolloutTurn};
+use crate::store::{
+    ChangeRef, HistoryEntry, NodeRecord, Overlays, PendingInfo, Revision, RolloutStep, RolloutTurn,
+};
 use mediaconf::plumbing::model::has_lost_line_ends;
 
 impl ConfigService for Engine {
@@ -84,6 +86,14 @@ impl ConfigService for Engine {
 
     fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Refusal> {
         Engine::kept(self, change)
+    }
+
+    fn overlays(&self, before: Option<ChangeRef>) -> Result<Option<Overlays>, Refusal> {
+        match before {
+            _ if !self.is_run_by_nodes() => Ok(None),
+            None => Ok(Some(self.store.overlays().map_err(Refusal::of_overlays)?)),
+            Some(change) => Ok(self.store.kept_overlays(self.serial(change)?)?),
+        }
     }
 
     fn pending(&self) -> Result<Option<PendingInfo>, Refusal> {

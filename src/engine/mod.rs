@@ -114,7 +114,7 @@ pub use operation::Operation;
 pub use options::{COMMANDS, ChangeOptions, Expected};
 pub use outcome::{After, Outcome, OutcomeNote};
 pub use overlay_change::{OverlayChange, OverlayEdit};
-pub use overlays::merged;
+pub use overlays::{changed_paths, hidden, merged, overlay_diffs, overlay_of};
 pub use passed_over::{IncludeChange, IncludedEntry, PassedOver};
 pub use pending::PendingChange;
 pub use refusal::{Refusal, WITHOUT_STRICT, errors_of};

@@ -22,12 +22,16 @@ use mediaconf::plumbing::edit::json_merge::compose;
 use mediaconf::plumbing::edit::{ChangeRequest, Faults, Path, Segment};
 use mediaconf::plumbing::schema::nearest;
 
-/// A change of an overlay.
+/// A change of overlays.
 #[derive(Clone)]
-pub struct OverlayChange {
-    /// The node, or the group behind an `@`.
-    pub name: String,
-    pub edit: OverlayEdit,
+pub enum OverlayChange {
+    One {
+        /// The node, or the group behind an `@`.
+        name: String,
+        edit: Box<OverlayEdit>,
+    },
+    /// All are removed, also where they can't be read.
+    RemoveAll,
 }
 
 /// What is done to an overlay.
@@ -74,16 +78,37 @@ impl Engine {
         if !text.is_valid() {
             return Err(Refusal::bad_config(text));
         }
-        let known = transaction.overlays();
-        let found = known.iter().find(|(name, _)| *name == change.name);
+        let overlays = match change {
+            OverlayChange::RemoveAll => Overlays::default(),
+            OverlayChange::One { name, edit } => {
+                transaction.refuse_damaged()?;
+                let known = transaction.overlays();
+                let patch = self.edited_overlay((name, edit), &known, &text, options)?;
+                with(&known, name, patch)
+            }
+        };
+        let (before, after) = (Some(text), After::Unchanged);
+        let change = Change { before, after, overlays: Some(overlays), needs_valid: true, notes: Vec::new() };
+        transaction.finish(change)
+    }
+
+    /// The new values of an overlay.
+    fn edited_overlay(
+        &self,
+        (name, edit): (&str, &OverlayEdit),
+        known: &Overlays,
+        text: &Arc<Snapshot>,
+        options: &ChangeOptions,
+    ) -> Result<Map<String, Value>, Refusal> {
+        let found = known.iter().find(|(other, _)| other == name);
         let mut patch = found.and_then(|(_, patch)| patch.as_object().cloned()).unwrap_or_default();
-        match &change.edit {
+        match edit {
             OverlayEdit::Set { request, creates } => {
                 let accepts = *creates || options.accepts(&Guard::NearMiss);
                 if found.is_none() && !accepts {
-                    self.refuse_unknown_node(&change.name, &known)?;
+                    self.refuse_unknown_node(name, known)?;
                 }
-                set_values(&mut patch, &text, request)?;
+                set_values(&mut patch, text, request)?;
                 let edit = edit::modify(text.document(), Value::Object(patch.clone()))?;
                 let guarded = edit.map(|edit| edit.guarded).unwrap_or_default();
                 options.refused(if accepts { Faults::default() } else { guarded }).into_result(())?;
@@ -91,10 +116,7 @@ impl Engine {
             OverlayEdit::Remove(paths) if paths.is_empty() => patch.clear(),
             OverlayEdit::Remove(paths) => paths.iter().try_for_each(|path| remove(&mut patch, path))?,
         }
-        let overlays = with(&known, &change.name, patch);
-        let (before, after) = (Some(text), After::Unchanged);
-        let change = Change { before, after, overlays: Some(overlays), needs_valid: true, notes: Vec::new() };
-        transaction.finish(change)
+        Ok(patch)
     }
 
     /// Refuses a node, or a group, that was never there, if there are any: it may be misspelt.

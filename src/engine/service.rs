@@ -16,7 +16,9 @@ use super::refusal::Refusal;
 use super::requested_change::RequestedChange;
 use super::snapshot::Snapshot;
 use super::status::{ServerHealth, Status};
-use crate::store::{ChangeRef, HistoryEntry, NodeRecord, PendingInfo, Revision, RolloutStep, RolloutTurn};
+use crate::store::{
+    ChangeRef, HistoryEntry, NodeRecord, Overlays, PendingInfo, Revision, RolloutStep, RolloutTurn,
+};
 use mediaconf::plumbing::edit::Path;
 
 /// A configuration that can be read and changed.
@@ -79,6 +81,12 @@ pub trait ConfigService: Send + Sync {
     /// Returns the last changes of the value at a path, at most `most`; `None` where whoever asks has to search the
     /// history for them.
     fn blamed(&self, _path: &Path, _most: Option<usize>) -> Result<Option<ValueHistory>, Refusal> {
+        Ok(None)
+    }
+
+    /// Returns what differs on single nodes of a cluster, now or before a change; `None` where nodes have nothing of
+    /// their own, or the history does not keep it.
+    fn overlays(&self, _before: Option<ChangeRef>) -> Result<Option<Overlays>, Refusal> {
         Ok(None)
     }
 

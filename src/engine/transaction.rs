@@ -37,8 +37,8 @@ use super::running::{LastChange, ServerState, Turn};
 use super::snapshot::Snapshot;
 use super::trouble::{message_without_secrets, without_secrets};
 use crate::store::{
-    BaseText, ChangeRecord, ChangedPaths, Overlays, PendingInfo, StoreError, Version, Warning, Writer,
-    is_concatenation,
+    BaseText, ChangeRecord, ChangedPaths, Loaded, Overlays, PendingInfo, StoreError, Version, Warning,
+    Writer, is_concatenation,
 };
 use mediaconf::plumbing::edit::json_diff::{ChangedValue, FirstChanges};
 use mediaconf::plumbing::syntax::spliced_pieces;
@@ -83,6 +83,8 @@ struct StoredText {
     open: Option<PendingInfo>,
     /// What differs on single nodes.
     overlays: Overlays,
+    /// What can't be read of that.
+    damaged: Option<String>,
     /// False if somebody may have put it there who has no key that is trusted.
     is_trusted: bool,
 }
@@ -251,8 +253,7 @@ impl<'e> Transaction<'e> {
         let file =
             self.file().filter(|file| !before.as_ref().is_some_and(|before| before.is_same_text(file)));
         let file = file.filter(|_| self.state.is_some() && self.operation != Operation::Update).cloned();
-        let known = self.overlays();
-        let overlays = overlays.filter(|overlays| *overlays != known).map(|overlays| [known, overlays]);
+        let overlays = self.changed_overlays(overlays)?;
         let mut outcome = Outcome { file, overlays, ..Outcome::new(before.map(Content::Text), after) };
         outcome.notes = self.taken_out.iter().filter_map(WithoutChange::note).chain(notes).collect();
         outcome.notes.extend(self.is_other_pending.then_some(OutcomeNote::OtherPending));
@@ -269,6 +270,38 @@ impl<'e> Transaction<'e> {
             self.reload_later(&outcome);
         }
         Ok(outcome)
+    }
+
+    /// What differs on single nodes before and after the change; `None` if that stays as it is. A whole text that takes
+    /// the place of one that nobody trusts takes over nothing that would be signed.
+    fn changed_overlays(&mut self, wanted: Option<Overlays>) -> Result<Option<[Overlays; 2]>, Refusal> {
+        let known = self.overlays();
+        let is_alone = self.is_whole && self.options.confirm.is_none();
+        let are_dropped = is_alone && !self.is_trusted();
+        if !(is_alone || self.is_trusted()) {
+            // It says why.
+            self.engine.store.load()?;
+        }
+        if are_dropped && !known.is_empty() {
+            self.told.push(overlays::dropped(&known));
+        }
+        let wanted = wanted.or(are_dropped.then(Overlays::default));
+        if wanted.is_none() {
+            self.refuse_damaged()?;
+        }
+        let is_damaged = self.file.as_ref().is_some_and(|file| file.damaged.is_some());
+        Ok(wanted.filter(|wanted| *wanted != known || is_damaged).map(|wanted| [known, wanted]))
+    }
+
+    /// Refuses a change that would need to know what differs on single nodes, where that can't be read: it would be lost.
+    pub fn refuse_damaged(&self) -> Result<(), Refusal> {
+        match self.file.as_ref().and_then(|file| file.damaged.clone()) {
+            Some(what) => {
+                let name = self.engine.name.clone();
+                Err(Refusal::of_overlays(StoreError::Damaged { name, what }))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Records the state of an owner alone, after the change can no longer be rolled back.
@@ -351,14 +384,6 @@ impl<'e> Transaction<'e> {
         };
         let texts = || engine.with_included(outcome.texts());
         let masked = |printed: &str| without_secrets(printed, &texts());
-        let overlays = outcome.overlays.as_ref().map(|[_, overlays]| overlays);
-        if let Some(file) = self.file.as_ref().filter(|_| !options.takes_faults)
-            && let overlays = overlays.unwrap_or(&file.overlays)
-            && !overlays.is_empty()
-            && let Some(after) = outcome.after().and_then(Content::snapshot)
-        {
-            overlays::refuse_misfit((&file.overlays, &file.snapshot), (overlays, after))?;
-        }
         let occasion = candidate.as_ref().map(|candidate| Occasion {
             operation: self.operation.name(),
             file: engine.store.path(),
@@ -454,7 +479,8 @@ impl<'e> Transaction<'e> {
             true => FirstChanges::default(),
             false => self.changed_in_text(pieces)?,
         };
-        let of_overlays: Vec<String> = overlays.into_iter().flat_map(overlays::changed_paths).collect();
+        let of_overlays: Vec<String> =
+            overlays.into_iter().flat_map(|sides| overlays::changed_paths(sides.each_ref())).collect();
         let count = of_text.count + of_overlays.len();
         let all = of_text.first.iter().map(ChangedValue::short_path).chain(of_overlays);
         Some(ChangedPaths { first: all.take(ChangedPaths::MOST).collect(), count })
@@ -626,7 +652,7 @@ fn load(
     operation: Operation,
     state: Option<&ServerState>,
 ) -> Result<Option<StoredText>, Refusal> {
-    let loaded = match writer.map_or_else(|| engine.store.load(), Writer::load) {
+    let loaded = match writer.map_or_else(|| engine.store.load_to_rehearse(), Writer::load) {
         Ok(loaded) => loaded,
         Err(StoreError::NotFound { .. }) if operation != Operation::Modify || state.is_some() => {
             return Ok(None);
@@ -636,12 +662,8 @@ fn load(
     };
     let saved = state.map(|state| &state.saved).filter(|saved| saved.bytes() == loaded.bytes);
     let snapshot = saved.cloned().unwrap_or_else(|| Arc::new(Snapshot::from_bytes(loaded.bytes)));
-    let overlays = match writer {
-        Some(_) => loaded.overlays,
-        None => engine.store.overlays()?,
-    };
-    let (version, open, is_trusted) = (loaded.version, loaded.open, loaded.is_trusted);
-    Ok(Some(StoredText { snapshot, version, open, overlays, is_trusted }))
+    let Loaded { version, open, overlays, damaged, is_trusted, .. } = loaded;
+    Ok(Some(StoredText { snapshot, version, open, overlays, damaged, is_trusted }))
 }
 
 fn refuse_invalid(unproved: Option<&Arc<Snapshot>>) -> Result<(), Refusal> {

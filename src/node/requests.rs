@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use super::member::Node;
 use crate::engine::{
     After, CanaryFault, ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, Content,
-    DEFAULT_LOCK_WAIT, Decision, Expected, Feature, NodeReport, Operation, Outcome, OutcomeNote, ReadQuery,
-    Reading, Refusal, RefusalKind, RequestedChange, ServerHealth, Snapshot, Status, Trouble, canary_nodes,
-    find, merged,
+    DEFAULT_LOCK_WAIT, Decision, Expected, Feature, NewWarning, NodeReport, Operation, Outcome, OutcomeNote,
+    ReadQuery, Reading, Refusal, RefusalKind, RequestedChange, ServerHealth, Snapshot, Status, Trouble,
+    canary_nodes, find, hidden, merged,
 };
 use crate::store::{
     ChangeRef, HistoryEntry, NodeRecord, NodeState, PendingInfo, Revision, RolloutStep, RolloutTurn, Store,
@@ -68,13 +68,15 @@ impl ConfigService for Node {
                 return Err(CanaryFault::OneNode.into());
             }
             RequestedChange::Update(_) => return self.local.change(requested, options),
-            RequestedChange::Modify(_) => self.make(options, |options| self.cluster.make(requested, options)),
+            RequestedChange::Modify(_) => {
+                self.make(requested, options, |options| self.cluster.make(requested, options))
+            }
             RequestedChange::Rollback(to) => {
                 let to = RequestedChange::Rollback(self.in_cluster(*to)?);
-                self.make(options, |options| self.cluster.make(&to, options))
+                self.make(&to, options, |options| self.cluster.make(&to, options))
             }
             RequestedChange::Overlay(_) => {
-                self.make(options, |options| self.cluster.make(requested, options))
+                self.make(requested, options, |options| self.cluster.make(requested, options))
             }
             RequestedChange::Save(_)
             | RequestedChange::Format {}
@@ -82,7 +84,7 @@ impl ConfigService for Node {
             | RequestedChange::Entry { .. }
             | RequestedChange::TakeBack(_) => {
                 self.refuse_overlaid()?;
-                self.make(options, |options| self.cluster.make(requested, options))
+                self.make(requested, options, |options| self.cluster.make(requested, options))
             }
         };
         Ok(ChangeReport::new(made?, requested.request(), options.told))
@@ -164,6 +166,7 @@ impl Node {
 
     fn make(
         &self,
+        requested: &RequestedChange<'_>,
         options: &ChangeOptions,
         make: impl Fn(&ChangeOptions) -> Result<Outcome, Refusal>,
     ) -> Result<Outcome, Refusal> {
@@ -183,16 +186,18 @@ impl Node {
                 self.local.replace_as(Operation::Save, self.with_overlays(text)?.bytes(), &check)?;
             }
         }
-        let made = make(&options)?;
+        let mut made = make(&options)?;
         let is_elsewhere = !options.canary.is_empty() && !options.canary.contains(&self.settings.name.name);
         if let Some(pending) = made.pending.as_ref().filter(|_| !options.canary.is_empty()) {
             self.carry_on(pending.id.clone());
         }
         if options.dry_run || options.reload_later || is_elsewhere {
             self.wake.ask();
+            made.new_warnings.extend(self.hidden(&made, requested));
             return self.as_here(made);
         }
         let is_over = self.wait();
+        made.new_warnings.extend(self.hidden(&made, requested));
         let after = self.local.running();
         let mut outcome = match after.clone().filter(|_| made.is_change()) {
             Some(after) => Outcome::new(before.map(Content::Text), After::replaced(after)),
@@ -212,6 +217,11 @@ impl Node {
             }
         }
         Ok(outcome)
+    }
+
+    /// Warns of what the overlays that the node knows hide of a change.
+    fn hidden(&self, made: &Outcome, requested: &RequestedChange<'_>) -> Vec<NewWarning> {
+        hidden(made, requested.request(), &self.standing().overlays)
     }
 
     /// Decides a rollout that this node was asked for, until it is over. If this process ends before, the change goes

@@ -17,6 +17,9 @@ pub const HAND_EDIT: &str = "hand-edit";
 /// The operation of a rollback of a change that was not confirmed.
 pub const REVERT: &str = "revert";
 
+/// The operation in the place of a change whose record can't be read.
+pub const UNREADABLE: &str = "unreadable";
+
 /// The operation of a rollback after a failed reload.
 pub const TAKE_BACK: &str = "take-back";
 
@@ -200,6 +203,23 @@ impl HistoryEntry {
     pub fn shown_by(self, shown: impl Fn(&str) -> String) -> Self {
         let shown = |text: Option<String>| text.as_deref().map(&shown);
         Self { by: shown(self.by), message: shown(self.message), ..self }
+    }
+
+    /// The row of a record that can't be read; `why` names it, and `serial` is 0 where its name has none.
+    pub fn unreadable((number, serial): (Option<usize>, u64), why: String) -> Self {
+        Self {
+            number,
+            serial,
+            at: SystemTime::UNIX_EPOCH,
+            operation: UNREADABLE.to_owned(),
+            by: None,
+            message: Some(why),
+            before: None,
+            after: None,
+            is_aside: number.is_none(),
+            paths: None,
+            from: None,
+        }
     }
 
     /// True if `which` refers to this change.

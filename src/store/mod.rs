@@ -42,7 +42,7 @@ pub use candidate::Candidate;
 pub use certificate::{certificate_expiry, seconds_until};
 pub use change_record::{
     ChangeRecord, ChangedPaths, ClusterState, DEFAULT_KEEP, HAND_EDIT, HistoryEntry, NamedChange, REVERT,
-    TAKE_BACK, is_change_name, message_because, part_of,
+    TAKE_BACK, UNREADABLE, is_change_name, message_because, part_of,
 };
 pub use change_ref::{ChangeRef, NotAChangeRef, WHOLE_HISTORY};
 pub(crate) use error::reason;
@@ -68,6 +68,7 @@ pub use warning::Warning;
 /// | `name`, `path` | are what messages and hooks call the configuration, and stay the same |
 /// | `leads_elsewhere` | is false as long as the name leads to this configuration |
 /// | `load` | is `NotFound` until there is a text, then exactly the bytes that were committed last |
+/// | `load_to_rehearse` | is what `load` of a writer would be |
 /// | `included` | has the texts that a pattern names in the order of their names; none where the store has no files |
 /// | `history` | has each commit once, the last one first, with its number, author, message and revisions |
 /// | `has_change`, `kept` | know each entry by its serial number; the text is that before the change, byte for byte |
@@ -101,6 +102,11 @@ pub trait Store: Send + Sync {
 
     /// Loads the text with its version; `NotFound` where there is none yet.
     fn load(&self) -> Result<Loaded, StoreError>;
+
+    /// Loads what a writer would load, for a rehearsal.
+    fn load_to_rehearse(&self) -> Result<Loaded, StoreError> {
+        self.load()
+    }
 
     /// Reads the texts that a pattern of an `include` names, in the order of their names.
     fn included(&self, pattern: &str, follow: Follow) -> Result<Vec<IncludedText>, IncludeError>;

@@ -133,6 +133,9 @@ impl NodeState {
         Self::Denied,
         Self::Unsigned,
     ];
+
+    /// The states of what has no record of a node that lives.
+    pub const OF_OTHERS: [Self; 3] = [Self::Gone, Self::NeverCame, Self::Unreadable];
 }
 
 impl fmt::Display for NodeState {

@@ -30,6 +30,8 @@ pub struct Loaded {
     pub open: Option<PendingInfo>,
     /// What differs on single nodes, if a writer loaded it.
     pub overlays: Overlays,
+    /// What can't be read of that, in words; then nothing is known to differ.
+    pub damaged: Option<String>,
     /// Stands for what differs on single nodes; `None` if nothing does.
     pub overlaid: Option<Revision>,
     /// False if somebody may have put the text there who has no key that is trusted.

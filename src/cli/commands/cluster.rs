@@ -16,7 +16,7 @@ use crate::cli::prompts;
 use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
 use crate::engine::{ErrorKind, Refusal};
-use crate::store::cluster::{ClusterStore, make_key};
+use crate::store::cluster::{ClusterStore, ForgottenNode, make_key};
 use crate::store::{NodeRecord, NodeState, Store, StoreError, bounded_time};
 
 /// Look after a cluster and its nodes
@@ -145,11 +145,17 @@ fn retry(store: &ClusterStore, names: &[String], ui: Ui) -> Result<(), CliError>
 
 fn forget(store: &ClusterStore, node: &str, ui: Ui) -> Result<(), CliError> {
     match store.forget_node(node) {
-        Ok(true) => {
+        Ok(ForgottenNode::Gone) => {
             ui.say(&format!("forgot {node}"));
             Ok(())
         }
-        Ok(false) => {
+        Ok(ForgottenNode::Unreadable) => {
+            ui.say(&format!(
+                "forgot {node}, whose record could not be read; if it lives, it puts another one"
+            ));
+            Ok(())
+        }
+        Ok(ForgottenNode::Unknown) => {
             Err(CliError::new(ErrorKind::Absent, format!("there is no record of the node `{node}`"))
                 .with_hint("`mediactl status` shows the nodes"))
         }
@@ -158,6 +164,19 @@ fn forget(store: &ClusterStore, node: &str, ui: Ui) -> Result<(), CliError> {
                 .with_hint("stop it first; within 30 seconds of a crash its record is gone"))
         }
         Err(error) => Err(Refusal::from(error).into()),
+    }
+}
+
+/// Says of a node that does not live, or whose record can't be read, what an adoption means to it.
+fn unheard_in_words(NodeRecord { node, serial, state, why, .. }: &NodeRecord) -> Option<String> {
+    let why = why.as_deref().unwrap_or("-");
+    match (state, serial) {
+        (NodeState::Gone, Some(serial)) => Some(format!(
+            "{node} is gone, and ran #{serial}: if it comes back, it takes the text of the cluster, too ({why})"
+        )),
+        (NodeState::Gone, None) => Some(format!("{node} is gone, and ran nothing ({why})")),
+        (NodeState::Unreadable, _) => Some(format!("{node} runs what is not known: {why}")),
+        _ => None,
     }
 }
 
@@ -174,6 +193,7 @@ fn adopt(store: &ClusterStore, is_agreed: bool, ui: Ui) -> Result<Exit, CliError
         let serial = serial.map_or_else(|| "nothing".to_owned(), |serial| format!("#{serial}"));
         ui.say(&format!("{node} runs {serial} and is held: {}", why.as_deref().unwrap_or("-")));
     }
+    nodes.iter().filter_map(unheard_in_words).for_each(|words| ui.say(&words));
     let question = format!(
         "{} would take the text of #{} of {} and lose what they run beyond it: adopt it?",
         in_ranges(&held.iter().map(|node| node.node.as_str()).collect::<Vec<_>>()),

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::io::Write;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use clap::Subcommand;
@@ -16,13 +17,15 @@ use crate::cli::fleet::grouped;
 use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::local_time;
+use crate::cli::render::diff;
 use crate::cli::render::masked::{masked_entry, write_text};
 use crate::cli::render::table;
 use crate::cli::render::value_diff::{differ, first_paths, paths_and_more, print};
 use crate::cli::target::Target;
 use crate::cli::ui::Ui;
-use crate::engine::{ConfigSource, Content, is_edited_since};
-use crate::store::{ChangeRef, HistoryEntry, REVERT, TAKE_BACK, WHOLE_HISTORY};
+use crate::engine::{ConfigSource, Content, Refusal, Snapshot, is_edited_since, overlay_diffs, overlay_of};
+use crate::store::cluster::is_node_name;
+use crate::store::{ChangeRef, HistoryEntry, Overlays, REVERT, TAKE_BACK, UNREADABLE, WHOLE_HISTORY};
 use mediaconf::plumbing::edit::Path;
 use mediaconf::plumbing::model::Masker;
 use mediaconf::plumbing::syntax::one_line;
@@ -57,7 +60,8 @@ pub struct HistoryArgs {
     #[command(subcommand)]
     pub command: Option<HistoryCommand>,
 
-    /// Show only the changes of the value at this path, and with --patch only their difference there
+    /// Show only the changes of the value at this path, and with --patch only their difference there; of a cluster,
+    /// `NODE: PATH` is a value of an overlay
     #[arg(value_name = "PATH")]
     pub path: Option<String>,
 
@@ -135,11 +139,19 @@ pub fn run(args: &HistoryArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         table::aligned(&rows).enumerate().try_for_each(|(at, line)| {
             writeln!(out, "{}", painted(&ui.sanitized(&line), answers.one().is_some(), ui))?;
             let (server, listed) = &all[at];
-            let Some([before, after]) = &listed.texts else { return Ok(()) };
             let serial = listed.entry.serial;
             let names = [format!("{server} before #{serial}"), format!("{server} after #{serial}")];
             let names = names.each_ref().map(String::as_str);
-            print([before, after], wanted.path.as_ref(), names, masker.clone(), ui, out)
+            if let Some([before, after]) = &listed.texts {
+                let path = wanted.path.as_ref().map(|path| &path.path);
+                print([before, after], path, names, masker.clone(), ui, out)?;
+            }
+            let sides = listed.overlays.as_ref().filter(|_| wanted.path.is_none());
+            let of_nodes = sides.map(|sides| overlay_diffs(sides.each_ref(), masker.as_ref()));
+            of_nodes
+                .into_iter()
+                .flatten()
+                .try_for_each(|(_, found)| diff::print(&found.into(), names, ui, out))
         })
     };
     if !all.is_empty() {
@@ -153,6 +165,39 @@ fn painted(line: &str, has_number: bool, ui: Ui) -> String {
     match line.split_once(' ').filter(|_| has_number) {
         Some((number, rest)) => format!("{} {rest}", ui.paint(number, Color::Yellow)),
         None => line.to_owned(),
+    }
+}
+
+/// The place of a value: in the configuration, or in an overlay of a cluster.
+struct HistoryPath {
+    /// The node of the overlay, or the group behind an `@`.
+    overlay: Option<String>,
+    path: Path,
+}
+
+impl HistoryPath {
+    /// Parses `PATH` and `NODE: PATH`, as the history names the paths of a change.
+    fn parse(text: &str) -> Result<Self, CliError> {
+        match text.split_once(": ").filter(|(node, _)| is_node_name(node)) {
+            Some((node, below)) => Ok(Self { overlay: Some(node.to_owned()), path: path(below.trim())? }),
+            None => Ok(Self { overlay: None, path: path(text)? }),
+        }
+    }
+}
+
+/// A state of the configuration: the text, and of a cluster what differs on single nodes, if that is shown.
+struct KnownState {
+    text: Content,
+    overlays: Option<Overlays>,
+}
+
+impl KnownState {
+    /// The configuration that a path is in: the text, or an overlay.
+    fn at(&self, path: Option<&HistoryPath>) -> Content {
+        match (path.and_then(|path| path.overlay.as_ref()), &self.overlays) {
+            (Some(node), Some(overlays)) => Content::Json(overlay_of(overlays, node)),
+            _ => self.text.clone(),
+        }
     }
 }
 
@@ -174,6 +219,8 @@ struct Listed {
     paths: String,
     /// The configurations before and after it, where they are shown.
     texts: Option<[Content; 2]>,
+    /// What differed on single nodes of a cluster before and after it, where that is shown.
+    overlays: Option<[Overlays; 2]>,
     /// True if it changed other places than the one that was asked for.
     is_elsewhere: bool,
 }
@@ -181,7 +228,7 @@ struct Listed {
 impl Listed {
     /// An entry without further data.
     fn from_entry(entry: HistoryEntry) -> Self {
-        Self { entry, paths: String::new(), texts: None, is_elsewhere: false }
+        Self { entry, paths: String::new(), texts: None, overlays: None, is_elsewhere: false }
     }
 }
 
@@ -189,8 +236,8 @@ impl Listed {
 fn row(Listed { entry, paths, .. }: &Listed, ui: Ui) -> [String; 7] {
     [
         entry.number.map_or("-".to_owned(), |number| format!("@{number}")),
-        format!("#{}", entry.serial),
-        ui.time(entry.at),
+        if entry.serial == 0 { "-".to_owned() } else { format!("#{}", entry.serial) },
+        if entry.operation == UNREADABLE { "-".to_owned() } else { ui.time(entry.at) },
         one_line(entry.by.as_deref().unwrap_or("-")),
         one_line(&entry.operation),
         one_line(entry.message.as_deref().unwrap_or_default()),
@@ -200,7 +247,7 @@ fn row(Listed { entry, paths, .. }: &Listed, ui: Ui) -> [String; 7] {
 
 /// The entries that are shown.
 struct Selected {
-    path: Option<Path>,
+    path: Option<HistoryPath>,
     since: Option<SystemTime>,
     change: Option<String>,
     most: usize,
@@ -213,7 +260,7 @@ impl Selected {
             return Err(CliError::usage("JSON has no diffs", "leave out `--patch`, or `-o json`"));
         }
         Ok(Self {
-            path: args.path.as_deref().map(path).transpose()?,
+            path: args.path.as_deref().map(HistoryPath::parse).transpose()?,
             since: args.since.as_deref().map(local_time::parse).transpose()?,
             change: args.change.clone(),
             most: args.max_count.unwrap_or(WHOLE_HISTORY),
@@ -222,7 +269,11 @@ impl Selected {
 
     /// Says that there is no such entry in the history of a server.
     fn nothing_found(&self, name: &str) -> String {
-        let what = self.path.as_ref().map_or(name.to_owned(), |path| format!("`{path}`"));
+        let what = match &self.path {
+            Some(HistoryPath { overlay: Some(node), path }) => format!("`{node}: {path}`"),
+            Some(HistoryPath { path, .. }) => format!("`{path}`"),
+            None => name.to_owned(),
+        };
         let when = if self.since.is_some() { "since then" } else { "in the recorded history" };
         match &self.change {
             Some(change) => format!("{what} was not changed by `{change}` {when}"),
@@ -251,6 +302,46 @@ impl Selected {
         };
         let masked = |listed: Listed| Listed { entry: masked_entry(listed.entry, masker), ..listed };
         Ok(found.into_iter().map(masked).collect())
+    }
+
+    /// The state of now, with what differs on single nodes, if that is shown.
+    fn with_overlays(
+        &self,
+        text: Arc<Snapshot>,
+        target: &Target,
+        keeps_texts: bool,
+    ) -> Result<KnownState, CliError> {
+        let is_of_overlay = self.path.as_ref().is_some_and(|path| path.overlay.is_some());
+        let overlays = match is_of_overlay || (keeps_texts && self.path.is_none()) {
+            true => target.service.overlays(None)?,
+            false => None,
+        };
+        if is_of_overlay && overlays.is_none() {
+            return Err(Refusal::no_overlays().into());
+        }
+        Ok(KnownState { text: Content::Text(text), overlays })
+    }
+
+    /// An entry with what it changed, where the states before and after it are known.
+    fn listed(
+        &self,
+        entry: HistoryEntry,
+        sides: Option<[&KnownState; 2]>,
+        keeps_texts: bool,
+        masker: &Masker,
+    ) -> Listed {
+        let listed = Listed { is_elsewhere: self.path.is_some(), ..Listed::from_entry(entry) };
+        let Some([before, after]) = sides else { return listed };
+        let (overlays, path) = (before.overlays.clone().zip(after.overlays.clone()), self.path.as_ref());
+        let overlays = overlays.map(|(before, after)| [before, after]);
+        let [old, new] = [before, after].map(|state| state.at(path));
+        Listed {
+            is_elsewhere: path.is_some_and(|path| !differ(&old, &new, Some(&path.path))),
+            paths: first_paths([&before.text, &after.text], overlays.as_ref(), masker),
+            texts: keeps_texts.then_some([old, new]),
+            overlays,
+            ..listed
+        }
     }
 
     fn is_recent(&self, entry: &HistoryEntry) -> bool {
@@ -289,7 +380,10 @@ impl Selected {
     ) -> Result<Vec<Listed>, CliError> {
         let now = target.read_text(Some(ConfigSource::Saved)).ok();
         let now = now.filter(|now| !is_edited_since(&entries, now));
-        let mut after = now.map(Content::Text);
+        let mut after = match now {
+            Some(text) => Some(self.with_overlays(text, target, keeps_texts)?),
+            None => None,
+        };
         let (mut found, mut left) = (Vec::new(), TEXTS_FOR_PATHS);
         let is_limited = !keeps_texts && self.path.is_none();
         let about = self.about(&entries);
@@ -313,18 +407,16 @@ impl Selected {
                 false => None,
             };
             left = left.saturating_sub(before.as_ref().map_or(0, |before| before.bytes().len()));
-            let before = before.map(Content::Text);
+            let overlays =
+                match before.is_some() && after.as_ref().is_some_and(|after| after.overlays.is_some()) {
+                    true => target.service.overlays(Some(ChangeRef::Serial(entry.serial)))?,
+                    false => None,
+                };
+            let before = before.map(|text| KnownState { text: Content::Text(text), overlays });
             let is_aside = entry.is_aside;
-            let mut listed = Listed::from_entry(entry);
-            if let (Some(before), Some(after)) = (&before, &after) {
-                if self.path.is_some() && !differ(before, after, self.path.as_ref()) {
-                    listed.is_elsewhere = true;
-                }
-                listed.paths = first_paths(before, after, masker);
-                listed.texts = keeps_texts.then(|| [before.clone(), after.clone()]);
-            } else {
-                listed.is_elsewhere = self.path.is_some();
-            }
+            let sides = before.as_ref().zip(after.as_ref());
+            let listed =
+                self.listed(entry, sides.map(|(before, after)| [before, after]), keeps_texts, masker);
             if !is_aside {
                 after = before;
             }

@@ -63,8 +63,12 @@ pub enum OverlayCommand {
 #[derive(Debug, clap::Args)]
 pub struct RemoveOverlayArgs {
     /// The node, or the group behind an `@`
-    #[arg(value_name = "NODE")]
-    pub node: String,
+    #[arg(value_name = "NODE", required_unless_present = "all")]
+    pub node: Option<String>,
+
+    /// Remove all overlays, of each node and group, also if they can't be read
+    #[arg(long, conflicts_with = "node")]
+    pub all: bool,
 
     /// The values, such as `http` or `streams.cam1` [default: all]
     #[arg(value_name = "PATH")]
@@ -110,27 +114,34 @@ pub fn run(args: &OverlayArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         OverlayCommand::Set(args) => {
             let (_, matches) = call.matches.subcommand().expect("a command was given");
             let edit = OverlayEdit::Set { request: request(args, matches)?, creates: args.create };
-            change(&args.node, edit, &args.changing, call)
+            change(one(&args.node, edit)?, &args.changing, call)
         }
         OverlayCommand::Remove(args) => {
             let paths = args.paths.iter().map(|path| input::value_path(path));
             let edit = OverlayEdit::Remove(paths.collect::<Result<_, _>>()?);
-            change(&args.node, edit, &args.changing, call)
+            let removed = match &args.node {
+                Some(node) => one(node, edit)?,
+                None => OverlayChange::RemoveAll,
+            };
+            change(removed, &args.changing, call)
         }
     }
 }
 
 /// Changes an overlay as every change is made.
-fn change(node: &str, edit: OverlayEdit, args: &ChangeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+fn change(change: OverlayChange, args: &ChangeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+    ChangeCommand::new(args, Verb::MODIFY).named("overlay").run(call, &RequestedChange::Overlay(change))
+}
+
+fn one(node: &str, edit: OverlayEdit) -> Result<OverlayChange, CliError> {
     refuse_bad_name(node)?;
-    let change = RequestedChange::Overlay(OverlayChange { name: node.to_owned(), edit });
-    ChangeCommand::new(args, Verb::MODIFY).named("overlay").run(call, &change)
+    Ok(OverlayChange::One { name: node.to_owned(), edit: Box::new(edit) })
 }
 
 /// The overlays, unless nobody trusts who wrote them.
 fn trusted_overlays(store: &ClusterStore) -> Result<Overlays, CliError> {
     store.seen().and_then(|seen| store.refuse_untrusted(&seen)).map_err(Refusal::from)?;
-    Ok(store.overlays().map_err(Refusal::from)?)
+    Ok(store.overlays().map_err(Refusal::of_overlays)?)
 }
 
 fn list(store: &ClusterStore, form: ListFormat, ui: Ui) -> Result<Exit, CliError> {

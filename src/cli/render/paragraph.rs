@@ -1,6 +1,6 @@
 //! Paragraphs on the terminal.
 
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Breaks a text between words into lines of at most `width` columns; a longer word has a line of its own.
 pub fn wrapped(text: &str, width: usize) -> Vec<String> {
@@ -16,9 +16,35 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
+/// The same where no line may be longer: a word that is gets several lines.
+pub fn broken(text: &str, width: usize) -> Vec<String> {
+    let words = text.split(' ').flat_map(|word| pieces(word, width.max(2)));
+    wrapped(&words.collect::<Vec<_>>().join(" "), width)
+}
+
+/// A word in pieces of at most `width` columns.
+fn pieces(word: &str, width: usize) -> Vec<String> {
+    let mut pieces = vec![String::new()];
+    for c in word.chars() {
+        let piece = pieces.last_mut().expect("there is a first piece");
+        match piece.width() + c.width().unwrap_or_default() <= width {
+            true => piece.push(c),
+            false => pieces.push(c.to_string()),
+        }
+    }
+    pieces
+}
+
 #[cfg(test)]
 mod tests {
-    use super::wrapped;
+    use super::{broken, wrapped};
+
+    #[test]
+    fn no_line_is_longer_where_none_may_be() {
+        assert_eq!(broken("abcdefgh i", 4), ["abcd", "efgh", "i"]);
+        assert_eq!(broken("漢字漢 a", 5), ["漢字", "漢 a"]);
+        assert_eq!(broken("", 4), [""]);
+    }
 
     #[test]
     fn lines_are_broken_between_words() {

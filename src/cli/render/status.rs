@@ -93,20 +93,21 @@ fn nodes_table(
     let serial = |serial: Option<u64>| serial.map_or("-".to_owned(), |serial| format!("#{serial}"));
     let headings = ["NODE", "RUNS", "WANTED", "LAG", "STATE", "WHY"].map(str::to_owned).to_vec();
     let row = |node: &NodeRecord| {
-        let lag = last.max(node.wanted).unwrap_or_default().saturating_sub(node.serial.unwrap_or_default());
+        let newest = last.max(node.wanted).unwrap_or_default();
+        let lag = node.serial.map_or("-".to_owned(), |serial| newest.saturating_sub(serial).to_string());
         let state = node.state.to_string();
         let clock = node.skew.map(|skew| {
             let side = if skew > 0 { "ahead of" } else { "behind" };
             format!("its clock is {} s {side} that of the last change", skew.unsigned_abs())
         });
         let why = node.why.iter().cloned().chain(clock).collect::<Vec<_>>().join("; ");
-        [node.node.clone(), serial(node.serial), serial(node.wanted), lag.to_string(), state, why]
+        [node.node.clone(), serial(node.serial), serial(node.wanted), lag, state, why]
             .map(|cell| one_line(&cell))
             .to_vec()
     };
     let rows = std::iter::once(headings).chain(nodes.iter().map(row)).collect();
     writeln!(out)?;
-    table::print(rows, screen, out)
+    table::print_whole_last(rows, screen, out)
 }
 
 /// Describes the condition that a change waits for.
@@ -225,8 +226,15 @@ fn shortened(paths: &[String]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::json;
+    use unicode_width::UnicodeWidthStr;
+
     use super::*;
     use crate::store::NodeState;
+
+    const PAGE: &str = include_str!("../../../docs/cluster.md");
 
     #[test]
     fn a_rollout_is_shown_with_what_it_waits_for() {
@@ -253,5 +261,60 @@ mod tests {
             let pending = PendingInfo { canary, soak_s: Some(10), ..pending };
             assert_eq!(rollout_in_words(&pending, &[named("a", a), named("b", b)], Some(2)), words);
         }
+    }
+
+    /// A cluster at change 9 with a node in each state, as the nodes report themselves.
+    fn nodes() -> Vec<NodeRecord> {
+        let records = include_str!("../../../tests/fixtures/nodes.json");
+        serde_json::from_str(records).expect("they are records")
+    }
+
+    fn table(width: Option<usize>) -> String {
+        let mut out = Vec::new();
+        nodes_table(&nodes(), Some(9), Screen { width, page: None }, &mut out).expect("a vector takes all");
+        String::from_utf8(out).expect("it is text").trim_start().to_owned()
+    }
+
+    /// The words of all states, and those without a word of their own.
+    fn states() -> BTreeSet<String> {
+        NodeState::ALL.iter().chain(&NodeState::OF_OTHERS).map(NodeState::to_string).collect()
+    }
+
+    #[test]
+    fn a_table_of_nodes_in_all_states_fits_eighty_columns_and_loses_no_word() {
+        let nodes = nodes();
+        let shown: BTreeSet<String> = nodes.iter().map(|node| node.state.to_string()).collect();
+        assert!(shown.is_superset(&states()), "the fixture has each state: {shown:?}");
+        let narrow = table(Some(80));
+        assert!(narrow.lines().all(|line| line.width() <= 80), "{narrow}");
+        let letters = |text: &str| text.split_whitespace().collect::<String>();
+        for node in &nodes {
+            let row = narrow.split(&format!("\n{} ", node.node)).nth(1).expect("it has a row");
+            let end = row.lines().skip(1).take_while(|line| line.starts_with(' ')).count() + 1;
+            let row: String = row.lines().take(end).map(letters).collect();
+            let why = letters(node.why.as_deref().unwrap_or_default());
+            assert!(row.ends_with(&why), "{why}: {row}");
+        }
+        for width in 20..200 {
+            let table = table(Some(width));
+            let most = table.lines().map(UnicodeWidthStr::width).max();
+            assert!(width < 60 || most.is_some_and(|most| most <= width), "{width}: {table}");
+        }
+        assert!(PAGE.contains(&narrow), "docs/cluster.md shows another table than this one:\n{narrow}");
+    }
+
+    #[test]
+    fn the_page_has_a_row_for_each_state() {
+        let (_, rows) =
+            PAGE.split_once("| state | it comes about | what you do |\n").expect("there is such a table");
+        let rows = rows.lines().skip(1).take_while(|line| line.starts_with('|'));
+        let named = rows.map(|row| row.split('`').nth(1).expect("it names a state").to_owned());
+        assert_eq!(named.collect::<BTreeSet<_>>(), states());
+    }
+
+    #[test]
+    fn a_state_of_a_later_version_is_shown_as_its_word() {
+        let later: NodeState = serde_json::from_value(json!("dozing")).expect("it is a word");
+        assert_eq!(later.to_string(), "dozing");
     }
 }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthStr;
 
+use crate::cli::render::paragraph::broken;
 use crate::cli::render::shortened;
 
 /// The number of blanks between two columns.
@@ -12,6 +13,9 @@ pub const GAP: usize = 2;
 
 /// No column is made narrower to fit the terminal.
 const MIN_WIDTH: usize = 6;
+
+/// The least width in which a cell that goes on in further lines stands beside the others.
+const LEAST_ROOM: usize = 24;
 
 /// The size of the terminal that a table has to fit, as far as it is known.
 #[derive(Debug, Clone, Copy, Default)]
@@ -81,6 +85,55 @@ pub fn print(mut rows: Vec<Vec<String>>, screen: Screen, out: &mut dyn Write) ->
     Ok(())
 }
 
+/// Prints rows, of which the first has the headings, so that they fit the screen and nothing of the last column is cut:
+/// it goes on in further lines, below its row where there is little room beside that.
+pub fn print_whole_last(mut rows: Vec<Vec<String>>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
+    let Some(width) = screen.width.filter(|width| widest(&rows) > *width) else {
+        return print(rows, screen, out);
+    };
+    let last: Vec<String> = rows.iter_mut().map(|row| row.pop().unwrap_or_default()).collect();
+    fit(&mut rows, screen);
+    let beside = widest(&rows) + GAP;
+    let room = width.saturating_sub(beside);
+    let is_beside = room >= LEAST_ROOM;
+    let (indent, room) = if is_beside { (beside, room) } else { (GAP, width.saturating_sub(GAP)) };
+    let whole = |(line, last): (String, &String)| {
+        let mut lines = broken(last, room).into_iter().filter(|line| !line.is_empty());
+        let first = match is_beside {
+            true => format!(
+                "{line:<pad$}{}",
+                lines.next().unwrap_or_default(),
+                pad = beside + line.chars().count() - line.width()
+            ),
+            false => line,
+        };
+        let further = lines.map(|line| format!("{:indent$}{line}", ""));
+        let all: Vec<String> = std::iter::once(first.trim_end().to_owned()).chain(further).collect();
+        all
+    };
+    let mut all = aligned(&rows).zip(&last).map(whole);
+    let Some(headings) = all.next() else { return Ok(()) };
+    let mut write = |lines: &[String]| lines.iter().try_for_each(|line| writeln!(out, "{line}"));
+    write(&headings)?;
+    let below = screen.page.map(|page| page.saturating_sub(headings.len()).max(1));
+    let mut used = 0;
+    for lines in all {
+        if used > 0 && below.is_some_and(|below| used + lines.len() > below) {
+            write(&headings)?;
+            used = 0;
+        }
+        write(&lines)?;
+        used += lines.len();
+    }
+    Ok(())
+}
+
+/// The width of the rows, aligned.
+fn widest(rows: &[Vec<String>]) -> usize {
+    let widths = widths(rows);
+    widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1)
+}
+
 /// The width of the widest cell of each column.
 fn widths<R: AsRef<[String]>>(rows: &[R]) -> Vec<usize> {
     column_widths(rows, UnicodeWidthStr::width)
@@ -148,6 +201,26 @@ mod tests {
             let narrow = printed(rows, Screen { width: Some(width), page: None });
             assert!(narrow.lines().all(|line| line.width() <= width.max(20 + MIN_WIDTH + GAP)), "{narrow}");
         }
+    }
+
+    #[test]
+    fn the_last_column_goes_on_in_further_lines_and_is_not_cut() {
+        let of = |rows: &[&[&str]], width| {
+            let rows = rows.iter().map(|row| row.iter().map(|cell| (*cell).to_owned()).collect()).collect();
+            let mut out = Vec::new();
+            print_whole_last(rows, Screen { width, page: None }, &mut out)
+                .expect("a vector takes everything");
+            String::from_utf8(out).expect("it is text")
+        };
+        let rows: &[&[&str]] =
+            &[&["NAME", "WHY"], &["漢", "a reason in a sentence of many words"], &["b", ""], &["c", "short"]];
+        let wide = "NAME  WHY\n漢    a reason in a sentence of many words\nb\nc     short\n";
+        assert_eq!(of(rows, None), wide);
+        assert_eq!(of(rows, Some(60)), wide);
+        let beside = "NAME  WHY\n漢    a reason in a sentence\n      of many words\nb\nc     short\n";
+        assert_eq!(of(rows, Some(30)), beside);
+        let below = "NAME\n  WHY\n漢\n  a reason in a\n  sentence of many\n  words\nb\nc\n  short\n";
+        assert_eq!(of(rows, Some(20)), below);
     }
 
     #[test]

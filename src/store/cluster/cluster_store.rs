@@ -327,15 +327,17 @@ impl ClusterStore {
         let Some(text) = seen.text() else {
             return Err(StoreError::NotFound { path: self.path.clone() });
         };
-        let overlays = match overlays {
-            Some(read) => self.overlays_with(text, read)?,
-            None => Some(Overlays::default()),
+        let (overlays, damaged) = match overlays.map(|read| self.overlays_with(text, read)) {
+            // The text can be read all the same, and be changed by whoever says what becomes of them.
+            Some(Err(StoreError::Damaged { what, .. })) => (Some(Overlays::default()), Some(what)),
+            Some(overlays) => (overlays?, None),
+            None => (Some(Overlays::default()), None),
         };
         let Some((bytes, overlays)) = self.text_with(text, chunk)?.zip(overlays) else { return Ok(None) };
         let overlaid = text.overlays.as_ref().map(|overlays| overlays.revision);
         let is_trusted = self.refuse_untrusted(&seen).is_ok();
         let (open, version) = (seen.open(), Version::new(seen));
-        Ok(Some(Loaded { bytes, open, overlays, overlaid, version, is_trusted }))
+        Ok(Some(Loaded { bytes, open, overlays, damaged, overlaid, version, is_trusted }))
     }
 
     /// Reads the configuration.
@@ -343,10 +345,21 @@ impl ClusterStore {
     /// # Errors
     /// As [`ClusterStore::loaded`].
     pub(super) fn read_text(&self, with_overlays: bool) -> Result<Loaded, StoreError> {
+        let mut gone = None;
         for _ in 0..READ_ATTEMPTS {
-            // A text that is gone is older than what the history keeps.
-            if let Some(loaded) = self.loaded(self.look(with_overlays)?)? {
-                return Ok(loaded);
+            let look = self.look(with_overlays)?;
+            let text = look.seen.text().cloned();
+            match self.loaded(look)? {
+                Some(loaded) => return Ok(loaded),
+                // A text that is gone is older than what the history keeps, unless the head names it still.
+                None if gone != text => gone = text,
+                None if with_overlays => {
+                    let part =
+                        text.map(|text| self.keys.part(StatePart::Overlays, &text)).unwrap_or_default();
+                    let what = format!("{} in `{part}`", StatePart::Overlays.in_words());
+                    return Ok(Loaded { damaged: Some(what), ..self.read_text(false)? });
+                }
+                None => break,
             }
         }
         Err(self.damaged("the text of the last change"))

@@ -44,6 +44,10 @@ impl Store for ClusterStore {
         Ok(loaded)
     }
 
+    fn load_to_rehearse(&self) -> Result<Loaded, StoreError> {
+        self.read_text(true)
+    }
+
     /// The included files are on the nodes.
     fn included(&self, _pattern: &str, _follow: Follow) -> Result<Vec<IncludedText>, IncludeError> {
         Ok(Vec::new())
@@ -88,7 +92,10 @@ impl Store for ClusterStore {
     fn overlays(&self) -> Result<Overlays, StoreError> {
         match self.read_text(true) {
             Err(StoreError::NotFound { .. }) => Ok(Overlays::default()),
-            loaded => Ok(loaded?.overlays),
+            loaded => match loaded? {
+                Loaded { damaged: Some(what), .. } => Err(self.damaged(what)),
+                Loaded { overlays, .. } => Ok(overlays),
+            },
         }
     }
 
@@ -216,8 +223,6 @@ impl Writer for ClusterWriter<'_> {
         let is_alone = record.is_whole && self.pending.borrow().is_none();
         let overlays = match (record.overlays, seen.text()) {
             (Some(overlays), _) => overlays.clone(),
-            // It would be signed.
-            (None, _) if is_alone && store.refuse_untrusted(&seen).is_err() => Overlays::default(),
             (None, Some(text)) => store.overlays_of(text)?.ok_or_else(|| store.overtaken())?,
             (None, None) => Overlays::default(),
         };

@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::cluster_store::ClusterStore;
 use super::head_record::{HeadRecord, TextRef};
-use super::messages::KeyRange;
+use super::messages::{KeyRange, KeyValue};
 use super::unconfirmed::NOT_CONFIRMED;
 use crate::store::change_record::HistoryEntry;
 use crate::store::error::StoreError;
@@ -38,24 +38,53 @@ impl ClusterStore {
             entries.push(HeadRecord { at, ..back }.entry(1));
         }
         let (mut end, mut size) = (last + 1, FIRST_PAGE);
+        let (mut number, mut next) = (entries.len() + 1, end);
         while end > 1 && entries.len() < wanted {
             let left = u64::try_from(wanted - entries.len()).unwrap_or(u64::MAX);
             let first = end.saturating_sub(size.min(left)).max(1);
             let range = KeyRange::between(&self.keys().change(first), &self.keys().change(end));
             let found = self.gateway().range(range).map_err(self.reading())?;
-            for found in found.iter().rev() {
-                let number = entries.len() + 1;
-                entries.push(self.record(found)?.entry(number));
-            }
-            // The serials have no gaps, so behind a gap there are none.
-            if (found.len() as u64) < end - first {
+            // The serials have no gaps, so behind those that are there are none.
+            if found.is_empty() {
                 break;
+            }
+            for found in found.iter().rev() {
+                let serial = self.keys().serial_of(&found.key);
+                // A key that is gone in the middle of others is a row, too.
+                let lacking = serial.map_or(0..0, |serial| serial + 1..next);
+                for serial in lacking.rev() {
+                    let why = format!("there is no `{}`", self.keys().change(serial));
+                    entries.push(HistoryEntry::unreadable((Some(number), serial), why));
+                    number += 1;
+                }
+                entries.push(self.entry(found, number, seen.head.as_ref()));
+                if let Some(serial) = serial {
+                    (number, next) = (number + 1, serial);
+                }
             }
             let bytes: usize = found.iter().map(|found| found.value.len()).sum();
             size = (PAGE / (bytes / found.len()).max(1)) as u64;
             (end, size) = (first, size.clamp(1, LONGEST_PAGE));
         }
+        entries.truncate(wanted);
         Ok(entries)
+    }
+
+    /// The entry of a record in the history; one that can't be read is a row that names its key.
+    fn entry(&self, found: &KeyValue, number: usize, head: Option<&HeadRecord>) -> HistoryEntry {
+        let serial = self.keys().serial_of(&found.key);
+        match (HeadRecord::parse(&found.value), serial, head) {
+            (Ok(record), Some(serial), _) if record.serial == serial => record.entry(number),
+            // The last change stands twice.
+            (_, Some(serial), Some(head)) if head.serial == serial => head.clone().entry(number),
+            (record, serial, _) => {
+                let why = record
+                    .err()
+                    .map_or_else(|| "it is that of another change".to_owned(), |error| error.to_string());
+                let why = format!("`{}` can't be read: {why}", String::from_utf8_lossy(&found.key));
+                HistoryEntry::unreadable((serial.map(|_| number), serial.unwrap_or_default()), why)
+            }
+        }
     }
 
     /// The record of a change in the history.

@@ -75,6 +75,12 @@ impl Keys {
         format!("{}change/{serial:020}", self.prefix)
     }
 
+    /// The serial of a record in the history; `None` for a key that has another form.
+    pub fn serial_of(&self, change: &[u8]) -> Option<u64> {
+        let serial = str::from_utf8(change).ok()?.strip_prefix(&self.changes())?;
+        serial.parse().ok().filter(|number| format!("{number:020}") == serial)
+    }
+
     /// The prefix of all records in the history.
     fn changes(&self) -> String {
         format!("{}change/", self.prefix)
@@ -194,6 +200,8 @@ mod tests {
         let keys = Keys::below("/media/prod/");
         assert_eq!(keys.head, "/media/prod/head");
         assert!(keys.change(9) < keys.change(10) && keys.change(10).starts_with(&keys.changes()));
+        assert_eq!(keys.serial_of(keys.change(9).as_bytes()), Some(9));
+        assert_eq!(keys.serial_of(b"/media/prod/change/9"), None);
         assert!(keys.older_changes(10).contains(&keys.change(9)));
         assert!(!keys.older_changes(10).contains(&keys.change(10)));
         let text = |serial| TextRef::example(serial, "ab");

@@ -59,7 +59,7 @@ pub use head_record::{ADOPT, HeadRecord, TextRef, Unconfirmed};
 pub use key_watch::{KeyWatch, WatchEnd};
 pub use keys::{Keys, StatePart, is_node_name};
 pub use messages::{Compare, KeyOperation, KeyRange, KeyValue, Txn, TxnReply};
-pub use node_records::{MemberRecord, put_records};
+pub use node_records::{ForgottenNode, MemberRecord, put_records};
 pub use rollout::ROLLOUT_LEASE;
 pub use signing::{BadKeyFile, NotTrusted, Signing, make_key};
 pub use tls::{ClusterAccess, ClusterTls};

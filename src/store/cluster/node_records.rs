@@ -92,26 +92,44 @@ impl ClusterStore {
         Ok(())
     }
 
-    /// Removes the record of a node that is gone; false if there is none.
+    /// Removes the records of a node that is gone, or whose record can't be read.
     ///
     /// # Errors
     /// `Overtaken` if the node lives; those of the cluster.
-    pub fn forget_node(&self, name: &str) -> Result<bool, StoreError> {
+    pub fn forget_node(&self, name: &str) -> Result<ForgottenNode, StoreError> {
         let (node, member) = (self.keys().node(name), self.keys().member(name));
+        let found = self.one(&node)?;
+        if found.as_ref().is_some_and(|found| serde_json::from_slice::<NodeRecord>(&found.value).is_ok()) {
+            return Err(self.overtaken());
+        }
+        let both = || [&node, &member].map(|key| KeyRange::one(key)).into_iter();
+        let known = found.as_ref().map_or(0, |found| found.mod_revision);
         let txn = Txn {
-            compare: vec![Compare::is_missing(&node)],
-            success: vec![
-                KeyOperation::Read(KeyRange::one(&member)),
-                KeyOperation::Delete(KeyRange::one(&member)),
-            ],
+            compare: vec![Compare::unchanged(&node, known)],
+            success: both().map(KeyOperation::Read).chain(both().map(KeyOperation::Delete)).collect(),
             failure: Vec::new(),
         };
         let reply = self.gateway().txn(&txn).map_err(self.changing())?;
         if !reply.succeeded {
             return Err(self.overtaken());
         }
-        Ok(reply.into_read().into_iter().flatten().next().is_some())
+        Ok(match (found, reply.into_read().into_iter().flatten().next()) {
+            (Some(_), _) => ForgottenNode::Unreadable,
+            (None, Some(_)) => ForgottenNode::Gone,
+            (None, None) => ForgottenNode::Unknown,
+        })
     }
+}
+
+/// What was known of a node that was forgotten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ForgottenNode {
+    /// It was gone.
+    Gone,
+    /// Its record could not be read, so it may live: then it puts another one.
+    Unreadable,
+    /// There was no record of it.
+    Unknown,
 }
 
 /// The transaction that puts the records of a node, if nobody has changed the one that lives on the lease since this

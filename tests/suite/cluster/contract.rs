@@ -27,6 +27,7 @@ const GUARANTEES: &[Guarantee] = &[
     ("name, path", names_stay_the_same),
     ("leads_elsewhere", names_stay_the_same),
     ("load", a_first_text_is_made_and_read_back),
+    ("load_to_rehearse", overlays_are_those_that_a_writer_loads),
     ("included", nothing_is_included_where_nothing_is),
     ("history", a_change_is_in_the_history_with_its_text),
     ("has_change, kept", a_change_is_in_the_history_with_its_text),
@@ -180,6 +181,8 @@ fn overlays_are_those_that_a_writer_loads(store: &dyn Store) {
         write(store, format!("text {number};\n").as_bytes(), &record).expect("it is written");
     }
     let loaded = writer(store).load().expect("it can be read").overlays;
+    let rehearsed = store.load_to_rehearse().expect("it can be read");
+    assert_eq!((&*rehearsed.bytes, &rehearsed.overlays), (&b"text 2;\n"[..], &loaded));
     assert_eq!(store.overlays().expect("they can be read"), loaded);
     let kept = [2, 3].map(|serial| store.kept_overlays(serial).expect("they can be read"));
     let none = Overlays::default();

@@ -1,10 +1,10 @@
 //! Garbage in etcd: whatever stands in a key, it is a row or a refusal that names the key, and nothing panics.
 
-use mediactl::store::cluster::{GatewaySettings, KeyOperation, KeyRange, Txn};
+use mediactl::store::cluster::{GatewaySettings, KeyOperation, KeyRange, StatePart, Txn};
 use serde_json::{Value, json};
 
 use super::nodes::{PREFIX, cluster, with_sample};
-use crate::cli::Run;
+use crate::cli::{CONF, Run};
 
 /// What is put in place of a value.
 const VALUES: [&[u8]; 6] = [b"", b"{", b"null", b"[]", br#"{"format":2}"#, b"\x00\xff"];
@@ -67,6 +67,16 @@ fn garbage_in_any_key_is_a_row_or_a_refusal_with_its_name() {
                     "{status:#?}"
                 );
             }
+            if key.contains("/change/") {
+                let history = cluster(&etcd, &["history", "-n", "3"]).exits(0);
+                assert_eq!(history.out.lines().count(), 3, "{history:#?}");
+                // What the head says, too, is known.
+                assert_eq!(
+                    history.out.contains(&format!("`{key}` can't be read")),
+                    !key.ends_with('3'),
+                    "{history:#?}"
+                );
+            }
             for command in [&["history"][..], &["read", "rtsp"], &["overlay", "list"], &["confirm"]] {
                 named(&cluster(&etcd, &[command, &["--timeout", "5"]].concat()), key);
             }
@@ -92,4 +102,99 @@ fn garbage_in_any_key_is_a_row_or_a_refusal_with_its_name() {
             named(&cluster(&etcd, &["status"]), &head);
         }
     }
+}
+
+#[test]
+fn a_change_that_is_gone_from_the_middle_of_the_history_is_a_row_and_so_is_a_key_of_nobody() {
+    let Some(etcd) = with_sample(1) else { return };
+    for port in 2..6 {
+        cluster(&etcd, &["modify", "--set", &format!("rtsp={port}")]).exits(0);
+    }
+    let store = etcd.store(PREFIX, GatewaySettings::default());
+    let change = |serial| store.keys().change(serial);
+    etcd.remove(&change(3), &format!("{}0", change(3)));
+    let alien = format!("{}x", change(4));
+    let success = vec![KeyOperation::put(&alien, "x")];
+    store.gateway().txn(&Txn { success, ..Txn::default() }).expect("it can be put");
+    let history = cluster(&etcd, &["history", "-o", "json"]).exits(0).json();
+    let told: Vec<(Value, String)> = history
+        .as_array()
+        .expect("it is a list")
+        .iter()
+        .map(|entry| (entry["number"].clone(), format!("{} {}", entry["serial"], entry["message"])))
+        .collect();
+    let row = |number: Value, words: String| (number, words);
+    assert_eq!(told[0], row(json!(1), "5 null".to_owned()));
+    assert!(told[1].0.is_null() && told[1].1.contains(&format!("`{alien}` can't be read")), "{told:?}");
+    assert_eq!(told[2], row(json!(2), "4 null".to_owned()));
+    assert_eq!(told[3], row(json!(3), format!("3 \"there is no `{}`\"", change(3))));
+    assert_eq!((&told[4].0, &told[5].0), (&json!(4), &json!(5)));
+    assert_eq!(told.len(), 6);
+    cluster(&etcd, &["history", "-n", "4"]).exits(0).prints("there is no `").hides("#2 ");
+}
+
+#[test]
+fn a_node_whose_record_can_not_be_read_is_forgotten() {
+    let Some(etcd) = with_sample(1) else { return };
+    let store = etcd.store(PREFIX, GatewaySettings::default());
+    let put = |key: &str| {
+        let success = vec![KeyOperation::put(key, "{")];
+        store.gateway().txn(&Txn { success, ..Txn::default() }).expect("it can be put");
+    };
+    put(&store.keys().node("a"));
+    put(&store.keys().member("a"));
+    put(&store.keys().member("b"));
+    cluster(&etcd, &["status"]).exits(0).prints("unreadable");
+    cluster(&etcd, &["cluster", "forget", "a"])
+        .exits(0)
+        .says("could not be read; if it lives, it puts another one");
+    cluster(&etcd, &["cluster", "forget", "b"]).exits(0).says("forgot b");
+    cluster(&etcd, &["cluster", "forget", "a"]).exits(7).says("there is no record of the node `a`");
+    cluster(&etcd, &["status"]).exits(0).hides("unreadable");
+}
+
+#[test]
+fn damaged_overlays_stop_what_would_lose_them_and_can_be_removed() {
+    let Some(etcd) = with_sample(1) else { return };
+    cluster(&etcd, &["overlay", "set", "a", "--set", "rtsp=8554"]).exits(0);
+    cluster(&etcd, &["modify", "--set", "rtsp=555"]).exits(0);
+    let store = etcd.store(PREFIX, GatewaySettings::default());
+    let damage = || {
+        let key =
+            store.gateway().range(store.keys().newest_chunk(StatePart::Overlays)).expect("etcd answers");
+        let key = String::from_utf8(key[0].key.clone()).expect("it is text");
+        let success = vec![KeyOperation::put(&key, "{")];
+        store.gateway().txn(&Txn { success, ..Txn::default() }).expect("it can be put");
+        key
+    };
+    let refused = |key: &str| {
+        for command in [
+            &["modify", "--set", "rtsp=556"][..],
+            &["modify", "--set", "rtsp=556", "--dry-run"],
+            &["save", CONF],
+            &["save", CONF, "--force"],
+            &["overlay", "set", "a", "--set", "rtsp=1"],
+            &["overlay", "remove", "a"],
+            &["overlay", "list"],
+            &["diff", "@1"],
+        ] {
+            let run = cluster(&etcd, command).exits(9);
+            named(&run, key);
+            run.says("`mediactl overlay remove --all` removes them all");
+        }
+        cluster(&etcd, &["read", "rtsp"]).exits(0).prints("555");
+    };
+    cluster(&etcd, &["overlay", "list"]).exits(0);
+    // Of a value, and of a key that is gone.
+    refused(&damage());
+    let key = damage();
+    etcd.remove(&key, &format!("{key}0"));
+    refused(&key);
+    cluster(&etcd, &["rollback", "1"]).exits(0);
+    cluster(&etcd, &["overlay", "show", "a"]).exits(0).prints("8554");
+    damage();
+    cluster(&etcd, &["overlay", "remove", "--all", "--dry-run"]).exits(0);
+    cluster(&etcd, &["overlay", "remove", "--all"]).exits(0);
+    cluster(&etcd, &["overlay", "list"]).exits(0).says("there are no overlays");
+    cluster(&etcd, &["modify", "--set", "rtsp=557"]).exits(0);
 }

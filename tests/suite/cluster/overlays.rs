@@ -165,7 +165,7 @@ fn the_history_of_a_node_names_what_made_each_change_in_the_cluster() {
     run(&["modify", "--set", "rtsp=1", "--set", "title=x"]);
     run(&["overlay", "remove", "a"]);
     run(&["rollback", "1"]);
-    cluster(&etcd, &["modify", "--set", "rtsp=3", "--confirm", "60", "-q"]).exits(0);
+    cluster(&etcd, &["modify", "--set", "title=y", "--confirm", "60", "-q"]).exits(0);
     node.until("at 7", |report| report["serial"] == 7);
     cluster(&etcd, &["confirm", "--revert"]).exits(0);
     node.until("at 8", |report| report["serial"] == 8);
@@ -183,4 +183,68 @@ fn the_history_of_a_node_names_what_made_each_change_in_the_cluster() {
     );
     node.run(&["status"]).prints("revert");
     node.run(&["history"]).prints("its port");
+}
+
+#[test]
+fn the_history_and_a_diff_show_whose_overlay_changed_and_how() {
+    let Some(etcd) = with_sample(1) else { return };
+    cluster(&etcd, &["overlay", "set", "a", "--set", "rtsp=8554"]).exits(0);
+    cluster(&etcd, &["modify", "--set", "title=x"]).exits(0);
+    cluster(&etcd, &["overlay", "set", "@edge", "--set", "edit_auth.password=hunter3", "--create"]).exits(0);
+    cluster(&etcd, &["overlay", "set", "a", "--set", "rtsp=8555", "--unset", "title"]).exits(0);
+    let diff = |arguments: &[&str]| cluster(&etcd, &[&["diff"][..], arguments].concat());
+    diff(&["@1"])
+        .exits(1)
+        .prints("\"overlay a\"")
+        .prints("-    \"rtsp\": 8554")
+        .prints("+    \"title\": null")
+        .hides("edge");
+    diff(&["@2", "@1"]).exits(1).prints("\"overlay @edge\"").prints("password").hides("hunter3");
+    diff(&["@3"]).exits(1).prints("title x").prints("overlay a").prints("overlay @edge").hides("hunter3");
+    let patch = diff(&["--json", "@1"]).exits(1);
+    patch.says("overlays differ, too").says("a: rtsp").prints("{}");
+    diff(&["@1", "--where", "prepush=5"]).exits(0);
+    diff(&[CONF]).exits(1).hides("overlay");
+    let history = |arguments: &[&str]| cluster(&etcd, &[&["history"][..], arguments].concat()).exits(0);
+    let patches = history(&["-p"]).hides("hunter3");
+    assert_eq!(patches.out.matches("\"overlay a\"").count(), 3, "{patches:#?}");
+    patches.prints("overlay @edge").prints("+    \"rtsp\": 8554").prints("title x");
+    assert_eq!(history(&["a: rtsp"]).out.lines().count(), 2);
+    assert_eq!(history(&["a: title"]).out.lines().count(), 1, "it is removed there");
+    history(&["-p", "a: rtsp"]).prints("-8554").prints("+8555").hides("\"title\"");
+    history(&["-p", "@edge: edit_auth.password"]).prints("#4").hides("hunter3");
+    history(&["b: rtsp"]).says("`b: rtsp` was never changed");
+    Place::with(SAMPLE).run(["history", "a: rtsp"]).exits(7).says("overlays are in a cluster");
+}
+
+#[test]
+fn a_node_is_told_of_what_it_would_run() {
+    let Some(etcd) = with_sample(1) else { return };
+    let node = running(&etcd, "a", &["--node-group", "edge"]);
+    let set = |name: &str, assignment: &str, options: &[&str]| {
+        cluster(&etcd, &[&["overlay", "set", name, "--set", assignment], options].concat())
+    };
+    for nothing in ["streams.cam1.urls=[]", "streams.cam1.urls=null"] {
+        set("a", nothing, &["--dry-run"]).exits(0).says("`a: streams.cam1`: the stream has no source");
+        set("a", nothing, &["--strict"]).exits(3).says("the stream has no source");
+    }
+    // Each is right alone, and the node would run both.
+    set("a", "streams.cam1.prepush=9", &[]).exits(0);
+    let unset = ["overlay", "set", "@edge", "--unset", "streams.cam1", "--create"];
+    cluster(&etcd, &unset)
+        .exits(3)
+        .says("the overlays `@edge` and `a` together would make `streams.cam1` without");
+    set("a", "rtsp=8554", &[]).exits(0);
+    node.until_text(&with_rtsp("8554").replace("prepush 5", "prepush 9"));
+    // What the node hides, it says.
+    let told = "`rtsp`: the overlay of `a` hides the value here";
+    let changed = node.run(&["modify", "--set", "rtsp=555", "-o", "change-json"]).exits(0).json();
+    assert!(changed["warnings"][0].as_str().is_some_and(|warning| warning.starts_with(told)), "{changed}");
+    node.run(&["modify", "--set", "rtsp=555"]).exits(0).says("nothing to change").says(told);
+    node.run(&["modify", "--set", "rtsp=556", "--dry-run"]).exits(0).says(told);
+    let (_, answer) = node.post("modify_config", r#"{"rtsp": 556}"#);
+    assert!(answer.contains("new-warning rtsp the overlay of `a` hides the value here"), "{answer}");
+    let title = node.run(&["modify", "--set", "title=x"]).exits(0);
+    assert!(!title.err.contains("hides"), "{title:#?}");
+    cluster(&etcd, &["modify", "--set", "rtsp=557"]).exits(0);
 }

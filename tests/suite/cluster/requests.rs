@@ -22,7 +22,7 @@ fn a_change_is_one_look_and_one_transaction() {
     let lease = "/v3/lease/grant";
     for (arguments, requests) in [
         (&["read", "rtsp"][..], &[TXN][..]),
-        (&["modify", "--set", "title=x", "--dry-run"], &[TXN; 2]),
+        (&["modify", "--set", "title=x", "--dry-run"], &[TXN]),
         (&["modify", "--set", "title=x", "-m", "why"], &[TXN; 2]),
         (&["modify", "--set", "title=y", "--check-cmd", "true", "--keep", "2"], &[TXN; 2]),
         (&["save", CONF], &[TXN; 2]),

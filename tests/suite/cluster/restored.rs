@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use mediactl::store::cluster::{GatewaySettings, KeyOperation, Txn};
 use serde_json::{Value, json};
 
 use super::nodes::{PREFIX, TestNode, cluster, with_rtsp, with_sample};
@@ -55,12 +56,19 @@ fn a_restored_cluster_holds_its_nodes_until_it_is_adopted() {
     node.until("held", |report| report["state"] == "held" && report["away"] == Value::Null);
     assert_eq!(node.place.text(), with_rtsp("556"));
 
+    // One that is gone comes back to another cluster.
+    let store = etcd.store(PREFIX, GatewaySettings::default());
+    let gone = json!({"since": "", "heard": "2026-01-01T00:00:00Z", "version": "1", "serial": 9});
+    let success = vec![KeyOperation::put(&store.keys().member("b"), gone.to_string())];
+    store.gateway().txn(&Txn { success, ..Txn::default() }).expect("it can be put");
     // Without a terminal nobody agreed.
     let asked = cluster(&etcd, &["cluster", "adopt"]).exits(6);
+    let asked = asked.says("b is gone, and ran #9: if it comes back, it takes the text of the cluster, too");
     asked.says("a runs #3 and is held").says("lose what they run beyond it").says("`--yes` agrees");
     cluster(&etcd, &["cluster", "adopt", "--yes"]).exits(0).says("adopted: the cluster goes on with #5");
     node.until_text(&with_rtsp("602"));
     node.until("running", |report| report["state"] == "running" && report["serial"] == 5);
+    cluster(&etcd, &["cluster", "forget", "b"]).exits(0);
     cluster(&etcd, &["modify", "--set", "rtsp=603", "--wait", "60s"]).exits(0);
     let history = cluster(&etcd, &["history", "-n", "2", "-o", "json"]).exits(0).json();
     assert_eq!(

@@ -222,7 +222,15 @@ fn a_node_takes_no_overlay_that_nobody_signed() {
     assert_eq!(node.place.text(), SAMPLE);
     // A whole text takes its place, and signs nothing of it: what goes with it has to be agreed to.
     cluster.run("olga", &["save", CONF]).exits(4).says("overlays go with `--force`");
-    cluster.run("olga", &["save", CONF, "--force"]).exits(0);
+    // It tells what goes, and a rehearsal tells the same.
+    let told = "go: no key that is trusted has signed them; set them again";
+    let dry = cluster.run("olga", &["save", CONF, "--force", "--dry-run", "-o", "change-json"]).exits(0);
+    let change = dry.json();
+    assert!(change["warnings"][0].as_str().is_some_and(|warning| warning.ends_with(told)), "{change}");
+    assert_eq!(change["paths"][0]["after"], json!({}), "{change}");
+    cluster.run("olga", &["save", CONF, "--dry-run"]).exits(4).says("overlays go with `--force`");
+    cluster.run("olga", &["modify", "--set", "title=x", "--dry-run"]).exits(4).says("is not taken");
+    cluster.run("olga", &["save", CONF, "--force"]).exits(0).says(told).prints("-    \"rtsp\": 555");
     node.until("running", |report| report["state"] == "running");
     assert_eq!(cluster.head()["text"]["overlays"], Value::Null);
 }

@@ -127,7 +127,7 @@ fn body(context: &Context, call: &EndpointCall<'_>) -> Result<Value, Problem> {
     let message = message.and_then(|entry| entry.message.clone());
     let last = match &state.last_change {
         Some(made) => {
-            let made = (made.at, &*made.by, made.operation);
+            let made = (made.at, &*made.by, &*made.operation);
             last_change(entry, made, state.running.revision())
         }
         None => entry,
