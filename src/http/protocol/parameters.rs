@@ -609,7 +609,7 @@ mod tests {
             ("dry_run", 1),
             ("dry_run=&force=10&async=truE&runtime=FALSE", 2),
             ("format=xml&source=disk", 2),
-            ("confirm=0&to=x", 2),
+            ("confirm=0&max_delete=x", 2),
             ("dry_run=true&dry_run=false", 1),
             ("dry_run=1&dry%5Frun=1", 1),
             ("message=a&message=a&message=b&source=saved&source=running", 2),
