@@ -1,6 +1,6 @@
 //! Masks the secrets in JSON, which are recognised by their keys.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::model::secret::{Masker, Secrecy};
 use crate::schema::{ESCAPE, ObjectShape, Schema, Shape};
@@ -80,6 +80,9 @@ fn masked(place: JsonPlace, value: &Value, masker: &Masker) -> Value {
         Value::String(text) => Value::String(masker.word(text, secrecy).into_owned()),
         Value::Number(number) if secrecy == Secrecy::Whole => Value::String(masker.mask(&number.to_string())),
         Value::Array(elements) => Value::Array(masked_words(secrecy, elements, masker)),
+        Value::Object(members) if members.contains_key("url") => {
+            Value::Object(options(place, members, masker))
+        }
         Value::Object(members) => {
             let shown = |key: &str| masker.word(key, place.key_secrecy()).into_owned();
             let member =
@@ -88,6 +91,24 @@ fn masked(place: JsonPlace, value: &Value, masker: &Masker) -> Value {
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     }
+}
+
+/// Masks the options of an address. Those behind one that is the name of a secret and has no value are the words of a
+/// directive in front of which the `;` is lost.
+fn options(place: JsonPlace, members: &Map<String, Value>, masker: &Masker) -> Map<String, Value> {
+    let mut behind = None;
+    let mut shown = Map::new();
+    for (key, value) in members {
+        let place = behind.unwrap_or(place);
+        shown.insert(
+            masker.word(key, place.key_secrecy()).into_owned(),
+            masked(place.member(key), value, masker),
+        );
+        if *value == Value::Bool(true) && Secrecy::from_name(key) == Secrecy::Whole {
+            behind = Some(JsonPlace::Member(Secrecy::Whole));
+        }
+    }
+    shown
 }
 
 /// Masks the words of a directive, or its occurrences: the word behind `token` is a secret.
@@ -100,4 +121,19 @@ fn masked_words(mut secrecy: Secrecy, elements: &[Value], masker: &Masker) -> Ve
         shown
     };
     elements.iter().map(word).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_secret_behind_a_lost_semicolon_is_masked_among_options() {
+        let options = json!({ "url": "udp://239.0.0.1:12", "a": 1, "password": true, "hunter2": true });
+        let shown = json!({ "url": "udp://239.0.0.1:12", "a": 1, "password": true, "<secret:000000>": true });
+        let whole = |options| json!({ "streams": { "a": { "urls": [options] } } });
+        assert_eq!(masked_json(&whole(options), &Masker::opaque()), whole(shown));
+    }
 }

@@ -140,12 +140,19 @@ impl Finder {
         }
     }
 
+    /// Finds the secrets among options. An option without a value that is the name of a secret is a directive in front
+    /// of which the `;` is lost: what stands behind it is the secret.
     fn options(&mut self, entry: Entry<'_>) {
+        let mut secrecy = Secrecy::Parts;
         for word in entry.arguments() {
             let option = OptionWord::split(word);
+            let named = Secrecy::from_name(&option.key.value());
             match option.value {
-                Some(value) if Secrecy::from_name(&option.key.value()) == Secrecy::Whole => self.whole(value),
-                _ => self.word(word, Secrecy::Parts),
+                Some(value) if secrecy != Secrecy::Whole && named == Secrecy::Whole => self.whole(value),
+                _ => self.word(word, secrecy),
+            }
+            if option.value.is_none() && named == Secrecy::Whole {
+                secrecy = named;
             }
         }
     }
@@ -174,5 +181,19 @@ impl Finder {
             }
             start += line.len();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_behind_a_lost_semicolon_is_masked_among_options() {
+        let text = "stream a {\n  input udp://239.0.0.1:12 a=1\n  password hunter2 hunter3;\n}\n";
+        let document = Document::parse(text.to_owned());
+        let masked = masked_document(&document, &Masker::opaque());
+        let expected = "  password <secret:000000> <secret:000000>;";
+        assert_eq!(masked.lines().nth(2), Some(expected));
     }
 }
