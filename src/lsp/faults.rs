@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use mediaconf::plumbing::model::{Masker, secret_spans};
-use mediaconf::plumbing::syntax::{
-    Diagnostic, Diagnostics, Document, Severity, line_end, line_start, one_line,
-};
+use mediaconf::plumbing::model::without_secrets;
+use mediaconf::plumbing::syntax::{Diagnostic, Diagnostics, Severity, one_line};
 use serde_json::{Value, json};
 
 use super::lines::PositionEncoding;
@@ -84,11 +82,10 @@ fn in_protocol(file: &ConfigurationFile, faults: &Diagnostics, encoding: Positio
 pub fn one(file: &ConfigurationFile, fault: &Diagnostic, encoding: PositionEncoding) -> Value {
     let text = file.text.document().text();
     let range = |span: &Range<u32>| file.lines.range(text, span.start as usize..span.end as usize, encoding);
-    let secrets = secrets_near(file, fault);
-    let told = |message: &str| without_secrets(&one_line(message), &secrets);
+    let fault = &without_secrets(file.text.document().schema(), text, fault);
     let message = match &fault.hint {
-        Some(hint) => format!("{}\nhint: {}", told(&fault.message), told(hint)),
-        None => told(&fault.message),
+        Some(hint) => format!("{}\nhint: {}", one_line(&fault.message), one_line(hint)),
+        None => one_line(&fault.message),
     };
     let severity = match fault.severity {
         Severity::Error => 1,
@@ -98,41 +95,7 @@ pub fn one(file: &ConfigurationFile, fault: &Diagnostic, encoding: PositionEncod
         json!({ "range": range(&fault.span), "severity": severity, "source": SOURCE, "message": message });
     if let Some((span, message)) = &fault.related {
         let location = json!({ "uri": file.uri, "range": range(span) });
-        shown["relatedInformation"] = json!([{ "location": location, "message": told(message) }]);
+        shown["relatedInformation"] = json!([{ "location": location, "message": one_line(message) }]);
     }
     shown
-}
-
-/// A shorter secret may stand in a message by chance: it is masked only where it is quoted.
-const SHORTEST: usize = 4;
-
-/// The secrets on the lines of a fault. A message quotes words, and where a `;` is lost a word of another directive is
-/// one; so the lines are looked at as those of a broken text, in which every word behind the name of a secret counts.
-fn secrets_near(file: &ConfigurationFile, fault: &Diagnostic) -> Vec<String> {
-    let document = file.text.document();
-    let text = document.text();
-    let lines = |span: &Range<u32>| {
-        line_start(text, (span.start as usize).min(text.len()))
-            ..line_end(text, (span.end as usize).min(text.len()))
-    };
-    let spans = std::iter::once(&fault.span).chain(fault.related.as_ref().map(|(span, _)| span));
-    let mut found = Vec::new();
-    for window in spans.map(lines) {
-        let broken = Document::parse_as(document.schema(), format!("{}\n}}", &text[window.clone()]));
-        let loose = secret_spans(&broken, std::slice::from_ref(&(0..window.len())));
-        let known = secret_spans(document, std::slice::from_ref(&window));
-        found.extend(loose.into_iter().map(|span| broken.text()[span].to_owned()));
-        found.extend(known.into_iter().map(|span| text[span].to_owned()));
-    }
-    found.iter_mut().for_each(|secret| *secret = secret.trim_matches('"').to_owned());
-    found.retain(|secret| !secret.is_empty());
-    found
-}
-
-fn without_secrets(message: &str, secrets: &[String]) -> String {
-    let masker = Masker::opaque();
-    secrets.iter().fold(message.to_owned(), |message, secret| match secret.len() < SHORTEST {
-        true => message.replace(&format!("`{secret}`"), &format!("`{}`", masker.mask(secret))),
-        false => message.replace(secret, &masker.mask(secret)),
-    })
 }

@@ -149,6 +149,11 @@ impl Diagnostics {
         self.kept.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
     }
 
+    /// Puts another one in the place of each kept diagnostic.
+    pub(crate) fn map(&mut self, told: impl Fn(&Diagnostic) -> Diagnostic) {
+        self.kept.iter_mut().for_each(|diagnostic| *diagnostic = told(diagnostic));
+    }
+
     /// The kept diagnostics, in the order in which they were added or, after [`Diagnostics::sort`], in
     /// the order of the text.
     pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {

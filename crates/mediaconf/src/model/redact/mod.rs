@@ -5,6 +5,7 @@ mod json;
 mod loose;
 mod masked_text;
 mod spelling;
+mod told;
 mod within;
 
 use std::ops::Range;
@@ -12,6 +13,7 @@ use std::ops::Range;
 pub use by_value::{LONGEST_SECRET, SecretValues};
 pub use json::{masked_below, masked_json, masked_keys};
 pub use masked_text::MaskedText;
+pub use told::without_secrets;
 
 use super::secret::{Masker, Secrecy, merged, word_parts};
 use super::setting_view::is_plural;
