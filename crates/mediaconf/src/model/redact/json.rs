@@ -80,9 +80,7 @@ fn masked(place: JsonPlace, value: &Value, masker: &Masker) -> Value {
         Value::String(text) => Value::String(masker.word(text, secrecy).into_owned()),
         Value::Number(number) if secrecy == Secrecy::Whole => Value::String(masker.mask(&number.to_string())),
         Value::Array(elements) => Value::Array(masked_words(secrecy, elements, masker)),
-        Value::Object(members) if members.contains_key("url") => {
-            Value::Object(options(place, members, masker))
-        }
+        Value::Object(members) if may_be_options(members) => Value::Object(options(place, members, masker)),
         Value::Object(members) => {
             let shown = |key: &str| masker.word(key, place.key_secrecy()).into_owned();
             let member =
@@ -93,7 +91,12 @@ fn masked(place: JsonPlace, value: &Value, masker: &Masker) -> Value {
     }
 }
 
-/// Masks the options of an address. Those behind one that is the name of a secret and has no value are the words of a
+/// True if the members have single values, as the options of a directive have.
+fn may_be_options(members: &Map<String, Value>) -> bool {
+    !members.values().any(|value| value.is_object() || value.is_array())
+}
+
+/// Masks the options of a directive. Those behind one that is the name of a secret and has no value are the words of a
 /// directive in front of which the `;` is lost.
 fn options(place: JsonPlace, members: &Map<String, Value>, masker: &Masker) -> Map<String, Value> {
     let mut behind = None;
@@ -115,7 +118,9 @@ fn options(place: JsonPlace, members: &Map<String, Value>, masker: &Masker) -> M
 fn masked_words(mut secrecy: Secrecy, elements: &[Value], masker: &Masker) -> Vec<Value> {
     let word = |element: &Value| {
         let shown = masked(JsonPlace::Member(secrecy), element, masker);
-        if let Value::String(text) = element {
+        // Of a list of options, each is a list; one without a value may be the name of a secret.
+        let text = element.as_array().and_then(|words| words.first().filter(|_| words.len() == 1));
+        if let Some(text) = text.unwrap_or(element).as_str() {
             secrecy = secrecy.behind(text);
         }
         shown
@@ -134,6 +139,16 @@ mod tests {
         let options = json!({ "url": "udp://239.0.0.1:12", "a": 1, "password": true, "hunter2": true });
         let shown = json!({ "url": "udp://239.0.0.1:12", "a": 1, "password": true, "<secret:000000>": true });
         let whole = |options| json!({ "streams": { "a": { "urls": [options] } } });
+        assert_eq!(masked_json(&whole(options), &Masker::opaque()), whole(shown));
+        let options = json!({ "url": "http://x", "extra": { "a": "1", "password": true, "hunter2": true } });
+        let shown =
+            json!({ "url": "http://x", "extra": { "a": "1", "password": true, "<secret:000000>": true } });
+        let whole = |options| json!({ "streams": { "a": { "auth": options } } });
+        assert_eq!(masked_json(&whole(options), &Masker::opaque()), whole(shown));
+        let options = json!([["vb", 1], ["password"], ["hunter2"], ["hunter3", 5]]);
+        let shown =
+            json!([["vb", 1], ["password"], ["<secret:000000>"], ["<secret:000000>", "<secret:000000>"]]);
+        let whole = |options| json!({ "streams": { "a": { "transcoder": options } } });
         assert_eq!(masked_json(&whole(options), &Masker::opaque()), whole(shown));
     }
 }
