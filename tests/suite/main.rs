@@ -25,6 +25,7 @@ mod masks;
 mod needs;
 mod oracle;
 mod pages;
+mod ports;
 mod proof;
 mod readme;
 mod store;

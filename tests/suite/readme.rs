@@ -6,7 +6,6 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -17,6 +16,7 @@ use tempfile::TempDir;
 
 use crate::cli::terminal::Terminal;
 use crate::cli::{PROGRAM, Place};
+use crate::ports::free_port;
 
 /// Set to `1`, this environment variable has the output written instead of compared.
 const BLESS: &str = "MEDIACTL_BLESS";
@@ -227,7 +227,7 @@ struct Shell {
 impl Shell {
     fn start() -> Self {
         let folder = TempDir::new().expect("a folder can be made");
-        let ports = PORTS.map(|_| free_port());
+        let ports = PORTS.map(|_| free_port().to_string());
         let checkout = Path::new(env!("CARGO_MANIFEST_DIR"));
         fs::create_dir_all(folder.path().join("examples")).expect("a folder can be made");
         fs::copy(checkout.join("examples/media.conf"), folder.path().join("examples/media.conf"))
@@ -321,9 +321,4 @@ pub fn piped(command: &mut Command) -> (Child, ChildStdin, Receiver<String>) {
     let (sender, output) = channel();
     std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line)));
     (process, input, output)
-}
-
-fn free_port() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("there is a port");
-    listener.local_addr().expect("it has an address").port().to_string()
 }

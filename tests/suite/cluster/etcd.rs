@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{Read, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -16,6 +16,7 @@ use tempfile::TempDir;
 
 use crate::cli::{Call, Place};
 use crate::needs::needs;
+use crate::ports::free_port;
 use crate::waiting::until;
 
 /// The program.
@@ -59,7 +60,8 @@ impl Etcd {
         }
         let folder = TempDir::new().expect("a folder can be made");
         let options = options(&folder);
-        let members = (0..members).map(|_| Member { child: None, client: free(), peer: free() }).collect();
+        let members =
+            (0..members).map(|_| Member { child: None, client: free_port(), peer: free_port() }).collect();
         let mut etcd = Self { members, folder, options, scheme };
         (0..etcd.members.len()).for_each(|number| etcd.run(number));
         Some(etcd)
@@ -234,10 +236,4 @@ pub fn grant(role: &str, (kind, key, is_prefix): Right<'_>) -> Value {
     let end = format!("{}0", key.trim_end_matches('/'));
     let [key, end] = [key, if is_prefix { &end } else { "" }].map(|key| BASE64_STANDARD.encode(key));
     json!({"name": role, "perm": {"permType": kind, "key": key, "range_end": end}})
-}
-
-/// A port that nobody listens on.
-fn free() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("there are free ports");
-    listener.local_addr().expect("it has an address").port()
 }
