@@ -108,7 +108,6 @@ fn all_promises_hold_in_larger_bounds() {
     holds(&cast(&[Kind::CanaryPoison, Kind::Plain], 2, 1, 0));
     holds(&cast(&[Kind::Poison, Kind::Cure], 2, 0, 1));
     holds(&cast(&[Kind::Confirmed, Kind::Poison], 1, 0, 1));
-    holds(&with_twin(1));
 }
 
 #[test]

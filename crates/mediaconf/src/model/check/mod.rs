@@ -62,18 +62,22 @@ pub fn has_errors(document: &Document) -> bool {
 }
 
 fn is_error(entry: Entry<'_>, names: &mut Names) -> bool {
-    let Some(parameter) = entry.schema().top().by_keyword(&*entry.keyword()) else { return false };
+    let Some(parameter) = entry.schema().top().by_keyword(&*entry.keyword()) else {
+        // A template has the directives of a stream.
+        let scope = inner_scope(entry.schema(), entry);
+        return !scope.is_unknown() && entry.children().any(|inner| is_broken_inside(scope, inner));
+    };
     if is_broken(parameter, entry) {
         return true;
     }
     let Shape::Group(kind) = parameter.shape else { return false };
     names.add(kind, group_name(entry));
-    entry.children().any(|inner| is_broken_inside(kind, inner))
+    entry.children().any(|inner| is_broken_inside(kind.scope(), inner))
 }
 
-fn is_broken_inside(kind: Kind, entry: Entry<'_>) -> bool {
-    kind.scope().may_be_strict(entry.first_byte())
-        && kind.scope().by_keyword(&*entry.keyword()).is_some_and(|parameter| is_broken(parameter, entry))
+fn is_broken_inside(scope: Scope, entry: Entry<'_>) -> bool {
+    scope.may_be_strict(entry.first_byte())
+        && scope.by_keyword(&*entry.keyword()).is_some_and(|parameter| is_broken(parameter, entry))
 }
 
 fn is_broken(parameter: &'static Parameter, entry: Entry<'_>) -> bool {
