@@ -19,7 +19,7 @@ const TEXTS: usize = 32 * 1024 * 1024;
 pub type KnownPaths = HashMap<(u64, Option<Revision>), ChangedPaths>;
 
 /// The first paths that differ between two configurations, and how many there are.
-pub fn paths_between(before: &dyn ConfigLookup, after: &dyn ConfigLookup) -> ChangedPaths {
+pub fn first_paths_between(before: &dyn ConfigLookup, after: &dyn ConfigLookup) -> ChangedPaths {
     let FirstChanges { first, count } =
         FirstChanges::between(Schema::media(), before, after, ChangedPaths::MOST);
     ChangedPaths { first: first.iter().map(ChangedValue::short_path).collect(), count }
@@ -52,7 +52,7 @@ pub fn add_paths(
             && Some(afterwards.revision()) == entry.after
         {
             let sides = [before.clone(), afterwards].map(Content::Text);
-            let paths = compared([Some(&sides[0]), Some(&sides[1])], paths_between);
+            let paths = compared([Some(&sides[0]), Some(&sides[1])], first_paths_between);
             entry.paths = Some(paths.clone());
             known.insert(key, paths);
         }

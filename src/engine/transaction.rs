@@ -21,6 +21,7 @@ use bytes::Bytes;
 use super::activity::ReloadRun;
 use super::applied::Applied;
 use super::canary::CanaryFault;
+use super::changed_paths::first_paths_between;
 use super::conflict::OVERWRITE;
 use super::content::{Content, compared};
 use super::hook::{self, HookFailure, HookReason, Hooks, Occasion};
@@ -40,7 +41,7 @@ use crate::store::{
     BaseText, ChangeRecord, ChangedPaths, Loaded, Overlays, PendingInfo, StoreError, Version, Warning,
     Writer, is_concatenation,
 };
-use mediaconf::plumbing::edit::json_diff::{ChangedValue, FirstChanges};
+use mediaconf::plumbing::edit::json_diff::FirstChanges;
 use mediaconf::plumbing::syntax::spliced_pieces;
 
 /// The longest text that a writer compares with the one before to note the paths of its change, in bytes.
@@ -475,29 +476,24 @@ impl<'e> Transaction<'e> {
 
     /// The paths that the change changes, where readers of the history would have to fetch both texts for them.
     fn changed_paths(&self, pieces: &[&[u8]], overlays: Option<&[Overlays; 2]>) -> Option<ChangedPaths> {
-        let of_text = match is_concatenation(self.file()?.bytes(), pieces) {
-            true => FirstChanges::default(),
-            false => self.changed_in_text(pieces)?,
-        };
+        let is_same = is_concatenation(self.file()?.bytes(), pieces);
+        let mut paths = if is_same { ChangedPaths::default() } else { self.changed_in_text(pieces)? };
         let of_overlays: Vec<String> =
             overlays.into_iter().flat_map(|sides| overlays::changed_paths(sides.each_ref())).collect();
-        let count = of_text.count + of_overlays.len();
-        let all = of_text.first.iter().map(ChangedValue::short_path).chain(of_overlays);
-        Some(ChangedPaths { first: all.take(ChangedPaths::MOST).collect(), count })
+        paths.count += of_overlays.len();
+        paths.first.extend(of_overlays);
+        paths.first.truncate(ChangedPaths::MOST);
+        Some(paths)
     }
 
-    /// The values that the change changes in the text; `None` if it is too large to be compared, or has errors.
-    fn changed_in_text(&self, pieces: &[&[u8]]) -> Option<FirstChanges> {
+    /// The paths that the change changes in the text; `None` if it is too large to be compared, or has errors.
+    fn changed_in_text(&self, pieces: &[&[u8]]) -> Option<ChangedPaths> {
         let is_small = pieces.iter().map(|piece| piece.len()).sum::<usize>() <= COMPARED_TEXT;
         let old = self.file().filter(|old| is_small && old.bytes().len() <= COMPARED_TEXT)?;
         let new = Arc::new(Snapshot::from_bytes(pieces.concat()));
         let [before, after] = [old, &new].map(|text| Content::Text(text.clone()));
         let is_valid = old.is_valid() && new.is_valid();
-        is_valid.then(|| {
-            compared([Some(&before), Some(&after)], |before, after| {
-                FirstChanges::between(Schema::media(), before, after, ChangedPaths::MOST)
-            })
-        })
+        is_valid.then(|| compared([Some(&before), Some(&after)], first_paths_between))
     }
 
     /// The name of the change: that of the command that makes it, else of the operation.

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use mediaconf::plumbing::model::without_secrets;
 use mediaconf::plumbing::syntax::{Diagnostic, Diagnostics, Severity, one_line};
 use serde_json::{Value, json};
 
@@ -82,7 +81,6 @@ fn in_protocol(file: &ConfigurationFile, faults: &Diagnostics, encoding: Positio
 pub fn one(file: &ConfigurationFile, fault: &Diagnostic, encoding: PositionEncoding) -> Value {
     let text = file.text.document().text();
     let range = |span: &Range<u32>| file.lines.range(text, span.start as usize..span.end as usize, encoding);
-    let fault = &without_secrets(file.text.document().schema(), text, fault);
     let message = match &fault.hint {
         Some(hint) => format!("{}\nhint: {}", one_line(&fault.message), one_line(hint)),
         None => one_line(&fault.message),

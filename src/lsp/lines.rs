@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use mediaconf::plumbing::syntax::floor_char_boundary;
+
 use super::protocol::{TextPosition, TextRange};
 
 /// The unit in which a client counts characters.
@@ -34,11 +36,7 @@ impl PositionEncoding {
     /// The offset behind this number of units; never inside a character.
     fn offset(self, line: &str, units: usize) -> usize {
         if self == Self::Utf8 || line.is_ascii() {
-            let mut at = units.min(line.len());
-            while !line.is_char_boundary(at) {
-                at -= 1;
-            }
-            return at;
+            return floor_char_boundary(line, units);
         }
         let mut rest = units;
         for (at, character) in line.char_indices() {
@@ -80,10 +78,7 @@ impl LineStarts {
 
     /// The place of an offset.
     pub fn position(&self, text: &str, offset: usize, encoding: PositionEncoding) -> TextPosition {
-        let mut offset = offset.min(text.len());
-        while !text.is_char_boundary(offset) {
-            offset -= 1;
-        }
+        let offset = floor_char_boundary(text, offset);
         let line = self.line_of(offset);
         let start = self.0[line] as usize;
         TextPosition { line: line as u32, character: encoding.length(&text[start..offset]) as u32 }

@@ -68,7 +68,7 @@ pub struct ClusterState {
 }
 
 /// The paths of the values that a change changed, with the secrets in them masked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangedPaths {
     /// The first of them, at most [`ChangedPaths::MOST`].
     pub first: Vec<String>,

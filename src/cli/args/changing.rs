@@ -207,8 +207,7 @@ pub struct BatchArgs {
     #[arg(long, value_name = "TIME", value_parser = confirm_time, requires = "batch")]
     pub pause: Option<Duration>,
 
-    /// Begin with no further server once the change has failed on more than this many [default: any number, with
-    /// --batch none]
+    /// Try no further server once the change has failed on more than this many [default: no limit; 0 with --batch]
     #[arg(long, value_name = "N|N%")]
     pub max_fail: Option<ServerCount>,
 }

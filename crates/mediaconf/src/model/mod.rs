@@ -26,7 +26,7 @@ pub(crate) mod view;
 pub use member::{Member, Members, TopGroups, key_of};
 pub use redact::{
     LONGEST_SECRET, MaskedText, SecretValues, masked_below, masked_document, masked_json, masked_keys,
-    secret_spans, without_secrets,
+    secret_spans,
 };
 pub use secret::{Masker, holds_mask};
 pub use setting_view::sources;

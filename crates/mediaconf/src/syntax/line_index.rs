@@ -91,7 +91,7 @@ pub fn line_end(text: &str, offset: usize) -> usize {
 }
 
 /// The last character boundary of `text` that is not behind `offset`.
-pub(super) fn floor_char_boundary(text: &str, offset: usize) -> usize {
+pub fn floor_char_boundary(text: &str, offset: usize) -> usize {
     let mut at = offset.min(text.len());
     while !text.is_char_boundary(at) {
         at -= 1;

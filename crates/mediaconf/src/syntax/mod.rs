@@ -38,7 +38,7 @@ pub use document::{Children, Document, Entry};
 pub use index::EntryId;
 pub use input_check::{decode, parse};
 pub use lex::{Words, comment_start};
-pub use line_index::{Columns, LineIndex, Position, line_end, line_start};
+pub use line_index::{Columns, LineIndex, Position, floor_char_boundary, line_end, line_start};
 pub use parse::{MAX_DEPTH, STRAY_BRACE};
 pub use printable::{controls_terminal, one_line, printable};
 pub use reparse::{ChangedRun, RunPlace, moved};

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use crate::engine::{
-    ChangeReport, ConfigSource, Content, ContentDiff, DiffLines, ReadForm, ReadQuery, RefusalKind, Snapshot,
-    find,
+    ChangeReport, ConfigSource, Content, ContentDiff, DiffLines, RefusalKind, Snapshot, find,
 };
 use crate::http::protocol::headers::{SOURCE_RUNNING, SOURCE_SAVED};
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::DIFF;
 use crate::http::server::context::{Context, EndpointCall};
-use crate::http::server::endpoints::shown::{NO_TEXT, Secrets};
+use crate::http::server::endpoints::shown::{Secrets, text_of};
 use crate::http::server::message::Response;
 use crate::store::{ChangeRef, WHOLE_HISTORY};
 
@@ -46,7 +45,7 @@ pub fn of_entry(context: &Context, change: ChangeRef, secrets: &Secrets) -> Resu
         Some(later) => Some(context.service.kept(ChangeRef::Serial(later.serial))?),
         None => [ConfigSource::Saved, ConfigSource::Running]
             .into_iter()
-            .filter_map(|source| read(context, source).ok())
+            .filter_map(|source| text_of(context, source).ok())
             .find(|text| Some(text.revision()) == entry.after),
     };
     let after = after.ok_or_else(|| {
@@ -60,8 +59,8 @@ pub fn of_entry(context: &Context, change: ChangeRef, secrets: &Secrets) -> Resu
 fn text(context: &Context, name: &str) -> Result<Arc<Snapshot>, Problem> {
     let serial = name.strip_prefix("serial:").unwrap_or(name).trim_start_matches('#');
     match name {
-        SOURCE_RUNNING => read(context, ConfigSource::Running),
-        SOURCE_SAVED => read(context, ConfigSource::Saved),
+        SOURCE_RUNNING => text_of(context, ConfigSource::Running),
+        SOURCE_SAVED => text_of(context, ConfigSource::Saved),
         _ => match serial.parse() {
             Ok(serial) => Ok(context.service.kept(ChangeRef::Serial(serial))?),
             Err(_) => {
@@ -70,11 +69,6 @@ fn text(context: &Context, name: &str) -> Result<Arc<Snapshot>, Problem> {
             }
         },
     }
-}
-
-fn read(context: &Context, source: ConfigSource) -> Result<Arc<Snapshot>, Problem> {
-    let reading = context.service.read(&ReadQuery { source: Some(source), form: ReadForm::Text })?;
-    reading.content.snapshot().cloned().ok_or_else(|| Problem::new(RefusalKind::EngineFailed, NO_TEXT))
 }
 
 fn between(names: [&str; 2], texts: [Arc<Snapshot>; 2], secrets: &Secrets) -> Response {

@@ -25,16 +25,17 @@ pub const NO_TEXT: &str = "nothing is left to show";
 
 /// The configuration that a request is about: the running one, or the file.
 pub fn source(context: &Context, call: &EndpointCall<'_>) -> Result<Arc<Snapshot>, Problem> {
-    let running = read(context, ConfigSource::Running)?;
+    let running = text_of(context, ConfigSource::Running)?;
     if !call.parameters.saved {
         return Ok(running);
     }
-    let saved = read(context, ConfigSource::Saved)?;
+    let saved = text_of(context, ConfigSource::Saved)?;
     let is_running = saved.is_same_text(&running);
     Ok(if is_running { running } else { running.related(RelatedText::Saved, saved) })
 }
 
-fn read(context: &Context, source: ConfigSource) -> Result<Arc<Snapshot>, Problem> {
+/// The text of the running configuration, or of the file.
+pub fn text_of(context: &Context, source: ConfigSource) -> Result<Arc<Snapshot>, Problem> {
     let reading = context.service.read(&ReadQuery { source: Some(source), form: ReadForm::Text })?;
     reading.content.snapshot().cloned().ok_or_else(|| Problem::new(RefusalKind::EngineFailed, NO_TEXT))
 }

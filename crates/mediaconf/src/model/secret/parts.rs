@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::names::{Secrecy, is_key_byte, is_name_byte, is_secret_key, is_secret_name, meant};
+use crate::syntax::floor_char_boundary;
 
 /// The kind of a text, which decides where a secret in it ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -162,11 +163,7 @@ fn ending(text: &str, most: usize) -> &str {
 }
 
 fn beginning(text: &str, most: usize) -> &str {
-    let mut end = most.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
+    &text[..floor_char_boundary(text, most)]
 }
 
 /// The value of `password=…` and the like, where the `=` stands at `equals`.
