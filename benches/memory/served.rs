@@ -37,7 +37,9 @@ pub fn bench(streams: usize) {
     print("watch, all streams", memory(&watching, "VmHWM:"));
     end(watching);
 
-    let mut serving = started(folder.path(), &["serve", "--listen", "127.0.0.1:0"]);
+    // By default a server refuses the patch (413): merging it may take more than 256 MiB.
+    let serve = ["serve", "--listen", "127.0.0.1:0", "--max-body", "256"];
+    let mut serving = started(folder.path(), &serve);
     let mut lines = BufReader::new(serving.stdout.take().expect("stdout is a pipe")).lines();
     let address = lines
         .by_ref()
