@@ -57,7 +57,7 @@ pub fn bound(addresses: &[SocketAddr]) -> Result<Vec<Listener>, CliError> {
 
 /// Returns the URLs of the server, with the ports that the system chose for port 0.
 pub fn urls(listeners: &[Listener], tls: bool, global: &GlobalArgs) -> Result<Vec<String>, CliError> {
-    let scheme = if tls { "https" } else { "http" };
+    let scheme = scheme(tls);
     let mut urls = Vec::new();
     for listener in listeners {
         match listener {
@@ -71,16 +71,21 @@ pub fn urls(listeners: &[Listener], tls: bool, global: &GlobalArgs) -> Result<Ve
     Ok(urls)
 }
 
-pub fn metrics_urls(listeners: &[Listener]) -> Result<Vec<String>, CliError> {
+/// Returns the URLs of what is at a path of each address, behind this scheme.
+pub fn tcp_urls(listeners: &[Listener], scheme: &str, path: &str) -> Result<Vec<String>, CliError> {
     let addresses = listeners.iter().filter_map(|listener| match listener {
         Listener::Tcp(bound) => Some(bound.local_addr()),
         Listener::Unix { .. } => None,
     });
     let url = |address: io::Result<SocketAddr>| {
         let address = address.map_err(CliError::serve_failed)?;
-        Ok(format!("http://{address}/metrics"))
+        Ok(format!("{scheme}://{address}{path}"))
     };
     addresses.map(url).collect()
+}
+
+pub fn scheme(tls: bool) -> &'static str {
+    if tls { "https" } else { "http" }
 }
 
 pub fn warn_of_plain_text(listeners: &[Listener], tls: bool, ui: Ui) {

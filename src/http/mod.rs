@@ -4,6 +4,7 @@
 //! ```text
 //! sockets → listener → bridge (tiny_http) → handler (auth, routes) → endpoints → engine
 //! client → any server of this API
+//! console → what `serve --console` answers to a browser, which then is such a client
 //! ```
 //!
 //! *Invariants.* No terminals. I/O is in `server` and `client` only. A secret is in no log line, no
@@ -11,5 +12,6 @@
 
 #[allow(clippy::disallowed_methods, reason = "a client opens sockets and waits for answers")]
 pub mod client;
+pub mod console;
 pub mod protocol;
 pub mod server;

@@ -49,6 +49,8 @@ const FORBIDDEN: &[(&str, &[&str])] = &[
     ("http/protocol", &["http/server", "http/client"]),
     ("http/server", &["http/client"]),
     ("http/client", &["http/server"]),
+    // The console is files: it knows no configuration and no request.
+    ("http/console", &["store", "engine", "http/protocol", "http/server", "http/client", "mediaconf"]),
 ];
 
 #[test]

@@ -77,6 +77,11 @@ pub struct ServeArgs {
     #[arg(long)]
     pub view_auth: bool,
 
+    /// Show the configuration in a browser: `/` and the files of that page are answered without credentials, and the page asks
+    /// for the login
+    #[arg(long)]
+    pub console: bool,
+
     /// Certificate chain in PEM, leaf certificate first; TCP then speaks only HTTPS
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, requires = "tls_key")]
     pub tls_cert: Option<PathBuf>,
@@ -213,11 +218,16 @@ pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let monitoring = listening::bound(&listening::addresses(&args.metrics)?)?;
     listening::warn_of_plain_text(&listeners, tls.is_some(), ui);
     let urls = listening::urls(&listeners, tls.is_some(), global)?;
-    let metrics_urls = listening::metrics_urls(&monitoring)?;
+    let metrics_urls = listening::tcp_urls(&monitoring, "http", "/metrics")?;
+    let console_urls = match args.console {
+        true => listening::tcp_urls(&listeners, listening::scheme(tls.is_some()), "/")?,
+        false => Vec::new(),
+    };
     let log = AccessLog::new(args.log_format);
     let node = membership.map(|membership| membership.join(&engine, store)).transpose()?;
     let handler =
         Handler::new(engine.clone(), settings(args, global, &log)).with_connections(args.max_connections);
+    let handler = if args.console { handler.with_console() } else { handler };
     let handler = Arc::new(match &node {
         Some(node) => handler.serving(node.clone()),
         None => handler,
@@ -243,7 +253,7 @@ pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     if let Some(node) = &node {
         node.start(&loops).map_err(CliError::serve_failed)?;
     }
-    announce(urls.iter().chain(&metrics_urls))?;
+    announce(urls.iter().chain(&console_urls).chain(&metrics_urls))?;
     signals.forever().take_while(|signal| *signal == SIGHUP).for_each(|_| {
         node.iter().for_each(|node| node.try_again());
         reload_in_background(&engine, tls.as_ref(), ui);

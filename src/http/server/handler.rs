@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::engine::{ConfigService, Engine, KnownPaths, RefusalKind};
+use crate::http::console::{self, Console};
 use crate::http::protocol::headers::{DEFAULT_PREFIX, NOTE_HEADER, PENDING_HEADER, REALM, on_every_response};
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::parameters::Parameters;
@@ -25,7 +26,7 @@ use crate::http::server::listener::limits::{CHANGE_TIME, CONNECTIONS, METRICS_LI
 use crate::http::server::log::{AccessRecord, Log};
 use crate::http::server::message::{Head, PeerAddress, Rank, Request, Response, Service};
 use crate::http::server::redirect::{canonical, to_canonical};
-use crate::http::server::request_checks::{refuse_coding, refuse_cross_site};
+use crate::http::server::request_checks::{refuse_coding, refuse_cross_site, refuse_foreign_use};
 use crate::http::server::runtime::Runtime;
 use crate::http::server::waiting::WaitingRoom;
 use mediaconf::plumbing::model::Masker;
@@ -35,6 +36,8 @@ pub struct Handler {
     context: Context,
     trusted_proxies: Vec<IpAddr>,
     view_auth: bool,
+    /// The files for a browser, if the server answers them.
+    console: Option<Console>,
     log: Log,
 }
 
@@ -114,7 +117,7 @@ impl Handler {
             nodes: Fresh::for_time(METRICS_LIFE),
             openapi: OnceLock::new(),
         };
-        Self { context, trusted_proxies, view_auth, log }
+        Self { context, trusted_proxies, view_auth, console: None, log }
     }
 
     /// The same handler with another limit on the time that a change may take up to its write.
@@ -129,6 +132,12 @@ impl Handler {
         self
     }
 
+    /// The same handler, which answers the files of the console.
+    pub fn with_console(mut self) -> Self {
+        self.console = Some(Console::new(&self.context.prefix));
+        self
+    }
+
     /// The same handler over the service that the engine is a part of.
     pub fn serving(mut self, service: Arc<dyn ConfigService>) -> Self {
         self.context.service = service;
@@ -140,6 +149,10 @@ impl Handler {
     }
 
     fn respond(&self, request: &Request, record: &mut AccessRecord) -> Result<Response, ErrorResponse> {
+        if let Some(file) = self.console_file(&request.head) {
+            refuse_foreign_use(&request.head)?;
+            return Ok(file);
+        }
         let by = match is_open(&request.head) {
             true => (String::new(), Role::View),
             false => self.authenticate(&request.head, record)?,
@@ -150,6 +163,16 @@ impl Handler {
         }
         let found = self.route(&request.head)?;
         self.respond_on(found, (&by.0, by.1), request, record)
+    }
+
+    /// The file of the console at the path, which needs no credentials.
+    fn console_file(&self, head: &Head) -> Option<Response> {
+        let console = self.console.as_ref().filter(|_| matches!(&*head.method, "GET" | "HEAD"))?;
+        let (media_type, body) = console.file(head.path())?;
+        let headers = console::HEADERS.map(|(name, value)| (name, value.to_owned()));
+        let mut response = Response::ok(media_type, body);
+        response.headers.extend(headers);
+        Some(response)
     }
 
     /// Answers requests for metrics without credentials; has no other operation.
@@ -328,7 +351,7 @@ impl Service for Handler {
         if matches!(head.peer, PeerAddress::Uid(_)) {
             return Rank::Editor;
         }
-        if is_open(head) {
+        if is_open(head) || self.console_file(head).is_some() {
             return Rank::Stranger;
         }
         let (address, header) = (client_address(head, &self.trusted_proxies), head.header("authorization"));

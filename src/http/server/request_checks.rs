@@ -1,4 +1,4 @@
-//! Requests that every operation refuses: those of other sites' pages, and coded bodies.
+//! Requests that are refused whatever they ask for: those of other sites' pages, and coded bodies.
 
 use crate::engine::RefusalKind;
 use crate::http::protocol::problem::Problem;
@@ -16,6 +16,17 @@ pub fn refuse_cross_site(head: &Head) -> Result<(), Problem> {
     match is_foreign_site || is_foreign_origin {
         true => Err(Problem::new(RefusalKind::CrossSite, "requests from pages of other sites are refused")),
         false => Ok(()),
+    }
+}
+
+/// Refuses what a page of another site does with a file of the console, unless it leads its reader there: the page has no
+/// password yet, and a link to it in a ticket works.
+pub fn refuse_foreign_use(head: &Head) -> Result<(), Problem> {
+    let is = |name: &str, value: &str| head.header(name) == Some(value);
+    let is_navigation = is("sec-fetch-mode", "navigate") && is("sec-fetch-dest", "document");
+    match is_navigation && head.header("origin").is_none() {
+        true => Ok(()),
+        false => refuse_cross_site(head),
     }
 }
 

@@ -75,6 +75,11 @@ impl Server {
         Self { place, handler: Handler::new(engine, settings), log }
     }
 
+    /// The same, with the files of the console.
+    pub(super) fn with_console(self) -> Self {
+        Self { handler: self.handler.with_console(), ..self }
+    }
+
     /// The same, giving up changes that take longer.
     pub(super) fn giving_up_after(self, change_time: std::time::Duration) -> Self {
         Self { handler: self.handler.giving_up_after(change_time), ..self }

@@ -5,6 +5,7 @@ mod bounded;
 mod checked;
 pub(crate) mod client;
 mod compared;
+mod console;
 mod guards;
 mod handler;
 mod included;

@@ -1,0 +1,78 @@
+// The start of the page: the login, the parts that are always there, and the view of the place.
+
+import { Api } from './api.js';
+import { byId, fill } from './dom.js';
+import { showFrame } from './frame.js';
+import { show as showHistory } from './history.js';
+import { listen } from './keys.js';
+import { showLogin } from './login.js';
+import { Poll } from './poll.js';
+import { parse } from './router.js';
+import { forget, known, remember } from './session.js';
+import { State } from './state.js';
+import { show as showStatus } from './status.js';
+import { show as showStream } from './stream.js';
+import { show as showStreams } from './streams.js';
+import { show as showText } from './text.js';
+import { attach as attachTray } from './tray.js';
+import { attach as attachConfirm } from './confirm_bar.js';
+
+/** @typedef {import('./router.js').Show} Show */
+
+/** The views by the first word of a place; a stream has one of its own. @type {Record<string, Show>} */
+const VIEWS = {
+  streams: (main, state, place) => (place.rest.length ? showStream : showStreams)(main, state, place),
+  text: showText,
+  history: showHistory,
+  status: showStatus,
+};
+
+const main = byId('main');
+const api = new Api(document.querySelector('meta[name=mediactl-api]')?.getAttribute('content') ?? '');
+const state = new State(api, announce);
+const poll = new Poll(state);
+
+/** Leaves the view that is shown. */
+let leave = () => {};
+
+/** Says something to those who do not see the page. @param {string} text */
+function announce(text) {
+  byId('live').textContent = text;
+}
+
+function logIn() {
+  leave();
+  leave = showLogin(main, state, known().login, started);
+}
+
+/** @param {string} login */
+function started(login) {
+  remember({ login });
+  poll.start();
+  showPlace();
+  main.focus({ preventScroll: true });
+}
+
+function logOut() {
+  poll.stop();
+  api.logOut();
+  forget();
+  state.set({ role: null, status: null, login: '', config: null, rows: [], revision: null, deadline: null });
+  logIn();
+}
+
+function showPlace() {
+  if (state.role === null) return;
+  const place = parse(location.hash);
+  leave();
+  fill(main);
+  main.scrollTop = 0;
+  leave = (VIEWS[place.view] ?? showStreams)(main, state, place);
+}
+
+showFrame(byId('head'), state, logOut);
+attachConfirm(byId('confirm'), state);
+attachTray(byId('tray'), state);
+listen(state);
+addEventListener('hashchange', showPlace);
+logIn();

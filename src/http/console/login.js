@@ -1,0 +1,65 @@
+// The form for the login. The password is in the memory of the page alone.
+
+import { NO_CONNECTION, Problem } from './api.js';
+import { el, fill } from './dom.js';
+import { load } from './load.js';
+
+/** @typedef {import('./state.js').State} State */
+
+/**
+ * Shows the form, and calls `done` once the server takes the login.
+ * @param {HTMLElement} main
+ * @param {State} state
+ * @param {string} login that is filled in
+ * @param {(login: string) => void} done
+ */
+export function showLogin(main, state, login, done) {
+  const fault = el('p', { class: 'fault', role: 'alert' });
+  const name = el('input', { name: 'login', autocomplete: 'username', required: true, value: login, spellcheck: 'false',
+    autocapitalize: 'none' });
+  const password = el('input', { name: 'password', type: 'password', autocomplete: 'current-password', required: true });
+  const button = el('button', { class: 'main' }, 'Log in');
+  const form = el('form', { class: 'login', 'aria-labelledby': 'login-title', onsubmit: submit },
+    el('h1', { id: 'login-title' }, 'Log in'),
+    el('p', { class: 'quiet' }, `to the server of ${location.host}`),
+    el('label', {}, 'Login', name),
+    el('label', {}, 'Password', password),
+    fault,
+    button,
+  );
+  fill(main, form);
+  (login ? password : name).focus();
+
+  /** @param {Event} event */
+  async function submit(event) {
+    event.preventDefault();
+    button.setAttribute('aria-busy', 'true');
+    fault.textContent = '';
+    state.api.logIn(name.value, password.value);
+    try {
+      await load(state);
+      done(name.value);
+    } catch (error) {
+      state.api.logOut();
+      fault.textContent = said(error);
+      password.select();
+      password.focus();
+    } finally {
+      button.removeAttribute('aria-busy');
+    }
+  }
+
+  return () => form.remove();
+}
+
+/**
+ * What a login that failed means for the person.
+ * @param {unknown} error
+ */
+export function said(error) {
+  if (!(error instanceof Problem)) return String(error);
+  if (error.name === NO_CONNECTION) return 'The server does not answer. Is it running, and is the network up?';
+  if (error.status === 429) return `Too many wrong passwords came from this network. Try again in ${error.retryAfter || 1} s.`;
+  if (error.status === 401) return 'The login or the password is wrong.';
+  return error.message;
+}

@@ -1,0 +1,106 @@
+//! The console: the files that `serve --console` answers to a browser, as they are in this folder, and the headers that
+//! go with them.
+//!
+//! *Invariants.* The files use the API as any client does; nothing here knows a configuration, a password or a socket.
+//! A page loads nothing from elsewhere, and shows values as text nodes alone.
+
+use std::sync::Arc;
+
+/// A file of the console.
+pub struct ConsoleFile {
+    /// The path behind the root of the server; that of the page is empty.
+    pub path: &'static str,
+    pub media_type: &'static str,
+    text: &'static str,
+}
+
+/// The media type of an ES module.
+const MODULE: &str = "text/javascript; charset=utf-8";
+
+const STYLE: &str = "text/css; charset=utf-8";
+
+const PAGE: &str = "text/html; charset=utf-8";
+
+const PICTURE: &str = "image/svg+xml";
+
+macro_rules! files {
+    ($($media_type:ident $name:literal),* $(,)?) => {
+        &[$(ConsoleFile { path: $name, media_type: $media_type, text: include_str!($name) }),*]
+    };
+}
+
+/// The page, which is answered at the root.
+const INDEX: ConsoleFile = ConsoleFile { path: "", media_type: PAGE, text: include_str!("index.html") };
+
+/// The files that the page loads.
+static FILES: &[ConsoleFile] = files![
+    STYLE "console.css",
+    STYLE "streams.css",
+    PICTURE "icon.svg",
+    MODULE "api.js",
+    MODULE "app.js",
+    MODULE "confirm_bar.js",
+    MODULE "dom.js",
+    MODULE "frame.js",
+    MODULE "history.js",
+    MODULE "keys.js",
+    MODULE "load.js",
+    MODULE "login.js",
+    MODULE "poll.js",
+    MODULE "router.js",
+    MODULE "rows.js",
+    MODULE "session.js",
+    MODULE "state.js",
+    MODULE "status.js",
+    MODULE "stream.js",
+    MODULE "streams.js",
+    MODULE "text.js",
+    MODULE "tray.js",
+    MODULE "virtual_rows.js",
+];
+
+/// What the page has where the prefix of the API is to stand.
+const PREFIX_PLACE: &str = "{{api}}";
+
+/// The headers of every file. No script but those of this server runs, the page talks to this server alone, no other page
+/// frames it or has a handle to it, and no site learns where a reader came from.
+pub const HEADERS: [(&str, &str); 4] = [
+    (
+        "Content-Security-Policy",
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; \
+         form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+    ),
+    ("Cross-Origin-Opener-Policy", "same-origin"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+    ("Referrer-Policy", "no-referrer"),
+];
+
+/// The files of a server with its prefix of the API.
+pub struct Console {
+    page: Arc<Vec<u8>>,
+}
+
+impl Console {
+    /// The console of a server whose paths begin with this prefix.
+    pub fn new(prefix: &str) -> Self {
+        let relative = prefix.trim_matches('/');
+        let escaped = relative.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
+        Self { page: Arc::new(INDEX.text.replace(PREFIX_PLACE, &escaped).into_bytes()) }
+    }
+
+    /// The media type and the bytes of the file at a path.
+    pub fn file(&self, path: &str) -> Option<(&'static str, Arc<Vec<u8>>)> {
+        match path.strip_prefix('/')? {
+            "" => Some((INDEX.media_type, self.page.clone())),
+            name => {
+                let file = FILES.iter().find(|file| file.path == name)?;
+                Some((file.media_type, Arc::new(file.text.as_bytes().to_vec())))
+            }
+        }
+    }
+
+    /// The paths of all files, the page first.
+    pub fn paths() -> impl Iterator<Item = String> {
+        [&INDEX].into_iter().chain(FILES).map(|file| format!("/{}", file.path))
+    }
+}

@@ -1,0 +1,68 @@
+// The rows of the list of streams, made of the configuration as JSON.
+
+/** @typedef {import('./state.js').Row} Row */
+
+/**
+ * @param {any} config
+ * @returns {Row[]}
+ */
+export function rowsOf(config) {
+  return Object.entries(config?.streams ?? {}).map(([name, stream]) => row(name, stream));
+}
+
+/**
+ * @param {string} name
+ * @param {any} json
+ * @returns {Row}
+ */
+function row(name, json) {
+  const urls = Array.isArray(json.urls) ? json.urls : [];
+  const first = urls[0]?.url ?? '';
+  const shown = {
+    name,
+    kind: `${json.static ? 'static' : 'on demand'}${json.disabled ? ', disabled' : ''}`,
+    source: urls.length > 1 ? `${first} +${urls.length - 1}` : String(first),
+    authorization: authorization(json.auth),
+    prepush: word(json.prepush),
+    archive: archive(json.dvr),
+  };
+  const title = [json.title, json.comment].filter((text) => typeof text === 'string');
+  const sources = urls.map((/** @type {any} */ entry) => entry?.url);
+  const words = [name, shown.kind, ...sources, `auth ${shown.authorization}`, shown.archive, ...title];
+  return { ...shown, json, text: words.join('\n').toLowerCase() };
+}
+
+/**
+ * Whose authorization holds for a stream: its own, the global one, none because it is open, or none at all.
+ * @param {any} auth
+ * @returns {'own' | 'global' | 'open' | 'none'}
+ */
+function authorization(auth) {
+  if (auth?.url === false) return 'open';
+  if (auth?.url) return 'own';
+  return auth?.url_global ? 'global' : 'none';
+}
+
+/** @param {unknown} value */
+function word(value) {
+  if (value === undefined || value === null) return '';
+  if (value === false) return 'off';
+  return value === true ? 'on' : String(value);
+}
+
+/** The place and the limits of an archive, as the text has them. @param {any} dvr */
+function archive(dvr) {
+  if (!dvr || typeof dvr !== 'object') return word(dvr);
+  const place = dvr.reference ? `@${dvr.reference}` : dvr.root;
+  const disk = dvr.disk_limit === undefined ? '' : `${dvr.disk_limit}%`;
+  return [place, disk, time(dvr.dvr_limit)].filter(Boolean).join(' ');
+}
+
+/** Seconds in the largest unit that divides them. @param {unknown} seconds */
+function time(seconds) {
+  if (typeof seconds !== 'number') return word(seconds);
+  for (const [unit, length] of /** @type {[string, number][]} */ ([['d', 86400], ['h', 3600], ['m', 60]])) {
+    if (seconds && seconds % length === 0) return `${seconds / length}${unit}`;
+  }
+  return `${seconds}s`;
+}

@@ -1,0 +1,97 @@
+// What all parts of the page know: who is logged in, how the configuration is, and its streams.
+
+/** @typedef {import('./api.js').Api} Api */
+/** @typedef {import('./api.js').Problem} Problem */
+
+/**
+ * The pending change, as `GET status` tells it.
+ * @typedef {{id: string, by: string, operation: string, message: string | null, seconds_left: number, paths: string[],
+ *   path_count: number}} Pending
+ */
+
+/**
+ * `GET status`; `docs/server.md` says what each member means.
+ * @typedef {{role: 'edit' | 'view', login: string, revisions: {running: string, file: string}, state: string[],
+ *   pending: Pending | null, last_change: any, last_reload: any, counts: Record<string, number>,
+ *   versions: Record<string, string>, nodes?: any}} Status
+ */
+
+/**
+ * A row of the list of streams: what it shows as words, `json` as the API has it (secrets masked), and `text`, the words
+ * that the filter looks in, in lower case.
+ * @typedef {{name: string, kind: string, source: string, authorization: 'own' | 'global' | 'open' | 'none',
+ *   prepush: string, archive: string, json: any, text: string}} Row
+ */
+
+/**
+ * What may change. `role` is `null` while nobody is logged in. `isConnected` is false while the server does not answer.
+ * `needsPassword` is true after the server refused the password that the page has. `deadline` is the time (of
+ * `performance.now()`) at which the pending change goes back.
+ * @typedef {{login: string, role: 'edit' | 'view' | null, status: Status | null, isConnected: boolean,
+ *   needsPassword: boolean, deadline: number | null, config: any, rows: Row[], revision: string | null}} Facts
+ */
+
+/** @typedef {keyof Facts} FactName */
+
+/** @typedef {(state: State, changed: Set<FactName>) => void} Listener */
+
+export class State {
+  /** @type {Set<Listener>} */
+  #listeners = new Set();
+  /** @type {Facts} */
+  #facts = {
+    login: '',
+    role: null,
+    status: null,
+    isConnected: true,
+    needsPassword: false,
+    deadline: null,
+    config: null,
+    rows: [],
+    revision: null,
+  };
+
+  /**
+   * @param {Api} api
+   * @param {(text: string) => void} announce says something in the live region
+   */
+  constructor(api, announce) {
+    this.api = api;
+    this.announce = announce;
+  }
+
+  get login() { return this.#facts.login; }
+  get role() { return this.#facts.role; }
+  get status() { return this.#facts.status; }
+  get isConnected() { return this.#facts.isConnected; }
+  get needsPassword() { return this.#facts.needsPassword; }
+  get deadline() { return this.#facts.deadline; }
+  /** The running configuration as JSON, secrets masked. */
+  get config() { return this.#facts.config; }
+  get rows() { return this.#facts.rows; }
+  /** The revision of `config`. */
+  get revision() { return this.#facts.revision; }
+  get mayEdit() { return this.#facts.role === 'edit'; }
+
+  /**
+   * Sets facts, and tells the listeners which of them differ.
+   * @param {Partial<Facts>} facts
+   */
+  set(facts) {
+    const names = /** @type {FactName[]} */ (Object.keys(facts));
+    const changed = new Set(names.filter((name) => this.#facts[name] !== facts[name]));
+    if (changed.size === 0) return;
+    Object.assign(this.#facts, facts);
+    for (const listener of [...this.#listeners]) listener(this, changed);
+  }
+
+  /**
+   * Calls `listener` after each change, until the function that this returns is called.
+   * @param {Listener} listener
+   * @returns {() => void}
+   */
+  subscribe(listener) {
+    this.#listeners.add(listener);
+    return () => { this.#listeners.delete(listener); };
+  }
+}

@@ -1,0 +1,157 @@
+//! `serve --console`: who gets the files of the page, with which headers, and what the files are.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use mediactl::http::console::Console;
+use mediactl::http::server::handler::Monitoring;
+use mediactl::http::server::message::{Rank, Response, Service};
+
+use super::handler::{Server, TEXT, header, refused, request};
+
+/// The most bytes that all files take, compressed.
+const MOST_COMPRESSED: usize = 36 * 1024;
+
+/// The most lines of a file.
+const MOST_LINES: usize = 300;
+
+const FOLDER: &str = "src/http/console";
+
+/// Another site leads its reader to a page.
+const NAVIGATION: [(&str, &str); 3] =
+    [("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate"), ("sec-fetch-dest", "document")];
+
+/// What somebody without credentials is answered.
+fn asked(service: &impl Service, method: &str, target: &str, headers: &[(&str, &str)]) -> Response {
+    service.answer(&request(method, target, &[&[("host", "h:80")], headers].concat(), ""))
+}
+
+fn console() -> Server {
+    Server::over(TEXT).with_console()
+}
+
+#[test]
+fn the_files_are_answered_without_credentials_and_only_with_the_option() {
+    let (with, without) = (console(), Server::over(TEXT));
+    for path in Console::paths() {
+        for method in ["GET", "HEAD"] {
+            let answer = asked(&with.handler, method, &path, &[]);
+            assert_eq!(answer.status, 200, "{method} {path}");
+            assert!(header(&answer, "Content-Type").is_some_and(|kind| !kind.contains("json")), "{path}");
+            refused(&asked(&without.handler, method, &path, &[]), 401, "unauthorized");
+        }
+        assert_eq!(asked(&with.handler, "GET", &format!("{path}?x=1"), &[]).status, 200, "{path}");
+        refused(&asked(&with.handler, "POST", &path, &[]), 401, "unauthorized");
+        assert_eq!(without.ask("GET", &path, &[], "").status, 404, "{path}");
+    }
+    for path in ["/media/api/read_config", "/media/api/status", "/metrics", "/mod.rs", "/index.html", "/../console.css"] {
+        refused(&asked(&with.handler, "GET", path, &[]), 401, "unauthorized");
+    }
+}
+
+#[test]
+fn metrics_have_no_console_beside_them() {
+    let monitoring = Monitoring(Arc::new(console().handler));
+    for path in Console::paths() {
+        refused(&asked(&monitoring, "GET", &path, &[]), 404, "not-found");
+    }
+}
+
+#[test]
+fn a_page_of_another_site_may_lead_to_the_console_and_do_nothing_else() {
+    let server = console();
+    for path in Console::paths() {
+        assert_eq!(asked(&server.handler, "GET", &path, &NAVIGATION).status, 200, "{path}");
+        for headers in [
+            vec![("sec-fetch-site", "cross-site")],
+            vec![("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "no-cors"), ("sec-fetch-dest", "script")],
+            vec![("sec-fetch-site", "same-site"), ("sec-fetch-mode", "navigate"), ("sec-fetch-dest", "iframe")],
+            vec![("origin", "http://evil.example")],
+            [&NAVIGATION[..], &[("origin", "null")]].concat(),
+        ] {
+            refused(&asked(&server.handler, "GET", &path, &headers), 403, "cross-site");
+        }
+        let own = [("sec-fetch-site", "same-origin"), ("origin", "http://h:80")];
+        assert_eq!(asked(&server.handler, "GET", &path, &own).status, 200, "{path}");
+    }
+    for path in ["/media/api/read_config", "/media/api/status", "/media/api/openapi.json", "/metrics"] {
+        refused(&server.ask("GET", path, &NAVIGATION, ""), 403, "cross-site");
+    }
+    refused(&server.ask("POST", "/media/api/modify_config", &NAVIGATION, "{}"), 403, "cross-site");
+}
+
+#[test]
+fn the_headers_of_a_file_let_no_other_site_in() {
+    let server = console();
+    for path in Console::paths() {
+        let answer = asked(&server.handler, "GET", &path, &[]);
+        for (name, value) in [
+            (
+                "Content-Security-Policy",
+                "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; \
+                 base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+            ),
+            ("X-Content-Type-Options", "nosniff"),
+            ("Cross-Origin-Opener-Policy", "same-origin"),
+            ("Cross-Origin-Resource-Policy", "same-origin"),
+            ("Referrer-Policy", "no-referrer"),
+        ] {
+            assert_eq!(header(&answer, name), Some(value), "{path}");
+        }
+    }
+}
+
+#[test]
+fn who_asks_for_a_file_keeps_nobody_out() {
+    let server = console();
+    let head = request("GET", "/", &[("host", "h:80")], "").head;
+    assert_eq!(server.handler.rank(&head), Rank::Stranger);
+}
+
+#[test]
+fn the_page_names_the_prefix_of_the_api() {
+    let page = |prefix: &str| {
+        let (_, body) = Console::new(prefix).file("/").expect("there is a page");
+        String::from_utf8(body.to_vec()).expect("it is text")
+    };
+    assert!(page("/media/api").contains(r#"<meta name="mediactl-api" content="media/api">"#));
+    assert!(page(r#"/a"><script>"#).contains(r#"content="a&quot;>&lt;script>">"#));
+}
+
+#[test]
+fn the_files_are_those_of_the_folder_and_small() {
+    let mut compressed = 0;
+    let listed: Vec<String> = Console::paths().map(|path| path.trim_start_matches('/').to_owned()).collect();
+    let page = fs::read_to_string(Path::new(FOLDER).join("index.html")).expect("there is a page");
+    for entry in fs::read_dir(FOLDER).expect("there is a folder") {
+        let name = entry.expect("it can be read").file_name().into_string().expect("names are text");
+        let text = fs::read_to_string(Path::new(FOLDER).join(&name)).expect("files are text");
+        assert!(text.lines().count() <= MOST_LINES, "{name} has {} lines", text.lines().count());
+        if name == "mod.rs" {
+            continue;
+        }
+        compressed += gzip(text.as_bytes());
+        let is_page = name == "index.html";
+        assert!(is_page || listed.contains(&name), "{name} is not in the table of src/http/console/mod.rs");
+        assert!(is_page || page.contains(&format!("href=\"{name}\"")) || name == "app.js", "the page loads no {name}");
+        uses_nothing_that_makes_code_of_text(&name, &text);
+    }
+    assert!(compressed <= MOST_COMPRESSED, "{compressed} bytes");
+}
+
+/// No text becomes HTML or code, and nothing comes from another host.
+fn uses_nothing_that_makes_code_of_text(name: &str, text: &str) {
+    let of_drawings = "http://www.w3.org/2000/svg";
+    for forbidden in ["innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval(", "new Function", "://", "localStorage"] {
+        assert!(!text.replace(of_drawings, "").contains(forbidden), "{name} has `{forbidden}`");
+    }
+}
+
+fn gzip(bytes: &[u8]) -> usize {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("a vector takes everything").len()
+}
