@@ -48,7 +48,14 @@ fn the_files_are_answered_without_credentials_and_only_with_the_option() {
         refused(&asked(&with.handler, "POST", &path, &[]), 401, "unauthorized");
         assert_eq!(without.ask("GET", &path, &[], "").status, 404, "{path}");
     }
-    for path in ["/media/api/read_config", "/media/api/status", "/metrics", "/mod.rs", "/index.html", "/../console.css"] {
+    for path in [
+        "/media/api/read_config",
+        "/media/api/status",
+        "/metrics",
+        "/mod.rs",
+        "/index.html",
+        "/../console.css",
+    ] {
         refused(&asked(&with.handler, "GET", path, &[]), 401, "unauthorized");
     }
 }
@@ -68,8 +75,16 @@ fn a_page_of_another_site_may_lead_to_the_console_and_do_nothing_else() {
         assert_eq!(asked(&server.handler, "GET", &path, &NAVIGATION).status, 200, "{path}");
         for headers in [
             vec![("sec-fetch-site", "cross-site")],
-            vec![("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "no-cors"), ("sec-fetch-dest", "script")],
-            vec![("sec-fetch-site", "same-site"), ("sec-fetch-mode", "navigate"), ("sec-fetch-dest", "iframe")],
+            vec![
+                ("sec-fetch-site", "cross-site"),
+                ("sec-fetch-mode", "no-cors"),
+                ("sec-fetch-dest", "script"),
+            ],
+            vec![
+                ("sec-fetch-site", "same-site"),
+                ("sec-fetch-mode", "navigate"),
+                ("sec-fetch-dest", "iframe"),
+            ],
             vec![("origin", "http://evil.example")],
             [&NAVIGATION[..], &[("origin", "null")]].concat(),
         ] {
@@ -137,7 +152,10 @@ fn the_files_are_those_of_the_folder_and_small() {
         compressed += gzip(text.as_bytes());
         let is_page = name == "index.html";
         assert!(is_page || listed.contains(&name), "{name} is not in the table of src/http/console/mod.rs");
-        assert!(is_page || page.contains(&format!("href=\"{name}\"")) || name == "app.js", "the page loads no {name}");
+        assert!(
+            is_page || page.contains(&format!("href=\"{name}\"")) || name == "app.js",
+            "the page loads no {name}"
+        );
         uses_nothing_that_makes_code_of_text(&name, &text);
     }
     assert!(compressed <= MOST_COMPRESSED, "{compressed} bytes");
@@ -146,7 +164,16 @@ fn the_files_are_those_of_the_folder_and_small() {
 /// No text becomes HTML or code, and nothing comes from another host.
 fn uses_nothing_that_makes_code_of_text(name: &str, text: &str) {
     let of_drawings = "http://www.w3.org/2000/svg";
-    for forbidden in ["innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval(", "new Function", "://", "localStorage"] {
+    for forbidden in [
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacent",
+        "document.write",
+        "eval(",
+        "new Function",
+        "://",
+        "localStorage",
+    ] {
         assert!(!text.replace(of_drawings, "").contains(forbidden), "{name} has `{forbidden}`");
     }
 }

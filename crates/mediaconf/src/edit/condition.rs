@@ -11,8 +11,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
-use super::assign::NULL;
-use super::assign::value::{is_list, meant, typed};
 use super::config_lookup::ConfigLookup;
 use super::fault::Fault;
 use super::path::{Path, Segment};
@@ -20,6 +18,7 @@ use super::regular_expression::{BadRegex, compiled};
 use super::schema_path::{Place, own_value};
 use super::suggestion::keys;
 use super::through_lists::{any, names};
+use super::typed::{NULL, is_list, meant, typed};
 use super::unknown_key::UnknownKey;
 use super::value_at::value_at;
 use crate::schema::json_value::scalar_text;

@@ -5,13 +5,14 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::assign::{misspelling, value};
+use super::assign::misspelling;
 use super::config_lookup::{ConfigLookup, MaskedLookup};
 use super::fault::{Fault, FaultKind, Faults};
 use super::path::{Path, Segment};
 use super::schema_path::{Place, is_shown_for_nothing, own_value, with_key_of_sources};
 use super::shown_path;
 use super::through_lists::{FoundAt, found};
+use super::typed::meant;
 use super::value_at::missing;
 use crate::model::Masker;
 use crate::model::redact::masked_below;
@@ -120,7 +121,7 @@ fn compared(current: &dyn ConfigLookup, path: &Path, text: &str) -> Result<Compa
         Some(_) => Place::resolve(current.schema(), &path.segments)?,
         None => Place::Root(current.schema()).through_lists(&path.segments)?,
     };
-    let expected = value::meant(place, text)?;
+    let expected = meant(place, text)?;
     let found = match found(current, path) {
         Ok(found) => found,
         Err(fault) if fault.is_absent() => {

@@ -64,6 +64,7 @@ mod take_back;
 mod text_diff;
 mod three_way;
 mod through_lists;
+mod typed;
 mod unknown_key;
 mod value_at;
 mod verify;

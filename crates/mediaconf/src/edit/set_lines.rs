@@ -3,10 +3,10 @@
 use crate::schema::Schema;
 use serde_json::{Map, Value};
 
-use super::assign::value::typed;
 use super::config_lookup::ConfigLookup;
 use super::path::{Path, Segment};
 use super::schema_path::{Place, own_value};
+use super::typed::typed;
 use crate::schema::json_value::scalar_text;
 
 /// Returns `(path, text)` pairs for `value`, which is at `prefix`: `--set path=text`, one after the

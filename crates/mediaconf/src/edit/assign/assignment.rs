@@ -8,8 +8,9 @@ use serde_json::Value;
 
 use crate::edit::fault::Fault;
 use crate::edit::path::Path;
-use crate::edit::schema_path::with_key_of_sources;
+use crate::edit::schema_path::{Place, with_key_of_sources};
 use crate::edit::substitution::Substitution;
+use crate::edit::typed::{NULL, no_string, removal, string, typed};
 
 /// One `--set`, `--set-string`, `--set-file`, `--unset` or `--replace`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -38,9 +39,6 @@ pub enum AssignedValue {
     Replace(Substitution),
 }
 
-/// The word that stands for no value.
-pub const NULL: &str = "null";
-
 impl AssignedValue {
     /// True if it is `--unset PATH` or `--set PATH=null`.
     pub fn removes(&self) -> bool {
@@ -48,6 +46,20 @@ impl AssignedValue {
             Self::Remove => true,
             Self::Typed(text) => text == NULL,
             Self::Text(_) | Self::File(_) | Self::Replace(_) => false,
+        }
+    }
+
+    /// Returns its JSON value at `place`; null removes the value there.
+    pub(super) fn at(&self, place: Place) -> Result<Value, Fault> {
+        match self {
+            Self::Remove => removal(place),
+            Self::Replace(_) => Err(no_string()),
+            Self::Text(text) => string(place, text),
+            Self::File(text) => match without_newline(text) {
+                text if place.is_text() || matches!(place, Place::BackendUrl) => string(place, text),
+                text => typed(place, text),
+            },
+            Self::Typed(text) => typed(place, text),
         }
     }
 }
@@ -125,4 +137,8 @@ pub(super) fn without_misfits(
         }
     }
     kept
+}
+
+fn without_newline(text: &str) -> &str {
+    text.strip_suffix("\r\n").or(text.strip_suffix('\n')).unwrap_or(text)
 }

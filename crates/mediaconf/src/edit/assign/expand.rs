@@ -4,7 +4,7 @@ use crate::schema::Schema;
 use serde_json::Value;
 
 use super::assignment::{AssignOptions, AssignedValue, Assignment, PathEdit};
-use super::{hint, null, replace, several_words, unset, value, whole};
+use super::{hint, null, replace, several_words, unset, whole};
 use crate::edit::condition::Condition;
 use crate::edit::config_lookup::ConfigLookup;
 use crate::edit::expansion::Expansion;
@@ -106,7 +106,7 @@ fn value_at(place: Place, assignment: &Assignment) -> Result<Value, Fault> {
     }
     let with_hint =
         |fault: Fault| Fault { hint: fault.hint.or_else(|| hint::example(place, assignment)), ..fault };
-    let value = value::assigned(place, &assignment.value).map_err(with_hint)?;
+    let value = assignment.value.at(place).map_err(with_hint)?;
     match path.segments.len() + depth(&value) > MAX_DEPTH {
         true => Err(Fault::of_path(format!("this nests deeper than {MAX_DEPTH}"))),
         false => Ok(value),

@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use super::assignment::{AssignedValue, Assignment};
-use super::value::typed;
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
 use crate::edit::shell_word::quoted;
 use crate::edit::shown_path::shown;
+use crate::edit::typed::typed;
 use crate::model::Masker;
 use crate::model::redact::masked_below;
 use crate::schema::kinds::WordKind;

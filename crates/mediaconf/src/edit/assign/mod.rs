@@ -11,7 +11,6 @@
 mod assignment;
 mod expand;
 mod hint;
-mod in_words;
 mod missing_block;
 mod named_part;
 mod null;
@@ -22,16 +21,14 @@ mod several_words;
 #[cfg(test)]
 mod tests;
 mod unset;
-pub mod value;
 mod whole;
 
 use crate::schema::Schema;
 use serde_json::{Map, Value};
 
-pub use assignment::{AssignOptions, AssignedValue, Assignment, NULL};
+pub use assignment::{AssignOptions, AssignedValue, Assignment};
 pub use named_part::NamedPart;
 pub(super) use null::misspelling;
-pub use several_words::words;
 
 use super::condition::Condition;
 use super::config_lookup::ConfigLookup;

@@ -6,12 +6,11 @@ use serde_json::Value;
 
 use super::assignment::AssignedValue;
 use super::hint::{may_show, set};
-use super::in_words::read_directive;
 use crate::edit::config_lookup::ConfigLookup;
 use crate::edit::fault::Fault;
-use crate::edit::merge::general_value;
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
+use crate::edit::typed::words;
 use crate::edit::value_at::value_at;
 
 /// Refuses the value if it is such a text; the hint gives the words as JSON.
@@ -52,10 +51,4 @@ pub fn refuse_one_for_several(
 fn is_line_that_repeats(schema: &Schema, path: &Path) -> bool {
     let [.., Segment::Key(key), entry] = &path.segments[..] else { return false };
     schema.repeats(key) && matches!(entry, Segment::Append | Segment::Index(_) | Segment::FromEnd(_))
-}
-
-/// Splits a text into words as the text of a directive is split.
-pub fn words(text: &str) -> Value {
-    let words = read_directive("keyword", text, |entry| general_value(&[entry]));
-    words.flatten().unwrap_or_else(|| text.split_whitespace().collect())
 }

@@ -5,12 +5,12 @@ use serde_json::{Map, Value};
 
 use super::assignment::{AssignedValue, Assignment};
 use super::hint::{may_show, set, set_below};
-use super::value::{is_list, typed};
 use crate::edit::config_lookup::ConfigLookup;
 use crate::edit::fault::Fault;
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
 use crate::edit::suggestion::keys;
+use crate::edit::typed::{is_list, typed};
 use crate::schema::json_value::scalar_text;
 use crate::schema::{Parameter, SOURCE, Schema, Shape};
 

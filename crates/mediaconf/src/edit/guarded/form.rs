@@ -7,10 +7,10 @@ use crate::schema::Schema;
 use serde_json::{Map, Value};
 
 use super::super::align::align;
-use super::super::assign::words;
 use super::super::fault::{Fault, FaultKind};
 use super::super::json_pointer::Pointer;
 use super::super::merge::{occurrences, split_occurrence};
+use super::super::typed::words;
 use crate::model::Masker;
 use crate::model::redact::masked_below;
 

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::edit::fault::Fault;
+use crate::edit::merge::general_value;
 use crate::model::setting_view::{SourceView, entry_sources, option_pair, setting_value};
 use crate::model::shape::{Address, fits};
 use crate::model::to_json;
@@ -12,7 +13,7 @@ use crate::schema::{AddressShape, ObjectShape, OptionsShape, Parameter, Part, SO
 use crate::syntax::{Document, Entry, quoted_if_needed};
 
 /// Reads a directive with this keyword and these words; `None` if the text is not just words.
-pub fn read_directive<T>(keyword: &str, words: &str, read: impl Fn(Entry<'_>) -> T) -> Option<T> {
+fn read_directive<T>(keyword: &str, words: &str, read: impl Fn(Entry<'_>) -> T) -> Option<T> {
     let document = Document::parse(format!("{keyword} {words};"));
     let mut entries = document.entries();
     let only = entries.next().filter(|entry| entries.next().is_none() && !entry.is_block())?;
@@ -94,4 +95,10 @@ pub fn pairs(options: &OptionsShape, text: &str) -> Option<Vec<Value>> {
         entry.arguments().map(|word| option_pair(options, word)).collect()
     });
     pairs.filter(|pairs: &Vec<Value>| !pairs.is_empty())
+}
+
+/// Splits a text into words as the text of a directive is split.
+pub fn words(text: &str) -> Value {
+    let words = read_directive("keyword", text, |entry| general_value(&[entry]));
+    words.flatten().unwrap_or_else(|| text.split_whitespace().collect())
 }

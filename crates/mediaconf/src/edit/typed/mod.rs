@@ -1,37 +1,28 @@
-//! Types the text of an assignment: its JSON value depends on its place.
+//! Types a text: the JSON value that it stands for depends on its place.
 //!
 //! Values that are given as words are read as the text of their directive is read.
 //!
 //! No message here holds a part of a value, which may be a secret.
 
+mod in_words;
+
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-use super::assignment::{AssignedValue, NULL};
-use super::in_words::{address_in_words, object_in_words, options, pairs, source_in_words, unlike};
-use crate::edit::fault::Fault;
-use crate::edit::patch;
-use crate::edit::schema_path::Place;
+use super::fault::Fault;
+use super::patch;
+use super::schema_path::Place;
 use crate::schema::kinds::{SWITCH, WordKind};
 use crate::schema::scalar::canonical_integer;
 use crate::schema::{Derived, OptionsShape, Parameter, PartPlace, SOURCE, Shape};
+pub use in_words::words;
+use in_words::{address_in_words, object_in_words, options, pairs, source_in_words, unlike};
+
+/// The word that stands for no value.
+pub const NULL: &str = "null";
 
 /// Advice where only JSON fits.
 const OWN_PATH: &str = "one parameter is set with its own path, after a `.`";
-
-/// Returns the JSON value of an assignment at `place`; null removes the value there.
-pub fn assigned(place: Place, value: &AssignedValue) -> Result<Value, Fault> {
-    match value {
-        AssignedValue::Remove => removal(place),
-        AssignedValue::Replace(_) => Err(no_string()),
-        AssignedValue::Text(text) => string(place, text),
-        AssignedValue::File(text) => match without_newline(text) {
-            text if place.is_text() || matches!(place, Place::BackendUrl) => string(place, text),
-            text => typed(place, text),
-        },
-        AssignedValue::Typed(text) => typed(place, text),
-    }
-}
 
 /// Returns the value of a text at `place`, as the configuration shows it; `None` for null.
 pub fn meant(place: Place, text: &str) -> Result<Option<Value>, Fault> {
@@ -76,7 +67,7 @@ pub fn typed(place: Place, text: &str) -> Result<Value, Fault> {
 }
 
 /// Returns `text` as a string, whatever it looks like, if the place takes strings.
-fn string(place: Place, text: &str) -> Result<Value, Fault> {
+pub fn string(place: Place, text: &str) -> Result<Value, Fault> {
     match place {
         Place::Part(part) if part.place == PartPlace::Rest => Ok(Value::Array(vec![text.into()])),
         Place::Text | Place::BackendUrl | Place::Part(_) => Ok(text.into()),
@@ -101,12 +92,12 @@ fn is_object_of_words(place: Place) -> bool {
     matches!(place, Place::Own(row) if row.shape.is_object())
 }
 
-fn no_string() -> Fault {
+pub fn no_string() -> Fault {
     Fault::of_path("a string does not fit here")
 }
 
 /// Returns null if the value at `place` can be removed.
-fn removal(place: Place) -> Result<Value, Fault> {
+pub fn removal(place: Place) -> Result<Value, Fault> {
     let Place::Own(Parameter { shape: Shape::Derived(what), .. }) = place else { return Ok(Value::Null) };
     match what {
         Derived::Position => Err(Fault::of_path("every block has a position").hint("set the new position")),
@@ -227,8 +218,4 @@ fn json(text: &str) -> Result<Option<Value>, Fault> {
 
 fn json_string(text: &str) -> Option<String> {
     text.starts_with('"').then(|| serde_json::from_str(text).ok())?
-}
-
-fn without_newline(text: &str) -> &str {
-    text.strip_suffix("\r\n").or(text.strip_suffix('\n')).unwrap_or(text)
 }
