@@ -4,7 +4,7 @@ import globals from 'globals';
 
 const rules = {
   'no-undef': 'error',
-  'no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
+  'no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
   'no-var': 'error',
   'prefer-const': 'error',
   eqeqeq: 'error',

@@ -1,7 +1,9 @@
 // The start of the page: the login, the parts that are always there, and the view of the place.
 
 import { Api } from './api.js';
+import { attach as attachConfirm } from './confirm_bar.js';
 import { byId, fill } from './dom.js';
+import { Drafts } from './drafts.js';
 import { showFrame } from './frame.js';
 import { show as showHistory } from './history.js';
 import { listen } from './keys.js';
@@ -12,10 +14,9 @@ import { forget, known, remember } from './session.js';
 import { State } from './state.js';
 import { show as showStatus } from './status.js';
 import { show as showStream } from './stream.js';
-import { show as showStreams } from './streams.js';
+import { show as showStreams, unmark } from './streams.js';
 import { show as showText } from './text.js';
 import { attach as attachTray } from './tray.js';
-import { attach as attachConfirm } from './confirm_bar.js';
 
 /** @typedef {import('./router.js').Show} Show */
 
@@ -29,7 +30,7 @@ const VIEWS = {
 
 const main = byId('main');
 const api = new Api(document.querySelector('meta[name=mediactl-api]')?.getAttribute('content') ?? '');
-const state = new State(api, announce);
+const state = new State(api, announce, new Drafts(sessionStorage));
 const poll = new Poll(state);
 
 /** Leaves the view that is shown. */
@@ -47,7 +48,9 @@ function logIn() {
 
 /** @param {string} login */
 function started(login) {
+  const { pending } = known();
   remember({ login });
+  if (pending && pending === state.status?.pending?.id) state.set({ applied: pending });
   poll.start();
   showPlace();
   main.focus({ preventScroll: true });
@@ -56,8 +59,11 @@ function started(login) {
 function logOut() {
   poll.stop();
   api.logOut();
+  state.drafts.clear();
+  unmark();
+  state.set({ role: null, status: null, login: '', config: null, rows: [], revision: null, deadline: null,
+    applied: null, needsPassword: false });
   forget();
-  state.set({ role: null, status: null, login: '', config: null, rows: [], revision: null, deadline: null });
   logIn();
 }
 
@@ -71,7 +77,7 @@ function showPlace() {
 }
 
 showFrame(byId('head'), state, logOut);
-attachConfirm(byId('confirm'), state);
+attachConfirm(byId('confirm'), state, () => poll.start());
 attachTray(byId('tray'), state);
 listen(state);
 addEventListener('hashchange', showPlace);

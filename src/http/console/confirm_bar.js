@@ -1,7 +1,133 @@
-// The bar of a pending change: the countdown of the server, and the two ways to end it.
+// The bar of a pending change: the countdown of the server, and the two ways to end it. Nothing ends it by itself. It also
+// asks for a password that holds no longer.
+
+import { Problem } from './api.js';
+import { el, fill } from './dom.js';
+import { load } from './load.js';
+import { said } from './login.js';
+import { remember } from './session.js';
+
+/** @typedef {import('./state.js').State} State */
+
+/** The seconds that are left when somebody who does not see the bar is told. */
+const TOLD = [60, 30, 10];
 
 /**
- * @param {HTMLElement} _bar
- * @param {import('./state.js').State} _state
+ * @param {HTMLElement} bar
+ * @param {State} state
+ * @param {() => void} goOn follows the server again after a login
  */
-export function attach(_bar, _state) {}
+export function attach(bar, state, goOn) {
+  const clock = el('strong', { class: 'clock', role: 'timer' });
+  const fault = el('span', { class: 'fault', role: 'alert' });
+  /** What the bar was drawn for. */
+  let shown = '';
+  let focused = '';
+  let timer = 0;
+
+  function draw() {
+    const { status, applied, needsPassword, role, isConnected } = state;
+    const pending = status?.pending ?? null;
+    const isPending = pending !== null || (needsPassword && applied !== null);
+    bar.hidden = role === null || !(isPending || needsPassword);
+    clearInterval(timer);
+    if (!bar.hidden && isPending) timer = window.setInterval(tick, 500);
+    const key = JSON.stringify([bar.hidden, pending?.id, needsPassword, isConnected, role]);
+    if (key === shown) return;
+    shown = key;
+    fault.textContent = '';
+    fill(bar, ...(bar.hidden ? [] : [text(isPending), needsPassword ? passwordForm(isPending) : buttons()]), fault);
+    tick();
+    const id = pending?.id ?? applied;
+    if (!bar.hidden && isPending && id && id === applied && focused !== id) {
+      focused = id;
+      bar.querySelector('button, input')?.scrollIntoView({ block: 'nearest' });
+      /** @type {HTMLElement | null} */ (bar.querySelector(needsPassword ? 'input' : 'button'))?.focus();
+    }
+  }
+
+  /** @param {boolean} isPending */
+  function text(isPending) {
+    const pending = state.status?.pending;
+    if (!isPending) return el('p', {}, el('strong', {}, 'The password was changed.'), ' Log in with the new one; what you typed is still here.');
+    const more = pending && pending.path_count > pending.paths.length ? ` and ${pending.path_count - pending.paths.length} more` : '';
+    const paths = pending?.paths.slice(0, 3).join(', ');
+    const about = pending && paths && el('span', { class: 'quiet' }, ` ${paths}${pending.path_count > 3 && !more ? ` and ${pending.path_count - 3} more` : more}`);
+    const who = pending ? `${pending.by} changed the configuration${pending.message ? `: ${pending.message}.` : '.'}` : 'The change is made, and with it the password.';
+    return el('p', {}, el('strong', {}, who), about, el('br'),
+      state.isConnected ? 'It goes back in ' : 'There is no connection. Unless it is kept, the change goes back in ', clock, state.isConnected ? ' unless it is kept.' : null);
+  }
+
+  function buttons() {
+    if (!state.mayEdit || !state.isConnected) return null;
+    return el('div', { class: 'buttons' },
+      el('button', { type: 'button', class: 'primary', onclick: () => end('confirm_config') }, 'Keep'),
+      el('button', { type: 'button', onclick: () => end('cancel_config') }, 'Take back'));
+  }
+
+  /** @param {boolean} isPending */
+  function passwordForm(isPending) {
+    const password = el('input', { type: 'password', autocomplete: 'current-password', required: true, 'aria-label': `New password of ${state.login}`, placeholder: `new password of ${state.login}` });
+    const login = el('input', { autocomplete: 'username', required: true, 'aria-label': 'Login', value: state.login });
+    const submit = async (/** @type {Event} */ event) => {
+      event.preventDefault();
+      state.api.logIn(login.value, password.value);
+      try {
+        await load(state);
+      } catch (error) {
+        fault.textContent = said(error);
+        password.select();
+        return;
+      }
+      state.set({ needsPassword: false });
+      remember({ login: login.value });
+      if (isPending && state.mayEdit) await end('confirm_config');
+      goOn();
+    };
+    return el('form', { class: 'buttons', onsubmit: submit }, login, password,
+      el('button', { class: 'primary' }, isPending ? 'Log in and keep' : 'Log in'));
+  }
+
+  /** @param {'confirm_config' | 'cancel_config'} operation */
+  async function end(operation) {
+    const id = state.status?.pending?.id ?? state.applied;
+    if (!id) return;
+    try {
+      await state.api.post(operation, { id });
+      state.announce(operation === 'confirm_config' ? 'The change is kept.' : 'The change was taken back.');
+      state.set({ applied: null });
+    } catch (error) {
+      const isGone = error instanceof Problem && error.status === 404;
+      fault.textContent = isGone ? 'The change is not pending any more.' : said(error);
+    }
+  }
+
+  function tick() {
+    if (state.deadline === null) return;
+    const left = Math.max(0, Math.ceil((state.deadline - performance.now()) / 1000));
+    const words = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`;
+    if (clock.textContent === words) return;
+    clock.textContent = state.isConnected || left > 0 ? words : '0:00, so it has gone back by now';
+    bar.classList.toggle('late', left <= 15);
+    if (TOLD.includes(left)) state.announce(`The change goes back in ${left} seconds.`);
+  }
+
+  state.subscribe((_, changed) => {
+    if (changed.has('applied')) remember({ pending: state.applied });
+    if (changed.has('status')) ended();
+    draw();
+  });
+
+  /** The pending change of the last status. */
+  let before = '';
+
+  function ended() {
+    const now = state.status?.pending?.id ?? '';
+    if (before && !now && state.applied === before) {
+      state.announce('The change is not pending any more: it went back, or somebody else kept it.');
+      state.set({ applied: null });
+    }
+    if (!before && now) state.announce('A change has to be confirmed.');
+    before = now;
+  }
+}

@@ -18,7 +18,7 @@ export function showLogin(main, state, login, done) {
   const name = el('input', { name: 'login', autocomplete: 'username', required: true, value: login, spellcheck: 'false',
     autocapitalize: 'none' });
   const password = el('input', { name: 'password', type: 'password', autocomplete: 'current-password', required: true });
-  const button = el('button', { class: 'main' }, 'Log in');
+  const button = el('button', { class: 'primary' }, 'Log in');
   const form = el('form', { class: 'login', 'aria-labelledby': 'login-title', onsubmit: submit },
     el('h1', { id: 'login-title' }, 'Log in'),
     el('p', { class: 'quiet' }, `to the server of ${location.host}`),

@@ -35,20 +35,27 @@ const INDEX: ConsoleFile = ConsoleFile { path: "", media_type: PAGE, text: inclu
 /// The files that the page loads.
 static FILES: &[ConsoleFile] = files![
     STYLE "console.css",
+    STYLE "status.css",
     STYLE "streams.css",
     PICTURE "icon.svg",
     MODULE "api.js",
     MODULE "app.js",
     MODULE "confirm_bar.js",
     MODULE "dom.js",
+    MODULE "drafts.js",
+    MODULE "filter.js",
     MODULE "frame.js",
     MODULE "history.js",
     MODULE "keys.js",
     MODULE "load.js",
     MODULE "login.js",
+    MODULE "many.js",
+    MODULE "path.js",
+    MODULE "plots.js",
     MODULE "poll.js",
     MODULE "router.js",
     MODULE "rows.js",
+    MODULE "secret_words.js",
     MODULE "session.js",
     MODULE "state.js",
     MODULE "status.js",
@@ -57,6 +64,7 @@ static FILES: &[ConsoleFile] = files![
     MODULE "text.js",
     MODULE "tray.js",
     MODULE "virtual_rows.js",
+    MODULE "words.js",
 ];
 
 /// What the page has where the prefix of the API is to stand.
@@ -94,7 +102,7 @@ impl Console {
             "" => Some((INDEX.media_type, self.page.clone())),
             name => {
                 let file = FILES.iter().find(|file| file.path == name)?;
-                Some((file.media_type, Arc::new(file.text.as_bytes().to_vec())))
+                Some((file.media_type, Arc::new(without_comments(file.text).into_bytes())))
             }
         }
     }
@@ -102,5 +110,35 @@ impl Console {
     /// The paths of all files, the page first.
     pub fn paths() -> impl Iterator<Item = String> {
         [&INDEX].into_iter().chain(FILES).map(|file| format!("/{}", file.path))
+    }
+}
+
+/// A script or a style with an empty line for each line of a comment: a browser needs none, they are a quarter of what is
+/// sent, and the numbers of lines stay.
+fn without_comments(text: &str) -> String {
+    let mut is_inside = false;
+    let mut sent = String::with_capacity(text.len());
+    for line in text.lines() {
+        let word = line.trim();
+        let begins = word.starts_with("/*") && !word.contains("*/");
+        let is_comment =
+            is_inside || begins || word.starts_with("//") || (word.starts_with("/*") && word.ends_with("*/"));
+        is_inside = (is_inside || begins) && !word.ends_with("*/");
+        sent.push_str(if is_comment { "" } else { line });
+        sent.push('\n');
+    }
+    sent
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_comments;
+
+    #[test]
+    fn comments_are_empty_lines_and_code_stays() {
+        let text =
+            "// a\nlet b = '// c'; // d\n/** e */\n  /**\n   * f\n   */\n/* g */ h();\ni(); /* j\nk */\n";
+        let sent = "\nlet b = '// c'; // d\n\n\n\n\n/* g */ h();\ni(); /* j\nk */\n";
+        assert_eq!(without_comments(text), sent);
     }
 }

@@ -25,10 +25,10 @@
 
 /**
  * What may change. `role` is `null` while nobody is logged in. `isConnected` is false while the server does not answer.
- * `needsPassword` is true after the server refused the password that the page has. `deadline` is the time (of
+ * `applied` is the ID of the pending change that was made in this tab. `needsPassword` is true after the server refused the password that the page has. `deadline` is the time (of
  * `performance.now()`) at which the pending change goes back.
  * @typedef {{login: string, role: 'edit' | 'view' | null, status: Status | null, isConnected: boolean,
- *   needsPassword: boolean, deadline: number | null, config: any, rows: Row[], revision: string | null}} Facts
+ *   needsPassword: boolean, deadline: number | null, applied: string | null, config: any, rows: Row[], revision: string | null}} Facts
  */
 
 /** @typedef {keyof Facts} FactName */
@@ -46,6 +46,7 @@ export class State {
     isConnected: true,
     needsPassword: false,
     deadline: null,
+    applied: null,
     config: null,
     rows: [],
     revision: null,
@@ -54,10 +55,12 @@ export class State {
   /**
    * @param {Api} api
    * @param {(text: string) => void} announce says something in the live region
+   * @param {import('./drafts.js').Drafts} drafts the edits that are not sent
    */
-  constructor(api, announce) {
+  constructor(api, announce, drafts) {
     this.api = api;
     this.announce = announce;
+    this.drafts = drafts;
   }
 
   get login() { return this.#facts.login; }
@@ -66,6 +69,7 @@ export class State {
   get isConnected() { return this.#facts.isConnected; }
   get needsPassword() { return this.#facts.needsPassword; }
   get deadline() { return this.#facts.deadline; }
+  get applied() { return this.#facts.applied; }
   /** The running configuration as JSON, secrets masked. */
   get config() { return this.#facts.config; }
   get rows() { return this.#facts.rows; }

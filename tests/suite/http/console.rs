@@ -7,13 +7,16 @@ use std::sync::Arc;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use mediaconf::plumbing::edit::{Condition, Path as ConfigPath};
 use mediactl::http::console::Console;
 use mediactl::http::server::handler::Monitoring;
 use mediactl::http::server::message::{Rank, Response, Service};
+use serde::Deserialize;
+use serde_json::{Value, json};
 
 use super::handler::{Server, TEXT, header, refused, request};
 
-/// The most bytes that all files take, compressed.
+/// The most bytes that all files take as they are sent, compressed together.
 const MOST_COMPRESSED: usize = 36 * 1024;
 
 /// The most lines of a file.
@@ -138,26 +141,28 @@ fn the_page_names_the_prefix_of_the_api() {
 }
 
 #[test]
-fn the_files_are_those_of_the_folder_and_small() {
-    let mut compressed = 0;
+fn the_files_are_those_of_the_folder() {
     let listed: Vec<String> = Console::paths().map(|path| path.trim_start_matches('/').to_owned()).collect();
     let page = fs::read_to_string(Path::new(FOLDER).join("index.html")).expect("there is a page");
     for entry in fs::read_dir(FOLDER).expect("there is a folder") {
         let name = entry.expect("it can be read").file_name().into_string().expect("names are text");
         let text = fs::read_to_string(Path::new(FOLDER).join(&name)).expect("files are text");
         assert!(text.lines().count() <= MOST_LINES, "{name} has {} lines", text.lines().count());
-        if name == "mod.rs" {
-            continue;
-        }
-        compressed += gzip(text.as_bytes());
-        let is_page = name == "index.html";
-        assert!(is_page || listed.contains(&name), "{name} is not in the table of src/http/console/mod.rs");
+        let is_loaded = page.contains(&format!("\"{name}\""));
         assert!(
-            is_page || page.contains(&format!("href=\"{name}\"")) || name == "app.js",
-            "the page loads no {name}"
+            ["mod.rs", "index.html"].contains(&name.as_str()) || (listed.contains(&name) && is_loaded),
+            "{name} is not in the table of src/http/console/mod.rs, or the page does not load it"
         );
         uses_nothing_that_makes_code_of_text(&name, &text);
     }
+}
+
+#[test]
+fn the_files_are_small() {
+    let console = Console::new("/media/api");
+    let sent = |path: String| console.file(&path).expect("it is listed").1.to_vec();
+    let all: Vec<u8> = Console::paths().flat_map(sent).collect();
+    let compressed = gzip(&all);
     assert!(compressed <= MOST_COMPRESSED, "{compressed} bytes");
 }
 
@@ -171,7 +176,8 @@ fn uses_nothing_that_makes_code_of_text(name: &str, text: &str) {
         "document.write",
         "eval(",
         "new Function",
-        "://",
+        "http://",
+        "https://",
         "localStorage",
     ] {
         assert!(!text.replace(of_drawings, "").contains(forbidden), "{name} has `{forbidden}`");
@@ -181,4 +187,24 @@ fn uses_nothing_that_makes_code_of_text(name: &str, text: &str) {
 fn gzip(bytes: &[u8]) -> usize {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("a vector takes everything").len()
+}
+
+/// Conditions on an entry, which `--where` and the filter of the page read alike.
+#[derive(Deserialize)]
+struct Conditions {
+    entry: Value,
+    cases: Vec<(String, bool)>,
+}
+
+/// `tests/console/filter.test.js` reads the same table.
+#[test]
+fn where_holds_for_the_table_of_the_filter() {
+    let table = fs::read("tests/fixtures/where/cases.json").expect("there is a table");
+    let Conditions { entry, cases } = serde_json::from_slice(&table).expect("it is JSON");
+    let current = json!({ "auth": { "url": "http://g" }, "streams": { "a": entry } });
+    let path = ConfigPath::parse("streams.a").expect("it is a path");
+    for (text, expected) in cases {
+        let condition = Condition::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(condition.holds(&current, &path.segments).ok(), Some(expected), "{text}");
+    }
 }

@@ -1,0 +1,100 @@
+// One value of many streams: set, removed or replaced, as one edit of the tray.
+
+import { el, fill } from './dom.js';
+import { pathOf } from './path.js';
+
+/** @typedef {import('./state.js').State} State */
+
+/** What is proposed for the value; any other path is taken, too. */
+const PATHS = ['prepush', 'title', 'disabled', 'auth.url', 'dvr', 'dvr.dvr_limit', 'urls.url', 'transcoder', 'cluster_key', 'comment'];
+
+/**
+ * Shows how many streams are marked, and the form that changes them.
+ * @param {HTMLElement} box
+ * @param {State} state
+ * @param {ReadonlySet<string>} marked
+ * @param {() => void} unmark
+ */
+export function manyForm(box, state, marked, unmark) {
+  const words = `${marked.size} marked`;
+  const known = box.querySelector('.many-count');
+  box.hidden = marked.size === 0;
+  if (known && marked.size) known.textContent = words;
+  else fill(box, marked.size > 0 && form(words, state, marked, unmark));
+}
+
+/**
+ * @param {string} words
+ * @param {State} state
+ * @param {ReadonlySet<string>} marked
+ * @param {() => void} unmark
+ */
+function form(words, state, marked, unmark) {
+  const act = el('select', { 'aria-label': 'What to do', onchange: () => showFields() },
+    ...['set', 'remove', 'replace in'].map((word) => el('option', {}, word)));
+  const path = el('input', { list: 'many-paths', 'aria-label': 'Value, as a path below the stream', placeholder: 'prepush', required: true, spellcheck: 'false', autocomplete: 'off' });
+  const old = el('input', { 'aria-label': 'Old text', placeholder: 'old text', spellcheck: 'false', autocomplete: 'off' });
+  const value = el('input', { 'aria-label': 'New value', placeholder: 'value', spellcheck: 'false', autocomplete: 'off' });
+  const fault = el('span', { class: 'fault', role: 'alert' });
+
+  function showFields() {
+    old.hidden = act.value !== 'replace in';
+    value.hidden = act.value === 'remove';
+    old.required = !old.hidden;
+    value.required = act.value === 'set';
+  }
+
+  /** @param {Event} event */
+  function submit(event) {
+    event.preventDefault();
+    const edit = { act: act.value, path: path.value.trim(), old: old.value, value: value.value };
+    const rows = state.rows.filter((row) => marked.has(row.name));
+    const assignments = assignmentsOf(rows, edit);
+    fault.textContent = assignments.length ? '' : `No marked stream has this text in ${edit.path}.`;
+    if (!assignments.length) return;
+    state.drafts.put({ kind: 'values', id: `many ${Date.now()}`, label: labelOf(edit, assignments.length), base: state.revision ?? '', assignments });
+    state.announce(`An edit of ${assignments.length} streams waits in the tray.`);
+    unmark();
+  }
+
+  showFields();
+  return el('form', { class: 'many-form', 'aria-label': 'Change all that are marked', onsubmit: submit },
+    el('strong', { class: 'many-count' }, words), act, path,
+    el('datalist', { id: 'many-paths' }, ...PATHS.map((name) => el('option', { value: name }))),
+    old, value, el('button', { class: 'primary' }, 'Add to the edits'),
+    el('button', { type: 'button', class: 'plain', onclick: unmark }, 'Unmark'), fault);
+}
+
+/**
+ * The assignments of an edit, one for each stream that it changes.
+ * @param {import('./state.js').Row[]} rows
+ * @param {{act: string, path: string, old: string, value: string}} edit
+ * @returns {import('./drafts.js').Assignment[]}
+ */
+export function assignmentsOf(rows, { act, path, old, value }) {
+  const below = path.startsWith('[') ? path : `.${path}`;
+  const [first = ''] = path.split(/[.[]/);
+  const has = (/** @type {any} */ stream) => act !== 'replace in' || JSON.stringify(stream[first] ?? '').includes(JSON.stringify(old).slice(1, -1));
+  /** @type {import('./drafts.js').NewValue} */
+  const made = act === 'remove' ? 'remove' : act === 'set' ? { typed: value } : { replace: substitution(old, value) };
+  return rows.filter((row) => has(row.json)).map((row) => ({ path: pathOf(['streams', row.name]) + below, value: made }));
+}
+
+/**
+ * `s/OLD/NEW/` with a sign that neither text has.
+ * @param {string} old
+ * @param {string} value
+ */
+function substitution(old, value) {
+  const sign = [...'/|,:#!%@'].find((found) => !(old + value).includes(found)) ?? '\u0001';
+  return `s${sign}${old}${sign}${value}${sign}`;
+}
+
+/**
+ * What the edit does, without its value, which may be a secret.
+ * @param {{act: string, path: string}} edit
+ * @param {number} count
+ */
+function labelOf({ act, path }, count) {
+  return `${act} ${path} of ${count === 1 ? '1 stream' : `${count} streams`}`;
+}

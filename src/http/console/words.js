@@ -1,0 +1,145 @@
+// The words of a configuration text: its tokens, what a place in it belongs to, and its lines as spans to colour.
+
+/**
+ * @typedef {'keyword' | 'word' | 'quoted' | 'mask' | 'comment' | 'end' | 'open' | 'close'} Kind
+ * @typedef {{ kind: Kind, start: number, end: number }} Token
+ */
+
+const TOKEN = /[ \t\r\n]+|#[^\n]*|[;{}]|(?:"(?:\\[^]|[^"\\])*"?|[^ \t\r\n;{}"])+/y;
+
+/** @type {Record<string, Kind>} */
+const SIGNS = { ';': 'end', '{': 'open', '}': 'close' };
+
+/** A mask in the place of a secret. */
+export const MASK = /<secret:[0-9A-Za-z]{6}>/;
+
+/**
+ * The tokens of a text, without white space.
+ * @param {string} text
+ * @returns {Token[]}
+ */
+export function tokens(text) {
+  const found = [];
+  let isFirst = true;
+  TOKEN.lastIndex = 0;
+  for (let match = TOKEN.exec(text); match; match = TOKEN.exec(text)) {
+    const word = match[0];
+    const [start, end] = [match.index, match.index + word.length];
+    if (/^[ \t\r\n]/.test(word)) continue;
+    const kind = kindOf(word, isFirst);
+    if (kind !== 'comment') isFirst = kind in { end: 1, open: 1, close: 1 };
+    found.push({ kind, start, end });
+  }
+  return found;
+}
+
+/**
+ * @param {string} word
+ * @param {boolean} isFirst
+ * @returns {Kind}
+ */
+function kindOf(word, isFirst) {
+  if (word.startsWith('#')) return 'comment';
+  const sign = SIGNS[word];
+  if (sign) return sign;
+  if (isFirst) return 'keyword';
+  if (MASK.test(word)) return 'mask';
+  return word.startsWith('"') ? 'quoted' : 'word';
+}
+
+/**
+ * The value of a word: without its quotes.
+ * @param {string} word
+ */
+export function unquoted(word) {
+  return word.replace(/"((?:\\[^]|[^"\\])*)"?/g, (_, inner) => String(inner).replace(/\\(["\\])/g, '$1'));
+}
+
+/**
+ * @typedef {object} Entry
+ * @property {string} keyword
+ * @property {string[]} words those behind the keyword
+ * @property {number} start
+ * @property {number} end behind its `;` or `}`
+ * @property {boolean} isBlock
+ */
+
+/**
+ * The entries at the top of a text, in order; what is not ended is left out.
+ * @param {string} text
+ * @returns {Entry[]}
+ */
+export function entries(text) {
+  /** @type {Entry[]} */
+  const found = [];
+  /** @type {Entry | undefined} */
+  let open;
+  let depth = 0;
+  for (const { kind, start, end } of tokens(text)) {
+    if (kind === 'comment') continue;
+    const word = text.slice(start, end);
+    if (kind === 'open') depth += 1;
+    if (kind === 'close') depth = Math.max(0, depth - 1);
+    if (depth === 0 && (kind === 'end' || kind === 'close')) {
+      if (open) found.push({ ...open, end, isBlock: kind === 'close' });
+      open = undefined;
+    } else if (!open && kind === 'keyword') {
+      open = { keyword: unquoted(word), words: [], start, end, isBlock: false };
+    } else if (open && depth === 0 && kind !== 'open') {
+      open.words.push(unquoted(word));
+    }
+  }
+  return found;
+}
+
+/**
+ * @typedef {object} Place what stands at an offset of a text
+ * @property {string[]} blocks the keywords of the blocks around it, the outermost one first
+ * @property {string} keyword of the entry there; empty between entries
+ * @property {string} word the word there; empty in white space
+ */
+
+/**
+ * What stands at an offset.
+ * @param {string} text
+ * @param {number} offset
+ * @returns {Place}
+ */
+export function placeAt(text, offset) {
+  /** @type {string[]} */
+  const blocks = [];
+  let [keyword, word] = ['', ''];
+  for (const { kind, start, end } of tokens(text)) {
+    if (start > offset) break;
+    if (kind === 'comment') continue;
+    const isAt = offset <= end;
+    if (kind === 'open') blocks.push(keyword);
+    if (kind === 'close') blocks.pop();
+    if (kind === 'end' || kind === 'open' || kind === 'close') {
+      if (isAt && offset < end) break;
+      keyword = '';
+      continue;
+    }
+    if (kind === 'keyword') keyword = text.slice(start, end);
+    if (isAt) word = text.slice(start, end);
+  }
+  return { blocks, keyword, word };
+}
+
+/**
+ * A line as spans: its words with their kinds, and white space without one. They make up the whole line.
+ * @param {string} line
+ * @returns {[string, Kind | ''][]}
+ */
+export function spans(line) {
+  /** @type {[string, Kind | ''][]} */
+  const found = [];
+  let at = 0;
+  for (const { kind, start, end } of tokens(line)) {
+    if (start > at) found.push([line.slice(at, start), '']);
+    found.push([line.slice(start, end), kind]);
+    at = end;
+  }
+  if (at < line.length) found.push([line.slice(at), '']);
+  return found;
+}

@@ -1,0 +1,94 @@
+// Changes that have to be confirmed: in one page, in two, over a lost server, and one of the password.
+
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+
+import { Served, click, hasBrowser, launch, logIn, open, sees } from './served.js';
+
+const CONF = 'http 80;\nedit_auth admin right;\nview_auth viewer look;\nstream cam { url udp://1; prepush 1; }\n';
+
+let browser;
+let served;
+
+const options = { skip: hasBrowser() ? false : 'there is no chromium, or no program' };
+
+beforeEach(async () => {
+  if (options.skip) return;
+  served = await new Served(CONF).start();
+  browser = await launch();
+});
+
+afterEach(async () => {
+  await browser?.close();
+  await served?.end();
+});
+
+/** Another client makes a change that has to be confirmed. */
+async function change(patch, seconds) {
+  const { status } = await served.ask(`modify_config?confirm=${seconds}&message=why+not`, { body: JSON.stringify(patch) });
+  assert.equal(status, 200);
+}
+
+async function entered(who) {
+  const page = await open(browser, served);
+  await logIn(page, who);
+  await page.waitForSelector('.rows .row');
+  return page;
+}
+
+test('every open page shows the countdown, and one of them keeps the change', options, async () => {
+  const [one, two, viewer] = [await entered(), await entered(), await entered({ login: 'viewer', password: 'look' })];
+  await change({ streams: { cam: { prepush: 2 } } }, 600);
+  for (const page of [one, two, viewer]) {
+    await sees(page, 'why not', '#confirm');
+    await sees(page, 'streams.cam.prepush', '#confirm');
+    await sees(page, '9:', '#confirm .clock');
+  }
+  assert.equal(await viewer.$$eval('#confirm button', (found) => found.length), 0);
+  assert.notEqual(await one.evaluate(() => document.activeElement?.textContent), 'Keep', 'the change was not made here');
+  await click(one, 'Keep');
+  for (const page of [one, two, viewer]) await page.waitForSelector('#confirm[hidden]');
+  assert.match(served.text, /prepush 2/);
+  assert.equal(JSON.parse((await served.ask('status')).text).pending, null);
+  assert.deepEqual([...one.faults, ...two.faults], []);
+});
+
+test('taken back, and run out', options, async () => {
+  const page = await entered();
+  await change({ streams: { cam: { prepush: 3 } } }, 600);
+  await click(page, 'Take back');
+  await page.waitForSelector('#confirm[hidden]');
+  assert.match(served.text, /prepush 1/);
+  await change({ streams: { cam: { prepush: 4 } } }, 5);
+  await sees(page, 'It goes back in', '#confirm');
+  await page.waitForSelector('#confirm[hidden]');
+  assert.match(served.text, /prepush 1/);
+  await page.waitForFunction(() => document.querySelector('.rows .prepush')?.textContent === '1');
+});
+
+test('a hand edit shows, and so does a server that comes back', options, async () => {
+  const page = await entered();
+  served.editByHand((text) => text.replace('http 80', 'http 81'));
+  await sees(page, 'file edited by hand', '#head');
+  await change({ streams: { cam: { prepush: 5 } } }, 600);
+  await sees(page, 'It goes back in', '#confirm');
+  await served.stop('SIGKILL');
+  await sees(page, 'There is no connection', '#confirm');
+  await sees(page, 'no connection', '#head');
+  await served.start();
+  await page.waitForFunction(() => !document.querySelector('#head').innerText.includes('no connection'));
+  assert.deepEqual(page.faults, []);
+});
+
+test('a new password is asked for under the countdown', options, async () => {
+  const page = await entered();
+  await page.evaluate(() => { document.querySelector('.filter').value = 'cam'; });
+  await change({ edit_auth: { password: 'newer' } }, 600);
+  await page.waitForSelector('#confirm input[type=password]');
+  await page.type('#confirm input[type=password]', 'newer');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#confirm[hidden]');
+  const status = JSON.parse((await served.ask('status', { password: 'newer' })).text);
+  assert.equal(status.pending, null);
+  assert.equal(await page.$eval('.filter', (field) => field.value), 'cam', 'what was typed is still there');
+});

@@ -1,0 +1,139 @@
+// A server over a configuration in a folder of its own, and a browser in front of it.
+
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import puppeteer from 'puppeteer-core';
+
+const BINARY = process.env.MEDIACTL ?? fileURLToPath(new URL('../../target/debug/mediactl', import.meta.url));
+const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
+/** A folder with files that stand in for those in the program, while one writes them. */
+const FILES = process.env.CONSOLE_FILES;
+
+/** The longest time for anything: a machine may be slow and busy. */
+export const PATIENCE = 120_000;
+
+export class Served {
+  #process;
+
+  /** @param {string} text */
+  constructor(text) {
+    this.folder = mkdtempSync(join(tmpdir(), 'console-'));
+    this.conf = join(this.folder, 'media.conf');
+    writeFileSync(this.conf, text);
+  }
+
+  /** Starts the server, on the port that it had, if it had one. @param {string[]} options */
+  async start(options = []) {
+    const listen = `127.0.0.1:${this.port ?? 0}`;
+    const all = ['--conf', this.conf, 'serve', '--console', '--view-auth', '--listen', listen, ...options];
+    this.#process = spawn(BINARY, all, { stdio: ['ignore', 'pipe', 'ignore'] });
+    let told = '';
+    for await (const part of this.#process.stdout) {
+      told += part;
+      const [, port] = /^listening on http:\/\/127\.0\.0\.1:(\d+)\/$/m.exec(told) ?? [];
+      if (!port) continue;
+      this.port = Number(port);
+      this.url = `http://127.0.0.1:${port}`;
+      return this;
+    }
+    throw new Error(`the server does not listen: ${told}`);
+  }
+
+  /** @param {NodeJS.Signals} signal */
+  async stop(signal = 'SIGTERM') {
+    const ended = new Promise((done) => { this.#process.on('exit', done); });
+    this.#process.kill(signal);
+    await ended;
+  }
+
+  async end() {
+    await this.stop('SIGKILL');
+    rmSync(this.folder, { recursive: true });
+  }
+
+  get text() {
+    return readFileSync(this.conf, 'utf8');
+  }
+
+  /** @param {(text: string) => string} edit */
+  editByHand(edit) {
+    writeFileSync(this.conf, edit(this.text));
+  }
+
+  /** Asks the API, as another client does. */
+  async ask(path, { body, password = 'right' } = {}) {
+    const authorization = `Basic ${btoa(`admin:${password}`)}`;
+    const answer = await fetch(`${this.url}/media/api/${path}`, { method: body === undefined ? 'GET' : 'POST', body, headers: { authorization } });
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  }
+}
+
+export function hasBrowser() {
+  return existsSync(CHROMIUM) && existsSync(BINARY);
+}
+
+export function launch() {
+  return puppeteer.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'], protocolTimeout: PATIENCE });
+}
+
+/**
+ * Opens a page, which fails the test with what went wrong in it.
+ * @param {import('puppeteer-core').Browser} browser
+ * @param {Served} served
+ */
+export async function open(browser, served, { hash = '', width = 1280, height = 800, scheme = 'light' } = {}) {
+  const context = await browser.createBrowserContext();
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE);
+  page.faults = [];
+  page.on('pageerror', (error) => page.faults.push(error.message));
+  page.on('dialog', (dialog) => dialog.accept());
+  await page.setViewport({ width, height });
+  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+  if (FILES) await standIn(page);
+  await page.goto(`${served.url}/${hash}`);
+  await page.waitForSelector('.login');
+  return page;
+}
+
+/** Logs in, and waits for what the page then shows. */
+export async function logIn(page, { login = 'admin', password = 'right' } = {}) {
+  await page.$eval('input[name=login]', (field) => { field.value = ''; });
+  await page.type('input[name=login]', login);
+  await page.type('input[name=password]', password);
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.querySelector('.login .fault')?.textContent || document.querySelector('#head nav a'));
+}
+
+/** Waits for a text in the page. */
+export function sees(page, text, selector = 'body') {
+  return page.waitForFunction((wanted, where) => [...document.querySelectorAll(where)].some((found) => found.checkVisibility() && found.innerText.includes(wanted)), {}, text, selector);
+}
+
+/** Clicks the button or link with this text. */
+export async function click(page, text, selector = 'button, a') {
+  const found = await page.waitForFunction((wanted, where) =>
+    [...document.querySelectorAll(where)].find((each) => each.checkVisibility() && !each.disabled && each.textContent.trim() === wanted), {}, text, selector);
+  await found.click();
+}
+
+/** The names of the rows that are drawn. */
+export function names(page) {
+  return page.$$eval('.rows .row .name', (cells) => cells.map((cell) => cell.textContent));
+}
+
+async function standIn(page) {
+  await page.setRequestInterception(true);
+  page.on('request', (request) => {
+    const name = new URL(request.url()).pathname.slice(1) || 'index.html';
+    const file = join(FILES, name);
+    if (name.includes('/') || !existsSync(file)) return request.continue();
+    const types = { js: 'text/javascript', css: 'text/css', html: 'text/html', svg: 'image/svg+xml' };
+    return request.respond({ contentType: types[name.split('.').pop()], body: readFileSync(file, 'utf8').replace('{{api}}', 'media/api') });
+  });
+}

@@ -1,0 +1,133 @@
+// Log-in, the list of streams, and what may look only: in a browser, in front of a server.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+
+import { Served, click, hasBrowser, launch, logIn, names, open, sees } from './served.js';
+
+/** Names that would be HTML or code if they were not text: the fuzz targets have such ones in their dictionary. */
+const HOSTILE = ['<img src=x onerror=window.hit=1>', '"><script>window.hit=1</script>', "a'b onclick=window.hit=1", '{{7*7}}', 'javascript:window.hit=1', '../../x', '%3Csvg%3E', '__proto__', 'constructor'];
+
+const quoted = (name) => `"${name.replace(/[\\"]/g, '\\$&')}"`;
+
+const CONF = `http 80;
+edit_auth admin right;
+view_auth viewer look;
+auth http://auth.example.com/check;
+${HOSTILE.map((name) => `stream ${quoted(name)} { url ${quoted(`udp://${name}`)}; title ${quoted(name)}; }`).join('\n')}
+${Array.from({ length: 300 }, (_, at) => `stream cam${at} { url rtsp://u:s3cret${at}@192.0.2.1/${at}; prepush ${at % 10}; }`).join('\n')}
+ondemand open { url udp://239.0.0.1:1; auth false; }
+`;
+
+let browser;
+let served;
+
+const options = { skip: hasBrowser() ? false : 'there is no chromium, or no program' };
+
+before(async () => {
+  if (options.skip) return;
+  served = await new Served(CONF).start();
+  browser = await launch();
+});
+
+after(async () => {
+  await browser?.close();
+  await served?.end();
+});
+
+test('a wrong password is told, and a right one shows the streams without a secret', options, async () => {
+  const page = await open(browser, served);
+  await logIn(page, { password: 'wrong' });
+  await sees(page, 'The login or the password is wrong.');
+  await logIn(page);
+  await sees(page, 'streams', '.count');
+  const text = await page.evaluate(() => document.body.innerText);
+  assert.match(text, /<secret:/);
+  assert.doesNotMatch(await page.content(), /s3cret|right/);
+  assert.deepEqual(await page.evaluate(() => [...Object.values(sessionStorage), ...Object.values(localStorage)].filter((kept) => /right|s3cret/.test(kept))), []);
+  assert.deepEqual(page.faults, []);
+});
+
+test('hostile names and values are text', options, async () => {
+  const page = await open(browser, served);
+  await logIn(page);
+  await sees(page, HOSTILE[0]);
+  assert.deepEqual((await names(page)).slice(0, HOSTILE.length), HOSTILE);
+  for (const name of HOSTILE) {
+    const href = await page.$$eval('.rows .name a', (links, wanted) => links.find((link) => link.textContent === wanted).getAttribute('href'), name);
+    await page.goto(`${served.url}/${href}`);
+    await sees(page, name, 'h1');
+    await page.goto(`${served.url}/#/streams`);
+    await page.waitForSelector('.rows .row');
+  }
+  const made = await page.evaluate(() => ({ hit: window.hit ?? null, images: document.images.length, frames: frames.length, scripts: document.scripts.length }));
+  assert.deepEqual(made, { hit: null, images: 0, frames: 0, scripts: 1 });
+  assert.deepEqual(page.faults, []);
+});
+
+test('the filter, the order and the keys', options, async () => {
+  const page = await open(browser, served);
+  await logIn(page);
+  await page.waitForSelector('.rows .row');
+  await page.keyboard.press('/');
+  await page.keyboard.type('prepush=7 cam2');
+  await sees(page, '11 of', '.count');
+  assert.deepEqual(await names(page), ['cam27', ...Array.from({ length: 10 }, (_, at) => `cam2${at}7`)]);
+  await page.waitForFunction(() => location.hash.includes('filter=prepush'));
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('End');
+  await page.keyboard.press('Enter');
+  await sees(page, 'cam297', 'h1');
+  await page.goBack();
+  await sees(page, '11 of', '.count');
+  await click(page, 'Name', '.titles button');
+  await click(page, 'Name▲', '.titles button');
+  await page.waitForFunction(() => document.querySelector('.rows .name')?.textContent === 'cam297');
+  assert.equal(await page.$eval('.titles .name', (title) => title.getAttribute('aria-sort')), 'descending');
+  await page.reload();
+  await page.waitForSelector('.login');
+  assert.equal(await page.$eval('input[name=login]', (field) => field.value), 'admin');
+  await page.type('input[name=password]', 'right');
+  await page.keyboard.press('Enter');
+  await sees(page, '11 of', '.count');
+  await page.focus('.filter');
+  await page.keyboard.press('Escape');
+  await sees(page, '310 streams', '.count');
+  assert.ok((await names(page)).length < 60, 'only rows that can be seen are drawn');
+  await page.focus('.streams');
+  await page.keyboard.press('?');
+  await sees(page, 'Ctrl+Enter', 'dialog');
+  assert.deepEqual(page.faults, []);
+});
+
+test('who may look only has nothing that changes anything', options, async () => {
+  const page = await open(browser, served);
+  await logIn(page, { login: 'viewer', password: 'look' });
+  await page.waitForSelector('.rows .row');
+  assert.equal(await page.$$eval('#main input[type=checkbox]', (found) => found.length), 0);
+  for (const view of ['streams/cam1', 'text', 'history', 'status']) {
+    await page.goto(`${served.url}/#/${view}`);
+    await page.waitForFunction(() => document.querySelector('#main h1'));
+    const words = await page.$$eval('#main button', (found) => found.map((button) => button.textContent));
+    assert.doesNotMatch(words.join(' '), /apply|keep|take back|remove|set|save|edit|go back to/i, view);
+  }
+  assert.deepEqual(page.faults, []);
+});
+
+test('many are marked, and become one edit', options, async () => {
+  const page = await open(browser, served, { hash: '#/streams?filter=prepush%3D3' });
+  await logIn(page);
+  await sees(page, '30 of', '.count');
+  await page.click('.titles input');
+  await sees(page, '30 marked', '.many');
+  await page.type('.many-form input[list]', 'prepush');
+  await page.type('.many-form [placeholder=value]', '4');
+  await click(page, 'Add to the edits');
+  const kept = await page.evaluate(() => sessionStorage.getItem('mediactl-edits'));
+  assert.match(kept, /set prepush of 30 streams/);
+  assert.equal(JSON.parse(kept)[0].assignments.length, 30);
+  await sees(page, '1 edit is not sent', '#tray');
+  await click(page, 'Log out');
+  assert.equal(await page.evaluate(() => sessionStorage.length), 0);
+  assert.deepEqual(page.faults, []);
+});
