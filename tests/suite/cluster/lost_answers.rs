@@ -14,15 +14,15 @@ use crate::waiting::eventually;
 #[test]
 fn a_change_whose_answer_is_lost_is_made_once_or_told_as_unknown() {
     let Some(etcd) = Etcd::start(1) else { return };
-    let etcd = Arc::new(etcd);
     let place = Arc::new(Place::with(SAMPLE));
     let direct = |arguments: &[&str]| etcd.mediactl(&place, "/p", arguments).run();
     direct(&["save", CONF, "-q"]).exits(0);
     let another = {
-        let (etcd, place) = (etcd.clone(), place.clone());
+        // The proxy keeps it until the process ends; etcd ends with the test.
+        let (url, place) = (etcd.url("/p"), place.clone());
         move || {
-            let set = ["modify", "--set", "streams.cam1.prepush=77", "-q"];
-            etcd.mediactl(&place, "/p", &set).run().exits(0);
+            let set = ["--cluster", &url, "modify", "--set", "streams.cam1.prepush=77", "-q"];
+            place.mediactl(set).without("MEDIACTL_CONF").run().exits(0);
         }
     };
     let proxy = Proxy::start(etcd.address(0), another);

@@ -45,7 +45,7 @@ fn fill(etcd: &Etcd, place: &Place) -> (Run, String) {
     for number in 1..200 {
         let text = large(number);
         place.put("large.conf", &text);
-        let save = ["--timeout", "3", "save", "large.conf", "-q", "--keep", "2"];
+        let save = ["--timeout", "30", "save", "large.conf", "-q", "--keep", "2"];
         let run = etcd.mediactl(place, "/p", &save).run();
         if run.code != Some(0) {
             println!("full after {number} texts: {run:?}");
