@@ -323,11 +323,12 @@ impl<'e> Transaction<'e> {
         }
     }
 
-    /// Refuses a change on a text that another change has made which the store keeps until it is confirmed.
+    /// Refuses a change on a text that another change has made which the store keeps until it is confirmed. Nobody waits
+    /// for one that no trusted key has signed: what takes its place says so itself.
     fn refuse_open(&mut self) -> Result<(), Refusal> {
         let open = self.file.as_ref().and_then(|file| file.open.clone()).filter(|open| !open.is_over);
         match open {
-            Some(open) if self.options.takes_turn() => Err(Refusal::pending(&open)),
+            Some(open) if self.options.takes_turn() && self.is_trusted() => Err(Refusal::pending(&open)),
             open => {
                 self.is_other_pending |= open.is_some();
                 Ok(())

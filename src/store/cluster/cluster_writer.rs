@@ -131,6 +131,10 @@ impl Store for ClusterStore {
                     }
                     // Another one was faster.
                     Err(StoreError::Overtaken { .. }) if Instant::now() < deadline => {}
+                    // A whole text takes its place; the change says so itself if it is none.
+                    Err(StoreError::NotTrusted { .. }) => {
+                        return Ok(Box::new(ClusterWriter::new(self, look, warnings)));
+                    }
                     Err(error) => return Err(error),
                 }
             } else if self.next_writer().is_another(look.next.as_ref()) && Instant::now() < deadline {
@@ -216,7 +220,8 @@ impl Writer for ClusterWriter<'_> {
         };
         let last = seen.head.as_ref();
         let is_unconfirmed = last.is_some_and(|last| last.unconfirmed.is_some());
-        if seen.text().is_some() != old.is_some() || is_unconfirmed {
+        let waits = is_unconfirmed && store.refuse_untrusted(&seen).is_ok();
+        if seen.text().is_some() != old.is_some() || waits {
             return Err(store.overtaken());
         }
         let serial = last.map_or(0, |last| last.serial) + 1;

@@ -160,6 +160,40 @@ fn a_whole_text_takes_the_place_of_what_nobody_signed_and_a_patch_does_not() {
     node.until("running", runs(6));
 }
 
+/// What an intruder left to be confirmed can be neither confirmed nor taken back by whoever has a key: it would sign what
+/// stands before it.
+#[test]
+fn a_whole_text_takes_the_place_of_an_unconfirmed_change_that_nobody_signed() {
+    let Some(cluster) = Signed::start() else { return };
+    let node = cluster.node("a", &[]);
+    node.until("running", runs(1));
+    cluster.place.put("new.conf", with_rtsp("557"));
+    for (serial, back, is_pending) in [(2, true, true), (4, true, false), (6, false, true), (8, false, false)]
+    {
+        let mut head = with(&with(&cluster.head(), "signature", Value::Null), "serial", serial);
+        let back = if back { head["text"].clone() } else { Value::Null };
+        head["unconfirmed"] = json!({"id": "c", "deadline": 0, "ttl_s": 600, "back": back});
+        cluster.put_head(&head);
+        if is_pending {
+            let pending = &cluster.intruder.keys().pending;
+            let lease = cluster.intruder.gateway().grant(600).expect("etcd answers");
+            let success = vec![KeyOperation::put_leased(pending, "c", lease)];
+            cluster.intruder.gateway().txn(&Txn { success, ..Txn::default() }).expect("etcd answers");
+        }
+        node.until("unsigned", is_unsigned);
+        for arguments in [&["modify", "--set", "title=x"][..], &["confirm"], &["confirm", "--revert"]] {
+            let run = cluster.run("olga", arguments);
+            assert_ne!(run.code, Some(0), "{run:?}");
+            assert_eq!(cluster.head(), head, "{arguments:?}");
+        }
+        cluster.run("olga", &["save", "new.conf", "--dry-run"]).exits(0);
+        cluster.run("olga", &["save", "new.conf"]).exits(0);
+        node.until("running", runs(serial + 1));
+        node.until_text(&with_rtsp("557"));
+        cluster.run("olga", &["modify", "--set", "title=x"]).exits(0);
+    }
+}
+
 #[test]
 fn an_old_head_is_not_what_a_node_runs_that_ran_a_newer_one() {
     let Some(cluster) = Signed::start() else { return };
