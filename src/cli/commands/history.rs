@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::io::Write;
-use std::sync::Arc;
 use std::time::SystemTime;
 
 use clap::Subcommand;
@@ -23,7 +22,9 @@ use crate::cli::render::table;
 use crate::cli::render::value_diff::{differ, first_paths, paths_and_more, print};
 use crate::cli::target::Target;
 use crate::cli::ui::Ui;
-use crate::engine::{ConfigSource, Content, Refusal, Snapshot, is_edited_since, overlay_diffs, overlay_of};
+use crate::engine::{
+    ConfigSource, Content, Refusal, RefusalKind, is_edited_since, overlay_diffs, overlay_of,
+};
 use crate::store::cluster::is_node_name;
 use crate::store::{ChangeRef, HistoryEntry, Overlays, REVERT, TAKE_BACK, UNREADABLE, WHOLE_HISTORY};
 use mediaconf::plumbing::edit::Path;
@@ -139,6 +140,7 @@ pub fn run(args: &HistoryArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         table::aligned(&rows).enumerate().try_for_each(|(at, line)| {
             writeln!(out, "{}", painted(&ui.sanitized(&line), answers.one().is_some(), ui))?;
             let (server, listed) = &all[at];
+            listed.damaged.iter().try_for_each(|why| writeln!(out, "{}", ui.sanitized(why)))?;
             let serial = listed.entry.serial;
             let names = [format!("{server} before #{serial}"), format!("{server} after #{serial}")];
             let names = names.each_ref().map(String::as_str);
@@ -185,18 +187,39 @@ impl HistoryPath {
     }
 }
 
-/// A state of the configuration: the text, and of a cluster what differs on single nodes, if that is shown.
+/// A state of the configuration, as far as it is kept and can be read.
+#[derive(Default)]
 struct KnownState {
-    text: Content,
+    text: Option<Content>,
+    /// What differs on single nodes of a cluster, if that is shown.
     overlays: Option<Overlays>,
+    /// What can't be read of it.
+    damaged: Option<String>,
 }
 
 impl KnownState {
     /// The configuration that a path is in: the text, or an overlay.
-    fn at(&self, path: Option<&HistoryPath>) -> Content {
-        match (path.and_then(|path| path.overlay.as_ref()), &self.overlays) {
-            (Some(node), Some(overlays)) => Content::Json(overlay_of(overlays, node)),
-            _ => self.text.clone(),
+    fn at(&self, path: Option<&HistoryPath>) -> Option<Content> {
+        match path.and_then(|path| path.overlay.as_ref()) {
+            Some(node) => self.overlays.as_ref().map(|overlays| Content::Json(overlay_of(overlays, node))),
+            None => self.text.clone(),
+        }
+    }
+
+    /// The size of its text.
+    fn size(&self) -> usize {
+        self.text.as_ref().and_then(Content::snapshot).map_or(0, |text| text.bytes().len())
+    }
+
+    /// What was read, unless it is damaged, which is noted.
+    fn undamaged<T>(&mut self, read: Result<T, Refusal>, what: &str) -> Result<Option<T>, Refusal> {
+        match read {
+            Ok(found) => Ok(Some(found)),
+            Err(refusal) if refusal.kind == RefusalKind::WriteFailed => {
+                self.damaged = Some(format!("{what} can't be shown: {refusal}"));
+                Ok(None)
+            }
+            Err(refusal) => Err(refusal),
         }
     }
 }
@@ -221,6 +244,8 @@ struct Listed {
     texts: Option<[Content; 2]>,
     /// What differed on single nodes of a cluster before and after it, where that is shown.
     overlays: Option<[Overlays; 2]>,
+    /// What can't be read of the states before and after it.
+    damaged: Vec<String>,
     /// True if it changed other places than the one that was asked for.
     is_elsewhere: bool,
 }
@@ -228,7 +253,14 @@ struct Listed {
 impl Listed {
     /// An entry without further data.
     fn from_entry(entry: HistoryEntry) -> Self {
-        Self { entry, paths: String::new(), texts: None, overlays: None, is_elsewhere: false }
+        Self {
+            entry,
+            paths: String::new(),
+            texts: None,
+            overlays: None,
+            damaged: Vec::new(),
+            is_elsewhere: false,
+        }
     }
 }
 
@@ -304,40 +336,74 @@ impl Selected {
         Ok(found.into_iter().map(masked).collect())
     }
 
-    /// The state of now, with what differs on single nodes, if that is shown.
-    fn with_overlays(
+    /// True if what differs on single nodes is shown.
+    fn shows_overlays(&self, keeps_texts: bool) -> bool {
+        self.path.as_ref().map_or(keeps_texts, |path| path.overlay.is_some())
+    }
+
+    /// The state of now; its text is not known where it was edited by hand since.
+    fn now(
         &self,
-        text: Arc<Snapshot>,
+        entries: &[HistoryEntry],
+        target: &mut Target,
+        keeps_texts: bool,
+    ) -> Result<KnownState, CliError> {
+        let now = target.read_text(Some(ConfigSource::Saved)).ok();
+        let Some(text) = now.filter(|now| !is_edited_since(entries, now)) else {
+            return Ok(KnownState::default());
+        };
+        let mut state = KnownState { text: Some(Content::Text(text)), ..KnownState::default() };
+        if self.shows_overlays(keeps_texts) {
+            let read = target.service.overlays(None);
+            state.overlays = state.undamaged(read, "what differs on single nodes now")?.flatten();
+            let has_none = state.overlays.is_none() && state.damaged.is_none();
+            if has_none && self.path.as_ref().is_some_and(|path| path.overlay.is_some()) {
+                return Err(Refusal::no_overlays().into());
+            }
+        }
+        Ok(state)
+    }
+
+    /// The state before a change, as far as the history keeps it.
+    fn before(
+        &self,
+        entry: &HistoryEntry,
         target: &Target,
         keeps_texts: bool,
     ) -> Result<KnownState, CliError> {
-        let is_of_overlay = self.path.as_ref().is_some_and(|path| path.overlay.is_some());
-        let overlays = match is_of_overlay || (keeps_texts && self.path.is_none()) {
-            true => target.service.overlays(None)?,
-            false => None,
-        };
-        if is_of_overlay && overlays.is_none() {
-            return Err(Refusal::no_overlays().into());
+        let (change, mut state) = (ChangeRef::Serial(entry.serial), KnownState::default());
+        let text = target.service.kept(change);
+        // A text that is not kept any more hides what its change did.
+        let text = state.undamaged(text, &format!("the text before #{}", entry.serial)).unwrap_or_default();
+        if text.is_some() && self.shows_overlays(keeps_texts) {
+            let read = target.service.overlays(Some(change));
+            let what = format!("what differed on single nodes before #{}", entry.serial);
+            state.overlays = state.undamaged(read, &what)?.flatten();
         }
-        Ok(KnownState { text: Content::Text(text), overlays })
+        Ok(KnownState { text: text.map(Content::Text), ..state })
     }
 
-    /// An entry with what it changed, where the states before and after it are known.
+    /// An entry with what it changed, as far as the states before and after it are known.
     fn listed(
         &self,
         entry: HistoryEntry,
-        sides: Option<[&KnownState; 2]>,
+        [before, after]: [&KnownState; 2],
         keeps_texts: bool,
         masker: &Masker,
     ) -> Listed {
-        let listed = Listed { is_elsewhere: self.path.is_some(), ..Listed::from_entry(entry) };
-        let Some([before, after]) = sides else { return listed };
-        let (overlays, path) = (before.overlays.clone().zip(after.overlays.clone()), self.path.as_ref());
+        let path = self.path.as_ref();
+        let overlays = before.overlays.clone().zip(after.overlays.clone());
         let overlays = overlays.map(|(before, after)| [before, after]);
-        let [old, new] = [before, after].map(|state| state.at(path));
+        let damaged = [before, after].into_iter().filter_map(|state| state.damaged.clone()).collect();
+        let listed = Listed { damaged, ..Listed::from_entry(entry) };
+        let Some((old, new)) = before.at(path).zip(after.at(path)) else {
+            return Listed { is_elsewhere: path.is_some() && listed.damaged.is_empty(), ..listed };
+        };
+        let texts = before.text.as_ref().zip(after.text.as_ref());
+        let paths = texts.map(|(before, after)| first_paths([before, after], overlays.as_ref(), masker));
         Listed {
             is_elsewhere: path.is_some_and(|path| !differ(&old, &new, Some(&path.path))),
-            paths: first_paths([&before.text, &after.text], overlays.as_ref(), masker),
+            paths: paths.unwrap_or_default(),
             texts: keeps_texts.then_some([old, new]),
             overlays,
             ..listed
@@ -378,12 +444,7 @@ impl Selected {
         keeps_texts: bool,
         masker: &Masker,
     ) -> Result<Vec<Listed>, CliError> {
-        let now = target.read_text(Some(ConfigSource::Saved)).ok();
-        let now = now.filter(|now| !is_edited_since(&entries, now));
-        let mut after = match now {
-            Some(text) => Some(self.with_overlays(text, target, keeps_texts)?),
-            None => None,
-        };
+        let mut after = self.now(&entries, target, keeps_texts)?;
         let (mut found, mut left) = (Vec::new(), TEXTS_FOR_PATHS);
         let is_limited = !keeps_texts && self.path.is_none();
         let about = self.about(&entries);
@@ -397,26 +458,17 @@ impl Selected {
                 let paths = paths_and_more(paths.first.iter().cloned(), paths.count);
                 found.extend(is_about.then(|| Listed { paths, ..Listed::from_entry(entry) }));
                 // Its text was not read, and the one before it can't be compared with that.
-                after = None;
+                after = KnownState::default();
                 continue;
             }
             let reads = !entry.is_aside && entry.before.is_some() && !(is_limited && left == 0);
             let before = match reads {
-                // A text that is not kept any more hides what its change did.
-                true => target.service.kept(ChangeRef::Serial(entry.serial)).ok(),
-                false => None,
+                true => self.before(&entry, target, keeps_texts)?,
+                false => KnownState::default(),
             };
-            left = left.saturating_sub(before.as_ref().map_or(0, |before| before.bytes().len()));
-            let overlays =
-                match before.is_some() && after.as_ref().is_some_and(|after| after.overlays.is_some()) {
-                    true => target.service.overlays(Some(ChangeRef::Serial(entry.serial)))?,
-                    false => None,
-                };
-            let before = before.map(|text| KnownState { text: Content::Text(text), overlays });
+            left = left.saturating_sub(before.size());
             let is_aside = entry.is_aside;
-            let sides = before.as_ref().zip(after.as_ref());
-            let listed =
-                self.listed(entry, sides.map(|(before, after)| [before, after]), keeps_texts, masker);
+            let listed = self.listed(entry, [&before, &after], keeps_texts, masker);
             if !is_aside {
                 after = before;
             }

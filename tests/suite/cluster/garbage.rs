@@ -183,6 +183,13 @@ fn damaged_overlays_stop_what_would_lose_them_and_can_be_removed() {
             run.says("`mediactl overlay remove --all` removes them all");
         }
         cluster(&etcd, &["read", "rtsp"]).exits(0).prints("555");
+        // What can be read is shown, and what can't be is named.
+        let folder = key.rsplit_once('/').map_or(key, |(folder, _)| folder);
+        let told = format!("the overlays in `{folder}");
+        let history = cluster(&etcd, &["history", "-p"]).exits(0).prints("+rtsp 555;").prints(&told);
+        history.prints("what differs on single nodes now can't be shown").hides("before #2 can't be shown");
+        cluster(&etcd, &["history", "a: rtsp"]).exits(0).prints(&told).prints("#2");
+        cluster(&etcd, &["history", "-p", "rtsp"]).exits(0).prints("+555").hides(&told);
     };
     cluster(&etcd, &["overlay", "list"]).exits(0);
     // Of a value, and of a key that is gone.
