@@ -20,6 +20,11 @@ impl Node {
         let record = record.and_then(|record| HeadRecord::parse(&record.value).ok());
         let back = followed.back.as_ref().map(|back| &*back.change);
         let why = why_held(head, runs, record.as_ref(), followed.held.as_deref(), back);
+        if why.is_some() && self.leaves_what_is_lost() {
+            // At the next look, what it ran before decides.
+            self.wake.ask();
+            return true;
+        }
         if why != followed.held {
             match &why {
                 Some(why) => self.local.tell(LogLevel::Error, &format!("held: {why}")),
@@ -40,7 +45,7 @@ impl Node {
 /// what it runs. `record` is that of the change which it ran last, `before` the reason that held it so far: it stays held
 /// until another epoch adopts its own. `back` is the change from which it knows the way back, as long as that is not
 /// confirmed for all it knows.
-fn why_held(
+pub fn why_held(
     head: &HeadRecord,
     runs: &FollowedText,
     record: Option<&HeadRecord>,
@@ -61,7 +66,10 @@ fn why_held(
     }
     let lost =
         |what: &str| Some(format!("{what} change {}, which runs here: was a back-up restored?", runs.serial));
-    let ran = |change: &HeadRecord| runs.id.as_ref().is_none_or(|id| *id == change.id);
+    // Of a text that came back the id of its change is not known.
+    let has_text =
+        |change: &HeadRecord| change.text.as_ref().is_none_or(|text| text.revision == runs.original);
+    let ran = |change: &HeadRecord| runs.id.as_ref().map_or_else(|| has_text(change), |id| *id == change.id);
     match record {
         // Whoever can write into the store can leave the record beside an older head.
         _ if head.serial < runs.serial => lost("the cluster has no"),

@@ -32,6 +32,7 @@ mod watch;
 mod way_back;
 
 pub use first_text::first_text;
+pub use held::why_held;
 pub use local_text::NodeName;
 pub use member::{Node, NodeSettings, OnDrift};
 pub use runs::{Contact, Runs, runs};

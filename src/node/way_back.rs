@@ -173,6 +173,21 @@ impl Node {
         }
     }
 
+    /// Goes back from a change that was not confirmed for all the node knows, and never will be: the cluster no longer has
+    /// it. False if the node runs none, or stays there.
+    pub(super) fn leaves_what_is_lost(&self) -> bool {
+        let followed = self.standing().followed.clone();
+        let (Some(back), Some(runs)) = (followed.back, followed.runs) else { return false };
+        if runs.serial != back.text.serial + 1 {
+            return false;
+        }
+        let why = format!("change {} was not confirmed, and the cluster no longer has it", runs.serial);
+        if let Err(error) = self.load_back(&back, &why, &why) {
+            self.refuse(back.text.source, NodeState::Failed, &Trouble::from(&error));
+        }
+        self.standing().serial() != Some(runs.serial)
+    }
+
     /// Loads the text before a change, unless a hand edit is kept. `message` is for the history.
     fn load_back(&self, back: &WayBack, message: &str, why: &str) -> Result<(), Refusal> {
         if self.settings.on_drift == OnDrift::Keep && self.has_drifted() {

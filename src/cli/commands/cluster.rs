@@ -16,7 +16,7 @@ use crate::cli::prompts;
 use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
 use crate::engine::{ErrorKind, Refusal};
-use crate::store::cluster::{ClusterStore, ForgottenNode, make_key};
+use crate::store::cluster::{ClusterStore, ForgottenNode, Seen, make_key};
 use crate::store::{NodeRecord, NodeState, Store, StoreError, bounded_time};
 
 /// Look after a cluster and its nodes
@@ -181,11 +181,24 @@ fn unheard_in_words(NodeRecord { node, serial, state, why, .. }: &NodeRecord) ->
 }
 
 /// Begins a new epoch, if nodes are held and the user agrees.
+/// The last change, once it is decided: one that was not confirmed in time goes back, as before any other change.
+fn decided(store: &ClusterStore) -> Result<Seen, Refusal> {
+    let seen = store.seen()?;
+    match seen.open() {
+        Some(open) if !open.is_over => Err(Refusal::pending(&open)),
+        Some(_) => {
+            store.take_back(&seen)?;
+            Ok(store.seen()?)
+        }
+        None => Ok(seen),
+    }
+}
+
 fn adopt(store: &ClusterStore, is_agreed: bool, ui: Ui) -> Result<Exit, CliError> {
-    let seen = store.seen().map_err(Refusal::from)?;
     let nodes = store.nodes().map_err(Refusal::from)?.unwrap_or_default();
     let held: Vec<&NodeRecord> = nodes.iter().filter(|node| node.state == NodeState::Held).collect();
-    let (Some(head), false) = (&seen.head, held.is_empty()) else {
+    let seen = if held.is_empty() { Seen::default() } else { decided(store)? };
+    let Some(head) = &seen.head else {
         ui.say("no node is held, so nothing was changed");
         return Ok(Exit::Done);
     };

@@ -68,9 +68,9 @@ impl ClusterStore {
     /// Begins a new epoch, which continues the seen one as it is, and the epochs of what nodes run.
     ///
     /// # Errors
-    /// `Overtaken` if there is no change, or another one was made meanwhile.
+    /// `Overtaken` if there is no change, or one that is not confirmed, or another one was made meanwhile.
     pub fn adopt(&self, seen: &Seen, run: &[&str], by: &str) -> Result<(), StoreError> {
-        match &seen.head {
+        match seen.head.as_ref().filter(|head| head.unconfirmed.is_none()) {
             Some(head) => {
                 let adopted = self.signed_after(seen, self.written_by(head.adopted(run, by)))?;
                 self.put_head(seen, &adopted, None, PendingKey::Removed, None)

@@ -1,12 +1,14 @@
 //! A cluster that was restored from a back-up does not roll its nodes back without a word.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use mediactl::store::cluster::{GatewaySettings, KeyOperation, Txn};
 use serde_json::{Value, json};
 
+use super::etcd::Etcd;
 use super::nodes::{PREFIX, TestNode, cluster, with_rtsp, with_sample};
+use crate::cli::SAMPLE;
 
 /// Copies a folder with all that is in it.
 fn copy(from: &Path, to: &Path) {
@@ -21,6 +23,24 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
+/// Takes a back-up of the only member.
+fn back_up(etcd: &mut Etcd) -> PathBuf {
+    let kept = etcd.data(0).with_extension("kept");
+    etcd.kill(0);
+    copy(&etcd.data(0), &kept);
+    etcd.run(0);
+    etcd.wait_until_ready();
+    kept
+}
+
+fn restore(etcd: &mut Etcd, kept: &Path) {
+    etcd.kill(0);
+    fs::remove_dir_all(etcd.data(0)).expect("it is there");
+    copy(kept, &etcd.data(0));
+    etcd.run(0);
+    etcd.wait_until_ready();
+}
+
 #[test]
 fn a_restored_cluster_holds_its_nodes_until_it_is_adopted() {
     let Some(mut etcd) = with_sample(1) else { return };
@@ -28,19 +48,11 @@ fn a_restored_cluster_holds_its_nodes_until_it_is_adopted() {
     node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
     cluster(&etcd, &["cluster", "adopt", "--yes"]).exits(0).says("no node is held, so nothing was changed");
 
-    let (data, kept) = (etcd.data(0), etcd.data(0).with_extension("kept"));
-    etcd.kill(0);
-    copy(&data, &kept);
-    etcd.run(0);
-    etcd.wait_until_ready();
+    let kept = back_up(&mut etcd);
     for rtsp in ["555", "556"] {
         cluster(&etcd, &["modify", "--set", &format!("rtsp={rtsp}"), "--wait", "60s"]).exits(0);
     }
-    etcd.kill(0);
-    fs::remove_dir_all(&data).expect("it is there");
-    copy(&kept, &data);
-    etcd.run(0);
-    etcd.wait_until_ready();
+    restore(&mut etcd, &kept);
 
     node.until("held", |report| report["state"] == "held");
     assert_eq!(node.place.text(), with_rtsp("556"));
@@ -75,6 +87,40 @@ fn a_restored_cluster_holds_its_nodes_until_it_is_adopted() {
         (&history[0]["paths"]["first"], &history[1]["operation"]),
         (&json!(["rtsp"]), &json!("adopt"))
     );
+}
+
+#[test]
+fn a_node_goes_back_from_an_unconfirmed_change_that_a_restored_cluster_does_not_have() {
+    let Some(mut etcd) = with_sample(1) else { return };
+    let node = TestNode::start(&etcd, "a", &[]);
+    node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    let kept = back_up(&mut etcd);
+    cluster(&etcd, &["modify", "--set", "rtsp=555", "--confirm", "600", "-q"]).exits(0);
+    node.until_text(&with_rtsp("555"));
+    node.until("running", |report| report["serial"] == 2);
+    restore(&mut etcd, &kept);
+    node.until("back", |report| report["serial"] == 1 && report["state"] == "running");
+    assert_eq!(node.place.text(), SAMPLE);
+    cluster(&etcd, &["status", "--exit-code"]).exits(0);
+}
+
+#[test]
+fn an_adoption_confirms_nothing() {
+    let Some(mut etcd) = with_sample(1) else { return };
+    let node = TestNode::start(&etcd, "a", &[]);
+    cluster(&etcd, &["modify", "--set", "rtsp=555", "--confirm", "600", "-q"]).exits(0);
+    node.until("running", |report| report["serial"] == 2 && report["away"] == Value::Null);
+    let kept = back_up(&mut etcd);
+    cluster(&etcd, &["confirm"]).exits(0);
+    cluster(&etcd, &["modify", "--set", "rtsp=556", "--wait", "60s"]).exits(0);
+    restore(&mut etcd, &kept);
+    node.until("held", |report| report["state"] == "held");
+    cluster(&etcd, &["cluster", "adopt", "--yes"]).exits(5).says("confirm --revert");
+    let pending = etcd.store(PREFIX, GatewaySettings::default()).keys().pending.clone();
+    etcd.remove(&pending, &format!("{pending}0"));
+    cluster(&etcd, &["cluster", "adopt", "--yes"]).exits(0).says("adopted: the cluster goes on with #4");
+    node.until_text(SAMPLE);
+    cluster(&etcd, &["read", "rtsp"]).exits(0).prints("554");
 }
 
 #[test]

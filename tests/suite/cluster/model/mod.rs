@@ -13,6 +13,7 @@
 //! - **soak**: no rollout is promoted before its nodes have run it for their time without a break,
 //! - **twin**: nor while two processes put the record of one of them,
 //! - **overlay**: no state has an overlay that does not fit its text,
+//! - **held**: no node leaves what it knows to be confirmed for what a restored store has, before that is adopted,
 //! - **once**: no change is made twice,
 //! - **converged**: all come to rest, whatever happens; every node that is not cut off then runs what it may of
 //!   the head and says so, or says that it refuses it.
@@ -49,7 +50,7 @@ fn holds(cast: &Cast) {
 /// A cast that follows all rules.
 fn cast(writers: &[Kind], nodes: usize, canaries: usize, faults: u8) -> Cast {
     let writers = writers.to_vec();
-    Cast { writers, nodes, canaries, soaks: false, has_twin: false, faults, without: None }
+    Cast { writers, nodes, canaries, soaks: false, has_twin: false, restores: false, faults, without: None }
 }
 
 /// A rollout whose only first node has to run it for a time.
@@ -61,6 +62,11 @@ fn soaking(faults: u8) -> Cast {
 /// one that has ended.
 fn with_twin() -> Cast {
     Cast { nodes: 2, has_twin: true, ..soaking(0) }
+}
+
+/// A node, and a store that begins anew with its snapshot.
+fn restored(writers: &[Kind], faults: u8) -> Cast {
+    Cast { restores: true, ..cast(writers, 1, 0, faults) }
 }
 
 #[test]
@@ -92,6 +98,12 @@ fn an_overlay_always_fits() {
 }
 
 #[test]
+fn a_restored_store_takes_nothing_from_nodes_until_it_is_adopted() {
+    holds(&restored(&[Kind::Plain], 1));
+    holds(&restored(&[Kind::Confirmed], 0));
+}
+
+#[test]
 fn a_refused_text_does_not_block_the_next() {
     holds(&cast(&[Kind::Poison, Kind::Cure], 1, 0, 1));
 }
@@ -109,6 +121,9 @@ fn all_promises_hold_in_larger_bounds() {
     holds(&cast(&[Kind::CanaryPoison, Kind::Plain], 2, 1, 0));
     holds(&cast(&[Kind::Poison, Kind::Cure], 2, 0, 1));
     holds(&cast(&[Kind::Confirmed, Kind::Poison], 1, 0, 1));
+    holds(&restored(&[Kind::Plain, Kind::Plain], 0));
+    holds(&restored(&[Kind::Plain], 2));
+    holds(&restored(&[Kind::Confirmed], 1));
 }
 
 #[test]
@@ -137,6 +152,11 @@ fn every_rule_is_needed() {
         (Rule::RunsOutInItsTime, "back", cast(&[Kind::Confirmed], 1, 0, 0)),
         (Rule::CutOffGoesBack, "back", cast(&[Kind::Confirmed], 1, 0, 1)),
         (Rule::OthersWait, "canary", cast(&[Kind::Canary], 2, 1, 0)),
+        (Rule::HeldByRecord, "held", restored(&[Kind::Plain], 0)),
+        (Rule::HeldByConfirmation, "held", restored(&[Kind::Confirmed], 0)),
+        (Rule::HeldStays, "held", restored(&[Kind::Plain], 0)),
+        (Rule::AdoptedGoesOn, "converged", restored(&[Kind::Plain], 0)),
+        (Rule::LeavesWhatIsLost, "back", restored(&[Kind::Confirmed], 0)),
     ] {
         if !walked.contains(&all) {
             holds(&all);

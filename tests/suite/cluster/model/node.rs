@@ -3,8 +3,10 @@
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use mediactl::node::{Contact, Runs, runs};
-use mediactl::store::cluster::{HeadRecord, Unconfirmed};
+use mediactl::node::{Contact, Runs, runs, why_held};
+use mediactl::store::Revision;
+use mediactl::store::cluster::{HeadRecord, TextRef, Unconfirmed};
+use mediactl::store::file::FollowedText;
 
 use super::state::{Cast, Head, Node, Record, Rule, Seen, State, Text};
 use super::walk::Step;
@@ -12,6 +14,9 @@ use super::walk::Step;
 /// The rest of a lease, and the time for which a change lasts without a confirmation.
 const LEASE: Duration = Duration::from_secs(10);
 const TTL: Duration = Duration::from_secs(60);
+
+/// What holds a node that is about to go back from a change which the cluster no longer has.
+const LOST: &str = "it goes back";
 
 /// The halves of the time for which a node has to run a change before the others.
 const WHOLE: u8 = 2;
@@ -51,8 +56,9 @@ pub fn steps(state: &State, cast: &Cast, node: usize, found: &mut Vec<Step>) {
             // What is on disk stays, and so does what the media server has loaded.
             let over = node.over.filter(|_| node.way_back.is_some());
             let soaked = if cast.follows(Rule::RestartSoaksAnew) { 0 } else { node.soaked };
-            let down = Node { is_up: false, seen: None, is_late: false, over, refused: None, ..node.clone() };
-            let down = Node { has_written: false, soaked, ran: 0, ..down };
+            let held = node.held.take().filter(|held| held != LOST);
+            let down = Node { is_up: false, seen: None, is_late: false, over, held, ..node.clone() };
+            let down = Node { has_written: false, refused: None, soaked, ran: 0, ..down };
             *node = Node { known: None, has_put: false, is_twin: false, ..down };
         });
     }
@@ -66,7 +72,12 @@ pub fn steps(state: &State, cast: &Cast, node: usize, found: &mut Vec<Step>) {
     }
     let current = look(state, cast, now);
     let found = state.nodes[cast.named(node)].record.filter(|_| cast.has_twin);
-    if !now.is_cut_off && (now.seen != Some(current) || now.is_late || now.known != found) {
+    // Whether it is held goes by what it runs, so it does not look while it takes a text.
+    let takes = cast.restores && (now.intent.is_some() || now.has_written);
+    let held = (cast.restores && !now.is_cut_off).then(|| held(state, now, cast));
+    let is_other = held.as_ref().is_some_and(|held| *held != now.held);
+    let is_new = now.seen != Some(current) || now.is_late || now.known != found || is_other;
+    if is_new && !now.is_cut_off && !takes {
         // Two twins put their records for ever.
         let is_fault = now.seen == Some(current) && !now.is_late;
         step("looks", is_fault, &|next| {
@@ -74,6 +85,9 @@ pub fn steps(state: &State, cast: &Cast, node: usize, found: &mut Vec<Step>) {
             let node = &mut next.nodes[node];
             (node.seen, node.is_late, node.known) = (Some(current), false, found);
             node.is_twin |= node.has_put && other.is_some();
+            if let Some(held) = &held {
+                node.held.clone_from(held);
+            }
             if current.head.open.is_none() && !cast.follows(Rule::NodeKeepsWayBack) {
                 node.way_back = None;
             }
@@ -85,15 +99,15 @@ pub fn steps(state: &State, cast: &Cast, node: usize, found: &mut Vec<Step>) {
         step("hears nothing for too long", true, &|next| next.nodes[node].is_late = true);
     }
     if let Some(Seen { head, .. }) = now.seen.filter(|seen| seen.head.open.is_some()) {
-        let serial = Some(head.text.serial);
-        if now.over != serial && !cast.has_twin {
-            step("the time of the change is over", true, &|next| next.nodes[node].over = serial);
+        let change = Some(head.text);
+        if now.over != change && !cast.has_twin {
+            step("the time of the change is over", true, &|next| next.nodes[node].over = change);
         }
     }
     soak(state, cast, node, &mut step);
     let record = Record {
-        runs: now.runs.serial,
-        refused: now.refused.map(|text| text.serial),
+        runs: now.runs,
+        refused: now.refused,
         has_soaked: now.soaked == WHOLE,
         has_run: now.ran == WHOLE,
         is_twin: now.is_twin,
@@ -105,6 +119,7 @@ pub fn steps(state: &State, cast: &Cast, node: usize, found: &mut Vec<Step>) {
     };
     if is_written {
         return step("reloads", false, &|next| {
+            next.note_leave(cast, node, next.nodes[node].file);
             let node = &mut next.nodes[node];
             node.runs = node.file;
             node.intent = None;
@@ -216,6 +231,9 @@ enum Act {
 fn act(node: &Node, cast: &Cast, number: usize) -> Act {
     // Cut off, it goes back alone, or nowhere.
     let alone = node.way_back.filter(|back| node.file.serial == back.serial + 1);
+    if let Some(held) = &node.held {
+        return alone.filter(|_| held == LOST).map_or(Act::Nothing, Act::Take);
+    }
     let (wanted, open) = match node.seen {
         None => (alone.filter(|_| node.is_cut_off), None),
         Some(seen) => match (runs_now(&seen, node, cast, number), seen.head.open) {
@@ -253,10 +271,61 @@ fn before_taken_back(node: &Node, cast: &Cast) -> Option<Text> {
     node.way_back.filter(|_| cast.follows(Rule::LeavesWhatWasTakenBack) && taken_back == Some(node.file))
 }
 
+/// The reason why a node that looks now is held: asks the function of the nodes. A rule of it is left out by what is kept
+/// from it.
+fn held(state: &State, node: &Node, cast: &Cast) -> Option<String> {
+    let (runs, head) = (node.runs, state.head);
+    let alone = node.way_back.filter(|back| runs.serial == back.serial + 1);
+    let revision = text_of(runs).revision;
+    // Of a text that came back the id of its change is not known.
+    let id = (node.way_back != Some(runs)).then(|| id_of(runs));
+    let followed = FollowedText {
+        serial: runs.serial.into(),
+        epoch: if cast.follows(Rule::AdoptedGoesOn) { epoch_of(runs) } else { "never".to_owned() },
+        id,
+        source: String::new(),
+        original: revision,
+        revision,
+    };
+    let record = state.history.iter().find(|text| text.serial == runs.serial);
+    let record = if cast.follows(Rule::HeldByRecord) { record } else { Some(&runs) };
+    let record = record.map(|text| record_of(Head { text: *text, open: None, ..head }, cast));
+    let known = alone.map(|_| id_of(runs));
+    let head = record_of(head, cast);
+    let again = head.unconfirmed.as_ref().map(|change| change.id.clone());
+    let known = if cast.follows(Rule::HeldByConfirmation) { known } else { again };
+    let before = node.held.as_deref().filter(|held| *held != LOST && cast.follows(Rule::HeldStays));
+    let why = why_held(&head, &followed, record.as_ref(), before, known.as_deref());
+    let goes_back = alone.is_some() && cast.follows(Rule::LeavesWhatIsLost);
+    why.map(|why| if goes_back { LOST.to_owned() } else { why })
+}
+
+/// The text of a state in etcd.
+fn text_of(text: Text) -> TextRef {
+    TextRef {
+        serial: text.serial.into(),
+        id: id_of(text),
+        revision: Revision::from_text(&[text.changes]),
+        codec: String::new(),
+        size: 0,
+        chunks: 0,
+        sha256: String::new(),
+        overlays: None,
+    }
+}
+
+fn id_of(text: Text) -> String {
+    format!("{}-{}-{}", text.serial, text.store, text.epoch)
+}
+
+fn epoch_of(text: Text) -> String {
+    format!("epoch {}", text.epoch)
+}
+
 /// Asks the function of the nodes. A rule of it is left out by what is kept from it.
 fn runs_now(seen: &Seen, node: &Node, cast: &Cast, number: usize) -> Runs {
     let Seen { head, is_pending, .. } = *seen;
-    let is_over = node.over == Some(head.text.serial) && cast.follows(Rule::RunsOutInItsTime);
+    let is_over = node.over == Some(head.text) && cast.follows(Rule::RunsOutInItsTime);
     let is_late = node.is_late && cast.follows(Rule::CutOffGoesBack);
     let has_pending = is_pending || !cast.follows(Rule::RunsOutWithPending);
     let contact = Contact {
@@ -273,12 +342,20 @@ fn record_of(head: Head, cast: &Cast) -> HeadRecord {
     let canaries =
         |is_rollout| (0..cast.canaries).filter(|_| is_rollout).map(|node| node.to_string()).collect();
     let unconfirmed = head.open.map(|open| Unconfirmed {
-        id: String::new(),
+        id: id_of(head.text),
         deadline: 0,
         ttl_s: Some(TTL.as_secs()),
         canaries: canaries(open.is_rollout),
         soak_s: None,
-        back: None,
+        back: Some(text_of(open.back)),
     });
-    HeadRecord { unconfirmed, ..CONFIRMED.clone() }
+    HeadRecord {
+        epoch: epoch_of(head.text),
+        adopts: (0..head.text.epoch).map(|epoch| epoch_of(Text { epoch, ..head.text })).collect(),
+        serial: head.text.serial.into(),
+        id: id_of(head.text),
+        text: Some(text_of(head.text)),
+        unconfirmed,
+        ..CONFIRMED.clone()
+    }
 }

@@ -1,5 +1,8 @@
 //! The state of the model: etcd, writers, nodes, and the facts by which they are judged.
 
+/// The number of changes after which the history forgets those before.
+const FAR: u8 = 30;
+
 /// Changes by the numbers of their writers.
 pub type Changes = u8;
 
@@ -14,6 +17,8 @@ pub struct Cast {
     pub soaks: bool,
     /// True if the second node is another process with the name of the first one, which starts later.
     pub has_twin: bool,
+    /// True if a snapshot of the store is taken, and restored later.
+    pub restores: bool,
     /// The number of connections and processes that may die.
     pub faults: u8,
     /// The rule that nobody follows.
@@ -66,6 +71,12 @@ pub enum Rule {
     RunsOutInItsTime,
     CutOffGoesBack,
     OthersWait,
+    // Those of the function that says whether it is held.
+    HeldByRecord,
+    HeldByConfirmation,
+    HeldStays,
+    AdoptedGoesOn,
+    LeavesWhatIsLost,
 }
 
 /// A text by its serial, and the changes in it.
@@ -73,6 +84,21 @@ pub enum Rule {
 pub struct Text {
     pub serial: u8,
     pub changes: Changes,
+    /// How often the store was restored before it was made: this tells two texts with one serial apart.
+    pub store: u8,
+    /// How often a restored store was adopted before.
+    pub epoch: u8,
+}
+
+/// A back-up of the store.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Snapshot {
+    head: Head,
+    pending: Option<usize>,
+    history: Vec<Text>,
+    reverts: u64,
+    made: Changes,
+    kept: Changes,
 }
 
 /// The key `head`.
@@ -112,7 +138,12 @@ pub struct State {
     /// The leases that have ended.
     pub expired: Changes,
     /// The serials of the changes that took the one before back, one bit each.
-    pub reverts: u16,
+    pub reverts: u64,
+    /// The records of the changes, where the store is restored.
+    pub history: Vec<Text>,
+    pub snapshot: Option<Snapshot>,
+    /// How often the store was restored.
+    pub store: u8,
     /// The promise that the last step has broken.
     pub broken: Option<&'static str>,
 }
@@ -152,7 +183,7 @@ pub struct Node {
     /// True if that was longer ago than the lease had left then.
     pub is_late: bool,
     /// The change which it first saw longer ago than the change lasts without a confirmation.
-    pub over: Option<u8>,
+    pub over: Option<Text>,
     /// The text before the unconfirmed change that it takes, on disk.
     pub way_back: Option<Text>,
     /// The text that it is about to write, on disk.
@@ -166,6 +197,8 @@ pub struct Node {
     pub runs: Text,
     /// The text that it refused.
     pub refused: Option<Text>,
+    /// The reason why it takes nothing from the cluster, on disk.
+    pub held: Option<String>,
     /// The key `node/NODE`; that of a twin is the one of the first node.
     pub record: Option<Record>,
     /// That key as it put or read it last, if it has a twin.
@@ -195,8 +228,8 @@ pub type Records = [Option<Record>; 2];
 /// The record of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Record {
-    pub runs: u8,
-    pub refused: Option<u8>,
+    pub runs: Text,
+    pub refused: Option<Text>,
     pub has_soaked: bool,
     /// True if it has run the change for its time without a break.
     pub has_run: bool,
@@ -219,6 +252,7 @@ impl State {
             has_written: false,
             runs: Text::default(),
             refused: None,
+            held: None,
             record: None,
             known: None,
             has_put: false,
@@ -241,6 +275,9 @@ impl State {
             confirmed: 0,
             expired: 0,
             reverts: 0,
+            history: if cast.restores { vec![Text::default()] } else { Vec::new() },
+            snapshot: None,
+            store: 0,
             broken: None,
         }
     }
@@ -248,6 +285,66 @@ impl State {
     /// Puts another head.
     pub fn put(&mut self, text: Text, open: Option<Open>) {
         self.head = Head { revision: self.head.revision + 1, text, open };
+        if !self.history.is_empty() && self.history.last() != Some(&text) {
+            self.history.push(text);
+        }
+    }
+
+    /// The text of the next change, with these changes.
+    pub fn next(&self, changes: Changes) -> Text {
+        let Text { serial, epoch, .. } = self.head.text;
+        Text { serial: serial + 1, changes, store: self.store, epoch }
+    }
+
+    /// A snapshot is taken.
+    pub fn save(&mut self) {
+        let Self { head, pending, ref history, reverts, made, kept, .. } = *self;
+        self.snapshot = Some(Snapshot { head, pending, history: history.clone(), reverts, made, kept });
+    }
+
+    /// The store begins anew with its snapshot. The records of nodes went with their leases.
+    pub fn restore(&mut self, snapshot: Snapshot) {
+        let Snapshot { head, pending, history, reverts, made, kept } = snapshot;
+        (self.head, self.pending, self.history, self.reverts) = (head, pending, history, reverts);
+        (self.made, self.kept, self.snapshot) = (made, kept, None);
+        self.store += 1;
+        self.nodes.iter_mut().for_each(|node| node.record = None);
+    }
+
+    /// Somebody says that the restored cluster continues.
+    pub fn adopt(&mut self) {
+        let text = self.next(self.head.text.changes);
+        self.put(Text { epoch: text.epoch + 1, ..text }, None);
+        self.pending = None;
+    }
+
+    /// So many other changes are made that the history forgets all that were made before.
+    pub fn go_far_on(&mut self) {
+        let text = self.next(self.head.text.changes);
+        self.history.clear();
+        self.put(Text { serial: text.serial + FAR, ..text }, None);
+        self.history.push(self.head.text);
+    }
+
+    pub fn is_far_on(&self) -> bool {
+        self.head.text.serial >= FAR
+    }
+
+    /// Notes that a node leaves what it runs for another text. What is not there any more, and was not taken back, it may
+    /// leave only for another epoch.
+    pub fn note_leave(&mut self, cast: &Cast, node: usize, text: Text) {
+        let Node { runs, way_back, .. } = &self.nodes[node];
+        let is_kept = |writer: usize, kind: &Kind| !kind.is_open() || self.confirmed & 1 << writer != 0;
+        let lost = runs.changes & !text.changes;
+        let is_lost = |(writer, kind): (usize, &Kind)| lost & 1 << writer != 0 && is_kept(writer, kind);
+        let knows_as_open = way_back.is_some_and(|back| back.serial + 1 == runs.serial);
+        if cast.restores
+            && text.epoch == runs.epoch
+            && !knows_as_open
+            && cast.writers.iter().enumerate().any(is_lost)
+        {
+            self.broken = Some("held");
+        }
     }
 
     /// The transaction that takes an open head back; `seen` is the head that was read.
@@ -256,9 +353,9 @@ impl State {
         if cast.follows(Rule::TakeBackComparesHead) && self.head.revision != seen.revision {
             return;
         }
-        let serial = self.head.text.serial + 1;
-        self.put(Text { serial, changes: open.back.changes }, None);
-        self.reverts |= 1 << serial;
+        let text = self.next(open.back.changes);
+        self.put(text, None);
+        self.reverts |= 1 << text.serial;
         self.pending = None;
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::state::{Cast, Changes, Head, Kind, Node, Open, State};
+use super::state::{Cast, Changes, Head, Kind, Node, Open, Place, State, Writer};
 use super::{node, writer};
 
 /// A step that can be taken.
@@ -18,6 +18,9 @@ pub struct Broken {
     pub promise: &'static str,
     pub steps: Vec<String>,
 }
+
+/// As many changes are made by others in a restored store, before there are many.
+const SOME: u8 = 2;
 
 /// Walks through all states; returns how many there are.
 pub fn walk(cast: &Cast) -> Result<usize, Broken> {
@@ -65,7 +68,45 @@ fn steps(state: &State, cast: &Cast) -> Vec<Step> {
         // Whoever may connect can keep it alive, so it need not end.
         found.push(Step { name: "the lease ends".to_owned(), is_fault: true, next: ended });
     }
+    if cast.restores {
+        restore(state, cast, &mut found);
+    }
     found
+}
+
+/// The steps of whoever takes a snapshot, restores it, and adopts what was restored. No writer is at work meanwhile: all
+/// members are stopped.
+fn restore(state: &State, cast: &Cast, found: &mut Vec<Step>) {
+    let mut step = |name: &str, take: &dyn Fn(&mut State)| {
+        let mut next = state.clone();
+        take(&mut next);
+        found.push(Step { name: name.to_owned(), is_fault: true, next });
+    };
+    let rests = |writer: &Writer| matches!(writer.at, Place::Begins | Place::Done) && writer.stray.is_none();
+    match &state.snapshot {
+        None if state.store == 0 => step("a snapshot is taken", &State::save),
+        Some(snapshot) if state.writers.iter().all(rests) => {
+            step("the snapshot is restored", &|next| next.restore(snapshot.clone()));
+        }
+        _ => {}
+    }
+    let is_adopted = state.head.text.epoch > 0;
+    // What waits has to be decided first.
+    if state.store > 0 && !is_adopted && state.pending.is_none() {
+        step("it is adopted", &|next| {
+            next.take_back(next.head, cast);
+            next.adopt();
+        });
+    }
+    if state.store > 0 && state.head.open.is_none() && state.head.text.serial < SOME {
+        step("another change is made", &|next| next.put(next.next(next.head.text.changes), None));
+    }
+    // Who looks only after the history has forgotten what it ran can't know what became of that.
+    let all_have_looked =
+        state.nodes.iter().all(|node| node.seen.is_some_and(|seen| seen.head == state.head));
+    if state.store > 0 && state.head.open.is_none() && all_have_looked && !state.is_far_on() {
+        step("many changes are made", &State::go_far_on);
+    }
 }
 
 /// The promise that a state breaks.
@@ -98,7 +139,7 @@ fn judge(state: &State, cast: &Cast, is_at_rest: bool) -> Option<&'static str> {
 
 /// True if a node at rest may run the change that is not confirmed.
 fn is_permitted(state: &State, node: &Node) -> bool {
-    let is_in_time = |head: Head| node.over != Some(head.text.serial);
+    let is_in_time = |head: Head| node.over != Some(head.text);
     match node.is_cut_off {
         true => !node.is_late && node.seen.is_some_and(|seen| is_in_time(seen.head)),
         false => state.pending.is_some() && is_in_time(state.head),
@@ -118,11 +159,13 @@ fn is_settled(state: &State, cast: &Cast, number: usize, node: &Node) -> bool {
     match cast.is_refused(wanted.changes) {
         // Two twins never come to rest with their records.
         _ if node.is_cut_off || cast.has_twin => true,
+        // Nobody has adopted what was restored.
+        _ if node.held.is_some() && state.store > 0 && node.runs.epoch == head.text.epoch => true,
         true => {
-            let says = Some((node.runs.serial, Some(wanted.serial)));
+            let says = Some((node.runs, Some(wanted)));
             !cast.is_refused(node.runs.changes) && record == says
         }
-        false => node.runs == wanted && record.is_some_and(|(runs, _)| runs == wanted.serial),
+        false => node.runs == wanted && record.is_some_and(|(runs, _)| runs == wanted),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The steps of writers.
 
-use super::state::{Cast, Head, Open, Place, Record, Rule, State, Text};
+use super::state::{Cast, Head, Open, Place, Record, Rule, State};
 use super::walk::Step;
 
 /// The steps that a writer can take now.
@@ -116,12 +116,12 @@ fn look(state: &State, cast: &Cast, writer: usize) -> Place {
     let counts = |record: &Record| {
         let has_soaked = record.has_soaked || !cast.soaks || !cast.follows(Rule::PromoteWaitsForSoak);
         let is_alone = !record.is_twin || !cast.follows(Rule::TwinsDoNotCount);
-        record.runs == head.text.serial && has_soaked && is_alone
+        record.runs == head.text && has_soaked && is_alone
     };
     let all_run = says(&counts) == cast.canaries;
     match all_run || !cast.follows(Rule::PromoteLooksAtRecords) {
         _ if state.pending.is_none() => Place::GoesBack(head),
-        _ if says(&|record| record.refused == Some(head.text.serial)) > 0 => Place::GoesBack(head),
+        _ if says(&|record| record.refused == Some(head.text)) > 0 => Place::GoesBack(head),
         true => Place::Promotes(head, records),
         false => Place::Made,
     }
@@ -147,7 +147,7 @@ fn commit(state: &mut State, cast: &Cast, writer: usize, basis: Head) -> bool {
         state.broken = Some("once");
     }
     let kind = cast.writers[writer];
-    let text = Text { serial: state.head.text.serial + 1, changes: basis.text.changes | 1 << writer };
+    let text = state.next(basis.text.changes | 1 << writer);
     let open = Open { writer, back: basis.text, is_rollout: kind.is_rollout() };
     state.put(text, kind.is_open().then_some(open));
     if kind.is_open() {
