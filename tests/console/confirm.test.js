@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 
-import { Served, click, hasBrowser, launch, logIn, open, sees } from './served.js';
+import { Served, click, goes, hasBrowser, launch, logIn, open, sees } from './served.js';
 
 const CONF = 'http 80;\nedit_auth admin right;\nview_auth viewer look;\nstream cam { url udp://1; prepush 1; }\n';
 
@@ -47,7 +47,7 @@ test('every open page shows the countdown, and one of them keeps the change', op
   assert.equal(await viewer.$$eval('#confirm button', (found) => found.length), 0);
   assert.notEqual(await one.evaluate(() => document.activeElement?.textContent), 'Keep', 'the change was not made here');
   await click(one, 'Keep');
-  for (const page of [one, two, viewer]) await page.waitForSelector('#confirm[hidden]');
+  for (const page of [one, two, viewer]) await goes(page, '#confirm');
   assert.match(served.text, /prepush 2/);
   assert.equal(JSON.parse((await served.ask('status')).text).pending, null);
   assert.deepEqual([...one.faults, ...two.faults], []);
@@ -57,11 +57,11 @@ test('taken back, and run out', options, async () => {
   const page = await entered();
   await change({ streams: { cam: { prepush: 3 } } }, 600);
   await click(page, 'Take back');
-  await page.waitForSelector('#confirm[hidden]');
+  await goes(page, '#confirm');
   assert.match(served.text, /prepush 1/);
   await change({ streams: { cam: { prepush: 4 } } }, 5);
   await sees(page, 'It goes back in', '#confirm');
-  await page.waitForSelector('#confirm[hidden]');
+  await goes(page, '#confirm');
   assert.match(served.text, /prepush 1/);
   await page.waitForFunction(() => document.querySelector('.rows .prepush')?.textContent === '1');
 });
@@ -87,7 +87,7 @@ test('a new password is asked for under the countdown', options, async () => {
   await page.waitForSelector('#confirm input[type=password]');
   await page.type('#confirm input[type=password]', 'newer');
   await page.keyboard.press('Enter');
-  await page.waitForSelector('#confirm[hidden]');
+  await goes(page, '#confirm');
   const status = JSON.parse((await served.ask('status', { password: 'newer' })).text);
   assert.equal(status.pending, null);
   assert.equal(await page.$eval('.filter', (field) => field.value), 'cam', 'what was typed is still there');

@@ -111,8 +111,26 @@ export async function logIn(page, { login = 'admin', password = 'right' } = {}) 
 }
 
 /** Waits for a text in the page. */
-export function sees(page, text, selector = 'body') {
-  return page.waitForFunction((wanted, where) => [...document.querySelectorAll(where)].some((found) => found.checkVisibility() && found.innerText.includes(wanted)), {}, text, selector);
+export async function sees(page, text, selector = 'body') {
+  try {
+    await page.waitForFunction((wanted, where) => [...document.querySelectorAll(where)].some((found) => found.checkVisibility() && found.innerText.includes(wanted)), {}, text, selector);
+  } catch (error) {
+    throw await shown(page, `\`${text}\` is not to be seen`, error);
+  }
+}
+
+/** Waits until no element of a selector can be seen. */
+export async function goes(page, selector) {
+  try {
+    await page.waitForFunction((where) => [...document.querySelectorAll(where)].every((found) => !found.checkVisibility()), {}, selector);
+  } catch (error) {
+    throw await shown(page, `${selector} is still to be seen`, error);
+  }
+}
+
+/** The error that says what the page shows instead. */
+async function shown(page, what, cause) {
+  return new Error(`${what}; the page shows: ${await page.evaluate(() => document.body.innerText)}`, { cause });
 }
 
 /** Clicks the button or link with this text. */

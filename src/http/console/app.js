@@ -48,12 +48,11 @@ function logIn() {
 
 /** @param {string} login */
 function started(login) {
-  const { pending } = known();
   remember({ login });
-  if (pending && pending === state.status?.pending?.id) state.set({ applied: pending });
+  if (state.applied !== state.status?.pending?.id) state.set({ applied: null });
   poll.start();
   showPlace();
-  main.focus({ preventScroll: true });
+  if (!byId('confirm').contains(document.activeElement)) main.focus({ preventScroll: true });
 }
 
 function logOut() {
@@ -81,4 +80,5 @@ attachConfirm(byId('confirm'), state, () => poll.start());
 attachTray(byId('tray'), state);
 listen(state);
 addEventListener('hashchange', showPlace);
+state.set({ applied: known().pending });
 logIn();

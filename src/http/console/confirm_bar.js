@@ -5,7 +5,7 @@ import { Problem } from './api.js';
 import { el, fill } from './dom.js';
 import { load } from './load.js';
 import { said } from './login.js';
-import { remember } from './session.js';
+import { clockWords, remember } from './session.js';
 
 /** @typedef {import('./state.js').State} State */
 
@@ -32,7 +32,8 @@ export function attach(bar, state, goOn) {
     bar.hidden = role === null || !(isPending || needsPassword);
     clearInterval(timer);
     if (!bar.hidden && isPending) timer = window.setInterval(tick, 500);
-    const key = JSON.stringify([bar.hidden, pending?.id, needsPassword, isConnected, role]);
+    // What somebody types for a password stays while the connection comes and goes.
+    const key = JSON.stringify([bar.hidden, pending?.id, needsPassword || isConnected, needsPassword, role]);
     if (key === shown) return;
     shown = key;
     fault.textContent = '';
@@ -105,7 +106,7 @@ export function attach(bar, state, goOn) {
   function tick() {
     if (state.deadline === null) return;
     const left = Math.max(0, Math.ceil((state.deadline - performance.now()) / 1000));
-    const words = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`;
+    const words = clockWords(left * 1000);
     if (clock.textContent === words) return;
     clock.textContent = state.isConnected || left > 0 ? words : '0:00, so it has gone back by now';
     bar.classList.toggle('late', left <= 15);
@@ -113,7 +114,9 @@ export function attach(bar, state, goOn) {
   }
 
   state.subscribe((_, changed) => {
-    if (changed.has('applied')) remember({ pending: state.applied });
+    if (state.role && (changed.has('applied') || changed.has('deadline'))) {
+      remember({ pending: state.applied, until: Date.now() + (state.deadline ?? 0) - performance.now() });
+    }
     if (changed.has('status')) ended();
     draw();
   });

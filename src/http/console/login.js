@@ -3,6 +3,7 @@
 import { NO_CONNECTION, Problem } from './api.js';
 import { el, fill } from './dom.js';
 import { load } from './load.js';
+import { clockWords, known } from './session.js';
 
 /** @typedef {import('./state.js').State} State */
 
@@ -15,6 +16,7 @@ import { load } from './load.js';
  */
 export function showLogin(main, state, login, done) {
   const fault = el('p', { class: 'fault', role: 'alert' });
+  const own = el('p', { class: 'own' });
   const name = el('input', { name: 'login', autocomplete: 'username', required: true, value: login, spellcheck: 'false',
     autocapitalize: 'none' });
   const password = el('input', { name: 'password', type: 'password', autocomplete: 'current-password', required: true });
@@ -22,6 +24,7 @@ export function showLogin(main, state, login, done) {
   const form = el('form', { class: 'login', 'aria-labelledby': 'login-title', onsubmit: submit },
     el('h1', { id: 'login-title' }, 'Log in'),
     el('p', { class: 'quiet' }, `to the server of ${location.host}`),
+    own,
     el('label', {}, 'Login', name),
     el('label', {}, 'Password', password),
     fault,
@@ -29,6 +32,15 @@ export function showLogin(main, state, login, done) {
   );
   fill(main, form);
   (login ? password : name).focus();
+  const timer = setInterval(tick, 500);
+  tick();
+
+  /** Counts down the change that was made in this tab before it was loaded again. */
+  function tick() {
+    const { pending, until } = known();
+    const left = until - Date.now();
+    own.textContent = pending && left > 0 ? `The change that you made goes back in ${clockWords(left)}. Log in to keep it.` : '';
+  }
 
   /** @param {Event} event */
   async function submit(event) {
@@ -49,7 +61,10 @@ export function showLogin(main, state, login, done) {
     }
   }
 
-  return () => form.remove();
+  return () => {
+    clearInterval(timer);
+    form.remove();
+  };
 }
 
 /**

@@ -2,15 +2,18 @@
 
 const KEY = 'mediactl.session';
 
-/** @typedef {{login: string, pending: string | null}} Session */
+/**
+ * `pending` is the ID of the change, `until` the time at which it goes back.
+ * @typedef {{login: string, pending: string | null, until: number}} Session
+ */
 
 /** @returns {Session} */
 export function known() {
   try {
-    const kept = JSON.parse(sessionStorage.getItem(KEY) ?? '{}');
-    return { login: String(kept.login ?? ''), pending: kept.pending ? String(kept.pending) : null };
+    const { login = '', pending = null, until = 0 } = JSON.parse(sessionStorage.getItem(KEY) ?? '{}');
+    return { login, pending, until };
   } catch {
-    return { login: '', pending: null };
+    return { login: '', pending: null, until: 0 };
   }
 }
 
@@ -22,4 +25,10 @@ export function remember(facts) {
 /** Forgets all that this tab kept, unsent edits too: somebody logged out. */
 export function forget() {
   sessionStorage.clear();
+}
+
+/** A time that is left, as a clock shows it. @param {number} left in milliseconds */
+export function clockWords(left) {
+  const seconds = Math.max(0, Math.ceil(left / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }

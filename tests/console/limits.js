@@ -1,0 +1,97 @@
+// Measures the limits of docs/console.md in a browser, over 10 001 streams: `npm run limits`, with a release build in
+// MEDIACTL. Prints figures and judges nothing: a machine may be busy.
+
+import { setTimeout as passed } from 'node:timers/promises';
+
+import { Served, click, launch, open, sees } from './served.js';
+
+const STREAMS = 10_001;
+
+/** 10 Mbit/s and 50 ms. */
+const SLOW = { offline: false, latency: 50, downloadThroughput: 1_250_000, uploadThroughput: 1_250_000 };
+
+const conf = `http 80;\nedit_auth admin right;\nauth http://auth.example.com/check;\n${Array.from({ length: STREAMS }, (_, at) =>
+  `stream cam${at} {\n  url rtsp://camera:s3cret${at}@10.${at >> 8}.${at & 255}.1/h264 tracks=1;\n  prepush ${at % 10};\n  title "Camera ${at}, hall ${at % 40}";\n}`).join('\n')}\n`;
+
+const median = (times) => times.toSorted((a, b) => a - b)[times.length >> 1];
+const told = (what, times) => process.stdout.write(`${what}: median ${Math.round(median(times))} ms, worst ${Math.round(Math.max(...times))} ms\n`);
+
+/** Each key from its event to the frame that shows what it did. */
+async function keys(page, selector, text) {
+  await page.focus(selector);
+  await page.evaluate(() => {
+    window.times = [];
+    addEventListener('keydown', () => {
+      const start = performance.now();
+      requestAnimationFrame(() => setTimeout(() => window.times.push(performance.now() - start)));
+    }, { capture: true });
+  });
+  for (const key of text) {
+    await page.keyboard.type(key);
+    await passed(150);
+  }
+  return page.evaluate(() => window.times);
+}
+
+async function firstRow(browser, served, conditions) {
+  const page = await open(browser, served);
+  const devtools = await page.createCDPSession();
+  await devtools.send('Network.enable');
+  if (conditions) await devtools.send('Network.emulateNetworkConditions', conditions);
+  await page.type('input[name=login]', 'admin');
+  await page.type('input[name=password]', 'right');
+  const took = await page.evaluate(() => new Promise((done) => {
+    const start = performance.now();
+    new MutationObserver((_, observer) => {
+      if (!document.querySelector('.rows .row')) return;
+      observer.disconnect();
+      requestAnimationFrame(() => setTimeout(() => done(performance.now() - start)));
+    }).observe(document.body, { childList: true, subtree: true });
+    document.querySelector('.login').requestSubmit();
+  }));
+  return { page, devtools, took };
+}
+
+async function idle(devtools, seconds) {
+  let bytes = 0;
+  devtools.on('Network.requestWillBeSentExtraInfo', ({ headers }) => { bytes += JSON.stringify(headers).length; });
+  devtools.on('Network.responseReceivedExtraInfo', ({ headersText, headers }) => { bytes += headersText?.length ?? JSON.stringify(headers).length; });
+  devtools.on('Network.dataReceived', ({ encodedDataLength }) => { bytes += encodedDataLength; });
+  await passed(seconds * 1000);
+  return bytes / seconds * 60;
+}
+
+const served = await new Served(conf).start();
+const browser = await launch();
+try {
+  const [fast, slow] = [[], []];
+  for (let round = 0; round < 5; round += 1) {
+    for (const [conditions, times] of [[null, fast], [SLOW, slow]]) {
+      const { page, took } = await firstRow(browser, served, conditions);
+      times.push(took);
+      await page.close();
+    }
+  }
+  told('first row', fast);
+  told('first row at 10 Mbit/s and 50 ms', slow);
+  const { page, devtools } = await firstRow(browser, served, null);
+  told('a key in the filter', await keys(page, '.filter', 'cam12 prepush=3'));
+  process.stdout.write(`idle: ${Math.round(await idle(devtools, 130))} bytes a minute\n`);
+  await page.goto(`${served.url}/#/streams/cam5000`);
+  await page.waitForSelector('textarea');
+  told('a key in the text of a stream', await keys(page, 'textarea', '# a comment'));
+  await click(page, 'Review');
+  await sees(page, '# a comment', '#tray .diff');
+  const diffs = [];
+  for (let round = 0; round < 5; round += 1) {
+    await page.focus('textarea');
+    const start = performance.now();
+    await page.keyboard.type(String(round));
+    await sees(page, `# a comment${'01234'.slice(0, round + 1)}`, '#tray .diff');
+    diffs.push(performance.now() - start);
+  }
+  told('from an edit to its difference', diffs);
+} finally {
+  await browser.close();
+  await served.end();
+}

@@ -1,0 +1,79 @@
+// Two hundred streams are changed at once: one edit, one difference, one confirmation.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+
+import { Served, click, goes, hasBrowser, launch, logIn, open, sees } from './served.js';
+
+const CONF = `http 80;\nedit_auth admin right;\n${Array.from({ length: 400 }, (_, at) =>
+  `stream cam${at} { url udp://239.0.${at % 2}.${at >> 1}:1; prepush 1; }`).join('\n')}\n`;
+
+let browser;
+let served;
+
+const options = { skip: hasBrowser() ? false : 'there is no chromium, or no program' };
+
+before(async () => {
+  if (options.skip) return;
+  served = await new Served(CONF).start();
+  browser = await launch();
+});
+
+after(async () => {
+  await browser?.close();
+  await served?.end();
+});
+
+/** Marks all that a filter leaves, and makes an edit of them. */
+async function edit(page, filter, { act, path, old, value }) {
+  await page.$eval('.filter', (field) => { field.value = ''; });
+  await page.type('.filter', filter);
+  await sees(page, '200 of', '.count');
+  await page.click('.titles input');
+  await sees(page, '200 marked', '.many');
+  await page.select('.many-form select', act);
+  await page.type('.many-form input[list]', path);
+  if (old) await page.type('.many-form [placeholder="old text"]', old);
+  await page.type('.many-form [placeholder=value]', value);
+  await click(page, 'Add to the edits');
+}
+
+test('two hundred are changed, looked at, and kept', options, async () => {
+  const page = await open(browser, served);
+  await logIn(page);
+  await page.waitForSelector('.rows .row');
+  await edit(page, 'urls.url~239.0.1.', { act: 'set', path: 'prepush', value: '7' });
+  await click(page, 'Review');
+  await sees(page, 'prepush 7', '#tray .diff');
+  assert.match(served.text, /^(?!.*prepush 7)/s, 'nothing is sent before it is applied');
+  await click(page, 'Apply', '#tray button');
+  await sees(page, 'It goes back in', '#confirm');
+  await page.waitForFunction(() => document.activeElement?.textContent === 'Keep');
+  assert.equal(served.text.match(/prepush 7/g).length, 200);
+  await page.keyboard.press('Enter');
+  await goes(page, '#confirm');
+  await goes(page, '#tray');
+  const history = JSON.parse((await served.ask('history')).text);
+  assert.equal(history.length, 1, 'it was one change');
+  assert.deepEqual(page.faults, []);
+});
+
+test('a text is replaced where it stands, and the page is loaded again before that is kept', options, async () => {
+  const page = await open(browser, served);
+  await logIn(page);
+  await page.waitForSelector('.rows .row');
+  await edit(page, 'urls.url~239.0.0.', { act: 'replace in', path: 'urls.url', old: '239.0.0.', value: '239.9.9.' });
+  await click(page, 'Review');
+  await sees(page, '239.9.9.', '#tray .diff');
+  await click(page, 'Apply', '#tray button');
+  await page.waitForFunction(() => document.activeElement?.textContent === 'Keep');
+  await page.reload();
+  await sees(page, 'The change that you made goes back in', '.login');
+  await page.type('input[name=password]', 'right');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.activeElement?.textContent === 'Keep');
+  await click(page, 'Take back');
+  await goes(page, '#confirm');
+  assert.doesNotMatch(served.text, /239\.9\.9\./);
+  assert.deepEqual(page.faults, []);
+});
