@@ -56,7 +56,9 @@ fn a_burst_is_a_few_reloads(count: usize, changes: usize) {
     let reloads = nodes.iter().zip(before).map(|(node, before)| node.reloads() - before);
     let most = reloads.max().unwrap_or_default();
     println!("{changes} changes in {took:?}: at most {most} reloads on each of {count} nodes");
-    assert!(most < RELOADS, "{most} reloads in {took:?}");
+    // A long burst is two reloads a second, and changes that come one after another are one each.
+    let allowed = RELOADS + 2 * usize::try_from(took.as_secs()).expect("it is not that long");
+    assert!(most < allowed, "{most} reloads in {took:?}");
 }
 
 #[test]
