@@ -63,6 +63,7 @@ expected_files() {
         usr/share/doc/mediactl/{copyright,changelog.Debian.gz,changelog.gz} \
         usr/share/doc/mediactl/examples/media.conf
     printf 'usr/share/doc/mediactl/%s\n' examples/cluster/*
+    find examples/editors -type f -printf 'usr/share/doc/mediactl/%p\n'
     local page
     for page in man/*; do
         printf 'usr/share/%s/%s.gz\n' "man/man${page##*.}" "${page##*/}"
@@ -103,7 +104,7 @@ build_static() {
     cp man/*.1 "$folder/share/man/man1/"
     cp man/*.5 "$folder/share/man/man5/"
     cp README.md CHANGELOG.md LICENSE-* "$folder/share/doc/mediactl/"
-    cp -r examples/media.conf examples/cluster "$folder/share/doc/mediactl/examples/"
+    cp -r examples/media.conf examples/cluster examples/editors "$folder/share/doc/mediactl/examples/"
     cp packaging/mediactl.service "$folder/lib/systemd/system/"
     install -D -m 644 completions/mediactl.bash "$folder/share/bash-completion/completions/mediactl"
     install -D -m 644 -t "$folder/share/zsh/site-functions" completions/_mediactl

@@ -26,9 +26,8 @@ impl SentFaults {
         let mut now = BTreeMap::new();
         for configuration in workspace.configurations().iter() {
             for (file, faults) in configuration.files.iter().zip(faults_of(configuration)) {
-                let is_lost = workspace.texts.get(&file.uri).is_some_and(|text| text.is_lost);
                 if file.is_open || !faults.is_empty() {
-                    let faults = match is_lost {
+                    let faults = match file.is_lost {
                         true => Vec::new(),
                         false => in_protocol(file, &faults, workspace.encoding),
                     };

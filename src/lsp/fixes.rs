@@ -8,7 +8,8 @@ use super::lines::PositionEncoding;
 use super::protocol::{INVALID_PARAMS, RequestFault, TextRange};
 use super::workspace::{ConfigurationFile, Spot};
 
-/// The fixes of the faults that a part of a text touches. The part begins at the spot.
+/// The fixes of the faults on the lines of a part of a text: the cursor may be anywhere in a line that is marked. The part
+/// begins at the spot.
 ///
 /// # Errors
 /// The part is not in the text.
@@ -16,8 +17,10 @@ pub fn fixes(spot: &Spot, part: TextRange, encoding: PositionEncoding) -> Result
     let file = spot.file();
     let bytes = file.lines.bytes(file.text.document().text(), part, encoding);
     let bytes = bytes.ok_or_else(|| RequestFault::new(INVALID_PARAMS, "the text has no such lines"))?;
+    let line = |offset: usize| file.lines.line_of(offset);
     let touches = |fault: &&Diagnostic| {
-        fault.span.start as usize <= bytes.end && bytes.start <= fault.span.end as usize
+        line(fault.span.start as usize) <= line(bytes.end)
+            && line(bytes.start) <= line(fault.span.end as usize)
     };
     let faults = faults_of(spot.configuration());
     Ok(faults[spot.file].iter().filter(touches).filter_map(|fault| fix(file, fault, encoding)).collect())

@@ -4,7 +4,7 @@ use mediaconf::plumbing::syntax::{EntryId, TokenKind, tokens};
 use serde::Serialize;
 
 use super::open_text::OpenText;
-use super::protocol::{RequestFault, in_json};
+use super::protocol::{RequestFault, list_in_json};
 
 /// Lines that can be folded.
 #[derive(Serialize)]
@@ -18,7 +18,7 @@ struct Fold {
 /// The ranges of lines that can be folded, as JSON.
 ///
 /// # Errors
-/// Of [`in_json`].
+/// Of [`list_in_json`].
 pub fn ranges(text: &OpenText) -> Result<String, RequestFault> {
     let document = text.snapshot.document();
     let line = |offset: usize| text.lines.line_of(offset);
@@ -30,8 +30,7 @@ pub fn ranges(text: &OpenText) -> Result<String, RequestFault> {
     });
     let comments = comments(text).into_iter();
     let comments = comments.map(|(start_line, end_line)| Fold { start_line, end_line, kind: "comment" });
-    let found = blocks.chain(comments).filter(|fold| fold.start_line < fold.end_line);
-    in_json(&found.collect::<Vec<Fold>>())
+    list_in_json(blocks.chain(comments).filter(|fold| fold.start_line < fold.end_line))
 }
 
 /// The first and the last line of each run of lines that are comments only.

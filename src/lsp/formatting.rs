@@ -4,11 +4,10 @@ use std::ops::Range;
 
 use mediaconf::plumbing::edit::formatted;
 use mediaconf::plumbing::syntax::{Document, LineIndex, Severity, tokens};
-use serde_json::{Value, json};
 
 use super::lines::PositionEncoding;
 use super::open_text::OpenText;
-use super::protocol::{INVALID_PARAMS, RequestFault, TextRange};
+use super::protocol::{INVALID_PARAMS, RequestFault, TextEdit, TextRange, list_in_json};
 
 /// The edits that format a text; with a part only those inside the lines of it.
 ///
@@ -18,7 +17,7 @@ pub fn edits(
     text: &OpenText,
     part: Option<TextRange>,
     encoding: PositionEncoding,
-) -> Result<Value, RequestFault> {
+) -> Result<String, RequestFault> {
     let old = text.text();
     let within = match part {
         None => 0..old.len(),
@@ -30,16 +29,16 @@ pub fn edits(
     }
     let new =
         formatted(text.snapshot.document()).map_err(|unproved| RequestFault::failed(unproved.to_string()))?;
-    let Some(new) = new else { return Ok(json!([])) };
+    let Some(new) = new else { return Ok("[]".to_owned()) };
     let line_end = if old.contains("\r\n") { "\r\n" } else { "\n" };
-    let gaps = gaps(old).into_iter().zip(gaps(&new));
+    let gaps = gaps(old).zip(gaps(&new));
     let is_meant = |gap: &Range<usize>| within.start <= gap.start && gap.end <= within.end;
     let edits = gaps.filter(|(gap, _)| is_meant(gap)).filter_map(|(gap, by)| {
-        let by = new[by].replace('\n', line_end);
-        let range = text.lines.range(old, gap.clone(), encoding);
-        (old[gap] != by).then(|| json!({ "range": range, "newText": by }))
+        let new_text = new[by].replace('\n', line_end);
+        let range = || text.lines.range(old, gap.clone(), encoding);
+        (old[gap.clone()] != new_text).then(|| TextEdit { range: range(), new_text })
     });
-    Ok(edits.collect())
+    list_in_json(edits)
 }
 
 /// The bytes of whole lines; `None` if the text does not have them.
@@ -54,18 +53,15 @@ fn lines_of(text: &OpenText, part: TextRange, encoding: PositionEncoding) -> Opt
 }
 
 /// The bytes in front of each token, and behind the last one.
-fn gaps(text: &str) -> Vec<Range<usize>> {
+fn gaps(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut end = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let mut gaps: Vec<Range<usize>> = tokens(text)
-        .map(|token| {
-            let start = token.raw.as_ptr().addr() - text.as_ptr().addr();
-            let gap = end..start;
-            end = start + token.raw.len();
-            gap
-        })
-        .collect();
-    gaps.push(end..text.len());
-    gaps
+    let places = tokens(text).map(|token| {
+        let start = token.raw.as_ptr().addr() - text.as_ptr().addr();
+        start..start + token.raw.len()
+    });
+    places
+        .chain([text.len()..text.len()])
+        .map(move |place| std::mem::replace(&mut end, place.end)..place.start)
 }
 
 /// Says why a text is not formatted, with the line of the first error.

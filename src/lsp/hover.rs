@@ -1,10 +1,12 @@
 //! What a directive is: its documentation, its form, and the value that holds.
 
 use mediaconf::plumbing::edit::{
-    ConfigLookup, Explanation, MaskedLookup, Path, Segment, ValueSource, explain,
+    ConfigLookup, Explanation, FoundValue, MaskedLookup, Path, Segment, ValueSource, explain,
+    inherited_value, inherited_values,
 };
 use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::schema::{DirectiveRole, Parameter};
+use mediaconf::plumbing::schema::Parameter;
+use mediaconf::plumbing::syntax::one_line;
 use serde_json::{Value, json};
 
 use super::caret::Caret;
@@ -22,7 +24,8 @@ pub fn explained(spot: &Spot, encoding: PositionEncoding, takes_markdown: bool) 
         (Some(row), _) => (of_template(row), Vec::new()),
         (None, true) => {
             let config = text.config();
-            let current = config.lookup();
+            let masker = Masker::opaque();
+            let current = MaskedLookup { current: &config.lookup(), masker: Some(&masker) };
             (explanation(&current, &path, &keyword), inherited(&current, &path))
         }
         (None, false) => (explanation(&json!({}), &path, &keyword), Vec::new()),
@@ -41,13 +44,11 @@ pub fn explained(spot: &Spot, encoding: PositionEncoding, takes_markdown: bool) 
 
 /// The explanation of a path, else that of the directive alone.
 fn explanation(current: &dyn ConfigLookup, path: &Path, keyword: &str) -> Option<Explanation> {
-    let masker = Masker::opaque();
-    let current = MaskedLookup { current, masker: Some(&masker) };
     let alone = || {
         let alone = Path { segments: vec![Segment::Key(keyword.to_owned())] };
         explain(&json!({}), &alone).ok()
     };
-    explain(&current, path).ok().or_else(alone)
+    explain(current, path).ok().or_else(alone)
 }
 
 /// The row of a directive in a block that the general rule shows, such as a template.
@@ -65,38 +66,34 @@ fn of_template(row: &'static Parameter) -> Option<Explanation> {
     Some(Explanation { documentation: row.doc.to_owned(), ..same })
 }
 
-/// What a block has of the top level, or what the top level has where an entry of a block is: each key with its value.
-fn inherited(current: &dyn ConfigLookup, path: &Path) -> Vec<(&'static str, Value)> {
-    let kind = path.segments.first().and_then(Segment::name).and_then(|key| current.schema().kind(key));
-    let Some(kind) = kind else { return Vec::new() };
-    let masker = Masker::opaque();
-    let current = MaskedLookup { current, masker: Some(&masker) };
-    let rows = kind.scope().rows().filter(|row| row.role.is_some_and(DirectiveRole::is_inherited));
-    let is_own = |key: &str| {
-        let own = [&path.segments[..], &[Segment::Key(key.to_owned())]].concat();
-        explain(&current, &Path { segments: own })
-            .is_ok_and(|own| own.found.is_some_and(|found| found.source == ValueSource::Own))
+/// What a block has from its template and the top level, or what they have where an entry of a block is, in words.
+fn inherited(current: &dyn ConfigLookup, path: &Path) -> Vec<String> {
+    let found = match path.segments.len() {
+        2 => inherited_values(current, path),
+        _ => inherited_value(current, path).ok().flatten().into_iter().collect(),
     };
-    let is_meant = |key: &str| match path.segments.get(2).and_then(Segment::name) {
-        Some(entry) => entry == key,
-        None => path.segments.len() == 2 && !is_own(key),
-    };
-    let keys = rows.map(|row| row.key).filter(|key| is_meant(key));
-    keys.filter_map(|key| Some((key, current.value(&[key])?))).collect()
+    found.iter().filter_map(origin_in_words).collect()
 }
 
-fn in_words(
-    keyword: &str,
-    explanation: &Explanation,
-    inherited: &[(&'static str, Value)],
-    bold: &str,
-) -> String {
+/// The key, the origin and the value of an inherited value; `None` for a default.
+fn origin_in_words(FoundValue { value, source, set_at }: &FoundValue) -> Option<String> {
+    let names: Vec<&str> = set_at.as_ref()?.segments.iter().filter_map(Segment::name).collect();
+    match (source, &names[..]) {
+        (ValueSource::Template, [_, template, key, ..]) => {
+            Some(format!("`{key}` of the template `{}`: `{value}`", one_line(template)))
+        }
+        (ValueSource::Global, [key, ..]) => Some(format!("`{key}` of the top level: `{value}`")),
+        _ => None,
+    }
+}
+
+fn in_words(keyword: &str, explanation: &Explanation, inherited: &[String], bold: &str) -> String {
     let Explanation { documentation, unit, default, text, places, example, secret, .. } = explanation;
     let mut lines = vec![format!("{bold}{keyword}{bold}: {documentation}")];
     lines.extend(text.as_ref().map(|text| format!("- text: {text}")));
     lines.extend(unit.map(|unit| format!("- unit: {unit}")));
     lines.extend(default.map(|default| format!("- default: {default}")));
-    lines.extend(inherited.iter().map(|(key, value)| format!("- `{key}` of the top level: `{value}`")));
+    lines.extend(inherited.iter().map(|line| format!("- {line}")));
     lines.extend(example.map(|example| format!("- example: `{example}`")));
     lines.extend((!places.is_empty()).then(|| format!("- where: {}", places.join(", "))));
     lines.extend(secret.then(|| "- its value, or a part of it, is a secret".to_owned()));

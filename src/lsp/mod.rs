@@ -51,11 +51,11 @@ pub fn serve(input: &mut io::BufReader<impl io::Read>, output: &mut impl Write) 
                     drop(body);
                     session.take(message)
                 }
-                Err(_) => vec![LspReply::nobodys(PARSE_ERROR, "the content is not JSON").into_message()],
+                Err(_) => unread(&mut session, PARSE_ERROR, "the content is not JSON"),
             },
             Frame::TooLong => {
                 let message = format!("a message has at most {} bytes", frame::LONGEST);
-                vec![LspReply::nobodys(protocol::INVALID_REQUEST, message).into_message()]
+                unread(&mut session, protocol::INVALID_REQUEST, message)
             }
             Frame::Malformed => {
                 // Where the next message begins is not known.
@@ -76,4 +76,10 @@ pub fn serve(input: &mut io::BufReader<impl io::Read>, output: &mut impl Write) 
             return Ok(session.is_shut_down());
         }
     }
+}
+
+/// What is told of a message that could not be read.
+fn unread(session: &mut EditorSession, code: i64, message: impl Into<String>) -> Vec<String> {
+    let reply = LspReply::nobodys(code, message).into_message();
+    std::iter::once(reply).chain(session.lose_texts()).collect()
 }

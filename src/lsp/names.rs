@@ -39,21 +39,25 @@ impl<'t> NameUse<'t> {
     }
 }
 
-/// All names in a text, in its order.
-pub fn all(document: &Document) -> Vec<NameUse<'_>> {
+/// The words of a text that have a name of a group, in its order.
+pub fn uses<'t>(document: &'t Document, group: NameGroup, name: &str) -> Vec<NameUse<'t>> {
     let mut found = Vec::new();
-    collect(document.entries(), &Enclosing::top(document.schema()), &mut found);
+    each(document.entries(), &Enclosing::top(document.schema()), &mut |used| {
+        if used.group == group && used.name == name {
+            found.push(used);
+        }
+    });
     found
 }
 
-fn collect<'t>(entries: Children<'t>, around: &Enclosing, found: &mut Vec<NameUse<'t>>) {
+/// Gives each word that has a name to `take`.
+fn each<'t>(entries: Children<'t>, around: &Enclosing, take: &mut dyn FnMut(NameUse<'t>)) {
     for entry in entries {
         let keyword = entry.keyword();
-        found.extend(
-            entry.arguments().enumerate().filter_map(|(at, word)| name_in(around, &keyword, at, word)),
-        );
+        let words = entry.arguments().enumerate();
+        words.filter_map(|(at, word)| name_in(around, &keyword, at, word)).for_each(&mut *take);
         if entry.is_block() {
-            collect(entry.children(), &around.inside(&keyword, entry.count_arguments()), found);
+            each(entry.children(), &around.inside(&keyword, entry.count_arguments()), take);
         }
     }
 }

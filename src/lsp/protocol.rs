@@ -3,7 +3,7 @@
 //! Only the members that are used are read, so that a client that has others, or newer values of them, is no fault.
 
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Value, json};
 
 /// The content of a message is no JSON.
@@ -111,12 +111,26 @@ pub fn parameters<P: DeserializeOwned>(params: Value) -> Result<P, RequestFault>
     serde_json::from_value(params).map_err(wrong)
 }
 
-/// A large result as JSON.
+/// A result as JSON.
 ///
 /// # Errors
 /// The value has a part that JSON has no form for: a defect of this program.
 pub fn in_json(result: &impl Serialize) -> Result<String, RequestFault> {
-    serde_json::to_string(result).map_err(|error| RequestFault::new(INTERNAL_ERROR, error.to_string()))
+    serde_json::to_string(result).map_err(defect)
+}
+
+/// The same of a list that may be long: each element is written when it is made, and not kept.
+///
+/// # Errors
+/// Of [`in_json`].
+pub fn list_in_json(elements: impl Iterator<Item: Serialize>) -> Result<String, RequestFault> {
+    let mut json = Vec::new();
+    serde_json::Serializer::new(&mut json).collect_seq(elements).map_err(defect)?;
+    String::from_utf8(json).map_err(defect)
+}
+
+fn defect(error: impl std::error::Error) -> RequestFault {
+    RequestFault::new(INTERNAL_ERROR, error.to_string())
 }
 
 /// A place in a text: line and character, both from 0.
@@ -131,6 +145,14 @@ pub struct TextPosition {
 pub struct TextRange {
     pub start: TextPosition,
     pub end: TextPosition,
+}
+
+/// An edit of a text that the client shall make.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TextEdit {
+    pub range: TextRange,
+    pub new_text: String,
 }
 
 /// An open text, by its name.

@@ -7,14 +7,15 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use mediaconf::plumbing::syntax::{Document, Splice};
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::caret::Caret;
 use super::definition::{in_file, uses};
 use super::lines::PositionEncoding;
 use super::names::{self, NameUse};
-use super::protocol::RequestFault;
-use super::workspace::{Configuration, Spot};
+use super::protocol::{RequestFault, TextEdit, in_json};
+use super::workspace::{Configuration, DIFFERENT_TEXTS, Spot};
 
 /// The range of the name at a place, and the name; null if none can be changed there.
 pub fn prepare(spot: &Spot, encoding: PositionEncoding) -> Value {
@@ -36,8 +37,11 @@ pub fn edits(
     new: &str,
     takes_versions: bool,
     encoding: PositionEncoding,
-) -> Result<Value, RequestFault> {
+) -> Result<String, RequestFault> {
     let configuration = spot.configuration();
+    if configuration.files.iter().any(|file| file.is_lost) {
+        return Err(RequestFault::failed(DIFFERENT_TEXTS));
+    }
     if !configuration.is_parsed() {
         return Err(RequestFault::failed("nothing is renamed while the syntax of the text is broken"));
     }
@@ -46,7 +50,7 @@ pub fn edits(
     let meant = names::at(&caret).filter(|_| !caret.is_in_comment);
     let meant = meant.ok_or_else(|| RequestFault::failed("no name of a block stands here"))?;
     if new == meant.name {
-        return Ok(Value::Null);
+        return in_json(&Value::Null);
     }
     if new.is_empty() || new.chars().any(char::is_control) {
         return Err(RequestFault::failed("a name has at least one character, and no control characters"));
@@ -56,15 +60,12 @@ pub fn edits(
         return Err(RequestFault::failed(format!("no {} `{}` is defined here", meant.group, meant.name)));
     }
     prove(configuration, &meant, &found, new)?;
-    let mut by_file: BTreeMap<usize, Vec<(Range<usize>, String)>> = BTreeMap::new();
-    for found in &found {
-        let (file, range) = in_file(configuration, &found.word.span());
-        let edits = by_file.entry(file).or_default();
-        if edits.iter().all(|(known, _)| *known != range) {
-            edits.push((range, found.renamed(new)));
-        }
-    }
-    Ok(in_protocol(configuration, by_file, takes_versions, encoding))
+    let edit = |found: &NameUse<'_>| (in_file(configuration, &found.word.span()), found.renamed(new));
+    let mut edits: Vec<NameEdit> = found.iter().map(edit).collect();
+    // A file that is included twice has its names twice in the whole.
+    edits.sort_by(|((file, range), _), ((other, others), _)| (file, range.start).cmp(&(other, others.start)));
+    edits.dedup_by(|(place, _), (before, _)| place == before);
+    in_protocol(configuration, edits, takes_versions, encoding)
 }
 
 /// Tries the edits on the whole text.
@@ -75,25 +76,21 @@ fn prove(
     new: &str,
 ) -> Result<(), RequestFault> {
     let old = configuration.whole().document();
-    let has_new = |document: &Document| {
-        let all = names::all(document).into_iter();
-        let named = all.filter(|found| found.group == meant.group && found.name == new);
-        named.map(|found| found.is_definition).collect::<Vec<bool>>()
-    };
-    if has_new(old).contains(&true) {
+    let in_old = names::uses(old, meant.group, new);
+    if in_old.iter().any(|found| found.is_definition) {
         return Err(RequestFault::failed(format!("there is a {} `{new}` already", meant.group)));
     }
     let splice = |found: &NameUse<'_>| Splice {
         range: found.word.start as usize..found.word.end() as usize,
         text: found.renamed(new),
     };
-    let after = Document::parse_as(
-        old.schema(),
-        old.with(&found.iter().map(splice).collect::<Vec<_>>()).text().to_owned(),
-    );
-    let is_as_meant = has_new(old).is_empty()
-        && has_new(&after) == found.iter().map(|found| found.is_definition).collect::<Vec<_>>()
-        && names::all(&after).iter().all(|now| now.group != meant.group || now.name != meant.name)
+    let after = old.with(&found.iter().map(splice).collect::<Vec<_>>()).into_text();
+    let after = Document::parse_as(old.schema(), after);
+    let are_definitions =
+        |found: &[NameUse<'_>]| found.iter().map(|found| found.is_definition).collect::<Vec<_>>();
+    let is_as_meant = in_old.is_empty()
+        && are_definitions(&names::uses(&after, meant.group, new)) == are_definitions(found)
+        && names::uses(&after, meant.group, &meant.name).is_empty()
         && after.len() == old.len()
         && after.diagnostics().errors() == old.diagnostics().errors();
     match is_as_meant {
@@ -104,23 +101,42 @@ fn prove(
     }
 }
 
+/// The new name in a place of a file.
+type NameEdit = ((usize, Range<usize>), String);
+
+/// The edits of a file, for a client that knows versions.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct VersionedEdits {
+    text_document: Value,
+    edits: Vec<TextEdit>,
+}
+
 fn in_protocol(
     configuration: &Configuration,
-    by_file: BTreeMap<usize, Vec<(Range<usize>, String)>>,
+    edits: Vec<NameEdit>,
     takes_versions: bool,
     encoding: PositionEncoding,
-) -> Value {
-    let (mut changes, mut versioned) = (Map::new(), Vec::new());
-    for (number, edits) in by_file {
-        let file = &configuration.files[number];
+) -> Result<String, RequestFault> {
+    let (mut changes, mut versioned) = (BTreeMap::new(), Vec::new());
+    for of_file in edits.chunk_by(|((file, _), _), ((next, _), _)| file == next) {
+        let file = &configuration.files[of_file[0].0.0];
         let text = file.text.document().text();
-        let edit = |(range, new): (Range<usize>, String)| json!({ "range": file.lines.range(text, range, encoding), "newText": new });
-        let edits: Value = edits.into_iter().map(edit).collect();
-        let id = json!({ "uri": file.uri, "version": file.version });
+        let edit = |((_, range), new): &NameEdit| TextEdit {
+            range: file.lines.range(text, range.clone(), encoding),
+            new_text: new.clone(),
+        };
+        let edits: Vec<TextEdit> = of_file.iter().map(edit).collect();
         match takes_versions {
-            true => versioned.push(json!({ "textDocument": id, "edits": edits })),
-            false => drop(changes.insert(file.uri.clone(), edits)),
+            true => {
+                let text_document = json!({ "uri": file.uri, "version": file.version });
+                versioned.push(VersionedEdits { text_document, edits });
+            }
+            false => drop(changes.insert(&file.uri, edits)),
         }
     }
-    if takes_versions { json!({ "documentChanges": versioned }) } else { json!({ "changes": changes }) }
+    match takes_versions {
+        true => in_json(&BTreeMap::from([("documentChanges", versioned)])),
+        false => in_json(&BTreeMap::from([("changes", changes)])),
+    }
 }

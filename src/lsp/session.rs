@@ -8,9 +8,10 @@ use super::lines::PositionEncoding;
 use super::open_text::OpenText;
 use super::protocol::{
     ChangeParams, ClientMessage, INVALID_PARAMS, INVALID_REQUEST, LspReply, METHOD_NOT_FOUND,
-    NOT_INITIALIZED, OpenParams, PartParams, PlaceParams, RequestFault, TextParams, notification, parameters,
+    NOT_INITIALIZED, OpenParams, PartParams, PlaceParams, RequestFault, TextParams, in_json, notification,
+    parameters,
 };
-use super::workspace::Workspace;
+use super::workspace::{DIFFERENT_TEXTS, Workspace};
 use super::{completion, definition, fixes, folding, formatting, hover, rename, symbols};
 
 /// The protocol's number for errors in `showMessage`.
@@ -71,17 +72,17 @@ impl EditorSession {
 
     fn answer(&mut self, method: &str, params: Value) -> Result<String, RequestFault> {
         match (self.stage, method) {
-            (SessionStage::New, "initialize") => Ok(self.initialize(&params).to_string()),
+            (SessionStage::New, "initialize") => in_json(&self.initialize(&params)),
             (SessionStage::New, _) => Err(RequestFault::new(NOT_INITIALIZED, "`initialize` comes first")),
             (SessionStage::Running, "shutdown") => {
                 self.stage = SessionStage::ShutDown;
-                Ok(Value::Null.to_string())
+                in_json(&Value::Null)
             }
             (SessionStage::Running, "textDocument/documentSymbol") => {
                 symbols::symbols(self.text(params)?, self.workspace.encoding)
             }
             (SessionStage::Running, "textDocument/foldingRange") => folding::ranges(self.text(params)?),
-            (SessionStage::Running, _) => Ok(self.look(method, params)?.to_string()),
+            (SessionStage::Running, _) => self.look(method, params),
             (SessionStage::ShutDown, _) => {
                 Err(RequestFault::new(INVALID_REQUEST, "only `exit` comes after `shutdown`"))
             }
@@ -125,7 +126,7 @@ impl EditorSession {
     }
 
     /// Answers a request about a place in a text.
-    fn look(&self, method: &str, params: Value) -> Result<Value, RequestFault> {
+    fn look(&self, method: &str, params: Value) -> Result<String, RequestFault> {
         let encoding = self.workspace.encoding;
         let spot = |params: &PlaceParams| self.workspace.spot(&params.text_document.uri, params.position);
         match method {
@@ -141,18 +142,20 @@ impl EditorSession {
             "textDocument/codeAction" => {
                 let params: PartParams = parameters(params)?;
                 let spot = self.workspace.spot(&params.text_document.uri, params.range.start)?;
-                fixes::fixes(&spot, params.range, encoding)
+                in_json(&fixes::fixes(&spot, params.range, encoding)?)
             }
             "textDocument/hover" => {
-                Ok(hover::explained(&spot(&parameters(params)?)?, encoding, self.takes_markdown))
+                in_json(&hover::explained(&spot(&parameters(params)?)?, encoding, self.takes_markdown))
             }
-            "textDocument/completion" => Ok(completion::candidates(&spot(&parameters(params)?)?, encoding)),
-            "textDocument/definition" => Ok(definition::definition(&spot(&parameters(params)?)?, encoding)),
+            "textDocument/completion" => {
+                in_json(&completion::candidates(&spot(&parameters(params)?)?, encoding))
+            }
+            "textDocument/definition" => definition::definition(&spot(&parameters(params)?)?, encoding),
             "textDocument/references" => {
                 let params: PlaceParams = parameters(params)?;
-                Ok(definition::references(&spot(&params)?, params.context.include_declaration, encoding))
+                definition::references(&spot(&params)?, params.context.include_declaration, encoding)
             }
-            "textDocument/prepareRename" => Ok(rename::prepare(&spot(&parameters(params)?)?, encoding)),
+            "textDocument/prepareRename" => in_json(&rename::prepare(&spot(&parameters(params)?)?, encoding)),
             "textDocument/rename" => {
                 let params: PlaceParams = parameters(params)?;
                 let new = params.new_name.as_deref();
@@ -176,9 +179,7 @@ impl EditorSession {
                 let Ok(OpenParams { text_document: opened }) = parameters(params) else { return Vec::new() };
                 self.workspace.open(opened.uri, opened.text, opened.version);
             }
-            "textDocument/didChange" => {
-                return parameters(params).map_or_else(|_| Vec::new(), |params| self.change(params));
-            }
+            "textDocument/didChange" => return self.change(params),
             "textDocument/didClose" => {
                 let Ok(TextParams { text_document: closed }) = parameters(params) else { return Vec::new() };
                 self.workspace.texts.remove(&closed.uri);
@@ -191,20 +192,34 @@ impl EditorSession {
         Vec::new()
     }
 
-    fn change(
-        &mut self,
-        ChangeParams { text_document: id, content_changes: changes }: ChangeParams,
-    ) -> Vec<String> {
-        let Some(text) = self.workspace.texts.get_mut(&id.uri) else { return Vec::new() };
+    fn change(&mut self, params: Value) -> Vec<String> {
+        let uri = params["textDocument"]["uri"].as_str();
+        let Some(text) = uri.and_then(|uri| self.workspace.texts.get_mut(uri)) else { return Vec::new() };
         let was_lost = text.is_lost;
-        text.version = id.version.or(text.version);
-        text.change(changes, self.workspace.encoding);
+        match parameters::<ChangeParams>(params) {
+            Ok(ChangeParams { text_document: id, content_changes: changes }) => {
+                text.version = id.version.or(text.version);
+                text.change(changes, self.workspace.encoding);
+            }
+            Err(_) => text.is_lost = true,
+        }
         let is_lost = text.is_lost && !was_lost;
         self.workspace.changed();
         self.is_stale = true;
-        let message = "mediactl and the editor have different texts: close the file and open it again";
-        let told =
-            || notification("window/showMessage", json!({ "type": MESSAGE_OF_ERROR, "message": message }));
-        is_lost.then(told).into_iter().collect()
+        is_lost.then(texts_differ).into_iter().collect()
     }
+
+    /// Holds all texts for lost, because a message could not be read that may have changed any of them.
+    pub fn lose_texts(&mut self) -> Vec<String> {
+        let known = self.workspace.texts.values_mut().filter(|text| !text.is_lost);
+        let lost = known.map(|text| text.is_lost = true).count();
+        self.workspace.changed();
+        self.is_stale = true;
+        (lost > 0).then(texts_differ).into_iter().collect()
+    }
+}
+
+/// Tells the user that nothing is said of a text until it is opened again.
+fn texts_differ() -> String {
+    notification("window/showMessage", json!({ "type": MESSAGE_OF_ERROR, "message": DIFFERENT_TEXTS }))
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::caret::Enclosing;
 use super::lines::PositionEncoding;
 use super::open_text::OpenText;
-use super::protocol::{RequestFault, TextRange, in_json};
+use super::protocol::{RequestFault, TextRange, list_in_json};
 
 /// The protocol's number for a stream and other named blocks: `Object`.
 const BLOCK: u8 = 19;
@@ -33,11 +33,11 @@ struct Symbol {
 /// The outline of a text as JSON: the entries of the top level, and the blocks inside them.
 ///
 /// # Errors
-/// Of [`in_json`].
+/// Of [`list_in_json`].
 pub fn symbols(text: &OpenText, encoding: PositionEncoding) -> Result<String, RequestFault> {
     let document = text.snapshot.document();
     let outline = Outline { text, encoding };
-    in_json(&outline.entries(document.entries(), &Enclosing::top(document.schema())))
+    list_in_json(outline.entries(document.entries(), &Enclosing::top(document.schema())))
 }
 
 struct Outline<'t> {
@@ -46,11 +46,8 @@ struct Outline<'t> {
 }
 
 impl Outline<'_> {
-    fn entries(&self, entries: Children<'_>, around: &Enclosing) -> Vec<Symbol> {
-        entries
-            .filter(|entry| around.is_top() || entry.is_block())
-            .map(|entry| self.entry(entry, around))
-            .collect()
+    fn entries(&self, entries: Children<'_>, around: &Enclosing) -> impl Iterator<Item = Symbol> {
+        entries.filter(|entry| around.is_top() || entry.is_block()).map(|entry| self.entry(entry, around))
     }
 
     fn entry(&self, entry: Entry<'_>, around: &Enclosing) -> Symbol {
@@ -66,7 +63,10 @@ impl Outline<'_> {
         // A name is not empty in the protocol.
         let shown = name.map(|name| name.value()).filter(|name| !name.is_empty());
         let shown = shown.as_deref().unwrap_or(if keyword.is_empty() { "{" } else { &keyword });
-        let inside = || self.entries(entry.children(), &around.inside(&keyword, entry.count_arguments()));
+        let inside = || {
+            let inside = around.inside(&keyword, entry.count_arguments());
+            self.entries(entry.children(), &inside).collect()
+        };
         Symbol {
             name: one_line(shown),
             kind: if entry.is_block() || is_named { BLOCK } else { SETTING },

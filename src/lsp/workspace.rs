@@ -19,6 +19,10 @@ use crate::engine::{Composed, IncludedTexts, Snapshot};
 use crate::store::file::ConfFile;
 use crate::store::{Follow, Store};
 
+/// Says that what the server would say of a text is not about the text in the editor.
+pub const DIFFERENT_TEXTS: &str =
+    "mediactl and the editor have different texts: close the file and open it again";
+
 /// The name by which a configuration is known.
 const CONFIGURATION: &str = "media.conf";
 
@@ -58,6 +62,8 @@ pub struct ConfigurationFile {
     /// Of an open text, if its editor numbers versions.
     pub version: Option<i64>,
     pub is_open: bool,
+    /// True if its editor has another text.
+    pub is_lost: bool,
     pub text: Arc<Snapshot>,
     pub lines: Arc<LineStarts>,
 }
@@ -122,9 +128,7 @@ impl Workspace {
     pub fn text(&self, uri: &str) -> Result<&OpenText, RequestFault> {
         match self.texts.get(uri) {
             None => Err(RequestFault::new(INVALID_PARAMS, "the text is not open")),
-            Some(text) if text.is_lost => Err(RequestFault::failed(
-                "a change came that has no place in the text: close the file and open it again",
-            )),
+            Some(text) if text.is_lost => Err(RequestFault::failed(DIFFERENT_TEXTS)),
             Some(text) => Ok(text),
         }
     }
@@ -252,18 +256,16 @@ impl Workspace {
     }
 
     fn file(&self, uri: String, text: Arc<Snapshot>) -> ConfigurationFile {
-        match self.texts.get(&uri).filter(|open| open.snapshot.is_same_text(&text)) {
-            Some(open) => ConfigurationFile {
-                uri,
-                version: open.version,
-                is_open: true,
-                text,
-                lines: open.lines.clone(),
-            },
-            None => {
-                let lines = Arc::new(LineStarts::of(text.document().text()));
-                ConfigurationFile { uri, version: None, is_open: false, text, lines }
-            }
+        let known = self.texts.get(&uri);
+        let open = known.filter(|open| open.snapshot.is_same_text(&text));
+        let lines = open.map(|open| open.lines.clone());
+        ConfigurationFile {
+            version: open.and_then(|open| open.version),
+            is_open: open.is_some(),
+            is_lost: known.is_some_and(|known| known.is_lost),
+            lines: lines.unwrap_or_else(|| Arc::new(LineStarts::of(text.document().text()))),
+            uri,
+            text,
         }
     }
 

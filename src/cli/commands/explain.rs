@@ -28,7 +28,8 @@ use mediaconf::plumbing::syntax::{LineIndex, one_line};
 /// Shows what the parameter is for, its type, unit and default, how it is written in the text and in JSON, where
 /// it may stand, and an example. `streams.prepush` is the parameter of any stream, `streams.cam1.prepush`
 /// that of one: then the value that holds there is shown, too, with the file and the line where it is set.
-/// The value is its own, that of the top level (`global`), derived from the text around it, or the default.
+/// The value is its own, that of the template that the stream names, that of the top level (`global`), derived from
+/// the text around it, or the default.
 /// The members of an object are listed.
 ///
 /// A keyword of the text, such as `streams.url`, stands for its key in JSON. Passwords and keys are always
@@ -207,6 +208,7 @@ fn value(explained: &Explained) -> Option<String> {
     };
     let source = match found.source {
         ValueSource::Own => "own",
+        ValueSource::Template => "template",
         ValueSource::Global => "global",
         ValueSource::Derived => "derived",
         ValueSource::Default => "default",

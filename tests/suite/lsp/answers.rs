@@ -71,8 +71,10 @@ fn every_request_about_every_text_is_answered() {
 #[test]
 fn no_secret_is_told() {
     let text = "auth auth://viewers key=x password=hunter2;\ncluster_key hunter2;\nedit_auth admin hunter2;\n\
+                template low { cluster_key hunter2; push rtmp://user:hunter2@192.0.2.2/; password hunter2; }\n\
                 auth_backend viewers { backend http://u:hunter2@a.example?token=hunter2; }\n\
-                stream cam1 {\n  url rtsp://user:hunter2@192.0.2.1/h264;\n  cluster_key hunter2;\n  password hunter2;\n}\n";
+                stream cam2 { template low; }\n\
+                stream cam1 {\n  template low;\n  url rtsp://user:hunter2@192.0.2.1/h264;\n  cluster_key hunter2;\n  password hunter2;\n}\n";
     for text in [text.to_owned(), text.replace(';', ""), text.replace('}', ""), text.replace("auth", "aut")] {
         let places = text.split('\n').enumerate();
         let places =

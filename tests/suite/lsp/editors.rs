@@ -1,17 +1,27 @@
-//! Vim and Neovim with the settings of `examples/editors`, without a screen.
+//! Editors with the settings of `examples/editors`, without a screen: what is typed and what comes stands in
+//! `docs/editors.md`. The scripts are in `tests/fixtures/editors`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use crate::cli::{CONF, PROGRAM, Place};
-use crate::needs::needs;
+use crate::fixtures;
+use crate::needs::{given, needs};
 
-/// A text with a fault in its third line.
-const FAULTY: &str = "http 80;\nstream cam1 {\n  prepsh 5;\n  url udp://1;\n}\n";
+/// The page that shows the sessions.
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/editors.md");
 
-fn settings(editor: &str) -> String {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/editors").join(editor).display().to_string()
+/// Only one test at a time writes the page.
+static WRITING: Mutex<()> = Mutex::new(());
+
+fn settings(editor: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/editors").join(editor)
+}
+
+fn script(name: &str) -> PathBuf {
+    fixtures::root().join("editors").join(name)
 }
 
 /// The search path of programs, with the folder of the program under test in front.
@@ -20,90 +30,110 @@ fn search_path() -> String {
     format!("{}:{}", own.display(), std::env::var("PATH").unwrap_or_default())
 }
 
-/// Runs an editor with commands, and returns what they wrote into `found`.
-fn run(place: &Place, mut editor: Command, commands: &[&str]) -> String {
-    let script: PathBuf = place.path("commands.vim");
-    fs::write(&script, commands.join("\n")).expect("a new folder is writable");
-    editor.args(["-S".as_ref(), script.as_os_str()]).arg(CONF).current_dir(place.path("."));
-    editor.env("PATH", search_path()).env("HOME", place.path("home")).env("LC_ALL", "C.UTF-8");
-    let output = editor.output().expect("the editor can be started");
-    fs::read_to_string(place.path("found")).unwrap_or_else(|_| panic!("{output:?}"))
+/// A folder with the text of the sessions, and the same under a name that tells nothing, with a line that does.
+fn place(first: &str) -> Place {
+    let text = fs::read_to_string(script(CONF)).expect("the fixture is there");
+    let place = Place::with(&text);
+    place.put("other.txt", format!("{first}\n{text}"));
+    place
+}
+
+/// Runs an editor, and returns what its script wrote.
+fn run(place: &Place, mut editor: Command) -> String {
+    editor.current_dir(place.path(".")).env("PATH", search_path()).env("HOME", place.path("home"));
+    let output = editor.env("LC_ALL", "C.UTF-8").output().expect("the editor can be started");
+    match fs::read_to_string(place.path("found")) {
+        Ok(found) => found,
+        Err(_) if output.status.success() => String::from_utf8_lossy(&output.stdout).into_owned(),
+        Err(_) => panic!("{output:?}"),
+    }
+}
+
+/// Compares a session with the one in the page; `MEDIACTL_BLESS=1` writes it there.
+fn shown(editor: &str, session: &str) {
+    let _alone = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+    let page = fs::read_to_string(PAGE).expect("the page can be read");
+    let start = format!("<!-- session: {editor} -->\n\n```text\n");
+    let (before, behind) = page.split_once(&start).expect("the page has a place for it");
+    let (committed, after) = behind.split_once("```\n").expect("a block ends");
+    if std::env::var_os("MEDIACTL_BLESS").is_some_and(|value| value == "1") {
+        let page = format!("{before}{start}{session}```\n{after}");
+        return fs::write(PAGE, page).expect("the page can be written");
+    }
+    assert_eq!(session, committed, "run `MEDIACTL_BLESS=1 cargo test --test suite lsp::editors`");
 }
 
 #[test]
-fn vim_knows_the_file_and_make_shows_what_check_finds() {
+fn vim() {
     if !needs("vim") {
         return;
     }
-    let place = Place::with(FAULTY);
-    place.put("other", format!("{FAULTY}# vim: ft=mediaconf\n"));
+    let place = place("# vim: ft=mediaconf");
     let mut vim = Command::new("vim");
-    vim.args(["-n", "-es", "-u", "NONE", "--cmd"])
-        .arg(format!("set nocompatible modeline rtp^={}", settings("vim")));
-    vim.args(["--cmd", "filetype plugin on", "--cmd", "syntax on"]);
-    let found = run(
-        &place,
-        vim,
-        &[
-            "let found = [&filetype, &commentstring]",
-            "let found += map([[1, 1], [2, 1], [3, 3], [4, 3]], 'synIDattr(synID(v:val[0], v:val[1], 0), \"name\")')",
-            "silent make!",
-            "let found += map(getqflist(), 'bufname(v:val.bufnr) .. \":\" .. v:val.lnum .. \":\" .. v:val.col .. \" \" .. v:val.type .. v:val.text')",
-            "edit other",
-            "call add(found, &filetype)",
-            "call writefile(found, 'found')",
-            "qall!",
-        ],
-    );
-    let expected = "mediaconf\n# %s\nmediaconfDirective\nmediaconfBlock\nmediaconfFirst\nmediaconfDirective\n\
-                    media.conf:3:3 wunknown directive `prepsh`\nmediaconf\n";
-    assert_eq!(found, expected);
+    let search = format!("set nocompatible modeline rtp^={}", settings("vim").display());
+    vim.args(["-n", "-es", "-u", "NONE", "--cmd", &search, "--cmd", "filetype plugin on", "-S"]);
+    vim.arg(script("session.vim"));
+    shown("vim", &run(&place, vim));
+    assert!(place.text().contains("  prepush 5;\n"));
+}
+
+fn neovim() -> Command {
+    let mut nvim = Command::new("nvim");
+    let search = format!("set rtp^={},{} modeline", settings("vim").display(), settings("nvim").display());
+    nvim.args(["--headless", "-n", "-u", "NONE", "--cmd", &search, "--cmd", "filetype plugin on"]);
+    nvim
 }
 
 #[test]
-fn neovim_shows_faults_while_one_types_and_mends_them() {
+fn neovim_has_the_language_server() {
     if !needs("nvim") {
         return;
     }
-    let place = Place::with(FAULTY);
-    let mut nvim = Command::new("nvim");
-    let both = format!("set rtp^={},{}", settings("vim"), settings("nvim"));
-    nvim.args(["--headless", "-n", "-u", "NONE", "--cmd"]).arg(both).args(["--cmd", "filetype plugin on"]);
-    let found = run(
-        &place,
-        nvim,
-        &[
-            "lua << END",
-            "local found = { vim.bo.filetype }",
-            "local function until_faults(count)",
-            "  local is_so = function() return #vim.diagnostic.get(0) == count end",
-            "  table.insert(found, tostring(vim.wait(60000, is_so)))",
-            "end",
-            "until_faults(1)",
-            "local fault = vim.diagnostic.get(0)[1]",
-            "table.insert(found, (fault.lnum + 1) .. ':' .. (fault.col + 1) .. ' ' .. fault.message:gsub('\\n.*', ''))",
-            "local function ask(method, line, character, more)",
-            "  local params = { textDocument = vim.lsp.util.make_text_document_params(0) }",
-            "  params.position = { line = line, character = character }",
-            "  params = vim.tbl_extend('force', params, more or {})",
-            "  for _, answer in pairs(vim.lsp.buf_request_sync(0, method, params, 60000) or {}) do return answer.result end",
-            "end",
-            "local place = { line = 2, character = 3 }",
-            "local part = { range = { start = place, ['end'] = place }, context = { diagnostics = {} } }",
-            "local fix = ask('textDocument/codeAction', 0, 0, part)[1]",
-            "table.insert(found, fix.title)",
-            "vim.lsp.util.apply_workspace_edit(fix.edit, 'utf-16')",
-            "until_faults(0)",
-            "table.insert(found, vim.fn.getline(3))",
-            "table.insert(found, (ask('textDocument/hover', 2, 3).contents.value:gsub('\\n.*', '')))",
-            "vim.lsp.util.apply_workspace_edit(ask('textDocument/rename', 1, 8, { newName = 'gate' }), 'utf-16')",
-            "table.insert(found, vim.fn.getline(2))",
-            "vim.fn.writefile(found, 'found')",
-            "END",
-            "qall!",
-        ],
-    );
-    let expected = "mediaconf\ntrue\n3:3 unknown directive `prepsh`\nreplace it by `prepush`\ntrue\n  prepush 5;\n\
-                    **prepush**: How much is buffered before playing starts; off buffers nothing\nstream gate {\n";
-    assert_eq!(found, expected);
+    let mut nvim = neovim();
+    nvim.arg("-S").arg(script("session.lua"));
+    shown("neovim", &run(&place("# vim: ft=mediaconf"), nvim));
+}
+
+#[test]
+fn neovim_has_it_in_mediactl_edit() {
+    if !needs("nvim") {
+        return;
+    }
+    let place = place("");
+    let editor = neovim();
+    let words = [editor.get_program()].into_iter().chain(editor.get_args());
+    let quoted: Vec<String> = words.map(|word| format!("'{}'", word.display())).collect();
+    let editor = format!("{} -S '{}'", quoted.join(" "), script("in_edit.lua").display());
+    let call = place.mediactl(["edit", "streams.cam1", "--yes"]).env("EDITOR", &editor);
+    call.env("FOUND", &place.path("found").display().to_string()).env("PATH", &search_path()).run().exits(0);
+    let found = fs::read_to_string(place.path("found")).expect("the script wrote it");
+    assert_eq!(found, "mediaconf\nunknown directive `prepsh`\nreplace it by `prepush`\n  prepush 5;\n");
+    assert!(place.text().contains("  prepush 5;\n"), "{}", place.text());
+}
+
+#[test]
+fn emacs() {
+    if !needs("emacs") {
+        return;
+    }
+    let packages = "(progn (require 'package) (package-initialize))";
+    let mut probe = Command::new("emacs");
+    let probe = probe.args(["--batch", "--eval", packages, "--eval", "(require 'eglot)"]).output();
+    if !given("eglot", probe.is_ok_and(|output| output.status.success())) {
+        return;
+    }
+    let mut emacs = Command::new("emacs");
+    emacs.args(["--batch", "--eval", packages, "-l"]).arg(settings("emacs/mediaconf-mode.el"));
+    emacs.arg("-l").arg(script("session.el"));
+    shown("emacs", &run(&place("# -*- mode: mediaconf -*-"), emacs));
+}
+
+#[test]
+fn the_extension_for_vs_code_runs_with_a_client() {
+    if !needs("node") {
+        return;
+    }
+    let mut node = Command::new("node");
+    node.arg(script("session.js")).arg(settings("vscode")).arg(script(CONF));
+    shown("vscode", &run(&Place::empty(), node));
 }

@@ -70,12 +70,17 @@ impl Client {
         message["params"]["diagnostics"].as_array().expect("it is a list").len()
     }
 
-    /// Closes the input, and returns the exit code.
-    fn end(mut self) -> Option<i32> {
+    /// Closes the input, and returns what still comes, and the exit code.
+    fn rest(mut self) -> (String, Option<i32>) {
         self.input = None;
         let mut rest = String::new();
         self.output.read_to_string(&mut rest).expect("the program writes text");
-        self.child.wait().expect("the program ends").code()
+        (rest, self.child.wait().expect("the program ends").code())
+    }
+
+    /// Closes the input, and returns the exit code.
+    fn end(self) -> Option<i32> {
+        self.rest().1
     }
 }
 
@@ -143,36 +148,116 @@ fn hostile_input_gets_errors_of_the_protocol() {
     input(&place, [0xff; 9000]).exits(1).prints("-32700");
 }
 
+#[test]
+fn after_a_message_that_is_not_read_nothing_is_said_of_a_text_until_it_comes_again() {
+    let place = Place::with(SAMPLE);
+    let change = r#"{"method":"textDocument/didChange","params":{"textDocument":{"uri":"untitled:one"},"contentChanges":"#;
+    for unread in [
+        format!("{change}[{{\"text\":\"\\ud83d hunter2\"}}]}}}}"),
+        format!("{change}7}}}}"),
+        "hunter2".to_owned(),
+    ] {
+        let mut client = Client::initialized(&place);
+        assert_ne!(client.open("untitled:one", "stream cam1 {"), 0);
+        client.send_raw(&framed(&unread));
+        let mut came = vec![client.receive(), client.receive()];
+        if came[0].get("error").is_some() {
+            came.push(client.receive());
+        }
+        let methods: Vec<&Value> = came.iter().map(|message| &message["method"]).collect();
+        assert!(methods.contains(&&json!("window/showMessage")), "{came:?}");
+        let ask = json!({ "id": 7, "method": "textDocument/formatting", "params": { "textDocument": { "uri": "untitled:one" } } });
+        client.send(&ask);
+        assert_eq!(client.receive()["error"]["code"], -32803);
+        client.open("untitled:one", SAMPLE);
+        client.send(&ask);
+        assert_eq!(client.receive()["result"], json!([]));
+        assert!(!json!(came).to_string().contains("hunter2"));
+    }
+}
+
+#[test]
+fn files_that_include_each_other_or_vanish_are_faults() {
+    let place = Place::with("include a.inc;\nstream cam1 { url udp://1; }\n");
+    place.put("a.inc", "include media.conf;\ninclude b.inc;\nstream cam2 { url udp://1; }\n");
+    place.put("b.inc", "include a.inc;\n");
+    let uri =
+        |name: &str| format!("file://{}", place.path(name).canonicalize().expect("it is there").display());
+    let (conf, a) = (uri(CONF), uri("a.inc"));
+    let mut client = Client::initialized(&place);
+    let opened = json!({ "uri": conf, "text": place.text() });
+    client.send(&json!({ "method": "textDocument/didOpen", "params": { "textDocument": opened } }));
+    std::fs::remove_file(place.path("b.inc")).expect("it is there");
+    let opened =
+        json!({ "uri": a, "text": "include media.conf;\ninclude b.inc;\nstream cam2 { url udp://1; }\n" });
+    client.send(&json!({ "method": "textDocument/didOpen", "params": { "textDocument": opened } }));
+    client.send(&json!({ "method": "textDocument/didSave", "params": { "textDocument": { "uri": conf } } }));
+    let rename = json!({ "textDocument": { "uri": conf }, "position": { "line": 1, "character": 8 }, "newName": "cam2" });
+    client.send(&json!({ "id": 2, "method": "textDocument/rename", "params": rename }));
+    client.send(&json!({ "id": 3, "method": "shutdown" }));
+    let (told, code) = client.rest();
+    assert!(told.contains("b.inc") && told.contains("there is a stream `cam2` already"), "{told}");
+    assert!(told.contains(r#""id":3,"result":null"#) && code == Some(0), "{told}");
+}
+
 /// What may come to that, for the program itself; a build for tests has parts that are large.
 const OF_PROGRAM: usize = 12 << 20;
 
-#[test]
-fn a_large_text_takes_at_most_six_times_its_length() {
-    let place = Place::with(SAMPLE);
-    let mut text = String::new();
+/// The line of the first stream of a text in [`streams`].
+const FIRST: usize = 3;
+
+/// 10 000 streams that have one archive, each line in need of formatting.
+fn streams() -> String {
+    let mut text = "dvr disk {\nroot /storage;\n}\n".to_owned();
     for number in 0..10_000 {
-        writeln!(text, "stream cam{number} {{\n  url rtsp://192.0.2.1/cam{number} priority=1;\n  prepush 5;\n  dvr /storage/cam{number} 7d;\n}}").expect("a string can be written to");
+        writeln!(text, "stream cam{number} {{\nurl rtsp://192.0.2.1/cam{number} priority=1;\nbackup_stream cam7;\ndvr @disk 7d;\n}}").expect("a string can be written to");
     }
+    text
+}
+
+#[test]
+fn a_large_text_takes_at_most_six_times_its_length_in_every_request() {
+    let place = Place::with(SAMPLE);
+    let text = streams();
     let mut client = Client::initialized(&place);
     let before = peak(client.child.id());
     assert_eq!(client.open("untitled:one", &text), 0);
     for (version, new) in [(2, "x"), (3, "")] {
         let end = if new.is_empty() { 8 } else { 7 };
-        let range = json!({ "start": { "line": 25_000, "character": 7 }, "end": { "line": 25_000, "character": end } });
+        let range =
+            json!({ "start": { "line": FIRST, "character": 7 }, "end": { "line": FIRST, "character": end } });
         let change = json!({ "textDocument": { "uri": "untitled:one", "version": version }, "contentChanges": [{ "range": range, "text": new }] });
         client.send(&json!({ "method": "textDocument/didChange", "params": change }));
         client.faults();
     }
-    for method in ["documentSymbol", "foldingRange"] {
-        let text = json!({ "textDocument": { "uri": "untitled:one" } });
-        client.send(&json!({ "id": 2, "method": format!("textDocument/{method}"), "params": text }));
-        assert_eq!(client.receive()["result"].as_array().map(Vec::len), Some(10_000));
-    }
-    let after = peak(client.child.id());
-    if given("peak-memory", after.is_some()) {
-        let grown = after.unwrap_or_default() - before.unwrap_or_default();
-        let most = 6 * text.len() + OF_PROGRAM;
-        assert!(grown <= most, "{grown} bytes, and not {most}, for {}", text.len());
+    let lines = text.lines().count();
+    let at = |line: usize, character: usize| json!({ "position": { "line": line, "character": character } });
+    let whole = json!({ "range": { "start": { "line": 0, "character": 0 }, "end": { "line": lines, "character": 0 } } });
+    for (method, mut params, least) in [
+        ("documentSymbol", json!({}), 10_001),
+        ("foldingRange", json!({}), 10_001),
+        ("formatting", json!({}), 30_001),
+        ("rangeFormatting", whole.clone(), 30_001),
+        ("codeAction", whole, 0),
+        ("hover", at(FIRST, 8), 0),
+        ("completion", at(FIRST + 2, 14), 0),
+        ("definition", at(FIRST + 3, 6), 1),
+        ("references", at(0, 6), 10_000),
+        ("prepareRename", at(0, 6), 0),
+        ("rename", at(0, 6), 0),
+    ] {
+        params["textDocument"] = json!({ "uri": "untitled:one" });
+        params["newName"] = json!("tape");
+        client.send(&json!({ "id": 2, "method": format!("textDocument/{method}"), "params": params }));
+        let answer = client.receive();
+        assert!(answer.get("error").is_none(), "{method}: {answer}");
+        assert!(answer["result"].as_array().map_or(0, Vec::len) >= least, "{method}");
+        let after = peak(client.child.id());
+        if given("peak-memory", after.is_some()) {
+            let grown = after.unwrap_or_default() - before.unwrap_or_default();
+            let most = 6 * text.len() + OF_PROGRAM;
+            assert!(grown <= most, "{method}: {grown} bytes, and not {most}, for {}", text.len());
+        }
     }
     assert_eq!(client.end(), Some(1));
 }

@@ -45,6 +45,31 @@ fn what_a_draft_of_edit_includes_is_beside_its_configuration() {
     assert!(found.contains("is defined twice") && !found.contains("cannot include"), "{found}");
 }
 
+#[test]
+fn nothing_is_renamed_while_the_editor_has_another_text_of_a_file() {
+    let main = "include more.inc;\nstream b { url udp://1; backup_stream a; }\n";
+    let part = "stream a { url udp://1; }\n";
+    let place = Place::with(main);
+    place.put("more.inc", part);
+    let uri =
+        |name: &str| format!("file://{}", place.path(name).canonicalize().expect("it is there").display());
+    let rename = json!({ "id": 2, "method": "textDocument/rename", "params": {
+        "textDocument": { "uri": uri("more.inc") }, "position": { "line": 0, "character": 7 }, "newName": "c" } });
+    for lost in [CONF, "more.inc"] {
+        let mut session = EditorSession::default();
+        session.take(json!({ "id": 1, "method": "initialize", "params": { "capabilities": {} } }));
+        for (name, text) in [(CONF, main), ("more.inc", part)] {
+            let opened = json!({ "uri": uri(name), "version": 1, "text": text });
+            session.take(json!({ "method": "textDocument/didOpen", "params": { "textDocument": opened } }));
+        }
+        assert!(session.take(rename.clone()).concat().contains("\"newText\":\"c\""));
+        let change = json!({ "textDocument": { "uri": uri(lost) }, "contentChanges": 7 });
+        session.take(json!({ "method": "textDocument/didChange", "params": change }));
+        let answer = session.take(rename.clone()).concat();
+        assert!(answer.contains("different texts"), "{lost}: {answer}");
+    }
+}
+
 /// Runs a session, and compares what came with what is written there.
 fn run(folder: &Path) -> Result<(), String> {
     let place = TempDir::new().expect("a folder can be made");

@@ -2,17 +2,16 @@
 //! origin.
 
 use serde::Serialize;
-use serde_json::Value;
 
 use super::config_lookup::ConfigLookup;
 use super::fault::Fault;
+use super::found_value::{FoundValue, found};
 use super::path::{Path, Segment};
-use super::schema_path::{Place, is_derived, own_value};
-use super::select::{Selection, select};
+use super::schema_path::Place;
+use super::select::select;
 use super::shown_path::shown;
 use crate::schema::{
-    DirectiveRole, ForeignForm, ForeignKeyword, Kind, OUTSIDE, Parameter, Part, Schema, Scope, Shape,
-    URL_GLOBAL,
+    ForeignForm, ForeignKeyword, Kind, OUTSIDE, Parameter, Part, Schema, Scope, Shape, URL_GLOBAL,
 };
 
 /// The name that stands for any stream, live or plugin.
@@ -50,32 +49,6 @@ pub struct Explanation {
     /// The present value, and its origin.
     #[serde(flatten)]
     pub found: Option<FoundValue>,
-}
-
-/// A value that holds at a place.
-#[derive(Debug, Serialize)]
-pub struct FoundValue {
-    /// The value.
-    pub value: Value,
-    /// The origin of the value.
-    pub source: ValueSource,
-    /// The path under which it is set; `None` for a default.
-    #[serde(skip)]
-    pub set_at: Option<Path>,
-}
-
-/// The origin of a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ValueSource {
-    /// It is set there.
-    Own,
-    /// The value of the top level holds.
-    Global,
-    /// Read from the text around it, such as a position.
-    Derived,
-    /// It is not set, and the default is known.
-    Default,
 }
 
 /// Explains the place that `path` leads to. `streams.prepush` stands for the `prepush` of any stream.
@@ -353,45 +326,5 @@ fn part_in_words(part: &Part) -> String {
     match part.kind.unit {
         "" => part.value_type().to_owned(),
         unit => format!("{}, in {unit}", part.value_type()),
-    }
-}
-
-/// The value that holds at a place: its own, the one of the top level, or the default.
-fn found(
-    current: &dyn ConfigLookup,
-    path: &Path,
-    row: Option<&'static Parameter>,
-    place: Place,
-) -> Result<Option<FoundValue>, Fault> {
-    let is_derived = row.is_some_and(|row| is_derived(row.scope, row.key));
-    if let Some(value) = value_at(current, path)? {
-        let source = if is_derived { ValueSource::Derived } else { ValueSource::Own };
-        if let Some(value) = own_value(place, &value) {
-            return Ok(Some(FoundValue { value, source, set_at: Some(path.clone()) }));
-        }
-    }
-    let Some(row) = row.filter(|row| row.scope.kind().is_some()) else {
-        return Ok(None);
-    };
-    let (names, _) = path.split_names();
-    if !names.get(..2).is_some_and(|block| current.contains(block)) {
-        return Ok(None);
-    }
-    let is_inherited = row.role.is_some_and(DirectiveRole::is_inherited);
-    let above = Path { segments: path.segments[2..].to_vec() };
-    if is_inherited && let Some(value) = value_at(current, &above)? {
-        return Ok(Some(FoundValue { value, source: ValueSource::Global, set_at: Some(above) }));
-    }
-    let default = serde_json::from_str(row.default).ok().filter(|_| path.segments.len() == 3);
-    Ok(default.map(|value| FoundValue { value, source: ValueSource::Default, set_at: None }))
-}
-
-/// The value at a path; `None` if there is none.
-fn value_at(current: &dyn ConfigLookup, path: &Path) -> Result<Option<Value>, Fault> {
-    match select(current, path) {
-        Ok(Selection::One(found)) => Ok(Some(found.into_value())),
-        Ok(Selection::Many(_)) => Ok(None),
-        Err(fault) if fault.is_absent() => Ok(None),
-        Err(fault) => Err(fault),
     }
 }
