@@ -166,12 +166,12 @@ fn after_a_message_that_is_not_read_nothing_is_said_of_a_text_until_it_comes_aga
         }
         let methods: Vec<&Value> = came.iter().map(|message| &message["method"]).collect();
         assert!(methods.contains(&&json!("window/showMessage")), "{came:?}");
-        let ask = json!({ "id": 7, "method": "textDocument/formatting", "params": { "textDocument": { "uri": "untitled:one" } } });
+        let ask = json!({ "id": 7, "method": "textDocument/documentSymbol", "params": { "textDocument": { "uri": "untitled:one" } } });
         client.send(&ask);
         assert_eq!(client.receive()["error"]["code"], -32803);
-        client.open("untitled:one", SAMPLE);
+        assert_ne!(client.open("untitled:one", "stream cam1 {"), 0);
         client.send(&ask);
-        assert_eq!(client.receive()["result"], json!([]));
+        assert!(client.receive()["result"].is_array());
         assert!(!json!(came).to_string().contains("hunter2"));
     }
 }
@@ -196,7 +196,9 @@ fn files_that_include_each_other_or_vanish_are_faults() {
     client.send(&json!({ "id": 2, "method": "textDocument/rename", "params": rename }));
     client.send(&json!({ "id": 3, "method": "shutdown" }));
     let (told, code) = client.rest();
-    assert!(told.contains("b.inc") && told.contains("there is a stream `cam2` already"), "{told}");
+    for part in ["`media.conf` includes itself", "cannot include `b.inc`", "nothing is renamed while"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
     assert!(told.contains(r#""id":3,"result":null"#) && code == Some(0), "{told}");
 }
 
