@@ -60,7 +60,7 @@ fn gaps(text: &str) -> impl Iterator<Item = Range<usize>> {
         start..start + token.raw.len()
     });
     places
-        .chain([text.len()..text.len()])
+        .chain(std::iter::once(text.len()..text.len()))
         .map(move |place| std::mem::replace(&mut end, place.end)..place.start)
 }
 
