@@ -218,14 +218,12 @@ impl Editing<'_> {
         Err(conflict.unwrap_or_else(|| CliError::clashing_edit(self.target.service.name())))
     }
 
-    /// Makes the edit of `present` where the file is. What others change meanwhile is kept: it is merged there, or, if
-    /// the user was shown the change, here.
+    /// Makes the edit of `present` where the file is. What others change meanwhile is merged there.
     fn make(&mut self, whole: &Bytes, present: &Present, was_shown: bool) -> Result<Exit, CliError> {
         let mut change = self.change.clone();
         change.diff_was_shown = was_shown;
-        let base = present.text.revision();
-        let requested = RequestedChange::Edit { base, text: whole.clone(), merge: !was_shown };
-        change.run_on(&*self.target.service, self.ui, &requested)
+        change.options.base = Some(present.text.revision());
+        change.run_on(&*self.target.service, self.ui, &RequestedChange::Save(whole.clone()))
     }
 
     /// Merges the edited configuration with the present one. From here on the draft is made of the

@@ -1,17 +1,23 @@
-//! Conflicts between a change and a hand edit of the file that started from the same text.
+//! Conflicts between a change and what others made of the same text meanwhile, such as a hand edit of the file.
 
 use mediaconf::plumbing::schema::Schema;
 use serde_json::Value;
 
 use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
-use mediaconf::plumbing::edit::{ConfigLookup, Fault, Pointer};
+use mediaconf::plumbing::edit::{ConfigLookup, Fault, LinesClash, Pointer};
 use mediaconf::plumbing::model::{Config, Masker, masked_below};
 use mediaconf::plumbing::syntax::Document;
 
 /// The advice about a hand edit.
 pub const OVERWRITE: &str =
     "`mediactl diff` shows the difference; `mediactl update FILE` loads the file, `--force` overwrites it";
+
+/// The advice about values that others changed meanwhile.
+const DECIDE: &str = "read the configuration again, and send the right value; `force` takes yours";
+
+/// The advice about lines that others changed meanwhile.
+const REPEAT: &str = "read the configuration again, and repeat the change";
 
 /// A value that both changed, each in its own way.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,30 +79,54 @@ fn compare(
 /// The refusal of a change that conflicts with a hand edit; without conflicts, the file is gone, or another update is
 /// unsaved. The values are masked: refusals are shown and logged.
 pub fn hand_edited(conflicts: &[Conflict]) -> Refusal {
-    let message = "the file was changed by hand";
-    let message = match conflicts {
-        [] => format!("{message} since it was loaded"),
-        [one] => format!("{}: {message} here since it was loaded", one.pointer),
-        [first, more @ ..] => {
-            format!("{} and {} more: {message} here since it was loaded", first.pointer, more.len())
-        }
+    let what = "the file was changed by hand";
+    if conflicts.is_empty() {
+        let message = format!("{what} since it was loaded");
+        return Refusal::new(RefusalKind::HandEdited, message).hint(OVERWRITE);
+    }
+    let what = format!("{what} here since it was loaded");
+    refusal(RefusalKind::HandEdited, conflicts, (&what, OVERWRITE), &Masker::default())
+}
+
+/// The refusal of a change that conflicts with what others made of its base.
+pub fn changed_meanwhile(conflicts: &[Conflict], masker: &Masker) -> Refusal {
+    refusal(RefusalKind::Conflict, conflicts, ("it was changed meanwhile", DECIDE), masker)
+}
+
+/// The refusal of a change of lines that others changed, too.
+pub fn lines_clash(clash: LinesClash) -> Refusal {
+    let message = "the same lines were changed meanwhile, and not only their values";
+    let fault = Fault { line: clash.line, ..Fault::of_path(message) };
+    Refusal::new(RefusalKind::Conflict, message).with_faults(vec![fault.hint(REPEAT)])
+}
+
+fn refusal(
+    kind: RefusalKind,
+    conflicts: &[Conflict],
+    (what, hint): (&str, &'static str),
+    masker: &Masker,
+) -> Refusal {
+    let first = conflicts.first().map_or(String::new(), |first| first.pointer.to_string());
+    let message = match conflicts.len() {
+        0 | 1 => format!("{first}: {what}"),
+        count => format!("{first} and {} more: {what}", count - 1),
     };
-    let faults = conflicts.iter().map(|conflict| conflict.fault().hint(OVERWRITE)).collect();
-    Refusal::new(RefusalKind::HandEdited, message).hint(OVERWRITE).with_faults(faults)
+    let faults = conflicts.iter().map(|conflict| conflict.fault(what, masker).hint(hint)).collect();
+    Refusal::new(kind, message).hint(hint).with_faults(faults)
 }
 
 impl Conflict {
-    fn fault(&self) -> Fault {
+    fn fault(&self, what: &str, masker: &Masker) -> Fault {
         let keys = self.pointer.keys();
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
         // Whether a value is a secret depends on the keys above it.
-        let masked = |value: &Value| Some(Box::new(masked_below(&keys, value, &Masker::default())));
+        let masked = |value: &Value| Some(Box::new(masked_below(&keys, value, masker)));
         Fault {
             pointer: Some(self.pointer.clone()),
             base: self.base.as_ref().and_then(masked),
             theirs: self.theirs.as_ref().and_then(masked),
             mine: masked(&self.mine),
-            ..Fault::of_path("the file was changed by hand here since it was loaded")
+            ..Fault::of_path(what)
         }
     }
 }

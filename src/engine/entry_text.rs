@@ -7,7 +7,6 @@ use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
 use super::snapshot::Snapshot;
 use mediaconf::plumbing::edit::{Fault, Path, own_entry_at, select};
-use mediaconf::plumbing::model::holds_mask;
 use mediaconf::plumbing::syntax::{Document, tokens};
 
 /// Returns the bytes of the entry at a path: from its keyword to its `;` or `}`.
@@ -42,9 +41,6 @@ pub fn not_there(fault: Fault) -> Refusal {
 pub fn with_entry(text: &Arc<Snapshot>, path: &Path, entry: &[u8]) -> Result<Vec<u8>, Refusal> {
     let range = entry_range(text, path)?;
     let alone = Arc::new(Snapshot::from_bytes(entry.trim_ascii().to_vec()));
-    if holds_mask(alone.document().text()) {
-        return Err(Refusal::masked_text());
-    }
     if alone.document().diagnostics().errors() > 0 {
         return Err(Refusal::bad_new_text(alone));
     }

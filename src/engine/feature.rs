@@ -45,6 +45,10 @@ pub enum Feature {
     OpenApi,
     /// `blame` finds the changes of a value.
     Blame,
+    /// `base=REVISION` merges a change with what others made of that text meanwhile.
+    Base,
+    /// `secrets=masked` masks secrets, and `secrets=keep` puts them back.
+    Secrets,
 }
 
 /// All features, in the order of the header.
@@ -70,6 +74,8 @@ pub const FEATURES: &[Feature] = &[
     Feature::Gzip,
     Feature::OpenApi,
     Feature::Blame,
+    Feature::Base,
+    Feature::Secrets,
 ];
 
 impl Feature {
@@ -106,6 +112,8 @@ impl Feature {
             Self::Gzip => ("gzip", "compressed answers"),
             Self::OpenApi => ("openapi", "a description of its API"),
             Self::Blame => ("blame", "the changes of a value"),
+            Self::Base => ("base", "merging a change with those of others"),
+            Self::Secrets => ("secrets", "masks in the place of secrets"),
         }
     }
 }

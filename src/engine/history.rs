@@ -92,13 +92,13 @@ impl Engine {
             return Err(stale_change(change));
         }
         let base = made.after.ok_or_else(|| stale_change(change))?;
-        let text = NewText::Edited { base, text: before.shared_bytes().clone(), merges: true };
-        let mut options = options.clone();
+        let text = NewText::Whole(before.shared_bytes().clone());
+        let mut options = ChangeOptions { base: Some(base), ..options.clone() };
         let what = format!("take-back of change {change}");
         options.message = Some(message_because(&what, options.message.as_deref()));
         options.command.get_or_insert(Operation::Rollback.name().into());
         self.save(&text, &options).map_err(|error| match error.kind {
-            RefusalKind::Stale => stale_change(change),
+            RefusalKind::Stale | RefusalKind::Conflict => stale_change(change),
             _ => error,
         })
     }

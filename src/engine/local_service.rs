@@ -174,9 +174,6 @@ impl Engine {
             RequestedChange::Entry { path, text } => {
                 NewText::Entry { path: path.clone(), text: text.clone() }
             }
-            RequestedChange::Edit { base, text, merge } => {
-                NewText::Edited { base: *base, text: text.clone(), merges: *merge }
-            }
         };
         self.save(&new, options)
     }

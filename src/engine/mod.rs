@@ -11,6 +11,7 @@
 mod activity;
 mod aftermath;
 mod applied;
+mod base_text;
 mod blame;
 mod blamed;
 mod canary;

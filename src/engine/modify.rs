@@ -92,7 +92,9 @@ impl Transaction<'_> {
     /// Evaluates the request, once, on the text that it is merged into.
     fn evaluate(&mut self, request: &ChangeRequest, basis: Basis) -> Result<Change, Refusal> {
         let mut notes: Vec<_> = basis.note.clone().into_iter().collect();
-        let edited = self.edit(request, &basis, &mut notes);
+        let base = self.base()?;
+        let request = &*self.unmasked(request, base.as_ref().unwrap_or(&basis.text))?;
+        let edited = self.edit(request, &basis, base.as_ref(), &mut notes);
         let before = basis.text;
         let after = match edited {
             Ok(Some(edit)) => {
@@ -119,6 +121,7 @@ impl Transaction<'_> {
         &mut self,
         request: &ChangeRequest,
         basis: &Basis,
+        base: Option<&Arc<Snapshot>>,
         notes: &mut Vec<OutcomeNote>,
     ) -> Result<Option<edit::Edit>, Refusal> {
         let (engine, options) = (self.engine, self.options);
@@ -128,6 +131,12 @@ impl Transaction<'_> {
         }
         let config = basis.text.config();
         let current = config.lookup();
+        let named = request.named_deletions();
+        let made_again = match base.filter(|base| !base.is_same_text(&basis.text)) {
+            Some(base) => Some(self.request_on_present(request, base, &basis.text)?),
+            None => None,
+        };
+        let request = made_again.as_ref().unwrap_or(request);
         let may_be_in_parts = options.owner.is_none() && !basis.is_hand_edit;
         let is_alone = may_be_in_parts && engine.composed(&basis.text, engine.followed()).is_none();
         let in_parts = is_alone.then(|| edit::modify_in_parts(document, config.members(), request, &current));
@@ -142,7 +151,6 @@ impl Transaction<'_> {
         if engine.has_guards {
             options.refused(mem::take(&mut edit.guarded)).into_result(())?;
         }
-        let named = request.named_deletions();
         let unnamed = edit.deleted_streams.iter().filter(|name| !named.contains(name.as_str())).count();
         let credentials = edit.removes_credentials.then_some(Guard::WouldRemoveCredentials);
         // Of a text with errors, nothing is written.
@@ -199,7 +207,7 @@ impl Transaction<'_> {
     /// Refuses a patch that changes the same values as the hand edit of the file.
     fn refuse_conflicts(&self, state: &ServerState, file: &Document, patch: &Value) -> Result<(), Refusal> {
         let conflicts = conflicts(state.saved.document(), file, patch);
-        if !conflicts.is_empty() {
+        if self.options.base.is_none() && !conflicts.is_empty() {
             return Err(hand_edited(&conflicts));
         }
         // The hand edit may have removed the account. API users would lose access only now, with this

@@ -74,7 +74,7 @@ kinds! {
         TooSlow "too-slow" 408 Invalid "the request did not arrive in time",
         Conflict "conflict" 409 Conflict "the same values were changed meanwhile",
         Pending "pending" 409 Conflict "another change has to be confirmed first",
-        Stale "stale" 412 Conflict "the configuration is not the one that If-Match names",
+        Stale "stale" 412 Conflict "the configuration is not the one that If-Match names, or the text of base is not kept",
         TooLarge "too-large" 413 Invalid "the request is too large",
         ContentCoding "content-coding" 415 Invalid "the body has a content coding that is not supported",
         WrongType "wrong-type" 422 Invalid "a value does not fit its parameter",

@@ -13,6 +13,7 @@ use super::options::ChangeOptions;
 use super::outcome::{After, Outcome, OutcomeNote};
 use super::passed_over::IncludeChange;
 use super::refusal::Refusal;
+use super::retry::unless_overtaken;
 use super::snapshot::Snapshot;
 use super::transaction::{Change, Transaction};
 use crate::store::{Overlays, StoreError};
@@ -24,7 +25,11 @@ impl Engine {
     /// # Errors
     /// All of [`Refusal`]; the configuration is as it was then.
     pub fn save(&self, new: &NewText, options: &ChangeOptions) -> Result<Outcome, Refusal> {
-        self.counted(Operation::Save, options, || self.replace_both(Operation::Save, new, None, options))
+        let save = || self.replace_both(Operation::Save, new, None, options);
+        self.counted(Operation::Save, options, || match options.base {
+            Some(_) => unless_overtaken(save),
+            None => save(),
+        })
     }
 
     /// Replaces both by exactly these bytes, as another operation: what was accepted before is taken as it is.
@@ -62,7 +67,8 @@ impl Engine {
         options: &ChangeOptions,
     ) -> Result<Outcome, Refusal> {
         let mut transaction = Transaction::begin(self, operation, options)?;
-        let is_text = operation == Operation::Save && matches!(new, NewText::Whole(_));
+        let is_of_base = options.base.is_some();
+        let is_text = operation == Operation::Save && new.is_whole() && !is_of_base;
         transaction.is_whole = is_text && (options.force || !transaction.has_overlays());
         let (state, file) = (transaction.state.as_ref(), transaction.file());
         let mut notes = Vec::new();
@@ -72,11 +78,14 @@ impl Engine {
         }
         let text = transaction.worked_out(new)?;
         if transaction.hand_edit().is_some_and(|[_, file]| file.bytes() != &*text) {
-            let is_kept =
-                new.is_of_file() || (operation == Operation::Save && transaction.is_for_hand_edit());
+            let is_kept = is_of_base
+                || !new.is_whole()
+                || (operation == Operation::Save && transaction.is_for_hand_edit());
             let picked_up = transaction.picked_up().filter(|_| is_kept);
             notes.push(picked_up.unwrap_or(OutcomeNote::OverwroteHandEdit));
         }
+        let is_unsaved = state.is_some_and(|state| !state.is_saved());
+        notes.extend((is_of_base && is_unsaved).then_some(OutcomeNote::SavedEarlierUpdate));
         let before = state.map(|state| &state.running).or(file);
         // A rollback skips this guard: its text was accepted before.
         if operation == Operation::Save {
@@ -105,7 +114,10 @@ impl Engine {
         let transaction = Transaction::begin(self, Operation::Update, options)?;
         let Some(state) = &transaction.state else { return Err(Refusal::no_server()) };
         transaction.refuse_stale(state, false)?;
-        let text = transaction.meant(text, options.expected.as_ref());
+        let text = match transaction.is_made_of_text() {
+            true => transaction.on_present(text, transaction.base()?.as_ref(), &state.running)?,
+            false => transaction.meant(text, options.expected.as_ref()),
+        };
         self.refuse_one_line([Some(&state.running), transaction.file()], &text, options)?;
         let (after, deleted) =
             self.checked(Some(&state.running), Snapshot::from_bytes(text).into(), options)?;

@@ -9,7 +9,7 @@ use serde::de::{Error, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::overlay_change::OverlayChange;
-use crate::store::{ChangeRef, Revision};
+use crate::store::ChangeRef;
 use mediaconf::plumbing::edit::{ChangeRequest, Path};
 
 /// Any change, as data.
@@ -25,17 +25,6 @@ pub enum RequestedChange<'a> {
     /// Formats the text.
     #[serde(deserialize_with = "no_members")]
     Format {},
-    /// Makes an edit of a text that was read.
-    Edit {
-        /// The revision of the text that was edited.
-        base: Revision,
-        /// The edited text.
-        #[serde(with = "as_text")]
-        text: Bytes,
-        /// True if it is merged with the changes of others meanwhile.
-        #[serde(default)]
-        merge: bool,
-    },
     /// Replaces the text of one entry; over HTTP it has an operation of its own.
     #[serde(skip)]
     Entry { path: Path, text: Bytes },
@@ -66,7 +55,7 @@ impl RequestedChange<'_> {
 }
 
 /// The names of all changes, as requests have them.
-pub const CHANGE_NAMES: [&str; 7] = ["modify", "save", "update", "format", "edit", "rollback", "take-back"];
+pub const CHANGE_NAMES: [&str; 6] = ["modify", "save", "update", "format", "rollback", "take-back"];
 
 /// An object without members; derived code would take an empty list, too.
 fn no_members<'de, D: Deserializer<'de>>(from: D) -> Result<(), D::Error> {

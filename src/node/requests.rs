@@ -80,7 +80,6 @@ impl ConfigService for Node {
             }
             RequestedChange::Save(_)
             | RequestedChange::Format {}
-            | RequestedChange::Edit { .. }
             | RequestedChange::Entry { .. }
             | RequestedChange::TakeBack(_) => {
                 self.refuse_overlaid()?;
@@ -173,7 +172,11 @@ impl Node {
         self.refuse_away()?;
         let options = &self.with_canary(options)?;
         let before = self.local.running();
-        let options = ChangeOptions { expected: self.expected(options), ..options.clone() };
+        let options = ChangeOptions {
+            expected: self.expected(options),
+            base: options.base.map(|base| self.original(base)),
+            ..options.clone()
+        };
         if self.local.hooks().check.is_some() {
             // What this node would refuse is refused before it is made for all.
             let step = ChangeOptions { dry_run: true, for_change: !options.dry_run, ..options.clone() };
@@ -263,13 +266,16 @@ impl Node {
     /// The condition on the configuration of the cluster for one on that of this node.
     fn expected(&self, options: &ChangeOptions) -> Option<Expected> {
         let Some(Expected::OneOf(revisions)) = &options.expected else { return options.expected.clone() };
+        Some(Expected::OneOf(revisions.iter().map(|revision| self.original(*revision)).collect()))
+    }
+
+    /// The revision in the cluster of what this node runs; another revision is the same there.
+    fn original(&self, revision: Revision) -> Revision {
         let running = self.local.running().map(|running| running.revision());
-        let runs = self.standing().followed.runs.clone().filter(|runs| running == Some(runs.revision));
-        let original = |revision| match &runs {
-            Some(runs) if runs.revision == revision => runs.original,
+        match self.standing().followed.runs.as_ref() {
+            Some(runs) if running == Some(runs.revision) && runs.revision == revision => runs.original,
             _ => revision,
-        };
-        Some(Expected::OneOf(revisions.iter().copied().map(original).collect()))
+        }
     }
 
     /// The outcome of a change in the cluster as it is on this node.

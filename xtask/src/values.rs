@@ -131,6 +131,7 @@ fn parameter(parameter: &QueryParameter) -> (String, String) {
         }
         Values::Key(_) => (format!("`{name}=`*KEY*"), String::new()),
         Values::Revisions(_) => (format!("`{name}=`*REVISION*`,`…"), String::new()),
+        Values::Base(_) => (format!("`{name}=`*REVISION*"), String::new()),
         Values::Told(_) => (format!("`{name}=`*PART*`,`…"), String::new()),
         Values::Nodes(_) => (format!("`{name}=`*N*`|`*NAME*`,`…"), String::new()),
         Values::Text(_) => (format!("`{name}=`*TEXT*"), String::new()),

@@ -56,7 +56,6 @@ fn fix(call: Invocation<'_>) -> Result<Exit, CliError> {
     let args = ChangeArgs::default();
     let mut command = ChangeCommand::new(&args, Verb::EDIT).named("edit");
     command.options.message = Some(REASON.to_owned());
-    let new = mended.text.into_bytes();
-    let change = RequestedChange::Edit { base: text.revision(), text: new.into(), merge: false };
-    command.run(call, &change)
+    command.options.base = Some(text.revision());
+    command.run(call, &RequestedChange::Save(mended.text.into_bytes().into()))
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::api_client::{Call, is_report};
 use super::session::Session;
-use crate::engine::{ChangeOptions, ChangeReport, Feature, Guard, Refusal, RequestedChange};
+use crate::engine::{ChangeOptions, ChangeReport, Expected, Feature, Guard, Refusal, RequestedChange};
 use crate::http::protocol::parameters::Parameters;
 use crate::http::protocol::routes::ApiOperation;
 
@@ -17,6 +17,12 @@ pub fn change(
     options: &ChangeOptions,
 ) -> Result<Option<ChangeReport>, Refusal> {
     let body = serde_json::to_vec(requested).expect("a request can be written");
+    let mut options = options.clone();
+    if options.base.is_some() && session.demand(Feature::Base).is_err() {
+        // Such a server refuses the change if others made another one meanwhile.
+        options.expected = options.base.take().map(|base| Expected::OneOf(vec![base]));
+    }
+    let options = &options;
     let call = Call {
         parameters: query(options),
         body: &body,

@@ -29,9 +29,7 @@ pub fn change(
         RequestedChange::Modify(request) => modify(session, request, options),
         RequestedChange::Save(text) => replace(session, ApiOperation::Save, text, options),
         RequestedChange::Update(text) => replace(session, ApiOperation::Update, text, options),
-        RequestedChange::Format {} | RequestedChange::Edit { .. } | RequestedChange::Entry { .. } => {
-            Err(session.not_offered(Feature::Conf))
-        }
+        RequestedChange::Format {} | RequestedChange::Entry { .. } => Err(session.not_offered(Feature::Conf)),
         RequestedChange::Rollback(_) | RequestedChange::TakeBack(_) => {
             Err(session.not_offered(Feature::History))
         }
@@ -123,6 +121,7 @@ fn refuse_lacking(session: &Session, options: &ChangeOptions) -> Result<(), Refu
         (options.strict, Feature::Strict),
         (options.owner.is_some(), Feature::Owner),
         (options.confirm.is_some(), Feature::Confirm),
+        (options.base.is_some(), Feature::Base),
     ];
     if let Some((_, feature)) = lacking.into_iter().find(|(is_wanted, _)| *is_wanted) {
         return Err(session.not_offered(feature));

@@ -14,13 +14,13 @@ use crate::engine::{
 };
 use crate::http::protocol::headers::{
     FORMAT, FORMAT_CONF, FORMAT_DIFF, FORMAT_JSON, ID, PATH, RUNTIME, SECRETS, SECRETS_MASKED, SECRETS_SHOWN,
-    SKIP_INCLUDED, SKIP_STREAMS, SOURCE, SOURCE_RUNNING, SOURCE_SAVED, WAIT, WITH_INCLUDES,
+    SECRETS_KEEP, SKIP_INCLUDED, SKIP_STREAMS, SOURCE, SOURCE_RUNNING, SOURCE_SAVED, WAIT, WITH_INCLUDES, revision_in,
 };
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::{ApiOperation, Route};
 use crate::store::cluster::is_node_name;
-use crate::store::{ChangeRef, NotAChangeRef, NotARevision, NotAnOwnerName, OwnerName};
+use crate::store::{ChangeRef, NotAChangeRef, NotARevision, NotAnOwnerName, OwnerName, Revision};
 use mediaconf::plumbing::edit::{Fault, Path};
 
 /// One row of the table.
@@ -49,6 +49,8 @@ pub enum Values {
     Command(fn(&mut Parameters) -> &mut Option<Cow<'static, str>>),
     /// Revisions, separated by commas, or `*` for any.
     Revisions(fn(&mut Parameters) -> &mut Option<Expected>),
+    /// One revision, or an `ETag`.
+    Base(fn(&mut Parameters) -> &mut Option<Revision>),
     /// 32 hex digits.
     Key(fn(&mut Parameters) -> &mut Option<u128>),
     /// Parts of the report of a change, separated by commas.
@@ -72,7 +74,8 @@ pub enum Values {
 const BLAME: &[ApiOperation] = &[ApiOperation::Blame];
 
 /// The operations that show a configuration.
-const READS: &[ApiOperation] = &[ApiOperation::Read, ApiOperation::Kept, ApiOperation::Diff];
+const READS: &[ApiOperation] =
+    &[ApiOperation::Read, ApiOperation::Kept, ApiOperation::Diff, ApiOperation::Rollback];
 
 const READ: &[ApiOperation] = &[ApiOperation::Read];
 
@@ -81,8 +84,8 @@ const DATA: &[ApiOperation] = &[ApiOperation::Change];
 
 const PATCHES: &[ApiOperation] = &[ApiOperation::Change, ApiOperation::Modify];
 
-/// The changes that can bring warnings: going back is never refused for them.
-const STRICT: &[ApiOperation] = &[
+/// The changes that bring something new, where a rollback brings back what was there.
+const NEW: &[ApiOperation] = &[
     ApiOperation::Change,
     ApiOperation::Modify,
     ApiOperation::Update,
@@ -177,6 +180,16 @@ pub static PARAMETERS: &[QueryParameter] = &[
               runs; `shown`, which `edit_auth` has without it, is refused for `view_auth`.",
     },
     QueryParameter {
+        name: SECRETS,
+        taken_by: NEW,
+        values: Values::Words(&[SECRETS_KEEP, SECRETS_MASKED, SECRETS_SHOWN], |parameters| {
+            &mut parameters.secrets
+        }),
+        doc: "`masked` masks the secrets in the answer; `keep` does that, too, and each mask in the body stands for the \
+              secret that has it in the text of `base`, or of `If-Match`. It may stand only where its secret is masked; \
+              any other mask is refused (`masked-value`).",
+    },
+    QueryParameter {
         name: WAIT,
         taken_by: &[ApiOperation::Status],
         values: Values::Seconds(0..=MAX_WAIT, |parameters| &mut parameters.wait),
@@ -187,6 +200,14 @@ pub static PARAMETERS: &[QueryParameter] = &[
         taken_by: &[ApiOperation::Check],
         values: Values::OneOf(["characters", "utf16"], |parameters| &mut parameters.utf16),
         doc: "counts columns in units of UTF-16, as editors do.",
+    },
+    QueryParameter {
+        name: "base",
+        taken_by: NEW,
+        values: Values::Base(|parameters| &mut parameters.change.base),
+        doc: "the revision of the text that the change was made of, as `status` and `history` show it, or its `ETag`. \
+              What others changed since stays; values that both changed are refused with 409, with `base`, `theirs` \
+              and `mine`, unless `force` takes `mine`. 412 if that text is not kept.",
     },
     QueryParameter {
         name: "dry_run",
@@ -203,7 +224,7 @@ pub static PARAMETERS: &[QueryParameter] = &[
     },
     QueryParameter {
         name: "strict",
-        taken_by: STRICT,
+        taken_by: NEW,
         values: Values::Switch(|parameters| &mut parameters.change.strict),
         doc: "refuses a change that brings warnings of `check`.",
     },
@@ -356,7 +377,7 @@ pub struct Parameters {
     pub to: Option<ChangeRef>,
     /// `path=P`: the entry that it is about.
     pub path: Option<Path>,
-    /// `secrets=masked` or `secrets=shown`.
+    /// `secrets=masked`, `secrets=shown`, and `secrets=keep` of a change.
     pub secrets: Option<&'static str>,
     /// `format=diff`, and the others of `modify_config`.
     pub format: Option<&'static str>,
@@ -447,6 +468,7 @@ impl Values {
             Self::Guards(field) => field(parameters).extend(guards(value)?),
             Self::Command(field) => *field(parameters) = Some(command(value)?.into()),
             Self::Revisions(field) => *field(parameters) = Some(expected(value)?),
+            Self::Base(field) => *field(parameters) = Some(base(value)?),
             Self::Key(field) => *field(parameters) = Some(key(value)?),
             Self::Told(field) => tell(value, field(parameters))?,
             Self::Nodes(field) => field(parameters).extend(nodes(value)?),
@@ -480,6 +502,7 @@ impl Values {
             }
             Self::Command(field) => field(parameters).as_deref().map(str::to_owned),
             Self::Revisions(field) => field(parameters).as_ref().map(Expected::to_string),
+            Self::Base(field) => field(parameters).as_ref().map(Revision::to_string),
             Self::Key(field) => field(parameters).map(|key| format!("{key:032x}")),
             Self::Told(field) => Some(field(parameters).names()).filter(|names| !names.is_empty()),
             Self::Nodes(field) => Some(field(parameters).join(",")).filter(|names| !names.is_empty()),
@@ -545,6 +568,11 @@ fn expected(value: &str) -> Result<Expected, String> {
     let revisions = value.split(',').map(|revision| revision.trim().parse());
     let revisions = revisions.collect::<Result<_, NotARevision>>();
     revisions.map(Expected::OneOf).map_err(|error| error.to_string())
+}
+
+fn base(value: &str) -> Result<Revision, String> {
+    let revision = revision_in(value).map_or_else(|| value.parse(), Ok);
+    revision.map_err(|error| format!("{error}, and an `ETag` of a configuration begins with one"))
 }
 
 fn key(value: &str) -> Result<u128, String> {
@@ -635,7 +663,7 @@ mod tests {
                 Values::Guards(_) => "form-change,near-miss",
                 Values::Command(_) => "fmt",
                 Values::Revisions(_) => "000102030405060708090a0b0c0d0e0f,100102030405060708090a0b0c0d0e0f",
-                Values::Key(_) => "000102030405060708090a0b0c0d0e0f",
+                Values::Base(_) | Values::Key(_) => "000102030405060708090a0b0c0d0e0f",
                 Values::Told(_) => "diff,values",
                 Values::Nodes(_) => "edge1,edge7",
                 Values::Owner(_) => "git",

@@ -3,7 +3,6 @@
 
 use mediactl::http::server::auth::Account;
 use mediactl::http::server::message::{PeerAddress, Response, Service};
-use mediactl::store::Revision;
 use serde_json::{Value, json};
 
 use super::handler::{Server, TEXT, body, header, refused, request};
@@ -40,14 +39,12 @@ fn near_parameters_are_refused_and_nothing_is_done() {
 #[test]
 fn a_change_with_an_unknown_member_is_refused() {
     let server = Server::over(TEXT);
-    let revision = "0".repeat(32);
     for sent in [
         r#"{"modify":{"edits":{"patch":{"streams":{"b":{"prepush":7}}}},"expectation":[]}}"#,
         r#"{"modify":{"edits":{"assignments":{"assignments":[],"condition":[]}}}}"#,
         r#"{"modify":{"edits":{"assignments":{"assignments":[{"path":"rtmp","value":{"typed":"1"},"x":1}]}}}}"#,
         r#"{"modify":{"edits":{"assignments":{"assignments":[],"options":{"craete":true}}}}}"#,
         r#"{"format":{"x":1}}"#,
-        &format!(r#"{{"edit":{{"base":"{revision}","text":"","marge":true}}}}"#),
     ] {
         refused(&server.ask("POST", "/media/api/change", &[], sent), 400, "not-json");
         assert_eq!(server.place.text(), TEXT, "{sent}");
@@ -277,39 +274,4 @@ fn guesses_from_one_48_meet_429_and_strangers_take_no_standing_away() {
     }
     assert!((0..12).map(|number| ask("192.0.2.7", &format!("d{number}"))).any(|status| status == 429));
     assert_eq!(ask("192.0.2.7", "s3cret"), 200);
-}
-
-#[test]
-fn an_edit_is_merged_with_what_others_changed_or_refused() {
-    const OLD: &str = "http 80;\nrtmp 1935;\nedit_auth admin s3cret;\n\nstream a {\n  url udp://1;\n}\n";
-    let edited = |from: &str, to: &str| OLD.replace(from, to);
-    for (theirs, ours, merges, expected) in [
-        // Nothing was changed meanwhile.
-        (OLD.to_owned(), edited("udp://1", "udp://2"), false, Some(edited("udp://1", "udp://2"))),
-        (
-            edited("http 80", "http 81"),
-            edited("udp://1", "udp://2"),
-            true,
-            Some(edited("udp://1", "udp://2").replace("http 80", "http 81")),
-        ),
-        (edited("http 80", "http 81"), edited("udp://1", "udp://2"), false, None),
-        (edited("http 80", "http 81"), edited("http 80", "http 82"), true, None),
-    ] {
-        let server = Server::over(OLD);
-        let change = |requested: Value| server.ask("POST", "/media/api/change", &[], &requested.to_string());
-        assert_eq!(change(json!({ "save": theirs })).status, 200);
-        let base = Revision::from_text(OLD.as_bytes());
-        let answer = change(json!({ "edit": { "base": base, "text": ours, "merge": merges } }));
-        match &expected {
-            Some(text) => assert_eq!((answer.status, &server.place.text()), (200, text)),
-            None => {
-                refused(&answer, 412, "stale");
-                assert_eq!(server.place.text(), theirs);
-            }
-        }
-        let unknown = Revision::from_text(b"another");
-        let answer = change(json!({ "edit": { "base": unknown, "text": ours, "merge": true } }));
-        assert_eq!(answer.status, 412, "the text is known no more");
-        assert_eq!(change(json!({ "format": {} })).status, 200);
-    }
 }

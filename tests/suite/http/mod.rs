@@ -1,6 +1,7 @@
 //! The HTTP API: the handler without a socket, the sockets, whole servers, the client.
 
 mod asked;
+mod based;
 mod bounded;
 mod checked;
 pub(crate) mod client;

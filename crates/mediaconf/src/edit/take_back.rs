@@ -29,20 +29,27 @@ pub fn take_back(old: &Document, written: &Document, edited: &Document) -> Vec<u
     let wanted = wanted.unwrap_or_else(|| json!({}));
     let by_values = by_values(edited, &present, &wanted);
     let values = by_values.as_ref().map_or(present, own_view);
-    let merged = match merge_lines(written.bytes(), old.bytes(), edited.bytes()) {
-        Merged::Clean(lines) => Some(lines),
-        Merged::Clash(_) if first_marker(edited.bytes()).is_some() => None,
-        Merged::Clash(marked) => Some(decided_for_theirs(&marked)),
-    };
-    let merged = merged.map(Document::from_bytes);
+    let merged = merged_lines(written, old, edited).0.map(Document::from_bytes);
     let texts = merged.as_ref().filter(|text| !has_errors(text)).into_iter().chain([edited]);
     let mut results = texts.filter_map(|text| with_values(text, old, &values));
     results.next().or(by_values).map_or_else(|| edited.bytes().to_vec(), |document| document.bytes().to_vec())
 }
 
+/// Returns the merged lines, where they clash those of `theirs`, and then the number of the first one. There are none
+/// where it is unknown which lines are markers.
+pub(super) fn merged_lines(base: &Document, mine: &Document, theirs: &Document) -> (Option<Vec<u8>>, Option<usize>) {
+    match merge_lines(base.bytes(), mine.bytes(), theirs.bytes()) {
+        Merged::Clean(lines) => (Some(lines), None),
+        Merged::Clash(marked) => {
+            let is_known = first_marker(theirs.bytes()).is_none();
+            (is_known.then(|| decided_for_theirs(&marked)), first_marker(&marked))
+        }
+    }
+}
+
 /// A text with these values: as it is, else with the lines that blocks had in `old`; `None` if it can't
 /// have them.
-fn with_values(text: &Document, old: &Document, values: &Value) -> Option<Document> {
+pub(super) fn with_values(text: &Document, old: &Document, values: &Value) -> Option<Document> {
     let present = own_view(text);
     if present == *values {
         return Some(Document::from_bytes(text.bytes().to_vec()));
@@ -106,7 +113,7 @@ fn rename(group: &mut Value, name: &str, new: &str) {
 }
 
 /// Returns the own view of a document, as JSON.
-fn own_view(document: &Document) -> Value {
+pub(super) fn own_view(document: &Document) -> Value {
     let view = Config::new(document).to_json();
     own_value(Place::Root(document.schema()), &view).unwrap_or_else(|| json!({}))
 }
@@ -143,7 +150,7 @@ fn by_values(edited: &Document, present: &Value, wanted: &Value) -> Option<Docum
     })
 }
 
-fn changed(document: &Document, patch: Value) -> Option<Document> {
+pub(super) fn changed(document: &Document, patch: Value) -> Option<Document> {
     let edit = modify(document, patch).ok()??;
     Some(document.edited(&edit.splices).0)
 }

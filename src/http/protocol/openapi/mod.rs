@@ -118,6 +118,7 @@ fn values(values: &Values) -> Value {
         | Values::Nodes(_)
         | Values::Owner(_)
         | Values::Told(_)
+        | Values::Base(_)
         | Values::Revisions(_)
         | Values::Key(_) => {
             json!({ "type": "string" })

@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::PoisonError;
 
 use serde::de::IgnoredAny;
+use serde_json::Value;
 
 use crate::engine::{
     CHANGE_NAMES, CanaryFault, ChangeOptions, ChangeReport, DEFAULT_CANARY_TIME, Decision, Refusal,
     RefusalKind, ReportParts, RequestedChange,
 };
 use crate::http::protocol::headers::{
-    FORMAT_CONF, FORMAT_DIFF, HAND_EDIT_HEADER, NOTE_HEADER, PENDING_HEADER,
+    FORMAT_CONF, FORMAT_DIFF, HAND_EDIT_HEADER, NOTE_HEADER, PENDING_HEADER, SECRETS_KEEP, SECRETS_SHOWN,
 };
 use crate::http::protocol::notes::{WARNINGS_IN_LOG, hand_edit_header, word_of, words_of_warnings};
 use crate::http::protocol::parameters::Parameters;
@@ -19,12 +20,13 @@ use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::{ApiOperation, JSON, TEXT};
 use crate::http::server::context::{Context, EndpointCall};
 use crate::http::server::endpoints::diffs;
-use crate::http::server::endpoints::shown::NO_TEXT;
+use crate::http::server::endpoints::shown::{NO_TEXT, Secrets};
 use crate::http::server::entity_tag::{entity_tag, expected};
 use crate::http::server::error_mapping::with_refusal;
 use crate::http::server::message::Response;
 use crate::store::ChangeRef;
 use mediaconf::plumbing::edit::{ChangeRequest, Edits};
+use mediaconf::plumbing::model::{Masker, masked_below, masked_json};
 
 /// `change`
 pub fn change(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
@@ -35,10 +37,24 @@ pub fn change(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response
         RequestedChange::Modify(request) => request.into_owned().within(context.patch_memory).into(),
         other => other,
     };
-    let made = make(context, call, &requested)?;
+    let mut made = make(context, call, &requested)?;
+    if let Some(masker) = Secrets::of(context, call)?.masker() {
+        mask_values(&mut made, &masker);
+    }
     answer(context, call, made, |report| {
         Response::ok(JSON, serde_json::to_vec(report).expect("a report can be written"))
     })
+}
+
+/// Masks the secrets in a report, but for its lines, which are made so.
+fn mask_values(report: &mut ChangeReport, masker: &Masker) {
+    for changed in &mut report.values {
+        let keys: Vec<&str> = changed.keys.iter().map(String::as_str).collect();
+        let masked = |value: &Option<Value>| value.as_ref().map(|value| masked_below(&keys, value, masker));
+        (changed.before, changed.after) = (masked(&changed.before), masked(&changed.after));
+    }
+    report.configuration = report.configuration.as_ref().map(|whole| masked_json(whole, masker));
+    report.account = None;
 }
 
 /// The problem of a body that is no request. The message of serde would quote the value, which may be a
@@ -68,10 +84,10 @@ pub fn modify(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response
     let edits = Edits::PatchText { text: call.request.body.clone(), memory: context.patch_memory };
     let request = ChangeRequest { edits, expectations: Vec::new() };
     let made = make(context, call, &request.into())?;
-    let text = call.parameters.format == Some(FORMAT_CONF);
+    let (text, secrets) = (call.parameters.format == Some(FORMAT_CONF), Secrets::of(context, call)?);
     answer(context, call, made, |report| match (&report.snapshot, text) {
-        (Some(after), true) => Response::ok(TEXT, after.bytes().to_vec()),
-        (Some(after), false) => Response::ok(JSON, after.json().json().clone()),
+        (Some(after), true) => Response::ok(TEXT, secrets.text(context, after)),
+        (Some(after), false) => Response::ok(JSON, secrets.json(context, after, false)),
         (None, _) => Response::done(),
     })
 }
@@ -178,21 +194,23 @@ fn refuse_two_confirmations(options: &ChangeOptions) -> Result<(), Refusal> {
 
 /// The options of a change: those in the query, and what else the request says.
 fn options(context: &Context, call: &EndpointCall<'_>) -> ChangeOptions {
-    let Parameters { change, canary_timeout, format, .. } = call.parameters.clone();
-    let lines = ReportParts { diff: true, secrets: true, ..ReportParts::default() };
+    let Parameters { change, canary_timeout, format, secrets, .. } = call.parameters.clone();
+    let masker = secrets.filter(|secrets| *secrets != SECRETS_SHOWN).map(|_| context.masker.clone());
+    let lines = ReportParts { diff: true, ..ReportParts::masked_by(masker.as_ref()) };
     let matched = expected(&call.request.head.values("if-match").collect::<Vec<_>>());
     // Of the operations that every server has, only the command line asks a person about deleted streams.
     let (max_delete, told) = match (call.record.operation, format) {
-        (Some(ApiOperation::Change), None) => (change.max_delete, change.told),
+        (Some(ApiOperation::Change), None) => (change.max_delete, told_by(change.told, masker.as_ref())),
         (Some(ApiOperation::Change), Some(_)) => (change.max_delete, lines),
         (_, Some(FORMAT_DIFF)) => (Some(usize::MAX), lines),
-        _ => (Some(usize::MAX), ReportParts { is_bare: true, ..ReportParts::default() }),
+        _ => (Some(usize::MAX), ReportParts { is_bare: true, ..ReportParts::masked_by(masker.as_ref()) }),
     };
     ChangeOptions {
         by: call.by.to_owned(),
         until: Some(context.until()),
         max_delete,
         told,
+        masks: masker.filter(|_| secrets == Some(SECRETS_KEEP)),
         expected: match (change.expected, matched) {
             (Some(named), Some(matched)) => Some(named.and(matched)),
             (named, matched) => named.or(matched),
@@ -203,6 +221,12 @@ fn options(context: &Context, call: &EndpointCall<'_>) -> ChangeOptions {
         },
         ..change
     }
+}
+
+/// The parts of a report, with these masks if secrets are to be masked.
+fn told_by(told: ReportParts, masker: Option<&Masker>) -> ReportParts {
+    let ReportParts { secrets, mask_key, .. } = ReportParts::masked_by(masker);
+    if masker.is_some() { ReportParts { secrets, mask_key, ..told } } else { told }
 }
 
 /// The words for the side effects of the change, each once.

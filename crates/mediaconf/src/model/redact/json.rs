@@ -1,7 +1,8 @@
-//! Masks the secrets in JSON, which are recognised by their keys.
+//! Masks the secrets in JSON, which are recognised by their keys, and puts them back.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
+use super::kept::{KeptSecrets, MaskFault};
 use crate::model::secret::{Masker, Secrecy};
 use crate::schema::{ESCAPE, ObjectShape, Schema, Shape};
 
@@ -13,7 +14,17 @@ pub fn masked_json(value: &Value, masker: &Masker) -> Value {
 /// Returns the value below these keys of a configuration, with its secrets masked.
 pub fn masked_below(keys: &[&str], value: &Value, masker: &Masker) -> Value {
     let place = keys.iter().fold(JsonPlace::Root, |place, key| place.member(key));
-    masked(place, value, masker)
+    masked(place, value, &mut Masking(masker))
+}
+
+/// Returns a patch with the secrets in the place of their masks.
+///
+/// # Errors
+/// The keys and the numbers that lead to the first mask that can't be replaced.
+pub fn unmasked_json(value: &Value, kept: &KeptSecrets) -> Result<Value, (Vec<String>, MaskFault)> {
+    let mut words = Unmasking { kept, path: Vec::new(), fault: None };
+    let open = masked(JsonPlace::Root, value, &mut words);
+    words.fault.map_or(Ok(open), Err)
 }
 
 /// Returns the keys of a path with the secrets in them masked, for messages.
@@ -74,21 +85,74 @@ impl JsonPlace {
     }
 }
 
-fn masked(place: JsonPlace, value: &Value, masker: &Masker) -> Value {
+/// What becomes of the words of JSON.
+trait Words {
+    fn word(&mut self, word: &str, secrecy: Secrecy) -> String;
+    /// A number that is a secret.
+    fn number(&mut self, number: &Number) -> Value;
+    /// The words of a member or an element follow, until it is left.
+    fn enter(&mut self, _key: &dyn ToString) {}
+    fn leave(&mut self) {}
+}
+
+struct Masking<'m>(&'m Masker);
+
+impl Words for Masking<'_> {
+    fn word(&mut self, word: &str, secrecy: Secrecy) -> String {
+        self.0.word(word, secrecy).into_owned()
+    }
+
+    fn number(&mut self, number: &Number) -> Value {
+        Value::String(self.0.mask(&number.to_string()))
+    }
+}
+
+struct Unmasking<'k> {
+    kept: &'k KeptSecrets,
+    path: Vec<String>,
+    fault: Option<(Vec<String>, MaskFault)>,
+}
+
+impl Words for Unmasking<'_> {
+    fn word(&mut self, word: &str, secrecy: Secrecy) -> String {
+        self.kept.in_word(word, secrecy).unwrap_or_else(|fault| {
+            self.fault.get_or_insert_with(|| (self.path.clone(), fault));
+            word.to_owned()
+        })
+    }
+
+    fn number(&mut self, number: &Number) -> Value {
+        Value::Number(number.clone())
+    }
+
+    fn enter(&mut self, key: &dyn ToString) {
+        self.path.push(key.to_string());
+    }
+
+    fn leave(&mut self) {
+        self.path.pop();
+    }
+}
+
+fn masked(place: JsonPlace, value: &Value, words: &mut impl Words) -> Value {
     let secrecy = place.secrecy();
     match value {
-        Value::String(text) => Value::String(masker.word(text, secrecy).into_owned()),
-        Value::Number(number) if secrecy == Secrecy::Whole => Value::String(masker.mask(&number.to_string())),
-        Value::Array(elements) => Value::Array(masked_words(secrecy, elements, masker)),
-        Value::Object(members) if may_be_options(members) => Value::Object(options(place, members, masker)),
+        Value::String(text) => Value::String(words.word(text, secrecy)),
+        Value::Number(number) if secrecy == Secrecy::Whole => words.number(number),
+        Value::Array(elements) => Value::Array(masked_words(secrecy, elements, words)),
+        Value::Object(members) if may_be_options(members) => Value::Object(options(place, members, words)),
         Value::Object(members) => {
-            let shown = |key: &str| masker.word(key, place.key_secrecy()).into_owned();
-            let member =
-                |(key, value): (&String, &Value)| (shown(key), masked(place.member(key), value, masker));
-            Value::Object(members.iter().map(member).collect())
+            Value::Object(members.iter().map(|found| member(place, found, words)).collect())
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     }
+}
+
+fn member(place: JsonPlace, (key, value): (&String, &Value), words: &mut impl Words) -> (String, Value) {
+    words.enter(key);
+    let shown = (words.word(key, place.key_secrecy()), masked(place.member(key), value, words));
+    words.leave();
+    shown
 }
 
 /// True if the members have single values, as the options of a directive have.
@@ -98,15 +162,12 @@ fn may_be_options(members: &Map<String, Value>) -> bool {
 
 /// Masks the options of a directive. Those behind one that is the name of a secret and has no value are the words of a
 /// directive in front of which the `;` is lost.
-fn options(place: JsonPlace, members: &Map<String, Value>, masker: &Masker) -> Map<String, Value> {
+fn options(place: JsonPlace, members: &Map<String, Value>, words: &mut impl Words) -> Map<String, Value> {
     let mut behind = None;
     let mut shown = Map::new();
     for (key, value) in members {
-        let place = behind.unwrap_or(place);
-        shown.insert(
-            masker.word(key, place.key_secrecy()).into_owned(),
-            masked(place.member(key), value, masker),
-        );
+        let (name, shown_value) = member(behind.unwrap_or(place), (key, value), words);
+        shown.insert(name, shown_value);
         if *value == Value::Bool(true) && Secrecy::from_name(key) == Secrecy::Whole {
             behind = Some(JsonPlace::Member(Secrecy::Whole));
         }
@@ -115,9 +176,11 @@ fn options(place: JsonPlace, members: &Map<String, Value>, masker: &Masker) -> M
 }
 
 /// Masks the words of a directive, or its occurrences: the word behind `token` is a secret.
-fn masked_words(mut secrecy: Secrecy, elements: &[Value], masker: &Masker) -> Vec<Value> {
-    let word = |element: &Value| {
-        let shown = masked(JsonPlace::Member(secrecy), element, masker);
+fn masked_words(mut secrecy: Secrecy, elements: &[Value], words: &mut impl Words) -> Vec<Value> {
+    let word = |(number, element): (usize, &Value)| {
+        words.enter(&number);
+        let shown = masked(JsonPlace::Member(secrecy), element, words);
+        words.leave();
         // Of a list of options, each is a list; one without a value may be the name of a secret.
         let text = element.as_array().and_then(|words| words.first().filter(|_| words.len() == 1));
         if let Some(text) = text.unwrap_or(element).as_str() {
@@ -125,7 +188,7 @@ fn masked_words(mut secrecy: Secrecy, elements: &[Value], masker: &Masker) -> Ve
         }
         shown
     };
-    elements.iter().map(word).collect()
+    elements.iter().enumerate().map(word).collect()
 }
 
 #[cfg(test)]

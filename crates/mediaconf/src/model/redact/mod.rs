@@ -2,6 +2,7 @@
 
 mod by_value;
 mod json;
+mod kept;
 mod loose;
 mod masked_text;
 mod spelling;
@@ -11,7 +12,8 @@ mod within;
 use std::ops::Range;
 
 pub use by_value::{LONGEST_SECRET, SecretValues};
-pub use json::{masked_below, masked_json, masked_keys};
+pub use json::{masked_below, masked_json, masked_keys, unmasked_json};
+pub use kept::{KeptSecrets, MaskFault};
 pub use masked_text::MaskedText;
 pub use told::without_secrets;
 

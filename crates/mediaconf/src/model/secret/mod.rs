@@ -18,8 +18,11 @@ pub use parts::{merged, prose_parts, word_parts};
 const MASK_START: &str = "<secret:";
 const MASK_DIGITS: usize = 6;
 
+/// The digits of masks: so many that 10 000 secrets have as many masks.
+const DIGITS: &[u8; 62] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
 /// Makes masks; two of the same maker are equal for equal secrets, unless it is an opaque one.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Masker(Option<u128>);
 
 impl Default for Masker {
@@ -50,8 +53,14 @@ impl Masker {
 
     /// The mask of a secret.
     pub fn mask(&self, secret: &str) -> String {
-        let fingerprint = self.0.map_or(0, |key| keyed_hash(key, secret));
-        format!("{MASK_START}{:06x}>", fingerprint & 0xff_ffff)
+        let mut fingerprint = self.0.map_or(0, |key| keyed_hash(key, secret));
+        let mut mask = MASK_START.to_owned();
+        for _ in 0..MASK_DIGITS {
+            let digit = fingerprint % DIGITS.len() as u64;
+            mask.push(char::from(DIGITS[digit as usize]));
+            fingerprint /= DIGITS.len() as u64;
+        }
+        mask + ">"
     }
 
     /// A word of a configuration with its secrets masked.
@@ -91,7 +100,13 @@ fn keyed_hash(key: u128, secret: &str) -> u64 {
 
 /// True if `value` holds a mask: the masked output was sent back instead of the secret.
 pub fn holds_mask(value: &str) -> bool {
-    value.match_indices(MASK_START).any(|(at, _)| mask_len(&value[at..]).is_some())
+    masks_in(value).next().is_some()
+}
+
+/// The places of the masks in a text.
+pub fn masks_in(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let starts = text.match_indices(MASK_START);
+    starts.filter_map(|(at, _)| mask_len(&text[at..]).map(|length| at..at + length))
 }
 
 /// True if `value` is a mask and nothing else.

@@ -1,0 +1,125 @@
+//! Makes a change that was made of one text on another text, which others made of the same one meanwhile.
+//!
+//! The result has the values of the other text, and those that the change set. It is made of the merged lines, because
+//! they have the comments and the order, too; where lines clash, the values of the change are set in the other text.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use super::json_diff;
+use super::take_back::{changed, merged_lines, own_view, with_values};
+use crate::model::{Config, has_errors};
+use crate::syntax::{Document, TokenKind, tokens};
+
+/// Two changes of the same lines, in which more than values differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LinesClash {
+    /// The first of these lines in the merged text, from 1.
+    pub line: Option<usize>,
+}
+
+/// Returns the patch from the values of one text to those of another; neither has errors.
+pub fn patch_between(from: &Document, to: &Document) -> Map<String, Value> {
+    let schema = to.schema();
+    let [from, to] = [from, to].map(Config::own);
+    json_diff::diff(schema, &from.lookup(), &to.lookup())
+}
+
+/// Returns `theirs`, which others made of `base`, with the change that `mine` makes of `base`. Where both changed the
+/// same value, each in its own way, `mine` wins. Neither of the changed texts has errors.
+///
+/// # Errors
+/// Both changed the same lines, and a comment would be lost, or a value can't be set alone.
+pub fn rebase(base: &Document, mine: &Document, theirs: &Document) -> Result<Vec<u8>, LinesClash> {
+    let (lines, clash) = merged_lines(base, mine, theirs);
+    let clash = LinesClash { line: clash };
+    let lines = lines.map(Document::from_bytes).filter(|lines| !has_errors(lines));
+    if has_errors(base) {
+        let whole = lines.filter(|_| clash.line.is_none()).ok_or(clash)?;
+        return Ok(whole.bytes().to_vec());
+    }
+    let patch = patch_between(base, mine);
+    if let Some(lines) = lines.as_ref().filter(|_| clash.line.is_none())
+        && patch_between(theirs, lines) == patch
+    {
+        return Ok(lines.bytes().to_vec());
+    }
+    let by_values = match patch.is_empty() {
+        true => Document::from_bytes(theirs.bytes().to_vec()),
+        false => changed(theirs, Value::Object(patch)).ok_or(clash)?,
+    };
+    let values = own_view(&by_values);
+    let made = lines.iter().chain([theirs]).filter_map(|text| with_values(text, mine, &values));
+    let comments = comments_of([(mine, 1), (theirs, 1), (base, -1)]);
+    let mut whole = made.chain([by_values]).filter(|whole| comments_of([(whole, 1)]) == comments);
+    whole.next().map(|whole| whole.bytes().to_vec()).ok_or(clash)
+}
+
+/// How often each comment stands in the texts, each of which counts so often.
+fn comments_of<'d>(texts: impl IntoIterator<Item = (&'d Document, isize)>) -> HashMap<&'d str, isize> {
+    let mut counts = HashMap::new();
+    for (document, times) in texts {
+        for comment in tokens(document.text()).filter(|token| token.kind == TokenKind::Comment) {
+            *counts.entry(comment.raw).or_default() += times;
+        }
+    }
+    counts.retain(|_, count| *count != 0);
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BASE: &str = "# top\nrtmp 1;\nhttp 80;\nrtsp 2;\n\nstream a {\n  url udp://a;\n  title A;\n}\n";
+
+    fn made(mine: &[[&str; 2]], theirs: &[[&str; 2]]) -> Result<String, LinesClash> {
+        let replaced = |changes: &[[&str; 2]]| {
+            let text = changes.iter().fold(BASE.to_owned(), |text, [from, to]| {
+                assert!(text.contains(from), "{text} {from}");
+                text.replace(from, to)
+            });
+            Document::parse(text)
+        };
+        let whole = rebase(&Document::parse(BASE), &replaced(mine), &replaced(theirs))?;
+        Ok(String::from_utf8(whole).expect("it is text"))
+    }
+
+    #[track_caller]
+    fn check(mine: &[[&str; 2]], theirs: &[[&str; 2]]) {
+        let both = [theirs, mine].concat();
+        let expected = both.iter().fold(BASE.to_owned(), |text, [from, to]| text.replace(from, to));
+        assert_eq!(made(mine, theirs), Ok(expected), "{mine:?} {theirs:?}");
+    }
+
+    #[test]
+    fn both_changes_are_in() {
+        check(&[["rtmp 1", "rtmp 3"]], &[["title A", "title B"]]);
+        check(&[["# top", "# new"]], &[["title A", "title B"]]);
+        check(&[["rtmp 1", "rtmp 3"]], &[]);
+        check(&[], &[["rtmp 1", "rtmp 3"]]);
+        // Lines that stand side by side.
+        check(&[["rtmp 1", "rtmp 3"]], &[["http 80", "http 81"]]);
+        check(&[["rtmp 1;\n", ""]], &[["http 80", "http 81"]]);
+        check(&[["\n}", "\n  prepush 3;\n}"]], &[["title A", "title B"]]);
+        check(&[["udp://a", "udp://b"]], &[["\n  title A;", "\n  prepush 3;\n  title A;"]]);
+        // The same change.
+        check(&[["rtmp 1", "rtmp 3"]], &[["rtmp 1", "rtmp 3"], ["http 80", "http 81"]]);
+        // A comment on a line that others changed, in the other's way.
+        check(&[["# top", "# new"], ["rtsp 2", "rtsp 4"]], &[["http 80", "http 81"]]);
+    }
+
+    #[test]
+    fn of_one_value_mine_wins() {
+        let whole = made(&[["rtmp 1", "rtmp 3"]], &[["rtmp 1", "rtmp 4"], ["title A", "title B"]]);
+        assert_eq!(whole, Ok(BASE.replace("rtmp 1", "rtmp 3").replace("title A", "title B")));
+    }
+
+    #[test]
+    fn a_comment_that_would_be_lost_is_a_clash() {
+        let clash = Err(LinesClash { line: Some(2) });
+        assert_eq!(made(&[["rtmp 1;", "rtmp 1; # mine"]], &[["rtmp 1;", "rtmp 1; # theirs"]]), clash);
+        assert_eq!(made(&[["http 80", "# one\nhttp 80"]], &[["rtmp 1;", "rtmp 1; # theirs"]]), clash);
+    }
+}

@@ -1,0 +1,237 @@
+//! Puts secrets back in the place of their masks.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::Range;
+
+use super::secret_spans;
+use crate::model::secret::{Masker, Secrecy, masks_in, word_parts};
+use crate::syntax::{Document, Token, TokenKind, tokens};
+use crate::text::{Word, is_quoted_at, quoted_if_needed, quoted_word};
+
+/// The secrets of a text by their masks.
+pub struct KeptSecrets {
+    /// None where two secrets have the same mask.
+    by_mask: HashMap<String, Option<KeptSecret>>,
+}
+
+/// A secret as a text has it.
+#[derive(Clone, PartialEq)]
+struct KeptSecret {
+    written: String,
+    form: Form,
+    value: String,
+}
+
+/// The place of a part of a token.
+#[derive(Clone, Copy, PartialEq)]
+enum Form {
+    /// In a word, quotes included.
+    Word,
+    /// Between the quotes of a word.
+    Quoted,
+    Comment,
+}
+
+/// The reason why no secret can be put in the place of a mask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MaskFault {
+    /// No secret has the mask.
+    Unknown,
+    /// Two secrets have the mask.
+    Ambiguous,
+    /// Readers who may see no secrets would see what stands there.
+    Shown,
+}
+
+impl fmt::Display for MaskFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Unknown => "no secret of the text that the change was made of has this mask",
+            Self::Ambiguous => "two secrets have this mask",
+            Self::Shown => "a mask stands where its secret would be shown, because nothing says that it is one",
+        })
+    }
+}
+
+impl KeptSecrets {
+    /// The secrets of a document, by the masks that they have in its text and in its JSON.
+    pub fn of(document: &Document, masker: &Masker) -> Self {
+        let text = document.text();
+        let mut kept = Self { by_mask: HashMap::new() };
+        let mut tokens = placed(text).peekable();
+        for span in secret_spans(document, std::slice::from_ref(&(0..text.len()))) {
+            while tokens.next_if(|(start, token)| start + token.raw.len() <= span.start).is_some() {}
+            let form = tokens.peek().map_or(Form::Word, |(start, token)| form_at(token, span.start - start.min(&span.start)));
+            kept.add(&text[span], form, masker);
+        }
+        kept
+    }
+
+    fn add(&mut self, written: &str, form: Form, masker: &Masker) {
+        let value = match form {
+            Form::Word => Word::new(written, 0).value().into_owned(),
+            Form::Quoted => Word::new(&format!("\"{written}\""), 0).value().into_owned(),
+            Form::Comment => written.to_owned(),
+        };
+        let mut keep = |secret: KeptSecret| {
+            let value = secret.value.clone();
+            let known = self.by_mask.entry(masker.mask(&secret.written)).or_insert(Some(secret));
+            known.take_if(|known| known.value != value);
+        };
+        if value != written {
+            keep(KeptSecret { written: value.clone(), form: Form::Comment, value: value.clone() });
+        }
+        keep(KeptSecret { written: written.to_owned(), form, value });
+    }
+
+    /// Returns a text with the secrets in the place of their masks.
+    ///
+    /// # Errors
+    /// The place of the first mask that can't be replaced, in bytes.
+    pub fn in_text(&self, text: &str) -> Result<String, (usize, MaskFault)> {
+        let mut open = String::with_capacity(text.len());
+        let mut places = Vec::new();
+        let mut end = 0;
+        for (start, token) in placed(text) {
+            for mask in masks_in(token.raw) {
+                let form = form_at(&token, mask.start);
+                let at = start + mask.start;
+                let secret = self.secret(&token.raw[mask.clone()]).map_err(|fault| (at, fault))?;
+                open.push_str(&text[end..at]);
+                let begin = open.len();
+                open.push_str(&secret.written_in(form));
+                places.push((at, begin..open.len()));
+                end = start + mask.end;
+            }
+        }
+        open.push_str(&text[end..]);
+        let document = Document::parse(open);
+        let spans = secret_spans(&document, std::slice::from_ref(&(0..document.text().len())));
+        // Of a text with errors it is unclear what its words mean, and it is refused.
+        let is_clear = document.diagnostics().errors() == 0;
+        match places.into_iter().find(|(_, place)| is_clear && !is_within(place, &spans)) {
+            Some((at, _)) => Err((at, MaskFault::Shown)),
+            None => Ok(document.text().to_owned()),
+        }
+    }
+
+    /// Returns a word with the secrets in the place of their masks.
+    pub(super) fn in_word(&self, word: &str, secrecy: Secrecy) -> Result<String, MaskFault> {
+        let mut open = String::with_capacity(word.len());
+        let mut places = Vec::new();
+        let mut end = 0;
+        for mask in masks_in(word) {
+            let secret = self.secret(&word[mask.clone()])?;
+            open.push_str(&word[end..mask.start]);
+            let begin = open.len();
+            open.push_str(&secret.value);
+            places.push(begin..open.len());
+            end = mask.end;
+        }
+        open.push_str(&word[end..]);
+        let parts = if places.is_empty() { Vec::new() } else { word_parts(&open, secrecy) };
+        match places.iter().all(|place| is_within(place, &parts)) {
+            true => Ok(open),
+            false => Err(MaskFault::Shown),
+        }
+    }
+
+    fn secret(&self, mask: &str) -> Result<&KeptSecret, MaskFault> {
+        self.by_mask.get(mask).ok_or(MaskFault::Unknown)?.as_ref().ok_or(MaskFault::Ambiguous)
+    }
+}
+
+impl KeptSecret {
+    /// The bytes that mean the secret in a place of this form; those that it had where it had such a place.
+    fn written_in(&self, form: Form) -> String {
+        match form {
+            _ if self.form == form => self.written.clone(),
+            Form::Word => quoted_if_needed(&self.value).into_owned(),
+            Form::Quoted => {
+                let word = quoted_word(&self.value);
+                word[1..word.len() - 1].to_owned()
+            }
+            Form::Comment => self.value.replace(['\r', '\n'], " "),
+        }
+    }
+}
+
+/// The tokens of a text with their places.
+fn placed(text: &str) -> impl Iterator<Item = (usize, Token<'_>)> {
+    tokens(text).map(|token| (token.raw.as_ptr() as usize - text.as_ptr() as usize, token))
+}
+
+fn form_at(token: &Token<'_>, offset: usize) -> Form {
+    match token.kind {
+        TokenKind::Comment => Form::Comment,
+        _ if is_quoted_at(token.raw, offset) => Form::Quoted,
+        _ => Form::Word,
+    }
+}
+
+/// True if one of the spans, which are in order, holds all of a place.
+fn is_within(place: &Range<usize>, spans: &[Range<usize>]) -> bool {
+    let next = spans.partition_point(|span| span.end < place.end);
+    spans.get(next).is_some_and(|span| span.start <= place.start)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::model::redact::{masked_document, masked_json, unmasked_json};
+    use crate::model::{Config, Masker};
+
+    const TEXT: &str = "edit_auth admin \"two words\";\ncluster_key k#y;\n# password old1;\nstream a {\n  \
+                        url rtsp://u:p%40w@h/x?token=t1;\n  password \"q\\\"1\"; # token=t2\n  \
+                        url \"rtsp://v:q\\\\w@h/a b\";\n  auth http://h { header.token \"a;b\"; }\n}\n";
+
+    fn kept() -> (KeptSecrets, Masker, Document) {
+        let (document, masker) = (Document::parse(TEXT), Masker::default());
+        (KeptSecrets::of(&document, &masker), masker, document)
+    }
+
+    #[test]
+    fn a_masked_text_is_the_text_again() {
+        let (kept, masker, document) = kept();
+        let masked = masked_document(&document, &masker);
+        assert!(!masked.contains("two words") && masked.contains("<secret:"), "{masked}");
+        assert_eq!(kept.in_text(&masked), Ok(TEXT.to_owned()));
+        let json = Config::own(&document).to_json();
+        let masked = masked_json(&json, &masker);
+        assert_ne!(masked, json);
+        assert_eq!(unmasked_json(&masked, &kept), Ok(json));
+    }
+
+    #[test]
+    fn a_secret_moves_with_its_mask_and_is_written_as_its_place_needs_it() {
+        let (kept, masker, _) = kept();
+        let mask = |secret: &str| masker.mask(secret);
+        for (masked, expected) in [
+            (format!("password {};", mask("\"two words\"")), Ok("password \"two words\";")),
+            (format!("password {};", mask("two words")), Ok("password \"two words\";")),
+            (format!("password \"x{}\";", mask("\"two words\"")), Ok("password \"xtwo words\";")),
+            (format!("stream b {{ url rtsp://w:{}@h; }}", mask("k#y")), Ok("stream b { url rtsp://w:k#y@h; }")),
+            (format!("password \"{}\";", mask("q\"1")), Ok("password \"q\\\"1\";")),
+            (format!("stream b {{ title {}; }}", mask("k#y")), Err((17, MaskFault::Shown))),
+            (format!("# {}\n", mask("k#y")), Err((2, MaskFault::Shown))),
+            (format!("password {};", mask("another")), Err((9, MaskFault::Unknown))),
+        ] {
+            assert_eq!(kept.in_text(&masked), expected.map(str::to_owned), "{masked}");
+        }
+    }
+
+    #[test]
+    fn a_mask_in_json_stands_in_a_secret_place_alone() {
+        let (kept, masker, _) = kept();
+        let mask = masker.mask("k#y");
+        let of = |member: &str, value: Value| json!({ "streams": { "b": { member: value } } });
+        let restored = unmasked_json(&of("password", mask.clone().into()), &kept);
+        assert_eq!(restored, Ok(of("password", "k#y".into())));
+        let shown = unmasked_json(&of("title", mask.into()), &kept);
+        let keys = ["streams", "b", "title"].map(str::to_owned).to_vec();
+        assert_eq!(shown, Err((keys, MaskFault::Shown)));
+    }
+}

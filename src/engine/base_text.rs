@@ -1,0 +1,166 @@
+//! The text that a change was made of, and the change on what is there now.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use serde_json::Value;
+
+use super::conflict::{changed_meanwhile, conflicts, lines_clash};
+use super::options::Expected;
+use super::refusal::Refusal;
+use super::refusal_kind::RefusalKind;
+use super::snapshot::Snapshot;
+use super::transaction::Transaction;
+use crate::store::{Revision, WHOLE_HISTORY};
+use mediaconf::plumbing::edit;
+use mediaconf::plumbing::edit::patch::parse_within;
+use mediaconf::plumbing::edit::{ChangeRequest, Edits, Fault, FaultKind, Pointer, patch_between, rebase};
+use mediaconf::plumbing::model::{KeptSecrets, MaskFault, Masker, unmasked_json};
+use mediaconf::plumbing::schema::Schema;
+use mediaconf::plumbing::syntax::{Document, LineIndex};
+
+/// The advice about a mask.
+const SEND_SECRET: &str = "read it again with `secrets=masked`, or send the secret itself";
+
+impl Transaction<'_> {
+    /// The text that the change was made of; `None` if it names none.
+    ///
+    /// # Errors
+    /// `Stale`: the text is not kept.
+    pub(super) fn base(&self) -> Result<Option<Arc<Snapshot>>, Refusal> {
+        let Some(base) = self.options.base else { return Ok(None) };
+        self.text_with(base)?.map(Some).ok_or_else(|| {
+            Refusal::new(RefusalKind::Stale, format!("the text with the revision `{base}` is not kept"))
+                .hint("read the configuration again and repeat the change")
+        })
+    }
+
+    /// True if a whole text is not simply what is to be there.
+    pub(super) fn is_made_of_text(&self) -> bool {
+        self.options.base.is_some() || self.options.masks.is_some()
+    }
+
+    /// A whole text that was made of `base`, or else of what is there: with the secrets for its masks, and with what
+    /// others changed since.
+    pub(super) fn on_present(
+        &self,
+        text: &Bytes,
+        base: Option<&Arc<Snapshot>>,
+        present: &Arc<Snapshot>,
+    ) -> Result<Bytes, Refusal> {
+        let text = self.unmasked_text(text, base.unwrap_or(present))?;
+        let Some(base) = base.filter(|base| !base.is_same_text(present)) else { return Ok(text) };
+        let made_for = Expected::OneOf(vec![base.revision()]);
+        if self.is_taken_out_of(Some(&made_for)) {
+            return Ok(self.meant(&text, Some(&made_for)));
+        }
+        let mine = Snapshot::from_bytes(text);
+        if !mine.is_valid() {
+            return Err(Refusal::bad_new_text(mine.into()));
+        }
+        if !present.is_valid() {
+            return Err(Refusal::bad_config(present.clone()));
+        }
+        let [base, mine, theirs] = [base, &mine, present].map(Snapshot::document);
+        if base.diagnostics().errors() == 0 {
+            self.refuse_changed(base, theirs, &patch_between(base, mine).into())?;
+        }
+        rebase(base, mine, theirs).map(Bytes::from).map_err(lines_clash)
+    }
+
+    /// A request that was made of `base`, as a request for what is there.
+    pub(super) fn request_on_present(
+        &self,
+        request: &ChangeRequest,
+        base: &Arc<Snapshot>,
+        present: &Arc<Snapshot>,
+    ) -> Result<ChangeRequest, Refusal> {
+        if self.options.owner.is_some() {
+            return Err(Refusal::new(RefusalKind::Misplaced, "a desired state is of no text: `owner` takes no `base`"));
+        }
+        if !base.is_valid() {
+            return Err(Refusal::bad_config(base.clone()));
+        }
+        let (document, config) = (base.document(), base.config());
+        let evaluated = request.evaluate(&config.lookup())?;
+        let edited = match request.of_text() {
+            Some(block) => block.edit(document, config.members())?,
+            None => edit::modify_members(document, config.members(), evaluated.normalized(Schema::media())?)?,
+        };
+        let patch = match &edited {
+            Some(edit) => patch_between(document, &document.edited(&edit.splices).0).into(),
+            None => Value::Object(serde_json::Map::new()),
+        };
+        self.refuse_changed(document, present.document(), &patch)?;
+        Ok(if request.of_text().is_some() { request.clone() } else { patch.into() })
+    }
+
+    /// Refuses to change values that others changed, too.
+    fn refuse_changed(&self, base: &Document, theirs: &Document, patch: &Value) -> Result<(), Refusal> {
+        let found = if self.options.force { Vec::new() } else { conflicts(base, theirs, patch) };
+        let told = self.options.told.mask_key.map(Masker::keyed);
+        let masker = || self.options.masks.clone().or(told).unwrap_or_default();
+        if found.is_empty() { Ok(()) } else { Err(changed_meanwhile(&found, &masker())) }
+    }
+
+    /// The request with the secrets for its masks.
+    pub(super) fn unmasked<'r>(
+        &self,
+        request: &'r ChangeRequest,
+        base: &Snapshot,
+    ) -> Result<Cow<'r, ChangeRequest>, Refusal> {
+        let Some(kept) = self.kept_secrets(base)? else { return Ok(Cow::Borrowed(request)) };
+        let patch = match &request.edits {
+            Edits::Patch(patch) => patch.clone(),
+            Edits::PatchText { text, memory } => parse_within(text, *memory)?,
+            _ => return Ok(Cow::Borrowed(request)),
+        };
+        let patch = unmasked_json(&patch, &kept)
+            .map_err(|(keys, fault)| Fault { pointer: Some(Pointer::from_keys(&keys)), ..masked_value(fault) })?;
+        Ok(Cow::Owned(ChangeRequest { edits: Edits::Patch(patch), expectations: request.expectations.clone() }))
+    }
+
+    fn unmasked_text(&self, text: &Bytes, base: &Snapshot) -> Result<Bytes, Refusal> {
+        let Some(kept) = self.kept_secrets(base)? else { return Ok(text.clone()) };
+        let masked = Document::from_bytes(text.clone());
+        kept.in_text(masked.text()).map(Bytes::from).map_err(|(at, fault)| {
+            let line = LineIndex::new(masked.text()).position(u32::try_from(at).unwrap_or(u32::MAX)).line;
+            Refusal::from(Fault { line: Some(line), ..masked_value(fault) })
+        })
+    }
+
+    fn kept_secrets(&self, base: &Snapshot) -> Result<Option<KeptSecrets>, Refusal> {
+        let Some(masker) = &self.options.masks else { return Ok(None) };
+        match (self.options.base, &self.options.expected) {
+            (None, None | Some(Expected::Any)) => {
+                let message = "masks stand for the secrets of one text: name it with `base` or `If-Match`";
+                Err(Refusal::new(RefusalKind::Misplaced, message))
+            }
+            _ => Ok(Some(KeptSecrets::of(base.document(), masker))),
+        }
+    }
+
+    /// The text with a revision, which is there or in the history; `None` where it is known no more.
+    fn text_with(&self, revision: Revision) -> Result<Option<Arc<Snapshot>>, Refusal> {
+        let of_server = self.state.iter().flat_map(|state| [&state.running, &state.saved]);
+        let mut known = of_server.chain(self.file());
+        if let Some(text) = known.find(|text| text.revision() == revision) {
+            return Ok(Some(text.clone()));
+        }
+        let store = &self.engine.store;
+        let is_wanted = |text: &Arc<Snapshot>| text.revision() == revision;
+        let entries = store.history(WHOLE_HISTORY)?;
+        for entry in entries.into_iter().filter(|entry| entry.before == Some(revision)) {
+            let text = store.kept(entry.serial)?.map(|text| Arc::new(Snapshot::from_bytes(text)));
+            if let Some(text) = text.filter(is_wanted) {
+                return Ok(Some(text));
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn masked_value(fault: MaskFault) -> Fault {
+    Fault::new(FaultKind::MaskedValue, fault.to_string()).hint(SEND_SECRET)
+}
