@@ -144,7 +144,7 @@ impl Transaction<'_> {
     /// The text with a revision, which is there or in the history; `None` where it is known no more.
     fn text_with(&self, revision: Revision) -> Result<Option<Arc<Snapshot>>, Refusal> {
         let of_server = self.state.iter().flat_map(|state| [&state.running, &state.saved]);
-        let mut known = of_server.chain(self.file());
+        let mut known = of_server.chain(self.file()).chain(self.with_left_over());
         if let Some(text) = known.find(|text| text.revision() == revision) {
             return Ok(Some(text.clone()));
         }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::blamed::{Blamed, ValueHistory};
 use super::content::Content;
+use super::entry_text::not_there;
 use super::feature::Feature;
 use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
@@ -51,9 +52,9 @@ pub fn value_history(
             Err(error) if is_not_kept(&error) => Ok(None),
             found => found.map(Some),
         };
-        let changes = blame(&entries, &now, &mut kept, path, masker, most)?;
+        let (changes, is_cut) = blame(&entries, &now, &mut kept, path, masker, most)?;
         if changes.len() == most || entries.len() < wanted {
-            break ValueHistory { changes, is_edited: is_edited_since(&entries, &now) };
+            break ValueHistory { changes, is_edited: is_edited_since(&entries, &now), is_cut };
         }
         wanted = wanted.saturating_mul(MORE_ENTRIES);
     };
@@ -62,7 +63,7 @@ pub fn value_history(
             composed.refuse_entry(path).map_err(not_there)?;
         }
         // A path without a value now and in the history is misspelt.
-        select(&now.config().lookup(), path).map_err(|fault| not_there(fault.into()))?;
+        select(&now.config().lookup(), path).map_err(not_there)?;
     }
     Ok(found)
 }
@@ -95,11 +96,6 @@ fn saved_text(service: &(impl ConfigService + ?Sized)) -> Result<Arc<Snapshot>, 
     }
 }
 
-/// The refusal of a path without a value of its own: the same over a server, where a path is no member of a body.
-fn not_there(refusal: Refusal) -> Refusal {
-    Refusal { kind: RefusalKind::NotFound, ..refusal }
-}
-
 /// The entry of a change, of which one value is told, and not what else it changed: not every history knows that.
 fn without_paths(entry: &HistoryEntry) -> HistoryEntry {
     HistoryEntry { paths: None, ..entry.clone() }
@@ -110,8 +106,9 @@ fn is_not_kept(error: &Refusal) -> bool {
     error.kind == RefusalKind::NotKept || error.status == Some(NOT_FOUND)
 }
 
-/// Returns the last changes of the value at `path`, the last one first, at most `most`, secrets masked by `masker`. `kept`
-/// returns the text before the change with a serial number; `now` is the text in the file.
+/// Returns the last changes of the value at `path`, the last one first, at most `most`, secrets masked by `masker`; and
+/// whether a text hides some. `kept` returns the text before the change with a serial number; `now` is the text in the
+/// file.
 ///
 /// A text that is not kept or has errors hides the changes on both sides of it. A hand edit since the
 /// last change hides that. Of a stream, live or plugin that had another name, the changes under that are
@@ -126,8 +123,8 @@ fn blame<E>(
     path: &Path,
     masker: Option<&Masker>,
     most: usize,
-) -> Result<Vec<Blamed>, E> {
-    let mut found = Vec::new();
+) -> Result<(Vec<Blamed>, bool), E> {
+    let (mut found, mut is_cut) = (Vec::new(), false);
     let mut path = path.clone();
     let value_in =
         |text: &Option<Arc<Snapshot>>, path: &Path| text.as_ref().and_then(|text| value(text, path, masker));
@@ -142,6 +139,7 @@ fn blame<E>(
             // There was no file before.
             None => Some(None),
         };
+        is_cut |= before.is_none();
         if let (Some(Some(before)), Some(Some(after))) = (&before, &after)
             && let Some(former) = former_name(before, after, &path)
         {
@@ -161,7 +159,7 @@ fn blame<E>(
         }
         (after, to) = (before, from);
     }
-    Ok(found)
+    Ok((found, is_cut))
 }
 
 /// The path before a change that gave the stream, live or plugin at or above it another name: the one of the

@@ -23,4 +23,6 @@ pub struct ValueHistory {
     pub changes: Vec<Blamed>,
     /// True if the file was edited by hand since the last change.
     pub is_edited: bool,
+    /// True if there may be more, because a text of the history is not kept or has errors.
+    pub is_cut: bool,
 }

@@ -1,6 +1,6 @@
 //! The paths that the changes of a history changed, for a store that does not keep them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use mediaconf::plumbing::edit::ConfigLookup;
@@ -57,5 +57,19 @@ pub fn add_paths(
             known.insert(key, paths);
         }
         (after, newer) = (before, Some(entry.serial));
+    }
+    let present: HashSet<_> = entries.iter().map(|entry| (entry.serial, entry.after)).collect();
+    known.retain(|key, _| present.contains(key));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_left_the_history_is_forgotten() {
+        let mut known = KnownPaths::from([((7, None), ChangedPaths::default())]);
+        add_paths(&mut [], None, &|_| panic!("no text is needed"), &mut known);
+        assert!(known.is_empty());
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
 use super::snapshot::Snapshot;
-use mediaconf::plumbing::edit::{Fault, Path, own_entry_at, select};
+use mediaconf::plumbing::edit::{Path, own_entry_at, select};
 use mediaconf::plumbing::syntax::{Document, tokens};
 
 /// Returns the bytes of the entry at a path: from its keyword to its `;` or `}`.
@@ -28,10 +28,12 @@ pub fn entry_range(text: &Arc<Snapshot>, path: &Path) -> Result<Range<usize>, Re
 }
 
 /// The refusal of a path that leads nowhere, where it names what is asked for.
-pub fn not_there(fault: Fault) -> Refusal {
-    let is_absent = fault.is_absent();
-    let refusal = Refusal::from(fault);
-    if is_absent { Refusal { kind: RefusalKind::NotFound, ..refusal } } else { refusal }
+pub fn not_there(found: impl Into<Refusal>) -> Refusal {
+    let refusal = found.into();
+    match refusal.kind {
+        RefusalKind::AbsentPath => Refusal { kind: RefusalKind::NotFound, ..refusal },
+        _ => refusal,
+    }
 }
 
 /// Returns a text in which an entry has another text, without the white space around that.

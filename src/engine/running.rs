@@ -138,3 +138,23 @@ pub(super) type Turn = Pass;
 
 /// The number of dry runs that wait for the check command of another one. Each takes a connection.
 pub const MAX_REHEARSALS: usize = 8;
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn who_waits_is_woken_by_the_change_and_needs_no_other_look() {
+        let running = Arc::new(Running::new(Arc::new(Snapshot::from_bytes("http 80;\n")), None));
+        let known = running.times_told();
+        let waiting = running.clone();
+        let waiter = thread::spawn(move || {
+            waiting.wait_for_more(known, Duration::from_secs(24 * 60 * 60));
+            waiting.times_told()
+        });
+        running.exchange(|state| state.generation += 1);
+        assert_eq!(waiter.join().ok(), Some(known + 1));
+    }
+}

@@ -1,30 +1,52 @@
 //! What tells whether the status of a server may differ from before, without reading anything.
 
-use std::fs;
-use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::content::Content;
 use super::local::Engine;
 use super::status::differing;
+use crate::store::Follow;
 
 /// Differs from another one if the status may.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatusStamp {
     told: u64,
-    /// Node, size and time of the file; `None` if there is none.
-    file: Option<[i64; 4]>,
+    /// Stands for the stored text, and for the files and folders beside it.
+    stored: u64,
+    /// What is included, and the folders in which more may come.
+    included: Vec<PathBuf>,
 }
 
 impl Engine {
-    /// The stamp as it is now.
+    /// The stamp as it is now. What is included is read to know it.
     pub fn status_stamp(&self) -> StatusStamp {
+        self.stamp_with(self.included_places())
+    }
+
+    /// The stamp as it is now, as far as it has to do with the same files; reads nothing.
+    pub fn status_stamp_like(&self, known: &StatusStamp) -> StatusStamp {
+        self.stamp_with(known.included.clone())
+    }
+
+    fn stamp_with(&self, included: Vec<PathBuf>) -> StatusStamp {
         let told = self.running.as_ref().map_or(0, |running| running.times_told());
-        let found = fs::metadata(self.store.path()).ok();
-        let file = found.map(|found| {
-            [found.ino().cast_signed(), found.size().cast_signed(), found.mtime(), found.mtime_nsec()]
-        });
-        StatusStamp { told, file }
+        StatusStamp { told, stored: self.store.stamp(&included), included }
+    }
+
+    fn included_places(&self) -> Vec<PathBuf> {
+        let Some(running) = self.running().filter(|running| !running.includes().is_empty()) else {
+            return Vec::new();
+        };
+        let folder = self.store.path().parent().unwrap_or(Path::new("")).to_owned();
+        let patterns = running.includes().iter().map(|(_, pattern)| folder.join(pattern));
+        let composed = self.composed(&running, Follow::ALL);
+        let files = composed.into_iter().flat_map(|composed| composed.files).skip(1).map(|file| file.target);
+        let all = patterns.chain(files).flat_map(|file| [file.parent().map(Path::to_owned), Some(file)]);
+        let mut all: Vec<PathBuf> = all.flatten().collect();
+        all.sort();
+        all.dedup();
+        all
     }
 
     /// Waits until this server makes a change, at most for this time.

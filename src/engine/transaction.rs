@@ -170,6 +170,11 @@ impl<'e> Transaction<'e> {
         made_for.is_some_and(|made_for| self.taken_out.as_ref().is_some_and(|it| it.is_expected(made_for)))
     }
 
+    /// The text of the file as it was with an unconfirmed change in it.
+    pub fn with_left_over(&self) -> Option<&Arc<Snapshot>> {
+        self.taken_out.as_ref().and_then(WithoutChange::from)
+    }
+
     /// The text of the file; `None` if the file is missing.
     pub fn file(&self) -> Option<&Arc<Snapshot>> {
         self.file.as_ref().map(|file| &file.snapshot)

@@ -33,7 +33,7 @@ mod version;
 mod warning;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -68,6 +68,7 @@ pub use warning::Warning;
 /// | `name`, `path` | are what messages and hooks call the configuration, and stay the same |
 /// | `leads_elsewhere` | is false as long as the name leads to this configuration |
 /// | `load` | is `NotFound` until there is a text, then exactly the bytes that were committed last |
+/// | `stamp` | is the same as long as nothing was written |
 /// | `load_to_rehearse` | is what `load` of a writer would be |
 /// | `included` | has the texts that a pattern names in the order of their names; none where the store has no files |
 /// | `history` | has each commit once, the last one first, with its number, author, message and revisions |
@@ -102,6 +103,12 @@ pub trait Store: Send + Sync {
 
     /// Loads the text with its version; `NotFound` where there is none yet.
     fn load(&self) -> Result<Loaded, StoreError>;
+
+    /// Differs from the one before if the text was written meanwhile without this process, or one of these files and
+    /// folders; reads none of them.
+    fn stamp(&self, _others: &[PathBuf]) -> u64 {
+        0
+    }
 
     /// Loads what a writer would load, for a rehearsal.
     fn load_to_rehearse(&self) -> Result<Loaded, StoreError> {

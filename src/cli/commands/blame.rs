@@ -68,8 +68,11 @@ pub fn run(args: &BlameArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         answers.print_json(|found| json!(found.changes))?;
         return Ok(answers.exit());
     }
-    let never = || format!("`{path}` was never changed in the recorded history");
-    answers.once(|found| found.changes.is_empty().then(never)).iter().for_each(|text| ui.say(text));
+    let none = |found: &ValueHistory| match found.is_cut {
+        true => format!("no change of `{path}` is known: a text of the history is not kept, or has errors"),
+        false => format!("`{path}` was never changed in the recorded history"),
+    };
+    answers.once(|found| found.changes.is_empty().then(|| none(found))).iter().for_each(|text| ui.say(text));
     let width = ui.screen().width.map(|width| width.saturating_sub(answers.width_of_names()));
     let rows: Vec<Vec<String>> = answers
         .found()

@@ -4,8 +4,12 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
+use flate2::read::GzDecoder;
 use reqwest::blocking as sockets;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderMap, IF_NONE_MATCH, LOCATION, RETRY_AFTER};
+use reqwest::header::{
+    ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderMap, IF_NONE_MATCH, LOCATION,
+    RETRY_AFTER,
+};
 use reqwest::{Method, StatusCode, redirect};
 use serde_json::Value;
 
@@ -32,6 +36,9 @@ const MAX_IDLE_BEFORE_CHANGE: Duration = Duration::from_secs(1);
 
 /// A connection that was idle for longer is not used again. Servers close one after 15 seconds.
 const MAX_IDLE: Duration = Duration::from_secs(10);
+
+/// The content coding that is asked for over a network. What is unpacked is as large as an answer may be, at most.
+const GZIP: &str = "gzip";
 
 /// The settings of requests.
 #[derive(Debug, Clone)]
@@ -184,9 +191,14 @@ impl Client {
             true => AnswerLimits::of_refusal(deadline),
             false => AnswerLimits::new(self.settings.max_answer, deadline),
         };
-        let length = response.content_length();
-        let body =
-            limits.read(response, length).map_err(|fault| ClientError::of_body(&fault, call.applies))?;
+        let body = match header(&headers, CONTENT_ENCODING.as_str()).as_deref() {
+            Some(GZIP) => limits.read(GzDecoder::new(response), None),
+            _ => {
+                let length = response.content_length();
+                limits.read(response, length)
+            }
+        };
+        let body = body.map_err(|fault| ClientError::of_body(&fault, call.applies))?;
         if is_refused {
             let media_type = header(&headers, CONTENT_TYPE.as_str()).unwrap_or_default();
             let mut refusal = ServerRefusal::read(status, &media_type, &body, call.applies);
@@ -221,6 +233,9 @@ impl Client {
         }
         if let Some(user) = self.settings.sudo_user.as_ref().filter(|_| self.endpoint.socket.is_some()) {
             request = request.header(SUDO_HEADER, user);
+        }
+        if self.endpoint.socket.is_none() {
+            request = request.header(ACCEPT_ENCODING, GZIP);
         }
         if let Some(etag) = call.if_none_match {
             request = request.header(IF_NONE_MATCH, etag);

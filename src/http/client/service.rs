@@ -19,7 +19,7 @@ use crate::engine::{
     ServerHealth, ServerInfo, Snapshot, Status, ValueHistory, differing, is_edited_since, last_change,
 };
 use crate::http::protocol::headers::{ID, RUNTIME, SKIP_STREAMS, WAIT, revision_in};
-use crate::http::protocol::notes::{EDITED_BY_HAND, KEPT_HAND_EDIT, LOST_LINE_ENDS};
+use crate::http::protocol::notes::{EDITED_BY_HAND, KEPT_HAND_EDIT, LOST_LINE_ENDS, TEXTS_MISSING};
 use crate::http::protocol::parameters::MAX_WAIT;
 use crate::http::protocol::routes::ApiOperation;
 use crate::store::{ChangeRef, HistoryEntry, PendingInfo, Revision};
@@ -101,10 +101,11 @@ impl ServerLink {
         parameters.extend(most.map(|most| ("limit", most.to_string().into())));
         let call = Call { parameters, ..Call::new(ApiOperation::Blame) };
         let Some(reply) = self.session.send_if(Feature::Blame, &call)? else { return Ok(None) };
-        let is_edited = reply.notes.iter().any(|note| note == EDITED_BY_HAND);
+        let has = |word: &str| reply.notes.iter().any(|note| note == word);
+        let (is_edited, is_cut) = (has(EDITED_BY_HAND), has(TEXTS_MISSING));
         let changes = |list| serde_json::from_value(list).ok();
         let changes = self.session.parsed(&reply, false, "something that is no history", changes)?;
-        Ok(Some(ValueHistory { changes, is_edited }))
+        Ok(Some(ValueHistory { changes, is_edited, is_cut }))
     }
 
     fn read_json(

@@ -15,6 +15,9 @@ pub const LOST_LINE_ENDS: &str = "lost-line-ends";
 /// The word for a file that was edited by hand since the last change of its history.
 pub const EDITED_BY_HAND: &str = "edited-by-hand";
 
+/// The word for changes that may not be all, because a text is not kept or has errors.
+pub const TEXTS_MISSING: &str = "texts-missing";
+
 const SAVED_EARLIER_UPDATE: &str = "saved-earlier-update";
 const PICKED_UP_HAND_EDIT: &str = "picked-up-hand-edit";
 const OVERWROTE_HAND_EDIT: &str = "overwrote-hand-edit";

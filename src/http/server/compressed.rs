@@ -9,6 +9,7 @@ use flate2::write::GzEncoder;
 
 use crate::http::server::entity_tag::of_gzip;
 use crate::http::server::message::{Head, Response};
+use crate::store::Revision;
 
 /// The fewest bytes of an answer that is compressed.
 pub const LEAST: usize = 1024;
@@ -23,11 +24,11 @@ const MOST_BYTES: usize = 8 * 1024 * 1024;
 #[derive(Debug, Default)]
 pub struct CompressedAnswers(Mutex<Vec<Kept>>);
 
-/// A compressed answer, and what it is the answer to.
+/// A compressed answer, and what it is made of.
 #[derive(Debug)]
 struct Kept {
-    /// The tag of what it shows, which differs between those who see secrets and those who do not.
-    tag: String,
+    /// The hash of the answer: the same `ETag` may have other seconds that are left, for instance.
+    plain: Revision,
     /// Path and query of the request.
     target: String,
     body: Arc<Vec<u8>>,
@@ -42,26 +43,29 @@ impl CompressedAnswers {
             return response;
         }
         let tag = response.headers.iter_mut().find(|(name, _)| *name == "ETag");
-        let plain = tag.as_ref().map(|(_, tag)| tag.clone());
+        let is_tagged = tag.is_some();
         if let Some((_, tag)) = tag {
             *tag = of_gzip(tag);
         }
         if response.status != 304 {
-            response.body = self.compressed(head, plain, &response.body);
+            response.body = match is_tagged && head.method != "POST" {
+                true => self.compressed(head, &response.body),
+                false => Arc::new(gzip(&response.body)),
+            };
             response.headers.push(("Content-Encoding", "gzip".to_owned()));
         }
         response
     }
 
-    fn compressed(&self, head: &Head, tag: Option<String>, body: &[u8]) -> Arc<Vec<u8>> {
-        let Some(tag) = tag.filter(|_| head.method != "POST") else { return Arc::new(gzip(body)) };
-        let is_kept = |kept: &&Kept| kept.tag == tag && kept.target == head.target;
+    fn compressed(&self, head: &Head, body: &[u8]) -> Arc<Vec<u8>> {
+        let plain = Revision::from_text(body);
+        let is_kept = |kept: &&Kept| kept.plain == plain && kept.target == head.target;
         if let Some(kept) = self.kept().iter().find(is_kept) {
             return kept.body.clone();
         }
         let body = Arc::new(gzip(body));
         let mut all = self.kept();
-        all.push(Kept { tag, target: head.target.clone(), body: body.clone() });
+        all.push(Kept { plain, target: head.target.clone(), body: body.clone() });
         let bytes = |all: &[Kept]| all.iter().map(|kept| kept.body.len()).sum::<usize>();
         while all.len() > MOST_KEPT || bytes(&all) > MOST_BYTES {
             all.remove(0);
@@ -84,8 +88,9 @@ fn accepts_gzip(head: &Head) -> bool {
     let codings = head.values("accept-encoding").flat_map(|list| list.split(','));
     let weights = codings.filter_map(|coding| {
         let (name, parameters) = coding.split_once(';').unwrap_or((coding, ""));
-        let weight =
-            parameters.trim().strip_prefix("q=").map_or(Some(1.0), |q| q.trim().parse::<f32>().ok())?;
+        let named = parameters.split(';').filter_map(|parameter| parameter.split_once('='));
+        let weight = named.filter(|(name, _)| name.trim().eq_ignore_ascii_case("q")).map(|(_, weight)| weight);
+        let weight = weight.last().map_or(Some(1.0), |weight| weight.trim().parse::<f32>().ok())?;
         Some((name.trim().to_ascii_lowercase(), weight > 0.0))
     });
     let weights: Vec<(String, bool)> = weights.collect();
@@ -100,6 +105,24 @@ mod tests {
     use super::*;
     use crate::http::server::message::PeerAddress;
 
+    fn asking(value: &str) -> Head {
+        let headers = vec![("accept-encoding".to_owned(), value.to_owned())];
+        let (method, target) = ("GET".to_owned(), "/".to_owned());
+        Head { method, target, headers, peer: PeerAddress::Uid(0), unread: false }
+    }
+
+    #[test]
+    fn an_answer_with_the_same_tag_and_other_bytes_is_compressed_anew() {
+        let answers = CompressedAnswers::default();
+        let coded = |fill: u8| {
+            let response = Response::ok("text/plain", vec![fill; 2 * LEAST]).with("ETag", "\"x\"".to_owned());
+            answers.coded(&asking("gzip"), response).body
+        };
+        let first = coded(b'a');
+        assert_ne!(*first, *coded(b'b'));
+        assert!(Arc::ptr_eq(&first, &coded(b'a')), "it is kept");
+    }
+
     #[test]
     fn a_client_says_whether_it_takes_gzip() {
         for (value, expected) in [
@@ -107,14 +130,19 @@ mod tests {
             ("deflate, GZIP;q=0.5", true),
             ("*", true),
             ("gzip;q=0, *", false),
+            ("gzip;Q=0", false),
+            ("gzip ; x=1 ; q = 0.000", false),
+            ("gzip;q=nan", false),
+            ("gzip;q=-1", false),
+            ("gzip;q=", false),
+            ("*;q=0", false),
+            ("gzip;q=0.001", true),
+            (",,;;q=,gzip", true),
             ("identity", false),
             ("br;q=1", false),
             ("", false),
         ] {
-            let headers = vec![("accept-encoding".to_owned(), value.to_owned())];
-            let (method, target) = ("GET".to_owned(), "/".to_owned());
-            let head = Head { method, target, headers, peer: PeerAddress::Uid(0), unread: false };
-            assert_eq!(accepts_gzip(&head), expected, "{value}");
+            assert_eq!(accepts_gzip(&asking(value)), expected, "{value}");
         }
     }
 }

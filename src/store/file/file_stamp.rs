@@ -1,6 +1,7 @@
 //! The stamp of one version of a file (identity, times and size), and what equal stamps prove.
 
 use std::fs::{self, Metadata};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -25,7 +26,7 @@ pub struct FileStamp {
     settled: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Identity {
     device: u64,
     inode: u64,
@@ -60,18 +61,31 @@ impl LastWrite {
     }
 }
 
-impl FileStamp {
-    /// The stamp of a file that is about to be read.
-    pub(super) fn from_metadata(found: &Metadata) -> FileStamp {
-        let identity = Identity {
+/// A hash of the identities of files and folders, which may be missing; nothing of them is read.
+pub(super) fn hash_of<'p>(paths: impl Iterator<Item = &'p Path>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let identity = |path: &Path| fs::metadata(path).ok().map(|found| Identity::from_metadata(&found));
+    paths.for_each(|path| identity(path).hash(&mut hasher));
+    hasher.finish()
+}
+
+impl Identity {
+    fn from_metadata(found: &Metadata) -> Self {
+        Self {
             device: found.dev(),
             inode: found.ino(),
             size: found.size(),
             modified: (found.mtime(), found.mtime_nsec()),
             changed: (found.ctime(), found.ctime_nsec()),
-        };
+        }
+    }
+}
+
+impl FileStamp {
+    /// The stamp of a file that is about to be read.
+    pub(super) fn from_metadata(found: &Metadata) -> FileStamp {
         let settled = is_settled(found, SystemTime::now());
-        FileStamp { identity, settled }
+        FileStamp { identity: Identity::from_metadata(found), settled }
     }
 
     /// The same stamp for a text that is not the one in the file: it matches no file.

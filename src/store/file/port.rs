@@ -1,11 +1,12 @@
 //! The file as the engine sees it: the port of [`crate::store`].
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value;
 
+use super::file_stamp::hash_of;
 use super::lock::LockedFile;
 use super::replace::PreparedWrite;
 use super::state_dir::StateDir;
@@ -40,6 +41,10 @@ impl Store for ConfFile {
 
     fn load(&self) -> Result<Loaded, StoreError> {
         self.load()
+    }
+
+    fn stamp(&self, others: &[PathBuf]) -> u64 {
+        hash_of(std::iter::once(self.target()).chain(others.iter().map(PathBuf::as_path)))
     }
 
     fn included(&self, pattern: &str, follow: Follow) -> Result<Vec<IncludedText>, IncludeError> {

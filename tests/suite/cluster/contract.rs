@@ -27,6 +27,7 @@ const GUARANTEES: &[Guarantee] = &[
     ("name, path", names_stay_the_same),
     ("leads_elsewhere", names_stay_the_same),
     ("load", a_first_text_is_made_and_read_back),
+    ("stamp", the_stamp_is_the_same_until_something_is_written),
     ("load_to_rehearse", overlays_are_those_that_a_writer_loads),
     ("included", nothing_is_included_where_nothing_is),
     ("history", a_change_is_in_the_history_with_its_text),
@@ -119,6 +120,12 @@ fn names_stay_the_same(store: &dyn Store) {
     assert!(!before.0.is_empty() && !before.2);
     write(store, b"one\n", &RECORD).expect("it is written");
     assert_eq!(names(), before);
+}
+
+fn the_stamp_is_the_same_until_something_is_written(store: &dyn Store) {
+    write(store, b"http 80;\n", &RECORD).expect("it is written");
+    let before = store.stamp(&[]);
+    assert_eq!((text(store), store.stamp(&[])), (b"http 80;\n".to_vec(), before));
 }
 
 fn nothing_is_included_where_nothing_is(store: &dyn Store) {

@@ -614,6 +614,32 @@ fn a_change_sent_to_a_node_may_begin_on_some_nodes() {
     assert!(status == 400 && answer.contains("this node alone"), "{status} {answer}");
 }
 
+#[test]
+fn a_node_tells_of_all_nodes() {
+    let Some(etcd) = with_sample(1) else { return };
+    let nodes = ["a", "b"].map(|name| {
+        let node = TestNode::start(&etcd, name, &[]);
+        node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+        node
+    });
+    let get = |target: &str| {
+        let (status, answer) = ask(&nodes[0].place, &format!("GET /media/api/{target}"), "");
+        assert_eq!(status, 200, "{answer}");
+        let body = answer.split("\r\n\r\n").nth(1).expect("there is a body");
+        serde_json::from_str::<Value>(body).expect("it is JSON")
+    };
+    until("both say that they run it", || {
+        let told = get("status")["nodes"].clone();
+        (told["states"] == json!({ "running": 2 })).then_some(())
+    });
+    let told = get("status");
+    assert_eq!((&told["nodes"]["count"], &told["nodes"]["behind"]), (&json!(2), &json!([])), "{told}");
+    let records = get("nodes");
+    let names: Vec<&Value> = records.as_array().expect("a list").iter().map(|record| &record["node"]).collect();
+    assert_eq!(names, ["a", "b"], "{records}");
+    assert!(records[1]["state"] == "running" && records[1]["serial"] == 1, "{records}");
+}
+
 /// The node hears nothing any more: it goes back by itself, also after a restart, and takes what was confirmed meanwhile
 /// when it hears again.
 #[test]

@@ -3,7 +3,7 @@
 
 use mediactl::http::server::auth::Account;
 use mediactl::http::server::message::{PeerAddress, Response, Service};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::handler::{Server, TEXT, body, header, refused, request};
 use crate::waiting::eventually;

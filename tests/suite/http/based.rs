@@ -69,7 +69,7 @@ fn a_patch_takes_back_nothing_that_it_only_repeats() {
 fn values_that_both_changed_are_told_and_no_others() {
     let base = of(TEXT);
     for (target, sent) in [
-        ("modify_config", r#"{"http":82,"rtmp":1936}"#.to_owned()),
+        ("modify_config", r#"{"http":[82],"rtmp":1936}"#.to_owned()),
         ("save_config", TEXT.replace("http 80", "http 82").replace("rtmp 1935", "rtmp 1936")),
     ] {
         let server = changed("http 80", "http 81");
@@ -88,8 +88,9 @@ fn values_that_both_changed_are_told_and_no_others() {
 #[test]
 fn the_values_of_a_conflict_are_masked() {
     let server = changed("s3cret", "th31rs");
-    let target = format!("modify_config?base={}", of(TEXT));
-    let answer = server.post(&target, r#"{"edit_auth":{"password":"m1ne"}}"#);
+    let (target, now) = (format!("/media/api/modify_config?base={}", of(TEXT)), "Basic YWRtaW46dGgzMXJz");
+    let sent = r#"{"edit_auth":{"password":"m1ne"}}"#;
+    let answer = server.ask("POST", &target, &[("authorization", now)], sent);
     refused(&answer, 409, "conflict");
     let shown = text(&answer);
     assert!(!["s3cret", "th31rs", "m1ne"].iter().any(|secret| shown.contains(secret)), "{shown}");
@@ -102,11 +103,11 @@ fn the_values_of_a_conflict_are_masked() {
 #[test]
 fn a_base_that_is_not_kept_or_no_revision_is_refused() {
     let server = Server::over(TEXT);
-    refused(&server.post(&format!("modify_config?base={}", of("x")), r#"{"http":1}"#), 412, "stale");
-    refused(&server.post("modify_config?base=7", r#"{"http":1}"#), 400, "bad-parameter");
+    refused(&server.post(&format!("modify_config?base={}", of("x")), r#"{"rtmp":1}"#), 412, "stale");
+    refused(&server.post("modify_config?base=7", r#"{"rtmp":1}"#), 400, "bad-parameter");
     let owned = format!("modify_config?owner=git&base={}", of(TEXT));
     assert_eq!(server.post("modify_config", r#"{"rtsp":554}"#).status, 200);
-    refused(&server.post(&owned, r#"{"http":1}"#), 400, "bad-parameter");
+    refused(&server.post(&owned, r#"{"rtmp":1}"#), 400, "bad-parameter");
 }
 
 #[test]

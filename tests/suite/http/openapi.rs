@@ -169,7 +169,7 @@ fn queries() -> Vec<String> {
             Values::Owner(_) => &["", "git", "../git"],
             Values::Guards(_) => &["", "would-remove-credentials,empty-replacement", "everything"],
             Values::Told(_) => &["", "diff,values", "secrets", "everything"],
-            Values::Key(_) => &["", "x", "000102030405060708090a0b0c0d0e0f"],
+            Values::Base(_) | Values::Key(_) => &["", "x", "000102030405060708090a0b0c0d0e0f"],
             Values::Revisions(_) => &["", "x", "*", "00000000000000000000000000000000"],
             Values::Nodes(_) => &["", "1", "edge1,edge7", "@edge", "a/b"],
             Values::Words(words, _) => &[words[0], words[words.len() - 1], "", "other"],

@@ -10,7 +10,7 @@ use crate::http::protocol::headers::{
     FORMAT_DIFF, NOTE_HEADER, PENDING_HEADER, SECRETS_SHOWN, WITH_INCLUDES,
 };
 use crate::http::protocol::masked::masked_text;
-use crate::http::protocol::notes::{EDITED_BY_HAND, LOST_LINE_ENDS};
+use crate::http::protocol::notes::{EDITED_BY_HAND, LOST_LINE_ENDS, TEXTS_MISSING};
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::{JSON, TEXT};
 use crate::http::server::auth::Role;
@@ -135,8 +135,10 @@ pub fn blame(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response,
         .map(|blamed| Blamed { entry: masked(blamed.entry, context, role), ..blamed })
         .collect();
     let body = serde_json::to_vec(&changes).expect("an entry holds only strings, numbers, times and JSON");
+    let notes = [(found.is_edited, EDITED_BY_HAND), (found.is_cut, TEXTS_MISSING)];
+    let notes: Vec<&str> = notes.into_iter().filter(|(is_so, _)| *is_so).map(|(_, word)| word).collect();
     let response = Response::ok(JSON, body);
-    Ok(if found.is_edited { response.with(NOTE_HEADER, EDITED_BY_HAND.to_owned()) } else { response })
+    Ok(if notes.is_empty() { response } else { response.with(NOTE_HEADER, notes.join("; ")) })
 }
 
 /// `history/N`: the text before a change.

@@ -86,7 +86,7 @@ impl JsonPlace {
 }
 
 /// What becomes of the words of JSON.
-trait Words {
+trait JsonWords {
     fn word(&mut self, word: &str, secrecy: Secrecy) -> String;
     /// A number that is a secret.
     fn number(&mut self, number: &Number) -> Value;
@@ -97,7 +97,7 @@ trait Words {
 
 struct Masking<'m>(&'m Masker);
 
-impl Words for Masking<'_> {
+impl JsonWords for Masking<'_> {
     fn word(&mut self, word: &str, secrecy: Secrecy) -> String {
         self.0.word(word, secrecy).into_owned()
     }
@@ -113,7 +113,7 @@ struct Unmasking<'k> {
     fault: Option<(Vec<String>, MaskFault)>,
 }
 
-impl Words for Unmasking<'_> {
+impl JsonWords for Unmasking<'_> {
     fn word(&mut self, word: &str, secrecy: Secrecy) -> String {
         self.kept.in_word(word, secrecy).unwrap_or_else(|fault| {
             self.fault.get_or_insert_with(|| (self.path.clone(), fault));
@@ -134,7 +134,7 @@ impl Words for Unmasking<'_> {
     }
 }
 
-fn masked(place: JsonPlace, value: &Value, words: &mut impl Words) -> Value {
+fn masked(place: JsonPlace, value: &Value, words: &mut impl JsonWords) -> Value {
     let secrecy = place.secrecy();
     match value {
         Value::String(text) => Value::String(words.word(text, secrecy)),
@@ -148,7 +148,7 @@ fn masked(place: JsonPlace, value: &Value, words: &mut impl Words) -> Value {
     }
 }
 
-fn member(place: JsonPlace, (key, value): (&String, &Value), words: &mut impl Words) -> (String, Value) {
+fn member(place: JsonPlace, (key, value): (&String, &Value), words: &mut impl JsonWords) -> (String, Value) {
     words.enter(key);
     let shown = (words.word(key, place.key_secrecy()), masked(place.member(key), value, words));
     words.leave();
@@ -162,7 +162,7 @@ fn may_be_options(members: &Map<String, Value>) -> bool {
 
 /// Masks the options of a directive. Those behind one that is the name of a secret and has no value are the words of a
 /// directive in front of which the `;` is lost.
-fn options(place: JsonPlace, members: &Map<String, Value>, words: &mut impl Words) -> Map<String, Value> {
+fn options(place: JsonPlace, members: &Map<String, Value>, words: &mut impl JsonWords) -> Map<String, Value> {
     let mut behind = None;
     let mut shown = Map::new();
     for (key, value) in members {
@@ -176,7 +176,7 @@ fn options(place: JsonPlace, members: &Map<String, Value>, words: &mut impl Word
 }
 
 /// Masks the words of a directive, or its occurrences: the word behind `token` is a secret.
-fn masked_words(mut secrecy: Secrecy, elements: &[Value], words: &mut impl Words) -> Vec<Value> {
+fn masked_words(mut secrecy: Secrecy, elements: &[Value], words: &mut impl JsonWords) -> Vec<Value> {
     let word = |(number, element): (usize, &Value)| {
         words.enter(&number);
         let shown = masked(JsonPlace::Member(secrecy), element, words);

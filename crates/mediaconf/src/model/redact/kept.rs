@@ -19,13 +19,13 @@ pub struct KeptSecrets {
 #[derive(Clone, PartialEq)]
 struct KeptSecret {
     written: String,
-    form: Form,
+    form: SecretForm,
     value: String,
 }
 
 /// The place of a part of a token.
 #[derive(Clone, Copy, PartialEq)]
-enum Form {
+enum SecretForm {
     /// In a word, quotes included.
     Word,
     /// Between the quotes of a word.
@@ -62,17 +62,17 @@ impl KeptSecrets {
         let mut tokens = placed(text).peekable();
         for span in secret_spans(document, std::slice::from_ref(&(0..text.len()))) {
             while tokens.next_if(|(start, token)| start + token.raw.len() <= span.start).is_some() {}
-            let form = tokens.peek().map_or(Form::Word, |(start, token)| form_at(token, span.start - start.min(&span.start)));
+            let form = tokens.peek().map_or(SecretForm::Word, |(start, token)| form_at(token, span.start - start.min(&span.start)));
             kept.add(&text[span], form, masker);
         }
         kept
     }
 
-    fn add(&mut self, written: &str, form: Form, masker: &Masker) {
+    fn add(&mut self, written: &str, form: SecretForm, masker: &Masker) {
         let value = match form {
-            Form::Word => Word::new(written, 0).value().into_owned(),
-            Form::Quoted => Word::new(&format!("\"{written}\""), 0).value().into_owned(),
-            Form::Comment => written.to_owned(),
+            SecretForm::Word => Word::new(written, 0).value().into_owned(),
+            SecretForm::Quoted => Word::new(&format!("\"{written}\""), 0).value().into_owned(),
+            SecretForm::Comment => written.to_owned(),
         };
         let mut keep = |secret: KeptSecret| {
             let value = secret.value.clone();
@@ -80,7 +80,7 @@ impl KeptSecrets {
             known.take_if(|known| known.value != value);
         };
         if value != written {
-            keep(KeptSecret { written: value.clone(), form: Form::Comment, value: value.clone() });
+            keep(KeptSecret { written: value.clone(), form: SecretForm::Comment, value: value.clone() });
         }
         keep(KeptSecret { written: written.to_owned(), form, value });
     }
@@ -144,15 +144,15 @@ impl KeptSecrets {
 
 impl KeptSecret {
     /// The bytes that mean the secret in a place of this form; those that it had where it had such a place.
-    fn written_in(&self, form: Form) -> String {
+    fn written_in(&self, form: SecretForm) -> String {
         match form {
             _ if self.form == form => self.written.clone(),
-            Form::Word => quoted_if_needed(&self.value).into_owned(),
-            Form::Quoted => {
+            SecretForm::Word => quoted_if_needed(&self.value).into_owned(),
+            SecretForm::Quoted => {
                 let word = quoted_word(&self.value);
                 word[1..word.len() - 1].to_owned()
             }
-            Form::Comment => self.value.replace(['\r', '\n'], " "),
+            SecretForm::Comment => self.value.replace(['\r', '\n'], " "),
         }
     }
 }
@@ -162,11 +162,11 @@ fn placed(text: &str) -> impl Iterator<Item = (usize, Token<'_>)> {
     tokens(text).map(|token| (token.raw.as_ptr() as usize - text.as_ptr() as usize, token))
 }
 
-fn form_at(token: &Token<'_>, offset: usize) -> Form {
+fn form_at(token: &Token<'_>, offset: usize) -> SecretForm {
     match token.kind {
-        TokenKind::Comment => Form::Comment,
-        _ if is_quoted_at(token.raw, offset) => Form::Quoted,
-        _ => Form::Word,
+        TokenKind::Comment => SecretForm::Comment,
+        _ if is_quoted_at(token.raw, offset) => SecretForm::Quoted,
+        _ => SecretForm::Word,
     }
 }
 
