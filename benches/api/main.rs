@@ -59,8 +59,11 @@ fn main() {
     row("the first table of all streams", whole(), status().and(page.get("read_config?path=streams", GZIP)));
     let (path, patch) = ("streams.cam005000", r#"{"streams":{"cam005000":{"prepush":7}}}"#);
     row("one stream as text", whole(), page.get(&format!("read_config?path={path}&format=conf"), GZIP));
-    row("an edit, and what it would change", page.post("modify_config?dry_run=1", patch, ""),
-        page.post("modify_config?dry_run=1&format=diff", patch, GZIP));
+    row(
+        "an edit, and what it would change",
+        page.post("modify_config?dry_run=1", patch, ""),
+        page.post("modify_config?dry_run=1&format=diff", patch, GZIP),
+    );
     row("another change, seen", whole(), status().and(page.get("diff?from=saved&to=running", GZIP)));
     let tag = |target: &str| format!("If-None-Match: {}\r\n", page.ask("GET", target, "", "").1);
     let (of_config, of_status) = (tag("read_config"), tag("status"));

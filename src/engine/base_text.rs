@@ -77,7 +77,10 @@ impl Transaction<'_> {
         present: &Arc<Snapshot>,
     ) -> Result<ChangeRequest, Refusal> {
         if self.options.owner.is_some() {
-            return Err(Refusal::new(RefusalKind::Misplaced, "a desired state is of no text: `owner` takes no `base`"));
+            return Err(Refusal::new(
+                RefusalKind::Misplaced,
+                "a desired state is of no text: `owner` takes no `base`",
+            ));
         }
         if !base.is_valid() {
             return Err(Refusal::bad_config(base.clone()));
@@ -116,9 +119,14 @@ impl Transaction<'_> {
             Edits::PatchText { text, memory } => parse_within(text, *memory)?,
             _ => return Ok(Cow::Borrowed(request)),
         };
-        let patch = unmasked_json(&patch, &kept)
-            .map_err(|(keys, fault)| Fault { pointer: Some(Pointer::from_keys(&keys)), ..masked_value(fault) })?;
-        Ok(Cow::Owned(ChangeRequest { edits: Edits::Patch(patch), expectations: request.expectations.clone() }))
+        let patch = unmasked_json(&patch, &kept).map_err(|(keys, fault)| Fault {
+            pointer: Some(Pointer::from_keys(&keys)),
+            ..masked_value(fault)
+        })?;
+        Ok(Cow::Owned(ChangeRequest {
+            edits: Edits::Patch(patch),
+            expectations: request.expectations.clone(),
+        }))
     }
 
     fn unmasked_text(&self, text: &Bytes, base: &Snapshot) -> Result<Bytes, Refusal> {

@@ -183,7 +183,9 @@ pub(crate) fn steady(line: &str) -> String {
     for word in line.split_whitespace() {
         let is_varying = |c: char| c.is_ascii_hexdigit() || matches!(c, '-' | ':' | '.' | 'T' | 'Z');
         let word = match word.split_once("<secret:") {
-            Some((before, rest)) => format!("{before}<secret{}", rest.trim_start_matches(char::is_alphanumeric)),
+            Some((before, rest)) => {
+                format!("{before}<secret{}", rest.trim_start_matches(char::is_alphanumeric))
+            }
             None => word.to_owned(),
         };
         let word = match word.split_once("sha256:") {

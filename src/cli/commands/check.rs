@@ -45,7 +45,7 @@ use mediaconf::plumbing::syntax::Diagnostics;
 ///
 /// --fix applies the fixes of faults that can be meant in one way only: a `;` that is lost, or a word near exactly one
 /// that is known in its place. It shows the diff, saves it as `mediactl edit` would, and then checks what is there.
-/// A fix that would bring another fault is not applied.
+/// A fix that would bring another fault is not applied, and included files are left alone.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

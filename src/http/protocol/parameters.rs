@@ -13,8 +13,9 @@ use crate::engine::{
     COMMANDS, ChangeOptions, Expected, GUARD_NAMES, Guard, REPORT_PARTS, RefusalKind, ReportParts,
 };
 use crate::http::protocol::headers::{
-    FORMAT, FORMAT_CONF, FORMAT_DIFF, FORMAT_JSON, ID, PATH, RUNTIME, SECRETS, SECRETS_MASKED, SECRETS_SHOWN,
-    SECRETS_KEEP, SKIP_INCLUDED, SKIP_STREAMS, SOURCE, SOURCE_RUNNING, SOURCE_SAVED, WAIT, WITH_INCLUDES, revision_in,
+    FORMAT, FORMAT_CONF, FORMAT_DIFF, FORMAT_JSON, ID, PATH, RUNTIME, SECRETS, SECRETS_KEEP, SECRETS_MASKED,
+    SECRETS_SHOWN, SKIP_INCLUDED, SKIP_STREAMS, SOURCE, SOURCE_RUNNING, SOURCE_SAVED, WAIT, WITH_INCLUDES,
+    revision_in,
 };
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::problem::Problem;

@@ -88,9 +88,12 @@ fn accepts_gzip(head: &Head) -> bool {
     let codings = head.values("accept-encoding").flat_map(|list| list.split(','));
     let weights = codings.filter_map(|coding| {
         let (name, parameters) = coding.split_once(';').unwrap_or((coding, ""));
-        let named = parameters.split(';').filter_map(|parameter| parameter.split_once('='));
-        let weight = named.filter(|(name, _)| name.trim().eq_ignore_ascii_case("q")).map(|(_, weight)| weight);
-        let weight = weight.last().map_or(Some(1.0), |weight| weight.trim().parse::<f32>().ok())?;
+        let mut weights = parameters
+            .split(';')
+            .filter_map(|parameter| parameter.split_once('='))
+            .filter(|(name, _)| name.trim().eq_ignore_ascii_case("q"))
+            .map(|(_, weight)| weight.trim().parse::<f32>().ok());
+        let weight = weights.next_back().unwrap_or(Some(1.0))?;
         Some((name.trim().to_ascii_lowercase(), weight > 0.0))
     });
     let weights: Vec<(String, bool)> = weights.collect();

@@ -635,7 +635,8 @@ fn a_node_tells_of_all_nodes() {
     let told = get("status");
     assert_eq!((&told["nodes"]["count"], &told["nodes"]["behind"]), (&json!(2), &json!([])), "{told}");
     let records = get("nodes");
-    let names: Vec<&Value> = records.as_array().expect("a list").iter().map(|record| &record["node"]).collect();
+    let names: Vec<&Value> =
+        records.as_array().expect("a list").iter().map(|record| &record["node"]).collect();
     assert_eq!(names, ["a", "b"], "{records}");
     assert!(records[1]["state"] == "running" && records[1]["serial"] == 1, "{records}");
 }

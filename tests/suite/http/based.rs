@@ -77,8 +77,11 @@ fn values_that_both_changed_are_told_and_no_others() {
         refused(&answer, 409, "conflict");
         let errors = body(&answer)["errors"].clone();
         let [only] = &errors.as_array().expect("a list")[..] else { panic!("{errors}") };
-        assert_eq!((&only["pointer"], &only["base"], &only["theirs"], &only["mine"]),
-            (&json!("/http"), &json!([80]), &json!([81]), &json!([82])), "{target}");
+        assert_eq!(
+            (&only["pointer"], &only["base"], &only["theirs"], &only["mine"]),
+            (&json!("/http"), &json!([80]), &json!([81]), &json!([82])),
+            "{target}"
+        );
         assert_eq!(server.place.text(), TEXT.replace("http 80", "http 81"));
         assert_eq!(server.post(&format!("{target}?base={base}&force=1"), &sent).status, 200);
         assert_eq!(server.place.text(), TEXT.replace("http 80", "http 82").replace("rtmp 1935", "rtmp 1936"));
@@ -208,7 +211,9 @@ fn a_page_that_asks_for_masks_gets_no_secret_in_any_answer() {
         assert_eq!(found, None, "{target}: {}", text(&answer));
         let back = server.post("rollback_config?to=1&format=diff&secrets=masked", "");
         assert_eq!(back.status, 200);
-        assert!(secrets.iter().all(|secret| !text(&back).contains(secret)) && text(&back).contains("<secret:"));
+        assert!(
+            secrets.iter().all(|secret| !text(&back).contains(secret)) && text(&back).contains("<secret:")
+        );
     }
 }
 
@@ -219,6 +224,7 @@ fn ten_thousand_secrets_have_as_many_masks() {
     let whole = format!("edit_auth admin s3cret;\n{streams}");
     let server = Server::over(&whole);
     let masked = text(&read(&server, "read_config?format=conf&secrets=masked"));
-    let answer = server.post(&format!("save_config?secrets=keep&dry_run=1&format=diff&base={}", of(&whole)), &masked);
+    let answer =
+        server.post(&format!("save_config?secrets=keep&dry_run=1&format=diff&base={}", of(&whole)), &masked);
     assert_eq!((answer.status, text(&answer)), (200, String::new()));
 }

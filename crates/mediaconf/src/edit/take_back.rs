@@ -37,7 +37,11 @@ pub fn take_back(old: &Document, written: &Document, edited: &Document) -> Vec<u
 
 /// Returns the merged lines, where they clash those of `theirs`, and then the number of the first one. There are none
 /// where it is unknown which lines are markers.
-pub(super) fn merged_lines(base: &Document, mine: &Document, theirs: &Document) -> (Option<Vec<u8>>, Option<usize>) {
+pub(super) fn merged_lines(
+    base: &Document,
+    mine: &Document,
+    theirs: &Document,
+) -> (Option<Vec<u8>>, Option<usize>) {
     match merge_lines(base.bytes(), mine.bytes(), theirs.bytes()) {
         Merged::Clean(lines) => (Some(lines), None),
         Merged::Clash(marked) => {

@@ -127,7 +127,8 @@ fn serve<S: Read + Write>(
                 let _ = stream.write_all(bytes.as_bytes());
             }
             Reply::Coded(coding, body) => {
-                let head = format!("HTTP/1.1 200 OK\r\nContent-Encoding: {coding}\r\nConnection: close\r\n\r\n");
+                let head =
+                    format!("HTTP/1.1 200 OK\r\nContent-Encoding: {coding}\r\nConnection: close\r\n\r\n");
                 // Who has enough closes the connection.
                 let _ = stream.write_all(&[head.as_bytes(), &body].concat());
             }

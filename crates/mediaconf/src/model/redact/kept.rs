@@ -49,7 +49,9 @@ impl fmt::Display for MaskFault {
         f.write_str(match self {
             Self::Unknown => "no secret of the text that the change was made of has this mask",
             Self::Ambiguous => "two secrets have this mask",
-            Self::Shown => "a mask stands where its secret would be shown, because nothing says that it is one",
+            Self::Shown => {
+                "a mask stands where its secret would be shown, because nothing says that it is one"
+            }
         })
     }
 }
@@ -62,7 +64,9 @@ impl KeptSecrets {
         let mut tokens = placed(text).peekable();
         for span in secret_spans(document, std::slice::from_ref(&(0..text.len()))) {
             while tokens.next_if(|(start, token)| start + token.raw.len() <= span.start).is_some() {}
-            let form = tokens.peek().map_or(SecretForm::Word, |(start, token)| form_at(token, span.start - start.min(&span.start)));
+            let form = tokens.peek().map_or(SecretForm::Word, |(start, token)| {
+                form_at(token, span.start - start.min(&span.start))
+            });
             kept.add(&text[span], form, masker);
         }
         kept
@@ -213,7 +217,10 @@ mod tests {
             (format!("password {};", mask("\"two words\"")), Ok("password \"two words\";")),
             (format!("password {};", mask("two words")), Ok("password \"two words\";")),
             (format!("password \"x{}\";", mask("\"two words\"")), Ok("password \"xtwo words\";")),
-            (format!("stream b {{ url rtsp://w:{}@h; }}", mask("k#y")), Ok("stream b { url rtsp://w:k#y@h; }")),
+            (
+                format!("stream b {{ url rtsp://w:{}@h; }}", mask("k#y")),
+                Ok("stream b { url rtsp://w:k#y@h; }"),
+            ),
             (format!("password \"{}\";", mask("q\"1")), Ok("password \"q\\\"1\";")),
             (format!("stream b {{ title {}; }}", mask("k#y")), Err((17, MaskFault::Shown))),
             (format!("# {}\n", mask("k#y")), Err((2, MaskFault::Shown))),
