@@ -71,7 +71,7 @@ test('the request of one text, of values, and of both', () => {
   assert.deepEqual(requestOf(drafts.list), { operation: 'save_entry', query: { path: 'streams.cam1' }, body: 'stream cam1 {}' });
   drafts.setValue({ entry: 'streams.a', path: 'streams.a.prepush', base: 'r1' }, 'remove');
   const both = /** @type {any} */ (requestOf(drafts.list));
-  assert.deepEqual(both.body.entries.entries, [{ path: 'streams.cam1', text: 'stream cam1 {}' }]);
+  assert.deepEqual(both.body.entries.texts, [{ path: 'streams.cam1', text: 'stream cam1 {}' }]);
   assert.deepEqual(both.body.entries.then.edits.assignments.assignments, [{ path: 'streams.a.prepush', value: 'remove' }]);
   drafts.discard('text streams.cam1');
   assert.ok('modify' in /** @type {any} */ (requestOf(drafts.list)).body);

@@ -15,7 +15,7 @@ const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const FILES = process.env.CONSOLE_FILES;
 
 /** The longest time for anything: a machine may be slow and busy. */
-export const PATIENCE = 120_000;
+export const PATIENCE = Number(process.env.PATIENCE ?? 120_000);
 
 export class Served {
   #process;

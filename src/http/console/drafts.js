@@ -160,9 +160,9 @@ export function requestOf(drafts) {
   }
   const request = { edits: { assignments: { assignments, options: { create: true } } }, expectations: [] };
   if (texts.length === 0) return { operation: 'change', query: {}, body: { modify: request } };
-  const entries = texts.map(({ path, text }) => ({ path, text }));
+  const others = texts.map(({ path, text }) => ({ path, text }));
   const then = assignments.length > 0 ? { then: request } : {};
-  return { operation: 'change', query: {}, body: { entries: { entries, ...then } } };
+  return { operation: 'change', query: {}, body: { entries: { texts: others, ...then } } };
 }
 
 /**

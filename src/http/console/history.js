@@ -1,9 +1,197 @@
-// The view `history`.
+// The changes: who, when, why, and where. The diff of one, of any two texts, and the way back: `#/history`, `#/history/7`.
 
 import { el, fill } from './dom.js';
+import { Problem } from './api.js';
+import { ApplyForm } from './apply_form.js';
+import { diffView } from './diff_view.js';
+import { problemView } from './problem_view.js';
+import { go } from './router.js';
+import { shownTime } from './times.js';
+
+/**
+ * @typedef {import('./state.js').State} State
+ * @typedef {{ serial: number, at: string, operation: string, by: string | null, message: string | null,
+ *   before: string | null, aside: boolean, paths?: { first: string[], count: number } }} Change
+ */
+
+/** The changes that are shown at first, and with each *older*. */
+const SOME = 100;
 
 /** @type {import('./router.js').Show} */
-export function show(main, _state, place) {
-  fill(main, el('h1', {}, [place.view, ...place.rest].join(' ')));
-  return () => {};
+export function show(main, state, { rest: [serial = ''], query }) {
+  const view = new HistoryView(main, state);
+  void view.load(Number(serial), query.get('from') ?? '', query.get('to') ?? '');
+  return () => view.leave();
+}
+
+class HistoryView {
+  /** @type {Change[]} */
+  #changes = [];
+  #count = SOME;
+  #serial = 0;
+  #left = false;
+
+  /**
+   * @param {HTMLElement} main
+   * @param {State} state
+   */
+  constructor(main, state) {
+    this.state = state;
+    this.list = el('ol', { class: 'history-list', 'aria-label': 'Changes' });
+    this.compare = el('form', { class: 'compare', onsubmit: (event) => this.#compare(event) });
+    this.detail = el('section', { class: 'history-detail', 'aria-label': 'Difference' });
+    fill(main, el('div', { class: 'page-head' }, el('h1', {}, 'History'), this.compare),
+      el('div', { class: 'history-page' }, this.list, this.detail));
+    this.end = state.subscribe((_, changed) => {
+      if (changed.has('revision') || changed.has('status')) void this.#refresh();
+    });
+  }
+
+  leave() {
+    this.#left = true;
+    this.end();
+  }
+
+  /**
+   * @param {number} serial of the change that is shown; 0 for none
+   * @param {string} from
+   * @param {string} to
+   */
+  async load(serial, from, to) {
+    this.#serial = serial;
+    await this.#read();
+    if (this.#left) return;
+    if (from && to) await this.#showDiff(`${nameOf(from)} and ${nameOf(to)}`, 'diff', { from, to });
+    else if (serial) await this.#showChange(serial);
+    else if (this.#changes.length > 0) fill(this.detail, el('p', { class: 'quiet' }, 'Choose a change to see what it changed.'));
+  }
+
+  async #refresh() {
+    const known = this.#changes[0]?.serial;
+    await this.#read();
+    if (this.#changes[0]?.serial !== known) this.state.announce('The history has a new change.');
+  }
+
+  async #read() {
+    try {
+      const { body } = await this.state.api.get('history');
+      if (this.#left) return;
+      if (this.#changes.length === body.length && this.list.childElementCount > 0) return;
+      this.#changes = body;
+      this.#draw();
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      if (this.#changes.length === 0) fill(this.list, el('li', {}, problemView(error)));
+    }
+  }
+
+  #draw() {
+    const shown = this.#changes.slice(0, this.#count);
+    const older = () => { this.#count += SOME; this.#draw(); };
+    fill(this.list, ...shown.map((change) => this.#item(change)),
+      shown.length < this.#changes.length && el('li', {}, el('button', { type: 'button', onclick: older }, 'Show older changes')));
+    if (this.#changes.length === 0) fill(this.list, el('li', { class: 'quiet' }, 'Nothing has been changed yet.'));
+    const texts = [['running', 'what runs now'], ['saved', 'the file'],
+      ...shown.map(({ serial }) => [String(serial), `before #${serial}`])];
+    const select = (/** @type {string} */ name, /** @type {string} */ label, /** @type {string} */ usual) =>
+      el('select', { name, 'aria-label': label }, ...texts.map(([value = '', words = '']) =>
+        el('option', { value, selected: value === usual }, words)));
+    fill(this.compare, el('span', {}, 'Compare'), select('from', 'From', String(shown[0]?.serial ?? 'saved')),
+      el('span', {}, 'with'), select('to', 'To', 'running'), el('button', {}, 'Compare'));
+  }
+
+  /** @param {Change} change */
+  #item({ serial, at, by, operation, message, paths, aside }) {
+    const first = (paths?.first ?? []).slice(0, 3).join(', ');
+    const more = (paths?.count ?? 0) > 3 ? ` and ${(paths?.count ?? 0) - 3} more` : '';
+    return el('li', { class: 'change', 'aria-current': serial === this.#serial ? 'true' : null },
+      el('a', { href: `#/history/${serial}` }, el('span', { class: 'serial' }, `#${serial}`),
+        el('time', { datetime: at }, shownTime(at)), el('span', { class: 'state' }, aside ? 'kept aside' : operation)),
+      el('span', { class: 'by' }, by ?? 'somebody'),
+      message && el('span', { class: 'message' }, message),
+      first && el('span', { class: 'paths quiet' }, first + more));
+  }
+
+  /** @param {Event} event */
+  #compare(event) {
+    event.preventDefault();
+    const given = new FormData(this.compare);
+    go(`#/history?from=${given.get('from')}&to=${given.get('to')}`);
+  }
+
+  /** @param {number} serial */
+  async #showChange(serial) {
+    const change = this.#changes.find((known) => known.serial === serial);
+    const revision = change?.before;
+    await this.#showDiff(`change #${serial}`, `history/serial:${serial}`, { format: 'diff' },
+      revision ? el('a', { href: `#/text@${revision}` }, 'The whole text before it') : '',
+      this.state.mayEdit && el('button', { type: 'button', onclick: () => void this.#offerWayBack(serial) },
+        `Go back to before #${serial}`));
+  }
+
+  /**
+   * @param {string} title
+   * @param {string} path
+   * @param {import('./api.js').Query} query
+   * @param {...import('./dom.js').Child} more
+   */
+  async #showDiff(title, path, query, ...more) {
+    fill(this.detail, el('p', { class: 'quiet' }, 'The server compares …'));
+    const head = el('div', { class: 'detail-head' }, el('h2', {}, `Difference: ${title}`), ...more);
+    try {
+      const { body } = await this.state.api.get(path, { ...query, secrets: 'masked' });
+      if (this.#left) return;
+      fill(this.detail, head, body ? diffView(body) : el('p', {}, 'There is no difference.'));
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      fill(this.detail, head, problemView(error));
+    }
+  }
+
+  /** Shows what going back would change, and asks. @param {number} serial */
+  async #offerWayBack(serial) {
+    const { api } = this.state;
+    const to = { to: `serial:${serial}`, format: 'diff', ...(api.features.has('secrets') ? { secrets: 'masked' } : {}) };
+    fill(this.detail, el('p', { class: 'quiet' }, 'The server compares …'));
+    try {
+      const { body, headers } = await api.post('rollback_config', { ...to, dry_run: true });
+      const tag = this.state.status && `"${this.state.status.revisions.running}-${this.state.status.versions.mediactl}"`;
+      if (this.#left || !headers) return;
+      if (!body) return fill(this.detail, el('p', {}, 'The configuration is like that already.'));
+      const form = new ApplyForm('Go back', () => {}, () => void this.#goBack(form, to, tag));
+      form.buttons.append(el('button', { type: 'button', onclick: () => void this.#showChange(serial) }, 'Cancel'));
+      fill(this.detail, el('h2', {}, `Go back to before #${serial}`), diffView(body), form.element);
+      form.why.focus();
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      fill(this.detail, problemView(error));
+    }
+  }
+
+  /**
+   * @param {ApplyForm} form
+   * @param {import('./api.js').Query} to
+   * @param {string | null} ifMatch
+   */
+  async #goBack(form, to, ifMatch) {
+    const { why, confirm } = form.wanted;
+    form.button.disabled = true;
+    try {
+      const answer = await this.state.api.post('rollback_config', { ...to, message: why || null, confirm: confirm || null }, null, { ifMatch });
+      this.state.set({ applied: answer.pending });
+      this.state.announce(answer.pending ? `Done. It goes forward again in ${confirm} seconds unless you keep it.` : 'Done.');
+      fill(this.detail, el('p', {}, 'The earlier text is the configuration again.'));
+      await this.#read();
+    } catch (error) {
+      form.button.disabled = false;
+      if (!(error instanceof Problem)) throw error;
+      form.element.before(problemView(error));
+    }
+  }
+}
+
+/** @param {string} text */
+function nameOf(text) {
+  if (text === 'running') return 'what runs now';
+  return text === 'saved' ? 'the file' : `before #${text}`;
 }

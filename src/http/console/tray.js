@@ -1,7 +1,219 @@
-// The tray: the edits that are not sent yet.
+// The edits that are not sent: what they are, their diff, why they are made, and whether they go back by themselves.
+
+import { el, fill } from './dom.js';
+import { Problem } from './api.js';
+import { ApplyForm } from './apply_form.js';
+import { apply, review } from './review.js';
+import { clashView } from './clash_view.js';
+import { commandOf } from './command.js';
+import { diffView } from './diff_view.js';
+import { noteWords, problemView } from './problem_view.js';
+import { hashOf } from './router.js';
+import { segmentsOf } from './path.js';
 
 /**
- * @param {HTMLElement} _tray
- * @param {import('./state.js').State} _state
+ * @typedef {import('./state.js').State} State
+ * @typedef {import('./drafts.js').Draft} Draft
+ * @typedef {import('./review.js').Review} Review
  */
-export function attach(_tray, _state) {}
+
+/** The time after the last edit at which the diff is asked for again, in milliseconds. */
+const PAUSE = 120;
+
+/**
+ * Keeps the tray in its box.
+ * @param {HTMLElement} box
+ * @param {State} state
+ */
+export function attach(box, state) {
+  new Tray(box, state);
+}
+
+class Tray {
+  #isOpen = false;
+  #sending = false;
+  /** @type {Review | undefined} */
+  #reviewed;
+  /** @type {Problem | undefined} */
+  #problem;
+  /** @type {Set<string>} */
+  #accepted = new Set();
+  #request = new AbortController();
+  #timer = 0;
+  #shown = '';
+
+  /**
+   * @param {HTMLElement} box
+   * @param {State} state
+   */
+  constructor(box, state) {
+    this.box = box;
+    this.state = state;
+    this.command = el('code', {});
+    const copy = () => void navigator.clipboard?.writeText(this.command.textContent ?? '')
+      .then(() => state.announce('The command is copied.'));
+    this.form = new ApplyForm('Apply', () => this.#showCommand(), () => void this.#apply(),
+      el('details', {}, el('summary', {}, 'The same in a shell'), el('pre', { tabindex: 0 }, this.command),
+        el('button', { type: 'button', class: 'small', onclick: copy }, 'Copy')));
+    this.form.buttons.append(el('button', { type: 'button', onclick: () => this.#discardAll() }, 'Discard all'));
+    this.result = el('div', { class: 'result' });
+    this.edits = el('ul', { class: 'edits' });
+    state.drafts.subscribe(() => this.#edited());
+    state.subscribe((_, changed) => {
+      if (changed.has('role') || changed.has('revision') || changed.has('isConnected')) this.#edited();
+    });
+    document.addEventListener('keydown', (event) => this.#key(event));
+    this.#draw();
+  }
+
+  /** Opens the tray, and asks for the diff. */
+  open() {
+    this.#isOpen = true;
+    this.#draw();
+    this.#ask();
+    this.form.why.focus();
+  }
+
+  close() {
+    this.#isOpen = false;
+    this.#request.abort();
+    this.#draw();
+  }
+
+  #edited() {
+    const { drafts, mayEdit } = this.state;
+    if (drafts.list.length === 0 || !mayEdit) this.#isOpen = false;
+    this.#draw();
+    clearTimeout(this.#timer);
+    if (this.#isOpen) this.#timer = window.setTimeout(() => this.#ask(), PAUSE);
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    if (this.box.hidden || event.defaultPrevented) return;
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      if (this.#isOpen && this.#canApply()) void this.#apply();
+      else if (!this.#isOpen) this.open();
+    } else if (event.key === 'Escape' && this.#isOpen && this.box.contains(document.activeElement)) {
+      event.preventDefault();
+      this.close();
+      this.box.querySelector('button')?.focus();
+    }
+  }
+
+  async #ask() {
+    this.#request.abort();
+    const request = new AbortController();
+    this.#request = request;
+    try {
+      this.#reviewed = await review(this.state.api, this.state.drafts, [...this.#accepted], request.signal);
+      this.#problem = undefined;
+    } catch (error) {
+      if (request.signal.aborted) return;
+      this.#reviewed = undefined;
+      this.#problem = asProblem(error);
+    }
+    // Edits that were brought to another configuration ask again by themselves.
+    if (!request.signal.aborted) this.#showResult();
+  }
+
+  #canApply() {
+    return !this.#sending && this.#reviewed !== undefined && this.#reviewed.clashes.length === 0 && this.#reviewed.diff !== '';
+  }
+
+  async #apply() {
+    const { api, drafts } = this.state;
+    const target = this.#reviewed?.target;
+    if (!target || !this.#canApply()) return;
+    const { why, confirm } = this.form.wanted;
+    const sent = drafts.list;
+    this.#sending = true;
+    this.#showResult();
+    try {
+      const answer = await apply(api, sent, target, { why, confirm, accepted: [...this.#accepted] });
+      this.form.clear();
+      this.#accepted.clear();
+      this.#sending = false;
+      this.state.set({ applied: answer.pending });
+      for (const { id } of sent) drafts.discard(id);
+      this.state.announce(answer.pending ? `Applied. It goes back in ${confirm} seconds unless you keep it.` : 'Applied.');
+    } catch (error) {
+      this.#sending = false;
+      const problem = asProblem(error);
+      const isOld = problem.name === 'stale' || problem.name === 'conflict';
+      if (isOld) await this.#ask();
+      else [this.#reviewed, this.#problem] = [undefined, problem];
+      this.#showResult();
+      this.state.announce(isOld ? 'Somebody changed the configuration meanwhile. Look at the difference again.' : problem.message);
+    }
+  }
+
+  #draw() {
+    const { drafts, mayEdit } = this.state;
+    const count = drafts.list.length;
+    this.box.hidden = count === 0 || !mayEdit;
+    this.box.classList.toggle('open', this.#isOpen);
+    if (this.box.hidden) return fill(this.box);
+    fill(this.edits, ...drafts.list.map((draft) => this.#edit(draft)));
+    const words = count === 1 ? '1 edit is not sent' : `${count} edits are not sent`;
+    const toggle = el('button', { class: this.#isOpen ? '' : 'primary', 'aria-expanded': String(this.#isOpen),
+      onclick: () => (this.#isOpen ? this.close() : this.open()) }, this.#isOpen ? 'Close' : 'Review');
+    const head = el('div', { class: 'tray-head' }, el('h2', {}, words), toggle);
+    if (!this.#isOpen) return fill(this.box, head);
+    if (this.box.contains(this.result)) return this.box.firstElementChild?.replaceWith(head);
+    fill(this.box, head, el('div', { class: 'tray-body' }, this.edits, this.result, this.form.element));
+    this.#showResult();
+  }
+
+  #discardAll() {
+    const { drafts } = this.state;
+    if (window.confirm(`Discard ${drafts.list.length === 1 ? 'the edit' : `all ${drafts.list.length} edits`}?`)) drafts.clear();
+  }
+
+  /** @param {Draft} draft */
+  #edit(draft) {
+    const path = draft.kind === 'text' ? draft.path : draft.id;
+    const [group, name] = segmentsOf(path) ?? [];
+    const what = draft.kind === 'text' ? 'text' : assignmentWords(draft.assignments.length);
+    const label = draft.kind === 'text' ? draft.path : draft.label;
+    const link = group === 'streams' && name !== undefined
+      ? el('a', { href: hashOf('streams', { rest: [String(name)] }) }, label) : el('span', {}, label);
+    return el('li', {}, link, el('span', { class: 'quiet' }, what),
+      el('button', { class: 'small', 'aria-label': `Discard the edit of ${label}`, onclick: () => this.state.drafts.discard(draft.id) }, 'Discard'));
+  }
+
+  #showResult() {
+    this.form.button.disabled = !this.#canApply();
+    // What is the same stays, with the choices that were made in it.
+    const key = JSON.stringify([this.#sending, this.#problem?.message, this.#reviewed]);
+    if (key !== this.#shown) fill(this.result, ...this.#resultParts());
+    this.#shown = key;
+    this.#showCommand();
+  }
+
+  #resultParts() {
+    if (this.#sending) return [el('p', {}, 'The change is being made …')];
+    if (this.#problem) return [problemView(this.#problem, (guard) => { this.#accepted.add(guard); void this.#ask(); })];
+    const found = this.#reviewed;
+    if (!found) return [el('p', {}, 'The server compares …')];
+    if (found.clashes.length > 0) return [clashView(found.clashes, () => void this.#ask())];
+    if (found.diff === '') return [el('p', {}, 'These edits change nothing: the configuration is like that already.')];
+    return [...found.notes.map((note) => el('p', { class: 'note' }, noteWords(note))), diffView(found.diff)];
+  }
+
+  #showCommand() {
+    const { diff = '' } = this.#reviewed ?? {};
+    this.command.textContent = commandOf(this.state.drafts.list, { ...this.form.wanted, url: location.origin, diff });
+  }
+}
+
+/** @param {number} count */
+function assignmentWords(count) {
+  return count === 1 ? '1 value' : `${count} values`;
+}
+
+/** @param {unknown} error */
+function asProblem(error) {
+  return error instanceof Problem ? error : new Problem(0, 'fault-of-this-page', String(error));
+}

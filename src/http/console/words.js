@@ -13,6 +13,8 @@ const SIGNS = { ';': 'end', '{': 'open', '}': 'close' };
 /** A mask in the place of a secret. */
 export const MASK = /<secret:[0-9A-Za-z]{6}>/;
 
+const MASKS = new RegExp(`(${MASK.source})`);
+
 /**
  * The tokens of a text, without white space.
  * @param {string} text
@@ -137,9 +139,16 @@ export function spans(line) {
   let at = 0;
   for (const { kind, start, end } of tokens(line)) {
     if (start > at) found.push([line.slice(at, start), '']);
-    found.push([line.slice(start, end), kind]);
+    const word = line.slice(start, end);
+    if (kind === 'mask') found.push(...word.split(MASKS).filter(Boolean).map(maskOrWord));
+    else found.push([word, kind]);
     at = end;
   }
   if (at < line.length) found.push([line.slice(at), '']);
   return found;
+}
+
+/** @param {string} part @returns {[string, Kind]} */
+function maskOrWord(part) {
+  return [part, MASK.test(part) ? 'mask' : 'word'];
 }

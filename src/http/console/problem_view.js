@@ -1,0 +1,62 @@
+// A request that failed, in words: what is wrong, where, and what to do.
+
+import { el } from './dom.js';
+import { NO_CONNECTION } from './api.js';
+
+/** The guards that may be accepted here, and what accepting means. @type {Record<string, string>} */
+const GUARDS = {
+  'would-remove-credentials': 'Remove these credentials all the same',
+  'form-change': 'Write it in the other form all the same',
+  'near-miss': 'Use this name all the same',
+  'empty-replacement': 'Empty it all the same',
+};
+
+/** What else helps, by the name of the problem. @type {Record<string, string>} */
+const ADVICE = {
+  [NO_CONNECTION]: 'Your edits are kept here. Nothing is sent until you say so.',
+  pending: 'Another change waits to be kept or taken back. Your edits are kept here until that is decided.',
+  'masked-value': 'A mask stands where the server knows no secret. Type the secret there.',
+  'reload-failed': 'The change was taken back. Your edits are kept here.',
+};
+
+/** What a change does in addition, by the word of the server. @type {Record<string, string>} */
+const NOTES = {
+  'picked-up-hand-edit': 'The file was edited by hand. That edit is kept, and takes effect with this change.',
+  'overwrote-hand-edit': 'The file was edited by hand. That edit is overwritten; the history keeps it.',
+  'saved-earlier-update': 'An update that was not in the file is saved with this change.',
+  'other-change-pending': 'Another change waits to be kept or taken back; until then this one can’t be made.',
+  'new-warning': 'New warning:',
+};
+
+/**
+ * A note of the server in words.
+ * @param {string} note such as `new-warning streams.cam1 …`
+ */
+export function noteWords(note) {
+  const [name = '', ...rest] = note.split(' ');
+  return [NOTES[name] ?? name, ...rest].join(' ');
+}
+
+/**
+ * The words for a problem. `accept` is called with the name of a guard that is accepted.
+ * @param {import('./api.js').Problem} problem
+ * @param {(guard: string) => void} [accept]
+ */
+export function problemView(problem, accept) {
+  const { name, message, details } = problem;
+  const guard = GUARDS[name];
+  const items = details.map((fault) => el('li', {},
+    fault.pointer && el('code', {}, fault.pointer), fault.line && el('span', {}, `line ${fault.line}: `),
+    ` ${fault.message}`, fault.hint && el('span', { class: 'hint' }, ` ${fault.hint}`)));
+  return el('div', { class: 'problem', role: 'alert' },
+    el('p', {}, el('strong', {}, sentence(message))),
+    items.length > 0 && el('ul', {}, ...items),
+    ADVICE[name] && el('p', {}, ADVICE[name]),
+    guard && accept && el('button', { type: 'button', onclick: () => accept(name) }, guard));
+}
+
+/** @param {string} text */
+function sentence(text) {
+  const begun = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
+}

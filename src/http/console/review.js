@@ -1,0 +1,210 @@
+// From edits to one change: first they are brought to the configuration as it is now, then the server shows the diff, and
+// exactly that is made.
+
+import { lacksSecret, requestOf } from './drafts.js';
+import { chosen, isClean, merge } from './merge.js';
+import { pointerOf } from './path.js';
+import { Problem } from './api.js';
+
+/**
+ * @typedef {import('./api.js').Api} Api
+ * @typedef {import('./state.js').Status} Status
+ * @typedef {import('./drafts.js').Draft} Draft
+ * @typedef {import('./drafts.js').Drafts} Drafts
+ * @typedef {'theirs' | 'mine'} Side
+ */
+
+/**
+ * The configuration that edits are brought to.
+ * @typedef {{ revision: string, source: 'running' | 'saved', tag: string }} Target
+ */
+
+/**
+ * A value that was changed here and by somebody else: the three values, and what each choice makes of the edit.
+ * @typedef {{ what: string, base: string, theirs: string, mine: string }} Question
+ * @typedef {{ questions: Question[], settle: (choices: Side[]) => void }} Clash
+ */
+
+/**
+ * The outcome of a review: what has to be chosen first, or the diff.
+ * @typedef {{ clashes: Clash[], diff: string, notes: string[], target: Target }} Review
+ */
+
+/** @typedef {{ why: string, confirm: number, accepted: string[] }} Wanted `accepted` are names of guards */
+
+/**
+ * What is to be changed: where the file was edited by hand, the file, so that the edit by hand stays.
+ * @param {Status} status
+ * @returns {Target}
+ */
+export function targetOf({ revisions, state, versions }) {
+  const source = state.includes('edited-by-hand') && !state.includes('broken') ? 'saved' : 'running';
+  const revision = source === 'saved' ? revisions.file : revisions.running;
+  return { revision, source, tag: `"${revision}-${versions.mediactl}"` };
+}
+
+/**
+ * Brings all edits to what is there now, and asks for their diff.
+ * @param {Api} api
+ * @param {Drafts} drafts
+ * @param {string[]} accepted names of guards
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Review>}
+ */
+export async function review(api, drafts, accepted, signal) {
+  const { body: status } = await api.get('status', {}, { signal });
+  const target = targetOf(status);
+  const clashes = [];
+  for (const draft of drafts.list.filter(({ base }) => base !== target.revision)) {
+    const clash = await broughtTo(api, drafts, draft, target, signal);
+    if (clash) clashes.push(clash);
+  }
+  if (clashes.length > 0 || drafts.list.length === 0) return { clashes, diff: '', notes: [], target };
+  const { body: diff, notes } = await send(api, drafts.list, target, { dry_run: true, format: 'diff', accept: accepted.join() || null }, signal);
+  return { clashes, diff, notes, target };
+}
+
+/**
+ * Makes the change that was reviewed, and no other.
+ * @param {Api} api
+ * @param {readonly Draft[]} list
+ * @param {Target} target
+ * @param {Wanted} wanted
+ */
+export function apply(api, list, target, { why, confirm, accepted }) {
+  const accept = accepted.join() || null;
+  return send(api, list, target, { message: why || null, confirm: confirm || null, accept, format: 'diff' });
+}
+
+/**
+ * @param {Api} api
+ * @param {readonly Draft[]} list
+ * @param {Target} target
+ * @param {import('./api.js').Query} query
+ * @param {AbortSignal} [signal]
+ */
+function send(api, list, target, query, signal) {
+  if (list.some(lacksSecret)) {
+    throw new Problem(0, 'retype', 'A secret that was typed is not kept by the browser: type it again, or discard the edit.');
+  }
+  const request = requestOf(list);
+  return api.post(request.operation, { ...request.query, ...query, ...madeOf(api, target.revision), ...keep(api) }, request.body,
+    { ifMatch: target.tag, signal });
+}
+
+/** Masks stand for the secrets that they hide, where the server knows that. @param {Api} api */
+function keep(api) {
+  return api.features.has('secrets') ? { secrets: 'keep' } : {};
+}
+
+/**
+ * What the change was made of: what others change in it is merged, or asked for.
+ * @param {Api} api
+ * @param {string} base
+ */
+function madeOf(api, base) {
+  return api.features.has('base') ? { base } : {};
+}
+
+/**
+ * @param {Api} api
+ * @param {Drafts} drafts
+ * @param {Draft} draft
+ * @param {Target} target
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Clash | undefined>}
+ */
+async function broughtTo(api, drafts, draft, target, signal) {
+  if (draft.kind === 'values') return valuesBroughtTo(api, drafts, draft, target, signal);
+  const theirs = await entryText(api, draft.path, target.source, signal);
+  const parts = merge(draft.before, theirs, draft.text);
+  const settle = (/** @type {Side[]} */ choices) => {
+    const text = chosen(parts, choices);
+    if (text === theirs) drafts.discard(draft.id);
+    else drafts.put({ ...draft, text, before: theirs, base: target.revision });
+  };
+  if (isClean(parts)) return void settle([]);
+  const questions = parts.flatMap((part) => 'lines' in part ? [] : {
+    what: draft.path,
+    base: part.base.join('\n'),
+    theirs: part.theirs.join('\n'),
+    mine: part.mine.join('\n'),
+  });
+  return { questions, settle };
+}
+
+/**
+ * @param {Api} api
+ * @param {Drafts} drafts
+ * @param {import('./drafts.js').ValuesDraft} draft
+ * @param {Target} target
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Clash | undefined>}
+ */
+async function valuesBroughtTo(api, drafts, draft, target, signal) {
+  try {
+    const { operation, body } = requestOf([draft]);
+    const query = { ...madeOf(api, draft.base), ...(api.features.has('base') ? keep(api) : {}), dry_run: true, format: 'diff' };
+    await api.post(operation, query, body, { signal });
+  } catch (error) {
+    const clash = error instanceof Problem && error.name === 'conflict' ? clashOf(drafts, draft, target, error) : undefined;
+    if (clash) return clash;
+    // The text that the edit was made for is kept no more: it is made for what is there.
+    if (!(error instanceof Problem) || error.name !== 'stale') throw error;
+  }
+  drafts.put({ ...draft, base: target.revision });
+  return undefined;
+}
+
+/**
+ * @param {Drafts} drafts
+ * @param {import('./drafts.js').ValuesDraft} draft
+ * @param {Target} target
+ * @param {Problem} problem
+ * @returns {Clash | undefined}
+ */
+function clashOf(drafts, draft, target, problem) {
+  const faults = problem.details.filter(({ pointer }) => pointer);
+  if (faults.length === 0) return undefined;
+  const questions = faults.map(({ pointer, base, theirs, mine }) => ({
+    what: String(pointer), base: shown(base), theirs: shown(theirs), mine: shown(mine),
+  }));
+  const settle = (/** @type {Side[]} */ choices) => {
+    const given = new Set(questions.filter((_, at) => choices[at] !== 'mine').map(({ what }) => what));
+    const isGiven = (/** @type {string} */ pointer) => [...given].some((lost) => isWithin(lost, pointer) || isWithin(pointer, lost));
+    const assignments = draft.assignments.filter(({ path }) => !isGiven(pointerOf(path)));
+    if (assignments.length === 0) drafts.discard(draft.id);
+    else drafts.put({ ...draft, assignments, base: target.revision });
+  };
+  return { questions, settle };
+}
+
+/**
+ * @param {string} pointer
+ * @param {string} outer
+ */
+function isWithin(pointer, outer) {
+  return pointer === outer || pointer.startsWith(`${outer}/`);
+}
+
+/** @param {unknown} value */
+function shown(value) {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/**
+ * The text of an entry now, masked; empty if it is gone.
+ * @param {Api} api
+ * @param {string} path
+ * @param {string} source
+ * @param {AbortSignal} [signal]
+ */
+async function entryText(api, path, source, signal) {
+  try {
+    return (await api.get('read_config', { path, format: 'conf', secrets: 'masked', source }, { signal })).body;
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) return '';
+    throw error;
+  }
+}

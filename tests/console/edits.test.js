@@ -1,0 +1,137 @@
+// From an edit to a change: the text, the values, the tray, conflicts, and what survives.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { EDITOR, EXAMPLE, apply, ask, enter, options, place, press, replace, shows, until } from './entered.js';
+import { logIn } from './served.js';
+
+test('a line is changed, the diff comes first, and the change waits to be kept', options, async () => {
+  const here = await place();
+  const page = await enter(here, '#/streams/cam1');
+  await replace(page, 'prepush 5', 'prepush 9');
+  assert.ok(!here.text.includes('prepush 9'));
+  await press(page, 'Review');
+  await shows(page, '#tray .removed', 'prepush 5;');
+  await shows(page, '#tray .added', 'prepush 9;');
+  assert.ok(!here.text.includes('prepush 9'), 'the review changes nothing');
+  await page.type('.why input', 'more buffer');
+  await press(page, 'Apply');
+  await until(() => here.text.includes('  prepush 9;\n'), 'the new text');
+  const { pending } = await ask(here, 'status');
+  assert.equal(pending.message, 'more buffer');
+  assert.ok(pending.seconds_left > 0 && pending.seconds_left <= 120);
+  assert.equal(here.text.replace('prepush 9', 'prepush 5'), EXAMPLE, 'all else stays');
+});
+
+test('faults show while typing, and are mended with a click', options, async () => {
+  const here = await place();
+  const page = await enter(here, '#/streams/cam1');
+  await replace(page, 'prepush 5', 'titel 5');
+  await shows(page, '.faults', 'titel');
+  await press(page, 'Mend');
+  await page.waitForFunction(() => document.querySelector('textarea')?.value.includes('title 5;'));
+  await page.waitForFunction(() => document.querySelector('.faults')?.childElementCount === 0);
+});
+
+test('the word at the cursor is explained', options, async () => {
+  const here = await place();
+  const page = await enter(here, '#/streams/cam1');
+  await replace(page, 'prepush 5', 'prepush 6');
+  await shows(page, '.help', 'buffered');
+  await shows(page, '.help', 'prepush');
+});
+
+test('edits survive a reload; a secret that was typed does not', options, async () => {
+  const here = await place();
+  const page = await enter(here, '#/streams/cam1');
+  await replace(page, 'prepush 5;', 'prepush 7;\n  password hunter2;');
+  await page.waitForFunction(() => JSON.stringify({ ...sessionStorage }).includes('prepush 7'));
+  assert.ok(!(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).includes('hunter2'));
+  await page.reload();
+  await page.waitForSelector('.login');
+  await logIn(page, EDITOR);
+  await page.waitForFunction(() => document.querySelector('textarea')?.value.includes('prepush 7;'));
+  await press(page, 'Review');
+  await shows(page, '#tray .problem', 'type it again');
+  await replace(page, '<secret:retype>', 'hunter3');
+  await page.waitForSelector('#tray .diff');
+  await press(page, 'Apply');
+  await until(() => here.text.includes('password hunter3;'), 'the secret that was typed again');
+  assert.equal(await page.evaluate(() => sessionStorage.getItem('mediactl-edits')), null);
+});
+
+test('a change of somebody else is merged, and the same line is chosen', options, async () => {
+  const here = await place();
+  const page = await enter(here, '#/streams/cam1');
+  await replace(page, 'prepush 5', 'prepush 7');
+  await ask(here, 'modify_config', '{"streams":{"cam1":{"dvr":null}}}');
+  await press(page, 'Review');
+  await shows(page, '#tray .added', 'prepush 7;');
+  assert.equal(await page.$('#tray .clashes'), null, 'different lines are merged');
+  await ask(here, 'modify_config', '{"streams":{"cam1":{"prepush":6}}}');
+  await page.waitForSelector('#tray .clashes');
+  for (const text of ['prepush 5', 'prepush 6', 'prepush 7']) await shows(page, '#tray .clashes code', text);
+  await page.click('.clashes input[value=mine]');
+  await press(page, 'Use these choices');
+  await shows(page, '#tray .removed', 'prepush 6;');
+  await press(page, 'Apply');
+  await until(() => here.text.includes('prepush 7;'), 'mine');
+});
+
+test('two pages against each other: nothing is overwritten', options, async () => {
+  const here = await place();
+  const [one, other] = [await enter(here, '#/streams/cam1'), await enter(here, '#/streams/cam1')];
+  await replace(one, 'prepush 5', 'prepush 6');
+  await replace(other, 'prepush 5', 'prepush 7');
+  await press(one, 'Review');
+  await one.waitForSelector('#tray .diff');
+  await press(other, 'Review');
+  await other.waitForSelector('#tray .diff');
+  await one.click('.undo input[type=checkbox]');
+  await press(one, 'Apply');
+  await until(() => here.text.includes('prepush 6'), 'the first');
+  await other.waitForSelector('#tray .clashes');
+  assert.ok(here.text.includes('prepush 6'));
+  await other.click('.clashes input[value=theirs]');
+  await press(other, 'Use these choices');
+  await other.waitForFunction(() => document.querySelector('#tray')?.hasAttribute('hidden'));
+});
+
+test('a lost connection loses no edit', options, async () => {
+  const here = await place();
+  const page = await enter(here, '#/streams/cam1');
+  await replace(page, 'prepush 5', 'prepush 7');
+  await here.stop('SIGKILL');
+  await press(page, 'Review');
+  await shows(page, '#tray .problem', 'does not answer');
+  await here.start();
+  await page.waitForSelector('#tray .diff');
+  await press(page, 'Apply');
+  await until(() => here.text.includes('prepush 7'), 'the edit');
+});
+
+test('the command has the same effect', options, async () => {
+  const here = await place();
+  const page = await enter(here, '#/streams/cam1');
+  await page.waitForSelector('#field-title');
+  await page.type('#field-title', "it's");
+  await press(page, 'Review');
+  await page.waitForSelector('#tray .diff');
+  const command = await page.$eval('#tray pre code', (code) => code.textContent);
+  assert.match(command ?? '', /modify --yes .*\n.*--set-string 'streams\.cam1\.title=it'\\''s'/);
+});
+
+test('a server that is killed while a change is pending takes it back', options, async () => {
+  const here = await place();
+  const page = await enter(here, '#/streams/cam1');
+  await replace(page, 'prepush 5', 'prepush 9');
+  await apply(page);
+  await page.waitForSelector('#confirm:not([hidden]) button');
+  await here.stop('SIGKILL');
+  await shows(page, '#confirm', 'no connection');
+  await here.start();
+  await shows(page, '#confirm', 'unless it is kept');
+  await press(page, 'Take back');
+  await until(() => here.text === EXAMPLE, 'the text before');
+});

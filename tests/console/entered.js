@@ -1,0 +1,100 @@
+// A server over the example, and pages that are logged in: what the tests of edits share.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, afterEach } from 'node:test';
+
+import { PATIENCE, Served, click, hasBrowser, launch, logIn, open } from './served.js';
+
+/** @typedef {import('puppeteer-core').Page} Page */
+
+export const EXAMPLE = readFileSync(new URL('../../examples/media.conf', import.meta.url), 'utf8');
+export const EDITOR = { login: 'admin', password: 'not-a-real-password' };
+export const VIEWER = { login: 'viewer', password: 'also-not-real' };
+
+export const options = { skip: hasBrowser() ? false : 'there is no chromium, or no program' };
+
+/** @type {import('puppeteer-core').Browser | undefined} */
+let browser;
+/** @type {Page[]} */
+let pages = [];
+/** @type {Served | undefined} */
+let served;
+
+afterEach(async () => {
+  const faults = pages.flatMap((page) => page.faults);
+  for (const page of pages) await page.browserContext().close();
+  pages = [];
+  await served?.end();
+  served = undefined;
+  assert.deepEqual(faults, []);
+});
+
+after(() => browser?.close());
+
+/** A server over the example. */
+export async function place() {
+  served = await new Served(EXAMPLE).start();
+  return served;
+}
+
+/** A page at a place of the console, logged in. */
+export async function enter(here, hash, who = EDITOR, how = {}) {
+  browser ??= await launch();
+  const page = await open(browser, here, { hash, ...how });
+  pages.push(page);
+  await logIn(page, who);
+  return page;
+}
+
+/** Asks the API, as somebody else does. */
+export async function ask(here, path, body) {
+  const { status, text } = await here.ask(path, { body, password: EDITOR.password });
+  assert.equal(status, 200, text);
+  return text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text;
+}
+
+/** Waits until a text is in an element, seen or not. */
+export function shows(page, selector, text) {
+  return page.waitForFunction((where, what) => [...document.querySelectorAll(where)].some((found) => found.textContent.includes(what)), {}, selector, text);
+}
+
+/** Clicks the button with this text. */
+export function press(page, text) {
+  return click(page, text, 'button');
+}
+
+/** Waits until something holds outside the page. */
+export async function until(check, what) {
+  const end = Date.now() + PATIENCE;
+  while (!(await check())) {
+    assert.ok(Date.now() < end, `it never came: ${what}`);
+    await new Promise((done) => { setTimeout(done, 50); });
+  }
+}
+
+/**
+ * Puts another text in the place of a part of the text that is edited.
+ * @param {Page} page
+ * @param {string} from
+ * @param {string} to
+ */
+export async function replace(page, from, to) {
+  await page.waitForSelector('.area');
+  await page.waitForFunction((text) => document.querySelector('textarea')?.value.includes(text), {}, from);
+  await page.focus('.area');
+  await page.$eval('.area', (area, text) => {
+    const at = /** @type {HTMLTextAreaElement} */ (area).value.indexOf(text);
+    /** @type {HTMLTextAreaElement} */ (area).setSelectionRange(at, at + text.length);
+  }, from);
+  await page.keyboard.type(to);
+}
+
+/** @param {Page} page @param {string} [why] */
+export async function apply(page, why = '') {
+  await press(page, 'Review');
+  await page.waitForSelector('#tray .diff');
+  if (why) await page.type('.why input', why);
+  await press(page, 'Apply');
+  await page.waitForFunction(() => document.querySelector('#tray')?.hasAttribute('hidden'));
+}

@@ -1,0 +1,67 @@
+// What is looked at: secrets, the history, the whole text, and what `view_auth` sees.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { EXAMPLE, VIEWER, ask, enter, options, place, press, shows, until } from './entered.js';
+
+test('a secret is shown on request, one at a time, and hidden again', options, async () => {
+  const here = await place();
+  const page = await enter(here, '#/streams/cam2');
+  await page.waitForSelector('.secrets');
+  assert.ok(!(await page.content()).includes('camera:not-real'));
+  await press(page, 'Show');
+  await shows(page, '.secret', 'camera:not-real');
+  await shows(page, '.secrets', 'hidden in');
+  await press(page, 'Hide');
+  await page.waitForFunction(() => !document.body.textContent?.includes('camera:not-real'));
+});
+
+test('view_auth sees everything, and no control that changes anything', options, async () => {
+  const here = await place();
+  await ask(here, 'modify_config?message=why', '{"streams":{"cam1":{"prepush":6}}}');
+  const page = await enter(here, '#/streams/cam2', VIEWER);
+  await page.waitForSelector('.fields output');
+  assert.equal(await page.$eval('.area', (area) => area.hasAttribute('readonly')), true);
+  for (const selector of ['.secrets', '.fields input', '.fields select', '.page-head button']) {
+    assert.equal(await page.$(selector), null, selector);
+  }
+  await page.evaluate(() => { location.hash = '#/history/1'; });
+  await shows(page, '.history-detail .added', 'prepush 6;');
+  assert.equal(await page.$('.detail-head button'), null);
+  await page.evaluate(() => { location.hash = '#/text'; });
+  await shows(page, '.text-lines', 'prepush 6;');
+});
+
+test('the history shows what a change did, compares two texts, and goes back', options, async () => {
+  const here = await place();
+  await ask(here, 'modify_config?message=first', '{"streams":{"cam1":{"prepush":6}}}');
+  await ask(here, 'modify_config', '{"streams":{"cam1":{"dvr":null}}}');
+  const page = await enter(here, '#/history/1');
+  await shows(page, '.history-list', 'first');
+  await shows(page, '.history-list', 'streams.cam1.prepush');
+  await shows(page, '.history-detail .added', 'prepush 6;');
+  await page.evaluate(() => { location.hash = '#/history?from=1&to=running'; });
+  await shows(page, '.history-detail .removed', 'dvr /storage/cam1 7d;');
+  await page.evaluate(() => { location.hash = '#/history/1'; });
+  await press(page, 'Go back to before #1');
+  await shows(page, '.history-detail .added', 'prepush 5;');
+  assert.ok(here.text.includes('prepush 6;'), 'nothing is changed yet');
+  await press(page, 'Go back');
+  await until(() => here.text === EXAMPLE, 'the earlier text');
+  assert.ok((await ask(here, 'status')).pending, 'it goes forward again unless it is kept');
+});
+
+test('the address of a line shows the text that it was copied from', options, async () => {
+  const here = await place();
+  const page = await enter(here, '#/text');
+  await page.waitForSelector('.text-row');
+  await page.click('[data-line="26"] code');
+  await page.waitForFunction(() => /^#\/text@[0-9a-f]{32}\/L27$/.test(location.hash));
+  await page.waitForSelector('.text-side .area');
+  const link = await page.evaluate(() => location.hash);
+  await ask(here, 'modify_config', '{"streams":{"cam1":{"prepush":6}}}');
+  const other = await enter(here, link);
+  await shows(other, '.text-row.at', 'prepush 5;');
+  await shows(other, 'main', 'before change #1');
+});
