@@ -107,7 +107,7 @@ class HistoryView {
     return el('li', { class: 'change', 'aria-current': serial === this.#serial ? 'true' : null },
       el('a', { href: `#/history/${serial}` }, el('span', { class: 'serial' }, `#${serial}`),
         el('time', { datetime: at }, shownTime(at)), el('span', { class: 'state' }, aside ? 'kept aside' : operation)),
-      el('span', { class: 'by' }, by ?? 'somebody'),
+      el('span', { class: 'by' }, by ?? 'the server'),
       message && el('span', { class: 'message' }, message),
       first && el('span', { class: 'paths quiet' }, first + more));
   }

@@ -19,6 +19,8 @@ export class TextTools {
   /** @type {string[]} */
   #lower = [];
   #word = '';
+  /** The line at which the search began. */
+  #start = 0;
 
   /**
    * @param {View} view
@@ -66,10 +68,11 @@ export class TextTools {
 
   #look() {
     const word = this.search.value.toLowerCase();
+    if (!this.#word) this.#start = this.view.cursor;
     this.#word = word;
     this.#found = word ? this.#lower.flatMap((line, at) => (line.includes(word) ? at : [])) : [];
     this.#inLines = new Set(this.#found);
-    const next = this.#found.find((at) => at >= this.view.cursor) ?? this.#found[0];
+    const next = this.#found.find((at) => at >= this.#start) ?? this.#found[0];
     this.view.rows.reset(this.view.lines.length);
     if (next !== undefined) this.view.goTo(next, { middle: true });
     this.#tell();
