@@ -1,6 +1,6 @@
 //! `mediactl history`
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io::Write;
 use std::time::SystemTime;
 
@@ -117,6 +117,9 @@ pub fn run(args: &HistoryArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         return Err(CliError::no_such_change(change, answers.list.len()));
     }
     if args.output == ListFormat::Json {
+        // An entry has no member for what can't be read beside it.
+        let damaged = answers.found().flat_map(|(_, found)| found.iter().flat_map(|listed| &listed.damaged));
+        damaged.collect::<BTreeSet<_>>().into_iter().for_each(|why| ui.warning(why));
         answers.print_json(|found| found.iter().map(|listed| json!(listed.entry)).collect())?;
         return Ok(answers.exit());
     }

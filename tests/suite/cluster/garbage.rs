@@ -189,6 +189,7 @@ fn damaged_overlays_stop_what_would_lose_them_and_can_be_removed() {
         let history = cluster(&etcd, &["history", "-p"]).exits(0).prints("+rtsp 555;").prints(&told);
         history.prints("what differs on single nodes now can't be shown").hides("before #2 can't be shown");
         cluster(&etcd, &["history", "a: rtsp"]).exits(0).prints(&told).prints("#2");
+        cluster(&etcd, &["history", "a: rtsp", "-o", "json"]).exits(0).says(&told);
         cluster(&etcd, &["history", "-p", "rtsp"]).exits(0).prints("+555").hides(&told);
     };
     cluster(&etcd, &["overlay", "list"]).exits(0);
