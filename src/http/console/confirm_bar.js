@@ -34,11 +34,13 @@ export function attach(bar, state, goOn) {
     if (!bar.hidden && isPending) timer = window.setInterval(tick, 500);
     // What somebody types for a password stays while the connection comes and goes.
     const key = JSON.stringify([bar.hidden, pending?.id, needsPassword || isConnected, needsPassword, role]);
-    if (key === shown) return;
-    shown = key;
-    fault.textContent = '';
-    fill(bar, ...(bar.hidden ? [] : [text(isPending), needsPassword ? passwordForm(isPending) : buttons()]), fault);
-    tick();
+    if (key !== shown) {
+      shown = key;
+      fault.textContent = '';
+      fill(bar, ...(bar.hidden ? [] : [text(isPending), needsPassword ? passwordForm(isPending) : buttons()]), fault);
+      tick();
+    }
+    // The status may tell of the change before the answer of the request says that it was made here.
     const id = pending?.id ?? applied;
     if (!bar.hidden && isPending && id && id === applied && focused !== id) {
       focused = id;
