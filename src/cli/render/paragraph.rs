@@ -4,13 +4,20 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Breaks a text between words into lines of at most `width` columns; a longer word has a line of its own.
 pub fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
+    let (mut lines, mut taken) = (vec![String::new()], 0);
     for word in text.split(' ') {
         let line = lines.last_mut().expect("there is a first line");
-        match line.is_empty() || line.width() + 1 + word.width() <= width {
-            true if line.is_empty() => line.push_str(word),
-            true => *line = format!("{line} {word}"),
-            false => lines.push(word.to_owned()),
+        let columns = word.width();
+        if line.is_empty() {
+            line.push_str(word);
+            taken = columns;
+        } else if taken + 1 + columns <= width {
+            line.push(' ');
+            line.push_str(word);
+            taken += 1 + columns;
+        } else {
+            lines.push(word.to_owned());
+            taken = columns;
         }
     }
     lines
