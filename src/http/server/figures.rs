@@ -67,8 +67,7 @@ impl StreamFigures {
         let keywords = DirectiveRole::Sources.keywords(Schema::media());
         for &stream in entries {
             let is_source = |entry: &Entry<'_>| keywords.contains(&&*entry.keyword());
-            let inner: Vec<_> = stream.children().filter(is_source).collect();
-            for source in sources(stream, &inner) {
+            for source in sources(stream, stream.children().filter(is_source)) {
                 let address = source.positional.value();
                 let scheme = address.split_once("://").map_or("", |(scheme, _)| scheme);
                 *by_scheme.entry(scheme.to_owned()).or_default() += 1;

@@ -145,6 +145,13 @@ impl Condition {
         Ok(match (keys(entry), first.name()) {
             (Some(mut keys), Some(first)) => {
                 keys.push(first);
+                let mut is_met = |found: Option<&Value>| self.test.is_met_by_any(found, leaf);
+                // The sources of most entries do not meet a condition, and need not be made.
+                if let [Segment::Key(key)] = rest
+                    && let Some(holds) = current.any_in_list(&keys, key, &mut is_met)
+                {
+                    return Ok(holds);
+                }
                 self.test.holds(current.value(&keys).as_ref(), rest, leaf)
             }
             _ => {
@@ -321,8 +328,10 @@ mod tests {
     use crate::schema::media::STREAMS;
     use serde_json::{Value, json};
 
-    use super::Condition;
+    use super::{Condition, ConfigLookup};
     use crate::edit::path::Path;
+    use crate::model::Config;
+    use crate::syntax::Document;
 
     fn holds(condition: &str) -> Result<bool, String> {
         let current: Value = json!({"auth": {"url": "http://g"}, "streams": {"a": {
@@ -354,6 +363,47 @@ mod tests {
         ] {
             assert_eq!(holds(condition), Ok(expected), "{condition}");
         }
+    }
+
+    #[test]
+    fn sources_of_a_text_meet_a_condition_as_their_json_does() {
+        let document = Document::parse(
+            "stream a udp://1 p=1 url=x q; live a { url udp://2 p=2 p=3 'url=y' \"p q\"=7; } plugin a { url udp://1 p; }\n\
+             stream b { urls udp://1 udp://2; url udp://3 $url=4 url; } stream c { url; } stream d; live d;",
+        );
+        let config = Config::new(&document);
+        let (text, json) = (config.lookup(), config.to_json());
+        let mut met = 0;
+        for test in [
+            "=udp://1",
+            "!=udp://1",
+            "=x",
+            "~2",
+            "=~^udp",
+            "=3",
+            "!=3",
+            "=true",
+            "=4",
+            "=7",
+            " exists",
+            " missing",
+            "=null",
+        ] {
+            for key in ["url", "p", "q", "\"$url\"", "\"'url\"", "\"p q\"", "u*", "below.it", "none"] {
+                for entry in
+                    ["streams.a", "streams.b", "streams.c", "streams.d", "lives.a", "lives.d", "plugins.a"]
+                {
+                    let condition = format!("urls.{key}{test}");
+                    let parsed = Condition::parse(&condition).expect(&condition);
+                    let entry = Path::parse(entry).expect("it is a path").segments;
+                    let [of_text, of_json] =
+                        [&text as &dyn ConfigLookup, &json].map(|current| parsed.holds(current, &entry));
+                    assert_eq!(of_text, of_json, "{condition} {entry:?}");
+                    met += usize::from(of_text == Ok(true));
+                }
+            }
+        }
+        assert!(met > 100, "{met}");
     }
 
     #[test]

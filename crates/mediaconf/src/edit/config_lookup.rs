@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::model::member::Members;
 use crate::model::redact::masked_below;
 use crate::model::shape::group_name;
-use crate::model::view::is_static;
+use crate::model::view::{any_source, is_static};
 use crate::model::{Config, Lens, Masker, View, to_json};
 use crate::schema::{Kind, Schema};
 use crate::syntax::Entry;
@@ -35,6 +35,17 @@ pub trait ConfigLookup {
 
     /// Returns the kind of the value at `keys`.
     fn kind(&self, keys: &[&str]) -> Option<ValueKind>;
+
+    /// Asks about the member `key` of each entry of the list at `keys`, until the answer is true, and once about `None` where
+    /// there is no entry; `None` where only the whole list can be looked at.
+    fn any_in_list(
+        &self,
+        _keys: &[&str],
+        _key: &str,
+        _test: &mut dyn FnMut(Option<&Value>) -> bool,
+    ) -> Option<bool> {
+        None
+    }
 
     /// The text of the stream, live or plugin of this name, where there is a text.
     fn block_text(&self, _kind: Kind, _name: &str) -> Option<&str> {
@@ -292,6 +303,16 @@ impl ConfigLookup for LocalView<'_, '_> {
 
     fn kind(&self, keys: &[&str]) -> Option<ValueKind> {
         self.inside(keys, ValueKind::from_value)
+    }
+
+    fn any_in_list(
+        &self,
+        keys: &[&str],
+        key: &str,
+        test: &mut dyn FnMut(Option<&Value>) -> bool,
+    ) -> Option<bool> {
+        let ([_, name, list], Some(kind)) = (keys, self.group(keys)) else { return None };
+        any_source(kind, self.groups[kind.number()][self.place(kind, name)?], list, key, test)
     }
 
     fn block_text(&self, kind: Kind, name: &str) -> Option<&str> {

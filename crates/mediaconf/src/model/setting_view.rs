@@ -135,6 +135,15 @@ impl AddressShape {
     }
 }
 
+/// The member `key` of a source as an object: where an option has the key of the address, the option counts.
+pub fn source_member(source: &Address<'_>, key: &str) -> Option<serde_json::Value> {
+    let has_key = |option: &OptionWord<'_>| key_of(SOURCE.option_scope(), &option.key.value()) == key;
+    match source.effective().filter(has_key).last() {
+        Some(option) => Some(SOURCE.value(&option).into()),
+        None => (key == SOURCE.address).then(|| source.positional.value().into()),
+    }
+}
+
 /// The options behind an address.
 struct AddressOptions<'v, 'd> {
     shape: &'static AddressShape,
@@ -169,14 +178,19 @@ pub struct Sources<'v, 'd> {
 
 impl Serialize for Sources<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(sources(self.header, self.entries).map(|source| SourceView { source }))
+        serializer.collect_seq(
+            sources(self.header, self.entries.iter().copied()).map(|source| SourceView { source }),
+        )
     }
 }
 
 /// The sources of a stream: the one in a one-line header, then those of the `url` entries of its block.
-pub fn sources<'d, 'v: 'd>(header: Entry<'d>, entries: &'v [Entry<'d>]) -> impl Iterator<Item = Address<'d>> {
+pub fn sources<'d>(
+    header: Entry<'d>,
+    entries: impl Iterator<Item = Entry<'d>>,
+) -> impl Iterator<Item = Address<'d>> {
     let in_header = if header.is_block() { None } else { header_source(header) };
-    in_header.into_iter().chain(entries.iter().flat_map(|&entry| entry_sources(entry)))
+    in_header.into_iter().chain(entries.flat_map(entry_sources))
 }
 
 /// The sources of one `url` entry; a `urls A B;` line has one for each word.

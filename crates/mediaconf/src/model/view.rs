@@ -11,7 +11,7 @@ use super::general::{Contents, General, foreign_members};
 use super::json::{OneValue, to_json};
 use super::lens::Lens;
 use super::member::{Members, key_of};
-use super::setting_view::{BackendView, Setting, Sources, is_open};
+use super::setting_view::{BackendView, Setting, Sources, is_open, source_member, sources};
 use super::shape::{Address, belongs_to, group_name, only_argument};
 use crate::schema::{Derived, DirectiveRole, Kind, ListShape, Parameter, Shape};
 use crate::syntax::{Document, Entry, Word};
@@ -258,6 +258,27 @@ pub fn list_value(entry: Entry<'_>) -> Cow<'_, str> {
 /// True if a block may run on demand, and this one always runs: its keyword is `stream`, not `ondemand`.
 pub fn is_static(kind: Kind, entry: Entry<'_>) -> bool {
     kind.may_be_on_demand() && entry.keyword() == kind.noun()
+}
+
+/// Asks about the member `key` of each source of a block, until the answer is true, and once about `None` where there is
+/// none; `None` if `list` is not the list of its sources.
+pub fn any_source(
+    kind: Kind,
+    block: Entry<'_>,
+    list: &str,
+    key: &str,
+    test: &mut dyn FnMut(Option<&serde_json::Value>) -> bool,
+) -> Option<bool> {
+    let parameter = kind.scope().by_key(list)?;
+    if !matches!(parameter.shape, Shape::Addresses(_)) || !parameter.always_shown {
+        return None;
+    }
+    let entries = block.children().filter(|&inner| belongs_to(parameter, inner));
+    let mut sources = sources(block, entries).peekable();
+    Some(match sources.peek() {
+        None => test(None),
+        Some(_) => sources.any(|source| test(source_member(&source, key).as_ref())),
+    })
 }
 
 /// A stream, a live or a plugin.
