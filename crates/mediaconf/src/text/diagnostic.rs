@@ -150,7 +150,7 @@ impl Diagnostics {
     }
 
     /// Puts another one in the place of each kept diagnostic.
-    pub(crate) fn map(&mut self, told: impl Fn(&Diagnostic) -> Diagnostic) {
+    pub(crate) fn map(&mut self, mut told: impl FnMut(&Diagnostic) -> Diagnostic) {
         self.kept.iter_mut().for_each(|diagnostic| *diagnostic = told(diagnostic));
     }
 

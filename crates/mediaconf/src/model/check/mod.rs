@@ -20,7 +20,7 @@ use self::settings::Settings;
 use self::sourceless::{lacks_source, supplies_source};
 use super::near_miss::{NearMiss, near_miss, near_miss_in_block};
 use super::one_line::lost_line_ends;
-use super::redact::without_secrets;
+use super::redact::FaultMasker;
 use super::setting_view::is_plural;
 use super::shape::{OptionWord, RowMatch, fits, group_name, inner_scope, only_argument, part_words, read};
 use crate::schema::kinds::{Transport, WordKind};
@@ -47,7 +47,8 @@ pub fn check_as(schema: &'static Schema, bytes: impl AsRef<[u8]>) -> Diagnostics
     diagnostics.extend(&of_parser);
     checker.report(&mut diagnostics);
     diagnostics.sort();
-    diagnostics.map(|fault| without_secrets(schema, &text, fault));
+    let mut masker = FaultMasker::new(schema, &text);
+    diagnostics.map(|fault| masker.masked(fault));
     diagnostics
 }
 

@@ -15,7 +15,7 @@ pub use by_value::{LONGEST_SECRET, SecretValues};
 pub use json::{masked_below, masked_json, masked_keys, unmasked_json};
 pub use kept::{KeptSecrets, MaskFault};
 pub use masked_text::MaskedText;
-pub use told::without_secrets;
+pub use told::FaultMasker;
 
 use super::secret::{Masker, Secrecy, merged, word_parts};
 use super::setting_view::is_plural;

@@ -1,6 +1,7 @@
 //! Faults in whose messages no secret stands.
 
 use std::iter;
+use std::ops::Range;
 
 use super::secret_spans;
 use crate::model::secret::Masker;
@@ -10,19 +11,49 @@ use crate::syntax::{Diagnostic, Document, Span, line_end, line_start};
 /// A shorter secret may stand in a message by chance: it is masked only where it is quoted.
 const SHORTEST: usize = 4;
 
-/// Returns a fault of a text with the secrets in its messages masked.
+/// Masks the secrets in the messages of the faults of a text.
 ///
 /// A message quotes words, and where a `;` is lost a word of another directive is one. So the lines of the fault are looked
 /// at as those of a broken text, in which every word behind the name of a secret counts.
-pub fn without_secrets(schema: &'static Schema, text: &str, fault: &Diagnostic) -> Diagnostic {
-    let mut told = fault.clone();
-    for secret in secrets_near(schema, text, fault) {
-        let related = told.related.iter_mut().map(|(_, message)| message);
-        for message in iter::once(&mut told.message).chain(&mut told.hint).chain(related) {
-            *message = masked(message, &secret);
-        }
+pub struct FaultMasker<'t> {
+    schema: &'static Schema,
+    text: &'t str,
+    /// The lines of the last fault, which are mostly those of the next one, too.
+    lines: Range<usize>,
+    /// The secrets in these lines.
+    secrets: Vec<String>,
+}
+
+impl<'t> FaultMasker<'t> {
+    /// For the faults of `text`, whose directives have this schema.
+    pub fn new(schema: &'static Schema, text: &'t str) -> Self {
+        Self { schema, text, lines: 0..0, secrets: Vec::new() }
     }
-    told
+
+    /// Returns the fault without secrets.
+    pub fn masked(&mut self, fault: &Diagnostic) -> Diagnostic {
+        let mut told = fault.clone();
+        let spans = iter::once(&fault.span).chain(fault.related.as_ref().map(|(span, _)| span));
+        for span in spans {
+            for secret in self.secrets_near(span) {
+                let related = told.related.iter_mut().map(|(_, message)| message);
+                for message in iter::once(&mut told.message).chain(&mut told.hint).chain(related) {
+                    *message = masked(message, secret);
+                }
+            }
+        }
+        told
+    }
+
+    fn secrets_near(&mut self, span: &Span) -> &[String] {
+        let [start, end] = [span.start, span.end].map(|place| (place as usize).min(self.text.len()));
+        let lines = line_start(self.text, start)..line_end(self.text, end);
+        if self.lines != lines {
+            self.secrets = secrets_in(self.schema, &self.text[lines.clone()]);
+            self.lines = lines;
+        }
+        &self.secrets
+    }
 }
 
 fn masked(message: &str, secret: &str) -> String {
@@ -33,20 +64,11 @@ fn masked(message: &str, secret: &str) -> String {
     }
 }
 
-fn secrets_near(schema: &'static Schema, text: &str, fault: &Diagnostic) -> Vec<String> {
-    let lines = |span: &Span| {
-        line_start(text, (span.start as usize).min(text.len()))
-            ..line_end(text, (span.end as usize).min(text.len()))
-    };
-    let spans = iter::once(&fault.span).chain(fault.related.as_ref().map(|(span, _)| span));
-    let mut found = Vec::new();
-    for window in spans.map(lines) {
-        let broken = Document::parse_as(schema, format!("{}\n}}", &text[window.clone()]));
-        let secrets = secret_spans(&broken, std::slice::from_ref(&(0..window.len())));
-        found.extend(secrets.into_iter().map(|span| broken.text()[span].trim_matches('"').to_owned()));
-    }
-    found.retain(|secret| !secret.is_empty());
-    found
+fn secrets_in(schema: &'static Schema, lines: &str) -> Vec<String> {
+    let broken = Document::parse_as(schema, format!("{lines}\n}}"));
+    let spans = secret_spans(&broken, std::slice::from_ref(&(0..lines.len())));
+    let secrets = spans.into_iter().map(|span| broken.text()[span].trim_matches('"').to_owned());
+    secrets.filter(|secret| !secret.is_empty()).collect()
 }
 
 #[test]
@@ -55,6 +77,6 @@ fn a_message_does_not_quote_a_secret_behind_a_lost_semicolon() {
     let place = text.rfind("hunter2").expect("it is there") as u32;
     let message = "the option `hunter2` is given more than once".to_owned();
     let fault = Diagnostic::warning(place..place + 7, message);
-    let told = without_secrets(Schema::media(), text, &fault);
+    let told = FaultMasker::new(Schema::media(), text).masked(&fault);
     assert_eq!(told.message, "the option `<secret:000000>` is given more than once");
 }
