@@ -21,7 +21,7 @@ use crate::engine::{
     After, ChangeReport, ConfigSource, Content, ContentDiff, ErrorKind, Outcome, Refusal, RefusalKind,
     RequestedChange, Snapshot, WarnedText,
 };
-use crate::store::StoreError;
+use crate::store::{Revision, StoreError};
 use crate::store::file::{DraftHead, DraftOrigin, KeptDraft, Rescue};
 use mediaconf::plumbing::edit::draft::{
     Merged, first_marker, height, lines_of, merge, with_comments, without_comments,
@@ -89,7 +89,7 @@ impl Editing<'_> {
     /// Opens the editor until the change is made, or given up. The draft is removed when its text is in the
     /// configuration, or is not wanted; after any error it stays.
     pub fn run(mut self) -> Result<Exit, CliError> {
-        let mut faults = self.faults(&self.text()?);
+        let mut faults = self.faults(self.text()?);
         loop {
             let opened = match self.open(&faults) {
                 Ok(Some(opened)) => opened,
@@ -114,7 +114,9 @@ impl Editing<'_> {
                 self.report_unchanged(present)?;
                 return Ok(self.end(Exit::Done));
             }
-            let error = match self.attempt(&text) {
+            let is_as_opened = text == opened;
+            drop(opened);
+            let error = match self.attempt(text) {
                 Ok(Attempt::Made(exit)) => return Ok(self.end(exit)),
                 Ok(Attempt::Unwanted) => return Ok(self.end(Exit::Done)),
                 Ok(Attempt::Rehearsed(exit)) => {
@@ -128,10 +130,10 @@ impl Editing<'_> {
                 Err(error) => error.keeping_draft(),
             };
             let is_of_text = matches!(error.kind, ErrorKind::Invalid | ErrorKind::Conflict);
-            if !(prompts::can_ask() && is_of_text) || (text == opened && !faults.is_empty()) {
+            if !(prompts::can_ask() && is_of_text) || (is_as_opened && !faults.is_empty()) {
                 return Err(error);
             }
-            faults = self.faults(&self.text()?);
+            faults = self.faults(self.text()?);
             if faults.is_empty() {
                 faults = error.lines.into_iter().map(|line| Fault { hint: None, ..line }).collect();
             }
@@ -140,7 +142,7 @@ impl Editing<'_> {
 
     /// Opens the editor at the first fault; returns the text that it got, without comments. `None` if the
     /// editor ended with an error and left that as it was, which is how some are left without a change.
-    fn open(&self, faults: &[Fault]) -> Result<Option<Vec<u8>>, CliError> {
+    fn open(&self, faults: &[Fault]) -> Result<Option<Bytes>, CliError> {
         let text = self.text()?;
         let notes = notes(faults);
         self.draft.write(&with_comments(&text, &notes)).map_err(Refusal::from)?;
@@ -184,14 +186,14 @@ impl Editing<'_> {
     }
 
     /// Checks the text, merges it with changes that others made meanwhile, asks, and makes the change.
-    fn attempt(&mut self, text: &[u8]) -> Result<Attempt, CliError> {
-        let mut whole = Bytes::from(self.draft.origin.spliced(text));
+    fn attempt(&mut self, text: Bytes) -> Result<Attempt, CliError> {
+        let mut whole = self.draft.origin.spliced(text);
         let mut conflict = None;
         for _ in 0..MAX_MERGES {
             self.refuse_faults(&whole)?;
             let present = configuration(&mut self.target)?;
             if present.text.bytes() != self.draft.origin.base {
-                whole = self.merged(&whole, &present.text)?.into();
+                whole = self.merged(&whole, &present.text)?;
                 self.refuse_faults(&whole)?;
             } else if let Some(error) = conflict {
                 // The change was refused for another reason than a change by others.
@@ -208,7 +210,9 @@ impl Editing<'_> {
             if asks && let Some(other) = self.ask(&present.text, &whole)? {
                 return Ok(other);
             }
-            let made = self.make(&whole, &present, asks);
+            let base = present.text.revision();
+            drop(present);
+            let made = self.make(&whole, base, asks);
             match made {
                 Err(error) if error.kind == ErrorKind::Conflict => conflict = Some(error),
                 Ok(exit) if args.dry_run => return Ok(Attempt::Rehearsed(exit)),
@@ -218,17 +222,22 @@ impl Editing<'_> {
         Err(conflict.unwrap_or_else(|| CliError::clashing_edit(self.target.service.name())))
     }
 
-    /// Makes the edit of `present` where the file is. What others change meanwhile is merged there.
-    fn make(&mut self, whole: &Bytes, present: &Present, was_shown: bool) -> Result<Exit, CliError> {
+    /// Makes the edit of the text with the revision `base` where the file is. What others change meanwhile is merged there.
+    fn make(&mut self, whole: &Bytes, base: Revision, was_shown: bool) -> Result<Exit, CliError> {
         let mut change = self.change.clone();
         change.diff_was_shown = was_shown;
-        change.options.base = Some(present.text.revision());
-        change.run_on(&*self.target.service, self.ui, &RequestedChange::Save(whole.clone()))
+        change.options.base = Some(base);
+        self.draft.free_base();
+        let made = change.run_on(&*self.target.service, self.ui, RequestedChange::Save(whole.clone()));
+        if made.is_err() {
+            self.draft.read_base().map_err(Refusal::from)?;
+        }
+        made
     }
 
     /// Merges the edited configuration with the present one. From here on the draft is made of the
     /// present one: of the same entry, if it is there.
-    fn merged(&mut self, whole: &[u8], present: &Snapshot) -> Result<Vec<u8>, CliError> {
+    fn merged(&mut self, whole: &[u8], present: &Snapshot) -> Result<Bytes, CliError> {
         let DraftOrigin { head, base } = &self.draft.origin;
         let (merged, range) = match self.pieces(whole, present) {
             Some(([old, edited, new], range)) => (merge(old, edited, new), Some((range.start, range.end))),
@@ -236,14 +245,14 @@ impl Editing<'_> {
         };
         let path = head.path.clone().filter(|_| range.is_some());
         let head = DraftHead { target: head.target.clone(), range, path };
-        let origin = DraftOrigin { head, base: present.bytes().to_vec() };
+        let origin = DraftOrigin { head, base: present.shared_bytes().clone() };
         let (Merged::Clean(text) | Merged::Clash(text)) = &merged;
         self.draft.rebase(origin, text).map_err(Refusal::from)?;
         let name = self.target.service.name();
         match merged {
             Merged::Clean(text) => {
                 self.ui.note(&format!("`{name}` was changed meanwhile; both changes are merged"));
-                Ok(self.draft.origin.spliced(&text))
+                Ok(self.draft.origin.spliced(text.into()))
             }
             Merged::Clash(_) => Err(CliError::clashing_edit(name)),
         }
@@ -286,19 +295,19 @@ impl Editing<'_> {
     }
 
     /// The text of the draft as the editor left it, without comments.
-    fn text(&self) -> Result<Vec<u8>, CliError> {
+    fn text(&self) -> Result<Bytes, CliError> {
         let written = self.draft.read().map_err(|error| match error {
             StoreError::NotFound { .. } => CliError::draft_removed(self.editor.command()),
             error => Refusal::from(error).into(),
         })?;
-        let mut text = without_comments(&written);
+        let mut text = without_comments(written);
         // Editors end the last line of a file, also where it had no end.
         let original = self.draft.origin.original();
         if !original.is_empty() && !original.ends_with(b"\n") && text.ends_with(b"\n") {
             text.pop();
             text.pop_if(|byte| *byte == b'\r');
         }
-        Ok(text)
+        Ok(text.into())
     }
 
     fn refuse_faults(&self, whole: &Bytes) -> Result<(), CliError> {
@@ -335,9 +344,9 @@ impl Editing<'_> {
     }
 
     /// The errors of a draft, in the order of its lines.
-    fn faults(&self, text: &[u8]) -> Vec<Fault> {
+    fn faults(&self, text: Bytes) -> Vec<Fault> {
         if first_marker(&self.draft.origin.base).is_none()
-            && let Some(line) = first_marker(text)
+            && let Some(line) = first_marker(&text)
         {
             let what = "both changes touch these lines: `ours` is yours, `theirs` was made meanwhile";
             let fault = Fault::plain(what).hint("keep what is right, and take the markers out");

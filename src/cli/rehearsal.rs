@@ -93,7 +93,7 @@ fn rehearse(
 ) -> Result<(ChangeReport, Option<Refusal>), CliError> {
     let mut refusal = None;
     loop {
-        let error = match service.change(requested, &ChangeOptions { dry_run: true, ..options.clone() }) {
+        let error = match service.change(requested.by_ref(), &ChangeOptions { dry_run: true, ..options.clone() }) {
             Ok(report) => return Ok((report, refusal)),
             Err(error) => error,
         };

@@ -13,10 +13,11 @@ use super::diff_lines::DiffLines;
 use super::new_warnings::NewWarning;
 use super::outcome::{After, Outcome, OutcomeNote};
 use super::overlays;
+use super::requested_change::RequestedChange;
 use super::snapshot::Snapshot;
 use crate::store::{Overlays, PendingInfo, Revision};
 use mediaconf::plumbing::edit::json_diff::{ChangedValue, changed_values};
-use mediaconf::plumbing::edit::{ChangeRequest, ConfigLookup, Effects, keys_that_all_lack};
+use mediaconf::plumbing::edit::{ConfigLookup, Effects, keys_that_all_lack};
 use mediaconf::plumbing::model::Masker;
 
 /// The configuration before the first one.
@@ -113,8 +114,10 @@ pub struct ChangeReport {
 }
 
 impl ChangeReport {
-    /// The report of a change; `request` is what was asked, if that may have had conditions.
-    pub fn new(mut outcome: Outcome, request: Option<&ChangeRequest>, parts: ReportParts) -> Self {
+    /// The report of a change; `requested` is what was asked, if that may have had conditions. A text that was applied is
+    /// given free, before the new one is put together.
+    pub fn new(mut outcome: Outcome, requested: Option<RequestedChange<'_>>, parts: ReportParts) -> Self {
+        let conditional = requested.and_then(RequestedChange::into_conditional);
         let revision = |content: Option<&Content>| Some(content?.snapshot()?.revision());
         let made_of = revision(outcome.before.as_ref());
         let in_file = outcome.file.as_ref().map(|file| file.revision());
@@ -152,8 +155,7 @@ impl ChangeReport {
             }
             (report.changes_account, report.account) = account(old, new);
         }
-        if let (Some(request), Some(old)) = (request.filter(|request| !request.conditions().is_empty()), old)
-        {
+        if let (Some(request), Some(old)) = (&conditional, old) {
             let lacked =
                 old.with_values(|old| keys_that_all_lack(request.conditions(), old, &request.paths()));
             report.keys_lacked = lacked.into_iter().map(str::to_owned).collect();

@@ -73,11 +73,11 @@ impl ConfigService for Engine {
 
     fn change(
         &self,
-        requested: &RequestedChange<'_>,
+        requested: RequestedChange<'_>,
         options: &ChangeOptions,
     ) -> Result<ChangeReport, Refusal> {
-        let outcome = self.make(requested, options)?;
-        Ok(ChangeReport::new(outcome, requested.request(), options.told))
+        let outcome = self.make(&requested, options)?;
+        Ok(ChangeReport::new(outcome, Some(requested), options.told))
     }
 
     fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Refusal> {

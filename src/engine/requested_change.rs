@@ -44,7 +44,23 @@ impl From<ChangeRequest> for RequestedChange<'_> {
     }
 }
 
-impl RequestedChange<'_> {
+impl<'a> RequestedChange<'a> {
+    /// The request, if it has conditions; else nothing of it is needed to report the change.
+    pub(super) fn into_conditional(self) -> Option<Cow<'a, ChangeRequest>> {
+        match self {
+            Self::Modify(request) if !request.conditions().is_empty() => Some(request),
+            _ => None,
+        }
+    }
+
+    /// The same change, for a service that may be asked again.
+    pub fn by_ref(&self) -> RequestedChange<'_> {
+        match self {
+            Self::Modify(request) => RequestedChange::Modify(Cow::Borrowed(request)),
+            other => other.clone(),
+        }
+    }
+
     /// The request that is evaluated on what is there; `None` for a whole text.
     pub fn request(&self) -> Option<&ChangeRequest> {
         match self {

@@ -53,7 +53,7 @@ pub trait ConfigService: Send + Sync {
     /// Makes a change, or rehearses it.
     fn change(
         &self,
-        requested: &RequestedChange<'_>,
+        requested: RequestedChange<'_>,
         options: &ChangeOptions,
     ) -> Result<ChangeReport, Refusal>;
 

@@ -60,33 +60,33 @@ impl ConfigService for Node {
     /// text in its history, which is what its clients see.
     fn change(
         &self,
-        requested: &RequestedChange<'_>,
+        requested: RequestedChange<'_>,
         options: &ChangeOptions,
     ) -> Result<ChangeReport, Refusal> {
-        let made = match requested {
+        let made = match &requested {
             RequestedChange::Update(_) if !options.canary.is_empty() => {
                 return Err(CanaryFault::OneNode.into());
             }
             RequestedChange::Update(_) => return self.local.change(requested, options),
             RequestedChange::Modify(_) => {
-                self.make(requested, options, |options| self.cluster.make(requested, options))
+                self.make(&requested, options, |options| self.cluster.make(&requested, options))
             }
             RequestedChange::Rollback(to) => {
                 let to = RequestedChange::Rollback(self.in_cluster(*to)?);
                 self.make(&to, options, |options| self.cluster.make(&to, options))
             }
             RequestedChange::Overlay(_) => {
-                self.make(requested, options, |options| self.cluster.make(requested, options))
+                self.make(&requested, options, |options| self.cluster.make(&requested, options))
             }
             RequestedChange::Save(_)
             | RequestedChange::Format {}
             | RequestedChange::Entry { .. }
             | RequestedChange::TakeBack(_) => {
                 self.refuse_overlaid()?;
-                self.make(requested, options, |options| self.cluster.make(requested, options))
+                self.make(&requested, options, |options| self.cluster.make(&requested, options))
             }
         };
-        Ok(ChangeReport::new(made?, requested.request(), options.told))
+        Ok(ChangeReport::new(made?, Some(requested), options.told))
     }
 
     fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Refusal> {

@@ -96,7 +96,7 @@ pub fn run(args: &AddArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         }
         .with_edits(assignments),
     );
-    change.with_request(&request).run(call, &request.into())
+    change.with_request(&request).run(call, request.into())
 }
 
 /// Returns the first content of the new block.

@@ -82,7 +82,7 @@ pub fn run(args: &ApplyArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let request = ChangeRequest { edits: desired_state(&args.file, prune)?, expectations: Vec::new() };
     let mut change = ChangeCommand::new(&args.changing, Verb::APPLY).named("apply");
     change.options.owner.clone_from(&args.owner);
-    change.run(call, &request.into())
+    change.run(call, request.into())
 }
 
 /// Reads a desired state.

@@ -64,7 +64,7 @@ impl<'a> ChangeCommand<'a> {
     pub fn run(
         self,
         Invocation { global, ui, .. }: Invocation<'_>,
-        requested: &RequestedChange<'_>,
+        requested: RequestedChange<'_>,
     ) -> Result<Exit, CliError> {
         if let Some(contexts) = context::several(global)? {
             if self.args.wait.is_some() {
@@ -74,7 +74,7 @@ impl<'a> ChangeCommand<'a> {
             let masked = ReportParts::masked_by(ui.masker().as_ref());
             let told = ReportParts { diff: true, values: true, ..masked };
             let options = ChangeOptions { told, ..options };
-            let change = FleetChange { args, options, verb, requested, each };
+            let change = FleetChange { args, options, verb, requested: &requested, each };
             return fleet::change::run(&change, contexts, global, ui);
         }
         let mut target = target::resolve(global, self.args.into(), ui)?;
@@ -88,10 +88,10 @@ impl<'a> ChangeCommand<'a> {
             Some(options) => this.options = options,
             None => this.args.fleet.refuse_for_one()?,
         }
-        match service.pinned(requested)? {
+        match service.pinned(&requested)? {
             Some((pinned, undone)) => {
                 undone.last().iter().for_each(|entry| this.report("", ui).note(&back_to(entry)));
-                this.run_on(service, ui, &pinned)
+                this.run_on(service, ui, pinned)
             }
             None => this.run_on(service, ui, requested),
         }
@@ -102,11 +102,11 @@ impl<'a> ChangeCommand<'a> {
         mut self,
         service: &dyn ConfigService,
         ui: Ui,
-        requested: &RequestedChange<'_>,
+        requested: RequestedChange<'_>,
     ) -> Result<Exit, CliError> {
         if !self.diff_was_shown
             && self.question.is_asked(self.args)
-            && let Some(agreed) = self.question.ask(service, ui, &self.options, requested)?
+            && let Some(agreed) = self.question.ask(service, ui, &self.options, &requested)?
         {
             (self.options, self.diff_was_shown) = (agreed, true);
         }
@@ -114,7 +114,10 @@ impl<'a> ChangeCommand<'a> {
         let report = self.report(&target, ui);
         let canary = self.options.canary.clone();
         let options = ChangeOptions { told: report.parts(), ..self.options };
-        let made = with_guards(options, |options| service.change(requested, options))?;
+        let made = match prompts::can_ask() {
+            true => with_guards(options, |options| service.change(requested.by_ref(), options))?,
+            false => service.change(requested, &options)?,
+        };
         report.print(&made)?;
         made.keys_lacked.iter().for_each(|key| report.note(&all_lack(key)));
         match &made.pending {

@@ -57,5 +57,5 @@ fn fix(call: Invocation<'_>) -> Result<Exit, CliError> {
     let mut command = ChangeCommand::new(&args, Verb::EDIT).named("edit");
     command.options.message = Some(REASON.to_owned());
     command.options.base = Some(text.revision());
-    command.run(call, &RequestedChange::Save(mended.text.into_bytes().into()))
+    command.run(call, RequestedChange::Save(mended.text.into_bytes().into()))
 }

@@ -66,5 +66,5 @@ pub fn run(args: &CpArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         }
         .with_edits(edits.in_order()),
     );
-    change.with_request(&request).run(call, &request.into())
+    change.with_request(&request).run(call, request.into())
 }

@@ -94,6 +94,7 @@ pub fn run(args: &EditArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
             new_draft(&folder, DraftHead { target: name, range, path }, &present)?
         }
     };
+    drop(present);
     Editing { target, draft, editor: Editor::from_environment(), ui, change }.run()
 }
 
@@ -121,7 +122,7 @@ fn in_words(draft: &KeptDraft) -> String {
     let time =
         draft.written().map_or(String::new(), |written| format!(" of {}", bounded_time::rfc3339(written)));
     let lines = draft.read().map_or(String::new(), |text| {
-        let [old, new] = [draft.origin.base.clone(), draft.origin.spliced(&without_comments(&text))];
+        let [old, new] = [draft.origin.base.clone(), draft.origin.spliced(without_comments(text).into())];
         let [old, new] = [old, new].map(|text| Arc::new(Snapshot::from_bytes(text)));
         let diff = ContentDiff::between_texts([&old, &new], None);
         let [added, removed] = diff.added_and_removed().map(lines);
@@ -157,8 +158,8 @@ fn range_of(path: &Path, present: &Arc<Snapshot>, target: &mut Target) -> Result
 }
 
 fn new_draft(folder: &DraftFolder, head: DraftHead, present: &Arc<Snapshot>) -> Result<KeptDraft, CliError> {
-    let base = present.bytes().to_vec();
-    let text = head.range.map_or(base.clone(), |(start, end)| base[start..end].to_vec());
+    let base = present.shared_bytes().clone();
+    let text = head.range.map_or(base.clone(), |(start, end)| base.slice(start..end));
     Ok(folder.create(DraftOrigin { head, base }, &text).map_err(Refusal::from)?)
 }
 

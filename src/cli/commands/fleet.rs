@@ -280,7 +280,7 @@ fn take_back(member: &mut FleetMember, change: &OpenChange) -> Result<ServerOutc
         (_, None) if !stands(member, change)? => Ok(ServerOutcome::Unchanged),
         (_, None) => {
             let options = ChangeOptions { by: local_user(), ..ChangeOptions::default() };
-            member.target.service.change(&RequestedChange::TakeBack(change.id.clone()), &options)?;
+            member.target.service.change(RequestedChange::TakeBack(change.id.clone()), &options)?;
             Ok(ServerOutcome::TakenBack)
         }
         (ServerNow::Other, Some(_)) => Err(CliError::changed_otherwise(&member.name, true)),
@@ -296,11 +296,11 @@ fn make_again(member: &mut FleetMember, texts: [Revision; 2], journal: &Journal)
         return go_to(member, texts[1], &requested, &options);
     }
     let service = &*member.target.service;
-    let rehearsed = service.change(&requested, &ChangeOptions { dry_run: true, ..options.clone() })?;
+    let rehearsed = service.change(requested.by_ref(), &ChangeOptions { dry_run: true, ..options.clone() })?;
     if rehearsed.after != Some(texts[1]) {
         return Err(CliError::changed_otherwise(&member.name, true));
     }
-    service.change(&requested, &options)?;
+    service.change(requested, &options)?;
     Ok(())
 }
 
@@ -328,7 +328,7 @@ fn go_to(
         _ => None,
     };
     let going = going.ok_or_else(|| CliError::text_not_kept(&member.name))?;
-    member.target.service.change(&going, options)?;
+    member.target.service.change(going, options)?;
     Ok(())
 }
 

@@ -84,7 +84,7 @@ fn configuration(args: &FmtArgs, call: Invocation<'_>) -> Result<Exit, CliError>
         let text = target.read_text(Some(ConfigSource::Saved).filter(|_| !target.is_server))?;
         return checked(target.service.name(), formatted_text(&text)?.as_ref(), call.ui);
     }
-    ChangeCommand::new(&args.changing, Verb::FORMAT).named("fmt").run(call, &RequestedChange::Format {})
+    ChangeCommand::new(&args.changing, Verb::FORMAT).named("fmt").run(call, RequestedChange::Format {})
 }
 
 /// Formats standard input to standard output.

@@ -44,7 +44,7 @@ pub fn run(args: &InitArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let text = TEMPLATE.replace("{login}", account.login).replace("{password}", &account.password);
     let engine = Engine::new(input::store(path)?, Hooks::default(), waiting);
     let options = ChangeOptions { by: local_user(), ..ChangeOptions::default() };
-    let outcome = engine.change(&RequestedChange::Save(text.into()), &options)?;
+    let outcome = engine.change(RequestedChange::Save(text.into()), &options)?;
     outcome.warnings.iter().for_each(|warning| ui.warning(warning));
     let path = path.display();
     ui.say(&format!("made {path}; this is the account of its API, which is not shown again:"));

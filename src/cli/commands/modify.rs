@@ -118,7 +118,7 @@ pub fn run(args: &ModifyArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     // `--create` also accepts a keyword that looks misspelt.
     change.options.accepted.extend(args.create.then_some(Guard::NearMiss));
     let request = request(args, call.matches, &change.options)?;
-    change.with_request(&request).run(call, &request.into())
+    change.with_request(&request).run(call, request.into())
 }
 
 /// The change that the command line asks for.

@@ -45,7 +45,7 @@ pub struct MvArgs {
 pub fn run(args: &MvArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let request = request(args)?;
     let change = ChangeCommand::new(&args.changing, Verb::MODIFY).named("mv").with_request(&request);
-    change.run(call, &request.into())
+    change.run(call, request.into())
 }
 
 fn request(args: &MvArgs) -> Result<ChangeRequest, CliError> {

@@ -130,7 +130,7 @@ pub fn run(args: &OverlayArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
 
 /// Changes an overlay as every change is made.
 fn change(change: OverlayChange, args: &ChangeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
-    ChangeCommand::new(args, Verb::MODIFY).named("overlay").run(call, &RequestedChange::Overlay(change))
+    ChangeCommand::new(args, Verb::MODIFY).named("overlay").run(call, RequestedChange::Overlay(change))
 }
 
 fn one(node: &str, edit: OverlayEdit) -> Result<OverlayChange, CliError> {

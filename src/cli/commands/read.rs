@@ -6,8 +6,10 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use clap::ValueEnum;
+use serde::ser::{SerializeMap, Serializer as _};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::ser::Formatter;
+use serde_json::{Map, Serializer, Value};
 
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
@@ -26,8 +28,8 @@ use crate::engine::{
     Snapshot,
 };
 use mediaconf::plumbing::edit::{
-    Condition, ConfigLookup, MaskedLookup, Path, Segment, Selection, each_set_line, entries_at, entry_at,
-    keys_that_all_lack, select_where, set_lines,
+    Condition, ConfigLookup, FoundAt, MaskedLookup, Path, Segment, Selection, each_set_line, entries_at,
+    entry_at, keys_that_all_lack, select_each, select_where, set_lines,
 };
 use mediaconf::plumbing::model::{Config, Lens, Masker, top_members, write_compact};
 use mediaconf::plumbing::syntax::Diagnostics;
@@ -474,6 +476,23 @@ impl Wanted {
         Ok(())
     }
 
+    /// Writes the values at one of the paths as one object from paths to values, where it stands for many. They are written
+    /// as they are found, since the values take more memory than their text. Returns the value of a path to one place.
+    fn write_each<F: Formatter>(
+        &self,
+        path: &Path,
+        current: &MaskedLookup<'_>,
+        mut json: Serializer<&mut Vec<u8>, F>,
+    ) -> Result<Option<Value>, CliError> {
+        let mut object = json.serialize_map(None).expect("a vector takes everything");
+        let one = select_each(current, current.current, path, &self.conditions, &mut |path, found| {
+            let entry = (path.to_string(), found.into_value());
+            object.serialize_entry(&entry.0, &entry.1).expect("a vector takes everything");
+        });
+        object.end().expect("a vector takes everything");
+        Ok(one.map_err(CliError::bad_selection)?.map(FoundAt::into_value))
+    }
+
     /// Returns the value at one of the paths.
     fn select(&self, path: &Path, current: &MaskedLookup<'_>) -> Result<Selection, CliError> {
         select_where(current, current.current, path, &self.conditions).map_err(CliError::bad_selection)
@@ -559,18 +578,22 @@ fn print_values(
     out: &mut impl Write,
 ) -> Result<(), CliError> {
     for path in &wanted.paths {
-        let selection = wanted.select(path, current)?;
         if args.output == ReadFormat::Set {
-            let found = selection.into_places(path);
+            let found = wanted.select(path, current)?.into_places(path);
             let mut found = found.iter();
             output(found.try_for_each(|(path, value)| print_set_lines(value, &path.segments, out)))?;
             continue;
         }
-        let value = selection.into_value();
-        output(match &value {
-            Value::String(text) if args.raw => writeln!(out, "{text}"),
-            value if wanted.paths.len() > 1 => writeln!(out, "{value}"),
-            value => print_json(args.output, value, out),
+        let form = if wanted.paths.len() > 1 { ReadFormat::Compact } else { args.output };
+        let mut text = Vec::new();
+        let one = match form {
+            ReadFormat::Compact => wanted.write_each(path, current, Serializer::new(&mut text))?,
+            _ => wanted.write_each(path, current, Serializer::pretty(&mut text))?,
+        };
+        output(match one {
+            Some(Value::String(text)) if args.raw => writeln!(out, "{text}"),
+            Some(value) => print_json(form, &value, out),
+            None => out.write_all(&text).and_then(|()| writeln!(out)),
         })?;
     }
     Ok(())

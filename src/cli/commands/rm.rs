@@ -54,7 +54,7 @@ pub fn run(args: &RmArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let request = ChangeRequest { edits, expectations: Vec::new() };
     let mut change = ChangeCommand::new(&args.changing, Verb::MODIFY).named("rm").with_request(&request);
     change.question.about = stands_for_many(&request, args).then_some(removed);
-    change.run(call, &request.into())
+    change.run(call, request.into())
 }
 
 /// True if a path stands for what matches, which the user may not know.

@@ -48,5 +48,5 @@ pub fn run(args: &RollbackArgs, call: Invocation<'_>) -> Result<Exit, CliError> 
     let requested = args.change.clone().map(RequestedChange::TakeBack).or_else(back);
     let requested = requested.expect("the parser requires one of them");
     let command = ChangeCommand::new(&args.changing, Verb::ROLL_BACK);
-    ChangeCommand { each: args.each, ..command }.run(call, &requested)
+    ChangeCommand { each: args.each, ..command }.run(call, requested)
 }

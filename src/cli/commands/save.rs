@@ -32,5 +32,5 @@ pub struct SaveArgs {
 
 pub fn run(args: &SaveArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let text = input::read(&args.file)?;
-    ChangeCommand::new(&args.changing, Verb::SAVE).run(call, &RequestedChange::Save(text.into()))
+    ChangeCommand::new(&args.changing, Verb::SAVE).run(call, RequestedChange::Save(text.into()))
 }

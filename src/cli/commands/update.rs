@@ -27,5 +27,5 @@ pub struct UpdateArgs {
 
 pub fn run(args: &UpdateArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let text = input::read(&args.file)?;
-    ChangeCommand::new(&args.changing, Verb::UPDATE).run(call, &RequestedChange::Update(text.into()))
+    ChangeCommand::new(&args.changing, Verb::UPDATE).run(call, RequestedChange::Update(text.into()))
 }

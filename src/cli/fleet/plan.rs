@@ -63,7 +63,7 @@ impl FleetPlan {
             expected: (is_together && !change.options.force).then_some(Expected::Any),
             ..change.options.clone()
         };
-        let report = service.change(pinned.as_ref().unwrap_or(change.requested), &options)?;
+        let report = service.change(pinned.as_ref().unwrap_or(change.requested).by_ref(), &options)?;
         if !change.args.dry_run && report.notes.contains(&OutcomeNote::OtherPending) {
             refuse_pending(service)?;
         }
@@ -89,7 +89,7 @@ impl FleetPlan {
             ..change.options.clone()
         };
         let requested = self.pinned.as_ref().unwrap_or(change.requested);
-        let made = member.target.service.change(requested, &options);
+        let made = member.target.service.change(requested.by_ref(), &options);
         let made = made.map_err(|error| CliError::from(error).at(&member.name))?;
         let new = made.warnings.iter().filter(|warning| !self.report.warnings.contains(warning));
         new.for_each(|warning| member.warn(&format!("{}: {warning}", member.name)));

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use serde_json::Value;
 
 use crate::cli::error::CliError;
-use crate::cli::render::table::{self, Screen};
+use crate::cli::render::table::{self, JoinedRow, Screen};
 use mediaconf::plumbing::edit::{ConfigLookup, Path, Place, Segment, UnknownKey, select};
 use mediaconf::plumbing::schema::{DirectiveRole, Kind, POSITION, SOURCE, STATIC};
 use mediaconf::plumbing::syntax::one_line;
@@ -115,12 +115,12 @@ struct SortOrder {
 }
 
 /// A row with its sort key.
-type SortedRow = (String, Vec<String>);
+type SortedRow = (Box<str>, JoinedRow);
 
 /// One table.
 pub struct GroupTable {
     kind: Kind,
-    headings: Vec<String>,
+    headings: JoinedRow,
     rows: Vec<SortedRow>,
     order: Option<SortOrder>,
 }
@@ -146,18 +146,14 @@ impl<'a> GroupTables<'a> {
     pub fn add(&mut self, kind: Kind, names: &[String], current: &dyn ConfigLookup, server: Option<&str>) {
         self.kinds.extend((!self.kinds.contains(&kind)).then_some(kind));
         let Some((columns, order)) = self.columns(kind, names, current) else { return };
-        let with_server = |server: Option<&str>, row: Vec<String>| -> Vec<String> {
-            server.map(str::to_owned).into_iter().chain(row).collect()
-        };
-        let rows = rows(kind, names, &columns, order.as_ref(), current);
-        let rows = rows.into_iter().map(|(key, row)| (key, with_server(server, row)));
         let known = self.tables.iter().position(|table| server.is_some() && table.kind == kind);
         let at = known.unwrap_or_else(|| {
-            let headings = with_server(server.map(|_| "SERVER"), Column::headings(&columns));
-            self.tables.push(GroupTable { kind, headings, rows: Vec::new(), order });
+            let headings = server.map(|_| "SERVER".to_owned()).into_iter().chain(Column::headings(&columns));
+            let headings = JoinedRow::new(headings);
+            self.tables.push(GroupTable { kind, headings, rows: Vec::new(), order: order.clone() });
             self.tables.len() - 1
         });
-        self.tables[at].rows.extend(rows);
+        self.tables[at].rows.extend(rows((kind, names), &columns, order.as_ref(), current, server));
     }
 
     /// The tables; where columns are given for `any` group, the first one that has them.
@@ -227,23 +223,25 @@ impl<'a> GroupTables<'a> {
     }
 }
 
-/// Makes one row for each of these entries. Masks are in `current` already.
-fn rows(
-    kind: Kind,
-    names: &[String],
-    columns: &[Column],
-    order: Option<&SortOrder>,
-    current: &dyn ConfigLookup,
-) -> Vec<SortedRow> {
+/// Makes one row for each of these entries, with the server in front, if there are several. Masks are in `current`
+/// already.
+fn rows<'r>(
+    (kind, names): (Kind, &'r [String]),
+    columns: &'r [Column],
+    order: Option<&'r SortOrder>,
+    current: &'r dyn ConfigLookup,
+    server: Option<&'r str>,
+) -> impl Iterator<Item = SortedRow> + use<'r> {
     let global = current.value(&[DirectiveRole::Backend.key(TOP)]).and_then(|auth| authorization(&auth));
     let global = global.map(|auth| format!("{auth} (global)"));
-    let row = |name: &String| {
+    let row = move |name: &String| {
         let entry = current.value(&[kind.key(), name])?;
         let text = |column: &Column| column.text(name, &entry, global.as_deref());
         let key = order.map(|order| text(&order.column)).unwrap_or_default();
-        Some((key, columns.iter().map(text).collect()))
+        let server = server.map(str::to_owned).into_iter();
+        Some((key.into(), JoinedRow::new(server.chain(columns.iter().map(text)))))
     };
-    names.iter().filter_map(row).collect()
+    names.iter().filter_map(row)
 }
 
 /// Prints tables, one below the other.

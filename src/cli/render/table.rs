@@ -26,12 +26,48 @@ pub struct Screen {
     pub page: Option<usize>,
 }
 
+/// A row of a table.
+pub trait Row {
+    /// Its cells, each in one line.
+    fn cells(&self) -> impl Iterator<Item = &str>;
+}
+
+impl<R: AsRef<[String]>> Row for R {
+    fn cells(&self) -> impl Iterator<Item = &str> {
+        self.as_ref().iter().map(String::as_str)
+    }
+}
+
+/// The cells of a row in one text: of very many rows, a text for each cell takes three times as much memory.
+pub struct JoinedRow(Box<str>);
+
+/// Stands between two cells of a text.
+const BETWEEN_CELLS: char = '\n';
+
+impl JoinedRow {
+    /// The row of these cells, of which each is one line.
+    pub fn new(cells: impl IntoIterator<Item = String>) -> Self {
+        let mut joined = String::new();
+        for cell in cells {
+            joined.extend((!joined.is_empty()).then_some(BETWEEN_CELLS));
+            joined.push_str(&cell);
+        }
+        Self(joined.into())
+    }
+}
+
+impl Row for JoinedRow {
+    fn cells(&self) -> impl Iterator<Item = &str> {
+        self.0.split(BETWEEN_CELLS)
+    }
+}
+
 /// Aligns the cells of rows in columns, without blanks at the end of a line.
-pub fn aligned<R: AsRef<[String]>>(rows: &[R]) -> impl Iterator<Item = String> {
+pub fn aligned<R: Row>(rows: &[R]) -> impl Iterator<Item = String> {
     let widths = widths(rows);
     rows.iter().map(move |row| {
         let mut line = String::new();
-        for (cell, width) in row.as_ref().iter().zip(&widths) {
+        for (cell, width) in row.cells().zip(&widths) {
             line.push_str(cell);
             line.extend(std::iter::repeat_n(' ', width - cell.width() + GAP));
         }
@@ -70,9 +106,18 @@ fn fit_column(column: &mut [&mut String], width: usize) {
 }
 
 /// Prints rows, of which the first has the headings, so that they fit the screen.
-pub fn print(mut rows: Vec<Vec<String>>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
+pub fn print<R: Row>(rows: Vec<R>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
+    if screen.width.is_none() {
+        return print_aligned(&rows, screen, out);
+    }
+    let whole = |row: R| row.cells().map(str::to_owned).collect();
+    let mut rows: Vec<Vec<String>> = rows.into_iter().map(whole).collect();
     fit(&mut rows, screen);
-    let mut lines = aligned(&rows);
+    print_aligned(&rows, screen, out)
+}
+
+fn print_aligned<R: Row>(rows: &[R], screen: Screen, out: &mut dyn Write) -> io::Result<()> {
+    let mut lines = aligned(rows);
     let Some(headings) = lines.next() else { return Ok(()) };
     writeln!(out, "{headings}")?;
     let below = screen.page.map(|page| page.saturating_sub(1).max(1));
@@ -135,18 +180,17 @@ fn widest(rows: &[Vec<String>]) -> usize {
 }
 
 /// The width of the widest cell of each column.
-fn widths<R: AsRef<[String]>>(rows: &[R]) -> Vec<usize> {
+fn widths<R: Row>(rows: &[R]) -> Vec<usize> {
     column_widths(rows, UnicodeWidthStr::width)
 }
 
 /// The largest width in each column.
-fn column_widths<R: AsRef<[String]>>(rows: &[R], width_of: impl Fn(&str) -> usize) -> Vec<usize> {
+fn column_widths<R: Row>(rows: &[R], width_of: impl Fn(&str) -> usize) -> Vec<usize> {
     let mut widths = Vec::new();
     for row in rows {
-        let row = row.as_ref();
-        widths.resize(widths.len().max(row.len()), 0);
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = (*width).max(width_of(cell));
+        for (column, cell) in row.cells().enumerate() {
+            widths.resize(widths.len().max(column + 1), 0);
+            widths[column] = widths[column].max(width_of(cell));
         }
     }
     widths

@@ -200,10 +200,10 @@ impl ConfigService for RemoteService {
 
     fn change(
         &self,
-        requested: &RequestedChange<'_>,
+        requested: RequestedChange<'_>,
         options: &ChangeOptions,
     ) -> Result<ChangeReport, Refusal> {
-        if let RequestedChange::Save(text) | RequestedChange::Update(text) = requested {
+        if let RequestedChange::Save(text) | RequestedChange::Update(text) = &requested {
             refuse_errors(text)?;
         }
         if let RequestedChange::Entry { .. } = requested {
@@ -213,11 +213,11 @@ impl ConfigService for RemoteService {
             return Err(Refusal::no_overlays());
         }
         let link = &mut *self.link();
-        if let Some(report) = change(&mut link.session, requested, options)? {
+        if let Some(report) = change(&mut link.session, &requested, options)? {
             return Ok(link.remember_account(report));
         }
-        let outcome = foreign::change(&mut link.session, requested, options)?;
-        Ok(ChangeReport::new(outcome, requested.request(), options.told))
+        let outcome = foreign::change(&mut link.session, &requested, options)?;
+        Ok(ChangeReport::new(outcome, Some(requested), options.told))
     }
 
     fn history(&self, _wanted: usize) -> Result<Vec<HistoryEntry>, Refusal> {

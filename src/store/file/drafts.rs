@@ -11,6 +11,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use super::open::read_whole;
@@ -49,7 +50,7 @@ pub struct KeptDraft {
 pub struct DraftOrigin {
     pub head: DraftHead,
     /// The whole configuration that the draft was made of.
-    pub base: Vec<u8>,
+    pub base: Bytes,
 }
 
 /// The subject of a draft: the first line of its base.
@@ -76,7 +77,7 @@ impl DraftOrigin {
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let end = bytes.iter().position(|byte| *byte == b'\n')?;
         let head: DraftHead = serde_json::from_slice(&bytes[..end]).ok()?;
-        Some(Self { head, base: bytes[end + 1..].to_vec() })
+        Some(Self { head, base: Bytes::copy_from_slice(&bytes[end + 1..]) })
     }
 
     /// The part of the configuration that the draft was made of.
@@ -85,11 +86,11 @@ impl DraftOrigin {
     }
 
     /// The whole configuration with `text` in the place of that part.
-    pub fn spliced(&self, text: &[u8]) -> Vec<u8> {
+    pub fn spliced(&self, text: Bytes) -> Bytes {
         let parts = |(start, end)| Some((self.base.get(..start)?, self.base.get(end..)?));
         match self.head.range.and_then(parts) {
-            Some((before, behind)) => [before, text, behind].concat(),
-            None => text.to_vec(),
+            Some((before, behind)) => [before, &text, behind].concat().into(),
+            None => text,
         }
     }
 }
@@ -181,6 +182,24 @@ impl KeptDraft {
         // An editor may have written another file in its place.
         let _ = file.set_permissions(Permissions::from_mode(MODE));
         read_whole(&file, &self.text)
+    }
+
+    /// Frees the text that it was made of, which is in its file, too: whoever goes on with the draft reads it again.
+    pub fn free_base(&mut self) {
+        self.origin.base = Bytes::new();
+    }
+
+    /// Reads the text again that it was made of.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn read_base(&mut self) -> Result<(), StoreError> {
+        let bytes = read_own(&self.base).and_then(|file| read_whole(&file, &self.base).map_err(io::Error::other));
+        let bytes = bytes.map_err(StoreError::io("read", &self.base))?;
+        if let Some(origin) = DraftOrigin::from_bytes(&bytes) {
+            self.origin = origin;
+        }
+        Ok(())
     }
 
     /// Replaces the text; the old one stays if that fails.

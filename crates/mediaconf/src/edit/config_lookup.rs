@@ -30,6 +30,11 @@ pub trait ConfigLookup {
     /// The keys of the object at `keys`, in their order; empty if there is no object.
     fn names(&self, keys: &[&str]) -> Vec<String>;
 
+    /// Gives each of these keys to `take`, and keeps none where it need not: there may be very many.
+    fn each_name(&self, keys: &[&str], take: &mut dyn FnMut(&str)) {
+        self.names(keys).iter().for_each(|name| take(name));
+    }
+
     /// True if there is a value at `keys`.
     fn contains(&self, keys: &[&str]) -> bool;
 
@@ -289,6 +294,13 @@ impl ConfigLookup for LocalView<'_, '_> {
                 self.blocks(kind).map(|(_, entry)| group_name(entry).value().into_owned()).collect()
             }
             _ => self.inside(keys, names_of).unwrap_or_default(),
+        }
+    }
+
+    fn each_name(&self, keys: &[&str], take: &mut dyn FnMut(&str)) {
+        match (keys, self.group(keys)) {
+            ([_], Some(kind)) => self.blocks(kind).for_each(|(_, entry)| take(&group_name(entry).value())),
+            _ => self.names(keys).iter().for_each(|name| take(name)),
         }
     }
 

@@ -190,9 +190,9 @@ impl Changed {
             let value = side.value(&[kind.key(), name]);
             value.and_then(|value| own_value(Place::Block(kind), &value)).unwrap_or_default()
         };
-        let (mut both, mut added) = (0, Vec::new());
-        let names = after.names(&[kind.key()]);
-        for name in &names {
+        let (mut both, mut added, mut of_after) = (0, Vec::new(), 0);
+        after.each_name(&[kind.key()], &mut |name| {
+            of_after += 1;
             if !before.contains(&[kind.key(), name]) {
                 added.push(hash_of(&own(after, name)));
             } else if before.has_same_block(after, kind, name) {
@@ -203,12 +203,13 @@ impl Changed {
                 both += usize::from(differs);
                 look(name, Some(&values).filter(|_| differs));
             }
-        }
-        let of_after = names.len();
-        drop(names);
-        let gone =
-            before.names(&[kind.key()]).into_iter().filter(|name| !after.contains(&[kind.key(), name]));
-        let deleted: Vec<u128> = gone.map(|name| hash_of(&own(before, &name))).collect();
+        });
+        let mut deleted = Vec::new();
+        before.each_name(&[kind.key()], &mut |name| {
+            if !after.contains(&[kind.key(), name]) {
+                deleted.push(hash_of(&own(before, name)));
+            }
+        });
         let renamed = pairs(&deleted, &added);
         Self { both, deleted: deleted.len() - renamed, added: added.len() - renamed, renamed, of_after }
     }

@@ -36,38 +36,60 @@ pub struct Expanded {
     pub absence: Option<Fault>,
 }
 
+/// What is done with the places that are found.
+struct Places<'t> {
+    take: &'t mut dyn FnMut(&Path) -> Result<(), Fault>,
+    count: usize,
+    absence: Option<Fault>,
+}
+
 impl Expansion<'_> {
     /// Expands a path.
     ///
     /// # Errors
     /// Faults that are no absences, such as a keyword that is no key.
     pub fn expand_path(&self, path: &Path) -> Result<Expanded, Fault> {
-        let mut expanded = Expanded { path: path.clone(), paths: Vec::new(), absence: None };
+        let mut paths = Vec::new();
+        let mut take = |path: &Path| {
+            paths.push(path.clone());
+            Ok(())
+        };
+        let (path, absence) = self.expand_each(path, &mut take)?;
+        Ok(Expanded { path, paths, absence })
+    }
+
+    /// Gives each place that a path stands for to `take`, and keeps none; returns the path as it is taken, and why there
+    /// are fewer places than it has room for.
+    ///
+    /// # Errors
+    /// As [`Self::expand_path`], and the first of `take`.
+    pub fn expand_each(
+        &self,
+        path: &Path,
+        take: &mut dyn FnMut(&Path) -> Result<(), Fault>,
+    ) -> Result<(Path, Option<Fault>), Fault> {
+        let mut into = Places { take, count: 0, absence: None };
+        let mut whole = path.clone();
         if self.conditions.is_empty() {
-            self.expand(&mut path.clone(), None, &mut expanded)?;
-            return Ok(expanded);
+            self.expand(&mut whole, None, &mut into)?;
+            return Ok((whole, into.absence));
         }
         let schema = self.current.schema();
         if let ([_], Ok(Place::Group(_))) = (&path.segments[..], Place::resolve(schema, &path.segments)) {
-            expanded.path.segments.push(Segment::Matching(EVERY.to_owned()));
+            whole.segments.push(Segment::Matching(EVERY.to_owned()));
         }
-        let mut whole = expanded.path.clone();
         let depth = entry_depth(schema, &whole)?;
         if let Ok(Place::Group(kind)) = Place::resolve(schema, &whole.segments[..1]) {
             self.conditions.iter().try_for_each(|one| one.refuse_near_miss(self.current, kind))?;
         }
-        self.expand(&mut whole, Some(depth), &mut expanded)?;
-        if expanded.paths.is_empty() && expanded.absence.is_none() {
-            expanded.absence = Some(no_entry());
-        }
-        Ok(expanded)
+        self.expand(&mut whole, Some(depth), &mut into)?;
+        let none = (into.count == 0).then(no_entry);
+        Ok((whole, into.absence.or(none)))
     }
 
     /// Replaces the first pattern of `path` by each name in turn, and puts it back; the entry in the first `unchecked`
     /// segments still has to meet the conditions.
-    ///
-    /// Only the places that are found are copies of the path: most entries do not meet a condition.
-    fn expand(&self, path: &mut Path, unchecked: Option<usize>, into: &mut Expanded) -> Result<(), Fault> {
+    fn expand(&self, path: &mut Path, unchecked: Option<usize>, into: &mut Places<'_>) -> Result<(), Fault> {
         let pattern = path.first_pattern();
         let ready = unchecked.filter(|&depth| pattern.is_none_or(|at| at >= depth));
         if let Some(depth) = ready
@@ -77,8 +99,8 @@ impl Expansion<'_> {
         }
         let unchecked = unchecked.filter(|_| ready.is_none());
         let Some(at) = pattern else {
-            into.paths.push(path.clone());
-            return Ok(());
+            into.count += 1;
+            return (into.take)(path);
         };
         match self.segments(&path.segments[..at], &path.segments[at]) {
             Err(fault) if fault.is_absent() => {

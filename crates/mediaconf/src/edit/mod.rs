@@ -94,13 +94,14 @@ pub use rebase::{LinesClash, patch_between, rebase};
 pub use renaming::Renaming;
 pub use request::{ChangeRequest, Edits, Evaluated};
 pub use schema_path::{Place, own_value};
-pub use select::{Selection, entries_at, select, select_where};
+pub use select::{Selection, entries_at, select, select_each, select_where};
 pub use set_lines::{each_set_line, set_lines};
 pub use shell_word::quoted;
 pub use stream_diff::hunks_of_streams;
 pub use substitution::{Substitution, SubstitutionError};
 pub use take_back::take_back;
 pub use text_diff::{DiffLine, Hunk, hunks_of_splices, hunks_of_texts, printed};
+pub use through_lists::FoundAt;
 pub use unknown_key::UnknownKey;
 
 use std::mem;

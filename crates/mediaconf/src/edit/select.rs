@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::condition::Condition;
 use super::config_lookup::ConfigLookup;
-use super::expansion::{Expanded, Expansion};
+use super::expansion::Expansion;
 use super::fault::{Fault, FaultKind};
 use super::path::{EVERY, Path, Segment};
 use super::schema_path::Place;
@@ -81,26 +81,56 @@ pub fn select_where(
     path: &Path,
     conditions: &[Condition],
 ) -> Result<Selection, Fault> {
+    let mut values = Vec::new();
+    let one = select_each(shown, real, path, conditions, &mut |path, found| {
+        values.push((path.clone(), found));
+    })?;
+    Ok(one.map_or(Selection::Many(values), Selection::One))
+}
+
+/// The same: gives each of the values to `take`, and keeps none; returns the one value of a path that stands for one place.
+///
+/// # Errors
+/// As [`select_where`], also where `take` got some of the values.
+pub fn select_each(
+    shown: &dyn ConfigLookup,
+    real: &dyn ConfigLookup,
+    path: &Path,
+    conditions: &[Condition],
+    take: &mut dyn FnMut(&Path, FoundAt),
+) -> Result<Option<FoundAt>, Fault> {
+    let (mut has_places, mut has_values, mut unfit) = (false, false, None);
+    let mut look = |place: &Path| {
+        has_places = true;
+        // The one value of a path without patterns is looked for below.
+        if place == path {
+            return Ok(());
+        }
+        match found(shown, place) {
+            Ok(found) => {
+                has_values = true;
+                take(place, found);
+            }
+            // A glob may pass names without this value.
+            Err(fault) if fault.is_absent() => {}
+            Err(fault) => {
+                unfit = Some(fault.clone().at(place));
+                return Err(fault);
+            }
+        }
+        Ok(())
+    };
+    let expanded = Expansion { current: real, conditions, own_only: false }.expand_each(path, &mut look);
     let fault = |fault: Fault| fault.at(path);
-    let Expanded { path: whole, paths, absence } =
-        Expansion { current: real, conditions, own_only: false }.expand_path(path).map_err(fault)?;
+    let (whole, absence) = expanded.map_err(|found| unfit.unwrap_or_else(|| fault(found)))?;
     if whole.first_pattern().is_none() {
         if let Some(absence) = absence {
             return Err(fault(absence));
         }
-        return found(shown, &whole).map(Selection::One).map_err(fault);
+        return found(shown, &whole).map(Some).map_err(fault);
     }
-    let (mut values, has_places) = (Vec::new(), !paths.is_empty());
-    for path in paths {
-        match found(shown, &path) {
-            Ok(found) => values.push((path, found)),
-            // A glob may pass names without this value.
-            Err(fault) if fault.is_absent() => {}
-            Err(fault) => return Err(fault.at(&path)),
-        }
-    }
-    if !values.is_empty() {
-        return Ok(Selection::Many(values));
+    if has_values {
+        return Ok(None);
     }
     if let Some(unknown) = unknown(real.schema(), &whole, has_places) {
         return Err(fault(unknown));
@@ -110,7 +140,7 @@ pub fn select_where(
         // Whatever is above the first glob has to be there.
         Some(absence) if !(may_find_nothing && is_above_found(real, &whole)) => Err(fault(absence)),
         None if !may_find_nothing => Err(fault(Fault::absent("the entries have no such value"))),
-        _ => Ok(Selection::Many(values)),
+        _ => Ok(None),
     }
 }
 

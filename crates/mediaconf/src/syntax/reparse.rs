@@ -4,7 +4,8 @@
 //! touches to the start of the next one behind them. At both ends the parser is between two
 //! top-level entries, so the text outside keeps its meaning, and the windows alone show what the
 //! edit does. If a window does not end between two entries, or if the text has diagnostics, the
-//! whole text is the only window.
+//! whole text is the only window. Edits of very many entries in a row have several windows, so that
+//! little more than the new text is held at a time.
 
 use std::ops::Range;
 
@@ -62,11 +63,22 @@ pub struct ChangedRun {
     pub document: Document,
 }
 
+/// From this length on, a window ends in front of the next entry that is edited, if the gap before it is not.
+const LONG_WINDOW: usize = 128 * 1024;
+
 /// A run of records and the edits in it.
 struct ReparseWindow {
     records: Range<usize>,
     bytes: Range<usize>,
     edits: Range<usize>,
+}
+
+impl ReparseWindow {
+    /// True if it is long, and an edit of the entries from the record `ahead` on touches nothing of it.
+    fn is_cut_off(&self, ahead: usize, edit: &Splice) -> bool {
+        let is_behind = ahead >= self.records.end && edit.range.start > self.bytes.end;
+        is_behind && self.bytes.len() >= LONG_WINDOW
+    }
 }
 
 impl Document {
@@ -215,18 +227,18 @@ fn windows(text: &str, records: &[EntryRecord], edits: &[Splice]) -> Vec<Reparse
             behind = inside.next_index() as usize;
         }
         let end = records.get(behind).map_or(text.len(), |record| record.start as usize);
+        let mut start = start;
         match windows.last_mut() {
-            Some(last) if start < last.bytes.end => {
+            Some(last) if start < last.bytes.end && !last.is_cut_off(ahead, edit) => {
                 last.bytes.end = last.bytes.end.max(end);
                 last.records.end = last.records.end.max(behind);
                 last.edits.end = index + 1;
+                continue;
             }
-            _ => windows.push(ReparseWindow {
-                records: ahead..behind,
-                bytes: start..end,
-                edits: index..index + 1,
-            }),
+            Some(last) => start = start.max(last.bytes.end),
+            None => {}
         }
+        windows.push(ReparseWindow { records: ahead..behind, bytes: start..end, edits: index..index + 1 });
     }
     windows
 }

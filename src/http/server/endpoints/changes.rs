@@ -37,7 +37,7 @@ pub fn change(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response
         RequestedChange::Modify(request) => request.into_owned().within(context.patch_memory).into(),
         other => other,
     };
-    let mut made = make(context, call, &requested)?;
+    let mut made = make(context, call, requested)?;
     if let Some(masker) = Secrets::of(context, call)?.masker() {
         mask_values(&mut made, &masker);
     }
@@ -83,7 +83,7 @@ fn no_request(body: &[u8], error: &serde_json::Error) -> Problem {
 pub fn modify(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let edits = Edits::PatchText { text: call.request.body.clone(), memory: context.patch_memory };
     let request = ChangeRequest { edits, expectations: Vec::new() };
-    let made = make(context, call, &request.into())?;
+    let made = make(context, call, request.into())?;
     let (text, secrets) = (call.parameters.format == Some(FORMAT_CONF), Secrets::of(context, call)?);
     answer(context, call, made, |report| match (&report.snapshot, text) {
         (Some(after), true) => Response::ok(TEXT, secrets.text(context, after)),
@@ -95,33 +95,33 @@ pub fn modify(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response
 /// `update_config`
 pub fn update(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let text = call.request.body.clone();
-    done(context, call, &RequestedChange::Update(text))
+    done(context, call, RequestedChange::Update(text))
 }
 
 /// `save_config`
 pub fn save(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let text = call.request.body.clone();
-    done(context, call, &RequestedChange::Save(text))
+    done(context, call, RequestedChange::Save(text))
 }
 
 /// `save_entry`
 pub fn save_entry(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let (text, path) = (call.request.body.clone(), call.parameters.path.clone());
     let path = path.ok_or_else(|| Problem::new(RefusalKind::BadParameter, "`path`: it is required"))?;
-    done(context, call, &RequestedChange::Entry { path, text })
+    done(context, call, RequestedChange::Entry { path, text })
 }
 
 /// `rollback_config`
 pub fn rollback(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let to = call.parameters.to.unwrap_or(ChangeRef::Back(0));
-    done(context, call, &RequestedChange::Rollback(to))
+    done(context, call, RequestedChange::Rollback(to))
 }
 
 /// Makes a change, and answers that it is done.
 fn done(
     context: &Context,
     call: &mut EndpointCall<'_>,
-    requested: &RequestedChange<'_>,
+    requested: RequestedChange<'_>,
 ) -> Result<Response, Problem> {
     let made = make(context, call, requested)?;
     answer(context, call, made, |_| Response::done())
@@ -131,11 +131,11 @@ fn done(
 fn make(
     context: &Context,
     call: &mut EndpointCall<'_>,
-    requested: &RequestedChange<'_>,
+    requested: RequestedChange<'_>,
 ) -> Result<ChangeReport, Problem> {
     refuse_two_confirmations(&call.parameters.change)?;
     let before = context.running().revision();
-    let made = refuse_faulty(context, requested)
+    let made = refuse_faulty(context, &requested)
         .and_then(|()| context.service.change(requested, &options(context, call)));
     let report = made.map_err(|error| {
         call.record.detail = Some(error.brief().to_owned());

@@ -23,16 +23,21 @@ pub fn with_comments(text: &[u8], notes: &[String]) -> Vec<u8> {
 
 /// Returns the draft without such comments, whatever an editor made of them: a line that was put between
 /// them stays.
-pub fn without_comments(text: &[u8]) -> Vec<u8> {
-    let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
+pub fn without_comments(text: Vec<u8>) -> Vec<u8> {
+    let lines = || text.split_inclusive(|byte| *byte == b'\n');
     let is_mark = |line: &&[u8]| line.trim_ascii_start().starts_with(MARK.as_bytes());
-    let head = match lines.iter().position(|line| line.trim_ascii() == END.as_bytes()) {
-        Some(end) => end + 1,
+    let head: usize = match lines().position(|line| line.trim_ascii() == END.as_bytes()) {
+        Some(end) => lines().take(end + 1).map(<[u8]>::len).sum(),
         // Without its end, the head reaches as far as there are such lines.
-        None => lines.iter().take_while(|line| is_mark(line)).count(),
+        None => lines().take_while(is_mark).map(<[u8]>::len).sum(),
     };
-    let (head, rest) = lines.split_at(head);
-    head.iter().filter(|line| !is_mark(line)).chain(rest).flat_map(|line| line.iter().copied()).collect()
+    if head == 0 {
+        return text;
+    }
+    let (head, rest) = text.split_at(head);
+    let kept: Vec<&[u8]> =
+        head.split_inclusive(|byte| *byte == b'\n').filter(|line| !is_mark(line)).chain([rest]).collect();
+    kept.concat()
 }
 
 fn line_end_of(text: &[u8]) -> &'static str {
@@ -49,11 +54,11 @@ mod tests {
         let notes = ["2 errors".to_owned(), "line 4: error: unclosed quote".to_owned()];
         for text in ["", "\n", "http 80;\n", "# a\r\nhttp 80;", "\u{feff}# first\n#: mine\n", "caf\u{e9};"] {
             let shown = with_comments(text.as_bytes(), &notes);
-            assert_eq!(without_comments(&shown), text.as_bytes(), "{text}");
+            assert_eq!(without_comments(shown.clone()), text.as_bytes(), "{text}");
             assert_eq!(shown.split(|byte| *byte == b'\n').count(), text.split('\n').count() + height(&notes));
             assert_eq!(with_comments(text.as_bytes(), &[]), text.as_bytes());
         }
-        assert_eq!(without_comments(b"caf\xe9 #: x;\n"), b"caf\xe9 #: x;\n");
+        assert_eq!(without_comments(b"caf\xe9 #: x;\n".to_vec()), b"caf\xe9 #: x;\n");
     }
 
     #[test]
@@ -68,7 +73,7 @@ mod tests {
             (shown.replace(&format!("{END}\n"), ""), "a;\n"),
         ] {
             assert_eq!(
-                String::from_utf8(without_comments(edited.as_bytes())),
+                String::from_utf8(without_comments(edited.clone().into_bytes())),
                 Ok(text.to_owned()),
                 "{edited}"
             );

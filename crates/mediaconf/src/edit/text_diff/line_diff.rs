@@ -36,14 +36,8 @@ pub(super) fn anchored_runs(old: &str, new: &str, limit: usize) -> Vec<LineRun> 
         push_runs([old, new], [0..old.len(), 0..new.len()], limit, &mut runs);
         return runs;
     }
-    let unique = lines_unique_to_both(old, new);
-    let places: Vec<usize> = unique.iter().map(|&(_, new)| new as usize).collect();
-    let anchors = longest_increasing_subsequence(&places).into_iter().map(|index| {
-        let (old, new) = unique[index];
-        (old as usize, new as usize)
-    });
     let mut start = (0, 0);
-    for anchor in anchors {
+    for anchor in anchors(old, new).into_iter().map(|(old, new)| (old as usize, new as usize)) {
         push_runs([old, new], [start.0..anchor.0, start.1..anchor.1], limit, &mut runs);
         start = (line_end(old, anchor.0), line_end(new, anchor.1));
     }
@@ -88,6 +82,21 @@ fn push_run(run: LineRun, runs: &mut Vec<LineRun>) {
     }
 }
 
+/// The places of the lines that occur once on either side, in the longest order that both share.
+fn anchors(old: &str, new: &str) -> Vec<(u32, u32)> {
+    let mut unique = lines_unique_to_both(old, new);
+    let places: Vec<usize> = unique.iter().map(|&(_, new)| new as usize).collect();
+    let mut kept = longest_increasing_subsequence(&places).into_iter().peekable();
+    drop(places);
+    let mut index = 0;
+    unique.retain(|_| {
+        let is_kept = kept.next_if_eq(&index).is_some();
+        index += 1;
+        is_kept
+    });
+    unique
+}
+
 /// The pairs of places of the lines that occur once in `old` and once in `new`, in `old`'s order.
 fn lines_unique_to_both(old: &str, new: &str) -> Vec<(u32, u32)> {
     let mut pairs = Vec::new();
@@ -120,7 +129,19 @@ fn places_of_unique(text: &str) -> Vec<(u32, u32)> {
         at += line.len();
         place
     };
-    let mut places: Vec<(u32, u32)> = text.split_inclusive('\n').map(place).collect();
+    let mut places = Vec::with_capacity(count_lines(text));
+    places.extend(text.split_inclusive('\n').map(place));
     places.sort_unstable();
-    places.chunk_by(|one, next| one.0 == next.0).filter(|run| run.len() == 1).map(|run| run[0]).collect()
+    let (mut kept, mut before) = (0, None);
+    for at in 0..places.len() {
+        let (hash, _) = places[at];
+        if before != Some(hash) && places.get(at + 1).is_none_or(|next| next.0 != hash) {
+            places[kept] = places[at];
+            kept += 1;
+        }
+        before = Some(hash);
+    }
+    places.truncate(kept);
+    places.shrink_to_fit();
+    places
 }

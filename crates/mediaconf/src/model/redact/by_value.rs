@@ -32,17 +32,17 @@ const ENCODINGS: usize = 2;
 
 /// The secret values of texts.
 #[derive(Default)]
-pub struct SecretValues {
+pub struct SecretValues<'d> {
     values: HashSet<String>,
     /// The lengths of the values that begin with the same bytes.
     lengths: HashMap<[u8; SHORTEST], BTreeSet<usize>>,
-    /// The texts without their secrets.
-    public: String,
+    /// The texts without their secrets, in pieces.
+    public: Vec<&'d str>,
 }
 
-impl SecretValues {
+impl<'d> SecretValues<'d> {
     /// Collects the secrets of documents.
-    pub fn collect<'d>(documents: impl IntoIterator<Item = &'d Document>) -> Self {
+    pub fn collect(documents: impl IntoIterator<Item = &'d Document>) -> Self {
         let mut found = Self::default();
         documents.into_iter().for_each(|document| found.add(document));
         found
@@ -63,12 +63,11 @@ impl SecretValues {
         masker.masked(text, merged(self.spans(text, ENCODINGS)))
     }
 
-    fn add(&mut self, document: &Document) {
+    fn add(&mut self, document: &'d Document) {
         let text = document.text();
         let mut offset = 0;
         for span in secret_spans(document, std::slice::from_ref(&(0..text.len()))) {
-            self.public.push_str(&text[offset..span.start]);
-            self.public.push('\n');
+            self.public.push(&text[offset..span.start]);
             offset = span.end;
             let raw = &text[span];
             self.keep(&Word::new(raw, 0).value(), DEPTH);
@@ -77,8 +76,7 @@ impl SecretValues {
                 self.keep(&Word::new(&format!("\"{raw}\""), 0).value(), DEPTH);
             }
         }
-        self.public.push_str(&text[offset..]);
-        self.public.push('\n');
+        self.public.push(&text[offset..]);
     }
 
     /// Keeps a value as it stands and as a URL means it, and the secrets in it.
@@ -141,7 +139,7 @@ impl SecretValues {
 
     /// True if a word is a secret that stands nowhere else; `known` holds the results for other words.
     fn is_secret<'t>(&self, word: &'t str, known: &mut HashMap<&'t str, bool>) -> bool {
-        self.values.contains(word) && *known.entry(word).or_insert_with(|| !holds_word(&self.public, word))
+        self.values.contains(word) && *known.entry(word).or_insert_with(|| !hold_word(&self.public, word))
     }
 }
 
@@ -152,9 +150,10 @@ fn is_edge(text: &str, offset: usize) -> bool {
         && !(text[..offset].ends_with(is_in_word) && text[offset..].starts_with(is_in_word))
 }
 
-fn holds_word(text: &str, word: &str) -> bool {
-    memmem::find_iter(text.as_bytes(), word)
-        .any(|offset| is_edge(text, offset) && is_edge(text, offset + word.len()))
+fn hold_word(texts: &[&str], word: &str) -> bool {
+    let finder = memmem::Finder::new(word);
+    let is_whole = |text: &str, offset| is_edge(text, offset) && is_edge(text, offset + word.len());
+    texts.iter().any(|text| finder.find_iter(text.as_bytes()).any(|offset| is_whole(text, offset)))
 }
 
 #[cfg(test)]
