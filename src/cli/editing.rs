@@ -21,8 +21,8 @@ use crate::engine::{
     After, ChangeReport, ConfigSource, Content, ContentDiff, ErrorKind, Outcome, Refusal, RefusalKind,
     RequestedChange, Snapshot, WarnedText,
 };
-use crate::store::{Revision, StoreError};
 use crate::store::file::{DraftHead, DraftOrigin, KeptDraft, Rescue};
+use crate::store::{Revision, StoreError};
 use mediaconf::plumbing::edit::draft::{
     Merged, first_marker, height, lines_of, merge, with_comments, without_comments,
 };

@@ -93,10 +93,11 @@ fn rehearse(
 ) -> Result<(ChangeReport, Option<Refusal>), CliError> {
     let mut refusal = None;
     loop {
-        let error = match service.change(requested.by_ref(), &ChangeOptions { dry_run: true, ..options.clone() }) {
-            Ok(report) => return Ok((report, refusal)),
-            Err(error) => error,
-        };
+        let error =
+            match service.change(requested.by_ref(), &ChangeOptions { dry_run: true, ..options.clone() }) {
+                Ok(report) => return Ok((report, refusal)),
+                Err(error) => error,
+            };
         match error.guard.clone().filter(Guard::is_question) {
             Some(guard) if !options.accepted.contains(&guard) => options.accepted.push(guard),
             _ => return Err(error.into()),

@@ -296,7 +296,8 @@ fn make_again(member: &mut FleetMember, texts: [Revision; 2], journal: &Journal)
         return go_to(member, texts[1], &requested, &options);
     }
     let service = &*member.target.service;
-    let rehearsed = service.change(requested.by_ref(), &ChangeOptions { dry_run: true, ..options.clone() })?;
+    let rehearsed =
+        service.change(requested.by_ref(), &ChangeOptions { dry_run: true, ..options.clone() })?;
     if rehearsed.after != Some(texts[1]) {
         return Err(CliError::changed_otherwise(&member.name, true));
     }

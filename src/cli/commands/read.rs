@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use clap::ValueEnum;
-use serde::ser::{SerializeMap, Serializer as _};
 use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer as _};
 use serde_json::ser::Formatter;
 use serde_json::{Map, Serializer, Value};
 

@@ -194,7 +194,8 @@ impl KeptDraft {
     /// # Errors
     /// `Io`.
     pub fn read_base(&mut self) -> Result<(), StoreError> {
-        let bytes = read_own(&self.base).and_then(|file| read_whole(&file, &self.base).map_err(io::Error::other));
+        let bytes =
+            read_own(&self.base).and_then(|file| read_whole(&file, &self.base).map_err(io::Error::other));
         let bytes = bytes.map_err(StoreError::io("read", &self.base))?;
         if let Some(origin) = DraftOrigin::from_bytes(&bytes) {
             self.origin = origin;

@@ -35,8 +35,9 @@ fn what_a_draft_of_edit_includes_is_beside_its_configuration() {
     let folder = DraftFolder::of_file(&conf).expect("it can be made").expect("it is private");
     let head = DraftHead { target: conf.target().display().to_string(), range: None, path: None };
     let text = "include more.inc;\nstream a { url udp://2; }\n";
-    let draft =
-        folder.create(DraftOrigin { head, base: place.bytes().into() }, text.as_bytes()).expect("it can be made");
+    let draft = folder
+        .create(DraftOrigin { head, base: place.bytes().into() }, text.as_bytes())
+        .expect("it can be made");
     let mut session = EditorSession::default();
     session.take(json!({ "id": 1, "method": "initialize", "params": { "capabilities": {} } }));
     let opened = json!({ "uri": format!("file://{}", draft.path().display()), "version": 1, "text": text });

@@ -242,3 +242,43 @@ fn windows(text: &str, records: &[EntryRecord], edits: &[Splice]) -> Vec<Reparse
     }
     windows
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Edits of very many entries in a row: in each of them, between some of them, and where two stand on one line.
+    #[test]
+    fn edits_of_very_many_entries_are_parsed_in_parts() {
+        let stream = |number: usize| {
+            let end = if number % 5 == 0 { " " } else { "\n# at the gate\n" };
+            format!("stream s{number} {{\n  url udp://1;\n  prepush 5;\n}}{end}")
+        };
+        let text: String = (0..12_000).map(stream).collect();
+        let document = Document::parse(text.clone());
+        for (found, new, step) in [
+            ("5;", "70;", 1),
+            ("{\n", "{ title x;\n", 1),
+            ("prepush 5;", "", 3),
+            ("# at", "http 80;\n# at", 1),
+            ("} ", "} rtmp 1; ", 1),
+            ("}\n#", "}#", 7),
+        ] {
+            let places = text.match_indices(found).step_by(step);
+            let splice =
+                |(at, _): (usize, &str)| Splice { range: at..at + found.len(), text: new.to_owned() };
+            let splices: Vec<Splice> = places.map(splice).collect();
+            let (edited, places) = document.edited(&splices);
+            let whole = Document::parse(apply(&text, 0..text.len(), &splices));
+            assert!(
+                edited.text() == whole.text() && edited.index().records == whole.index().records,
+                "{new:?}"
+            );
+            let runs = document.changed_runs(&splices);
+            assert!(runs.iter().map(|run| &run.place).eq(&places), "{new:?}");
+            assert!(runs.len() > 1, "{new:?}");
+            let longest = runs.iter().map(|run| run.document.text().len()).max();
+            assert!(longest.is_some_and(|longest| longest < 2 * LONG_WINDOW), "{new:?}: {longest:?}");
+        }
+    }
+}
