@@ -42,17 +42,12 @@ impl<R: AsRef<[String]>> Row for R {
 pub struct JoinedRow(Box<str>);
 
 /// Stands between two cells of a text.
-const BETWEEN_CELLS: char = '\n';
+const BETWEEN_CELLS: &str = "\n";
 
 impl JoinedRow {
     /// The row of these cells, of which each is one line.
     pub fn new(cells: impl IntoIterator<Item = String>) -> Self {
-        let mut joined = String::new();
-        for cell in cells {
-            joined.extend((!joined.is_empty()).then_some(BETWEEN_CELLS));
-            joined.push_str(&cell);
-        }
-        Self(joined.into())
+        Self(cells.into_iter().collect::<Vec<_>>().join(BETWEEN_CELLS).into())
     }
 }
 

@@ -74,10 +74,10 @@ pub struct Rescue {
 }
 
 impl DraftOrigin {
-    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+    fn from_bytes(bytes: Vec<u8>) -> Option<Self> {
         let end = bytes.iter().position(|byte| *byte == b'\n')?;
         let head: DraftHead = serde_json::from_slice(&bytes[..end]).ok()?;
-        Some(Self { head, base: Bytes::copy_from_slice(&bytes[end + 1..]) })
+        Some(Self { head, base: Bytes::from(bytes).slice(end + 1..) })
     }
 
     /// The part of the configuration that the draft was made of.
@@ -100,7 +100,7 @@ pub fn draft_head(text: &Path) -> Option<DraftHead> {
     let base = text.with_extension(&BASE[1..]);
     text.file_name()?.to_str().filter(|name| is_draft(name))?;
     let bytes = read_whole(&read_own(&base).ok()?, &base).ok()?;
-    DraftOrigin::from_bytes(&bytes).map(|origin| origin.head)
+    DraftOrigin::from_bytes(bytes).map(|origin| origin.head)
 }
 
 fn is_draft(name: &str) -> bool {
@@ -163,7 +163,7 @@ impl KeptDraft {
         let base = text.with_extension(&BASE[1..]);
         let lock = read_own(&base).ok()?;
         lock.try_lock().ok()?;
-        let origin = DraftOrigin::from_bytes(&read_whole(&lock, &base).ok()?)?;
+        let origin = DraftOrigin::from_bytes(read_whole(&lock, &base).ok()?)?;
         read_own(&text).ok()?;
         Some(Self { text, base, origin, lock })
     }
@@ -194,12 +194,9 @@ impl KeptDraft {
     /// # Errors
     /// `Io`.
     pub fn read_base(&mut self) -> Result<(), StoreError> {
-        let bytes =
-            read_own(&self.base).and_then(|file| read_whole(&file, &self.base).map_err(io::Error::other));
-        let bytes = bytes.map_err(StoreError::io("read", &self.base))?;
-        if let Some(origin) = DraftOrigin::from_bytes(&bytes) {
-            self.origin = origin;
-        }
+        let file = read_own(&self.base).map_err(StoreError::opening("open", &self.base))?;
+        let damaged = || StoreError::io("read", &self.base)(io::Error::from(io::ErrorKind::InvalidData));
+        self.origin = DraftOrigin::from_bytes(read_whole(&file, &self.base)?).ok_or_else(damaged)?;
         Ok(())
     }
 
