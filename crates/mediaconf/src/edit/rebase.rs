@@ -7,8 +7,8 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::json_diff;
-use super::take_back::{changed, merged_lines, own_view, with_values};
+use super::take_back::{merged_lines, own_view, with_values};
+use super::{json_diff, modify};
 use crate::model::{Config, has_errors};
 use crate::syntax::{Document, TokenKind, tokens};
 
@@ -45,9 +45,11 @@ pub fn rebase(base: &Document, mine: &Document, theirs: &Document) -> Result<Vec
     {
         return Ok(lines.bytes().to_vec());
     }
-    let by_values = match patch.is_empty() {
-        true => Document::from_bytes(theirs.bytes().to_vec()),
-        false => changed(theirs, Value::Object(patch)).ok_or(clash)?,
+    let by_values = match modify(theirs, Value::Object(patch)) {
+        Ok(Some(edit)) => theirs.edited(&edit.splices).0,
+        // They made the same change.
+        Ok(None) => Document::from_bytes(theirs.bytes().to_vec()),
+        Err(_) => return Err(clash),
     };
     let values = own_view(&by_values);
     let made = lines.iter().chain([theirs]).filter_map(|text| with_values(text, mine, &values));

@@ -154,7 +154,7 @@ fn by_values(edited: &Document, present: &Value, wanted: &Value) -> Option<Docum
     })
 }
 
-pub(super) fn changed(document: &Document, patch: Value) -> Option<Document> {
+fn changed(document: &Document, patch: Value) -> Option<Document> {
     let edit = modify(document, patch).ok()??;
     Some(document.edited(&edit.splices).0)
 }
