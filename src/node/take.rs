@@ -85,6 +85,15 @@ impl Node {
         let runs = self.runs_now();
         let Some(wanted) = wanted(seen, &self.settings.name, runs, &self.texts)? else { return Ok(()) };
         let has_drifted = self.has_drifted();
+        let runs_it = self.standing().followed.runs.as_ref().is_some_and(|now| now.source == wanted.source);
+        // Also a change that makes no difference here is one that the node knows as not confirmed.
+        if runs_it
+            && runs == Runs::Head
+            && let Err(error) = self.prepare_way_back(seen)
+        {
+            self.refuse(wanted.source, NodeState::Failed, &Trouble::from(&error));
+            return Ok(());
+        }
         if self.needs_nothing(&wanted, has_drifted) || self.waits_for_its_turn(&wanted, runs, look) {
             return Ok(());
         }

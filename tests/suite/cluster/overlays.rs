@@ -1,12 +1,14 @@
 //! What differs on single nodes is a part of the state: it is changed, confirmed, shown and rolled back as the text is.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::etcd::Etcd;
 use super::nodes::{COUNTING, PREFIX, TestNode, cluster, with_rtsp, with_sample};
 use crate::cli::watch::Watching;
 use crate::cli::{CONF, Place, Run, SAMPLE};
-use crate::waiting::eventually;
+use crate::waiting::{eventually, let_pass};
 
 /// The overlays, as JSON.
 fn overlays(etcd: &Etcd) -> Value {
@@ -46,6 +48,22 @@ fn an_overlay_is_changed_with_a_serial_a_message_and_an_entry_of_the_history() {
     // It is refused as every change is, for which another one waits.
     cluster(&etcd, &["modify", "--set", "rtsp=556", "--confirm", "60", "-q"]).exits(0);
     cluster(&etcd, &["overlay", "remove", "@edge"]).exits(5).says("waits to be confirmed");
+}
+
+#[test]
+fn a_change_to_be_confirmed_that_makes_no_difference_to_a_node_does_not_hold_it() {
+    let Some(etcd) = with_sample(1) else { return };
+    let node = TestNode::start(&etcd, "a", &[]);
+    node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    let set = ["overlay", "set", "b", "--create", "--set", "rtsp=555", "--confirm", "600", "-q"];
+    cluster(&etcd, &set).exits(0);
+    node.until("at the change", |report| report["serial"] == 2);
+    // It looks each second.
+    let_pass(Duration::from_secs(3));
+    assert_eq!(node.report()["state"], "running");
+    cluster(&etcd, &["confirm"]).exits(0);
+    cluster(&etcd, &["modify", "--set", "rtsp=556", "-q"]).exits(0);
+    node.until_text(&with_rtsp("556"));
 }
 
 #[test]
