@@ -87,6 +87,9 @@ test('a new password is asked for under the countdown', options, async () => {
   await page.waitForSelector('#confirm input[type=password]');
   await page.type('#confirm input[type=password]', 'newer');
   await page.keyboard.press('Enter');
+  await goes(page, '#confirm input');
+  // A page that did not know of the change when its password was refused asks now.
+  await page.$$eval('#confirm button', (found) => found.find((button) => button.textContent === 'Keep')?.click());
   await goes(page, '#confirm');
   const status = JSON.parse((await served.ask('status', { password: 'newer' })).text);
   assert.equal(status.pending, null);

@@ -42,6 +42,9 @@ pub struct Context {
     /// Held while a patch is checked before its turn, so that only one of the waiting patches is parsed
     /// at a time.
     pub checking_patch: Mutex<()>,
+    /// The last configuration with the masks of this server, for those who may see its secrets: each page of the console
+    /// begins with it.
+    pub last_masked: Mutex<Option<(Revision, Arc<Vec<u8>>)>>,
     /// Held while a text is masked, so that only one is at a time.
     pub masking: Mutex<()>,
     /// The number of times that was done.
@@ -89,6 +92,17 @@ impl Context {
             self.maskings.fetch_add(1, Ordering::Relaxed);
         }
         snapshot.masked(form).clone()
+    }
+
+    /// A configuration with the masks of this server, which is kept until another one is asked for. One is made at a time.
+    pub fn masked_for_editors(&self, snapshot: &Snapshot, make: impl FnOnce() -> Vec<u8>) -> Arc<Vec<u8>> {
+        let mut last = self.last_masked.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, body)) = last.as_ref().filter(|(revision, _)| *revision == snapshot.revision()) {
+            return body.clone();
+        }
+        let body = Arc::new(make());
+        *last = Some((snapshot.revision(), body.clone()));
+        body
     }
 
     /// The time by which a change that begins now has to be written.

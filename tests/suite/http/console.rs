@@ -189,6 +189,17 @@ fn gzip(bytes: &[u8]) -> usize {
     encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("a vector takes everything").len()
 }
 
+#[test]
+fn what_each_page_begins_with_is_masked_once() {
+    let server = console();
+    let read = || server.get("?secrets=masked").body;
+    let first = read();
+    assert!(!String::from_utf8_lossy(&first).contains("s3cret"));
+    assert!(Arc::ptr_eq(&first, &read()));
+    assert_eq!(server.post("modify_config", r#"{"rtmp":1936}"#).status, 200);
+    assert!(String::from_utf8_lossy(&read()).contains("1936"));
+}
+
 /// Conditions on an entry, which `--where` and the filter of the page read alike.
 #[derive(Deserialize)]
 struct Conditions {

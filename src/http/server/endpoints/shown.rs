@@ -109,8 +109,9 @@ impl Secrets {
         match (self, skip_static_streams) {
             (Self::Hidden, false) => context.masked(snapshot, MaskedForm::Json),
             (Self::Hidden, true) => context.masked(snapshot, MaskedForm::JsonOfOthers),
-            (Self::Masked(masker), _) => {
-                Arc::new(masked_json(&config().to_json(), masker).to_string().into_bytes())
+            (Self::Masked(masker), skip) => {
+                let make = || masked_json(&config().to_json(), masker).to_string().into_bytes();
+                if skip { Arc::new(make()) } else { context.masked_for_editors(snapshot, make) }
             }
             (Self::Shown, false) => snapshot.json().json().clone(),
             (Self::Shown, true) => {
