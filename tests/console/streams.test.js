@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 
 import { Served, click, hasBrowser, launch, logIn, names, open, sees } from './served.js';
 
-/** Names that would be HTML or code if they were not text: the fuzz targets have such ones in their dictionary. */
+/** Names that would be HTML, code, a path or a member of an object if they were not text. */
 const HOSTILE = ['<img src=x onerror=window.hit=1>', '"><script>window.hit=1</script>', "a'b onclick=window.hit=1", '{{7*7}}', 'javascript:window.hit=1', '../../x', '%3Csvg%3E', '__proto__', 'constructor'];
 
 const quoted = (name) => `"${name.replace(/[\\"]/g, '\\$&')}"`;
