@@ -35,6 +35,8 @@ pub enum Feature {
     Check,
     /// `save_entry` replaces the text of one entry, and `path` reads one.
     Entry,
+    /// `change` replaces the texts of several entries, and changes values with them.
+    Entries,
     /// `status` shows the state of the configuration, and waits for another one.
     Status,
     /// `diff` compares two texts, and `format=diff` shows what a change changes.
@@ -69,6 +71,7 @@ pub const FEATURES: &[Feature] = &[
     Feature::Change,
     Feature::Check,
     Feature::Entry,
+    Feature::Entries,
     Feature::Status,
     Feature::Diff,
     Feature::Gzip,
@@ -107,6 +110,7 @@ impl Feature {
             Self::Change => ("change", "requests that it evaluates itself"),
             Self::Check => ("check", "checks of texts"),
             Self::Entry => ("entry", "the text of single entries"),
+            Self::Entries => ("entries", "the texts of several entries at once"),
             Self::Status => ("status", "its state"),
             Self::Diff => ("diff", "differences"),
             Self::Gzip => ("gzip", "compressed answers"),

@@ -171,9 +171,7 @@ impl Engine {
             RequestedChange::Overlay(change) => return self.change_overlay(change, options),
             RequestedChange::Save(text) => NewText::Whole(text.clone()),
             RequestedChange::Format {} => NewText::Formatted,
-            RequestedChange::Entry { path, text } => {
-                NewText::Entry { path: path.clone(), text: text.clone() }
-            }
+            RequestedChange::Entries(entries) => NewText::Entries(entries.clone()),
         };
         self.save(&new, options)
     }

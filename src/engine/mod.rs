@@ -120,7 +120,7 @@ pub use passed_over::{IncludeChange, IncludedEntry, PassedOver};
 pub use pending::PendingChange;
 pub use refusal::{Refusal, WITHOUT_STRICT, errors_of};
 pub use refusal_kind::{ErrorKind, KINDS, RefusalKind};
-pub use requested_change::{CHANGE_NAMES, RequestedChange};
+pub use requested_change::{CHANGE_NAMES, EntryEdit, EntryEdits, RequestedChange};
 pub use running::{LastChange, MAX_REHEARSALS, ServerState};
 pub use service::{ConfigService, ConfigSource, Decision, ReadForm, ReadQuery, Reading};
 pub use snapshot::{INCLUDE, RelatedText, Snapshot};

@@ -7,10 +7,12 @@ use bytes::Bytes;
 use super::conflict::hand_edited;
 use super::entry_text::with_entry;
 use super::refusal::Refusal;
+use super::requested_change::{EntryEdit, EntryEdits};
 use super::snapshot::Snapshot;
 use super::transaction::{Transaction, hand_edited_since};
 use crate::store::StoreError;
-use mediaconf::plumbing::edit::{EditError, Path, formatted};
+use mediaconf::plumbing::edit::{ChangeRequest, EditError, formatted, modify_members};
+use mediaconf::plumbing::schema::Schema;
 
 /// A whole new text.
 #[derive(Clone)]
@@ -19,8 +21,8 @@ pub enum NewText {
     Whole(Bytes),
     /// The text that is there, formatted.
     Formatted,
-    /// The text that is there, with another text of one entry.
-    Entry { path: Path, text: Bytes },
+    /// The text that is there, with other texts of entries.
+    Entries(EntryEdits),
 }
 
 impl NewText {
@@ -46,12 +48,49 @@ impl Transaction<'_> {
                 let new = formatted(present.document()).map_err(EditError::Unproved)?;
                 Ok(new.map_or_else(|| present.shared_bytes().clone(), Bytes::from))
             }
-            NewText::Entry { path, text } => {
+            NewText::Entries(entries) => {
                 let (base, present) = (self.base()?, self.formattable()?);
-                let whole = with_entry(base.as_ref().unwrap_or(present), path, text)?;
-                self.on_present(&whole.into(), base.as_ref(), present)
+                let whole = self.with_entries(base.as_ref().unwrap_or(present), entries)?;
+                self.on_present(whole.shared_bytes(), base.as_ref(), present)
             }
         }
+    }
+
+    /// A text with the texts of entries, and then with the change of values.
+    fn with_entries(
+        &self,
+        text: &Arc<Snapshot>,
+        EntryEdits { texts, then }: &EntryEdits,
+    ) -> Result<Arc<Snapshot>, Refusal> {
+        let mut whole = text.clone();
+        for EntryEdit { path, text } in texts {
+            self.options.refuse_late()?;
+            whole = Arc::new(Snapshot::from_bytes(with_entry(&whole, path, text)?));
+        }
+        let edited = then.as_ref().map(|request| self.with_values(&whole, request)).transpose()?.flatten();
+        Ok(edited.unwrap_or(whole))
+    }
+
+    /// A text with a change of values; `None` if it changes nothing.
+    fn with_values(
+        &self,
+        text: &Arc<Snapshot>,
+        request: &ChangeRequest,
+    ) -> Result<Option<Arc<Snapshot>>, Refusal> {
+        if !text.is_valid() {
+            return Err(Refusal::bad_new_text(text.clone()));
+        }
+        let (config, document) = (text.config(), text.document());
+        let evaluated = request.evaluate(&config.lookup());
+        let patch = evaluated.as_ref().ok().map(|done| &done.patch);
+        self.refuse_included(request, text, patch)?;
+        let edit = match request.of_text() {
+            Some(block) => block.edit(document, config.members())?,
+            None => modify_members(document, config.members(), evaluated?.normalized(Schema::media())?)?,
+        };
+        let Some(edit) = edit else { return Ok(None) };
+        self.options.refused(edit.guarded).into_result(())?;
+        Ok(Some(Arc::new(Snapshot::edited(text, &edit.splices))))
     }
 
     /// The text that is worked on: the running one, or the file where that was edited by hand.

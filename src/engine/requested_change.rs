@@ -25,9 +25,8 @@ pub enum RequestedChange<'a> {
     /// Formats the text.
     #[serde(deserialize_with = "no_members")]
     Format {},
-    /// Replaces the text of one entry; over HTTP it has an operation of its own.
-    #[serde(skip)]
-    Entry { path: Path, text: Bytes },
+    /// Replaces the texts of entries, and then changes values.
+    Entries(EntryEdits),
     /// Makes the text before a change the configuration again.
     Rollback(ChangeRef),
     /// Takes exactly one change of several servers back, and keeps what was changed since: its name, as the history
@@ -36,6 +35,26 @@ pub enum RequestedChange<'a> {
     /// Changes what differs on a node of a cluster, or on a group of nodes; it is never sent to a server.
     #[serde(skip)]
     Overlay(OverlayChange),
+}
+
+/// Other texts of entries, and a change of values that is made after them: all of it, or nothing.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EntryEdits {
+    /// In the order in which they are put in.
+    pub texts: Vec<EntryEdit>,
+    /// The change of values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub then: Option<ChangeRequest>,
+}
+
+/// Another text of one entry.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EntryEdit {
+    pub path: Path,
+    #[serde(with = "as_text")]
+    pub text: Bytes,
 }
 
 impl From<ChangeRequest> for RequestedChange<'_> {
@@ -65,13 +84,27 @@ impl<'a> RequestedChange<'a> {
     pub fn request(&self) -> Option<&ChangeRequest> {
         match self {
             Self::Modify(request) => Some(request),
+            Self::Entries(entries) => entries.then.as_ref(),
             _ => None,
+        }
+    }
+
+    /// The same, with a limit of the memory of a patch, in bytes.
+    #[must_use]
+    pub fn within(self, most: usize) -> Self {
+        match self {
+            Self::Modify(request) => request.into_owned().within(most).into(),
+            Self::Entries(EntryEdits { texts, then }) => {
+                Self::Entries(EntryEdits { texts, then: then.map(|request| request.within(most)) })
+            }
+            other => other,
         }
     }
 }
 
 /// The names of all changes, as requests have them.
-pub const CHANGE_NAMES: [&str; 6] = ["modify", "save", "update", "format", "rollback", "take-back"];
+pub const CHANGE_NAMES: [&str; 7] =
+    ["modify", "save", "update", "format", "entries", "rollback", "take-back"];
 
 /// An object without members; derived code would take an empty list, too.
 fn no_members<'de, D: Deserializer<'de>>(from: D) -> Result<(), D::Error> {

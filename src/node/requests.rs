@@ -80,7 +80,7 @@ impl ConfigService for Node {
             }
             RequestedChange::Save(_)
             | RequestedChange::Format {}
-            | RequestedChange::Entry { .. }
+            | RequestedChange::Entries(_)
             | RequestedChange::TakeBack(_) => {
                 self.refuse_overlaid()?;
                 self.make(&requested, options, |options| self.cluster.make(&requested, options))

@@ -29,7 +29,7 @@ pub fn change(
         RequestedChange::Modify(request) => modify(session, request, options),
         RequestedChange::Save(text) => replace(session, ApiOperation::Save, text, options),
         RequestedChange::Update(text) => replace(session, ApiOperation::Update, text, options),
-        RequestedChange::Format {} | RequestedChange::Entry { .. } => Err(session.not_offered(Feature::Conf)),
+        RequestedChange::Format {} | RequestedChange::Entries(_) => Err(session.not_offered(Feature::Conf)),
         RequestedChange::Rollback(_) | RequestedChange::TakeBack(_) => {
             Err(session.not_offered(Feature::History))
         }

@@ -206,9 +206,6 @@ impl ConfigService for RemoteService {
         if let RequestedChange::Save(text) | RequestedChange::Update(text) = &requested {
             refuse_errors(text)?;
         }
-        if let RequestedChange::Entry { .. } = requested {
-            return Err(Refusal::not_offered(&self.name, Feature::Entry));
-        }
         if let RequestedChange::Overlay(_) = requested {
             return Err(Refusal::no_overlays());
         }

@@ -1,6 +1,6 @@
 //! `check_config`, and the text of one entry: `read_config?path=P` and `save_entry?path=P`.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::handler::{Server, TEXT, body, header};
 use crate::cli::CONF;
@@ -112,6 +112,46 @@ fn one_entry_is_read_and_replaced_and_all_else_stays() {
     assert_eq!(server.post("save_entry?path=streams.b.url", "url udp://4;").status, 404);
     assert_eq!(server.post("save_entry?path=edit_auth", "edit_auth admin other;").status, 200);
     assert_eq!(server.place.text(), expected.replace("admin s3cret", "admin other"));
+}
+
+#[test]
+fn texts_of_several_entries_and_values_are_one_change() {
+    let server = Server::over(TEXT);
+    let entries = |texts: Value, then: &[(&str, &str)]| {
+        let assignments: Vec<Value> =
+            then.iter().map(|(path, value)| json!({"path": path, "value": {"typed": value}})).collect();
+        let then = json!({"edits": {"assignments": {"assignments": assignments}}});
+        json!({"entries": {"texts": texts, "then": then}}).to_string()
+    };
+    let texts = json!([
+        {"path": "streams.b", "text": "stream b {\n  url udp://3; # other\n}\n"},
+        {"path": "streams.a", "text": "stream a udp://9;"},
+    ]);
+    let request = entries(texts.clone(), &[("streams.b.prepush", "7"), ("streams.a.prepush", "8")]);
+    let shown = server.post("change?dry_run=true&format=diff", &request);
+    assert_eq!(shown.status, 200, "{}", String::from_utf8_lossy(&shown.body));
+    assert_eq!(server.place.text(), TEXT, "a dry run changes nothing");
+    assert_eq!(server.post("change", &request).status, 200);
+    let text = server.place.text();
+    for part in ["url udp://3; # other\n  prepush 7;\n}", "stream a {", "udp://9;", "prepush 8;"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let history = body(&server.ask("GET", "/media/api/history", &[], ""));
+    assert_eq!(history.as_array().map(Vec::len), Some(1), "{history}");
+    // A text or a value that is refused refuses the whole.
+    for request in [
+        entries(
+            json!([{"path": "streams.b", "text": "stream b udp://4;"}, {"path": "streams.x", "text": "x;"}]),
+            &[],
+        ),
+        entries(json!([{"path": "streams.b", "text": "stream b udp://4;"}]), &[("rtmp", "fast")]),
+        entries(json!([{"path": "streams.b", "text": "stream b udp://4;"}]), &[("streams.x.prepush", "4")]),
+        json!({"entries": {"texts": [{"path": "streams.b"}]}}).to_string(),
+    ] {
+        let answer = server.post("change", &request);
+        assert!((400..500).contains(&answer.status), "{request}: {}", answer.status);
+        assert_eq!(server.place.text(), text, "{request}");
+    }
 }
 
 #[test]

@@ -8,8 +8,8 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use crate::engine::{
-    CHANGE_NAMES, CanaryFault, ChangeOptions, ChangeReport, DEFAULT_CANARY_TIME, Decision, Refusal,
-    RefusalKind, ReportParts, RequestedChange,
+    CHANGE_NAMES, CanaryFault, ChangeOptions, ChangeReport, DEFAULT_CANARY_TIME, Decision, EntryEdit,
+    EntryEdits, Refusal, RefusalKind, ReportParts, RequestedChange,
 };
 use crate::http::protocol::headers::{
     FORMAT_CONF, FORMAT_DIFF, HAND_EDIT_HEADER, NOTE_HEADER, PENDING_HEADER, SECRETS_KEEP, SECRETS_SHOWN,
@@ -33,11 +33,7 @@ pub fn change(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response
     let body = call.request.body.clone();
     let requested: RequestedChange<'_> =
         serde_json::from_slice(&body).map_err(|error| no_request(&body, &error))?;
-    let requested = match requested {
-        RequestedChange::Modify(request) => request.into_owned().within(context.patch_memory).into(),
-        other => other,
-    };
-    let mut made = make(context, call, requested)?;
+    let mut made = make(context, call, requested.within(context.patch_memory))?;
     if let Some(masker) = Secrets::of(context, call)?.masker() {
         mask_values(&mut made, &masker);
     }
@@ -108,7 +104,8 @@ pub fn save(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, 
 pub fn save_entry(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let (text, path) = (call.request.body.clone(), call.parameters.path.clone());
     let path = path.ok_or_else(|| Problem::new(RefusalKind::BadParameter, "`path`: it is required"))?;
-    done(context, call, RequestedChange::Entry { path, text })
+    let entries = EntryEdits { texts: vec![EntryEdit { path, text }], then: None };
+    done(context, call, RequestedChange::Entries(entries))
 }
 
 /// `rollback_config`
