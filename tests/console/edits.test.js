@@ -134,3 +134,52 @@ test('a server that is killed while a change is pending takes it back', options,
   await until(() => here.text === EXAMPLE, 'the text before');
   await page.waitForSelector('#confirm[hidden]');
 });
+
+test('a hand edit of the file is kept, and of the same value one chooses', options, async () => {
+  const here = await place();
+  const page = await enter(here, '#/streams/cam1');
+  await page.waitForSelector('#field-prepush');
+  await page.$eval('#field-prepush', (input) => { /** @type {HTMLInputElement} */ (input).select(); });
+  await page.type('#field-prepush', '8');
+  here.editByHand((text) => text.replace('prepush 5;', 'prepush 4;').replace('rtmp 1935;', 'rtmp 1936;'));
+  await until(async () => (await ask(here, 'status')).state.includes('edited-by-hand'), 'the hand edit');
+  await press(page, 'Review');
+  await page.waitForSelector('#tray .clashes');
+  await page.click('.clashes input[value=mine]');
+  await press(page, 'Use these choices');
+  await page.waitForSelector('#tray .diff');
+  await press(page, 'Apply');
+  await until(() => here.text.includes('prepush 8;') && here.text.includes('rtmp 1936;'), 'both edits');
+});
+
+test('the own password is changed, asked for under the countdown, and kept', options, async () => {
+  const here = await place();
+  const page = await enter(here, '#/text');
+  await shows(page, '.text-row', 'edit_auth admin');
+  await page.click('[data-line="12"] code');
+  await page.waitForSelector('.text-side .area');
+  const old = await page.$eval('.area', (area) => /<secret:\w+>/.exec(area.value)[0]);
+  await replace(page, old, 'another-word');
+  await apply(page);
+  await page.waitForSelector('#confirm input[type=password]');
+  assert.match(here.text, /edit_auth admin another-word;/);
+  await page.type('#confirm input[type=password]', 'another-word');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#confirm[hidden]');
+  const { status, text } = await here.ask('status', { password: 'another-word' });
+  assert.equal(status, 200);
+  assert.equal(JSON.parse(text).pending, null);
+});
+
+test('values and texts of several streams are one change', options, async () => {
+  const here = await place();
+  const page = await enter(here, '#/streams/cam1');
+  await replace(page, '# the spare', '# spare');
+  await page.evaluate(() => { location.hash = '#/streams/news'; });
+  await page.waitForSelector('#field-title');
+  await page.type('#field-title', 'News');
+  await apply(page, 'both');
+  await until(() => here.text.includes('# spare') && here.text.includes('title News;'), 'both');
+  const history = await ask(here, 'history');
+  assert.equal(history.length, 1);
+});

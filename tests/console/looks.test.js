@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { EXAMPLE, VIEWER, ask, enter, options, place, press, shows, until } from './entered.js';
+import { EXAMPLE, VIEWER, apply, ask, enter, options, place, press, replace, shows, until } from './entered.js';
 
 test('a secret is shown on request, one at a time, and hidden again', options, async () => {
   const here = await place();
@@ -64,4 +64,19 @@ test('the address of a line shows the text that it was copied from', options, as
   const other = await enter(here, link);
   await shows(other, '.text-row.at', 'prepush 5;');
   await shows(other, 'main', 'before change #1');
+});
+
+test('the text is searched, and its entry is edited beside it', options, async () => {
+  const here = await place();
+  const page = await enter(here, '#/text');
+  await page.type('#search', 'ROOM');
+  await page.$eval('#search', (input) => { /** @type {HTMLInputElement} */ (input).select(); });
+  await page.type('#search', 'prepush');
+  await shows(page, '.search', '1 of 2');
+  await page.keyboard.press('Enter');
+  await shows(page, '.search', '2 of 2');
+  await replace(page, 'prepush off', 'prepush 3');
+  await apply(page);
+  await until(() => here.text.includes('prepush 3;'), 'the edit beside the text');
+  await shows(page, '.text-row', 'prepush 3;');
 });
