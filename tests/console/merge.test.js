@@ -22,6 +22,14 @@ test('changes of the same line are a clash, and each side can be chosen', () => 
   assert.equal(chosen(parts, ['base']), BASE);
 });
 
+test('changes of lines side by side are no clash; two insertions at one place are', () => {
+  const parts = merge(BASE, BASE.replace('  dvr /s;\n', ''), BASE.replace('prepush 5', 'prepush 7'));
+  assert.ok(isClean(parts));
+  assert.equal(chosen(parts), 'stream a {\n  url x;\n  prepush 7;\n}');
+  const insert = (/** @type {string} */ line) => BASE.replace('  dvr', `  ${line}\n  dvr`);
+  assert.ok(!isClean(merge(BASE, insert('one;'), insert('two;'))));
+});
+
 test('the same change on both sides is none', () => {
   const both = BASE.replace('5', '6');
   assert.equal(chosen(merge(BASE, both, both)), both);

@@ -9,32 +9,87 @@
 /** Beyond so many pairs of lines, all that differs counts as one change. */
 const MOST_PAIRS = 4_000_000;
 
+/** A change of the lines from `start` up to `end`. @typedef {{ start: number, end: number, lines: string[] }} Hunk */
+
 /**
- * Merges two texts that were made of one.
+ * Merges two texts that were made of one. Changes in lines side by side are no clash.
  * @param {string} base
  * @param {string} theirs
  * @param {string} mine
  * @returns {Part[]}
  */
 export function merge(base, theirs, mine) {
-  const [old, them, me] = [base, theirs, mine].map((text) => text.split('\n'));
-  if (!old || !them || !me) return [];
-  const [inTheirs, inMine] = [matches(old, them), matches(old, me)];
+  const old = base.split('\n');
+  const [others, own] = [hunks(old, theirs.split('\n')), hunks(old, mine.split('\n'))];
   /** @type {Part[]} */
   const parts = [];
-  let [at, theirsAt, mineAt] = [0, 0, 0];
-  while (at < old.length || theirsAt < them.length || mineAt < me.length) {
-    let next = at;
-    while (next < old.length && (inTheirs[next] === -1 || inMine[next] === -1)) next += 1;
-    const theirsEnd = inTheirs[next] ?? them.length;
-    const mineEnd = inMine[next] ?? me.length;
-    const cut = { base: old.slice(at, next), theirs: them.slice(theirsAt, theirsEnd), mine: me.slice(mineAt, mineEnd) };
-    add(parts, settled(cut));
-    const line = old[next];
-    if (line !== undefined) add(parts, { lines: [line] });
-    [at, theirsAt, mineAt] = [next + 1, theirsEnd + 1, mineEnd + 1];
+  let at = 0;
+  while (others.length > 0 || own.length > 0) {
+    const { start, end, theirHunks, myHunks } = nextTogether(others, own);
+    add(parts, { lines: old.slice(at, start) });
+    add(parts, settled({ base: old.slice(start, end), theirs: changed(old, start, end, theirHunks), mine: changed(old, start, end, myHunks) }));
+    at = end;
   }
+  add(parts, { lines: old.slice(at) });
   return parts;
+}
+
+/**
+ * Takes the next hunks that are about the same lines.
+ * @param {Hunk[]} others
+ * @param {Hunk[]} own
+ */
+function nextTogether(others, own) {
+  /** @type {Hunk[]} */
+  const theirHunks = [];
+  /** @type {Hunk[]} */
+  const myHunks = [];
+  let [start, end] = [Infinity, -1];
+  for (;;) {
+    const isTheirs = (others[0]?.start ?? Infinity) <= (own[0]?.start ?? Infinity);
+    const [from, to] = isTheirs ? [others, theirHunks] : [own, myHunks];
+    const next = from[0];
+    const isBeside = next && next.start === end && next.start < next.end && start < end;
+    if (!next || (end >= 0 && (next.start > end || isBeside))) return { start, end, theirHunks, myHunks };
+    to.push(next);
+    from.shift();
+    [start, end] = [Math.min(start, next.start), Math.max(end, next.end)];
+  }
+}
+
+/**
+ * The lines of a range with the hunks in it.
+ * @param {string[]} old
+ * @param {number} start
+ * @param {number} end
+ * @param {Hunk[]} within
+ */
+function changed(old, start, end, within) {
+  /** @type {string[]} */
+  const lines = [];
+  let at = start;
+  for (const hunk of within) {
+    lines.push(...old.slice(at, hunk.start), ...hunk.lines);
+    at = hunk.end;
+  }
+  return [...lines, ...old.slice(at, end)];
+}
+
+/**
+ * The changes from one text to another, in order.
+ * @param {string[]} old
+ * @param {string[]} now
+ */
+function hunks(old, now) {
+  /** @type {Hunk[]} */
+  const found = [];
+  let [at, nowAt] = [0, 0];
+  [...matches(old, now), now.length].forEach((place, line) => {
+    if (place < 0) return;
+    if (line > at || place > nowAt) found.push({ start: at, end: line, lines: now.slice(nowAt, place) });
+    [at, nowAt] = [line + 1, place + 1];
+  });
+  return found;
 }
 
 /**
