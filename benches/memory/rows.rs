@@ -45,7 +45,7 @@ pub const ROWS: &[Row] = &[
     beyond(4.5, row("apply --prune, one renamed", &[&["apply", "renamed.conf", "--prune"]])),
     row("save, one stream", &[&["save", "one.conf"]]),
     beyond(10.2, row("save, all streams", &[&["save", "all.conf"]])),
-    beyond(10.0, row("edit, one stream", &[&["edit", "--yes"]])),
+    row("edit, one stream", &[&["edit", "--yes"]]),
     row("add", &[&["add", "stream", "gate", "udp://239.0.0.1:1234"]]),
     row("mv", &[&["mv", "streams.cam000007", "streams.gate"]]),
     row("cp", &[&["cp", "streams.cam000007", "streams.gate"]]),

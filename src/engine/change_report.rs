@@ -2,6 +2,7 @@
 
 use mediaconf::plumbing::schema::media::TOP;
 use mediaconf::plumbing::schema::{DirectiveRole, Schema};
+use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Serialize};
@@ -13,11 +14,10 @@ use super::diff_lines::DiffLines;
 use super::new_warnings::NewWarning;
 use super::outcome::{After, Outcome, OutcomeNote};
 use super::overlays;
-use super::requested_change::RequestedChange;
 use super::snapshot::Snapshot;
 use crate::store::{Overlays, PendingInfo, Revision};
 use mediaconf::plumbing::edit::json_diff::{ChangedValue, changed_values};
-use mediaconf::plumbing::edit::{ConfigLookup, Effects, keys_that_all_lack};
+use mediaconf::plumbing::edit::{ChangeRequest, ConfigLookup, Effects, keys_that_all_lack};
 use mediaconf::plumbing::model::Masker;
 
 /// The configuration before the first one.
@@ -114,10 +114,12 @@ pub struct ChangeReport {
 }
 
 impl ChangeReport {
-    /// The report of a change; `requested` is what was asked, if that may have had conditions. A text that was applied is
-    /// given free, before the new one is put together.
-    pub fn new(mut outcome: Outcome, requested: Option<RequestedChange<'_>>, parts: ReportParts) -> Self {
-        let conditional = requested.and_then(RequestedChange::into_conditional);
+    /// The report of a change; `conditional` is what was asked, if that had conditions.
+    pub fn new(
+        mut outcome: Outcome,
+        conditional: Option<Cow<'_, ChangeRequest>>,
+        parts: ReportParts,
+    ) -> Self {
         let revision = |content: Option<&Content>| Some(content?.snapshot()?.revision());
         let made_of = revision(outcome.before.as_ref());
         let in_file = outcome.file.as_ref().map(|file| file.revision());

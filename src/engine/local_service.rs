@@ -77,7 +77,7 @@ impl ConfigService for Engine {
         options: &ChangeOptions,
     ) -> Result<ChangeReport, Refusal> {
         let outcome = self.make(&requested, options)?;
-        Ok(ChangeReport::new(outcome, Some(requested), options.told))
+        Ok(ChangeReport::new(outcome, requested.into_conditional(), options.told))
     }
 
     fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Refusal> {

@@ -64,8 +64,9 @@ impl From<ChangeRequest> for RequestedChange<'_> {
 }
 
 impl<'a> RequestedChange<'a> {
-    /// The request, if it has conditions; else nothing of it is needed to report the change.
-    pub(super) fn into_conditional(self) -> Option<Cow<'a, ChangeRequest>> {
+    /// The request, if it has conditions. Else nothing of it is needed to report the change: a text that was applied is freed
+    /// before the new one is put together.
+    pub fn into_conditional(self) -> Option<Cow<'a, ChangeRequest>> {
         match self {
             Self::Modify(request) if !request.conditions().is_empty() => Some(request),
             _ => None,

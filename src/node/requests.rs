@@ -86,7 +86,7 @@ impl ConfigService for Node {
                 self.make(&requested, options, |options| self.cluster.make(&requested, options))
             }
         };
-        Ok(ChangeReport::new(made?, Some(requested), options.told))
+        Ok(ChangeReport::new(made?, requested.into_conditional(), options.told))
     }
 
     fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Refusal> {

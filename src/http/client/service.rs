@@ -214,7 +214,7 @@ impl ConfigService for RemoteService {
             return Ok(link.remember_account(report));
         }
         let outcome = foreign::change(&mut link.session, &requested, options)?;
-        Ok(ChangeReport::new(outcome, Some(requested), options.told))
+        Ok(ChangeReport::new(outcome, requested.into_conditional(), options.told))
     }
 
     fn history(&self, _wanted: usize) -> Result<Vec<HistoryEntry>, Refusal> {
