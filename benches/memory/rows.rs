@@ -61,6 +61,6 @@ pub const ROWS: &[Row] = &[
     ),
     beyond(4.3, row("history -p, one stream", &[&["save", "one.conf"], &["history", "-p"]])),
     row("blame", &[&["save", "all.conf"], &["blame", "streams.cam000007.prepush"]]),
-    beyond(7.6, row("rollback, one stream", &[&["save", "one.conf"], &["rollback", "1"]])),
+    row("rollback, one stream", &[&["save", "one.conf"], &["rollback", "1"]]),
     beyond(10.2, row("rollback, all streams", &[&["save", "all.conf"], &["rollback", "1"]])),
 ];
