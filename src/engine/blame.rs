@@ -15,7 +15,7 @@ use super::service::{ConfigService, ConfigSource, ReadForm, ReadQuery};
 use super::snapshot::Snapshot;
 use crate::store::{ChangeRef, HistoryEntry, WHOLE_HISTORY};
 use mediaconf::plumbing::edit::{ConfigLookup, MaskedLookup, Path, Place, Segment, own_value, select};
-use mediaconf::plumbing::model::{Config, Masker, masked_below};
+use mediaconf::plumbing::model::{Config, Masker, masked_below, masked_keys};
 
 /// The number of entries that are read at first for each change that is searched for, and the factor by
 /// which it grows each time.
@@ -63,7 +63,7 @@ pub fn value_history(
             composed.refuse_entry(path).map_err(not_there)?;
         }
         // A path without a value now and in the history is misspelt.
-        select(&now.config().lookup(), path).map_err(not_there)?;
+        select(&MaskedLookup { current: &now.config().lookup(), masker }, path).map_err(not_there)?;
     }
     Ok(found)
 }
@@ -127,7 +127,7 @@ fn blame<E>(
     let (mut found, mut is_cut) = (Vec::new(), false);
     let mut path = path.clone();
     let value_in =
-        |text: &Option<Arc<Snapshot>>, path: &Path| text.as_ref().and_then(|text| value(text, path, masker));
+        |text: &Option<Arc<Snapshot>>, path: &Path| text.as_ref().and_then(|text| seen(text, path, masker));
     let mut after = (!is_edited_since(entries, now)).then(|| Some(now.clone()));
     let mut to = after.as_ref().map(|text| value_in(text, &path));
     for entry in entries.iter().filter(|entry| !entry.is_aside) {
@@ -143,8 +143,12 @@ fn blame<E>(
         if let (Some(Some(before)), Some(Some(after))) = (&before, &after)
             && let Some(former) = former_name(before, after, &path)
         {
-            if let ([_, name], [_, former]) = (&path.segments[..], &former.segments[..]) {
-                let named = |name: &Segment| Some(json!({"name": name.name()}));
+            if let ([group, name], [_, former]) = (&path.segments[..], &former.segments[..]) {
+                let named = |name: &Segment| {
+                    let keys = [group.name()?, name.name()?];
+                    let masked = masker.and_then(|masker| masked_keys(&keys, masker).pop());
+                    Some(json!({ "name": masked.as_deref().unwrap_or(keys[1]) }))
+                };
                 found.push(Blamed { entry: without_paths(entry), from: named(former), to: named(name) });
             }
             path = former;
@@ -154,7 +158,8 @@ fn blame<E>(
             && *from != to
             && found.len() < most
         {
-            let (from, to) = changed_members(from.clone(), to);
+            let shown = |seen: &Option<ValueAndMask>| seen.as_ref().map(|seen| seen.shown.clone());
+            let (from, to) = changed_members(shown(from), shown(&to));
             found.push(Blamed { entry: without_paths(entry), from, to });
         }
         (after, to) = (before, from);
@@ -216,6 +221,27 @@ fn changed_members(from: Option<Value>, to: Option<Value>) -> (Option<Value>, Op
 pub fn is_edited_since(entries: &[HistoryEntry], now: &Snapshot) -> bool {
     let last = entries.iter().find(|entry| !entry.is_aside);
     last.is_some_and(|last| last.after != Some(now.revision()))
+}
+
+/// A value of a text: as it is there, and as it is shown.
+#[derive(Clone)]
+struct ValueAndMask {
+    own: Value,
+    shown: Value,
+}
+
+impl PartialEq for ValueAndMask {
+    fn eq(&self, other: &Self) -> bool {
+        self.own == other.own
+    }
+}
+
+/// The value at the path. Two secrets with one mask differ, unless the path looks for a value: it could try out which.
+fn seen(snapshot: &Snapshot, path: &Path, masker: Option<&Masker>) -> Option<ValueAndMask> {
+    let shown = value(snapshot, path, masker)?;
+    let is_by_name = masker.is_some() && path.segments.iter().all(|segment| segment.name().is_some());
+    let own = if is_by_name { value(snapshot, path, None) } else { None };
+    Some(ValueAndMask { own: own.unwrap_or_else(|| shown.clone()), shown })
 }
 
 /// The value at the path; `None` if the path leads to no value.

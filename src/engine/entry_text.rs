@@ -6,23 +6,32 @@ use std::sync::Arc;
 use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
 use super::snapshot::Snapshot;
-use mediaconf::plumbing::edit::{Path, own_entry_at, select};
+use mediaconf::plumbing::edit::{ConfigLookup, MaskedLookup, Path, own_entry_at, select};
+use mediaconf::plumbing::model::Masker;
 use mediaconf::plumbing::syntax::{Document, tokens};
 
-/// Returns the bytes of the entry at a path: from its keyword to its `;` or `}`.
+/// Returns the bytes of the entry at a path: from its keyword to its `;` or `}`. With a masker, a path that holds a secret
+/// leads nowhere.
 ///
 /// # Errors
 /// The text has errors; nothing is at the path; what is there is not one entry of the text.
-pub fn entry_range(text: &Arc<Snapshot>, path: &Path) -> Result<Range<usize>, Refusal> {
+pub fn entry_range(
+    text: &Arc<Snapshot>,
+    path: &Path,
+    masker: Option<&Masker>,
+) -> Result<Range<usize>, Refusal> {
     if !text.is_valid() {
         return Err(Refusal::bad_config(text.clone()));
     }
     let config = text.config();
-    if let Some(entry) = own_entry_at(config.members(), &path.segments) {
+    let current = config.lookup();
+    let shown = MaskedLookup { current: &current, masker };
+    let is_shown = masker.is_none() || shown.contains(&path.split_names().0);
+    if let Some(entry) = own_entry_at(config.members(), &path.segments).filter(|_| is_shown) {
         return Ok(entry.start()..entry.end());
     }
-    select(&config.lookup(), path).map_err(not_there)?;
-    let message = format!("`{path}` is not one entry of the text");
+    select(&shown, path).map_err(not_there)?;
+    let message = format!("`{}` is not one entry of the text", path.shown());
     Err(Refusal::new(RefusalKind::NotFound, message)
         .hint("name a stream, live, plugin or another block, or a directive that stands there once"))
 }
@@ -41,7 +50,7 @@ pub fn not_there(found: impl Into<Refusal>) -> Refusal {
 /// # Errors
 /// As [`entry_range`]; the new text is not one whole entry.
 pub fn with_entry(text: &Arc<Snapshot>, path: &Path, entry: &[u8]) -> Result<Vec<u8>, Refusal> {
-    let range = entry_range(text, path)?;
+    let range = entry_range(text, path, None)?;
     let alone = Arc::new(Snapshot::from_bytes(entry.trim_ascii().to_vec()));
     if alone.document().diagnostics().errors() > 0 {
         return Err(Refusal::bad_new_text(alone));

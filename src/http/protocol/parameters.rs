@@ -75,8 +75,13 @@ pub enum Values {
 const BLAME: &[ApiOperation] = &[ApiOperation::Blame];
 
 /// The operations that show a configuration.
-const READS: &[ApiOperation] =
-    &[ApiOperation::Read, ApiOperation::Kept, ApiOperation::Diff, ApiOperation::Rollback];
+const READS: &[ApiOperation] = &[
+    ApiOperation::Read,
+    ApiOperation::Kept,
+    ApiOperation::Diff,
+    ApiOperation::Rollback,
+    ApiOperation::Blame,
+];
 
 const READ: &[ApiOperation] = &[ApiOperation::Read];
 

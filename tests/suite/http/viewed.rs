@@ -64,6 +64,45 @@ fn every_answer_to_a_viewer_is_masked() {
 }
 
 #[test]
+fn a_path_tells_a_viewer_no_secret_in_a_name_and_not_whether_a_guess_is_right() {
+    let text = TEXT.to_owned()
+        + "stream b?token=t0ken { url udp://1:1 password=h1dden; title x; }\n\
+           stream z { url udp://2:1; auth http://h password h1dden x=1; }\n";
+    let server = Server::viewed(&text);
+    assert_eq!(server.post("modify_config", r#"{"cluster_key":"c1uster2"}"#).status, 200);
+    for path in ["*.*", "streams.*.title", "*.*.*.*.*", "streams.z.auth.extra.*"] {
+        for target in [format!("/media/api/read_config?path={path}"), format!("/media/api/blame?path={path}")]
+        {
+            let response = seen(&server, &target);
+            assert_eq!(response.status, 200, "{target}");
+            says_no_secret(&response, &target);
+        }
+    }
+    let guesses = [
+        ("streams.*.urls%5Bpassword%3Dh1dden%5D", "streams.*.urls%5Bpassword%3Dwr0ng%5D"),
+        ("streams.*t0k*.title", "streams.*wr0ng*.title"),
+        ("streams.%22b?token%3Dt0ken%22", "streams.%22b?token%3Dwr0ng%22"),
+        ("streams.z.auth.extra.h1dden", "streams.z.auth.extra.wr0ng"),
+    ];
+    for (right, wrong) in guesses {
+        for query in ["read_config?path=", "read_config?format=conf&path=", "blame?path="] {
+            let answers = [right, wrong].map(|path| seen(&server, &format!("/media/api/{query}{path}")));
+            let told = |answer: &Response| {
+                let text = String::from_utf8_lossy(&answer.body).into_owned();
+                let hidden =
+                    ["h1dden", "t0ken", "t0k"].iter().fold(text, |text, guess| text.replace(guess, "wr0ng"));
+                (answer.status, hidden.len())
+            };
+            assert_eq!(told(&answers[0]), told(&answers[1]), "{query}");
+        }
+    }
+    let changes = body(&seen(&server, "/media/api/blame?path=cluster_key"));
+    assert_eq!(changes.as_array().map(Vec::len), Some(1), "another secret is another value: {changes}");
+    let masked = server.get("blame?path=cluster_key&secrets=masked");
+    says_no_secret(&masked, "an editor who asks for masks");
+}
+
+#[test]
 fn a_viewer_reads_no_part_of_a_header_in_a_message() {
     let text = format!(
         "{TEXT}stream b {{ url http://h/ headers.Authorization=\"Bearer t1ken\"; header \"Cookie: sess=c00kie; a=b\"; }}\n"

@@ -8,10 +8,9 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 use crate::model::member::Members;
-use crate::model::redact::masked_below;
 use crate::model::shape::group_name;
 use crate::model::view::{any_source, is_static};
-use crate::model::{Config, Lens, Masker, View, to_json};
+use crate::model::{Config, Lens, View, to_json};
 use crate::schema::{Kind, Schema};
 use crate::syntax::Entry;
 
@@ -237,40 +236,6 @@ impl<'a, 'd> LocalView<'a, 'd> {
             *entered = Some((member.iter().map(|key| (*key).to_owned()).collect(), value));
         }
         entered.as_ref().and_then(|(_, value)| value_at(value, rest)).map(look)
-    }
-}
-
-/// A configuration whose values are returned with their secrets masked, if there is a masker.
-pub struct MaskedLookup<'c> {
-    /// The configuration.
-    pub current: &'c dyn ConfigLookup,
-    /// Masks the secrets; `None` shows them.
-    pub masker: Option<&'c Masker>,
-}
-
-impl ConfigLookup for MaskedLookup<'_> {
-    fn schema(&self) -> &'static Schema {
-        self.current.schema()
-    }
-
-    fn value(&self, keys: &[&str]) -> Option<Value> {
-        let value = self.current.value(keys)?;
-        match self.masker {
-            Some(masker) => Some(masked_below(keys, &value, masker)),
-            None => Some(value),
-        }
-    }
-
-    fn names(&self, keys: &[&str]) -> Vec<String> {
-        self.current.names(keys)
-    }
-
-    fn contains(&self, keys: &[&str]) -> bool {
-        self.current.contains(keys)
-    }
-
-    fn kind(&self, keys: &[&str]) -> Option<ValueKind> {
-        self.current.kind(keys)
     }
 }
 

@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::assign::misspelling;
-use super::config_lookup::{ConfigLookup, MaskedLookup};
+use super::config_lookup::ConfigLookup;
 use super::fault::{Fault, FaultKind, Faults};
+use super::masked_lookup::MaskedLookup;
 use super::path::{Path, Segment};
 use super::schema_path::{Place, is_shown_for_nothing, own_value, with_key_of_sources};
 use super::shown_path;

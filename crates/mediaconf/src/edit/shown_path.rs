@@ -4,7 +4,14 @@ use super::fault::{Fault, FaultKind};
 use super::path::{Path, Segment};
 use crate::model::secret::{Secrecy, word_parts};
 
-/// The path as messages show it: secrets in a `[url="…"]`, and in names, are left out.
+impl Path {
+    /// The path as messages show it: secrets in a `[url="…"]`, and in names, are left out.
+    pub fn shown(&self) -> String {
+        shown(self)
+    }
+}
+
+/// The same.
 pub fn shown(path: &Path) -> String {
     let mut names = Secrecy::Parts;
     let segments = path.segments.iter().map(|segment| match segment {

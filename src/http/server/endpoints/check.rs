@@ -74,7 +74,7 @@ fn entry(
     columns: Columns,
 ) -> Result<CheckedConfig, Problem> {
     let running = context.running();
-    let range = entry_range(&running, path)?;
+    let range = entry_range(&running, path, None)?;
     let (old, body) = (running.document().text(), Snapshot::from_bytes(call.request.body.clone()));
     let whole = [&old[..range.start], body.document().text(), &old[range.end..]].concat();
     let end = range.start + body.document().text().len();

@@ -20,7 +20,7 @@ use crate::http::server::endpoints::shown::{Secrets, composed, entry, parsed, so
 use crate::http::server::entity_tag::{entity_tag, names};
 use crate::http::server::message::Response;
 use crate::store::{ChangeRef, HistoryEntry, NotAChangeRef, Revision, WHOLE_HISTORY};
-use mediaconf::plumbing::model::{Masker, has_lost_line_ends};
+use mediaconf::plumbing::model::has_lost_line_ends;
 
 /// `read_config`
 pub fn read(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
@@ -30,7 +30,7 @@ pub fn read(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, 
     let snapshot = composed.as_ref().map_or(&own, |composed| &composed.text);
     let (role, secrets) = (call.role, Secrets::of(context, call)?);
     if let (Some(path), Some(SECRETS_SHOWN)) = (&parameters.path, parameters.secrets) {
-        call.record.detail = Some(masked_text(&format!("shows the secrets at `{path}`")));
+        call.record.detail = Some(format!("shows the secrets at `{}`", path.shown()));
     }
     let lost_line_ends = has_lost_line_ends(own.bytes());
     let noted = |response: Response| match lost_line_ends {
@@ -127,7 +127,7 @@ fn masked(entry: HistoryEntry, context: &Context, role: Role) -> HistoryEntry {
 pub fn blame(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let (path, role) = (call.parameters.path.clone(), call.role);
     let path = path.ok_or_else(|| Problem::new(RefusalKind::BadParameter, "`path`: it is required"))?;
-    let masker = (role == Role::View).then(Masker::opaque);
+    let masker = Secrets::of(context, call)?.masker();
     let found = value_history(&*context.service, &path, call.parameters.limit, masker.as_ref())?;
     let changes: Vec<Blamed> = found
         .changes

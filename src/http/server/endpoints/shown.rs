@@ -134,10 +134,11 @@ pub fn value(snapshot: &Snapshot, path: &Path, secrets: &Secrets) -> Result<Vec<
 
 /// The text of the entry at a path, and the line at which it begins.
 pub fn entry(snapshot: &Arc<Snapshot>, path: &Path, secrets: &Secrets) -> Result<Response, Problem> {
-    let range = entry_range(snapshot, path)?;
+    let masker = secrets.masker();
+    let range = entry_range(snapshot, path, masker.as_ref())?;
     let text = snapshot.document().text();
     let line = text[..range.start].matches('\n').count() + 1;
-    let shown = MaskedText::new(snapshot.document(), secrets.masker(), vec![range.clone()]);
+    let shown = MaskedText::new(snapshot.document(), masker, vec![range.clone()]);
     let body = shown.line(range).into_bytes();
     Ok(Response::ok(TEXT, body).with(LINE_HEADER, line.to_string()))
 }

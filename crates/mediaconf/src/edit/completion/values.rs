@@ -1,7 +1,8 @@
 //! The values that are known for a place.
 
 use super::{Completion, PathUse, Proposal, Step, place};
-use crate::edit::config_lookup::{ConfigLookup, MaskedLookup};
+use crate::edit::config_lookup::ConfigLookup;
+use crate::edit::masked_lookup::MaskedLookup;
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
 use crate::edit::value_at::value_at;

@@ -5,6 +5,10 @@ use std::fmt;
 use thiserror::Error;
 
 use crate::edit::fault::Fault;
+use crate::syntax::MAX_DEPTH;
+
+/// The largest number of steps of a path: each level of a value may be a list in an object.
+pub(super) const MOST_SEGMENTS: usize = 2 * MAX_DEPTH;
 
 /// The reason why a text is not a path.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -20,6 +24,9 @@ pub(super) struct PathError {
 pub(super) enum PathProblem {
     #[error("the path is empty")]
     Empty,
+    /// More steps than any value is deep.
+    #[error("the path has more than {MOST_SEGMENTS} steps")]
+    TooLong,
     /// `a..b`, `a.`, `.a`, `[0]`
     #[error("a name is missing")]
     NameExpected,
@@ -67,6 +74,7 @@ impl PathError {
     fn hint(&self) -> &'static str {
         match self.problem {
             PathProblem::Empty => "name a field, such as `streams.cam1.urls`",
+            PathProblem::TooLong => "no value of a configuration is that deep",
             PathProblem::NameExpected => {
                 r#"a path begins with a name and has one after each `.`; an empty name is `""`"#
             }

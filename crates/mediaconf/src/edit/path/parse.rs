@@ -19,7 +19,7 @@ use winnow::prelude::*;
 use winnow::stream::{LocatingSlice, Location, Stream};
 use winnow::token::{any, one_of, take_till, take_while};
 
-use super::error::{PathError, PathProblem};
+use super::error::{MOST_SEGMENTS, PathError, PathProblem};
 use super::segment::{Path, Segment, ends_bare_name};
 use crate::edit::fault::Fault;
 
@@ -79,6 +79,9 @@ fn cut(offset: usize, problem: PathProblem) -> ErrMode<PathError> {
 fn path(input: &mut Input<'_>) -> Parsed<Vec<Segment>> {
     let mut segments = vec![field(input)?];
     while let Some(segment) = next_segment(input)? {
+        if segments.len() == MOST_SEGMENTS {
+            return Err(cut(input.current_token_start(), PathProblem::TooLong));
+        }
         segments.push(segment);
     }
     Ok(segments)
