@@ -38,23 +38,58 @@ test('fields of one entry are one draft, and can be taken back one by one', () =
   assert.deepEqual(drafts.list, []);
 });
 
-test('what is kept survives, without the secrets that were typed', () => {
+const SECRETS = {
+  ...READ,
+  before: 'stream cam1 {\n  # master key: in the safe\n  url rtsp://<secret:ab12cd>@h/x;\n}',
+};
+const TYPED = ['  url rtsp://camera:newpw1@10.0.0.9/h264 tracks=2;', '  url srt://h passphrase="quoted secret2";', '  auth http://x "token=secr 3";', '  prepush 8;'];
+const text = SECRETS.before.replace('}', `${TYPED.join('\n')}\n}`);
+const DIFF = `--- a\n+++ b\n@@ -3,2 +3,6 @@\n   url rtsp://<secret:ab12cd>@h/x;\n+  url rtsp://<secret:newer1>@10.0.0.9/h264 tracks=2;\n`
+  + '+  url srt://h passphrase=<secret:newer2>;\n+  auth http://x <secret:newer3>;\n+  prepush 8;\n }\n';
+
+test('what was typed is kept after the server showed it without a mask', () => {
   const kept = store();
   const drafts = new Drafts(kept);
-  drafts.setText({ ...READ, before: 'stream cam1 {\n  url rtsp://<secret:ab12cd>@h/x;\n}' },
-    'stream cam1 {\n  url rtsp://user:hunter2@h/x?token=hunter3&a=b#hunter;\n  url rtsp://<secret:ab12cd>@h/y password=hunter4;\n  cluster_key hunter5; # the key is hunter6\n  header "Authorization: Bearer hunter7";\n}');
-  drafts.setValue({ entry: 'edit_auth', path: 'edit_auth.password', base: 'r1' }, { text: 'hunter8' });
-  drafts.setText({ path: 'edit_auth', base: 'r1', before: 'edit_auth admin <secret:000000>;' }, 'edit_auth admin hunter9;');
-  drafts.addMany({ label: 'set auth.url', base: 'r1', assignments: [{ path: 'streams.a.auth.url', value: { typed: 'http://u:hunter10@h/x' } }] });
-  const written = [...kept.kept.values()].join();
-  assert.doesNotMatch(written, /hunter\d/);
-  assert.match(written, /<secret:ab12cd>@h\/y/);
+  drafts.setText(SECRETS, text);
+  assert.doesNotMatch([...kept.kept.values()].join(), /newpw1|secret2|secr 3|prepush 8/, 'nothing before the answer');
+  const [draft] = drafts.list;
+  assert.ok(draft);
+  drafts.answered(draft, DIFF);
   const again = new Drafts(kept);
-  assert.equal(again.list.length, 4);
+  assert.equal(again.textOf('streams.cam1')?.text, SECRETS.before.replace('}',
+    '  url rtsp://<secret:retype>@10.0.0.9/h264 tracks=2;\n  url srt://h passphrase=<secret:retype>;\n  auth http://x <secret:retype>;\n  prepush 8;\n}'));
   assert.ok(again.list.every(lacksSecret));
   assert.ok(!drafts.list.some(lacksSecret), 'this page still has them');
   again.clear();
   assert.equal(kept.kept.size, 0);
+});
+
+test('a comment that was there stays, and is no secret to type again', () => {
+  const kept = store();
+  const drafts = new Drafts(kept);
+  const edited = SECRETS.before.replace('}', '  prepush 8;\n}');
+  drafts.setText(SECRETS, edited);
+  if (drafts.list[0]) drafts.answered(drafts.list[0], '@@ -3,2 +3,3 @@\n   url rtsp://<secret:ab12cd>@h/x;\n+  prepush 8;\n }\n');
+  const again = new Drafts(kept);
+  assert.equal(again.textOf('streams.cam1')?.text, edited);
+  assert.ok(!again.list.some(lacksSecret));
+  again.addMany({ label: 'more', base: 'r1', assignments: [{ path: 'streams.a.title', value: 'remove' }] });
+  assert.equal(new Drafts(kept).textOf('streams.cam1')?.text, edited, 'what was kept stays');
+});
+
+test('values are kept as the server shows them', () => {
+  const kept = store();
+  const drafts = new Drafts(kept);
+  const diff = '@@ -1 +1 @@\n-url rtsp://10.0.0.1/x;\n+prepush 5;\n+url rtsp://<secret:ab12cd>@10.0.0.1/x;\n';
+  const values = [['prepush', { typed: '5' }], ['cluster_key', { text: '5' }], ['urls', { typed: '[{"password":"5"}]' }],
+    ['urls.url', { replace: 's/10.0.0.1/admin:pw@10.0.0.1/' }], ['auth.url', { typed: 'http://u:pw@h/x' }], ['title', 'remove']];
+  drafts.addMany({ label: 'all', base: 'r1', assignments: values.map(([name, value]) => (
+    { path: `streams.a.${name}`, value: /** @type {import('../../src/http/console/drafts.js').NewValue} */ (value) })) });
+  const found = () => Object.values(JSON.parse(kept.kept.get('mediactl-edits') ?? '')[0].assignments).map((/** @type {any} */ { value }) => value.text ?? value.typed ?? value);
+  const retype = '<secret:retype>';
+  assert.deepEqual(found(), [retype, retype, retype, retype, retype, 'remove']);
+  if (drafts.list[0]) drafts.answered(drafts.list[0], diff);
+  assert.deepEqual(found(), ['5', retype, retype, retype, retype, 'remove']);
 });
 
 test('a store with something else in it is no fault', () => {

@@ -46,7 +46,7 @@ test('edits survive a reload; a secret that was typed does not', options, async 
   const here = await place();
   const page = await enter(here, '#/streams/cam1');
   await replace(page, 'prepush 5;', 'prepush 7;\n  password hunter2;');
-  await page.waitForFunction(() => JSON.stringify({ ...sessionStorage }).includes('prepush 7'));
+  await page.waitForFunction(() => JSON.stringify({ ...sessionStorage }).includes('password <secret:retype>'));
   assert.ok(!(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).includes('hunter2'));
   await page.reload();
   await page.waitForSelector('.login');

@@ -17,6 +17,7 @@ import { show as showStream } from './stream.js';
 import { show as showStreams, unmark } from './streams.js';
 import { show as showText } from './text.js';
 import { attach as attachTray } from './tray.js';
+import { attach as attachVouch } from './vouch.js';
 
 /** @typedef {import('./router.js').Show} Show */
 
@@ -78,6 +79,7 @@ function showPlace() {
 showFrame(byId('head'), state, logOut);
 attachConfirm(byId('confirm'), state, () => poll.start());
 attachTray(byId('tray'), state);
+attachVouch(state);
 listen(state);
 addEventListener('hashchange', showPlace);
 state.set({ applied: known().pending });

@@ -1,8 +1,8 @@
 // The `mediactl` command with the same effect as the edits: for the shell, without a secret.
 
 import { MASK } from './words.js';
-import { isSecretName, withoutSecret } from './secret_words.js';
-import { segmentsOf } from './path.js';
+import { diffLines } from './diff.js';
+import { shownIn } from './kept.js';
 
 /**
  * @typedef {import('./drafts.js').Draft} Draft
@@ -11,7 +11,7 @@ import { segmentsOf } from './path.js';
  * @property {string} url of the server
  * @property {string} why
  * @property {number} confirm seconds until it goes back; 0 for never
- * @property {string} diff of the change, masked
+ * @property {string} diff of the change, masked; empty while the server has not answered
  */
 
 /**
@@ -23,23 +23,30 @@ export function quoted(text) {
 }
 
 /**
- * The command for edits. Assignments are options of `modify`; texts are the diff, put in by `edit`.
+ * The command for edits. Assignments are options of `modify`; texts are the diff, put in by `edit`. What was typed stands in
+ * it only where the server shows it without a mask.
  * @param {readonly Draft[]} drafts
  * @param {Wanted} wanted
  */
 export function commandOf(drafts, { url, why, confirm, diff }) {
+  if (!diff) return '# The command comes with the difference that the server shows.';
   const options = [
     ...(confirm > 0 ? ['--confirm', `${confirm}s`] : []),
     ...(why ? ['--message', quoted(why)] : []),
   ];
   const [program, ending] = [`mediactl --url ${quoted(url)}`, options.map((option) => ` ${option}`).join('')];
-  if (drafts.every((draft) => draft.kind === 'values')) {
-    const given = drafts.flatMap((draft) => draft.assignments.map(optionOf));
+  const isShown = shownIn(diff);
+  const assignments = drafts.flatMap((draft) => (draft.kind === 'values' ? draft.assignments : []));
+  const isHidden = assignments.some((made) => typeof made.value === 'object' && 'replace' in made.value && !isShown(made));
+  if (!isHidden && drafts.every(({ kind }) => kind === 'values')) {
+    const given = assignments.map((made) => optionOf(made, isShown(made)));
     return `${program} modify --yes${given.map((option) => ` \\\n  ${option}`).join('')}${ending && ` \\\n ${ending}`}`;
   }
-  const hasMask = diff.split('\n').some((line) => line.startsWith('+') && MASK.test(line));
+  if (isHidden || hasMaskAtChange(diff)) {
+    return ['# A line of the change, or one beside it, holds a secret, which is not shown here.', '# Make the change in the editor that this opens:',
+      `${program} edit${ending}`].join('\n');
+  }
   return [
-    ...(hasMask ? ['# Put the secrets in the place of the masks in the lines that begin with `+`.'] : []),
     `cat > change.diff <<'END OF CHANGE'`,
     diff.replace(/\n$/, ''),
     'END OF CHANGE',
@@ -48,14 +55,29 @@ export function commandOf(drafts, { url, why, confirm, diff }) {
 }
 
 /**
- * @param {Assignment} assignment
+ * True if `patch` would have to find a line with a mask: another reader of the text has other masks. Where a hunk begins and
+ * ends, `patch` does without all lines but the one beside the change.
+ * @param {string} diff
  */
-function optionOf({ path, value }) {
+function hasMaskAtChange(diff) {
+  const lines = diffLines(diff);
+  const isChanged = (/** @type {number} */ at) => ['added', 'removed'].includes(lines[at]?.kind ?? 'hunk');
+  const comes = (/** @type {number} */ at, /** @type {number} */ step) => {
+    for (let next = at + step; lines[next] && lines[next]?.kind !== 'hunk'; next += step) if (isChanged(next)) return true;
+    return false;
+  };
+  return lines.some(({ text }, at) => MASK.test(text)
+    && (isChanged(at) || isChanged(at - 1) || isChanged(at + 1) || (comes(at, 1) && comes(at, -1))));
+}
+
+/**
+ * @param {Assignment} assignment
+ * @param {boolean} isShown false if its value may be a secret: without a value the command asks for it
+ */
+function optionOf({ path, value }, isShown) {
   if (value === 'remove') return `--unset ${quoted(path)}`;
   if ('replace' in value) return `--replace ${quoted(path)} ${quoted(value.replace)}`;
   const text = 'typed' in value ? value.typed : value.text;
-  const name = String(segmentsOf(path)?.findLast((segment) => typeof segment === 'string') ?? path);
-  // Without a value the command asks for it.
-  if (isSecretName(name) || withoutSecret(text, name) !== text || MASK.test(text)) return `--set ${quoted(path)}`;
+  if (!isShown || MASK.test(text)) return `--set ${quoted(path)}`;
   return `${'typed' in value ? '--set' : '--set-string'} ${quoted(`${path}=${text}`)}`;
 }

@@ -1,8 +1,7 @@
 // Edits that are not sent yet, of one entry or of many. They survive a reload, a conflict and a lost connection, and go
 // only by *apply*, *discard* or log-out.
 
-import { RETYPE, isSecretName, withoutSecret, withoutSecrets } from './secret_words.js';
-import { segmentsOf } from './path.js';
+import { RETYPE, keptAtFirst, keptDraft, keptPieces } from './kept.js';
 
 /**
  * A value as `POST change` takes it.
@@ -42,11 +41,14 @@ export class Drafts {
   #list = [];
   /** @type {Set<() => void>} */
   #listeners = new Set();
+  /** What may be kept of each edit, by its id. @type {Map<string, import('./kept.js').Pieces>} */
+  #pieces = new Map();
 
   /** @param {Store} store */
   constructor(store) {
     this.store = store;
     this.#list = read(store);
+    for (const draft of this.#list) this.#pieces.set(draft.id, keptAtFirst(draft));
   }
 
   /** @returns {readonly Draft[]} */
@@ -129,9 +131,24 @@ export class Drafts {
     return () => { this.#listeners.delete(listener); };
   }
 
-  #changed() {
+  /**
+   * What the server answered to an edit: what it showed without a mask is kept from now on.
+   * @param {Draft} draft
+   * @param {string} diff that the edit makes, masked
+   */
+  answered(draft, diff) {
+    if (this.find(draft.id) !== draft) return;
+    this.#pieces.set(draft.id, keptPieces(draft, diff));
+    this.#keep();
+  }
+
+  #keep() {
     if (this.#list.length === 0) this.store.removeItem(KEY);
-    else this.store.setItem(KEY, JSON.stringify(this.#list.map(kept)));
+    else this.store.setItem(KEY, JSON.stringify(this.#list.map((draft) => keptDraft(draft, this.#pieces.get(draft.id)))));
+  }
+
+  #changed() {
+    this.#keep();
     for (const listener of [...this.#listeners]) listener();
   }
 }
@@ -143,7 +160,7 @@ function textId(path) {
 
 /** True if a secret of the draft was not kept, and has to be typed again. @param {Draft} draft */
 export function lacksSecret(draft) {
-  return JSON.stringify(draft).includes(RETYPE);
+  return (draft.kind === 'text' ? draft.text : JSON.stringify(draft.assignments)).includes(RETYPE);
 }
 
 /**
@@ -163,27 +180,6 @@ export function requestOf(drafts) {
   const others = texts.map(({ path, text }) => ({ path, text }));
   const then = assignments.length > 0 ? { then: request } : {};
   return { operation: 'change', query: {}, body: { entries: { texts: others, ...then } } };
-}
-
-/**
- * The draft as the store may keep it: without secrets.
- * @param {Draft} draft
- * @returns {Draft}
- */
-function kept(draft) {
-  if (draft.kind === 'text') {
-    return { ...draft, before: withoutSecrets(draft.before), text: withoutSecrets(draft.text) };
-  }
-  return { ...draft, assignments: draft.assignments.map(keptAssignment) };
-}
-
-/** @param {Assignment} assignment @returns {Assignment} */
-function keptAssignment({ path, value }) {
-  if (value === 'remove') return { path, value };
-  const name = String(segmentsOf(path)?.findLast((segment) => typeof segment === 'string') ?? path);
-  const [[form, text] = ['text', '']] = Object.entries(value);
-  const safe = isSecretName(name) ? RETYPE : withoutSecret(text, name);
-  return { path, value: /** @type {NewValue} */ ({ [form]: safe }) };
 }
 
 /** @param {Store} store @returns {Draft[]} */

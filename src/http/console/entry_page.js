@@ -72,7 +72,7 @@ export class EntryPage {
       const [text, values, changes] = await Promise.all([
         api.get('read_config', { path, format: 'conf', secrets: 'masked' }),
         api.get('read_config', { path, secrets: 'masked' }),
-        api.get('blame', { path, limit: CHANGES }).catch(() => ({ body: [] })),
+        api.get('blame', { path, limit: CHANGES, secrets: 'masked' }).catch(() => ({ body: [] })),
       ]);
       if (this.#left) return;
       if (text.body === this.#text) return;

@@ -55,6 +55,7 @@ static FILES: &[ConsoleFile] = files![
     MODULE "filter.js",
     MODULE "frame.js",
     MODULE "history.js",
+    MODULE "kept.js",
     MODULE "keys.js",
     MODULE "load.js",
     MODULE "login.js",
@@ -81,6 +82,7 @@ static FILES: &[ConsoleFile] = files![
     MODULE "tray.js",
     MODULE "virtual_rows.js",
     MODULE "vocabulary.js",
+    MODULE "vouch.js",
     MODULE "words.js",
 ];
 

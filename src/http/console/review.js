@@ -65,6 +65,18 @@ export async function review(api, drafts, accepted, signal) {
 }
 
 /**
+ * The diff that one edit makes, masked.
+ * @param {Api} api
+ * @param {Draft} draft
+ * @param {AbortSignal} signal
+ */
+export async function diffOf(api, draft, signal) {
+  const { operation, query, body } = requestOf([draft]);
+  const asked = { ...query, ...madeOf(api, draft.base), ...keep(api), dry_run: true, format: 'diff' };
+  return (await api.post(operation, asked, body, { signal })).body;
+}
+
+/**
  * Makes the change that was reviewed, and no other.
  * @param {Api} api
  * @param {readonly Draft[]} list
