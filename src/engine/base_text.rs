@@ -6,7 +6,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::conflict::{changed_meanwhile, conflicts, lines_clash};
+use super::brought::{Brought, masked_value};
+use super::conflict::{changed_meanwhile, conflicts, hand_edited_badly, lines_clash};
 use super::options::Expected;
 use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
@@ -15,13 +16,12 @@ use super::transaction::Transaction;
 use crate::store::{Revision, WHOLE_HISTORY};
 use mediaconf::plumbing::edit;
 use mediaconf::plumbing::edit::patch::parse_within;
-use mediaconf::plumbing::edit::{ChangeRequest, Edits, Fault, FaultKind, Pointer, patch_between, rebase};
-use mediaconf::plumbing::model::{KeptSecrets, MaskFault, Masker, unmasked_json};
+use mediaconf::plumbing::edit::{ChangeRequest, Edits, Fault, Pointer, patch_between, rebase};
+use mediaconf::plumbing::model::{
+    KeptSecrets, Masker, SecretNumbers, masked_document, masked_json, unmasked_json,
+};
 use mediaconf::plumbing::schema::Schema;
 use mediaconf::plumbing::syntax::{Document, LineIndex};
-
-/// The advice about a mask.
-const SEND_SECRET: &str = "read it again with `secrets=masked`, or send the secret itself";
 
 impl Transaction<'_> {
     /// The text that the change was made of; `None` if it names none.
@@ -60,7 +60,12 @@ impl Transaction<'_> {
             return Err(Refusal::bad_new_text(mine.into()));
         }
         if !present.is_valid() {
-            return Err(Refusal::bad_config(present.clone()));
+            return Err(match self.hand_edit() {
+                Some([_, file]) if file.is_same_text(present) => {
+                    hand_edited_badly(RefusalKind::HandEdited, file, true)
+                }
+                _ => Refusal::bad_config(present.clone()),
+            });
         }
         let [base, mine, theirs] = [base, &mine, present].map(Snapshot::document);
         if base.diagnostics().errors() == 0 {
@@ -114,12 +119,18 @@ impl Transaction<'_> {
         base: &Snapshot,
     ) -> Result<Cow<'r, ChangeRequest>, Refusal> {
         let Some(kept) = self.kept_secrets(base)? else { return Ok(Cow::Borrowed(request)) };
+        let opaque = Masker::opaque();
         let patch = match &request.edits {
             Edits::Patch(patch) => patch.clone(),
             Edits::PatchText { text, memory } => parse_within(text, *memory)?,
             _ => return Ok(Cow::Borrowed(request)),
         };
-        let patch = unmasked_json(&patch, &kept).map_err(|(keys, fault)| Fault {
+        let masker = self.options.masks.as_ref().unwrap_or(&opaque);
+        let numbers = SecretNumbers::of(&base.config().to_json(), masker);
+        let sent = masked_json(&patch, &opaque).to_string();
+        let secrets = kept.brought_by(&patch.to_string());
+        let _ = self.brought.set(Brought { secrets, sent, proved: None });
+        let patch = unmasked_json(&patch, &kept, &numbers).map_err(|(keys, fault)| Fault {
             pointer: Some(Pointer::from_keys(&keys)),
             ..masked_value(fault)
         })?;
@@ -132,10 +143,14 @@ impl Transaction<'_> {
     fn unmasked_text(&self, text: &Bytes, base: &Snapshot) -> Result<Bytes, Refusal> {
         let Some(kept) = self.kept_secrets(base)? else { return Ok(text.clone()) };
         let masked = Document::from_bytes(text.clone());
-        kept.in_text(masked.text()).map(Bytes::from).map_err(|(at, fault)| {
+        let open = kept.in_text(masked.text()).map(Bytes::from).map_err(|(at, fault)| {
             let line = LineIndex::new(masked.text()).position(u32::try_from(at).unwrap_or(u32::MAX)).line;
             Refusal::from(Fault { line: Some(line), ..masked_value(fault) })
-        })
+        })?;
+        let sent = masked_document(&masked, &Masker::opaque());
+        let secrets = kept.brought_by(masked.text());
+        let _ = self.brought.set(Brought { secrets, sent, proved: Some(open.clone()) });
+        Ok(open)
     }
 
     fn kept_secrets(&self, base: &Snapshot) -> Result<Option<KeptSecrets>, Refusal> {
@@ -167,8 +182,4 @@ impl Transaction<'_> {
         }
         Ok(None)
     }
-}
-
-fn masked_value(fault: MaskFault) -> Fault {
-    Fault::new(FaultKind::MaskedValue, fault.to_string()).hint(SEND_SECRET)
 }

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
+use super::snapshot::Snapshot;
 use mediaconf::plumbing::edit::{ConfigLookup, Fault, LinesClash, Pointer};
 use mediaconf::plumbing::model::{Config, Masker, masked_below};
 use mediaconf::plumbing::syntax::Document;
@@ -86,6 +87,23 @@ pub fn hand_edited(conflicts: &[Conflict]) -> Refusal {
     }
     let what = format!("{what} here since it was loaded");
     refusal(RefusalKind::HandEdited, conflicts, (&what, OVERWRITE), &Masker::default())
+}
+
+/// The refusal of a change with a `base`: a hand edit and an unsaved update were both made of another text.
+pub fn hand_edited_and_updated() -> Refusal {
+    let message =
+        "the file was changed by hand, and the running configuration is an update that is not saved";
+    Refusal::new(RefusalKind::HandEdited, message).hint(
+        "`mediactl diff` shows the difference; `mediactl update FILE` loads the file, then repeat the change",
+    )
+}
+
+/// The refusal of a change where the hand edit of the file has errors; with a `base`, nothing overwrites it.
+pub fn hand_edited_badly(kind: RefusalKind, file: &Snapshot, is_merged: bool) -> Refusal {
+    let errors = file.errors_in_words();
+    let overwrite = if is_merged { "" } else { ", or overwrite it with `--force`" };
+    Refusal::new(kind, format!("the file was changed by hand since it was loaded, and has {errors}"))
+        .hint(format!("`mediactl check` shows the errors; correct the file{overwrite}"))
 }
 
 /// The refusal of a change that conflicts with what others made of its base.

@@ -14,6 +14,7 @@ mod applied;
 mod base_text;
 mod blame;
 mod blamed;
+mod brought;
 mod canary;
 mod change_report;
 mod changed_paths;

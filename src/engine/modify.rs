@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::applied::Applied;
-use super::conflict::{conflicts, hand_edited};
+use super::conflict::{conflicts, hand_edited, hand_edited_and_updated, hand_edited_badly};
 use super::guard::{self, Guard};
 use super::judgement::may_include;
 use super::local::Engine;
@@ -56,7 +56,9 @@ impl Transaction<'_> {
     /// Chooses the text that a patch is merged into, by the running configuration, the file and its
     /// hand edit.
     fn basis(&self) -> Result<Basis, Refusal> {
-        let force = self.options.force;
+        // With a base, `force` decides about values that both changed, and takes back no others.
+        let is_merged = self.options.base.is_some();
+        let force = self.options.force && !is_merged;
         let Some(state) = &self.state else {
             self.refuse_other_file()?;
             let file = self.file().expect("a local modify has loaded a file");
@@ -69,7 +71,7 @@ impl Transaction<'_> {
                 Some(_) => RefusalKind::HandEditedSince,
                 None => RefusalKind::HandEdited,
             };
-            return Err(hand_edited_badly(kind, file));
+            return Err(hand_edited_badly(kind, file, is_merged));
         }
         self.refuse_stale(state, is_hand_edit)?;
         let running = |note| Basis { text: state.running.clone(), is_hand_edit: false, note };
@@ -85,6 +87,7 @@ impl Transaction<'_> {
             (true, true, Some(file)) => {
                 Ok(Basis { text: file.clone(), is_hand_edit: true, note: self.picked_up() })
             }
+            (true, _, _) if is_merged => Err(hand_edited_and_updated()),
             (true, _, _) => Err(hand_edited(&[])),
         }
     }
@@ -215,10 +218,4 @@ impl Transaction<'_> {
         let guard = guard::before_replacement(Some(state.running.document()), file);
         self.engine.refuse_guarded([guard, None], self.options)
     }
-}
-/// The file was edited by hand since it was loaded, and has errors now.
-fn hand_edited_badly(kind: RefusalKind, file: &Snapshot) -> Refusal {
-    let errors = file.errors_in_words();
-    Refusal::new(kind, format!("the file was changed by hand since it was loaded, and has {errors}"))
-        .hint("`mediactl check` shows the errors; correct the file, or overwrite it with `--force`")
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::conflict::hand_edited;
+use super::conflict::hand_edited_and_updated;
 use super::entry_text::with_entry;
 use super::refusal::Refusal;
 use super::requested_change::{EntryEdit, EntryEdits};
@@ -97,7 +97,7 @@ impl Transaction<'_> {
     fn formattable(&self) -> Result<&Arc<Snapshot>, Refusal> {
         match (&self.state, self.hand_edit()) {
             (Some(state), Some([_, file])) if state.is_saved() => Ok(file),
-            (Some(_), Some(_)) if self.options.base.is_some() => Err(hand_edited(&[])),
+            (Some(_), Some(_)) if self.options.base.is_some() => Err(hand_edited_and_updated()),
             (Some(_), Some(_)) => Err(hand_edited_since()),
             (Some(state), None) => Ok(&state.running),
             (None, _) => self.file().ok_or_else(|| self.no_file()),

@@ -13,13 +13,14 @@
 //! request has timed out is given up.
 
 use mediaconf::plumbing::schema::Schema;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use bytes::Bytes;
 
 use super::activity::ReloadRun;
 use super::applied::Applied;
+use super::brought::Brought;
 use super::canary::CanaryFault;
 use super::changed_paths::first_paths_between;
 use super::conflict::OVERWRITE;
@@ -72,6 +73,8 @@ pub(super) struct Transaction<'e> {
     message: Option<String>,
     /// The faults that the judgement has found, and does not refuse.
     pub told: Vec<String>,
+    /// The secrets that the masks of the request stand for.
+    pub brought: OnceLock<Brought>,
     /// True if the new text was given as a whole, and what differs on single nodes may go.
     pub is_whole: bool,
 }
@@ -144,6 +147,7 @@ impl<'e> Transaction<'e> {
             warnings: Vec::new(),
             message: None,
             told: Vec::new(),
+            brought: OnceLock::new(),
             is_whole: false,
         };
         transaction.refuse_open()?;
@@ -264,6 +268,7 @@ impl<'e> Transaction<'e> {
         outcome.notes = self.taken_out.iter().filter_map(WithoutChange::note).chain(notes).collect();
         outcome.notes.extend(self.is_other_pending.then_some(OutcomeNote::OtherPending));
         if outcome.is_change() {
+            self.brought.get().map_or(Ok(()), |brought| brought.refuse_shown(&outcome, self.file()))?;
             outcome.new_warnings = self.judge(&outcome)?;
             let pending = self.carry_out(&outcome, unproved.as_ref())?;
             outcome.pending = pending.map(|pending| pending.info());

@@ -1,6 +1,6 @@
 //! The query parameters of the API, in one table: servers parse queries by it, clients write them by it, and
 //! the manual page and the OpenAPI document are made from it. A known parameter needs a valid value, and only one unless it is a
-//! list; unknown parameters are ignored, unless a change has a misspelled one.
+//! list; parameters that a route does not take have no effect, and some are refused, as a misspelled one of a change is.
 
 mod unknown;
 
@@ -71,6 +71,10 @@ pub enum Values {
     /// A time within bounds, in seconds.
     Seconds(RangeInclusive<u64>, fn(&mut Parameters) -> &mut Option<Duration>),
 }
+
+const BASE: &str = "base";
+
+const REVISION: &str = "revision";
 
 const BLAME: &[ApiOperation] = &[ApiOperation::Blame];
 
@@ -208,7 +212,7 @@ pub static PARAMETERS: &[QueryParameter] = &[
         doc: "counts columns in units of UTF-16, as editors do.",
     },
     QueryParameter {
-        name: "base",
+        name: BASE,
         taken_by: NEW,
         values: Values::Base(|parameters| &mut parameters.change.base),
         doc: "the revision of the text that the change was made of, as `status` and `history` show it, or its `ETag`. \
@@ -317,7 +321,7 @@ pub static PARAMETERS: &[QueryParameter] = &[
         doc: "32 hex digits: the same secret has the same mask in all reports with this key.",
     },
     QueryParameter {
-        name: "revision",
+        name: REVISION,
         taken_by: DATA,
         values: Values::Revisions(|parameters| &mut parameters.change.expected),
         doc: "makes the change only of a configuration with this revision, or with one of several, separated by \
@@ -349,6 +353,10 @@ pub static PARAMETERS: &[QueryParameter] = &[
         doc: "which change: what the header `Mediactl-Pending` says.",
     },
 ];
+
+/// The parameters that say of which text a change is made, or who may see what: where a route does not take one of
+/// them, its request is refused, because without it the answer would be another one than was asked for.
+const NEVER_IGNORED: [&str; 3] = [BASE, REVISION, SECRETS];
 
 /// More changes than any history has.
 const MAX_ENTRIES: u64 = u32::MAX as u64;
@@ -442,9 +450,14 @@ impl Parameters {
     fn take(&mut self, route: &Route, name: &str, value: &str) -> Option<Fault> {
         let named = |known: &&QueryParameter| known.name == name;
         // One name may stand for two parameters, of different routes.
-        let known = taken_by(route).find(named).or_else(|| PARAMETERS.iter().find(named));
-        if let Some(known) = known {
-            if let Err(message) = known.values.put(value, self) {
+        if let Some(known) = taken_by(route).find(named) {
+            return known.values.put(value, self).err().map(|message| fault(name, &message));
+        }
+        if NEVER_IGNORED.contains(&name) {
+            return Some(fault(name, &format!("`{}` does not take it", route.path)));
+        }
+        if let Some(known) = PARAMETERS.iter().find(named) {
+            if let Err(message) = known.values.put(value, &mut Self::default()) {
                 return Some(fault(name, &message));
             }
         } else if let Some(meant) = unknown::misspelled(route, taken_by(route).map(|known| known.name), name)
@@ -452,9 +465,7 @@ impl Parameters {
             let hint = Some(format!("did you mean `{meant}`? nothing was done"));
             return Some(Fault { hint, ..fault(name, "there is no such parameter") });
         }
-        if !taken_by(route).any(|taken| taken.name == name) {
-            unknown::note(&mut self.notes, name);
-        }
+        unknown::note(&mut self.notes, name);
         None
     }
 }
@@ -577,7 +588,8 @@ fn expected(value: &str) -> Result<Expected, String> {
 }
 
 fn base(value: &str) -> Result<Revision, String> {
-    let revision = revision_in(value).map_or_else(|| value.parse(), Ok);
+    let tag = value.strip_prefix("W/").unwrap_or(value);
+    let revision = revision_in(tag).map_or_else(|| value.parse(), Ok);
     revision.map_err(|error| format!("{error}, and an `ETag` of a configuration begins with one"))
 }
 
@@ -619,6 +631,27 @@ mod tests {
     use super::*;
     use crate::http::protocol::routes::ROUTES;
 
+    impl Values {
+        fn example(&self) -> &'static str {
+            match self {
+                Self::Switch(_) => "true",
+                Self::OneOf([_, second], _) => second,
+                Self::Words(words, _) => words[0],
+                Self::Guards(_) => "form-change,near-miss",
+                Self::Command(_) => "fmt",
+                Self::Revisions(_) => "000102030405060708090a0b0c0d0e0f,100102030405060708090a0b0c0d0e0f",
+                Self::Base(_) | Self::Key(_) => "000102030405060708090a0b0c0d0e0f",
+                Self::Told(_) => "diff,values",
+                Self::Nodes(_) => "edge1,edge7",
+                Self::Owner(_) => "git",
+                Self::Text(_) => "a & b=%ü",
+                Self::Path(_) => "streams.cam1",
+                Self::Change(_) => "serial:7",
+                Self::Number(..) | Self::Seconds(..) => "17",
+            }
+        }
+    }
+
     fn read(query: &str) -> Result<Parameters, Problem> {
         Parameters::parse(ApiOperation::Read.route(), query)
     }
@@ -629,11 +662,6 @@ mod tests {
         let expected = Parameters {
             skip_streams: true,
             text: true,
-            change: ChangeOptions {
-                reload_later: true,
-                message: Some("a b!".to_owned()),
-                ..ChangeOptions::default()
-            },
             notes: ["x", "async", "message"].map(|name| format!("ignored-parameter {name}")).into(),
             ..Parameters::default()
         };
@@ -660,24 +688,24 @@ mod tests {
     }
 
     #[test]
+    fn what_a_route_does_not_take_has_no_effect_or_is_refused() {
+        for route in ROUTES {
+            let route = &Route { required: &[], ..route.clone() };
+            for known in
+                PARAMETERS.iter().filter(|known| taken_by(route).all(|taken| taken.name != known.name))
+            {
+                let parsed = Parameters::parse(route, &format!("{}={}", known.name, known.values.example()));
+                let parsed = parsed.map(|taken| Parameters { notes: Vec::new(), ..taken });
+                let expected = (!NEVER_IGNORED.contains(&known.name)).then(Parameters::default);
+                assert_eq!(parsed.ok(), expected, "{} {}", route.path, known.name);
+            }
+        }
+    }
+
+    #[test]
     fn what_is_written_is_read_back() {
         for known in PARAMETERS {
-            let value = match &known.values {
-                Values::Switch(_) => "true",
-                Values::OneOf([_, second], _) => second,
-                Values::Words(words, _) => words[0],
-                Values::Guards(_) => "form-change,near-miss",
-                Values::Command(_) => "fmt",
-                Values::Revisions(_) => "000102030405060708090a0b0c0d0e0f,100102030405060708090a0b0c0d0e0f",
-                Values::Base(_) | Values::Key(_) => "000102030405060708090a0b0c0d0e0f",
-                Values::Told(_) => "diff,values",
-                Values::Nodes(_) => "edge1,edge7",
-                Values::Owner(_) => "git",
-                Values::Text(_) => "a & b=%ü",
-                Values::Path(_) => "streams.cam1",
-                Values::Change(_) => "serial:7",
-                Values::Number(..) | Values::Seconds(..) => "17",
-            };
+            let value = known.values.example();
             let mut parameters = Parameters::default();
             known.values.put(value, &mut parameters).expect(known.name);
             assert_ne!(parameters, Parameters::default(), "{}: the field keeps it", known.name);

@@ -218,6 +218,116 @@ fn a_page_that_asks_for_masks_gets_no_secret_in_any_answer() {
 }
 
 #[test]
+fn a_route_that_takes_no_base_refuses_one() {
+    let server = changed("http 80", "http 81");
+    let base = of(TEXT);
+    let change = server.place.text();
+    for target in [
+        format!("rollback_config?to=1&base={base}"),
+        format!("rollback_config?to=1&revision={base}"),
+        format!("modify_config?revision={base}"),
+        "confirm_config?id=x&secrets=masked".to_owned(),
+    ] {
+        let answer = server.post(&target, r#"{"rtmp":1}"#);
+        refused(&answer, 400, "bad-parameter");
+        assert!(text(&answer).contains("does not take it"), "{}", text(&answer));
+        assert_eq!(server.place.text(), change, "{target}");
+    }
+    assert_eq!(server.post("rollback_config?to=1", "").status, 200);
+    assert_eq!(server.place.text(), TEXT);
+}
+
+#[test]
+fn a_secret_that_a_mask_brought_is_shown_in_no_text() {
+    let whole = TEXT.replace("udp://2", "udp://2 aac=true");
+    let server = Server::over(&whole);
+    let base = of(&whole);
+    let mask = body(&read(&server, "read_config?secrets=masked"))["cluster_key"].clone();
+    let url = json!({ "url": "udp://2", "token": true, "aac": mask });
+    for stream in [json!({ "urls": [url] }), json!({ "weird": [["token"], [mask]] })] {
+        let sent = json!({ "streams": { "b": stream } }).to_string();
+        for target in ["modify_config?", "modify_config?dry_run=1&format=diff&", "change?"] {
+            let sent = match target {
+                "change?" => {
+                    json!({ "modify": { "edits": { "patch": { "streams": { "b": stream } } } } }).to_string()
+                }
+                _ => sent.clone(),
+            };
+            let answer = server.post(&format!("{target}secrets=keep&base={base}"), &sent);
+            assert_eq!(server.place.text(), whole, "{target} {sent}");
+            assert_eq!(answer.status, 422, "{target} {sent} {}", text(&answer));
+            assert!(text(&answer).contains("masked-value"), "{target}: {}", text(&answer));
+        }
+    }
+    // The same secret in a place that masks it.
+    let sent = json!({ "streams": { "a": { "weird": ["token", mask] } } }).to_string();
+    let answer = server.post(&format!("modify_config?secrets=keep&base={base}"), &sent);
+    assert_eq!(answer.status, 200, "{}", text(&answer));
+    assert!(server.place.text().contains("weird token k3y;"), "{}", server.place.text());
+}
+
+#[test]
+fn force_with_a_base_takes_back_no_hand_edit_of_other_values() {
+    let base = of(TEXT);
+    for (target, sent) in [
+        ("modify_config", r#"{"http":[82]}"#.to_owned()),
+        ("save_config", TEXT.replace("http 80", "http 82")),
+    ] {
+        let server = Server::over(TEXT);
+        server.edit_by_hand("rtmp 1935", "rtmp 1937");
+        assert_eq!(server.post(&format!("{target}?force=1&base={base}"), &sent).status, 200);
+        assert_eq!(server.place.text(), TEXT.replace("http 80", "http 82").replace("rtmp 1935", "rtmp 1937"));
+        // The value that both changed.
+        let server = Server::over(TEXT);
+        server.edit_by_hand("http 80", "http 81");
+        refused(&server.post(&format!("{target}?base={base}"), &sent), 409, "conflict");
+        assert_eq!(server.post(&format!("{target}?force=1&base={base}"), &sent).status, 200);
+        assert_eq!(server.place.text(), TEXT.replace("http 80", "http 82"), "{target}");
+    }
+}
+
+#[test]
+fn a_broken_hand_edit_is_said_to_be_one_and_force_is_no_advice_where_it_helps_nothing() {
+    for (target, sent) in [("modify_config", r#"{"http":[82]}"#), ("save_config", TEXT)] {
+        let server = Server::over(TEXT);
+        server.edit_by_hand("rtmp 1935;", "rtmp 1935");
+        let answer = server.post(&format!("{target}?force=1&base={}", of(TEXT)), sent);
+        refused(&answer, 409, "conflict");
+        let shown = text(&answer);
+        assert!(shown.contains("the file was changed by hand") && !shown.contains("--force"), "{shown}");
+        let server = Server::over(TEXT);
+        assert_eq!(server.post("update_config", &TEXT.replace("title A", "title U")).status, 200);
+        server.edit_by_hand("rtmp 1935", "rtmp 1937");
+        let answer = server.post(&format!("{target}?force=1&base={}", of(TEXT)), sent);
+        refused(&answer, 409, "conflict");
+        assert!(!text(&answer).contains("--force"), "{}", text(&answer));
+    }
+}
+
+#[test]
+fn a_value_that_comes_back_as_its_mask_keeps_its_words() {
+    let whole = format!(
+        "{TEXT}# password \"x\";\nstream c {{\n  url udp://3;\n  password \"x\";\n  pin 729901;\n}}\n"
+    );
+    let server = Server::over(&whole);
+    let base = of(&whole);
+    let mut page = body(&read(&server, "read_config?secrets=masked"));
+    assert!(page["streams"]["c"]["pin"].as_str().is_some_and(|pin| pin.starts_with("<secret:")), "{page}");
+    page["streams"]["c"]["title"] = json!("C");
+    let answer = server.post(&format!("modify_config?secrets=keep&base={base}"), &page.to_string());
+    assert_eq!(answer.status, 200, "{}", text(&answer));
+    let now = server.place.text();
+    assert_eq!(now.replace("  title C;\n", ""), whole);
+    let masked = text(&read(&server, "read_config?format=conf&secrets=masked"));
+    let tag = format!("W/{}", header(&read(&server, "read_config"), "ETag").expect("there is one"))
+        .replace('"', "%22");
+    let target = format!("save_config?secrets=keep&base={tag}");
+    let answer = server.post(&target, &masked.replace("title C", "title D"));
+    assert_eq!(answer.status, 200, "{}", text(&answer));
+    assert_eq!(server.place.text(), now.replace("title C", "title D"));
+}
+
+#[test]
 fn ten_thousand_secrets_have_as_many_masks() {
     let streams: String =
         (0..10_000).map(|at| format!("stream s{at} {{ url udp://{at}; password pw-{at}; }}\n")).collect();

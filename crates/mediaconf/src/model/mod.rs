@@ -25,8 +25,8 @@ pub(crate) mod view;
 
 pub use member::{Member, Members, TopGroups, key_of};
 pub use redact::{
-    KeptSecrets, LONGEST_SECRET, MaskFault, MaskedText, SecretValues, masked_below, masked_document,
-    masked_json, masked_keys, secret_spans, unmasked_json,
+    BroughtSecrets, KeptSecrets, LONGEST_SECRET, MaskFault, MaskedText, SecretNumbers, SecretValues,
+    masked_below, masked_document, masked_json, masked_keys, secret_spans, unmasked_json,
 };
 pub use secret::{Masker, holds_mask};
 pub use setting_view::sources;

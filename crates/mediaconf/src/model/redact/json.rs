@@ -1,8 +1,7 @@
-//! Masks the secrets in JSON, which are recognised by their keys, and puts them back.
+//! Masks the secrets in JSON, which are recognised by their keys.
 
 use serde_json::{Map, Number, Value};
 
-use super::kept::{KeptSecrets, MaskFault};
 use crate::model::secret::{Masker, Secrecy};
 use crate::schema::{ESCAPE, ObjectShape, Schema, Shape};
 
@@ -17,16 +16,6 @@ pub fn masked_below(keys: &[&str], value: &Value, masker: &Masker) -> Value {
     masked(place, value, &mut Masking(masker))
 }
 
-/// Returns a patch with the secrets in the place of their masks.
-///
-/// # Errors
-/// The keys and the numbers that lead to the first mask that can't be replaced.
-pub fn unmasked_json(value: &Value, kept: &KeptSecrets) -> Result<Value, (Vec<String>, MaskFault)> {
-    let mut words = Unmasking { kept, path: Vec::new(), fault: None };
-    let open = masked(JsonPlace::Root, value, &mut words);
-    words.fault.map_or(Ok(open), Err)
-}
-
 /// Returns the keys of a path with the secrets in them masked, for messages.
 pub fn masked_keys(keys: &[&str], masker: &Masker) -> Vec<String> {
     let mut place = JsonPlace::Root;
@@ -38,6 +27,11 @@ pub fn masked_keys(keys: &[&str], masker: &Masker) -> Vec<String> {
         masker.word(key, secrecy).into_owned()
     };
     keys.iter().map(shown).collect()
+}
+
+/// Returns a configuration, or a patch, with what becomes of its words.
+pub(super) fn with_words(value: &Value, words: &mut impl JsonWords) -> Value {
+    masked(JsonPlace::Root, value, words)
 }
 
 /// The place of a value, as far as its secrecy depends on it.
@@ -86,8 +80,12 @@ impl JsonPlace {
 }
 
 /// What becomes of the words of JSON.
-trait JsonWords {
+pub(super) trait JsonWords {
     fn word(&mut self, word: &str, secrecy: Secrecy) -> String;
+    /// A word that is a value, and no key.
+    fn value(&mut self, word: &str, secrecy: Secrecy) -> Value {
+        Value::String(self.word(word, secrecy))
+    }
     /// A number that is a secret.
     fn number(&mut self, number: &Number) -> Value;
     /// The words of a member or an element follow, until it is left.
@@ -107,37 +105,10 @@ impl JsonWords for Masking<'_> {
     }
 }
 
-struct Unmasking<'k> {
-    kept: &'k KeptSecrets,
-    path: Vec<String>,
-    fault: Option<(Vec<String>, MaskFault)>,
-}
-
-impl JsonWords for Unmasking<'_> {
-    fn word(&mut self, word: &str, secrecy: Secrecy) -> String {
-        self.kept.in_word(word, secrecy).unwrap_or_else(|fault| {
-            self.fault.get_or_insert_with(|| (self.path.clone(), fault));
-            word.to_owned()
-        })
-    }
-
-    fn number(&mut self, number: &Number) -> Value {
-        Value::Number(number.clone())
-    }
-
-    fn enter(&mut self, key: &dyn ToString) {
-        self.path.push(key.to_string());
-    }
-
-    fn leave(&mut self) {
-        self.path.pop();
-    }
-}
-
 fn masked(place: JsonPlace, value: &Value, words: &mut impl JsonWords) -> Value {
     let secrecy = place.secrecy();
     match value {
-        Value::String(text) => Value::String(words.word(text, secrecy)),
+        Value::String(text) => words.value(text, secrecy),
         Value::Number(number) if secrecy == Secrecy::Whole => words.number(number),
         Value::Array(elements) => Value::Array(masked_words(secrecy, elements, words)),
         Value::Object(members) if may_be_options(members) => Value::Object(options(place, members, words)),

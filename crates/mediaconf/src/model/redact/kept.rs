@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::ops::Range;
 
+use super::brought::{BroughtSecrets, is_within};
 use super::secret_spans;
 use crate::model::secret::{Masker, Secrecy, masks_in, word_parts};
 use crate::syntax::{Document, Token, TokenKind, tokens};
@@ -11,12 +11,12 @@ use crate::text::{Word, is_quoted_at, quoted_if_needed, quoted_word};
 
 /// The secrets of a text by their masks.
 pub struct KeptSecrets {
-    /// None where two secrets have the same mask.
-    by_mask: HashMap<String, Option<KeptSecret>>,
+    /// The places with one mask have the same bytes, unless two secrets have the same mask by chance.
+    by_mask: HashMap<String, Vec<KeptSecret>>,
 }
 
 /// A secret as a text has it.
-#[derive(Clone, PartialEq)]
+#[derive(PartialEq)]
 struct KeptSecret {
     written: String,
     form: SecretForm,
@@ -79,9 +79,10 @@ impl KeptSecrets {
             SecretForm::Comment => written.to_owned(),
         };
         let mut keep = |secret: KeptSecret| {
-            let value = secret.value.clone();
-            let known = self.by_mask.entry(masker.mask(&secret.written)).or_insert(Some(secret));
-            known.take_if(|known| known.value != value);
+            let known = self.by_mask.entry(masker.mask(&secret.written)).or_default();
+            if !known.contains(&secret) {
+                known.push(secret);
+            }
         };
         if value != written {
             keep(KeptSecret { written: value.clone(), form: SecretForm::Comment, value: value.clone() });
@@ -101,7 +102,7 @@ impl KeptSecrets {
             for mask in masks_in(token.raw) {
                 let form = form_at(&token, mask.start);
                 let at = start + mask.start;
-                let secret = self.secret(&token.raw[mask.clone()]).map_err(|fault| (at, fault))?;
+                let secret = self.secret(&token.raw[mask.clone()], form).map_err(|fault| (at, fault))?;
                 open.push_str(&text[end..at]);
                 let begin = open.len();
                 open.push_str(&secret.written_in(form));
@@ -126,7 +127,7 @@ impl KeptSecrets {
         let mut places = Vec::new();
         let mut end = 0;
         for mask in masks_in(word) {
-            let secret = self.secret(&word[mask.clone()])?;
+            let secret = self.secret(&word[mask.clone()], SecretForm::Word)?;
             open.push_str(&word[end..mask.start]);
             let begin = open.len();
             open.push_str(&secret.value);
@@ -141,8 +142,28 @@ impl KeptSecrets {
         }
     }
 
-    fn secret(&self, mask: &str) -> Result<&KeptSecret, MaskFault> {
-        self.by_mask.get(mask).ok_or(MaskFault::Unknown)?.as_ref().ok_or(MaskFault::Ambiguous)
+    /// The secret with a mask, for a place of this form: the same bytes may mean different words, such as `"x"` in a
+    /// directive and in a comment.
+    fn secret(&self, mask: &str, form: SecretForm) -> Result<&KeptSecret, MaskFault> {
+        let known = self.by_mask.get(mask).ok_or(MaskFault::Unknown)?;
+        let first = known.first().ok_or(MaskFault::Unknown)?;
+        if known.iter().any(|other| other.written != first.written) {
+            return Err(MaskFault::Ambiguous);
+        }
+        let of_form = |form: SecretForm| known.iter().find(|secret| secret.form == form);
+        Ok(of_form(form).or_else(|| of_form(SecretForm::Word)).unwrap_or(first))
+    }
+
+    /// The secrets that the masks in a text or in JSON stand for.
+    pub fn brought_by(&self, sent: &str) -> BroughtSecrets {
+        let mut brought = BroughtSecrets::default();
+        for secret in masks_in(sent).filter_map(|mask| self.by_mask.get(&sent[mask])).flatten() {
+            brought.add(&secret.written);
+            brought.add(&secret.value);
+            let quoted = quoted_word(&secret.value);
+            brought.add(&quoted[1..quoted.len() - 1]);
+        }
+        brought
     }
 }
 
@@ -174,18 +195,12 @@ fn form_at(token: &Token<'_>, offset: usize) -> SecretForm {
     }
 }
 
-/// True if one of the spans, which are in order, holds all of a place.
-fn is_within(place: &Range<usize>, spans: &[Range<usize>]) -> bool {
-    let next = spans.partition_point(|span| span.end < place.end);
-    spans.get(next).is_some_and(|span| span.start <= place.start)
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::model::redact::{masked_document, masked_json, unmasked_json};
+    use crate::model::redact::{SecretNumbers, masked_document, masked_json, unmasked_json};
     use crate::model::{Config, Masker};
 
     const TEXT: &str = "edit_auth admin \"two words\";\ncluster_key k#y;\n# password old1;\nstream a {\n  \
@@ -206,7 +221,7 @@ mod tests {
         let json = Config::own(&document).to_json();
         let masked = masked_json(&json, &masker);
         assert_ne!(masked, json);
-        assert_eq!(unmasked_json(&masked, &kept), Ok(json));
+        assert_eq!(unmasked_json(&masked, &kept, &SecretNumbers::default()), Ok(json));
     }
 
     #[test]
@@ -231,13 +246,37 @@ mod tests {
     }
 
     #[test]
+    fn equal_secrets_in_another_spelling_do_not_clash() {
+        let text = "stream a { password \"x\"; }\n# password \"x\";\nstream b { password x; }\n";
+        let (document, masker) = (Document::parse(text.to_owned()), Masker::default());
+        let kept = KeptSecrets::of(&document, &masker);
+        assert_eq!(kept.in_text(&masked_document(&document, &masker)), Ok(text.to_owned()));
+        let json = Config::own(&document).to_json();
+        assert_eq!(unmasked_json(&masked_json(&json, &masker), &kept, &SecretNumbers::default()), Ok(json));
+    }
+
+    #[test]
+    fn a_number_stays_one_where_its_mask_comes_back() {
+        let text = "stream a { pin 729901; password \"729901\"; }\nstream b { pin 5; }\n";
+        let (document, masker) = (Document::parse(text.to_owned()), Masker::default());
+        let json = Config::own(&document).to_json();
+        let kept = KeptSecrets::of(&document, &masker);
+        let numbers = SecretNumbers::of(&json, &masker);
+        let masked = masked_json(&json, &masker);
+        assert_ne!(masked, json);
+        assert_eq!(unmasked_json(&masked, &kept, &numbers), Ok(json));
+        let moved = json!({ "streams": { "c": { "pin": masked["streams"]["b"]["pin"] } } });
+        assert_eq!(unmasked_json(&moved, &kept, &numbers), Ok(json!({ "streams": { "c": { "pin": 5 } } })));
+    }
+
+    #[test]
     fn a_mask_in_json_stands_in_a_secret_place_alone() {
         let (kept, masker, _) = kept();
         let mask = masker.mask("k#y");
         let of = |member: &str, value: Value| json!({ "streams": { "b": { member: value } } });
-        let restored = unmasked_json(&of("password", mask.clone().into()), &kept);
+        let restored = unmasked_json(&of("password", mask.clone().into()), &kept, &SecretNumbers::default());
         assert_eq!(restored, Ok(of("password", "k#y".into())));
-        let shown = unmasked_json(&of("title", mask.into()), &kept);
+        let shown = unmasked_json(&of("title", mask.into()), &kept, &SecretNumbers::default());
         let keys = ["streams", "b", "title"].map(str::to_owned).to_vec();
         assert_eq!(shown, Err((keys, MaskFault::Shown)));
     }
