@@ -216,7 +216,8 @@ mod tests {
     use super::*;
 
     fn printed(rows: &[&[&str]], screen: Screen) -> String {
-        let rows = rows.iter().map(|row| row.iter().map(|cell| (*cell).to_owned()).collect()).collect();
+        let cells = |row: &&[&str]| row.iter().map(|cell| (*cell).to_owned()).collect();
+        let rows: Vec<Vec<String>> = rows.iter().map(cells).collect();
         let mut out = Vec::new();
         print(rows, screen, &mut out).expect("a vector takes everything");
         String::from_utf8(out).expect("it is text")

@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn edits_of_very_many_entries_are_parsed_in_parts() {
         let stream = |number: usize| {
-            let end = if number % 5 == 0 { " " } else { "\n# at the gate\n" };
+            let end = if number.is_multiple_of(5) { " " } else { "\n# at the gate\n" };
             format!("stream s{number} {{\n  url udp://1;\n  prepush 5;\n}}{end}")
         };
         let text: String = (0..12_000).map(stream).collect();
