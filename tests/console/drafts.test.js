@@ -111,3 +111,62 @@ test('the request of one text, of values, and of both', () => {
   drafts.discard('text streams.cam1');
   assert.ok('modify' in /** @type {any} */ (requestOf(drafts.list)).body);
 });
+
+test('what was edited while a change was sent stays, as an edit of what the change made', () => {
+  const drafts = new Drafts(store());
+  const field = (/** @type {string} */ name) => ({ entry: 'streams.a', path: `streams.a.${name}`, base: 'r1' });
+  drafts.setText(READ, 'sent');
+  drafts.setText({ ...READ, path: 'streams.cam2' }, 'sent, too');
+  drafts.setValue(field('prepush'), { typed: '5' });
+  const sent = drafts.list;
+  drafts.setText(READ, 'sent, and more');
+  drafts.setValue(field('title'), { text: 'x' });
+  drafts.made(sent, 'r2');
+  assert.deepEqual(drafts.list, [
+    { kind: 'text', id: 'text streams.cam1', path: 'streams.cam1', base: '', before: READ.before, text: 'sent, and more' },
+    { kind: 'values', id: 'streams.a', label: 'streams.a', base: 'r2', assignments: [{ path: 'streams.a.title', value: { text: 'x' } }] },
+  ]);
+  const [first] = drafts.list;
+  assert.equal(first?.kind === 'text' && drafts.beforeOf(first), 'sent');
+});
+
+test('of two assignments of one path the later one holds, and an undo takes both back', () => {
+  const drafts = new Drafts(store());
+  const field = { entry: 'streams.a', path: 'streams.a.prepush', base: 'r1' };
+  const many = ['streams.a.prepush', 'streams.b.prepush'].map((path) => ({ path, value: { typed: '9' } }));
+  const paths = () => drafts.list.flatMap((draft) => (draft.kind === 'values' ? draft.assignments.map(({ path, value }) => [path, value]) : []));
+  drafts.setValue(field, { typed: '3' });
+  drafts.addMany({ label: 'set prepush', base: 'r1', assignments: many });
+  assert.deepEqual(paths(), many.map(({ path, value }) => [path, value]));
+  drafts.setValue(field, { typed: '4' });
+  assert.deepEqual(paths(), [['streams.b.prepush', { typed: '9' }], ['streams.a.prepush', { typed: '4' }]]);
+  drafts.addMany({ label: 'set prepush', base: 'r1', assignments: many });
+  drafts.setValue(field, undefined);
+  assert.deepEqual(paths(), [['streams.b.prepush', { typed: '9' }]]);
+});
+
+test('a store without room is told of, and has no older edits', () => {
+  const kept = store();
+  const drafts = new Drafts(kept);
+  drafts.setText(READ, 'first');
+  let told = 0;
+  drafts.subscribe(() => { told += 1; });
+  const { setItem } = kept;
+  kept.setItem = () => { throw new Error('the quota is exceeded'); };
+  drafts.setText(READ, 'second');
+  assert.deepEqual([drafts.isKept, told, drafts.list.length, kept.kept.size], [false, 1, 1, 0]);
+  kept.setItem = setItem;
+  drafts.setText(READ, 'third');
+  assert.deepEqual([drafts.isKept, kept.kept.size], [true, 1]);
+});
+
+test('each login has its own edits', () => {
+  const kept = store();
+  const drafts = new Drafts(kept);
+  drafts.enter('admin');
+  drafts.setText(READ, 'mine');
+  drafts.enter('viewer');
+  assert.deepEqual(drafts.list, []);
+  drafts.enter('admin');
+  assert.equal(drafts.textOf(READ.path)?.before, READ.before);
+});

@@ -58,7 +58,7 @@ test('edits survive a reload; a secret that was typed does not', options, async 
   await page.waitForSelector('#tray .diff');
   await press(page, 'Apply');
   await until(() => here.text.includes('password hunter3;'), 'the secret that was typed again');
-  assert.equal(await page.evaluate(() => sessionStorage.getItem('mediactl-edits')), null);
+  assert.equal(await page.evaluate(() => sessionStorage.getItem('mediactl-edits admin')), null);
 });
 
 test('a change of somebody else is merged, and the same line is chosen', options, async () => {
@@ -182,4 +182,44 @@ test('values and texts of several streams are one change', options, async () => 
   await until(() => here.text.includes('# spare') && here.text.includes('title News;'), 'both');
   const history = await ask(here, 'history');
   assert.equal(history.length, 1);
+});
+
+test('a reload command that fails loses no edit, and what it said stays', options, async () => {
+  const here = await place(['--reload-cmd', 'sleep 2; ! grep -q "prepush 66" "$MEDIACTL_TEXT"']);
+  const page = await enter(here, '#/streams/cam1');
+  await replace(page, 'prepush 5', 'prepush 66');
+  await press(page, 'Review');
+  await page.waitForSelector('#tray .diff');
+  await press(page, 'Apply');
+  await shows(page, '#tray .result', 'is being made');
+  await replace(page, '# the spare', '# spare');
+  await shows(page, '#tray .problem', 'reload command failed');
+  await shows(page, '#tray .added', 'prepush 66');
+  await shows(page, '#tray .added', '# spare');
+  assert.equal(here.text, EXAMPLE);
+});
+
+test('only what was shown is applied, once for each press of the keys, with a valid time', options, async () => {
+  const here = await place();
+  const page = await enter(here, '#/streams/cam1');
+  await replace(page, 'prepush 5', 'prepush 6');
+  await page.keyboard.down('Control');
+  for (let times = 0; times < 8; times += 1) {
+    await page.keyboard.down('Enter');
+    await page.waitForSelector('#tray .diff');
+  }
+  await page.keyboard.up('Enter');
+  assert.equal(here.text, EXAMPLE);
+  await page.$eval('.undo input[type=number]', (field) => { /** @type {HTMLInputElement} */ (field).value = '3'; });
+  await page.keyboard.press('Enter');
+  await page.keyboard.up('Control');
+  assert.equal((await ask(here, 'status')).pending, null);
+  await page.evaluate(() => {
+    const area = /** @type {HTMLTextAreaElement} */ (document.querySelector('.area'));
+    area.value = area.value.replace('prepush 6', 'prepush 66');
+    area.dispatchEvent(new Event('input'));
+  });
+  await page.waitForFunction(() => /** @type {HTMLButtonElement} */ (document.querySelector('.apply .primary')).disabled
+    || document.querySelector('#tray .added')?.textContent?.includes('prepush 66'));
+  assert.equal(here.text, EXAMPLE);
 });

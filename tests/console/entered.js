@@ -32,9 +32,9 @@ afterEach(async () => {
 
 after(() => browser?.close());
 
-/** A server over the example. */
-export async function place() {
-  served = await new Served(EXAMPLE).start();
+/** A server over the example. @param {string[]} [how] more options */
+export async function place(how = []) {
+  served = await new Served(EXAMPLE).start(how);
   return served;
 }
 

@@ -33,6 +33,7 @@ const main = byId('main');
 const api = new Api(document.querySelector('meta[name=mediactl-api]')?.getAttribute('content') ?? '');
 const state = new State(api, announce, new Drafts(sessionStorage));
 const poll = new Poll(state);
+state.subscribe((_, changed) => { if (changed.has('login') && state.login) state.drafts.enter(state.login); });
 
 /** Leaves the view that is shown. */
 let leave = () => {};

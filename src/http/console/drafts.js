@@ -36,6 +36,7 @@ import { RETYPE, keptAtFirst, keptDraft, keptPieces } from './kept.js';
 
 const KEY = 'mediactl-edits';
 
+/** Those of one login: another one that comes into the same tab does not see them. */
 export class Drafts {
   /** @type {Draft[]} */
   #list = [];
@@ -43,12 +44,28 @@ export class Drafts {
   #listeners = new Set();
   /** What may be kept of each edit, by its id. @type {Map<string, import('./kept.js').Pieces>} */
   #pieces = new Map();
+  #key = KEY;
+  /** Texts that were made, of which the edits without a base are; they may hold secrets, so the store has none of them. @type {Map<string, string>} */
+  #made = new Map();
+  /** False if the store has no room for the edits: they do not survive a reload. */
+  isKept = true;
 
   /** @param {Store} store */
   constructor(store) {
     this.store = store;
-    this.#list = read(store);
-    for (const draft of this.#list) this.#pieces.set(draft.id, keptAtFirst(draft));
+    this.#read();
+  }
+
+  /** Goes on with the edits of a login. @param {string} login */
+  enter(login) {
+    this.#key = `${KEY} ${login}`;
+    this.#read();
+    this.#changed();
+  }
+
+  #read() {
+    this.#list = read(this.store, this.#key);
+    this.#pieces = new Map(this.#list.map((draft) => [draft.id, keptAtFirst(draft)]));
   }
 
   /** @returns {readonly Draft[]} */
@@ -93,8 +110,7 @@ export class Drafts {
     const old = this.find(entry);
     const others = old?.kind === 'values' ? old.assignments.filter((assignment) => assignment.path !== path) : [];
     const assignments = value === undefined ? others : [...others, { path, value }];
-    if (assignments.length === 0) this.discard(entry);
-    else this.put({ kind: 'values', id: entry, label: entry, base: old?.base ?? base, assignments });
+    this.put({ kind: 'values', id: entry, label: entry, base: old?.base ?? base, assignments }, [path]);
   }
 
   /**
@@ -105,10 +121,30 @@ export class Drafts {
     if (assignments.length > 0) this.put({ kind: 'values', id: `many ${label}`, label, base, assignments });
   }
 
-  /** Puts a draft in the place of the one with its name, or behind all. @param {Draft} draft */
-  put(draft) {
+  /**
+   * Puts a draft in the place of the one with its name, or behind all. Of two assignments of one path the later one holds.
+   * @param {Draft} draft
+   * @param {string[]} paths that no other draft sets from now on
+   */
+  put(draft, paths = draft.kind === 'values' ? draft.assignments.map(({ path }) => path) : []) {
     const at = this.#list.findIndex(({ id }) => id === draft.id);
-    this.#list = at < 0 ? [...this.#list, draft] : this.#list.with(at, draft);
+    const list = at < 0 ? [...this.#list, draft] : this.#list.with(at, draft);
+    const taken = new Set(paths);
+    this.#list = list.map((each) => (each === draft ? each : without(each, ({ path }) => taken.has(path)))).filter(isEdit);
+    this.#changed();
+  }
+
+  /**
+   * Drops what a change made. What was edited while it was sent stays, and is an edit of what the change made.
+   * @param {readonly Draft[]} sent
+   * @param {string} revision that the change made; empty if it is not known
+   */
+  made(sent, revision) {
+    this.#list = this.#list.map((draft) => {
+      const old = sent.find(({ id }) => id === draft.id);
+      if (old?.kind === 'text') this.#made.set(old.id, old.text);
+      return old ? leftOf(draft, old, revision) : draft;
+    }).filter((draft) => draft !== undefined);
     this.#changed();
   }
 
@@ -123,6 +159,11 @@ export class Drafts {
   clear() {
     this.#list = [];
     this.#changed();
+  }
+
+  /** The text that an edit was made of. @param {TextDraft} draft */
+  beforeOf({ id, base, before }) {
+    return (base === '' ? this.#made.get(id) : undefined) ?? before;
   }
 
   /** @param {() => void} listener @returns {() => void} ends it */
@@ -143,14 +184,61 @@ export class Drafts {
   }
 
   #keep() {
-    if (this.#list.length === 0) this.store.removeItem(KEY);
-    else this.store.setItem(KEY, JSON.stringify(this.#list.map((draft) => keptDraft(draft, this.#pieces.get(draft.id)))));
+    this.isKept = true;
+    try {
+      if (this.#list.length > 0) this.store.setItem(this.#key, JSON.stringify(this.#list.map((draft) => keptDraft(draft, this.#pieces.get(draft.id)))));
+      else this.store.removeItem(this.#key);
+    } catch {
+      // An older list of edits would be a wrong one after a reload.
+      this.store.removeItem(this.#key);
+      this.isKept = false;
+    }
   }
 
   #changed() {
     this.#keep();
     for (const listener of [...this.#listeners]) listener();
   }
+}
+
+/**
+ * A draft without some of its assignments.
+ * @param {Draft} draft
+ * @param {(assignment: Assignment) => boolean} isGone
+ * @returns {Draft}
+ */
+function without(draft, isGone) {
+  if (draft.kind === 'text' || !draft.assignments.some(isGone)) return draft;
+  return { ...draft, assignments: draft.assignments.filter((assignment) => !isGone(assignment)) };
+}
+
+/** @param {Draft} draft */
+function isEdit(draft) {
+  return draft.kind === 'text' || draft.assignments.length > 0;
+}
+
+/**
+ * What is left of a draft after `old`, an earlier state of it, was made.
+ * @param {Draft} draft
+ * @param {Draft} old
+ * @param {string} revision
+ * @returns {Draft | undefined}
+ */
+function leftOf(draft, old, revision) {
+  if (draft === old || (draft.kind === 'text' && old.kind === 'text' && draft.text === old.text)) return undefined;
+  // What the server made of the text is merged in the next review: this base is none of its revisions.
+  if (draft.kind === 'text') return { ...draft, base: '' };
+  const done = old.kind === 'values' ? old.assignments : [];
+  const left = without(draft, (assignment) => done.some((other) => isSame(assignment, other)));
+  return isEdit(left) ? { ...left, base: revision || left.base } : undefined;
+}
+
+/**
+ * @param {Assignment} one
+ * @param {Assignment} other
+ */
+function isSame(one, other) {
+  return one.path === other.path && JSON.stringify(one.value) === JSON.stringify(other.value);
 }
 
 /** @param {string} path */
@@ -182,10 +270,10 @@ export function requestOf(drafts) {
   return { operation: 'change', query: {}, body: { entries: { texts: others, ...then } } };
 }
 
-/** @param {Store} store @returns {Draft[]} */
-function read(store) {
+/** @param {Store} store @param {string} key @returns {Draft[]} */
+function read(store, key) {
   try {
-    const list = JSON.parse(store.getItem(KEY) ?? '[]');
+    const list = JSON.parse(store.getItem(key) ?? '[]');
     return Array.isArray(list) ? list.filter((draft) => draft?.kind === 'text' || draft?.kind === 'values') : [];
   } catch {
     return [];

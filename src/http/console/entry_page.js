@@ -77,7 +77,7 @@ export class EntryPage {
       if (this.#left) return;
       if (text.body === this.#text) return;
       const isEdited = this.editor !== undefined && this.#text !== '' && this.state.drafts.textOf(path) !== undefined;
-      if (isEdited) return this.#tellOfChange();
+      if (isEdited) return this.#tellOfChange(text.body);
       this.#text = text.body;
       this.#revision = revisionOf(text.etag);
       this.#show(text.line ?? 1, values.body, changes.body);
@@ -132,6 +132,7 @@ export class EntryPage {
     if (!editor) return;
     const draft = state.drafts.textOf(path);
     const text = draft?.text ?? this.#text;
+    if (draft && draft.text === editor.area.value) editor.shown = { ...editor.shown, text: draft.before, base: draft.base };
     const isOther = editor.area !== document.activeElement && editor.area.value !== text;
     if (isOther) {
       // It was merged, applied or discarded elsewhere.
@@ -143,7 +144,10 @@ export class EntryPage {
     if ((draft !== undefined) !== this.isLocked || !this.fields?.contains(document.activeElement)) void this.#showFields();
   }
 
-  #tellOfChange() {
+  /** @param {string} now */
+  #tellOfChange(now) {
+    // A change that is made here is in the configuration before its answer is.
+    if (this.state.drafts.textOf(this.path)?.text === now) return;
     fill(this.notice, el('p', { class: 'warning' }, 'Somebody else has changed this entry since you began. “Review” merges both, and asks where both changed the same line.'));
     this.state.announce('Somebody else has changed this entry.');
   }

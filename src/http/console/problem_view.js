@@ -25,6 +25,7 @@ const NOTES = {
   'overwrote-hand-edit': 'The file was edited by hand. That edit is overwritten; the history keeps it.',
   'saved-earlier-update': 'An update that was not in the file is saved with this change.',
   'other-change-pending': 'Another change waits to be kept or taken back; until then this one can’t be made.',
+  'deleted-streams': 'Streams that are removed:',
   'new-warning': 'New warning:',
 };
 
@@ -34,7 +35,16 @@ const NOTES = {
  */
 export function noteWords(note) {
   const [name = '', ...rest] = note.split(' ');
-  return [NOTES[name] ?? name, ...rest].join(' ');
+  return [NOTES[name] ?? `${name.replaceAll('-', ' ')}:`, ...rest.map(decoded)].join(' ');
+}
+
+/** @param {string} word percent-encoded */
+function decoded(word) {
+  try {
+    return decodeURIComponent(word);
+  } catch {
+    return word;
+  }
 }
 
 /**

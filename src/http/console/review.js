@@ -26,8 +26,8 @@ import { Problem } from './api.js';
  */
 
 /**
- * The outcome of a review: what has to be chosen first, or the diff.
- * @typedef {{ clashes: Clash[], diff: string, notes: string[], target: Target }} Review
+ * The outcome of a review: what has to be chosen first, or the diff of the edits of `list`.
+ * @typedef {{ clashes: Clash[], diff: string, notes: string[], target: Target, list: readonly Draft[] }} Review
  */
 
 /** @typedef {{ why: string, confirm: number, accepted: string[] }} Wanted `accepted` are names of guards */
@@ -59,9 +59,10 @@ export async function review(api, drafts, accepted, signal) {
     const clash = await broughtTo(api, drafts, draft, target, signal);
     if (clash) clashes.push(clash);
   }
-  if (clashes.length > 0 || drafts.list.length === 0) return { clashes, diff: '', notes: [], target };
-  const { body: diff, notes } = await send(api, drafts.list, target, { dry_run: true, format: 'diff', accept: accepted.join() || null }, signal);
-  return { clashes, diff, notes, target };
+  const { list } = drafts;
+  if (clashes.length > 0 || list.length === 0) return { clashes, diff: '', notes: [], target, list };
+  const { body: diff, notes } = await send(api, list, target, { dry_run: true, format: 'diff', accept: accepted.join() || null }, signal);
+  return { clashes, diff, notes, target, list };
 }
 
 /**
@@ -129,7 +130,7 @@ function madeOf(api, base) {
 async function broughtTo(api, drafts, draft, target, signal) {
   if (draft.kind === 'values') return valuesBroughtTo(api, drafts, draft, target, signal);
   const theirs = await entryText(api, draft.path, target.source, signal);
-  const parts = merge(draft.before, theirs, draft.text);
+  const parts = merge(drafts.beforeOf(draft), theirs, draft.text);
   const settle = (/** @type {Side[]} */ choices) => {
     const text = chosen(parts, choices);
     if (text === theirs) drafts.discard(draft.id);

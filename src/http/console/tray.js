@@ -9,6 +9,7 @@ import { commandOf } from './command.js';
 import { diffView } from './diff_view.js';
 import { noteWords, problemView } from './problem_view.js';
 import { hashOf } from './router.js';
+import { revisionOf } from './entry_page.js';
 import { segmentsOf } from './path.js';
 
 /**
@@ -36,11 +37,15 @@ class Tray {
   #reviewed;
   /** @type {Problem | undefined} */
   #problem;
+  /** Why the last change was not made; it is shown until the edits are others. @type {{ problem: Problem, list: readonly Draft[] } | undefined} */
+  #failed;
   /** @type {Set<string>} */
   #accepted = new Set();
   #request = new AbortController();
   #timer = 0;
   #shown = '';
+  /** What the head was drawn for: a click on it must not hit another button than the one that was pressed. */
+  #head = '';
 
   /**
    * @param {HTMLElement} box
@@ -69,8 +74,9 @@ class Tray {
   /** Opens the tray, and asks for the diff. */
   open() {
     this.#isOpen = true;
+    this.#reviewed = undefined;
     this.#draw();
-    this.#ask();
+    void this.#ask();
     this.form.why.focus();
   }
 
@@ -85,7 +91,10 @@ class Tray {
     if (drafts.list.length === 0 || !mayEdit) this.#isOpen = false;
     this.#draw();
     clearTimeout(this.#timer);
-    if (this.#isOpen) this.#timer = window.setTimeout(() => this.#ask(), PAUSE);
+    if (!this.#isOpen) return;
+    this.#showResult();
+    // While a change is sent, the configuration has it, and may yet go back.
+    if (!this.#sending) this.#timer = window.setTimeout(() => this.#ask(), PAUSE);
   }
 
   /** @param {KeyboardEvent} event */
@@ -93,8 +102,9 @@ class Tray {
     if (this.box.hidden || event.defaultPrevented) return;
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
-      if (this.#isOpen && this.#canApply()) void this.#apply();
-      else if (!this.#isOpen) this.open();
+      if (event.repeat) return;
+      if (this.#isOpen) this.form.element.requestSubmit();
+      else this.open();
     } else if (event.key === 'Escape' && this.#isOpen && this.box.contains(document.activeElement)) {
       event.preventDefault();
       this.close();
@@ -103,6 +113,7 @@ class Tray {
   }
 
   async #ask() {
+    if (this.#sending) return;
     this.#request.abort();
     const request = new AbortController();
     this.#request = request;
@@ -119,7 +130,8 @@ class Tray {
   }
 
   #canApply() {
-    return !this.#sending && this.#reviewed !== undefined && this.#reviewed.clashes.length === 0 && this.#reviewed.diff !== '';
+    const { diff, list } = this.#reviewed ?? {};
+    return !this.#sending && Boolean(diff) && list === this.state.drafts.list;
   }
 
   async #apply() {
@@ -128,7 +140,9 @@ class Tray {
     if (!target || !this.#canApply()) return;
     const { why, confirm } = this.form.wanted;
     const sent = drafts.list;
-    this.#sending = true;
+    this.#request.abort();
+    clearTimeout(this.#timer);
+    [this.#sending, this.#failed] = [true, undefined];
     this.#showResult();
     try {
       const answer = await apply(api, sent, target, { why, confirm, accepted: [...this.#accepted] });
@@ -136,15 +150,15 @@ class Tray {
       this.#accepted.clear();
       this.#sending = false;
       this.state.set({ applied: answer.pending });
-      for (const { id } of sent) drafts.discard(id);
+      drafts.made(sent, revisionOf(answer.etag));
       this.state.announce(answer.pending ? `Applied. It goes back in ${confirm} seconds unless you keep it.` : 'Applied.');
     } catch (error) {
       this.#sending = false;
       const problem = asProblem(error);
       const isOld = problem.name === 'stale' || problem.name === 'conflict';
-      if (isOld) await this.#ask();
-      else [this.#reviewed, this.#problem] = [undefined, problem];
-      this.#showResult();
+      this.#reviewed = undefined;
+      if (!isOld) this.#failed = { problem, list: drafts.list };
+      await this.#ask();
       this.state.announce(isOld ? 'Somebody changed the configuration meanwhile. Look at the difference again.' : problem.message);
     }
   }
@@ -154,12 +168,19 @@ class Tray {
     const count = drafts.list.length;
     this.box.hidden = count === 0 || !mayEdit;
     this.box.classList.toggle('open', this.#isOpen);
-    if (this.box.hidden) return fill(this.box);
+    if (this.box.hidden) {
+      this.#head = '';
+      return fill(this.box);
+    }
     fill(this.edits, ...drafts.list.map((draft) => this.#edit(draft)));
     const words = count === 1 ? '1 edit is not sent' : `${count} edits are not sent`;
+    const key = JSON.stringify([words, this.#isOpen, drafts.isKept]);
+    if (key === this.#head) return;
+    this.#head = key;
     const toggle = el('button', { class: this.#isOpen ? '' : 'primary', 'aria-expanded': String(this.#isOpen),
       onclick: () => (this.#isOpen ? this.close() : this.open()) }, this.#isOpen ? 'Close' : 'Review');
-    const head = el('div', { class: 'tray-head' }, el('h2', {}, words), toggle);
+    const head = el('div', { class: 'tray-head' }, el('h2', {}, words), toggle,
+      !drafts.isKept && el('p', { class: 'warning' }, 'The browser has no room for these edits: they do not survive a reload. Apply them before you leave this page.'));
     if (!this.#isOpen) return fill(this.box, head);
     if (this.box.contains(this.result)) return this.box.firstElementChild?.replaceWith(head);
     fill(this.box, head, el('div', { class: 'tray-body' }, this.edits, this.result, this.form.element));
@@ -186,7 +207,8 @@ class Tray {
   #showResult() {
     this.form.button.disabled = !this.#canApply();
     // What is the same stays, with the choices that were made in it.
-    const key = JSON.stringify([this.#sending, this.#problem?.message, this.#reviewed]);
+    if (this.#failed?.list !== this.state.drafts.list) this.#failed = undefined;
+    const key = JSON.stringify([this.#sending, this.#failed?.problem.message, this.#problem?.message, { ...this.#reviewed, list: [] }]);
     if (key !== this.#shown) fill(this.result, ...this.#resultParts());
     this.#shown = key;
     this.#showCommand();
@@ -194,6 +216,10 @@ class Tray {
 
   #resultParts() {
     if (this.#sending) return [el('p', {}, 'The change is being made …')];
+    return [this.#failed && problemView(this.#failed.problem), ...this.#comparison()];
+  }
+
+  #comparison() {
     if (this.#problem) return [problemView(this.#problem, (guard) => { this.#accepted.add(guard); void this.#ask(); })];
     const found = this.#reviewed;
     if (!found) return [el('p', {}, 'The server compares …')];
