@@ -95,3 +95,15 @@ test('a new password is asked for under the countdown', options, async () => {
   assert.equal(status.pending, null);
   assert.equal(await page.$eval('.filter', (field) => field.value), 'cam', 'what was typed is still there');
 });
+
+test('a new password that is not kept goes back, and the page is logged in with the old one', options, async () => {
+  const page = await entered();
+  await change({ edit_auth: { password: 'newer' } }, 15);
+  await sees(page, 'the old one holds. You are logged in with it.', '#confirm');
+  assert.match(served.text, /edit_auth admin right;/);
+  await click(page, 'Close', '#confirm button');
+  await goes(page, '#confirm');
+  await change({ streams: { cam: { prepush: 9 } } }, 600);
+  await sees(page, 'It goes back in', '#confirm');
+  assert.deepEqual(page.faults, []);
+});

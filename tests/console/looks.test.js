@@ -52,6 +52,27 @@ test('the history shows what a change did, compares two texts, and goes back', o
   assert.ok((await ask(here, 'status')).pending, 'it goes forward again unless it is kept');
 });
 
+test('going back says what it does to an edit by hand, and what is shown ends with what is pending', options, async () => {
+  const here = await place();
+  await ask(here, 'modify_config', '{"streams":{"cam1":{"prepush":6}}}');
+  await ask(here, 'modify_config', '{"streams":{"cam1":{"prepush":7}}}');
+  const page = await enter(here, '#/history/2');
+  await page.waitForSelector('.history-detail .diff');
+  await page.select('.compare [name=from]', '1');
+  here.editByHand((text) => text.replace('prepush 7', 'prepush 70'));
+  await press(page, 'Go back to before #2');
+  await shows(page, '.history-detail .warning', 'That edit is overwritten; the history keeps it.');
+  await shows(page, '.history-detail .removed', 'prepush 70;');
+  await press(page, 'Go back');
+  await shows(page, '.history-detail', 'until it is kept or taken back');
+  await until(() => here.text.includes('prepush 6;'), 'the text before the second change');
+  await shows(page, '.history-list', '#3');
+  assert.equal(await page.$eval('.compare [name=from]', (box) => /** @type {HTMLSelectElement} */ (box).value), '1', 'what was chosen stays');
+  await press(page, 'Take back');
+  await shows(page, '.history-detail h2', 'change #2');
+  assert.ok(!(await page.$eval('.history-detail', (box) => box.textContent)).includes('is the configuration again'));
+});
+
 test('the address of a line shows the text that it was copied from', options, async () => {
   const here = await place();
   const page = await enter(here, '#/text');

@@ -12,6 +12,11 @@ import { clockWords, remember } from './session.js';
 /** The seconds that are left when somebody who does not see the bar is told. */
 const TOLD = [60, 30, 10];
 
+const WENT_BACK = 'The change has gone back, and with it the password: the old one holds.';
+
+/** When the old password is tried again after the time has run out, in milliseconds: the way back takes a while. */
+const TRIES = [500, 3000, 10_000];
+
 /**
  * @param {HTMLElement} bar
  * @param {State} state
@@ -23,29 +28,37 @@ export function attach(bar, state, goOn) {
   /** What the bar was drawn for. */
   let shown = '';
   let focused = '';
+  /** The ID of the change that has gone back, with the password that it made. */
+  let over = '';
+  /** True while the bar says that the page is logged in with the old password again. */
+  let isTold = false;
   let timer = 0;
 
   function draw() {
     const { status, applied, needsPassword, role, isConnected } = state;
     const pending = status?.pending ?? null;
-    const isPending = pending !== null || (needsPassword && applied !== null);
-    bar.hidden = role === null || !(isPending || needsPassword);
+    const id = pending?.id ?? applied;
+    const isOver = over !== '' && over === id && needsPassword;
+    const isPending = !isOver && (pending !== null || (needsPassword && applied !== null));
+    if (isPending || needsPassword) isTold = false;
+    bar.hidden = role === null || !(isPending || needsPassword || isTold);
     clearInterval(timer);
     if (!bar.hidden && isPending) timer = window.setInterval(tick, 500);
     // What somebody types for a password stays while the connection comes and goes.
-    const key = JSON.stringify([bar.hidden, pending?.id, needsPassword || isConnected, needsPassword, role]);
+    const key = JSON.stringify([bar.hidden, pending?.id, needsPassword || isConnected, needsPassword, role, isOver, isTold]);
     if (key !== shown) {
       shown = key;
       fault.textContent = '';
-      fill(bar, ...(bar.hidden ? [] : [text(isPending), needsPassword ? passwordForm(isPending) : buttons()]), fault);
+      const parts = () => isTold ? told() : [isOver ? wentBack() : text(isPending), needsPassword ? passwordForm(isPending, isOver) : buttons()];
+      fill(bar, ...(bar.hidden ? [] : parts()), fault);
       tick();
     }
     // The status may tell of the change before the answer of the request says that it was made here.
-    const id = pending?.id ?? applied;
-    if (!bar.hidden && isPending && id && id === applied && focused !== id) {
-      focused = id;
+    const place = `${id} ${needsPassword}`;
+    if (!bar.hidden && isPending && id && id === applied && focused !== place) {
+      focused = place;
       bar.querySelector('button, input')?.scrollIntoView({ block: 'nearest' });
-      /** @type {HTMLElement | null} */ (bar.querySelector(needsPassword ? 'input' : 'button'))?.focus();
+      /** @type {HTMLElement | null} */ (bar.querySelector(needsPassword ? 'input[type=password]' : 'button'))?.focus();
     }
   }
 
@@ -68,9 +81,50 @@ export function attach(bar, state, goOn) {
       el('button', { type: 'button', onclick: () => end('cancel_config') }, 'Take back'));
   }
 
-  /** @param {boolean} isPending */
-  function passwordForm(isPending) {
-    const password = el('input', { type: 'password', autocomplete: 'current-password', required: true, 'aria-label': `New password of ${state.login}`, placeholder: `new password of ${state.login}` });
+  function wentBack() {
+    return el('p', {}, el('strong', {}, WENT_BACK), ' Only if somebody else kept the change, the new one holds.');
+  }
+
+  function told() {
+    const close = () => { isTold = false; draw(); };
+    return [el('p', {}, el('strong', {}, WENT_BACK), ' You are logged in with it.'),
+      el('div', { class: 'buttons' }, el('button', { type: 'button', onclick: close }, 'Close'))];
+  }
+
+  /** The time has run out while the page had no password that holds. @param {string} id */
+  function runOut(id) {
+    over = id;
+    draw();
+    state.announce('The change has gone back. The old password holds.');
+    for (const pause of TRIES) setTimeout(() => void logInAgain(id), pause);
+  }
+
+  /** The page still has the old password. @param {string} id */
+  async function logInAgain(id) {
+    if (!state.needsPassword || over !== id || isTyped()) return;
+    try {
+      await load(state);
+    } catch {
+      return;
+    }
+    state.set({ needsPassword: false, applied: null });
+    isTold = true;
+    draw();
+    goOn();
+  }
+
+  /** True if somebody types a password, or typed one. */
+  function isTyped() {
+    return /** @type {HTMLInputElement | null} */ (bar.querySelector('input[type=password]'))?.value !== '';
+  }
+
+  /**
+   * @param {boolean} isPending
+   * @param {boolean} isOver
+   */
+  function passwordForm(isPending, isOver) {
+    const which = isOver ? 'old' : 'new';
+    const password = el('input', { type: 'password', autocomplete: 'current-password', required: true, 'aria-label': `${isOver ? 'Old' : 'New'} password of ${state.login}`, placeholder: `${which} password of ${state.login}` });
     const login = el('input', { autocomplete: 'username', required: true, 'aria-label': 'Login', value: state.login });
     const submit = async (/** @type {Event} */ event) => {
       event.preventDefault();
@@ -82,7 +136,7 @@ export function attach(bar, state, goOn) {
         password.select();
         return;
       }
-      state.set({ needsPassword: false });
+      state.set({ needsPassword: false, ...(isOver ? { applied: null } : {}) });
       remember({ login: login.value });
       if (isPending && state.mayEdit) await end('confirm_config');
       goOn();
@@ -108,6 +162,8 @@ export function attach(bar, state, goOn) {
   function tick() {
     if (state.deadline === null) return;
     const left = Math.max(0, Math.ceil((state.deadline - performance.now()) / 1000));
+    const id = state.status?.pending?.id ?? state.applied;
+    if (left === 0 && state.needsPassword && id && over !== id) return runOut(id);
     const words = clockWords(left * 1000);
     if (clock.textContent === words) return;
     clock.textContent = state.isConnected || left > 0 ? words : '0:00, so it has gone back by now';

@@ -3,8 +3,9 @@
 import { el, fill } from './dom.js';
 import { Problem } from './api.js';
 import { ApplyForm } from './apply_form.js';
+import { appliedFacts } from './load.js';
 import { diffView } from './diff_view.js';
-import { problemView } from './problem_view.js';
+import { noteWords, problemView } from './problem_view.js';
 import { go } from './router.js';
 import { shownTime } from './times.js';
 
@@ -30,6 +31,8 @@ class HistoryView {
   #count = SOME;
   #serial = 0;
   #left = false;
+  /** The ID of the way back that was made here and waits to be kept. @type {string | null} */
+  #pending = null;
 
   /**
    * @param {HTMLElement} main
@@ -37,6 +40,7 @@ class HistoryView {
    */
   constructor(main, state) {
     this.state = state;
+    this.chosen = { from: '', to: '' };
     this.list = el('ol', { class: 'history-list', 'aria-label': 'Changes' });
     this.compare = el('form', { class: 'compare', onsubmit: (event) => this.#compare(event) });
     this.detail = el('section', { class: 'history-detail', 'aria-label': 'Difference' });
@@ -44,6 +48,7 @@ class HistoryView {
       el('div', { class: 'history-page' }, this.list, this.detail));
     this.end = state.subscribe((_, changed) => {
       if (changed.has('revision') || changed.has('status')) void this.#refresh();
+      if (this.#pending && state.applied !== this.#pending) void this.#ended();
     });
   }
 
@@ -59,6 +64,7 @@ class HistoryView {
    */
   async load(serial, from, to) {
     this.#serial = serial;
+    this.chosen = { from, to };
     await this.#read();
     if (this.#left) return;
     if (from && to) await this.#showDiff(`${nameOf(from)} and ${nameOf(to)}`, 'diff', { from, to });
@@ -76,7 +82,7 @@ class HistoryView {
     try {
       const { body } = await this.state.api.get('history');
       if (this.#left) return;
-      if (this.#changes.length === body.length && this.list.childElementCount > 0) return;
+      if (JSON.stringify(this.#changes) === JSON.stringify(body) && this.list.childElementCount > 0) return;
       this.#changes = body;
       this.#draw();
     } catch (error) {
@@ -93,9 +99,12 @@ class HistoryView {
     if (this.#changes.length === 0) fill(this.list, el('li', { class: 'quiet' }, 'Nothing has been changed yet.'));
     const texts = [['running', 'what runs now'], ['saved', 'the file'],
       ...shown.map(({ serial }) => [String(serial), `before #${serial}`])];
-    const select = (/** @type {string} */ name, /** @type {string} */ label, /** @type {string} */ usual) =>
-      el('select', { name, 'aria-label': label }, ...texts.map(([value = '', words = '']) =>
-        el('option', { value, selected: value === usual }, words)));
+    const select = (/** @type {'from' | 'to'} */ name, /** @type {string} */ label, /** @type {string} */ usual) => {
+      const chosen = texts.some(([value]) => value === this.chosen[name]) ? this.chosen[name] : usual;
+      const box = el('select', { name, 'aria-label': label, onchange: () => { this.chosen[name] = box.value; } },
+        ...texts.map(([value = '', words = '']) => el('option', { value, selected: value === chosen }, words)));
+      return box;
+    };
     fill(this.compare, el('span', {}, 'Compare'), select('from', 'From', String(shown[0]?.serial ?? 'saved')),
       el('span', {}, 'with'), select('to', 'To', 'running'), el('button', {}, 'Compare'));
   }
@@ -148,19 +157,30 @@ class HistoryView {
     }
   }
 
+  /** The way back that was made here is kept, or was taken back. */
+  async #ended() {
+    this.#pending = null;
+    await this.#read();
+    if (!this.#left && this.#serial) await this.#showChange(this.#serial);
+  }
+
   /** Shows what going back would change, and asks. @param {number} serial */
   async #offerWayBack(serial) {
     const { api } = this.state;
     const to = { to: `serial:${serial}`, format: 'diff', ...(api.features.has('secrets') ? { secrets: 'masked' } : {}) };
     fill(this.detail, el('p', { class: 'quiet' }, 'The server compares …'));
     try {
-      const { body, headers } = await api.post('rollback_config', { ...to, dry_run: true });
-      const tag = this.state.status && `"${this.state.status.revisions.running}-${this.state.status.versions.mediactl}"`;
-      if (this.#left || !headers) return;
+      const { body: { revisions, state, versions } } = await api.get('status');
+      const isHandEdit = state.includes('edited-by-hand');
+      const tag = `"${isHandEdit ? revisions.file : revisions.running}-${versions.mediactl}"`;
+      const { body, notes } = await api.post('rollback_config', { ...to, dry_run: true });
+      if (this.#left) return;
       if (!body) return fill(this.detail, el('p', {}, 'The configuration is like that already.'));
       const form = new ApplyForm('Go back', () => {}, () => void this.#goBack(form, to, tag));
       form.buttons.append(el('button', { type: 'button', onclick: () => void this.#showChange(serial) }, 'Cancel'));
-      fill(this.detail, el('h2', {}, `Go back to before #${serial}`), diffView(body), form.element);
+      fill(this.detail, el('h2', {}, `Go back to before #${serial}`), ...notes.map((note) => el('p', { class: 'warning' }, noteWords(note))),
+        isHandEdit && el('p', {}, 'The difference begins with the file as it was edited. To keep the edit, cancel, and change in ',
+          el('a', { href: '#/text' }, 'Text'), ' only what should be as before.'), diffView(body), form.element);
       form.why.focus();
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
@@ -171,16 +191,17 @@ class HistoryView {
   /**
    * @param {ApplyForm} form
    * @param {import('./api.js').Query} to
-   * @param {string | null} ifMatch
+   * @param {string} ifMatch
    */
   async #goBack(form, to, ifMatch) {
     const { why, confirm } = form.wanted;
     form.button.disabled = true;
     try {
       const answer = await this.state.api.post('rollback_config', { ...to, message: why || null, confirm: confirm || null }, null, { ifMatch });
-      this.state.set({ applied: answer.pending });
+      this.state.set(appliedFacts(answer.pending, confirm));
+      this.#pending = answer.pending;
       this.state.announce(answer.pending ? `Done. It goes forward again in ${confirm} seconds unless you keep it.` : 'Done.');
-      fill(this.detail, el('p', {}, 'The earlier text is the configuration again.'));
+      fill(this.detail, el('p', {}, `The earlier text is the configuration again${answer.pending ? ', until it is kept or taken back' : ''}.`));
       await this.#read();
     } catch (error) {
       form.button.disabled = false;

@@ -17,13 +17,38 @@ export async function load(state) {
 }
 
 /**
+ * What is known after a change was made here. While it is still being made, the server counts the time for that, too, so a
+ * status may tell of more time than was asked for.
+ * @param {string | null} pending its ID, if it has to be confirmed
+ * @param {number} seconds after which it goes back
+ */
+export function appliedFacts(pending, seconds) {
+  return pending ? { applied: pending, deadline: deadlineIn(seconds) } : { applied: null };
+}
+
+/** @param {number} seconds */
+function deadlineIn(seconds) {
+  return performance.now() + seconds * 1000;
+}
+
+/**
+ * The sooner one: a change that is known never gets more time.
+ * @param {number | null} known
+ * @param {number} told
+ */
+function sooner(known, told) {
+  return known === null ? told : Math.min(known, told);
+}
+
+/**
  * Takes a status over into the state.
  * @param {State} state
  * @param {Status} status
  */
 export function takeStatus(state, status) {
   const { pending } = status;
-  const deadline = pending ? performance.now() + pending.seconds_left * 1000 : null;
+  const isKnown = pending !== null && (pending.id === state.applied || pending.id === state.status?.pending?.id);
+  const deadline = pending ? sooner(isKnown ? state.deadline : null, deadlineIn(pending.seconds_left)) : null;
   state.set({ status, role: status.role, login: status.login, deadline, isConnected: true });
 }
 

@@ -4,6 +4,7 @@ import { el, fill } from './dom.js';
 import { Problem } from './api.js';
 import { ApplyForm } from './apply_form.js';
 import { apply, review } from './review.js';
+import { appliedFacts } from './load.js';
 import { clashView } from './clash_view.js';
 import { commandOf } from './command.js';
 import { diffView } from './diff_view.js';
@@ -149,7 +150,7 @@ class Tray {
       this.form.clear();
       this.#accepted.clear();
       this.#sending = false;
-      this.state.set({ applied: answer.pending });
+      this.state.set(appliedFacts(answer.pending, confirm));
       drafts.made(sent, revisionOf(answer.etag));
       this.state.announce(answer.pending ? `Applied. It goes back in ${confirm} seconds unless you keep it.` : 'Applied.');
     } catch (error) {
