@@ -20,7 +20,7 @@ export function attach(state) {
     const { signal } = request;
     for (const draft of drafts.list) {
       if (signal.aborted || !state.mayEdit || state.needsPassword) return;
-      if (asked.get(draft.id) === draft || lacksSecret(draft)) continue;
+      if (asked.get(draft.id) === draft || draft.base === '' || lacksSecret(draft)) continue;
       try {
         drafts.answered(draft, await diffOf(api, draft, signal));
         asked.set(draft.id, draft);
