@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::take_back::{merged_lines, own_view, with_values};
 use super::{json_diff, modify};
 use crate::model::{Config, has_errors};
-use crate::syntax::{Document, TokenKind, tokens};
+use crate::syntax::{Document, Entry, TokenKind, tokens};
 
 /// Two changes of the same lines, in which more than values differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub fn patch_between(from: &Document, to: &Document) -> Map<String, Value> {
 /// same value, each in its own way, `mine` wins. Neither of the changed texts has errors.
 ///
 /// # Errors
-/// Both changed the same lines, and a comment would be lost, or a value can't be set alone.
+/// Both changed the same lines, and a comment or a new order of `mine` would be lost, or a value can't be set alone.
 pub fn rebase(base: &Document, mine: &Document, theirs: &Document) -> Result<Vec<u8>, LinesClash> {
     let (lines, clash) = merged_lines(base, mine, theirs);
     let clash = LinesClash { line: clash };
@@ -40,7 +40,10 @@ pub fn rebase(base: &Document, mine: &Document, theirs: &Document) -> Result<Vec
         return Ok(whole.bytes().to_vec());
     }
     let patch = patch_between(base, mine);
+    let is_moved = order(base, [mine]) != order(mine, [base]);
+    let has_order = |whole: &Document| !is_moved || is_in_order(whole, [base, mine, theirs]);
     if let Some(lines) = lines.as_ref().filter(|_| clash.line.is_none())
+        && has_order(lines)
         && patch_between(theirs, lines) == patch
     {
         return Ok(lines.bytes().to_vec());
@@ -54,7 +57,8 @@ pub fn rebase(base: &Document, mine: &Document, theirs: &Document) -> Result<Vec
     let values = own_view(&by_values);
     let made = lines.iter().chain([theirs]).filter_map(|text| with_values(text, mine, &values));
     let comments = comments_of([(mine, 1), (theirs, 1), (base, -1)]);
-    let mut whole = made.chain([by_values]).filter(|whole| comments_of([(whole, 1)]) == comments);
+    let mut whole =
+        made.chain([by_values]).filter(|whole| comments_of([(whole, 1)]) == comments && has_order(whole));
     whole.next().map(|whole| whole.bytes().to_vec()).ok_or(clash)
 }
 
@@ -68,6 +72,53 @@ fn comments_of<'d>(texts: impl IntoIterator<Item = (&'d Document, isize)>) -> Ha
     }
     counts.retain(|_, count| *count != 0);
     counts
+}
+
+/// True if a text has what `mine` moved in the order of `mine`, and none of it twice.
+fn is_in_order(whole: &Document, [base, mine, theirs]: [&Document; 3]) -> bool {
+    let [of_base, of_mine, of_theirs, found] =
+        [base, mine, theirs, whole].map(|text| counted(names_of(text)));
+    let count =
+        |counts: &HashMap<String, usize>, name: &String| counts.get(name).copied().unwrap_or_default();
+    let is_once = |(name, found): (&String, &usize)| {
+        count(&of_base, name) + found <= count(&of_mine, name) + count(&of_theirs, name)
+    };
+    found.iter().all(is_once) && order(mine, [base, whole]) == order(whole, [base, mine])
+}
+
+fn counted(names: Vec<String>) -> HashMap<String, usize> {
+    let mut counts = HashMap::new();
+    names.into_iter().for_each(|name| *counts.entry(name).or_default() += 1);
+    counts
+}
+
+/// The entries and comments of a text in their order: those that are in the other texts, too, and in each of them once.
+fn order<'d, const N: usize>(document: &'d Document, others: [&'d Document; N]) -> Vec<String> {
+    let mut names = names_of(document);
+    for counts in others.into_iter().chain([document]).map(|known| counted(names_of(known))) {
+        names.retain(|name| counts.get(name) == Some(&1));
+    }
+    names
+}
+
+/// The comments, and each entry by its keyword alone and with its first word, behind the names of those around it.
+fn names_of(document: &Document) -> Vec<String> {
+    let comments = tokens(document.text()).filter(|token| token.kind == TokenKind::Comment);
+    let start = |raw: &str| raw.as_ptr() as usize - document.text().as_ptr() as usize;
+    let mut names: Vec<_> = comments.map(|token| (start(token.raw), token.raw.to_owned())).collect();
+    document.entries().for_each(|entry| add_names(entry, "", &mut names));
+    names.sort_by_key(|(place, _)| *place);
+    names.into_iter().map(|(_, name)| name).collect()
+}
+
+fn add_names(entry: Entry<'_>, around: &str, names: &mut Vec<(usize, String)>) {
+    let mut words = entry.words();
+    let keyword = words.next().map_or(String::new(), |word| format!("{around}/{}", word.value()));
+    let name = words.next().map_or(keyword.clone(), |word| format!("{keyword} {}", word.value()));
+    entry.children().for_each(|child| add_names(child, &name, names));
+    let place = entry.start() as usize;
+    let named = (name != keyword).then_some((place, name));
+    names.extend([(place, keyword)].into_iter().chain(named));
 }
 
 #[cfg(test)]
@@ -116,6 +167,16 @@ mod tests {
     fn of_one_value_mine_wins() {
         let whole = made(&[["rtmp 1", "rtmp 3"]], &[["rtmp 1", "rtmp 4"], ["title A", "title B"]]);
         assert_eq!(whole, Ok(BASE.replace("rtmp 1", "rtmp 3").replace("title A", "title B")));
+    }
+
+    #[test]
+    fn a_new_order_is_in_or_is_a_clash() {
+        let moved = [["# top\nrtmp 1;", "rtmp 1;\n# top"]];
+        assert!(made(&moved, &[["rtmp 1", "rtmp 5"]]).is_err());
+        let swapped = [["rtmp 1;\nhttp 80;", "http 80;\nrtmp 1;"]];
+        assert!(made(&swapped, &[["http 80", "http 81"]]).is_err());
+        check(&swapped, &[["title A", "title B"]]);
+        check(&[["rtmp 1", "rtmp 3"]], &[["http 80;\nrtsp 2;", "rtsp 2;\nhttp 80;"]]);
     }
 
     #[test]
