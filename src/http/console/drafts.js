@@ -6,7 +6,8 @@ import { RETYPE, keptAtFirst, keptDraft, keptPieces } from './kept.js';
 /**
  * A value as `POST change` takes it.
  * @typedef {{ typed: string } | { text: string } | { replace: string } | 'remove'} NewValue
- * @typedef {{ path: string, value: NewValue }} Assignment
+ * `before` is the value (masked, `null` for none) that the edit was made of.
+ * @typedef {{ path: string, value: NewValue, before?: unknown }} Assignment
  */
 
 /**
@@ -91,25 +92,26 @@ export class Drafts {
   }
 
   /**
-   * Another text of an entry. One that is as it was read is no edit.
-   * @param {{ path: string, base: string, before: string }} read
+   * Another text of an entry. One that is as it is now is no edit.
+   * @param {{ path: string, base: string, before: string, now?: string }} read
    * @param {string} text
    */
-  setText({ path, base, before }, text) {
+  setText({ path, base, before, now = before }, text) {
     const id = textId(path);
-    if (text === before) this.discard(id);
+    if (text === now) this.discard(id);
     else this.put({ kind: 'text', id, path, base, before, text });
   }
 
   /**
    * Another value of one field of an entry; `undefined` takes the edit of this field back.
-   * @param {{ entry: string, path: string, base: string }} field
+   * @param {{ entry: string, path: string, base: string, before?: unknown }} field
    * @param {NewValue | undefined} value
    */
-  setValue({ entry, path, base }, value) {
+  setValue({ entry, path, base, ...made }, value) {
     const old = this.find(entry);
     const others = old?.kind === 'values' ? old.assignments.filter((assignment) => assignment.path !== path) : [];
-    const assignments = value === undefined ? others : [...others, { path, value }];
+    const known = old?.kind === 'values' ? old.assignments.find((assignment) => assignment.path === path) : undefined;
+    const assignments = value === undefined ? others : [...others, { ...made, ...known, path, value }];
     this.put({ kind: 'values', id: entry, label: entry, base: old?.base ?? base, assignments }, [path]);
   }
 
@@ -258,7 +260,8 @@ export function lacksSecret(draft) {
  */
 export function requestOf(drafts) {
   const texts = drafts.filter((draft) => draft.kind === 'text');
-  const assignments = drafts.flatMap((draft) => (draft.kind === 'values' ? draft.assignments : []));
+  const assignments = drafts.flatMap((draft) => (draft.kind === 'values' ? draft.assignments : []))
+    .map(({ path, value }) => ({ path, value }));
   const [first] = texts;
   if (first && texts.length === 1 && assignments.length === 0) {
     return { operation: 'save_entry', query: { path: first.path }, body: first.text };

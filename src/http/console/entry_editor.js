@@ -11,7 +11,7 @@ import { meaningView } from './meaning_view.js';
  * @typedef {{ severity: string, message: string, hint?: string, line: number, column: number,
  *   end: { line: number, column: number }, fix?: { range: { start: Point, end: Point }, text: string } }} Found
  * @typedef {{ line: number, column: number }} Point
- * @typedef {{ path: string, base: string, text: string, line: number, isReadOnly: boolean }} Shown
+ * @typedef {{ path: string, base: string, text: string, line: number, isReadOnly: boolean, now: string }} Shown `now` is what runs
  */
 
 /** The time after the last key at which the server is asked for faults, in milliseconds. */
@@ -77,7 +77,7 @@ export class EntryEditor {
     this.#showHelp();
     clearTimeout(this.#keep);
     this.#keep = window.setTimeout(() => this.state.drafts.setText(
-      { path: this.shown.path, base: this.shown.base, before: this.shown.text }, this.area.value), 0);
+      { path: this.shown.path, base: this.shown.base, before: this.shown.text, now: this.shown.now }, this.area.value), 0);
     this.#askLater();
   }
   #keep = 0;

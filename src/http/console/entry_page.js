@@ -83,7 +83,9 @@ export class EntryPage {
       this.#show(text.line ?? 1, values.body, changes.body);
     } catch (error) {
       if (this.#left || !(error instanceof Problem)) throw error;
-      if (this.#text === '' || error.status === 404) fill(this.box, problemView(error));
+      const isEdited = this.editor !== undefined && this.state.drafts.textOf(path) !== undefined;
+      if (error.status === 404 && isEdited) fill(this.notice, problemView(error), el('p', { class: 'warning' }, 'Your text of it is below. “Review” says what can be done.'));
+      else if (this.#text === '' || error.status === 404) fill(this.box, problemView(error));
     }
   }
 
@@ -106,7 +108,7 @@ export class EntryPage {
     this.editor?.leave();
     this.shown = { values, changes };
     const draft = state.drafts.textOf(path);
-    const read = { path, text: draft?.before ?? this.#text, base: draft?.base ?? this.#revision, line };
+    const read = { path, text: draft?.before ?? this.#text, base: draft?.base ?? this.#revision, line, now: this.#text };
     this.editor = new EntryEditor(state, vocabularyOf(state), { ...read, isReadOnly: !state.mayEdit });
     this.fields = el('div', {});
     fill(this.notice);
@@ -147,7 +149,11 @@ export class EntryPage {
   /** @param {string} now */
   #tellOfChange(now) {
     // A change that is made here is in the configuration before its answer is.
-    if (this.state.drafts.textOf(this.path)?.text === now) return;
+    const { drafts } = this.state;
+    const draft = drafts.textOf(this.path);
+    if (draft?.text === now) return;
+    if (this.editor) this.editor.shown = { ...this.editor.shown, now };
+    if (draft && drafts.beforeOf(draft) === now) return;
     fill(this.notice, el('p', { class: 'warning' }, 'Somebody else has changed this entry since you began. “Review” merges both, and asks where both changed the same line.'));
     this.state.announce('Somebody else has changed this entry.');
   }

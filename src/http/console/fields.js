@@ -40,7 +40,7 @@ function row(state, meaning, shown) {
   const box = el('div', { class: 'control' });
   const draw = (/** @type {NewValue | undefined} */ made) => {
     const set = (/** @type {NewValue | undefined} */ other) => {
-      state.drafts.setValue({ entry: shown.entry, path, base: shown.base }, other);
+      state.drafts.setValue({ entry: shown.entry, path, base: shown.base, before: own ?? null }, other);
       fill(about, aboutWords(meaning, own, shown, other !== undefined));
       line.classList.toggle('edited', other !== undefined);
     };

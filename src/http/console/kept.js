@@ -58,7 +58,7 @@ export function keptPieces(draft, diff) {
 export function keptDraft(draft, pieces = new Map()) {
   if (draft.kind === 'values') {
     const kept = (/** @type {Assignment} */ made) =>
-      made.value === 'remove' || pieces.has(JSON.stringify(made)) ? made : { path: made.path, value: { text: RETYPE } };
+      made.value === 'remove' || pieces.has(JSON.stringify(made)) ? made : { ...made, value: { text: RETYPE } };
     return { ...draft, assignments: draft.assignments.map(kept) };
   }
   const before = new Set(draft.before.split('\n'));

@@ -1,7 +1,7 @@
 // One value of many streams: set, removed or replaced, as one edit of the tray.
 
 import { el, fill } from './dom.js';
-import { pathOf } from './path.js';
+import { pathOf, readAt } from './path.js';
 
 /** @typedef {import('./state.js').State} State */
 
@@ -49,7 +49,7 @@ function form(words, state, marked, unmark) {
     event.preventDefault();
     const edit = { act: act.value, path: path.value.trim(), old: old.value, value: value.value };
     const rows = state.rows.filter((row) => marked.has(row.name));
-    const assignments = assignmentsOf(rows, edit);
+    const assignments = assignmentsOf(rows, edit).map((made) => ({ ...made, before: readAt(state.config, made.path) }));
     fault.textContent = assignments.length ? '' : `No marked stream has this text in ${edit.path}.`;
     if (!assignments.length) return;
     state.drafts.put({ kind: 'values', id: `many ${Date.now()}`, label: labelOf(edit, assignments.length), base: state.revision ?? '', assignments });

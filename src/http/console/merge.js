@@ -16,9 +16,10 @@ const MOST_PAIRS = 4_000_000;
  * @param {string} base
  * @param {string} theirs
  * @param {string} mine
+ * @param {boolean} [isAsked] if what others changed is asked for, too, where `mine` is as it was
  * @returns {Part[]}
  */
-export function merge(base, theirs, mine) {
+export function merge(base, theirs, mine, isAsked = false) {
   const old = base.split('\n');
   const [others, own] = [hunks(old, theirs.split('\n')), hunks(old, mine.split('\n'))];
   /** @type {Part[]} */
@@ -27,7 +28,7 @@ export function merge(base, theirs, mine) {
   while (others.length > 0 || own.length > 0) {
     const { start, end, theirHunks, myHunks } = nextTogether(others, own);
     add(parts, { lines: old.slice(at, start) });
-    add(parts, settled({ base: old.slice(start, end), theirs: changed(old, start, end, theirHunks), mine: changed(old, start, end, myHunks) }));
+    add(parts, settled({ base: old.slice(start, end), theirs: changed(old, start, end, theirHunks), mine: changed(old, start, end, myHunks) }, isAsked));
     at = end;
   }
   add(parts, { lines: old.slice(at) });
@@ -113,10 +114,11 @@ export function chosen(parts, choices = []) {
 
 /**
  * @param {Clash} cut
+ * @param {boolean} isAsked
  * @returns {Part}
  */
-function settled({ base, theirs, mine }) {
-  if (same(theirs, mine) || same(base, mine)) return { lines: theirs };
+function settled({ base, theirs, mine }, isAsked) {
+  if (same(theirs, mine) || (same(base, mine) && !isAsked)) return { lines: theirs };
   return same(base, theirs) ? { lines: mine } : { base, theirs, mine };
 }
 

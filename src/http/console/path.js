@@ -49,6 +49,17 @@ export function pointerOf(path) {
 }
 
 /**
+ * The value of JSON at the text of a path, `null` where there is none; of a name in a list, the list.
+ * @param {unknown} value
+ * @param {string} path
+ */
+export function readAt(value, path) {
+  const segments = segmentsOf(path) ?? [];
+  const list = segments.findIndex((segment, at) => typeof segment === 'string' && Array.isArray(valueAt(value, segments.slice(0, at))));
+  return valueAt(value, list < 0 ? segments : segments.slice(0, list)) ?? null;
+}
+
+/**
  * The value of JSON at a path; `undefined` where there is none.
  * @param {unknown} value
  * @param {readonly Segment[]} segments

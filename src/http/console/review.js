@@ -3,7 +3,8 @@
 
 import { lacksSecret, requestOf } from './drafts.js';
 import { chosen, isClean, merge } from './merge.js';
-import { pointerOf } from './path.js';
+import { pointerOf, readAt } from './path.js';
+import { MASK } from './words.js';
 import { Problem } from './api.js';
 
 /**
@@ -55,7 +56,7 @@ export async function review(api, drafts, accepted, signal) {
   const { body: status } = await api.get('status', {}, { signal });
   const target = targetOf(status);
   const clashes = [];
-  for (const draft of drafts.list.filter(({ base }) => base !== target.revision)) {
+  for (const draft of drafts.list.filter((each) => each.base !== target.revision || hasMask(each))) {
     const clash = await broughtTo(api, drafts, draft, target, signal);
     if (clash) clashes.push(clash);
   }
@@ -100,6 +101,10 @@ function send(api, list, target, query, signal) {
   if (list.some(lacksSecret)) {
     throw new Problem(0, 'retype', 'A secret that was typed is not kept by the browser: type it again, or discard the edit.');
   }
+  const gone = list.find((draft) => draft.kind === 'text' && draft.before === '');
+  if (gone?.kind === 'text') {
+    throw new Problem(0, 'removed', `${gone.path} was removed by somebody else, so there is nothing to put your text in the place of. Copy the text from its page if you still need it, go back to the change before it was removed (see History) and edit it there, or discard this edit.`);
+  }
   const request = requestOf(list);
   return api.post(request.operation, { ...request.query, ...query, ...madeOf(api, target.revision), ...keep(api) }, request.body,
     { ifMatch: target.tag, signal });
@@ -116,7 +121,7 @@ function keep(api) {
  * @param {string} base
  */
 function madeOf(api, base) {
-  return api.features.has('base') ? { base } : {};
+  return base && api.features.has('base') ? { base } : {};
 }
 
 /**
@@ -130,8 +135,14 @@ function madeOf(api, base) {
 async function broughtTo(api, drafts, draft, target, signal) {
   if (draft.kind === 'values') return valuesBroughtTo(api, drafts, draft, target, signal);
   const theirs = await entryText(api, draft.path, target.source, signal);
-  const parts = merge(drafts.beforeOf(draft), theirs, draft.text);
+  if (draft.base === target.revision && draft.before === theirs) return undefined;
+  const again = remasked(drafts.beforeOf(draft), theirs);
+  const [before, mine] = [again(drafts.beforeOf(draft)), again(draft.text)];
+  // A line that is typed as it was, after others changed it, is wanted so.
+  const parts = merge(before, theirs, mine, mine === before && draft.base !== target.revision);
   const settle = (/** @type {Side[]} */ choices) => {
+    // What was typed meanwhile is brought there by the next review.
+    if (drafts.find(draft.id) !== draft) return;
     const text = chosen(parts, choices);
     if (text === theirs) drafts.discard(draft.id);
     else drafts.put({ ...draft, text, before: theirs, base: target.revision });
@@ -155,18 +166,44 @@ async function broughtTo(api, drafts, draft, target, signal) {
  * @returns {Promise<Clash | undefined>}
  */
 async function valuesBroughtTo(api, drafts, draft, target, signal) {
+  if (draft.base === target.revision) return undefined;
+  if (!api.features.has('base')) return valuesCompared(api, drafts, draft, target, signal);
   try {
     const { operation, body } = requestOf([draft]);
-    const query = { ...madeOf(api, draft.base), ...(api.features.has('base') ? keep(api) : {}), dry_run: true, format: 'diff' };
+    const query = { ...madeOf(api, draft.base), ...keep(api), dry_run: true, format: 'diff' };
     await api.post(operation, query, body, { signal });
   } catch (error) {
     const clash = error instanceof Problem && error.name === 'conflict' ? clashOf(drafts, draft, target, error) : undefined;
     if (clash) return clash;
-    // The text that the edit was made for is kept no more: it is made for what is there.
     if (!(error instanceof Problem) || error.name !== 'stale') throw error;
+    return valuesCompared(api, drafts, draft, target, signal);
   }
-  drafts.put({ ...draft, base: target.revision });
+  // What was typed meanwhile is brought there by the next review.
+  if (drafts.find(draft.id) === draft) drafts.put({ ...draft, base: target.revision });
   return undefined;
+}
+
+/** @param {Draft} draft */
+function hasMask(draft) {
+  return draft.kind === 'text' && MASK.test(draft.text);
+}
+
+/**
+ * A server that was started again has other masks for the same secrets: what puts them in the place of the old ones.
+ * @param {string} before
+ * @param {string} theirs
+ * @returns {(text: string) => string}
+ */
+export function remasked(before, theirs) {
+  const masks = new RegExp(MASK.source, 'g');
+  const lines = new Map(theirs.split('\n').map((line) => [line.replace(masks, '\0'), line]));
+  /** @type {Map<string, string>} */
+  const found = new Map();
+  for (const line of before.split('\n')) {
+    const now = lines.get(line.replace(masks, '\0'))?.match(masks) ?? [];
+    (line.match(masks) ?? []).forEach((mask, at) => { if (!theirs.includes(mask)) found.set(mask, now[at] ?? mask); });
+  }
+  return (text) => text.replace(masks, (mask) => found.get(mask) ?? mask);
 }
 
 /**
@@ -179,9 +216,41 @@ async function valuesBroughtTo(api, drafts, draft, target, signal) {
 function clashOf(drafts, draft, target, problem) {
   const faults = problem.details.filter(({ pointer }) => pointer);
   if (faults.length === 0) return undefined;
-  const questions = faults.map(({ pointer, base, theirs, mine }) => ({
+  return questioned(drafts, draft, target, faults.map(({ pointer, base, theirs, mine }) => ({
     what: String(pointer), base: shown(base), theirs: shown(theirs), mine: shown(mine),
-  }));
+  })));
+}
+
+/**
+ * Where the server keeps no text that the edit was made of, each value is compared with the one that the edit has.
+ * @param {Api} api
+ * @param {Drafts} drafts
+ * @param {import('./drafts.js').ValuesDraft} draft
+ * @param {Target} target
+ * @param {AbortSignal} [signal]
+ */
+async function valuesCompared(api, drafts, draft, target, signal) {
+  const { body } = await api.get('read_config', { secrets: 'masked', source: target.source }, { signal });
+  const questions = draft.assignments.flatMap(({ path, value, before }) => {
+    const theirs = readAt(body, path);
+    if (before === undefined || JSON.stringify(before) === JSON.stringify(theirs)) return [];
+    const mine = value === 'remove' ? '' : String(Object.values(value)[0]);
+    return { what: pointerOf(path), base: shown(before), theirs: shown(theirs), mine };
+  });
+  if (questions.length > 0) return questioned(drafts, draft, target, questions);
+  // What was typed meanwhile is brought there by the next review.
+  if (drafts.find(draft.id) === draft) drafts.put({ ...draft, base: target.revision });
+  return undefined;
+}
+
+/**
+ * @param {Drafts} drafts
+ * @param {import('./drafts.js').ValuesDraft} draft
+ * @param {Target} target
+ * @param {Question[]} questions
+ * @returns {Clash}
+ */
+function questioned(drafts, draft, target, questions) {
   const settle = (/** @type {Side[]} */ choices) => {
     const given = new Set(questions.filter((_, at) => choices[at] !== 'mine').map(({ what }) => what));
     const isGiven = (/** @type {string} */ pointer) => [...given].some((lost) => isWithin(lost, pointer) || isWithin(pointer, lost));

@@ -2,7 +2,7 @@
 
 import { el, fill } from './dom.js';
 import { EntryPage } from './entry_page.js';
-import { pathOf } from './path.js';
+import { pathOf, readAt } from './path.js';
 
 /** @type {import('./router.js').Show} */
 export function show(main, state, { rest: [name = ''] }) {
@@ -11,7 +11,7 @@ export function show(main, state, { rest: [name = ''] }) {
   const kind = state.rows.find((row) => row.name === name)?.kind;
   const remove = () => {
     const path = pathOf(segments);
-    state.drafts.addMany({ label: `remove ${path}`, base: state.revision ?? '', assignments: [{ path, value: 'remove' }] });
+    state.drafts.addMany({ label: `remove ${path}`, base: state.revision ?? '', assignments: [{ path, value: 'remove', before: readAt(state.config, path) }] });
     state.announce(`${name} will be removed when the edits are applied.`);
   };
   fill(main,
