@@ -17,6 +17,14 @@ test('a secret is shown on request, one at a time, and hidden again', options, a
   await page.waitForFunction(() => !document.body.textContent?.includes('camera:not-real'));
 });
 
+test('the last changes of an entry show no secret', options, async () => {
+  const here = await place();
+  await ask(here, 'modify_config', '{"streams":{"cam1":{"password":"zzsecret"}}}');
+  const page = await enter(here, '#/streams/cam1');
+  await shows(page, '.changes code', 'password: nothing → <secret:');
+  assert.ok(!(await page.content()).includes('zzsecret'));
+});
+
 test('view_auth sees everything, and no control that changes anything', options, async () => {
   const here = await place();
   await ask(here, 'modify_config?message=why', '{"streams":{"cam1":{"prepush":6}}}');
