@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { EDITOR, EXAMPLE, apply, ask, enter, options, place, press, replace, shows, until } from './entered.js';
+import { EDITOR, EXAMPLE, VIEWER, apply, ask, enter, options, place, press, replace, shows, until } from './entered.js';
 import { logIn } from './served.js';
 
 test('a line is changed, the diff comes first, and the change waits to be kept', options, async () => {
@@ -222,4 +222,45 @@ test('only what was shown is applied, once for each press of the keys, with a va
   await page.waitForFunction(() => /** @type {HTMLButtonElement} */ (document.querySelector('.apply .primary')).disabled
     || document.querySelector('#tray .added')?.textContent?.includes('prepush 66'));
   assert.equal(here.text, EXAMPLE);
+});
+
+test('a text stays where somebody else removed its stream, over a reload too', options, async () => {
+  const here = await place();
+  const page = await enter(here, '#/streams/cam1');
+  await replace(page, 'prepush 5', 'prepush 6');
+  await ask(here, 'modify_config', '{"streams":{"cam1":null}}');
+  await shows(page, '.entry-page', 'there is no stream');
+  await page.waitForSelector('.area');
+  await press(page, 'Review');
+  await page.waitForSelector('#tray .clashes');
+  await page.click('.clashes input[value=mine]');
+  await press(page, 'Use these choices');
+  await shows(page, '#tray .problem', 'was removed by somebody else');
+  await page.reload();
+  await page.waitForSelector('.login');
+  await logIn(page, EDITOR);
+  await page.waitForFunction(() => document.querySelector('textarea')?.value.includes('stream cam1'));
+});
+
+test('a server that is started again has other masks, and takes the edit', options, async () => {
+  const here = await place();
+  const page = await enter(here, '#/text');
+  await shows(page, '.text-row', 'edit_auth admin');
+  await page.click('[data-line="12"] code');
+  await page.waitForSelector('.text-side .area');
+  await replace(page, 'edit_auth ', 'edit_auth   ');
+  await here.stop('SIGKILL');
+  await here.start();
+  await press(page, 'Review');
+  await shows(page, '#tray .added', 'edit_auth   admin');
+});
+
+test('a viewer in the same tab is not shown the edits', options, async () => {
+  const here = await place();
+  const page = await enter(here, '#/streams/cam1');
+  await replace(page, 'prepush 5', 'prepush 77');
+  await page.reload();
+  await page.waitForSelector('.login');
+  await logIn(page, VIEWER);
+  await page.waitForFunction(() => document.querySelector('textarea')?.value.includes('prepush 5'));
 });

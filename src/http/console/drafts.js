@@ -19,6 +19,7 @@ import { RETYPE, keptAtFirst, keptDraft, keptPieces } from './kept.js';
  * @property {string} base the revision of the configuration that was read
  * @property {string} before the text of the entry in it, masked
  * @property {string} text
+ * @property {boolean} [isGone] if somebody else removed the entry, and this text is wanted all the same
  */
 
 /**

@@ -83,9 +83,11 @@ export class EntryPage {
       this.#show(text.line ?? 1, values.body, changes.body);
     } catch (error) {
       if (this.#left || !(error instanceof Problem)) throw error;
-      const isEdited = this.editor !== undefined && this.state.drafts.textOf(path) !== undefined;
-      if (error.status === 404 && isEdited) fill(this.notice, problemView(error), el('p', { class: 'warning' }, 'Your text of it is below. “Review” says what can be done.'));
-      else if (this.#text === '' || error.status === 404) fill(this.box, problemView(error));
+      const isEdited = this.state.drafts.textOf(path) !== undefined;
+      if (error.status === 404 && isEdited) {
+        if (!this.editor) this.#show(1, {}, []);
+        fill(this.notice, problemView(error), el('p', { class: 'warning' }, 'Your text of it is below. “Review” says what can be done.'));
+      } else if (this.#text === '' || error.status === 404) fill(this.box, problemView(error));
     }
   }
 

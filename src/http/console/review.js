@@ -101,9 +101,9 @@ function send(api, list, target, query, signal) {
   if (list.some(lacksSecret)) {
     throw new Problem(0, 'retype', 'A secret that was typed is not kept by the browser: type it again, or discard the edit.');
   }
-  const gone = list.find((draft) => draft.kind === 'text' && draft.before === '');
+  const gone = list.find((draft) => draft.kind === 'text' && draft.isGone);
   if (gone?.kind === 'text') {
-    throw new Problem(0, 'removed', `${gone.path} was removed by somebody else, so there is nothing to put your text in the place of. Copy the text from its page if you still need it, go back to the change before it was removed (see History) and edit it there, or discard this edit.`);
+    throw new Problem(0, 'removed', `The entry ${gone.path} was removed by somebody else, so there is nothing to put your text in the place of. Copy the text from its page if you still need it, go back to the change before it was removed (see History) and edit it there, or discard this edit.`);
   }
   const request = requestOf(list);
   return api.post(request.operation, { ...request.query, ...query, ...madeOf(api, target.revision), ...keep(api) }, request.body,
@@ -135,7 +135,7 @@ function madeOf(api, base) {
 async function broughtTo(api, drafts, draft, target, signal) {
   if (draft.kind === 'values') return valuesBroughtTo(api, drafts, draft, target, signal);
   const theirs = await entryText(api, draft.path, target.source, signal);
-  if (draft.base === target.revision && draft.before === theirs) return undefined;
+  if (draft.base === target.revision && (draft.before === theirs || draft.isGone)) return undefined;
   const again = remasked(drafts.beforeOf(draft), theirs);
   const [before, mine] = [again(drafts.beforeOf(draft)), again(draft.text)];
   // A line that is typed as it was, after others changed it, is wanted so.
@@ -145,7 +145,7 @@ async function broughtTo(api, drafts, draft, target, signal) {
     if (drafts.find(draft.id) !== draft) return;
     const text = chosen(parts, choices);
     if (text === theirs) drafts.discard(draft.id);
-    else drafts.put({ ...draft, text, before: theirs, base: target.revision });
+    else drafts.put({ ...draft, text, before: theirs || draft.before, base: target.revision, isGone: theirs === '' });
   };
   if (isClean(parts)) return void settle([]);
   const questions = parts.flatMap((part) => 'lines' in part ? [] : {
