@@ -116,7 +116,7 @@ fn add_names(entry: Entry<'_>, around: &str, names: &mut Vec<(usize, String)>) {
     let keyword = words.next().map_or(String::new(), |word| format!("{around}/{}", word.value()));
     let name = words.next().map_or(keyword.clone(), |word| format!("{keyword} {}", word.value()));
     entry.children().for_each(|child| add_names(child, &name, names));
-    let place = entry.start() as usize;
+    let place = entry.start();
     let named = (name != keyword).then_some((place, name));
     names.extend([(place, keyword)].into_iter().chain(named));
 }
