@@ -9,6 +9,9 @@ use super::lines::PositionEncoding;
 use super::open_text::OpenText;
 use super::protocol::{INVALID_PARAMS, RequestFault, TextEdit, TextRange, list_in_json};
 
+/// The number of edits beyond which one edit takes the place of all: many small ones are longer than the text.
+const MOST_EDITS: usize = 1000;
+
 /// The edits that format a text; with a part only those inside the lines of it.
 ///
 /// # Errors
@@ -31,14 +34,19 @@ pub fn edits(
         formatted(text.snapshot.document()).map_err(|unproved| RequestFault::failed(unproved.to_string()))?;
     let Some(new) = new else { return Ok("[]".to_owned()) };
     let line_end = if old.contains("\r\n") { "\r\n" } else { "\n" };
-    let gaps = gaps(old).zip(gaps(&new));
     let is_meant = |gap: &Range<usize>| within.start <= gap.start && gap.end <= within.end;
-    let edits = gaps.filter(|(gap, _)| is_meant(gap)).filter_map(|(gap, by)| {
+    let gaps = || gaps(old).zip(gaps(&new)).filter(|(gap, _)| is_meant(gap));
+    let edit = |(part, by): (Range<usize>, Range<usize>)| {
         let new_text = new[by].replace('\n', line_end);
-        let range = || text.lines.range(old, gap.clone(), encoding);
-        (old[gap.clone()] != new_text).then(|| TextEdit { range: range(), new_text })
-    });
-    list_in_json(edits)
+        let range = || text.lines.range(old, part.clone(), encoding);
+        (old[part.clone()] != new_text).then(|| TextEdit { range: range(), new_text })
+    };
+    match (gaps().next(), gaps().last()) {
+        (Some((first, by)), Some((last, last_by))) if gaps().filter_map(edit).nth(MOST_EDITS).is_some() => {
+            list_in_json(edit((first.start..last.end, by.start..last_by.end)).into_iter())
+        }
+        _ => list_in_json(gaps().filter_map(edit)),
+    }
 }
 
 /// The bytes of whole lines; `None` if the text does not have them.
