@@ -456,14 +456,20 @@ impl Parameters {
         if NEVER_IGNORED.contains(&name) {
             return Some(fault(name, &format!("`{}` does not take it", route.path)));
         }
-        if let Some(known) = PARAMETERS.iter().find(named) {
-            if let Err(message) = known.values.put(value, &mut Self::default()) {
-                return Some(fault(name, &message));
+        let values = PARAMETERS.iter().filter(named).map(|known| &known.values);
+        match values.map(|values| values.put(value, &mut Self::default())).reduce(Result::or) {
+            Some(taken) => {
+                if let Err(message) = taken {
+                    return Some(fault(name, &message));
+                }
             }
-        } else if let Some(meant) = unknown::misspelled(route, taken_by(route).map(|known| known.name), name)
-        {
-            let hint = Some(format!("did you mean `{meant}`? nothing was done"));
-            return Some(Fault { hint, ..fault(name, "there is no such parameter") });
+            None => {
+                if let Some(meant) = unknown::misspelled(route, taken_by(route).map(|known| known.name), name)
+                {
+                    let hint = Some(format!("did you mean `{meant}`? nothing was done"));
+                    return Some(Fault { hint, ..fault(name, "there is no such parameter") });
+                }
+            }
         }
         unknown::note(&mut self.notes, name);
         None
@@ -683,7 +689,8 @@ mod tests {
         }
         let problem = super::tests::read("force=1&force=0").expect_err("it is ambiguous");
         assert_eq!(problem.detail, "`force`: it is given more than once");
-        let lists = super::tests::read("accept=near-miss&accept=form-change").expect("it is a list");
+        let modify = ApiOperation::Modify.route();
+        let lists = Parameters::parse(modify, "accept=near-miss&accept=form-change").expect("it is a list");
         assert_eq!(lists.change.accepted, [Guard::NearMiss, Guard::FormChange]);
     }
 
