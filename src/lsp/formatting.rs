@@ -41,12 +41,12 @@ pub fn edits(
         let range = || text.lines.range(old, part.clone(), encoding);
         (old[part.clone()] != new_text).then(|| TextEdit { range: range(), new_text })
     };
-    match (gaps().next(), gaps().last()) {
-        (Some((first, by)), Some((last, last_by))) if gaps().filter_map(edit).nth(MOST_EDITS).is_some() => {
-            list_in_json(edit((first.start..last.end, by.start..last_by.end)).into_iter())
-        }
-        _ => list_in_json(gaps().filter_map(edit)),
+    let edits: Vec<TextEdit> = gaps().filter_map(edit).take(MOST_EDITS + 1).collect();
+    if edits.len() <= MOST_EDITS {
+        return list_in_json(edits.into_iter());
     }
+    let whole = gaps().reduce(|(first, by), (last, last_by)| (first.start..last.end, by.start..last_by.end));
+    list_in_json(whole.and_then(edit).into_iter())
 }
 
 /// The bytes of whole lines; `None` if the text does not have them.

@@ -457,22 +457,17 @@ impl Parameters {
             return Some(fault(name, &format!("`{}` does not take it", route.path)));
         }
         let values = PARAMETERS.iter().filter(named).map(|known| &known.values);
-        match values.map(|values| values.put(value, &mut Self::default())).reduce(Result::or) {
-            Some(taken) => {
-                if let Err(message) = taken {
-                    return Some(fault(name, &message));
-                }
-            }
-            None => {
-                if let Some(meant) = unknown::misspelled(route, taken_by(route).map(|known| known.name), name)
-                {
-                    let hint = Some(format!("did you mean `{meant}`? nothing was done"));
-                    return Some(Fault { hint, ..fault(name, "there is no such parameter") });
-                }
-            }
+        let refused = match values.map(|values| values.put(value, &mut Self::default())).reduce(Result::or) {
+            Some(taken) => taken.err().map(|message| fault(name, &message)),
+            None => unknown::misspelled(route, taken_by(route).map(|known| known.name), name).map(|meant| {
+                let hint = Some(format!("did you mean `{meant}`? nothing was done"));
+                Fault { hint, ..fault(name, "there is no such parameter") }
+            }),
+        };
+        if refused.is_none() {
+            unknown::note(&mut self.notes, name);
         }
-        unknown::note(&mut self.notes, name);
-        None
+        refused
     }
 }
 

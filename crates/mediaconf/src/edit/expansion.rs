@@ -9,7 +9,6 @@ use super::config_lookup::ConfigLookup;
 use super::fault::Fault;
 use super::path::{EVERY, Path, Segment, glob_matches};
 use super::schema_path::Place;
-use super::shown_path::shown;
 use super::suggestion::{in_a_group, keys};
 use super::through_lists::names;
 use super::value_at::value_at;
@@ -166,7 +165,7 @@ impl Expansion<'_> {
         let fault = Fault::absent(format!("`{glob}` matches nothing here"));
         let path = Path { segments: vec![pattern.clone()] };
         match in_a_group(self.current, &path).filter(|_| above.is_empty()) {
-            Some(whole) => fault.hint(format!("did you mean `{}`?", shown(&whole))),
+            Some(whole) => fault.hint(format!("did you mean `{}`?", whole.shown())),
             None => fault,
         }
     }

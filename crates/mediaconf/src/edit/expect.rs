@@ -11,7 +11,6 @@ use super::fault::{Fault, FaultKind, Faults};
 use super::masked_lookup::MaskedLookup;
 use super::path::{Path, Segment};
 use super::schema_path::{Place, is_shown_for_nothing, own_value, with_key_of_sources};
-use super::shown_path;
 use super::through_lists::{FoundAt, found};
 use super::typed::meant;
 use super::value_at::missing;
@@ -78,7 +77,7 @@ pub fn unmet(current: &dyn ConfigLookup, expectations: &[Expectation]) -> Result
             Ok(ComparedValue { expected, .. }) => {
                 let found = compared(&shown, path, value).ok().and_then(|shown| shown.found);
                 let expected = expected.map(|value| masked_like(found.as_ref(), path, &value, &masker));
-                unmet.push(Unmet { path: shown_path::shown(path), expected, found });
+                unmet.push(Unmet { path: path.shown(), expected, found });
             }
             Err(fault) => faults.push(fault.at(path)),
         }

@@ -9,7 +9,6 @@ use super::found_value::{FoundValue, found};
 use super::path::{Path, Segment};
 use super::schema_path::Place;
 use super::select::select;
-use super::shown_path::shown;
 use crate::schema::{
     ForeignForm, ForeignKeyword, Kind, OUTSIDE, Parameter, Part, Schema, Scope, Shape, URL_GLOBAL,
 };
@@ -65,7 +64,7 @@ pub fn explain(current: &dyn ConfigLookup, path: &Path) -> Result<Explanation, F
         (None, Some(foreign)) => of_foreign(foreign, place),
         (None, None) => of_unknown(place),
     };
-    explanation.path = shown(&path);
+    explanation.path = path.shown();
     // The keyword of a directive alone is no place, if it stands in blocks.
     let is_certain =
         is_certain && foreign.is_none_or(|row| path.segments.len() > 1 || row.stands_in(OUTSIDE));

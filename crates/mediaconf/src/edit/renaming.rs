@@ -16,7 +16,6 @@ use super::fault::{Fault, Faults};
 use super::json_diff;
 use super::path::{Path, Segment};
 use super::schema_path::Place;
-use super::shown_path::shown;
 use super::substitution::Substitution;
 use super::value_at::missing;
 use super::{Edit, NamedEntry, under_new_names};
@@ -136,7 +135,7 @@ fn faults(current: &dyn ConfigLookup, kind: Kind, changed: &[(String, String)]) 
             _ if new.is_empty() => Fault::of_path("its new name would be empty"),
             _ if new.contains('\0') || holds_mask(new) => Fault::of_path("it can't have its new name"),
             Some(other) => {
-                Fault::of_path(format!("it and `{}` would get the same name", shown(&path(other))))
+                Fault::of_path(format!("it and `{}` would get the same name", path(other).shown()))
             }
             None if !leaving.contains(new.as_str()) && current.contains(&[kind.key(), new]) => {
                 faults.push(taken(&path(new), kind, new));

@@ -7,28 +7,23 @@ use crate::model::secret::{Secrecy, word_parts};
 impl Path {
     /// The path as messages show it: secrets in a `[url="…"]`, and in names, are left out.
     pub fn shown(&self) -> String {
-        shown(self)
+        let mut names = Secrecy::Parts;
+        let segments = self.segments.iter().map(|segment| match segment {
+            Segment::Find { key, value } => {
+                Segment::Find { key: key.clone(), value: without_secrets(value, Secrecy::from_name(key)) }
+            }
+            Segment::Key(key) => {
+                let shown = without_secrets(key, names);
+                // A name of a secret does not make the names below it secret.
+                names = Some(Secrecy::from_name(key))
+                    .filter(|below| *below == Secrecy::Push)
+                    .unwrap_or(Secrecy::Parts);
+                Segment::Key(shown)
+            }
+            other => other.clone(),
+        });
+        Path { segments: segments.collect() }.to_string()
     }
-}
-
-/// The same.
-pub fn shown(path: &Path) -> String {
-    let mut names = Secrecy::Parts;
-    let segments = path.segments.iter().map(|segment| match segment {
-        Segment::Find { key, value } => {
-            Segment::Find { key: key.clone(), value: without_secrets(value, Secrecy::from_name(key)) }
-        }
-        Segment::Key(key) => {
-            let shown = without_secrets(key, names);
-            // A name of a secret does not make the names below it secret.
-            names = Some(Secrecy::from_name(key))
-                .filter(|below| *below == Secrecy::Push)
-                .unwrap_or(Secrecy::Parts);
-            Segment::Key(shown)
-        }
-        other => other.clone(),
-    });
-    Path { segments: segments.collect() }.to_string()
 }
 
 fn without_secrets(value: &str, secrecy: Secrecy) -> String {
@@ -44,7 +39,7 @@ impl Fault {
     #[must_use]
     pub fn at(self, path: &Path) -> Self {
         let kind = if self.is_absent() { FaultKind::Absent } else { FaultKind::Path };
-        let message = format!("`{}`: {}", shown(path), self.message);
+        let message = format!("`{}`: {}", path.shown(), self.message);
         Self { kind, message, pointer: None, ..self }
     }
 }

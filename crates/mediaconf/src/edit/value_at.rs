@@ -6,7 +6,6 @@ use super::config_lookup::ConfigLookup;
 use super::fault::{Fault, FaultKind};
 use super::path::{Path, Segment};
 use super::schema_path::Place;
-use super::shown_path::shown;
 use super::suggestion::{did_you_mean, in_a_group, with_quoted_name};
 use crate::schema::json_value::scalar_text;
 
@@ -53,10 +52,10 @@ pub fn missing(current: &dyn ConfigLookup, path: &Path, keys: &[&str]) -> Fault 
     let index = (0..keys.len()).find(|&index| !current.contains(&keys[..=index])).unwrap_or(keys.len() - 1);
     let (above, key) = (&keys[..index], keys[index]);
     if let Some(quoted) = with_quoted_name(current, path, index) {
-        return not_there(above, key).hint(format!("a name with a dot is quoted: `{}`", shown(&quoted)));
+        return not_there(above, key).hint(format!("a name with a dot is quoted: `{}`", quoted.shown()));
     }
     if let Some(whole) = Some(path).filter(|_| index == 0).and_then(|path| in_a_group(current, path)) {
-        return not_there(above, key).hint(format!("did you mean `{}`?", shown(&whole)));
+        return not_there(above, key).hint(format!("did you mean `{}`?", whole.shown()));
     }
     match Place::resolve(current.schema(), &path.segments[..=index]) {
         Err(fault) => fault,

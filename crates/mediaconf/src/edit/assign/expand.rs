@@ -11,7 +11,6 @@ use crate::edit::expansion::Expansion;
 use crate::edit::fault::Fault;
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
-use crate::edit::shown_path::shown;
 use crate::edit::through_lists::with_entries;
 use crate::syntax::MAX_DEPTH;
 
@@ -131,7 +130,7 @@ fn entry_hint(
     Place::to_set(schema, &with_entries(schema, place, &Segment::Index(0))?.segments).ok()?;
     let is_of_many = path.first_pattern().is_some();
     let entry = if is_of_many { Segment::EveryEntry } else { Segment::Index(0) };
-    let [path, entry] = [shown(path), shown(&with_entries(schema, path, &entry)?)];
+    let [path, entry] = [path.shown(), with_entries(schema, path, &entry)?.shown()];
     let entries = if is_of_many { "all entries" } else { "the first entry" };
     Some(match value {
         AssignedValue::Remove => format!("`--unset '{entry}'` removes it from {entries}"),

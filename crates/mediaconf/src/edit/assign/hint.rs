@@ -6,7 +6,6 @@ use super::assignment::{AssignedValue, Assignment};
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
 use crate::edit::shell_word::quoted;
-use crate::edit::shown_path::shown;
 use crate::edit::typed::typed;
 use crate::model::Masker;
 use crate::model::redact::masked_below;
@@ -18,7 +17,7 @@ const ADDRESS: &str = "udp://239.0.0.1:1234";
 
 /// The option that sets a value, as it is typed.
 pub fn set(path: &Path, text: &str) -> String {
-    format!("`--set {}`", quoted(&format!("{}={text}", shown(path))))
+    format!("`--set {}`", quoted(&format!("{}={text}", path.shown())))
 }
 
 /// The text behind the path with this segment.

@@ -10,7 +10,6 @@ use crate::edit::config_lookup::ConfigLookup;
 use crate::edit::fault::Fault;
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
-use crate::edit::shown_path::shown;
 use crate::edit::suggestion::{did_you_mean, in_a_group, with_quoted_name};
 use crate::edit::value_at::missing;
 use crate::schema::{DirectiveRole, Kind, Schema};
@@ -43,7 +42,7 @@ fn new_keyword_like_an_entry(current: &dyn ConfigLookup, path: &Path) -> Option<
     let is_new = current.schema().top().by_key(key).is_none() && !current.contains(&[key]);
     let whole = in_a_group(current, path).filter(|_| is_new)?;
     let fault = Fault::of_path(format!("there is no `{key}`"));
-    Some(fault.hint(format!("did you mean `{}`? `--create` makes a directive `{key}`", shown(&whole))))
+    Some(fault.hint(format!("did you mean `{}`? `--create` makes a directive `{key}`", whole.shown())))
 }
 
 /// The names of the streams whose `urls` are set: setting the sources of a stream clearly means to
@@ -90,7 +89,7 @@ fn lacks_urls(kind: Kind, block: &Value) -> bool {
 fn fault(current: &dyn ConfigLookup, path: &Path, kind: Kind, name: &str) -> Fault {
     let fault = Fault::of_path(format!("there is no {} `{name}`", kind.noun()));
     if let Some(quoted) = with_quoted_name(current, path, 1) {
-        return fault.hint(format!("a name with a dot is quoted: `{}`", shown(&quoted)));
+        return fault.hint(format!("a name with a dot is quoted: `{}`", quoted.shown()));
     }
     let make = match kind.has_sources() {
         true => "to make it, set its `urls` too or give `--create`",

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use super::assignment::{PathEdit, without_misfits};
 use crate::edit::fault::Fault;
 use crate::edit::path::Segment;
-use crate::edit::shown_path::shown;
 
 /// Drops the edits that lie in, around or at the place of an earlier one; each is a fault.
 ///
@@ -51,7 +50,7 @@ fn fault(edit: &PathEdit, earlier: &PathEdit) -> Fault {
         (true, Some(Segment::Index(_))) => Fault::of_path("it is given twice")
             .hint("each edit counts the entries anew; to remove several, begin with the last"),
         (true, _) => Fault::of_path("it is given twice").hint("give it once"),
-        (false, _) => Fault::of_path(format!("it overlaps `{}`, which is given too", shown(&earlier.path)))
+        (false, _) => Fault::of_path(format!("it overlaps `{}`, which is given too", earlier.path.shown()))
             .hint("set either the whole or its parts"),
     }
 }

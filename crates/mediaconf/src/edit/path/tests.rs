@@ -209,7 +209,8 @@ proptest! {
 #[test]
 fn a_path_has_no_more_steps_than_a_value_has_levels() {
     Path::parse(&vec!["k"; 128].join(".")).expect("as deep as any value");
-    for long in [vec!["k"; 129].join("."), format!("k{}", "[0]".repeat(16_000))] {
+    for long in [vec!["k"; 129].join("."), vec!["k"; 100_000].join("."), format!("k{}", "[0]".repeat(16_000))]
+    {
         let fault = Path::parse(&long).expect_err("a path that leads nowhere");
         assert!(fault.message.starts_with("the path has more than 128 steps"), "{}", fault.message);
     }
