@@ -57,17 +57,11 @@ pub fn bound(addresses: &[SocketAddr]) -> Result<Vec<Listener>, CliError> {
 
 /// Returns the URLs of the server, with the ports that the system chose for port 0.
 pub fn urls(listeners: &[Listener], tls: bool, global: &GlobalArgs) -> Result<Vec<String>, CliError> {
-    let scheme = scheme(tls);
-    let mut urls = Vec::new();
-    for listener in listeners {
-        match listener {
-            Listener::Tcp(bound) => {
-                let address = bound.local_addr().map_err(CliError::serve_failed)?;
-                urls.push(format!("{scheme}://{address}/{}", global.remote.prefix(None).trim_matches('/')));
-            }
-            Listener::Unix { .. } => urls.push(format!("the Unix socket of {}", global.file_name())),
-        }
-    }
+    let sockets = listeners.iter().filter(|listener| matches!(listener, Listener::Unix { .. }));
+    let mut urls: Vec<String> =
+        sockets.map(|_| format!("the Unix socket of {}", global.file_name())).collect();
+    let path = format!("/{}", global.remote.prefix(None).trim_matches('/'));
+    urls.extend(tcp_urls(listeners, scheme(tls), &path)?);
     Ok(urls)
 }
 

@@ -14,13 +14,11 @@ use super::refusal_kind::RefusalKind;
 use super::snapshot::Snapshot;
 use super::transaction::Transaction;
 use crate::store::{Revision, WHOLE_HISTORY};
-use mediaconf::plumbing::edit;
 use mediaconf::plumbing::edit::patch::parse_within;
 use mediaconf::plumbing::edit::{ChangeRequest, Edits, Fault, Pointer, patch_between, rebase};
 use mediaconf::plumbing::model::{
     KeptSecrets, Masker, SecretNumbers, masked_document, masked_json, unmasked_json,
 };
-use mediaconf::plumbing::schema::Schema;
 use mediaconf::plumbing::syntax::{Document, LineIndex};
 
 impl Transaction<'_> {
@@ -36,9 +34,16 @@ impl Transaction<'_> {
         })
     }
 
-    /// True if a whole text is not simply what is to be there.
-    pub(super) fn is_made_of_text(&self) -> bool {
-        self.options.base.is_some() || self.options.masks.is_some()
+    /// A whole text that is sent, as it is to be there: on `present`, if it was made of another one or has masks.
+    pub(super) fn whole_text<'t>(
+        &self,
+        text: &Bytes,
+        present: impl FnOnce() -> Result<&'t Arc<Snapshot>, Refusal>,
+    ) -> Result<Bytes, Refusal> {
+        match self.options.base.is_some() || self.options.masks.is_some() {
+            true => self.on_present(text, self.base()?.as_ref(), present()?),
+            false => Ok(self.meant(text, self.options.expected.as_ref())),
+        }
     }
 
     /// A whole text that was made of `base`, or else of what is there: with the secrets for its masks, and with what
@@ -68,10 +73,15 @@ impl Transaction<'_> {
             });
         }
         let [base, mine, theirs] = [base, &mine, present].map(Snapshot::document);
-        if base.diagnostics().errors() == 0 {
-            self.refuse_changed(base, theirs, &patch_between(base, mine).into())?;
+        // Of a base with errors, only the lines are merged.
+        let patch = match base.diagnostics().errors() {
+            0 => Some(patch_between(base, mine)),
+            _ => None,
+        };
+        if let Some(patch) = &patch {
+            self.refuse_changed(base, theirs, &patch.clone().into())?;
         }
-        rebase(base, mine, theirs).map(Bytes::from).map_err(lines_clash)
+        rebase(base, mine, theirs, patch).map(Bytes::from).map_err(lines_clash)
     }
 
     /// A request that was made of `base`, as a request for what is there.
@@ -84,7 +94,7 @@ impl Transaction<'_> {
         if self.options.owner.is_some() {
             return Err(Refusal::new(
                 RefusalKind::Misplaced,
-                "a desired state is of no text: `owner` takes no `base`",
+                "`owner` takes no `base`: a desired state is not made of a text",
             ));
         }
         if !base.is_valid() {
@@ -92,12 +102,8 @@ impl Transaction<'_> {
         }
         let (document, config) = (base.document(), base.config());
         let evaluated = request.evaluate(&config.lookup())?;
-        let edited = match request.of_text() {
-            Some(block) => block.edit(document, config.members())?,
-            None => edit::modify_members(document, config.members(), evaluated.normalized(Schema::media())?)?,
-        };
-        let patch = match &edited {
-            Some(edit) => patch_between(document, &document.edited(&edit.splices).0).into(),
+        let patch = match &request.edit(evaluated, document, config.members())? {
+            Some(edit) => patch_between(document, &document.with(&edit.splices)).into(),
             None => Value::Object(serde_json::Map::new()),
         };
         self.refuse_changed(document, present.document(), &patch)?;
@@ -107,9 +113,11 @@ impl Transaction<'_> {
     /// Refuses to change values that others changed, too.
     fn refuse_changed(&self, base: &Document, theirs: &Document, patch: &Value) -> Result<(), Refusal> {
         let found = if self.options.force { Vec::new() } else { conflicts(base, theirs, patch) };
+        if found.is_empty() {
+            return Ok(());
+        }
         let told = self.options.told.mask_key.map(Masker::keyed);
-        let masker = || self.options.masks.clone().or(told).unwrap_or_default();
-        if found.is_empty() { Ok(()) } else { Err(changed_meanwhile(&found, &masker())) }
+        Err(changed_meanwhile(&found, &self.options.masks.clone().or(told).unwrap_or_default()))
     }
 
     /// The request with the secrets for its masks.
@@ -118,16 +126,15 @@ impl Transaction<'_> {
         request: &'r ChangeRequest,
         base: &Snapshot,
     ) -> Result<Cow<'r, ChangeRequest>, Refusal> {
-        let Some(kept) = self.kept_secrets(base)? else { return Ok(Cow::Borrowed(request)) };
-        let opaque = Masker::opaque();
+        let Some(masker) = &self.options.masks else { return Ok(Cow::Borrowed(request)) };
+        let kept = self.kept_secrets(masker, base)?;
         let patch = match &request.edits {
             Edits::Patch(patch) => patch.clone(),
             Edits::PatchText { text, memory } => parse_within(text, *memory)?,
             _ => return Ok(Cow::Borrowed(request)),
         };
-        let masker = self.options.masks.as_ref().unwrap_or(&opaque);
         let numbers = SecretNumbers::of(&base.config().to_json(), masker);
-        let sent = masked_json(&patch, &opaque).to_string();
+        let sent = masked_json(&patch, &Masker::opaque()).to_string();
         let secrets = kept.brought_by(&patch.to_string());
         let _ = self.brought.set(Brought { secrets, sent, proved: None });
         let patch = unmasked_json(&patch, &kept, &numbers).map_err(|(keys, fault)| Fault {
@@ -141,7 +148,8 @@ impl Transaction<'_> {
     }
 
     fn unmasked_text(&self, text: &Bytes, base: &Snapshot) -> Result<Bytes, Refusal> {
-        let Some(kept) = self.kept_secrets(base)? else { return Ok(text.clone()) };
+        let Some(masker) = &self.options.masks else { return Ok(text.clone()) };
+        let kept = self.kept_secrets(masker, base)?;
         let masked = Document::from_bytes(text.clone());
         let open = kept.in_text(masked.text()).map(Bytes::from).map_err(|(at, fault)| {
             let line = LineIndex::new(masked.text()).position(u32::try_from(at).unwrap_or(u32::MAX)).line;
@@ -153,14 +161,13 @@ impl Transaction<'_> {
         Ok(open)
     }
 
-    fn kept_secrets(&self, base: &Snapshot) -> Result<Option<KeptSecrets>, Refusal> {
-        let Some(masker) = &self.options.masks else { return Ok(None) };
+    fn kept_secrets(&self, masker: &Masker, base: &Snapshot) -> Result<KeptSecrets, Refusal> {
         match (self.options.base, &self.options.expected) {
             (None, None | Some(Expected::Any)) => {
                 let message = "masks stand for the secrets of one text: name it with `base` or `If-Match`";
                 Err(Refusal::new(RefusalKind::Misplaced, message))
             }
-            _ => Ok(Some(KeptSecrets::of(base.document(), masker))),
+            _ => Ok(KeptSecrets::of(base.document(), masker)),
         }
     }
 

@@ -125,9 +125,9 @@ fn refusal(
     masker: &Masker,
 ) -> Refusal {
     let first = conflicts.first().map_or(String::new(), |first| first.pointer.to_string());
-    let message = match conflicts.len() {
-        0 | 1 => format!("{first}: {what}"),
-        count => format!("{first} and {} more: {what}", count - 1),
+    let message = match conflicts {
+        [_, more @ ..] if !more.is_empty() => format!("{first} and {} more: {what}", more.len()),
+        _ => format!("{first}: {what}"),
     };
     let faults = conflicts.iter().map(|conflict| conflict.fault(what, masker).hint(hint)).collect();
     Refusal::new(kind, message).hint(hint).with_faults(faults)

@@ -17,6 +17,7 @@ use super::refusal_kind::RefusalKind;
 use super::running::{Running, ServerState, Turn};
 use super::snapshot::Snapshot;
 use crate::store::{Candidate, Loaded, LockHolder, RunBy, Store, StoreError, Writer};
+use mediaconf::plumbing::edit::Faults;
 
 /// The longest time that a dry run waits for the check commands of others.
 const REHEARSAL_WAIT: Duration = Duration::from_secs(120);
@@ -194,6 +195,14 @@ impl Engine {
         match refused.next().filter(|_| self.has_guards) {
             Some(guard) => Err(Refusal::from(guard)),
             None => Ok(()),
+        }
+    }
+
+    /// Refuses the faults that guards find in an edit, and that are not accepted.
+    pub(super) fn refuse_faults(&self, guarded: Faults, options: &ChangeOptions) -> Result<(), Refusal> {
+        match self.has_guards {
+            true => Ok(options.refused(guarded).into_result(())?),
+            false => Ok(()),
         }
     }
 

@@ -1,6 +1,5 @@
 //! Merging a patch into the configuration.
 
-use mediaconf::plumbing::schema::Schema;
 use std::mem;
 use std::sync::Arc;
 
@@ -151,9 +150,7 @@ impl Transaction<'_> {
             None => self.edit_as_a_whole(request, basis, &config, notes)?,
         };
         let Some(mut edit) = edit else { return Ok(None) };
-        if engine.has_guards {
-            options.refused(mem::take(&mut edit.guarded)).into_result(())?;
-        }
+        engine.refuse_faults(mem::take(&mut edit.guarded), options)?;
         let unnamed = edit.deleted_streams.iter().filter(|name| !named.contains(name.as_str())).count();
         let credentials = edit.removes_credentials.then_some(Guard::WouldRemoveCredentials);
         // Of a text with errors, nothing is written.
@@ -201,10 +198,7 @@ impl Transaction<'_> {
         if let (true, Some(state)) = (basis.is_hand_edit, &self.state) {
             self.refuse_conflicts(state, document, &evaluated.patch)?;
         }
-        Ok(match request.of_text() {
-            Some(block) => block.edit(document, config.members())?,
-            None => edit::modify_members(document, config.members(), evaluated.normalized(Schema::media())?)?,
-        })
+        Ok(request.edit(evaluated, document, config.members())?)
     }
 
     /// Refuses a patch that changes the same values as the hand edit of the file.

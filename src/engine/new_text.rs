@@ -1,18 +1,19 @@
 //! A whole new text: given, or worked out of the one that is there.
 
+use std::mem;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
 use super::conflict::hand_edited_and_updated;
 use super::entry_text::with_entry;
+use super::outcome::OutcomeNote;
 use super::refusal::Refusal;
 use super::requested_change::{EntryEdit, EntryEdits};
 use super::snapshot::Snapshot;
 use super::transaction::{Transaction, hand_edited_since};
 use crate::store::StoreError;
-use mediaconf::plumbing::edit::{ChangeRequest, EditError, formatted, modify_members};
-use mediaconf::plumbing::schema::Schema;
+use mediaconf::plumbing::edit::{ChangeRequest, EditError, formatted};
 
 /// A whole new text.
 #[derive(Clone)]
@@ -34,12 +35,9 @@ impl NewText {
 
 impl Transaction<'_> {
     /// The bytes that are meant.
-    pub(super) fn worked_out(&self, new: &NewText) -> Result<Bytes, Refusal> {
+    pub(super) fn worked_out(&self, new: &NewText, notes: &mut Vec<OutcomeNote>) -> Result<Bytes, Refusal> {
         match new {
-            NewText::Whole(text) if self.is_made_of_text() => {
-                self.on_present(text, self.base()?.as_ref(), self.formattable()?)
-            }
-            NewText::Whole(text) => Ok(self.meant(text, self.options.expected.as_ref())),
+            NewText::Whole(text) => self.whole_text(text, || self.formattable()),
             NewText::Formatted => {
                 let present = self.formattable()?;
                 if !present.is_valid() {
@@ -50,7 +48,7 @@ impl Transaction<'_> {
             }
             NewText::Entries(entries) => {
                 let (base, present) = (self.base()?, self.formattable()?);
-                let whole = self.with_entries(base.as_ref().unwrap_or(present), entries)?;
+                let whole = self.with_entries(base.as_ref().unwrap_or(present), entries, notes)?;
                 self.on_present(whole.shared_bytes(), base.as_ref(), present)
             }
         }
@@ -61,13 +59,15 @@ impl Transaction<'_> {
         &self,
         text: &Arc<Snapshot>,
         EntryEdits { texts, then }: &EntryEdits,
+        notes: &mut Vec<OutcomeNote>,
     ) -> Result<Arc<Snapshot>, Refusal> {
         let mut whole = text.clone();
         for EntryEdit { path, text } in texts {
             self.options.refuse_late()?;
             whole = Arc::new(Snapshot::from_bytes(with_entry(&whole, path, text)?));
         }
-        let edited = then.as_ref().map(|request| self.with_values(&whole, request)).transpose()?.flatten();
+        let edited =
+            then.as_ref().map(|request| self.with_values(&whole, request, notes)).transpose()?.flatten();
         Ok(edited.unwrap_or(whole))
     }
 
@@ -76,6 +76,7 @@ impl Transaction<'_> {
         &self,
         text: &Arc<Snapshot>,
         request: &ChangeRequest,
+        notes: &mut Vec<OutcomeNote>,
     ) -> Result<Option<Arc<Snapshot>>, Refusal> {
         if !text.is_valid() {
             return Err(Refusal::bad_new_text(text.clone()));
@@ -83,13 +84,12 @@ impl Transaction<'_> {
         let (config, document) = (text.config(), text.document());
         let evaluated = request.evaluate(&config.lookup());
         let patch = evaluated.as_ref().ok().map(|done| &done.patch);
-        self.refuse_included(request, text, patch)?;
-        let edit = match request.of_text() {
-            Some(block) => block.edit(document, config.members())?,
-            None => modify_members(document, config.members(), evaluated?.normalized(Schema::media())?)?,
-        };
-        let Some(edit) = edit else { return Ok(None) };
-        self.options.refused(edit.guarded).into_result(())?;
+        notes.extend(self.refuse_included(request, text, patch)?);
+        let mut evaluated = evaluated?;
+        let of_request = mem::take(&mut evaluated.notes);
+        let Some(edit) = request.edit(evaluated, document, config.members())? else { return Ok(None) };
+        notes.extend(of_request.into_iter().chain(edit.notes).map(OutcomeNote::Edit));
+        self.engine.refuse_faults(edit.guarded, self.options)?;
         Ok(Some(Arc::new(Snapshot::edited(text, &edit.splices))))
     }
 

@@ -111,7 +111,7 @@ impl Engine {
                 set_values(&mut patch, text, request)?;
                 let edit = edit::modify(text.document(), Value::Object(patch.clone()))?;
                 let guarded = edit.map(|edit| edit.guarded).unwrap_or_default();
-                options.refused(if accepts { Faults::default() } else { guarded }).into_result(())?;
+                self.refuse_faults(if accepts { Faults::default() } else { guarded }, options)?;
             }
             OverlayEdit::Remove(paths) if paths.is_empty() => patch.clear(),
             OverlayEdit::Remove(paths) => paths.iter().try_for_each(|path| remove(&mut patch, path))?,

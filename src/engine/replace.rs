@@ -76,7 +76,7 @@ impl Engine {
             Some(state) => transaction.refuse_stale(state, transaction.is_hand_edited(state))?,
             None => transaction.refuse_other_file()?,
         }
-        let text = transaction.worked_out(new)?;
+        let text = transaction.worked_out(new, &mut notes)?;
         if transaction.hand_edit().is_some_and(|[_, file]| file.bytes() != &*text) {
             let is_kept = is_of_base
                 || !new.is_whole()
@@ -114,10 +114,7 @@ impl Engine {
         let transaction = Transaction::begin(self, Operation::Update, options)?;
         let Some(state) = &transaction.state else { return Err(Refusal::no_server()) };
         transaction.refuse_stale(state, false)?;
-        let text = match transaction.is_made_of_text() {
-            true => transaction.on_present(text, transaction.base()?.as_ref(), &state.running)?,
-            false => transaction.meant(text, options.expected.as_ref()),
-        };
+        let text = transaction.whole_text(text, || Ok(&state.running))?;
         self.refuse_one_line([Some(&state.running), transaction.file()], &text, options)?;
         let (after, deleted) =
             self.checked(Some(&state.running), Snapshot::from_bytes(text).into(), options)?;

@@ -1,4 +1,4 @@
-//! A patch is a difference, so it is evaluated again on the text of a writer that was faster.
+//! A patch, or a text with a `base`, is a difference, so it is evaluated again on the text of a writer that was faster.
 
 use std::time::Instant;
 

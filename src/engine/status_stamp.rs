@@ -8,8 +8,8 @@ use super::local::Engine;
 use super::status::differing;
 use crate::store::Follow;
 
-/// Differs from another one if the status may.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What the status of a server depends on.
+#[derive(Debug, Clone)]
 pub struct StatusStamp {
     told: u64,
     /// Stands for the stored text, and for the files and folders beside it.
@@ -21,17 +21,17 @@ pub struct StatusStamp {
 impl Engine {
     /// The stamp as it is now. What is included is read to know it.
     pub fn status_stamp(&self) -> StatusStamp {
-        self.stamp_with(self.included_places())
+        let included = self.included_places();
+        StatusStamp { told: self.times_told(), stored: self.store.stamp(&included), included }
     }
 
-    /// The stamp as it is now, as far as it has to do with the same files; reads nothing.
-    pub fn status_stamp_like(&self, known: &StatusStamp) -> StatusStamp {
-        self.stamp_with(known.included.clone())
+    /// True if the status is as it was; reads nothing.
+    pub fn is_as(&self, known: &StatusStamp) -> bool {
+        self.times_told() == known.told && self.store.stamp(&known.included) == known.stored
     }
 
-    fn stamp_with(&self, included: Vec<PathBuf>) -> StatusStamp {
-        let told = self.running.as_ref().map_or(0, |running| running.times_told());
-        StatusStamp { told, stored: self.store.stamp(&included), included }
+    fn times_told(&self) -> u64 {
+        self.running.as_ref().map_or(0, |running| running.times_told())
     }
 
     fn included_places(&self) -> Vec<PathBuf> {

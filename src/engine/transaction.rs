@@ -349,7 +349,7 @@ impl<'e> Transaction<'e> {
     /// Reconciles the history with the file; a rehearsal only looks at both. Without a server, the history alone
     /// knows what the file was before a hand edit.
     fn reconcile(&mut self) -> Result<(), Refusal> {
-        let edited = self.taken_out.as_ref().and_then(WithoutChange::from).or(self.file()).cloned();
+        let edited = self.with_left_over().or(self.file()).cloned();
         let edited = edited.filter(|_| self.state.is_none());
         let known = match &mut self.writer {
             Some(writer) if !self.options.dry_run => {

@@ -68,7 +68,7 @@ impl<'t> Caret<'t> {
 
     fn read(&mut self, start: usize) {
         for token in tokens(&self.text[start..]) {
-            let at = token.raw.as_ptr().addr() - self.text.as_ptr().addr();
+            let at = start + token.start;
             let end = at + token.raw.len();
             if at > self.offset || at == self.offset && token.kind != TokenKind::Word {
                 break;

@@ -37,7 +37,7 @@ pub fn ranges(text: &OpenText) -> Result<String, RequestFault> {
 fn comments(text: &OpenText) -> Vec<(usize, usize)> {
     let (whole, mut runs) = (text.text(), Vec::<(usize, usize)>::new());
     for token in tokens(whole).filter(|token| token.kind == TokenKind::Comment) {
-        let line = text.lines.line_of(token.raw.as_ptr().addr() - whole.as_ptr().addr());
+        let line = text.lines.line_of(token.start);
         let is_alone = whole[text.lines.start(line)..].trim_start_matches([' ', '\t']).starts_with('#');
         match runs.last_mut() {
             Some((_, last)) if is_alone && *last + 1 == line => *last = line,

@@ -63,10 +63,7 @@ fn lines_of(text: &OpenText, part: TextRange, encoding: PositionEncoding) -> Opt
 /// The bytes in front of each token, and behind the last one.
 fn gaps(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut end = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let places = tokens(text).map(|token| {
-        let start = token.raw.as_ptr().addr() - text.as_ptr().addr();
-        start..start + token.raw.len()
-    });
+    let places = tokens(text).map(|token| token.start..token.end());
     places
         .chain(std::iter::once(text.len()..text.len()))
         .map(move |place| std::mem::replace(&mut end, place.end)..place.start)

@@ -86,7 +86,7 @@ impl Node {
         let Some(wanted) = wanted(seen, &self.settings.name, runs, &self.texts)? else { return Ok(()) };
         let has_drifted = self.has_drifted();
         let runs_it = self.standing().followed.runs.as_ref().is_some_and(|now| now.source == wanted.source);
-        // Also a change that makes no difference here is one that the node knows as not confirmed.
+        // A change that makes no difference here may be unconfirmed, too: its way back is noted as well.
         if runs_it
             && runs == Runs::Head
             && let Err(error) = self.prepare_way_back(seen)

@@ -104,8 +104,8 @@ pub trait Store: Send + Sync {
     /// Loads the text with its version; `NotFound` where there is none yet.
     fn load(&self) -> Result<Loaded, StoreError>;
 
-    /// Differs from the one before if the text was written meanwhile without this process, or one of these files and
-    /// folders; reads none of them.
+    /// Differs from the one before if another program wrote the text meanwhile, or one of these files and folders; none of
+    /// them is read. Always 0 for a store that can't tell.
     fn stamp(&self, _others: &[PathBuf]) -> u64 {
         0
     }

@@ -8,7 +8,7 @@ use crate::http::protocol::notes::word_of;
 use crate::store::{PendingInfo, Revision};
 use mediaconf::plumbing::edit::json_diff::ChangedValue;
 use mediaconf::plumbing::edit::{Effects, Pointer};
-use mediaconf::plumbing::model::{Masker, masked_below, masked_keys};
+use mediaconf::plumbing::model::Masker;
 
 /// A change that was made or rehearsed.
 #[derive(Debug, Serialize)]
@@ -79,13 +79,11 @@ impl<'a> ChangeJson<'a> {
 }
 
 impl ChangedPath {
-    fn new(ChangedValue { keys, before, after }: ChangedValue, masker: Option<&Masker>) -> Self {
-        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-        let Some(masker) = masker else {
-            return Self { pointer: Pointer::from_keys(keys).as_str().to_owned(), before, after };
+    fn new(changed: ChangedValue, masker: Option<&Masker>) -> Self {
+        let ChangedValue { keys, before, after } = match masker {
+            Some(masker) => changed.masked(masker),
+            None => changed,
         };
-        let masked = |value: Option<Value>| value.map(|value| masked_below(&keys, &value, masker));
-        let pointer = Pointer::from_keys(masked_keys(&keys, masker)).as_str().to_owned();
-        Self { pointer, before: masked(before), after: masked(after) }
+        Self { pointer: Pointer::from_keys(keys).as_str().to_owned(), before, after }
     }
 }

@@ -115,6 +115,12 @@ impl Console {
         Self { page: Arc::new(INDEX.text.replace(PREFIX_PLACE, &escaped).into_bytes()) }
     }
 
+    /// True if a file is at the path.
+    pub fn has(&self, path: &str) -> bool {
+        path.strip_prefix('/')
+            .is_some_and(|name| name.is_empty() || FILES.iter().any(|file| file.path == name))
+    }
+
     /// The media type and the bytes of the file at a path.
     pub fn file(&self, path: &str) -> Option<(&'static str, Arc<Vec<u8>>)> {
         match path.strip_prefix('/')? {

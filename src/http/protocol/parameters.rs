@@ -78,8 +78,8 @@ const REVISION: &str = "revision";
 
 const BLAME: &[ApiOperation] = &[ApiOperation::Blame];
 
-/// The operations that show a configuration.
-const READS: &[ApiOperation] = &[
+/// The operations whose answers may show values, and that take no text.
+const SHOWING: &[ApiOperation] = &[
     ApiOperation::Read,
     ApiOperation::Kept,
     ApiOperation::Diff,
@@ -184,7 +184,7 @@ pub static PARAMETERS: &[QueryParameter] = &[
     },
     QueryParameter {
         name: SECRETS,
-        taken_by: READS,
+        taken_by: SHOWING,
         values: Values::Words(&[SECRETS_MASKED, SECRETS_SHOWN], |parameters| &mut parameters.secrets),
         doc: "`masked` puts a mask in the place of each secret, the same for the same secret as long as the server \
               runs; `shown`, which `edit_auth` has without it, is refused for `view_auth`.",
@@ -230,7 +230,8 @@ pub static PARAMETERS: &[QueryParameter] = &[
         name: "force",
         taken_by: CHANGES,
         values: Values::Switch(|parameters| &mut parameters.change.force),
-        doc: "accepts all guards, and overwrites a hand edit of the file.",
+        doc: "accepts all guards, and overwrites a hand edit of the file; with `base` only the values of it that the \
+              change has, too.",
     },
     QueryParameter {
         name: "strict",

@@ -1,5 +1,5 @@
-//! Answers with the content coding gzip (RFC 9110, 8.4.1.3): large ones, for clients that accept it. Those of a revision
-//! are compressed once.
+//! Answers with the content coding gzip (RFC 9110, 8.4.1.3): large ones, for clients that accept it. Those with
+//! an `ETag` are compressed once.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,7 +20,7 @@ const MOST_KEPT: usize = 16;
 /// The most bytes of all that are kept.
 const MOST_BYTES: usize = 8 * 1024 * 1024;
 
-/// The compressed answers of the last revisions.
+/// The last compressed answers.
 #[derive(Debug, Default)]
 pub struct CompressedAnswers(Mutex<Vec<Kept>>);
 
@@ -29,8 +29,6 @@ pub struct CompressedAnswers(Mutex<Vec<Kept>>);
 struct Kept {
     /// The hash of the answer: the same `ETag` may have other seconds that are left, for instance.
     plain: Revision,
-    /// Path and query of the request.
-    target: String,
     body: Arc<Vec<u8>>,
 }
 
@@ -49,7 +47,7 @@ impl CompressedAnswers {
         }
         if response.status != 304 {
             response.body = match is_tagged && head.method != "POST" {
-                true => self.compressed(head, &response.body),
+                true => self.compressed(&response.body),
                 false => Arc::new(gzip(&response.body)),
             };
             response.headers.push(("Content-Encoding", "gzip".to_owned()));
@@ -57,15 +55,14 @@ impl CompressedAnswers {
         response
     }
 
-    fn compressed(&self, head: &Head, body: &[u8]) -> Arc<Vec<u8>> {
+    fn compressed(&self, body: &[u8]) -> Arc<Vec<u8>> {
         let plain = Revision::from_text(body);
-        let is_kept = |kept: &&Kept| kept.plain == plain && kept.target == head.target;
-        if let Some(kept) = self.kept().iter().find(is_kept) {
+        if let Some(kept) = self.kept().iter().find(|kept| kept.plain == plain) {
             return kept.body.clone();
         }
         let body = Arc::new(gzip(body));
         let mut all = self.kept();
-        all.push(Kept { plain, target: head.target.clone(), body: body.clone() });
+        all.push(Kept { plain, body: body.clone() });
         let bytes = |all: &[Kept]| all.iter().map(|kept| kept.body.len()).sum::<usize>();
         while all.len() > MOST_KEPT || bytes(&all) > MOST_BYTES {
             all.remove(0);

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crate::engine::{ConfigService, Engine, KnownPaths, RefusalKind};
 use crate::http::console::{self, Console};
-use crate::http::protocol::headers::{DEFAULT_PREFIX, NOTE_HEADER, PENDING_HEADER, REALM, on_every_response};
+use crate::http::protocol::headers::{DEFAULT_PREFIX, PENDING_HEADER, REALM, on_every_response};
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::parameters::Parameters;
 use crate::http::protocol::problem::Problem;
@@ -166,10 +166,15 @@ impl Handler {
         self.respond_on(found, (&by.0, by.1), request, record)
     }
 
+    /// The console, if the request is for one of its files.
+    fn console_of(&self, head: &Head) -> Option<&Console> {
+        let is_read = matches!(&*head.method, "GET" | "HEAD");
+        self.console.as_ref().filter(|console| is_read && console.has(head.path()))
+    }
+
     /// The file of the console at the path, which needs no credentials.
     fn console_file(&self, head: &Head) -> Option<Response> {
-        let console = self.console.as_ref().filter(|_| matches!(&*head.method, "GET" | "HEAD"))?;
-        let (media_type, body) = console.file(head.path())?;
+        let (media_type, body) = self.console_of(head)?.file(head.path())?;
         let headers = console::HEADERS.map(|(name, value)| (name, value.to_owned()));
         let mut response = Response::ok(media_type, body);
         response.headers.extend(headers);
@@ -214,7 +219,7 @@ impl Handler {
         }
         let mut call = EndpointCall { request, argument, parameters: &parameters, by, role, record };
         let response = endpoint(route.operation)(&self.context, &mut call)?;
-        Ok(with_notes(response, &parameters.notes))
+        Ok(response.noted(&parameters.notes))
     }
 
     /// Returns the author of the request, for hooks and the history, and its role.
@@ -328,19 +333,6 @@ fn taking<'h>(routes: Vec<RouteMatch<'h>>, head: &Head) -> Result<RouteMatch<'h>
     taken.ok_or_else(|| wrong_method(first, &head.method, allowed.join(", ")))
 }
 
-/// The response with further words in its header of notes.
-fn with_notes(mut response: Response, notes: &[String]) -> Response {
-    if notes.is_empty() {
-        return response;
-    }
-    let words = notes.join("; ");
-    match response.headers.iter_mut().find(|(name, _)| *name == NOTE_HEADER) {
-        Some((_, value)) => *value = format!("{value}; {words}"),
-        None => response.headers.push((NOTE_HEADER, words)),
-    }
-    response
-}
-
 fn wrong_method(route: &Route, method: &str, allowed: String) -> ErrorResponse {
     let problem = Problem::new(RefusalKind::Method, format!("`{}` takes {allowed}", route.path));
     let problem = problem.hinted(form::method_hint(route, method));
@@ -352,7 +344,7 @@ impl Service for Handler {
         if matches!(head.peer, PeerAddress::Uid(_)) {
             return Rank::Editor;
         }
-        if is_open(head) || self.console_file(head).is_some() {
+        if is_open(head) || self.console_of(head).is_some() {
             return Rank::Stranger;
         }
         let (address, header) = (client_address(head, &self.trusted_proxies), head.header("authorization"));

@@ -1,11 +1,13 @@
 //! A request and its response, independent of sockets and HTTP libraries.
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
+use crate::http::protocol::headers::NOTE_HEADER;
 use crate::http::protocol::problem::{MEDIA_TYPE, Problem};
 use crate::http::protocol::routes::JSON;
 
@@ -113,6 +115,19 @@ impl Response {
     pub fn error(problem: &Problem) -> Self {
         let headers = vec![("Content-Type", MEDIA_TYPE.to_owned())];
         Self { status: problem.status, headers, body: Arc::new(problem.to_json()) }
+    }
+
+    /// The same response with further words in its header of notes.
+    pub fn noted(mut self, words: &[impl Borrow<str>]) -> Self {
+        if words.is_empty() {
+            return self;
+        }
+        let words = words.join("; ");
+        match self.headers.iter_mut().find(|(name, _)| *name == NOTE_HEADER) {
+            Some((_, value)) => *value = format!("{value}; {words}"),
+            None => self.headers.push((NOTE_HEADER, words)),
+        }
+        self
     }
 
     /// The same response with another header.

@@ -131,7 +131,8 @@ impl Store for ClusterStore {
                     }
                     // Another one was faster.
                     Err(StoreError::Overtaken { .. }) if Instant::now() < deadline => {}
-                    // A whole text takes its place; the change says so itself if it is none.
+                    // Only a whole text may take the place of one that no trusted key has signed; any other change is refused
+                    // later, by itself.
                     Err(StoreError::NotTrusted { .. }) => {
                         return Ok(Box::new(ClusterWriter::new(self, look, warnings)));
                     }

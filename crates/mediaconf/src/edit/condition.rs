@@ -146,7 +146,7 @@ impl Condition {
             (Some(mut keys), Some(first)) => {
                 keys.push(first);
                 let mut is_met = |found: Option<&Value>| self.test.is_met_by_any(found, leaf);
-                // The sources of most entries do not meet a condition, and need not be made.
+                // Most entries do not meet a condition: their sources are looked at one by one, and not made into JSON first.
                 if let [Segment::Key(key)] = rest
                     && let Some(holds) = current.any_in_list(&keys, key, &mut is_met)
                 {

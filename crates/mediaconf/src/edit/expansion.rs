@@ -38,7 +38,7 @@ pub struct Expanded {
 /// What is done with the places that are found.
 struct Places<'t> {
     take: &'t mut dyn FnMut(&Path) -> Result<(), Fault>,
-    count: usize,
+    is_any: bool,
     absence: Option<Fault>,
 }
 
@@ -67,7 +67,7 @@ impl Expansion<'_> {
         path: &Path,
         take: &mut dyn FnMut(&Path) -> Result<(), Fault>,
     ) -> Result<(Path, Option<Fault>), Fault> {
-        let mut into = Places { take, count: 0, absence: None };
+        let mut into = Places { take, is_any: false, absence: None };
         let mut whole = path.clone();
         if self.conditions.is_empty() {
             self.expand(&mut whole, None, &mut into)?;
@@ -82,7 +82,7 @@ impl Expansion<'_> {
             self.conditions.iter().try_for_each(|one| one.refuse_near_miss(self.current, kind))?;
         }
         self.expand(&mut whole, Some(depth), &mut into)?;
-        let none = (into.count == 0).then(no_entry);
+        let none = (!into.is_any).then(no_entry);
         Ok((whole, into.absence.or(none)))
     }
 
@@ -98,7 +98,7 @@ impl Expansion<'_> {
         }
         let unchecked = unchecked.filter(|_| ready.is_none());
         let Some(at) = pattern else {
-            into.count += 1;
+            into.is_any = true;
             return (into.take)(path);
         };
         match self.segments(&path.segments[..at], &path.segments[at]) {

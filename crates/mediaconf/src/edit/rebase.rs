@@ -26,30 +26,36 @@ pub fn patch_between(from: &Document, to: &Document) -> Map<String, Value> {
     json_diff::diff(schema, &from.lookup(), &to.lookup())
 }
 
-/// Returns `theirs`, which others made of `base`, with the change that `mine` makes of `base`. Where both changed the
-/// same value, each in its own way, `mine` wins. Neither of the changed texts has errors.
+/// Returns `theirs`, which others made of `base`, with the change that `mine` makes of `base`, whose values are `patch`.
+/// Where both changed the same value, each in its own way, `mine` wins. Without a patch, as of a base with errors, only
+/// lines are merged. Neither of the changed texts has errors.
 ///
 /// # Errors
 /// Both changed the same lines, and a comment or a new order of `mine` would be lost, or a value can't be set alone.
-pub fn rebase(base: &Document, mine: &Document, theirs: &Document) -> Result<Vec<u8>, LinesClash> {
+pub fn rebase(
+    base: &Document,
+    mine: &Document,
+    theirs: &Document,
+    patch: Option<Map<String, Value>>,
+) -> Result<Vec<u8>, LinesClash> {
     let (lines, clash) = merged_lines(base, mine, theirs);
     let clash = LinesClash { line: clash };
     let lines = lines.map(Document::from_bytes).filter(|lines| !has_errors(lines));
-    if has_errors(base) {
-        let whole = lines.filter(|_| clash.line.is_none()).ok_or(clash)?;
+    let is_clean = clash.line.is_none();
+    let Some(patch) = patch else {
+        let whole = lines.filter(|_| is_clean).ok_or(clash)?;
         return Ok(whole.bytes().to_vec());
-    }
-    let patch = patch_between(base, mine);
-    let is_moved = order(base, [mine]) != order(mine, [base]);
-    let has_order = |whole: &Document| !is_moved || is_in_order(whole, [base, mine, theirs]);
-    if let Some(lines) = lines.as_ref().filter(|_| clash.line.is_none())
+    };
+    let moved = Moved::between(base, mine, theirs);
+    let has_order = |whole: &Document| moved.as_ref().is_none_or(|moved| moved.is_kept_in(whole));
+    if let Some(lines) = lines.as_ref().filter(|_| is_clean)
         && has_order(lines)
         && patch_between(theirs, lines) == patch
     {
         return Ok(lines.bytes().to_vec());
     }
     let by_values = match modify(theirs, Value::Object(patch)) {
-        Ok(Some(edit)) => theirs.edited(&edit.splices).0,
+        Ok(Some(edit)) => theirs.with(&edit.splices),
         // They made the same change.
         Ok(None) => Document::from_bytes(theirs.bytes().to_vec()),
         Err(_) => return Err(clash),
@@ -74,38 +80,61 @@ fn comments_of<'d>(texts: impl IntoIterator<Item = (&'d Document, isize)>) -> Ha
     counts
 }
 
-/// True if a text has what `mine` moved in the order of `mine`, and none of it twice.
-fn is_in_order(whole: &Document, [base, mine, theirs]: [&Document; 3]) -> bool {
-    let [of_base, of_mine, of_theirs, found] =
-        [base, mine, theirs, whole].map(|text| counted(names_of(text)));
-    let count =
-        |counts: &HashMap<String, usize>, name: &String| counts.get(name).copied().unwrap_or_default();
-    let is_once = |(name, found): (&String, &usize)| {
-        count(&of_base, name) + found <= count(&of_mine, name) + count(&of_theirs, name)
-    };
-    found.iter().all(is_once) && order(mine, [base, whole]) == order(whole, [base, mine])
+/// A change that moves entries or comments: the names in its text, and in the two others.
+struct Moved {
+    base: Names,
+    mine: Names,
+    theirs: Names,
 }
 
-fn counted(names: Vec<String>) -> HashMap<String, usize> {
-    let mut counts = HashMap::new();
-    names.into_iter().for_each(|name| *counts.entry(name).or_default() += 1);
-    counts
-}
-
-/// The entries and comments of a text in their order: those that are in the other texts, too, and in each of them once.
-fn order<'d, const N: usize>(document: &'d Document, others: [&'d Document; N]) -> Vec<String> {
-    let mut names = names_of(document);
-    for counts in others.into_iter().chain([document]).map(|known| counted(names_of(known))) {
-        names.retain(|name| counts.get(name) == Some(&1));
+impl Moved {
+    /// `None` if `mine` has what it has of `base` in the order of that.
+    fn between(base: &Document, mine: &Document, theirs: &Document) -> Option<Self> {
+        let [base, mine] = [base, mine].map(Names::of);
+        let is_moved = base.order(&[&mine]) != mine.order(&[&base]);
+        is_moved.then(|| Self { base, mine, theirs: Names::of(theirs) })
     }
-    names
+
+    /// True if a text has what was moved in its new order, and none of it twice.
+    fn is_kept_in(&self, whole: &Document) -> bool {
+        let Self { base, mine, theirs } = self;
+        let whole = Names::of(whole);
+        let is_once = |(name, found): (&String, &usize)| {
+            base.count(name) + found <= mine.count(name) + theirs.count(name)
+        };
+        whole.counts.iter().all(is_once) && mine.order(&[base, &whole]) == whole.order(&[base, mine])
+    }
+}
+
+/// The names of the entries and comments of a text in their order, and how often it has each.
+struct Names {
+    all: Vec<String>,
+    counts: HashMap<String, usize>,
+}
+
+impl Names {
+    fn of(document: &Document) -> Self {
+        let (all, mut counts) = (names_of(document), HashMap::new());
+        all.iter().for_each(|name| *counts.entry(name.clone()).or_default() += 1);
+        Self { all, counts }
+    }
+
+    fn count(&self, name: &str) -> usize {
+        self.counts.get(name).copied().unwrap_or_default()
+    }
+
+    /// Those that are in the other texts, too, and in each of them once.
+    fn order(&self, others: &[&Self]) -> Vec<&str> {
+        let is_once =
+            |name: &&str| self.count(name) == 1 && others.iter().all(|other| other.count(name) == 1);
+        self.all.iter().map(String::as_str).filter(is_once).collect()
+    }
 }
 
 /// The comments, and each entry by its keyword alone and with its first word, behind the names of those around it.
 fn names_of(document: &Document) -> Vec<String> {
     let comments = tokens(document.text()).filter(|token| token.kind == TokenKind::Comment);
-    let start = |raw: &str| raw.as_ptr() as usize - document.text().as_ptr() as usize;
-    let mut names: Vec<_> = comments.map(|token| (start(token.raw), token.raw.to_owned())).collect();
+    let mut names: Vec<_> = comments.map(|token| (token.start, token.raw.to_owned())).collect();
     document.entries().for_each(|entry| add_names(entry, "", &mut names));
     names.sort_by_key(|(place, _)| *place);
     names.into_iter().map(|(_, name)| name).collect()
@@ -135,7 +164,8 @@ mod tests {
             });
             Document::parse(text)
         };
-        let whole = rebase(&Document::parse(BASE), &replaced(mine), &replaced(theirs))?;
+        let (base, mine) = (Document::parse(BASE), replaced(mine));
+        let whole = rebase(&base, &mine, &replaced(theirs), Some(patch_between(&base, &mine)))?;
         Ok(String::from_utf8(whole).expect("it is text"))
     }
 

@@ -17,6 +17,7 @@ use super::config_lookup::ConfigLookup;
 use super::desired_state::{DesiredState, Prune, TextState};
 use super::expect::{Expectation, unmet};
 use super::fault::{Fault, FaultKind, Faults};
+use super::modify_members;
 use super::normalize::normalize;
 use super::owned::{self, OtherStates};
 use super::parts;
@@ -239,6 +240,22 @@ impl ChangeRequest {
             Edits::Block(block) if block.is_of_text() => Some(TextRequest::Block(block)),
             Edits::Renaming(renaming) => Some(TextRequest::Renaming(renaming)),
             _ => None,
+        }
+    }
+
+    /// The edit of a text on which the request was evaluated; `None` if it changes nothing.
+    ///
+    /// # Errors
+    /// The change does not fit the text.
+    pub fn edit(
+        &self,
+        evaluated: Evaluated,
+        document: &Document,
+        members: &Members<'_>,
+    ) -> Result<Option<Edit>, EditError> {
+        match self.of_text() {
+            Some(text) => text.edit(document, members),
+            None => modify_members(document, members, evaluated.normalized(document.schema())?),
         }
     }
 

@@ -10,10 +10,19 @@ use super::parse::BOM;
 pub struct Token<'t> {
     /// Its kind.
     pub kind: TokenKind,
+    /// Its first byte in the text.
+    pub start: usize,
     /// Its bytes; those of a comment end with its last character that is no white space.
     pub raw: &'t str,
     /// The number of line feeds between the token before it and this one.
     pub line_feeds: usize,
+}
+
+impl Token<'_> {
+    /// The byte behind it.
+    pub fn end(&self) -> usize {
+        self.start + self.raw.len()
+    }
 }
 
 /// The kind of a token.
@@ -38,7 +47,7 @@ pub fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
         let (line_feeds, start) = white_space(text.as_bytes(), offset);
         let (kind, raw) = token_at(text, start)?;
         offset = start + raw.len();
-        Some(Token { kind, raw, line_feeds })
+        Some(Token { kind, start, raw, line_feeds })
     })
 }
 

@@ -2,10 +2,10 @@
 //! `rollback_config`, `confirm_config` and `cancel_config`
 
 use std::collections::{BTreeMap, HashSet};
+use std::mem;
 use std::sync::PoisonError;
 
 use serde::de::IgnoredAny;
-use serde_json::Value;
 
 use crate::engine::{
     CHANGE_NAMES, CanaryFault, ChangeOptions, ChangeReport, DEFAULT_CANARY_TIME, Decision, EntryEdit,
@@ -26,7 +26,7 @@ use crate::http::server::error_mapping::with_refusal;
 use crate::http::server::message::Response;
 use crate::store::ChangeRef;
 use mediaconf::plumbing::edit::{ChangeRequest, Edits};
-use mediaconf::plumbing::model::{Masker, masked_below, masked_json};
+use mediaconf::plumbing::model::{Masker, masked_json};
 
 /// `change`
 pub fn change(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
@@ -44,11 +44,7 @@ pub fn change(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response
 
 /// Masks the secrets in a report, but for its lines, which are made so.
 fn mask_values(report: &mut ChangeReport, masker: &Masker) {
-    for changed in &mut report.values {
-        let keys: Vec<&str> = changed.keys.iter().map(String::as_str).collect();
-        let masked = |value: &Option<Value>| value.as_ref().map(|value| masked_below(&keys, value, masker));
-        (changed.before, changed.after) = (masked(&changed.before), masked(&changed.after));
-    }
+    report.values = mem::take(&mut report.values).into_iter().map(|changed| changed.masked(masker)).collect();
     report.configuration = report.configuration.as_ref().map(|whole| masked_json(whole, masker));
     report.account = None;
 }

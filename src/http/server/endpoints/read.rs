@@ -6,9 +6,7 @@ use serde_json::Value;
 
 use crate::engine::{Blamed, Refusal, RefusalKind, Snapshot, add_paths, is_edited_since, value_history};
 use crate::http::protocol::bodies::{IncludedFile, IncludedFiles};
-use crate::http::protocol::headers::{
-    FORMAT_DIFF, NOTE_HEADER, PENDING_HEADER, SECRETS_SHOWN, WITH_INCLUDES,
-};
+use crate::http::protocol::headers::{FORMAT_DIFF, PENDING_HEADER, SECRETS_SHOWN, WITH_INCLUDES};
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::notes::{EDITED_BY_HAND, LOST_LINE_ENDS, TEXTS_MISSING};
 use crate::http::protocol::problem::Problem;
@@ -34,7 +32,7 @@ pub fn read(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, 
     }
     let lost_line_ends = has_lost_line_ends(own.bytes());
     let noted = |response: Response| match lost_line_ends {
-        true => response.with(NOTE_HEADER, LOST_LINE_ENDS.to_owned()),
+        true => response.noted(&[LOST_LINE_ENDS]),
         false => response,
     };
     let tag = entity_tag(context.shown_revision(snapshot.revision(), role));
@@ -137,8 +135,7 @@ pub fn blame(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response,
     let body = serde_json::to_vec(&changes).expect("an entry holds only strings, numbers, times and JSON");
     let notes = [(found.is_edited, EDITED_BY_HAND), (found.is_cut, TEXTS_MISSING)];
     let notes: Vec<&str> = notes.into_iter().filter(|(is_so, _)| *is_so).map(|(_, word)| word).collect();
-    let response = Response::ok(JSON, body);
-    Ok(if notes.is_empty() { response } else { response.with(NOTE_HEADER, notes.join("; ")) })
+    Ok(Response::ok(JSON, body).noted(&notes))
 }
 
 /// `history/N`: the text before a change.

@@ -64,7 +64,7 @@ pub fn status(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response
         let left = until.saturating_duration_since(Instant::now());
         context.engine.wait_for_change(&stamp, left.min(LOOK));
         let is_node = context.service.node().is_some();
-        let is_same = context.engine.status_stamp_like(&stamp) == stamp;
+        let is_same = context.engine.is_as(&stamp);
         if is_same && !(is_node && nodes_seen.elapsed() >= LOOK_AT_NODES) {
             continue;
         }

@@ -9,7 +9,7 @@ use super::settings;
 use crate::edit::config_lookup::ConfigLookup;
 use crate::edit::path::{Path, Segment};
 use crate::model::Masker;
-use crate::model::redact::masked_keys;
+use crate::model::redact::{masked_below, masked_keys};
 use crate::schema::{Schema, Scope, Shape};
 use crate::syntax::one_line;
 
@@ -25,6 +25,14 @@ pub struct ChangedValue {
 }
 
 impl ChangedValue {
+    /// The same, with the secrets in its values and in the names that lead to it masked.
+    #[must_use]
+    pub fn masked(self, masker: &Masker) -> Self {
+        let keys: Vec<&str> = self.keys.iter().map(String::as_str).collect();
+        let shown = |value: Option<Value>| value.map(|value| masked_below(&keys, &value, masker));
+        Self { before: shown(self.before), after: shown(self.after), keys: masked_keys(&keys, masker) }
+    }
+
     /// The path, with the secrets in it masked.
     pub fn masked_path(&self, masker: &Masker) -> String {
         let keys: Vec<&str> = self.keys.iter().map(String::as_str).collect();

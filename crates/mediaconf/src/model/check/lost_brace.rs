@@ -42,7 +42,7 @@ fn line_without_brace(schema: &Schema, text: &str, stray: usize) -> Option<Span>
     let (mut line, mut is_between, mut found) = (1, true, None);
     for token in tokens(text) {
         line += token.line_feeds;
-        let at = token.raw.as_ptr().addr() - text.as_ptr().addr();
+        let at = token.start;
         match token.kind {
             TokenKind::Comment => {}
             TokenKind::Word if is_between => {

@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
+use super::all_secret_spans;
 use super::by_value::is_edge;
-use super::secret_spans;
 use crate::syntax::Document;
 
 /// A shorter value may stand in a text by chance: only a whole word is taken for it.
@@ -48,7 +48,7 @@ impl BroughtSecrets {
     /// The places of the secrets in a document that no mask covers.
     fn open_in(&self, document: &Document) -> HashMap<&str, Vec<Range<usize>>> {
         let text = document.text();
-        let spans = secret_spans(document, std::slice::from_ref(&(0..text.len())));
+        let spans = all_secret_spans(document);
         let mut open: HashMap<&str, Vec<_>> = HashMap::new();
         for place in self.places(text).filter(|place| !is_within(place, &spans)) {
             open.entry(self.form(&text[place.clone()])).or_default().push(place);

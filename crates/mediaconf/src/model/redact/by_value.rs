@@ -7,8 +7,8 @@ use std::ops::Range;
 use memchr::memmem;
 use percent_encoding::percent_decode_str;
 
+use super::all_secret_spans;
 use super::loose::in_directives;
-use super::secret_spans;
 use super::spelling::{Unescaped, base64_words};
 use super::within::{is_ordinary, secrets_within};
 use crate::model::secret::{Masker, merged, prose_parts};
@@ -66,7 +66,7 @@ impl<'d> SecretValues<'d> {
     fn add(&mut self, document: &'d Document) {
         let text = document.text();
         let mut offset = 0;
-        for span in secret_spans(document, std::slice::from_ref(&(0..text.len()))) {
+        for span in all_secret_spans(document) {
             self.public.push(&text[offset..span.start]);
             offset = span.end;
             let raw = &text[span];

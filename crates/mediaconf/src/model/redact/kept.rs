@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::fmt;
 
+use super::all_secret_spans;
 use super::brought::{BroughtSecrets, is_within};
-use super::secret_spans;
 use crate::model::secret::{Masker, Secrecy, masks_in, word_parts};
 use crate::syntax::{Document, Token, TokenKind, tokens};
 use crate::text::{Word, is_quoted_at, quoted_if_needed, quoted_word};
@@ -50,7 +50,7 @@ impl fmt::Display for MaskFault {
             Self::Unknown => "no secret of the text that the change was made of has this mask",
             Self::Ambiguous => "two secrets have this mask",
             Self::Shown => {
-                "a mask stands where its secret would be shown, because nothing says that it is one"
+                "this mask stands in a place that is not known to be secret, where its secret would be shown"
             }
         })
     }
@@ -61,12 +61,12 @@ impl KeptSecrets {
     pub fn of(document: &Document, masker: &Masker) -> Self {
         let text = document.text();
         let mut kept = Self { by_mask: HashMap::new() };
-        let mut tokens = placed(text).peekable();
-        for span in secret_spans(document, std::slice::from_ref(&(0..text.len()))) {
-            while tokens.next_if(|(start, token)| start + token.raw.len() <= span.start).is_some() {}
-            let form = tokens.peek().map_or(SecretForm::Word, |(start, token)| {
-                form_at(token, span.start - start.min(&span.start))
-            });
+        let mut tokens = tokens(text).peekable();
+        for span in all_secret_spans(document) {
+            while tokens.next_if(|token| token.end() <= span.start).is_some() {}
+            let form = tokens
+                .peek()
+                .map_or(SecretForm::Word, |token| form_at(token, span.start - token.start.min(span.start)));
             kept.add(&text[span], form, masker);
         }
         kept
@@ -98,21 +98,21 @@ impl KeptSecrets {
         let mut open = String::with_capacity(text.len());
         let mut places = Vec::new();
         let mut end = 0;
-        for (start, token) in placed(text) {
+        for token in tokens(text) {
             for mask in masks_in(token.raw) {
                 let form = form_at(&token, mask.start);
-                let at = start + mask.start;
+                let at = token.start + mask.start;
                 let secret = self.secret(&token.raw[mask.clone()], form).map_err(|fault| (at, fault))?;
                 open.push_str(&text[end..at]);
                 let begin = open.len();
                 open.push_str(&secret.written_in(form));
                 places.push((at, begin..open.len()));
-                end = start + mask.end;
+                end = token.start + mask.end;
             }
         }
         open.push_str(&text[end..]);
         let document = Document::parse(open);
-        let spans = secret_spans(&document, std::slice::from_ref(&(0..document.text().len())));
+        let spans = all_secret_spans(&document);
         // Of a text with errors it is unclear what its words mean, and it is refused.
         let is_clear = document.diagnostics().errors() == 0;
         match places.into_iter().find(|(_, place)| is_clear && !is_within(place, &spans)) {
@@ -160,8 +160,7 @@ impl KeptSecrets {
         for secret in masks_in(sent).filter_map(|mask| self.by_mask.get(&sent[mask])).flatten() {
             brought.add(&secret.written);
             brought.add(&secret.value);
-            let quoted = quoted_word(&secret.value);
-            brought.add(&quoted[1..quoted.len() - 1]);
+            brought.add(&between_quotes(&secret.value));
         }
         brought
     }
@@ -173,18 +172,16 @@ impl KeptSecret {
         match form {
             _ if self.form == form => self.written.clone(),
             SecretForm::Word => quoted_if_needed(&self.value).into_owned(),
-            SecretForm::Quoted => {
-                let word = quoted_word(&self.value);
-                word[1..word.len() - 1].to_owned()
-            }
+            SecretForm::Quoted => between_quotes(&self.value),
             SecretForm::Comment => self.value.replace(['\r', '\n'], " "),
         }
     }
 }
 
-/// The tokens of a text with their places.
-fn placed(text: &str) -> impl Iterator<Item = (usize, Token<'_>)> {
-    tokens(text).map(|token| (token.raw.as_ptr() as usize - text.as_ptr() as usize, token))
+/// The value as it stands between the quotes of a word.
+fn between_quotes(value: &str) -> String {
+    let word = quoted_word(value);
+    word[1..word.len() - 1].to_owned()
 }
 
 fn form_at(token: &Token<'_>, offset: usize) -> SecretForm {

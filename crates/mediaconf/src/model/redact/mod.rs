@@ -30,7 +30,12 @@ use crate::syntax::{Document, Entry, Word, comment_start};
 /// Returns the whole text of a document with its secrets masked.
 pub fn masked_document(document: &Document, masker: &Masker) -> String {
     let text = document.text();
-    masker.masked(text, secret_spans(document, std::slice::from_ref(&(0..text.len())))).into_owned()
+    masker.masked(text, all_secret_spans(document)).into_owned()
+}
+
+/// Returns the secrets in the whole text.
+fn all_secret_spans(document: &Document) -> Vec<Range<usize>> {
+    secret_spans(document, std::slice::from_ref(&(0..document.text().len())))
 }
 
 /// Returns the secrets in `windows` of the text, which are in order and do not overlap.

@@ -59,13 +59,14 @@ impl JsonWords for Unmasking<'_> {
 #[derive(Default)]
 pub struct SecretNumbers {
     by_mask: HashMap<String, SecretNumber>,
+    /// The masks of words.
+    words: HashSet<String>,
 }
 
-/// A number, its places, and whether a word has the same mask.
+/// A number and its places.
 struct SecretNumber {
     number: Number,
     paths: HashSet<Vec<String>>,
-    is_word_too: bool,
 }
 
 impl SecretNumbers {
@@ -74,16 +75,13 @@ impl SecretNumbers {
         let mut finder =
             NumberFinder { masker, path: Vec::new(), found: HashMap::new(), words: HashSet::new() };
         with_words(json, &mut finder);
-        for (mask, number) in &mut finder.found {
-            number.is_word_too = finder.words.contains(mask);
-        }
-        Self { by_mask: finder.found }
+        Self { by_mask: finder.found, words: finder.words }
     }
 
     /// The number that a mask at a path stands for: the one that was there, or one that alone has the mask.
     fn get(&self, mask: &str, path: &[String]) -> Option<&Number> {
         let known = self.by_mask.get(mask)?;
-        (!known.is_word_too || known.paths.contains(path)).then_some(&known.number)
+        (!self.words.contains(mask) || known.paths.contains(path)).then_some(&known.number)
     }
 }
 
@@ -104,7 +102,7 @@ impl JsonWords for NumberFinder<'_> {
     }
 
     fn number(&mut self, number: &Number) -> Value {
-        let new = || SecretNumber { number: number.clone(), paths: HashSet::new(), is_word_too: false };
+        let new = || SecretNumber { number: number.clone(), paths: HashSet::new() };
         let known = self.found.entry(self.masker.mask(&number.to_string())).or_insert_with(new);
         known.paths.insert(self.path.clone());
         Value::Number(number.clone())
