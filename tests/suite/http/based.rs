@@ -196,13 +196,16 @@ fn a_mask_is_refused_where_it_would_be_shown_or_stands_for_nothing() {
 fn a_page_that_asks_for_masks_gets_no_secret_in_any_answer() {
     let secrets = ["s3cret", "p4ss", "k3y", "n3w"];
     let patch = r#"{"cluster_key":"n3w"}"#;
-    let data = json!({ "modify": { "edits": { "patch": { "cluster_key": "n3w" } } } }).to_string();
+    let data = |patch: serde_json::Value| json!({ "modify": { "edits": { "patch": patch } } }).to_string();
+    let named = data(json!({ "streams": { "a?token=n3w": { "urls": [{ "url": "udp://a" }] } } }));
+    let data = data(json!({ "cluster_key": "n3w" }));
     for (target, sent) in [
         ("modify_config?format=diff&", patch),
         ("modify_config?format=conf&", patch),
         ("modify_config?", patch),
         ("save_config?format=diff&", &TEXT.replace("k3y", "n3w")),
         ("change?tell=diff,values,configuration,secrets&", &data),
+        ("change?tell=diff,values,configuration,secrets&", &named),
     ] {
         let server = Server::over(TEXT);
         let answer = server.post(&format!("{target}secrets=masked"), sent);
