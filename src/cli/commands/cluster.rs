@@ -180,8 +180,11 @@ fn unheard_in_words(NodeRecord { node, serial, state, why, .. }: &NodeRecord) ->
     }
 }
 
-/// Begins a new epoch, if nodes are held and the user agrees.
-/// The last change, once it is decided: one that was not confirmed in time goes back, as before any other change.
+/// Returns the state of the cluster after its last change is decided: one that was not confirmed in time is taken back
+/// first, as before any other change.
+///
+/// # Errors
+/// `Pending`: the last change still waits to be confirmed.
 fn decided(store: &ClusterStore) -> Result<Seen, Refusal> {
     let seen = store.seen()?;
     match seen.open() {
@@ -194,6 +197,7 @@ fn decided(store: &ClusterStore) -> Result<Seen, Refusal> {
     }
 }
 
+/// Begins a new epoch, if nodes are held and the user agrees.
 fn adopt(store: &ClusterStore, is_agreed: bool, ui: Ui) -> Result<Exit, CliError> {
     let nodes = store.nodes().map_err(Refusal::from)?.unwrap_or_default();
     let held: Vec<&NodeRecord> = nodes.iter().filter(|node| node.state == NodeState::Held).collect();
