@@ -1,4 +1,4 @@
-//! The text that a change was made of, and the change on what is there now.
+//! The base of a change, which is the text that the client read before it, and the merge with what is there now.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -36,13 +36,13 @@ impl Transaction<'_> {
         })
     }
 
-    /// True if a whole text is not simply what is to be there.
+    /// True if a whole text can't be written as it was sent: it has to be merged, or its masks replaced.
     pub(super) fn is_made_of_text(&self) -> bool {
         self.options.base.is_some() || self.options.masks.is_some()
     }
 
-    /// A whole text that was made of `base`, or else of what is there: with the secrets for its masks, and with what
-    /// others changed since.
+    /// Returns the text to write for a whole text that is based on `base`, or else on what is there: with secrets in the
+    /// place of its masks, and merged with what others changed since.
     pub(super) fn on_present(
         &self,
         text: &Bytes,
@@ -74,7 +74,7 @@ impl Transaction<'_> {
         rebase(base, mine, theirs).map(Bytes::from).map_err(lines_clash)
     }
 
-    /// A request that was made of `base`, as a request for what is there.
+    /// Returns the request for what is there that has the same effect as `request` has on `base`.
     pub(super) fn request_on_present(
         &self,
         request: &ChangeRequest,
@@ -84,7 +84,7 @@ impl Transaction<'_> {
         if self.options.owner.is_some() {
             return Err(Refusal::new(
                 RefusalKind::Misplaced,
-                "a desired state is of no text: `owner` takes no `base`",
+                "a desired state is not based on a text: `owner` takes no `base`",
             ));
         }
         if !base.is_valid() {
@@ -112,7 +112,7 @@ impl Transaction<'_> {
         if found.is_empty() { Ok(()) } else { Err(changed_meanwhile(&found, &masker())) }
     }
 
-    /// The request with the secrets for its masks.
+    /// Returns the request with secrets in the place of its masks.
     pub(super) fn unmasked<'r>(
         &self,
         request: &'r ChangeRequest,
@@ -164,7 +164,7 @@ impl Transaction<'_> {
         }
     }
 
-    /// The text with a revision, which is there or in the history; `None` where it is known no more.
+    /// Returns the text with a revision, from what is there or from the history; `None` if it is no longer kept.
     fn text_with(&self, revision: Revision) -> Result<Option<Arc<Snapshot>>, Refusal> {
         let of_server = self.state.iter().flat_map(|state| [&state.running, &state.saved]);
         let mut known = of_server.chain(self.file()).chain(self.with_left_over());
