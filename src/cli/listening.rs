@@ -65,7 +65,7 @@ pub fn urls(listeners: &[Listener], tls: bool, global: &GlobalArgs) -> Result<Ve
     Ok(urls)
 }
 
-/// Returns the URLs of what is at a path of each address, behind this scheme.
+/// Returns the URL of this path at each TCP address, with this scheme.
 pub fn tcp_urls(listeners: &[Listener], scheme: &str, path: &str) -> Result<Vec<String>, CliError> {
     let addresses = listeners.iter().filter_map(|listener| match listener {
         Listener::Tcp(bound) => Some(bound.local_addr()),

@@ -1,4 +1,4 @@
-//! The text that a change was made of, and the change on what is there now.
+//! The base of a change, which is the text that the client read before it, and the merge with what is there now.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -34,7 +34,8 @@ impl Transaction<'_> {
         })
     }
 
-    /// A whole text that is sent, as it is to be there: on `present`, if it was made of another one or has masks.
+    /// Returns the text to write for a whole text that was sent: merged with `present`, and with secrets in the place of
+    /// its masks, where the request has a base or masks.
     pub(super) fn whole_text<'t>(
         &self,
         text: &Bytes,
@@ -46,8 +47,8 @@ impl Transaction<'_> {
         }
     }
 
-    /// A whole text that was made of `base`, or else of what is there: with the secrets for its masks, and with what
-    /// others changed since.
+    /// Returns the text to write for a whole text that is based on `base`, or else on what is there: with secrets in the
+    /// place of its masks, and merged with what others changed since.
     pub(super) fn on_present(
         &self,
         text: &Bytes,
@@ -84,7 +85,7 @@ impl Transaction<'_> {
         rebase(base, mine, theirs, patch).map(Bytes::from).map_err(lines_clash)
     }
 
-    /// A request that was made of `base`, as a request for what is there.
+    /// Returns the request for what is there that has the same effect as `request` has on `base`.
     pub(super) fn request_on_present(
         &self,
         request: &ChangeRequest,
@@ -94,7 +95,7 @@ impl Transaction<'_> {
         if self.options.owner.is_some() {
             return Err(Refusal::new(
                 RefusalKind::Misplaced,
-                "`owner` takes no `base`: a desired state is not made of a text",
+                "a desired state is not based on a text: `owner` takes no `base`",
             ));
         }
         if !base.is_valid() {
@@ -120,7 +121,7 @@ impl Transaction<'_> {
         Err(changed_meanwhile(&found, &self.options.masks.clone().or(told).unwrap_or_default()))
     }
 
-    /// The request with the secrets for its masks.
+    /// Returns the request with secrets in the place of its masks.
     pub(super) fn unmasked<'r>(
         &self,
         request: &'r ChangeRequest,
@@ -171,7 +172,7 @@ impl Transaction<'_> {
         }
     }
 
-    /// The text with a revision, which is there or in the history; `None` where it is known no more.
+    /// Returns the text with a revision, from what is there or from the history; `None` if it is no longer kept.
     fn text_with(&self, revision: Revision) -> Result<Option<Arc<Snapshot>>, Refusal> {
         let of_server = self.state.iter().flat_map(|state| [&state.running, &state.saved]);
         let mut known = of_server.chain(self.file()).chain(self.with_left_over());

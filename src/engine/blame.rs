@@ -236,7 +236,8 @@ impl PartialEq for ValueAndMask {
     }
 }
 
-/// The value at the path. Two secrets with one mask differ, unless the path looks for a value: it could try out which.
+/// The value at the path. Two secrets with the same mask count as different, unless the path searches for a value: with
+/// such a path one could find out what a secret is.
 fn seen(snapshot: &Snapshot, path: &Path, masker: Option<&Masker>) -> Option<ValueAndMask> {
     let shown = value(snapshot, path, masker)?;
     let is_by_name = masker.is_some() && path.segments.iter().all(|segment| segment.name().is_some());

@@ -1,4 +1,4 @@
-//! The secrets that the masks of a request brought, and the proof that the new text shows none of them.
+//! The secrets that took the place of masks in a request, and the check that the new text shows none of them unmasked.
 
 use std::sync::Arc;
 
@@ -25,8 +25,8 @@ pub(super) struct Brought {
 }
 
 impl Brought {
-    /// Refuses a new text in which readers who may see no secrets would see one that a mask brought: other words stand
-    /// around it there than around the mask.
+    /// Refuses a new text in which readers who may see no secrets would see one that a mask brought. After a merge it
+    /// may stand between other words than its mask did, where nothing masks it.
     pub(super) fn refuse_shown(
         &self,
         outcome: &Outcome,

@@ -55,7 +55,7 @@ impl Transaction<'_> {
     /// Chooses the text that a patch is merged into, by the running configuration, the file and its
     /// hand edit.
     fn basis(&self) -> Result<Basis, Refusal> {
-        // With a base, `force` decides about values that both changed, and takes back no others.
+        // With a base, `force` overrides only values that both changed, and leaves all others.
         let is_merged = self.options.base.is_some();
         let force = self.options.force && !is_merged;
         let Some(state) = &self.state else {

@@ -19,7 +19,7 @@ use crate::engine::{Composed, IncludedTexts, Snapshot};
 use crate::store::file::ConfFile;
 use crate::store::{Follow, Store};
 
-/// Says that what the server would say of a text is not about the text in the editor.
+/// The message where the server may have another text than the editor, so that what it says would be wrong.
 pub const DIFFERENT_TEXTS: &str =
     "mediactl and the editor have different texts: close the file and open it again";
 

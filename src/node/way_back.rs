@@ -173,8 +173,8 @@ impl Node {
         }
     }
 
-    /// Goes back from a change that was not confirmed for all the node knows, and never will be: the cluster no longer has
-    /// it. False if the node runs none, or stays there.
+    /// Goes back from a change that, as far as the node knows, was not confirmed and never will be, as the cluster no
+    /// longer has it. Returns false if the node runs no such change, or stays with it.
     pub(super) fn leaves_what_is_lost(&self) -> bool {
         let followed = self.standing().followed.clone();
         let (Some(back), Some(runs)) = (followed.back, followed.runs) else { return false };

@@ -99,7 +99,7 @@ test('a new password is asked for under the countdown', options, async () => {
 test('a new password that is not kept goes back, and the page is logged in with the old one', options, async () => {
   const page = await entered();
   await change({ edit_auth: { password: 'newer' } }, 15);
-  await sees(page, 'the old one holds. You are logged in with it.', '#confirm');
+  await sees(page, 'the old one is valid again. You are logged in with it.', '#confirm');
   assert.match(served.text, /edit_auth admin right;/);
   await click(page, 'Close', '#confirm button');
   await goes(page, '#confirm');

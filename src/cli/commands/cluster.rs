@@ -180,7 +180,11 @@ fn unheard_in_words(NodeRecord { node, serial, state, why, .. }: &NodeRecord) ->
     }
 }
 
-/// The last change, once it is decided: one that was not confirmed in time goes back, as before any other change.
+/// Returns the state of the cluster after its last change is decided: one that was not confirmed in time is taken back
+/// first, as before any other change.
+///
+/// # Errors
+/// `Pending`: the last change still waits to be confirmed.
 fn decided(store: &ClusterStore) -> Result<Seen, Refusal> {
     let seen = store.seen()?;
     match seen.open() {

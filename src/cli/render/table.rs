@@ -38,7 +38,7 @@ impl<R: AsRef<[String]>> Row for R {
     }
 }
 
-/// The cells of a row in one text: of very many rows, a text for each cell takes three times as much memory.
+/// A row whose cells are in one string: with very many rows, a string for each cell takes three times as much memory.
 pub struct JoinedRow(Box<str>);
 
 /// Stands between two cells of a text.

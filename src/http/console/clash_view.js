@@ -25,7 +25,7 @@ export function clashView(clashes, done) {
     done();
   };
   const form = el('form', { class: 'clashes', onsubmit: settle },
-    el('p', { class: 'warning' }, 'Somebody else has changed the same since you began. Choose what holds for each.'),
+    el('p', { class: 'warning' }, 'Somebody else has changed the same values or lines since you began. Choose a version of each.'),
     ...asked.flatMap(({ clash, names }) => clash.questions.map((question, at) => ask(question, names[at] ?? ''))),
     el('button', { class: 'primary' }, 'Use these choices'));
   return form;

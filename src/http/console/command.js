@@ -29,7 +29,7 @@ export function quoted(text) {
  * @param {Wanted} wanted
  */
 export function commandOf(drafts, { url, why, confirm, diff }) {
-  if (!diff) return '# The command comes with the difference that the server shows.';
+  if (!diff) return '# The command is shown here as soon as the server has computed the difference.';
   const options = [
     ...(confirm > 0 ? ['--confirm', `${confirm}s`] : []),
     ...(why ? ['--message', quoted(why)] : []),

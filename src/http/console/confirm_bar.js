@@ -12,7 +12,7 @@ import { clockWords, remember } from './session.js';
 /** The seconds that are left when somebody who does not see the bar is told. */
 const TOLD = [60, 30, 10];
 
-const WENT_BACK = 'The change has gone back, and with it the password: the old one holds.';
+const WENT_BACK = 'The change was undone, and with it the new password: the old one is valid again.';
 
 /** When the old password is tried again after the time has run out, in milliseconds: the way back takes a while. */
 const TRIES = [500, 3000, 10_000];
@@ -69,7 +69,7 @@ export function attach(bar, state, goOn) {
     const more = pending && pending.path_count > pending.paths.length ? ` and ${pending.path_count - pending.paths.length} more` : '';
     const paths = pending?.paths.slice(0, 3).join(', ');
     const about = pending && paths && el('span', { class: 'quiet' }, ` ${paths}${pending.path_count > 3 && !more ? ` and ${pending.path_count - 3} more` : more}`);
-    const who = pending ? `${pending.by} changed the configuration${pending.message ? `: ${pending.message}.` : '.'}` : 'The change is made, and with it the password.';
+    const who = pending ? `${pending.by} changed the configuration${pending.message ? `: ${pending.message}.` : '.'}` : 'The configuration was changed, and with it your password.';
     return el('p', {}, el('strong', {}, who), about, el('br'),
       state.isConnected ? 'It goes back in ' : 'There is no connection. Unless it is kept, the change goes back in ', clock, state.isConnected ? ' unless it is kept.' : null);
   }
@@ -82,7 +82,7 @@ export function attach(bar, state, goOn) {
   }
 
   function wentBack() {
-    return el('p', {}, el('strong', {}, WENT_BACK), ' Only if somebody else kept the change, the new one holds.');
+    return el('p', {}, el('strong', {}, WENT_BACK), ' The new one is valid only if somebody else kept the change.');
   }
 
   function told() {
@@ -95,7 +95,7 @@ export function attach(bar, state, goOn) {
   function runOut(id) {
     over = id;
     draw();
-    state.announce('The change has gone back. The old password holds.');
+    state.announce('The change was undone. The old password is valid again.');
     for (const pause of TRIES) setTimeout(() => void logInAgain(id), pause);
   }
 
@@ -166,7 +166,7 @@ export function attach(bar, state, goOn) {
     if (left === 0 && state.needsPassword && id && over !== id) return runOut(id);
     const words = clockWords(left * 1000);
     if (clock.textContent === words) return;
-    clock.textContent = state.isConnected || left > 0 ? words : '0:00, so it has gone back by now';
+    clock.textContent = state.isConnected || left > 0 ? words : '0:00, so it was undone by now';
     bar.classList.toggle('late', left <= 15);
     if (TOLD.includes(left)) state.announce(`The change goes back in ${left} seconds.`);
   }

@@ -21,7 +21,7 @@ import { MASK } from './words.js';
 export function fieldsView(state, meanings, shown) {
   const rows = meanings.map((meaning) => row(state, meaning, shown));
   const note = shown.isLocked && state.mayEdit
-    && el('p', { class: 'quiet' }, 'The text above is edited. These values can be changed after that is applied or discarded.');
+    && el('p', { class: 'quiet' }, 'The text above has an edit. Apply or discard it, and these values can be changed.');
   return el('section', { class: 'fields', 'aria-label': 'Values' }, el('h2', {}, 'Values'), note, el('form', { class: 'table', autocomplete: 'off', onsubmit: (event) => event.preventDefault() }, ...rows));
 }
 

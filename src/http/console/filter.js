@@ -50,7 +50,7 @@ export function conditionOf(text) {
   const path = segmentsOf(written);
   const operator = sign ?? word;
   if (!operator || !path) return null;
-  if (operator === '=~') return '`=~` is for mediactl read --where; here `~` finds a plain text';
+  if (operator === '=~') return 'regular expressions (`=~`) are only for mediactl read --where; use `~` to find plain text';
   if (operator === '~' && !wanted) return 'there is no text behind `~`';
   const test = testOf(operator, wanted);
   return (entry) => any(own(entry, path), path, test);

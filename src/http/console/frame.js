@@ -53,6 +53,6 @@ export function showFrame(head, state, logOut) {
 function states(state) {
   const found = (state.status?.state ?? []).map((name) => CONDITIONS[name] ?? [name, 'warn']);
   if (!state.isConnected) found.unshift(['no connection', 'bad']);
-  if (!state.mayEdit) found.push(['may look only', 'quiet']);
+  if (!state.mayEdit) found.push(['read only', 'quiet']);
   return found.map(([word, kind]) => el('span', { class: `state ${kind}` }, word));
 }

@@ -145,7 +145,7 @@ class HistoryView {
    * @param {...import('./dom.js').Child} more
    */
   async #showDiff(title, path, query, ...more) {
-    fill(this.detail, el('p', { class: 'quiet' }, 'The server compares …'));
+    fill(this.detail, el('p', { class: 'quiet' }, 'Computing the difference …'));
     const head = el('div', { class: 'detail-head' }, el('h2', {}, `Difference: ${title}`), ...more);
     try {
       const { body } = await this.state.api.get(path, { ...query, secrets: 'masked' });
@@ -168,19 +168,19 @@ class HistoryView {
   async #offerWayBack(serial) {
     const { api } = this.state;
     const to = { to: `serial:${serial}`, format: 'diff', ...(api.features.has('secrets') ? { secrets: 'masked' } : {}) };
-    fill(this.detail, el('p', { class: 'quiet' }, 'The server compares …'));
+    fill(this.detail, el('p', { class: 'quiet' }, 'Computing the difference …'));
     try {
       const { body: { revisions, state, versions } } = await api.get('status');
       const isHandEdit = state.includes('edited-by-hand');
       const tag = `"${isHandEdit ? revisions.file : revisions.running}-${versions.mediactl}"`;
       const { body, notes } = await api.post('rollback_config', { ...to, dry_run: true });
       if (this.#left) return;
-      if (!body) return fill(this.detail, el('p', {}, 'The configuration is like that already.'));
+      if (!body) return fill(this.detail, el('p', {}, 'The configuration already has this text.'));
       const form = new ApplyForm('Go back', () => {}, () => void this.#goBack(form, to, tag));
       form.buttons.append(el('button', { type: 'button', onclick: () => void this.#showChange(serial) }, 'Cancel'));
       fill(this.detail, el('h2', {}, `Go back to before #${serial}`), ...notes.map((note) => el('p', { class: 'warning' }, noteWords(note))),
-        isHandEdit && el('p', {}, 'The difference begins with the file as it was edited. To keep the edit, cancel, and change in ',
-          el('a', { href: '#/text' }, 'Text'), ' only what should be as before.'), diffView(body), form.element);
+        isHandEdit && el('p', {}, 'The difference is from the file with the edit by hand, which would be lost. To keep that edit, cancel, and change in ',
+          el('a', { href: '#/text' }, 'Text'), ' only what you want back.'), diffView(body), form.element);
       form.why.focus();
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
@@ -200,7 +200,7 @@ class HistoryView {
       const answer = await this.state.api.post('rollback_config', { ...to, message: why || null, confirm: confirm || null }, null, { ifMatch });
       this.state.set(appliedFacts(answer.pending, confirm));
       this.#pending = answer.pending;
-      this.state.announce(answer.pending ? `Done. It goes forward again in ${confirm} seconds unless you keep it.` : 'Done.');
+      this.state.announce(answer.pending ? `Done. Going back is undone in ${confirm} seconds unless you keep it.` : 'Done.');
       fill(this.detail, el('p', {}, `The earlier text is the configuration again${answer.pending ? ', until it is kept or taken back' : ''}.`));
       await this.#read();
     } catch (error) {

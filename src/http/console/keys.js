@@ -4,8 +4,8 @@ import { el } from './dom.js';
 
 /** All keys, also those of single views. */
 const KEYS = [
-  ['/', 'to the field for the filter or the search'],
-  ['↑ ↓', 'to another row; also Page Up, Page Down, Home and End'],
+  ['/', 'goes to the filter or the search'],
+  ['↑ ↓', 'goes to another row; also Page Up, Page Down, Home and End'],
   ['Enter', 'opens the row'],
   ['Space', 'marks the row'],
   ['Esc', 'empties the filter, closes what is open'],

@@ -7,7 +7,7 @@ import { el } from './dom.js';
  * @param {string} word the word at the cursor
  */
 export function meaningView(meaning, word) {
-  if (!meaning) return el('p', { class: 'quiet' }, word ? 'Nothing is known of this word.' : 'Put the cursor on a word to read what it means.');
+  if (!meaning) return el('p', { class: 'quiet' }, word ? 'There is no documentation for this word.' : 'Put the cursor on a word to read what it means.');
   const { keyword, description, form, unit, usual, example } = meaning;
   const row = (/** @type {string} */ name, /** @type {string} */ value) =>
     value ? [el('dt', {}, name), el('dd', {}, value)] : [];

@@ -22,7 +22,7 @@ export class Plots {
 
   /** @param {HTMLElement} box */
   constructor(box) {
-    this.room = el('div', { class: 'plots' }, el('p', { class: 'quiet' }, 'The figures of the next minutes are drawn here.'));
+    this.room = el('div', { class: 'plots' }, el('p', { class: 'quiet' }, 'Figures are plotted here while this page is open.'));
     box.append(this.room);
   }
 

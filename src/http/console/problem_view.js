@@ -5,17 +5,17 @@ import { NO_CONNECTION } from './api.js';
 
 /** The guards that may be accepted here, and what accepting means. @type {Record<string, string>} */
 const GUARDS = {
-  'would-remove-credentials': 'Remove these credentials all the same',
-  'form-change': 'Write it in the other form all the same',
-  'near-miss': 'Use this name all the same',
-  'empty-replacement': 'Empty it all the same',
+  'would-remove-credentials': 'Remove these credentials anyway',
+  'form-change': 'Write it in the other form anyway',
+  'near-miss': 'Use this name anyway',
+  'empty-replacement': 'Empty it anyway',
 };
 
 /** What else helps, by the name of the problem. @type {Record<string, string>} */
 const ADVICE = {
   [NO_CONNECTION]: 'Your edits are kept here. Nothing is sent until you say so.',
   pending: 'Another change waits to be kept or taken back. Your edits are kept here until that is decided.',
-  'masked-value': 'A mask stands where the server knows no secret. Type the secret there.',
+  'masked-value': 'The server can’t put a secret in the place of this mask. Type the secret itself there.',
   'reload-failed': 'The change was taken back. Your edits are kept here.',
 };
 
@@ -23,8 +23,8 @@ const ADVICE = {
 const NOTES = {
   'picked-up-hand-edit': 'The file was edited by hand. That edit is kept, and takes effect with this change.',
   'overwrote-hand-edit': 'The file was edited by hand. That edit is overwritten; the history keeps it.',
-  'saved-earlier-update': 'An update that was not in the file is saved with this change.',
-  'other-change-pending': 'Another change waits to be kept or taken back; until then this one can’t be made.',
+  'saved-earlier-update': 'An earlier update that was not saved is saved to the file with this change.',
+  'other-change-pending': 'Another change waits to be kept or taken back; this one can be made only after that.',
   'deleted-streams': 'Streams that are removed:',
   'new-warning': 'New warning:',
 };

@@ -103,7 +103,7 @@ function send(api, list, target, query, signal) {
   }
   const gone = list.find((draft) => draft.kind === 'text' && draft.isGone);
   if (gone?.kind === 'text') {
-    throw new Problem(0, 'removed', `The entry ${gone.path} was removed by somebody else, so there is nothing to put your text in the place of. Copy the text from its page if you still need it, go back to the change before it was removed (see History) and edit it there, or discard this edit.`);
+    throw new Problem(0, 'removed', `The entry ${gone.path} was removed by somebody else, so your text can’t replace it. Copy your text from the page of the entry if you still need it, go back to the change before it was removed (see History) and make the edit there, or discard it.`);
   }
   const request = requestOf(list);
   return api.post(request.operation, { ...request.query, ...query, ...madeOf(api, target.revision), ...keep(api) }, request.body,

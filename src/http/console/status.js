@@ -12,7 +12,7 @@ const PAUSE = 5000;
 
 /** What each condition means, and what to do. @type {Record<string, [string, string]>} */
 const CONDITIONS = {
-  'unsaved-update': ['warn', 'What runs is not in the file: an update made it without saving.'],
+  'unsaved-update': ['warn', 'What runs is not in the file: an update was made without saving it.'],
   'edited-by-hand': ['warn', 'The file was edited by hand since the server loaded it; what runs is the older text.'],
   broken: ['bad', 'The file has errors, so it cannot be loaded.'],
 };
@@ -70,7 +70,7 @@ function statusWords({ status }) {
   if (!status) return [];
   const { counts, last_change: change, last_reload: reload, revisions, versions } = status;
   const conditions = status.state.map((name) => CONDITIONS[name] ?? ['warn', name]);
-  if (conditions.length === 0) conditions.push(['good', 'What runs is what the file says.']);
+  if (conditions.length === 0) conditions.push(['good', 'The server runs what is in the file.']);
   if (status.pending) conditions.push(['warn', 'A change has to be confirmed.']);
   return [
     el('ul', { class: 'plain-list' }, ...conditions.map(([kind, text]) => el('li', {}, el('span', { class: `state ${kind}` }, kind === 'good' ? 'in order' : 'attention'), ' ', text))),

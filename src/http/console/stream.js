@@ -7,7 +7,7 @@ import { pathOf, readAt } from './path.js';
 /** @type {import('./router.js').Show} */
 export function show(main, state, { rest: [name = ''] }) {
   const segments = ['streams', name];
-  const box = el('div', { class: 'entry-page' }, el('p', { class: 'quiet' }, 'The server is asked …'));
+  const box = el('div', { class: 'entry-page' }, el('p', { class: 'quiet' }, 'Loading …'));
   const kind = state.rows.find((row) => row.name === name)?.kind;
   const remove = () => {
     const path = pathOf(segments);

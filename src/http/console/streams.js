@@ -27,7 +27,7 @@ const COLUMNS = [
 /** How each kind of authorization is coloured, and what it means. @type {Record<string, [string, string]>} */
 const AUTHORIZATION = {
   own: ['accent', 'the stream has its own authorization'],
-  global: ['good', 'the global authorization holds'],
+  global: ['good', 'the global authorization applies'],
   open: ['warn', 'the stream is open to everybody: auth false'],
   none: ['bad', 'neither the stream nor the server has an authorization'],
 };
@@ -79,7 +79,7 @@ export function show(main, state, { query }) {
     const all = state.rows.length;
     count.textContent = rows.length === all ? `${number(all)} ${all === 1 ? 'stream' : 'streams'}` : `${number(rows.length)} of ${number(all)}`;
     grid.setAttribute('aria-rowcount', String(rows.length + 1));
-    empty.textContent = rows.length ? '' : all ? 'No stream is like that.' : 'The configuration has no streams.';
+    empty.textContent = rows.length ? '' : all ? 'No stream matches the filter.' : 'The configuration has no streams.';
     list.height = rowHeight();
     list.reset(rows.length);
     showActive();

@@ -173,8 +173,8 @@ class TextView {
     this.#path = path;
     this.#entry?.leave();
     this.#entry = undefined;
-    if (!found || !segments) return fill(this.side, el('p', { class: 'quiet' }, 'No entry stands in this line.'));
-    const box = el('div', {}, el('p', { class: 'quiet' }, 'The server is asked …'));
+    if (!found || !segments) return fill(this.side, el('p', { class: 'quiet' }, 'There is no entry in this line.'));
+    const box = el('div', {}, el('p', { class: 'quiet' }, 'Loading …'));
     const [group, name = ''] = segments;
     fill(this.side, el('h2', {}, group === 'streams' ? el('a', { href: hashOf('streams', { rest: [name] }) }, name) : segments.join(' ')),
       this.isOld && el('p', { class: 'quiet' }, 'Below is the entry as it runs now.'), box);

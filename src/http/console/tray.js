@@ -160,7 +160,7 @@ class Tray {
       this.#reviewed = undefined;
       if (!isOld) this.#failed = { problem, list: drafts.list };
       await this.#ask();
-      this.state.announce(isOld ? 'Somebody changed the configuration meanwhile. Look at the difference again.' : problem.message);
+      this.state.announce(isOld ? 'Somebody has changed the configuration in the meantime. Look at the new difference.' : problem.message);
     }
   }
 
@@ -181,7 +181,7 @@ class Tray {
     const toggle = el('button', { class: this.#isOpen ? '' : 'primary', 'aria-expanded': String(this.#isOpen),
       onclick: () => (this.#isOpen ? this.close() : this.open()) }, this.#isOpen ? 'Close' : 'Review');
     const head = el('div', { class: 'tray-head' }, el('h2', {}, words), toggle,
-      !drafts.isKept && el('p', { class: 'warning' }, 'The browser has no room for these edits: they do not survive a reload. Apply them before you leave this page.'));
+      !drafts.isKept && el('p', { class: 'warning' }, 'The browser can’t store these edits, so a reload loses them. Apply them before you leave this page.'));
     if (!this.#isOpen) return fill(this.box, head);
     if (this.box.contains(this.result)) return this.box.firstElementChild?.replaceWith(head);
     fill(this.box, head, el('div', { class: 'tray-body' }, this.edits, this.result, this.form.element));
@@ -223,9 +223,9 @@ class Tray {
   #comparison() {
     if (this.#problem) return [problemView(this.#problem, (guard) => { this.#accepted.add(guard); void this.#ask(); })];
     const found = this.#reviewed;
-    if (!found) return [el('p', {}, 'The server compares …')];
+    if (!found) return [el('p', {}, 'Computing the difference …')];
     if (found.clashes.length > 0) return [clashView(found.clashes, () => void this.#ask())];
-    if (found.diff === '') return [el('p', {}, 'These edits change nothing: the configuration is like that already.')];
+    if (found.diff === '') return [el('p', {}, 'These edits change nothing: the configuration already is as they make it.')];
     return [...found.notes.map((note) => el('p', { class: 'note' }, noteWords(note))), diffView(found.diff)];
   }
 

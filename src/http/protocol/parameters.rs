@@ -355,8 +355,8 @@ pub static PARAMETERS: &[QueryParameter] = &[
     },
 ];
 
-/// The parameters that say of which text a change is made, or who may see what: where a route does not take one of
-/// them, its request is refused, because without it the answer would be another one than was asked for.
+/// The parameters that name the text of a change, or say whether secrets are shown. A request to a route that does not
+/// take one of them is refused: ignoring it would do or answer something else than was asked for.
 const NEVER_IGNORED: [&str; 3] = [BASE, REVISION, SECRETS];
 
 /// More changes than any history has.

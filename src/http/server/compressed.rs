@@ -27,7 +27,7 @@ pub struct CompressedAnswers(Mutex<Vec<Kept>>);
 /// A compressed answer, and what it is made of.
 #[derive(Debug)]
 struct Kept {
-    /// The hash of the answer: the same `ETag` may have other seconds that are left, for instance.
+    /// The hash of the answer: answers with the same `ETag` may differ, such as in the seconds that are left to confirm.
     plain: Revision,
     body: Arc<Vec<u8>>,
 }

@@ -19,8 +19,8 @@ pub fn refuse_cross_site(head: &Head) -> Result<(), Problem> {
     }
 }
 
-/// Refuses what a page of another site does with a file of the console, unless it leads its reader there: the page has no
-/// password yet, and a link to it in a ticket works.
+/// Refuses requests of other sites' pages for a file of the console, except a navigation of the browser to the page: a
+/// link to it, such as in a ticket, has to work, and is safe, as the page has no password yet.
 pub fn refuse_foreign_use(head: &Head) -> Result<(), Problem> {
     let is = |name: &str, value: &str| head.header(name) == Some(value);
     let is_navigation = is("sec-fetch-mode", "navigate") && is("sec-fetch-dest", "document");

@@ -1,4 +1,4 @@
-//! Makes a change that was made of one text on another text, which others made of the same one meanwhile.
+//! Merges a change of a text (`base` to `mine`) with what others made of the same text meanwhile (`theirs`).
 //!
 //! The result has the values of the other text, and those that the change set. It is made of the merged lines, because
 //! they have the comments and the order, too; where lines clash, the values of the change are set in the other text.
@@ -68,7 +68,7 @@ pub fn rebase(
     whole.next().map(|whole| whole.bytes().to_vec()).ok_or(clash)
 }
 
-/// How often each comment stands in the texts, each of which counts so often.
+/// Counts each comment over several texts, each with its own factor.
 fn comments_of<'d>(texts: impl IntoIterator<Item = (&'d Document, isize)>) -> HashMap<&'d str, isize> {
     let mut counts = HashMap::new();
     for (document, times) in texts {

@@ -49,9 +49,7 @@ impl fmt::Display for MaskFault {
         f.write_str(match self {
             Self::Unknown => "no secret of the text that the change was made of has this mask",
             Self::Ambiguous => "two secrets have this mask",
-            Self::Shown => {
-                "this mask stands in a place that is not known to be secret, where its secret would be shown"
-            }
+            Self::Shown => "a mask stands where secrets are not masked, so readers would see its secret",
         })
     }
 }
@@ -167,7 +165,7 @@ impl KeptSecrets {
 }
 
 impl KeptSecret {
-    /// The bytes that mean the secret in a place of this form; those that it had where it had such a place.
+    /// The bytes that stand for the secret in a place of this form: those from a place of the same form, if it had one.
     fn written_in(&self, form: SecretForm) -> String {
         match form {
             _ if self.form == form => self.written.clone(),
