@@ -4,10 +4,10 @@ import { el, fill } from './dom.js';
 import { Problem } from './api.js';
 import { EntryEditor } from './entry_editor.js';
 import { fieldsView } from './fields.js';
+import { shownTime } from './figures.js';
 import { hideSecret, secretsView } from './secret.js';
 import { pathOf } from './path.js';
 import { problemView } from './problem_view.js';
-import { shownTime } from './times.js';
 import { Vocabulary } from './vocabulary.js';
 import { entries } from './words.js';
 

@@ -5,9 +5,9 @@ import { Problem } from './api.js';
 import { ApplyForm } from './apply_form.js';
 import { appliedFacts } from './load.js';
 import { diffView } from './diff_view.js';
+import { firstOf, shownTime } from './figures.js';
 import { noteWords, problemView } from './problem_view.js';
 import { go } from './router.js';
-import { shownTime } from './times.js';
 
 /**
  * @typedef {import('./state.js').State} State
@@ -111,14 +111,13 @@ class HistoryView {
 
   /** @param {Change} change */
   #item({ serial, at, by, operation, message, paths, aside }) {
-    const first = (paths?.first ?? []).slice(0, 3).join(', ');
-    const more = (paths?.count ?? 0) > 3 ? ` and ${(paths?.count ?? 0) - 3} more` : '';
+    const first = paths && firstOf(paths.first, paths.count);
     return el('li', { class: 'change', 'aria-current': serial === this.#serial ? 'true' : null },
       el('a', { href: `#/history/${serial}` }, el('span', { class: 'serial' }, `#${serial}`),
         el('time', { datetime: at }, shownTime(at)), el('span', { class: 'state' }, aside ? 'kept aside' : operation)),
       el('span', { class: 'by' }, by ?? 'the server'),
       message && el('span', { class: 'message' }, message),
-      first && el('span', { class: 'paths quiet' }, first + more));
+      first && el('span', { class: 'paths quiet' }, first));
   }
 
   /** @param {Event} event */

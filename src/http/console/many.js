@@ -1,6 +1,7 @@
 // One value of many streams: set, removed or replaced, as one edit of the tray.
 
 import { el, fill } from './dom.js';
+import { counted } from './figures.js';
 import { pathOf, readAt } from './path.js';
 
 /** @typedef {import('./state.js').State} State */
@@ -96,5 +97,5 @@ function substitution(old, value) {
  * @param {number} count
  */
 function labelOf({ act, path }, count) {
-  return `${act} ${path} of ${count === 1 ? '1 stream' : `${count} streams`}`;
+  return `${act} ${path} of ${counted(count, 'stream')}`;
 }
