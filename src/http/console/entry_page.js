@@ -1,14 +1,14 @@
 // What is shown of one entry, on a page of its own and beside the text: its text, secrets, plain values and last changes.
 
 import { el, fill } from './dom.js';
-import { Problem } from './api.js';
+import { Problem, revisionOf } from './api.js';
 import { EntryEditor } from './entry_editor.js';
 import { fieldsView } from './fields.js';
 import { shownTime } from './figures.js';
 import { hideSecret, secretsView } from './secret.js';
 import { pathOf } from './path.js';
 import { problemView } from './problem_view.js';
-import { Vocabulary } from './vocabulary.js';
+import { vocabularyOf } from './vocabulary.js';
 import { entries } from './words.js';
 
 /**
@@ -19,23 +19,6 @@ import { entries } from './words.js';
 
 /** The last changes of an entry that are looked at. */
 const CHANGES = 20;
-
-/** @type {Promise<Vocabulary> | undefined} */
-let known;
-
-/** What the directives mean; it is read once. @param {State} state */
-export function vocabularyOf(state) {
-  known ??= state.api.get('openapi.json').then(({ body }) => new Vocabulary(body)).catch((error) => {
-    known = undefined;
-    throw error;
-  });
-  return known;
-}
-
-/** The revision that an ETag names. @param {string | null} etag */
-export function revisionOf(etag) {
-  return /^"([0-9a-f]+)-/.exec(etag ?? '')?.[1] ?? '';
-}
 
 export class EntryPage {
   /** @type {EntryEditor | undefined} */

@@ -1,7 +1,7 @@
 // The changes: who, when, why, and where. The diff of one, of any two texts, and the way back: `#/history`, `#/history/7`.
 
 import { el, fill } from './dom.js';
-import { Problem } from './api.js';
+import { Problem, tagOf } from './api.js';
 import { ApplyForm } from './apply_form.js';
 import { appliedFacts } from './load.js';
 import { diffView } from './diff_view.js';
@@ -171,7 +171,7 @@ class HistoryView {
     try {
       const { body: { revisions, state, versions } } = await api.get('status');
       const isHandEdit = state.includes('edited-by-hand');
-      const tag = `"${isHandEdit ? revisions.file : revisions.running}-${versions.mediactl}"`;
+      const tag = tagOf(isHandEdit ? revisions.file : revisions.running, versions);
       const { body, notes } = await api.post('rollback_config', { ...to, dry_run: true });
       if (this.#left) return;
       if (!body) return fill(this.detail, el('p', {}, 'The configuration is like that already.'));

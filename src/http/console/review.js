@@ -4,8 +4,8 @@
 import { lacksSecret, requestOf } from './drafts.js';
 import { chosen, isClean, merge } from './merge.js';
 import { pointerOf, readAt } from './path.js';
-import { MASK } from './words.js';
-import { Problem } from './api.js';
+import { MASK, MASKS } from './words.js';
+import { Problem, tagOf } from './api.js';
 
 /**
  * @typedef {import('./api.js').Api} Api
@@ -38,10 +38,10 @@ import { Problem } from './api.js';
  * @param {Status} status
  * @returns {Target}
  */
-export function targetOf({ revisions, state, versions }) {
+function targetOf({ revisions, state, versions }) {
   const source = state.includes('edited-by-hand') && !state.includes('broken') ? 'saved' : 'running';
   const revision = source === 'saved' ? revisions.file : revisions.running;
-  return { revision, source, tag: `"${revision}-${versions.mediactl}"` };
+  return { revision, source, tag: tagOf(revision, versions) };
 }
 
 /**
@@ -195,15 +195,14 @@ function hasMask(draft) {
  * @returns {(text: string) => string}
  */
 export function remasked(before, theirs) {
-  const masks = new RegExp(MASK.source, 'g');
-  const lines = new Map(theirs.split('\n').map((line) => [line.replace(masks, '\0'), line]));
+  const lines = new Map(theirs.split('\n').map((line) => [line.replace(MASKS, '\0'), line]));
   /** @type {Map<string, string>} */
   const found = new Map();
   for (const line of before.split('\n')) {
-    const now = lines.get(line.replace(masks, '\0'))?.match(masks) ?? [];
-    (line.match(masks) ?? []).forEach((mask, at) => { if (!theirs.includes(mask)) found.set(mask, now[at] ?? mask); });
+    const now = lines.get(line.replace(MASKS, '\0'))?.match(MASKS) ?? [];
+    (line.match(MASKS) ?? []).forEach((mask, at) => { if (!theirs.includes(mask)) found.set(mask, now[at] ?? mask); });
   }
-  return (text) => text.replace(masks, (mask) => found.get(mask) ?? mask);
+  return (text) => text.replace(MASKS, (mask) => found.get(mask) ?? mask);
 }
 
 /**

@@ -1,6 +1,6 @@
 // The view of the server: its status in words, small plots of its figures, and the nodes of a cluster.
 
-import { Problem } from './api.js';
+import { Problem, messageOf } from './api.js';
 import { el, fill } from './dom.js';
 import { Plots } from './plots.js';
 import { hashOf } from './router.js';
@@ -46,7 +46,7 @@ export function show(main, state) {
       const { body } = await state.api.get('nodes');
       if (!isLeft) fill(nodes, el('h2', {}, `Nodes (${body.length})`), nodeTable(body));
     } catch (error) {
-      fill(nodes, el('h2', {}, 'Nodes'), el('p', { class: 'fault' }, error instanceof Problem ? error.message : String(error)));
+      fill(nodes, el('h2', {}, 'Nodes'), el('p', { class: 'fault' }, messageOf(error)));
     }
   }
 

@@ -1,7 +1,7 @@
 // The edits that are not sent: what they are, their diff, why they are made, and whether they go back by themselves.
 
 import { el, fill } from './dom.js';
-import { Problem } from './api.js';
+import { Problem, revisionOf } from './api.js';
 import { ApplyForm } from './apply_form.js';
 import { apply, review } from './review.js';
 import { appliedFacts } from './load.js';
@@ -11,7 +11,6 @@ import { diffView } from './diff_view.js';
 import { counted } from './figures.js';
 import { noteWords, problemView } from './problem_view.js';
 import { hashOf } from './router.js';
-import { revisionOf } from './entry_page.js';
 import { segmentsOf } from './path.js';
 
 /**
