@@ -151,11 +151,8 @@ class TextView {
 
   /** @param {KeyboardEvent} event */
   #key(event) {
-    const { page } = this.rows;
-    /** @type {Record<string, number>} */
-    const ways = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -this.lines.length, End: this.lines.length };
-    const way = ways[event.key];
-    if (way !== undefined) this.goTo(this.#cursor + way);
+    const step = this.rows.step(event.key);
+    if (step !== undefined) this.goTo(this.#cursor + step);
     else if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) this.#entry?.editor?.goTo(this.#cursor + 1);
     else return;
     event.preventDefault();
