@@ -53,7 +53,7 @@ function form(words, state, marked, unmark) {
     const assignments = assignmentsOf(rows, edit).map((made) => ({ ...made, before: readAt(state.config, made.path) }));
     fault.textContent = assignments.length ? '' : `No marked stream has this text in ${edit.path}.`;
     if (!assignments.length) return;
-    state.drafts.put({ kind: 'values', id: `many ${Date.now()}`, label: labelOf(edit, assignments.length), base: state.revision ?? '', assignments });
+    state.drafts.addMany({ name: String(Date.now()), label: labelOf(edit, assignments.length), base: state.revision ?? '', assignments });
     state.announce(`An edit of ${assignments.length} streams waits in the tray.`);
     unmark();
   }
@@ -72,7 +72,7 @@ function form(words, state, marked, unmark) {
  * @param {{act: string, path: string, old: string, value: string}} edit
  * @returns {import('./drafts.js').Assignment[]}
  */
-export function assignmentsOf(rows, { act, path, old, value }) {
+function assignmentsOf(rows, { act, path, old, value }) {
   const below = path.startsWith('[') ? path : `.${path}`;
   const [first = ''] = path.split(/[.[]/);
   const has = (/** @type {any} */ stream) => act !== 'replace in' || JSON.stringify(stream[first] ?? '').includes(JSON.stringify(old).slice(1, -1));

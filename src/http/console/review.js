@@ -70,7 +70,7 @@ export async function review(api, drafts, accepted, signal) {
  * The diff that one edit makes, masked.
  * @param {Api} api
  * @param {Draft} draft
- * @param {AbortSignal} signal
+ * @param {AbortSignal} [signal]
  */
 export async function diffOf(api, draft, signal) {
   const { operation, query, body } = requestOf([draft]);
@@ -169,16 +169,23 @@ async function valuesBroughtTo(api, drafts, draft, target, signal) {
   if (draft.base === target.revision) return undefined;
   if (!api.features.has('base')) return valuesCompared(api, drafts, draft, target, signal);
   try {
-    const { operation, body } = requestOf([draft]);
-    const query = { ...madeOf(api, draft.base), ...keep(api), dry_run: true, format: 'diff' };
-    await api.post(operation, query, body, { signal });
+    await diffOf(api, draft, signal);
   } catch (error) {
     const clash = error instanceof Problem && error.name === 'conflict' ? clashOf(drafts, draft, target, error) : undefined;
     if (clash) return clash;
     if (!(error instanceof Problem) || error.name !== 'stale') throw error;
     return valuesCompared(api, drafts, draft, target, signal);
   }
-  // What was typed meanwhile is brought there by the next review.
+  return rebased(drafts, draft, target);
+}
+
+/**
+ * The edit is one of the target from now on; what was typed meanwhile is brought there by the next review.
+ * @param {Drafts} drafts
+ * @param {import('./drafts.js').ValuesDraft} draft
+ * @param {Target} target
+ */
+function rebased(drafts, draft, target) {
   if (drafts.find(draft.id) === draft) drafts.put({ ...draft, base: target.revision });
   return undefined;
 }
@@ -237,9 +244,7 @@ async function valuesCompared(api, drafts, draft, target, signal) {
     return { what: pointerOf(path), base: shown(before), theirs: shown(theirs), mine };
   });
   if (questions.length > 0) return questioned(drafts, draft, target, questions);
-  // What was typed meanwhile is brought there by the next review.
-  if (drafts.find(draft.id) === draft) drafts.put({ ...draft, base: target.revision });
-  return undefined;
+  return rebased(drafts, draft, target);
 }
 
 /**
