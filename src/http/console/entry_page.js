@@ -6,7 +6,7 @@ import { EntryEditor } from './entry_editor.js';
 import { fieldsView } from './fields.js';
 import { shownTime } from './figures.js';
 import { hideSecret, secretsView } from './secret.js';
-import { pathOf } from './path.js';
+import { pathOf, textOf } from './path.js';
 import { problemView } from './problem_view.js';
 import { vocabularyOf } from './vocabulary.js';
 import { entries } from './words.js';
@@ -184,7 +184,7 @@ function changesView(changes) {
  * @param {any} to
  */
 function changedWords(from, to) {
-  const shown = (/** @type {unknown} */ value) => value === undefined ? 'nothing' : typeof value === 'string' ? value : JSON.stringify(value);
+  const shown = (/** @type {unknown} */ value) => value === undefined ? 'nothing' : textOf(value);
   const words = namesOf(from, to).slice(0, 3).map((name) => `${name}: ${shown(from?.[name])} → ${shown(to?.[name])}`);
   return words.map((text) => (text.length > 80 ? `${text.slice(0, 80)}…` : text)).join(', ');
 }

@@ -3,7 +3,7 @@
 
 import { lacksSecret, requestOf } from './drafts.js';
 import { chosen, isClean, merge } from './merge.js';
-import { pointerOf, readAt } from './path.js';
+import { pointerOf, readAt, textOf } from './path.js';
 import { MASK, MASKS } from './words.js';
 import { Problem, tagOf } from './api.js';
 
@@ -275,8 +275,7 @@ function isWithin(pointer, outer) {
 
 /** @param {unknown} value */
 function shown(value) {
-  if (value === undefined || value === null) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return value === undefined || value === null ? '' : textOf(value);
 }
 
 /**
