@@ -47,7 +47,7 @@ class HistoryView {
     fill(main, el('div', { class: 'page-head' }, el('h1', {}, 'History'), this.compare),
       el('div', { class: 'history-page' }, this.list, this.detail));
     this.end = state.subscribe((_, changed) => {
-      if (changed.has('revision') || changed.has('status')) void this.#refresh();
+      if (changed.has('status')) void this.#refresh();
       if (this.#pending && state.applied !== this.#pending) void this.#ended();
     });
   }

@@ -173,7 +173,7 @@ class Tray {
       this.#head = '';
       return fill(this.box);
     }
-    fill(this.edits, ...drafts.list.map((draft) => this.#edit(draft)));
+    if (this.#isOpen) fill(this.edits, ...drafts.list.map((draft) => this.#edit(draft)));
     const words = `${counted(count, 'edit')} ${count === 1 ? 'is' : 'are'} not sent`;
     const key = JSON.stringify([words, this.#isOpen, drafts.isKept]);
     if (key === this.#head) return;
