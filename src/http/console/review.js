@@ -12,12 +12,18 @@ import { Problem, tagOf } from './api.js';
  * @typedef {import('./state.js').Status} Status
  * @typedef {import('./drafts.js').Draft} Draft
  * @typedef {import('./drafts.js').Drafts} Drafts
+ * @typedef {import('./drafts.js').ValuesDraft} ValuesDraft
  * @typedef {'theirs' | 'mine'} Side
  */
 
 /**
  * The configuration that edits are brought to.
  * @typedef {{ revision: string, source: 'running' | 'saved', tag: string }} Target
+ */
+
+/**
+ * What edits are brought to, and with what.
+ * @typedef {{ api: Api, drafts: Drafts, target: Target, signal: AbortSignal | undefined }} Work
  */
 
 /**
@@ -55,9 +61,10 @@ function targetOf({ revisions, state, versions }) {
 export async function review(api, drafts, accepted, signal) {
   const { body: status } = await api.get('status', {}, { signal });
   const target = targetOf(status);
+  const work = { api, drafts, target, signal };
   const clashes = [];
   for (const draft of drafts.list.filter((each) => each.base !== target.revision || hasMask(each))) {
-    const clash = await broughtTo(api, drafts, draft, target, signal);
+    const clash = await broughtTo(work, draft);
     if (clash) clashes.push(clash);
   }
   const { list } = drafts;
@@ -125,15 +132,13 @@ function madeOf(api, base) {
 }
 
 /**
- * @param {Api} api
- * @param {Drafts} drafts
+ * @param {Work} work
  * @param {Draft} draft
- * @param {Target} target
- * @param {AbortSignal} [signal]
  * @returns {Promise<Clash | undefined>}
  */
-async function broughtTo(api, drafts, draft, target, signal) {
-  if (draft.kind === 'values') return valuesBroughtTo(api, drafts, draft, target, signal);
+async function broughtTo(work, draft) {
+  if (draft.kind === 'values') return valuesBroughtTo(work, draft);
+  const { api, drafts, target, signal } = work;
   const theirs = await entryText(api, draft.path, target.source, signal);
   if (draft.base === target.revision && (draft.before === theirs || draft.isGone)) return undefined;
   const again = remasked(drafts.beforeOf(draft), theirs);
@@ -158,34 +163,31 @@ async function broughtTo(api, drafts, draft, target, signal) {
 }
 
 /**
- * @param {Api} api
- * @param {Drafts} drafts
- * @param {import('./drafts.js').ValuesDraft} draft
- * @param {Target} target
- * @param {AbortSignal} [signal]
+ * @param {Work} work
+ * @param {ValuesDraft} draft
  * @returns {Promise<Clash | undefined>}
  */
-async function valuesBroughtTo(api, drafts, draft, target, signal) {
+async function valuesBroughtTo(work, draft) {
+  const { api, target, signal } = work;
   if (draft.base === target.revision) return undefined;
-  if (!api.features.has('base')) return valuesCompared(api, drafts, draft, target, signal);
+  if (!api.features.has('base')) return valuesCompared(work, draft);
   try {
     await diffOf(api, draft, signal);
   } catch (error) {
-    const clash = error instanceof Problem && error.name === 'conflict' ? clashOf(drafts, draft, target, error) : undefined;
+    const clash = error instanceof Problem && error.name === 'conflict' ? clashOf(work, draft, error) : undefined;
     if (clash) return clash;
     if (!(error instanceof Problem) || error.name !== 'stale') throw error;
-    return valuesCompared(api, drafts, draft, target, signal);
+    return valuesCompared(work, draft);
   }
-  return rebased(drafts, draft, target);
+  return rebased(work, draft);
 }
 
 /**
  * The edit is one of the target from now on; what was typed meanwhile is brought there by the next review.
- * @param {Drafts} drafts
- * @param {import('./drafts.js').ValuesDraft} draft
- * @param {Target} target
+ * @param {Work} work
+ * @param {ValuesDraft} draft
  */
-function rebased(drafts, draft, target) {
+function rebased({ drafts, target }, draft) {
   if (drafts.find(draft.id) === draft) drafts.put({ ...draft, base: target.revision });
   return undefined;
 }
@@ -213,29 +215,26 @@ export function remasked(before, theirs) {
 }
 
 /**
- * @param {Drafts} drafts
- * @param {import('./drafts.js').ValuesDraft} draft
- * @param {Target} target
+ * @param {Work} work
+ * @param {ValuesDraft} draft
  * @param {Problem} problem
  * @returns {Clash | undefined}
  */
-function clashOf(drafts, draft, target, problem) {
+function clashOf(work, draft, problem) {
   const faults = problem.details.filter(({ pointer }) => pointer);
   if (faults.length === 0) return undefined;
-  return questioned(drafts, draft, target, faults.map(({ pointer, base, theirs, mine }) => ({
+  return questioned(work, draft, faults.map(({ pointer, base, theirs, mine }) => ({
     what: String(pointer), base: shown(base), theirs: shown(theirs), mine: shown(mine),
   })));
 }
 
 /**
  * Where the server keeps no text that the edit was made of, each value is compared with the one that the edit has.
- * @param {Api} api
- * @param {Drafts} drafts
- * @param {import('./drafts.js').ValuesDraft} draft
- * @param {Target} target
- * @param {AbortSignal} [signal]
+ * @param {Work} work
+ * @param {ValuesDraft} draft
  */
-async function valuesCompared(api, drafts, draft, target, signal) {
+async function valuesCompared(work, draft) {
+  const { api, target, signal } = work;
   const { body } = await api.get('read_config', { secrets: 'masked', source: target.source }, { signal });
   const questions = draft.assignments.flatMap(({ path, value, before }) => {
     const theirs = readAt(body, path);
@@ -243,18 +242,17 @@ async function valuesCompared(api, drafts, draft, target, signal) {
     const mine = value === 'remove' ? '' : String(Object.values(value)[0]);
     return { what: pointerOf(path), base: shown(before), theirs: shown(theirs), mine };
   });
-  if (questions.length > 0) return questioned(drafts, draft, target, questions);
-  return rebased(drafts, draft, target);
+  if (questions.length > 0) return questioned(work, draft, questions);
+  return rebased(work, draft);
 }
 
 /**
- * @param {Drafts} drafts
- * @param {import('./drafts.js').ValuesDraft} draft
- * @param {Target} target
+ * @param {Work} work
+ * @param {ValuesDraft} draft
  * @param {Question[]} questions
  * @returns {Clash}
  */
-function questioned(drafts, draft, target, questions) {
+function questioned({ drafts, target }, draft, questions) {
   const settle = (/** @type {Side[]} */ choices) => {
     const given = new Set(questions.filter((_, at) => choices[at] !== 'mine').map(({ what }) => what));
     const isGiven = (/** @type {string} */ pointer) => [...given].some((lost) => isWithin(lost, pointer) || isWithin(pointer, lost));
