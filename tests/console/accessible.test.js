@@ -5,37 +5,32 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 
-import { Served, hasBrowser, launch, logIn, open } from './served.js';
+import { inBrowser, logIn, open, options } from './served.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const CONF = `http 80;\nedit_auth admin right;\nview_auth viewer look;\n${Array.from({ length: 40 }, (_, at) =>
   `stream camera-with-a-long-name-${at} { url rtsp://u:s3cret@192.0.2.${at}/h264; title "Hall ${at}"; prepush ${at}; dvr /storage/${at} 7d; }`).join('\n')}\n`;
 
+const served = inBrowser(CONF);
+
 const VIEWS = ['streams', 'streams/camera-with-a-long-name-1', 'text', 'history', 'status'];
 
-test('no view has a serious finding', { skip: hasBrowser() ? false : 'there is no chromium, or no program' }, async () => {
-  const served = await new Served(CONF).start();
-  const browser = await launch();
-  try {
-    for (const [width, scheme] of [[1280, 'light'], [1280, 'dark'], [360, 'light'], [2560, 'dark']]) {
-      const page = await open(browser, served, { width, scheme });
-      await looksGood(page, `log-in ${width} ${scheme}`);
-      await logIn(page);
-      await served.ask('modify_config?confirm=600&message=look', { body: JSON.stringify({ rtmp: width }) });
-      await page.waitForSelector('#confirm:not([hidden]) button');
-      for (const view of VIEWS) {
-        await page.goto(`${served.url}/#/${view}`);
-        await page.waitForNetworkIdle({ idleTime: 300, concurrency: 1 });
-        await looksGood(page, `${view} ${width} ${scheme}`);
-      }
-      assert.deepEqual(page.faults, []);
-      await served.ask(`cancel_config?id=${JSON.parse((await served.ask('status')).text).pending.id}`, { body: '' });
-      await page.close();
+test('no view has a serious finding', options, async () => {
+  for (const [width, scheme] of [[1280, 'light'], [1280, 'dark'], [360, 'light'], [2560, 'dark']]) {
+    const page = await open(served, { width, scheme });
+    await looksGood(page, `log-in ${width} ${scheme}`);
+    await logIn(page);
+    await served.ask('modify_config?confirm=600&message=look', { body: JSON.stringify({ rtmp: width }) });
+    await page.waitForSelector('#confirm:not([hidden]) button');
+    for (const view of VIEWS) {
+      await page.goto(`${served.url}/#/${view}`);
+      await page.waitForNetworkIdle({ idleTime: 300, concurrency: 1 });
+      await looksGood(page, `${view} ${width} ${scheme}`);
     }
-  } finally {
-    await browser.close();
-    await served.end();
+    assert.deepEqual(page.faults, []);
+    await served.ask(`cancel_config?id=${JSON.parse((await served.ask('status')).text).pending.id}`, { body: '' });
+    await page.close();
   }
 });
 

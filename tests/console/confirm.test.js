@@ -1,27 +1,13 @@
 // Changes that have to be confirmed: in one page, in two, over a lost server, and one of the password.
 
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, test } from 'node:test';
+import { test } from 'node:test';
 
-import { Served, click, goes, hasBrowser, launch, logIn, open, sees } from './served.js';
+import { click, goes, inBrowser, logIn, open, options, sees } from './served.js';
 
 const CONF = 'http 80;\nedit_auth admin right;\nview_auth viewer look;\nstream cam { url udp://1; prepush 1; }\n';
 
-let browser;
-let served;
-
-const options = { skip: hasBrowser() ? false : 'there is no chromium, or no program' };
-
-beforeEach(async () => {
-  if (options.skip) return;
-  served = await new Served(CONF).start();
-  browser = await launch();
-});
-
-afterEach(async () => {
-  await browser?.close();
-  await served?.end();
-});
+const served = inBrowser(CONF, { each: true });
 
 /** Another client makes a change that has to be confirmed. */
 async function change(patch, seconds) {
@@ -30,7 +16,7 @@ async function change(patch, seconds) {
 }
 
 async function entered(who) {
-  const page = await open(browser, served);
+  const page = await open(served);
   await logIn(page, who);
   await page.waitForSelector('.rows .row');
   return page;

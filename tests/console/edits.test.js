@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { EDITOR, EXAMPLE, VIEWER, apply, ask, enter, options, place, press, replace, shows, until } from './entered.js';
-import { logIn } from './served.js';
+import { EDITOR, EXAMPLE, VIEWER, apply, ask, enter, press, replace, shows, until } from './entered.js';
+import { inBrowser, logIn, options } from './served.js';
+
+const here = inBrowser(EXAMPLE, { each: true });
 
 test('a line is changed, the diff comes first, and the change waits to be kept', options, async () => {
-  const here = await place();
   const page = await enter(here, '#/streams/cam1');
   await replace(page, 'prepush 5', 'prepush 9');
   assert.ok(!here.text.includes('prepush 9'));
@@ -25,7 +26,6 @@ test('a line is changed, the diff comes first, and the change waits to be kept',
 });
 
 test('faults show while typing, and are mended with a click', options, async () => {
-  const here = await place();
   const page = await enter(here, '#/streams/cam1');
   await replace(page, 'prepush 5', 'titel 5');
   await shows(page, '.faults', 'titel');
@@ -35,7 +35,6 @@ test('faults show while typing, and are mended with a click', options, async () 
 });
 
 test('the word at the cursor is explained', options, async () => {
-  const here = await place();
   const page = await enter(here, '#/streams/cam1');
   await replace(page, 'prepush 5', 'prepush 6');
   await shows(page, '.help', 'buffered');
@@ -43,7 +42,6 @@ test('the word at the cursor is explained', options, async () => {
 });
 
 test('edits survive a reload; a secret that was typed does not', options, async () => {
-  const here = await place();
   const page = await enter(here, '#/streams/cam1');
   await replace(page, 'prepush 5;', 'prepush 7;\n  password hunter2;');
   await page.waitForFunction(() => JSON.stringify({ ...sessionStorage }).includes('password <secret:retype>'));
@@ -62,7 +60,6 @@ test('edits survive a reload; a secret that was typed does not', options, async 
 });
 
 test('a change of somebody else is merged, and the same line is chosen', options, async () => {
-  const here = await place();
   const page = await enter(here, '#/streams/cam1');
   await replace(page, 'prepush 5', 'prepush 7');
   await ask(here, 'modify_config', '{"streams":{"cam1":{"dvr":null}}}');
@@ -80,7 +77,6 @@ test('a change of somebody else is merged, and the same line is chosen', options
 });
 
 test('two pages against each other: nothing is overwritten', options, async () => {
-  const here = await place();
   const [one, other] = [await enter(here, '#/streams/cam1'), await enter(here, '#/streams/cam1')];
   await replace(one, 'prepush 5', 'prepush 6');
   await replace(other, 'prepush 5', 'prepush 7');
@@ -99,7 +95,6 @@ test('two pages against each other: nothing is overwritten', options, async () =
 });
 
 test('a lost connection loses no edit', options, async () => {
-  const here = await place();
   const page = await enter(here, '#/streams/cam1');
   await replace(page, 'prepush 5', 'prepush 7');
   await here.stop('SIGKILL');
@@ -112,7 +107,6 @@ test('a lost connection loses no edit', options, async () => {
 });
 
 test('the command has the same effect', options, async () => {
-  const here = await place();
   const page = await enter(here, '#/streams/cam1');
   await page.waitForSelector('#field-title');
   await page.type('#field-title', "it's");
@@ -123,7 +117,6 @@ test('the command has the same effect', options, async () => {
 });
 
 test('a server that is killed while a change is pending takes it back', options, async () => {
-  const here = await place();
   const page = await enter(here, '#/streams/cam1');
   await replace(page, 'prepush 5', 'prepush 9');
   await apply(page);
@@ -136,7 +129,6 @@ test('a server that is killed while a change is pending takes it back', options,
 });
 
 test('a hand edit of the file is kept, and of the same value one chooses', options, async () => {
-  const here = await place();
   const page = await enter(here, '#/streams/cam1');
   await page.waitForSelector('#field-prepush');
   await page.$eval('#field-prepush', (input) => { /** @type {HTMLInputElement} */ (input).select(); });
@@ -153,7 +145,6 @@ test('a hand edit of the file is kept, and of the same value one chooses', optio
 });
 
 test('the own password is changed, asked for under the countdown, and kept', options, async () => {
-  const here = await place();
   const page = await enter(here, '#/text');
   await shows(page, '.text-row', 'edit_auth admin');
   await page.click('[data-line="12"] code');
@@ -172,7 +163,6 @@ test('the own password is changed, asked for under the countdown, and kept', opt
 });
 
 test('values and texts of several streams are one change', options, async () => {
-  const here = await place();
   const page = await enter(here, '#/streams/cam1');
   await replace(page, '# the spare', '# spare');
   await page.evaluate(() => { location.hash = '#/streams/news'; });
@@ -185,7 +175,8 @@ test('values and texts of several streams are one change', options, async () => 
 });
 
 test('a reload command that fails loses no edit, and what it said stays', options, async () => {
-  const here = await place(['--reload-cmd', 'sleep 2; ! grep -q "prepush 66" "$MEDIACTL_TEXT"']);
+  await here.stop();
+  await here.start(['--reload-cmd', 'sleep 2; ! grep -q "prepush 66" "$MEDIACTL_TEXT"']);
   const page = await enter(here, '#/streams/cam1');
   await replace(page, 'prepush 5', 'prepush 66');
   await press(page, 'Review');
@@ -200,7 +191,6 @@ test('a reload command that fails loses no edit, and what it said stays', option
 });
 
 test('only what was shown is applied, once for each press of the keys, with a valid time', options, async () => {
-  const here = await place();
   const page = await enter(here, '#/streams/cam1');
   await replace(page, 'prepush 5', 'prepush 6');
   await page.keyboard.down('Control');
@@ -225,7 +215,6 @@ test('only what was shown is applied, once for each press of the keys, with a va
 });
 
 test('a text stays where somebody else removed its stream, over a reload too', options, async () => {
-  const here = await place();
   const page = await enter(here, '#/streams/cam1');
   await replace(page, 'prepush 5', 'prepush 6');
   await ask(here, 'modify_config', '{"streams":{"cam1":null}}');
@@ -243,7 +232,6 @@ test('a text stays where somebody else removed its stream, over a reload too', o
 });
 
 test('a server that is started again has other masks, and takes the edit', options, async () => {
-  const here = await place();
   const page = await enter(here, '#/text');
   await shows(page, '.text-row', 'edit_auth admin');
   await page.click('[data-line="12"] code');
@@ -256,7 +244,6 @@ test('a server that is started again has other masks, and takes the edit', optio
 });
 
 test('a viewer in the same tab is not shown the edits', options, async () => {
-  const here = await place();
   const page = await enter(here, '#/streams/cam1');
   await replace(page, 'prepush 5', 'prepush 77');
   await page.reload();

@@ -1,10 +1,9 @@
-// A server over the example, and pages that are logged in: what the tests of edits share.
+// The example, and pages that are logged in: what the tests of edits share.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, afterEach } from 'node:test';
 
-import { PATIENCE, Served, click, hasBrowser, launch, logIn, open } from './served.js';
+import { PATIENCE, click, logIn, open } from './served.js';
 
 /** @typedef {import('puppeteer-core').Page} Page */
 
@@ -12,37 +11,9 @@ export const EXAMPLE = readFileSync(new URL('../../examples/media.conf', import.
 export const EDITOR = { login: 'admin', password: 'not-a-real-password' };
 export const VIEWER = { login: 'viewer', password: 'also-not-real' };
 
-export const options = { skip: hasBrowser() ? false : 'there is no chromium, or no program' };
-
-/** @type {import('puppeteer-core').Browser | undefined} */
-let browser;
-/** @type {Page[]} */
-let pages = [];
-/** @type {Served | undefined} */
-let served;
-
-afterEach(async () => {
-  const faults = pages.flatMap((page) => page.faults);
-  for (const page of pages) await page.browserContext().close();
-  pages = [];
-  await served?.end();
-  served = undefined;
-  assert.deepEqual(faults, []);
-});
-
-after(() => browser?.close());
-
-/** A server over the example. @param {string[]} [how] more options */
-export async function place(how = []) {
-  served = await new Served(EXAMPLE).start(how);
-  return served;
-}
-
 /** A page at a place of the console, logged in. */
 export async function enter(here, hash, who = EDITOR, how = {}) {
-  browser ??= await launch();
-  const page = await open(browser, here, { hash, ...how });
-  pages.push(page);
+  const page = await open(here, { hash, ...how });
   await logIn(page, who);
   return page;
 }

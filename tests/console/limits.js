@@ -3,7 +3,7 @@
 
 import { setTimeout as passed } from 'node:timers/promises';
 
-import { Served, click, launch, open, sees } from './served.js';
+import { Served, click, closeBrowser, open, sees } from './served.js';
 
 const STREAMS = 10_001;
 
@@ -33,8 +33,8 @@ async function keys(page, selector, text) {
   return page.evaluate(() => window.times);
 }
 
-async function firstRow(browser, served, conditions) {
-  const page = await open(browser, served);
+async function firstRow(served, conditions) {
+  const page = await open(served);
   const devtools = await page.createCDPSession();
   await devtools.send('Network.enable');
   if (conditions) await devtools.send('Network.emulateNetworkConditions', conditions);
@@ -62,19 +62,18 @@ async function idle(devtools, seconds) {
 }
 
 const served = await new Served(conf).start();
-const browser = await launch();
 try {
   const [fast, slow] = [[], []];
   for (let round = 0; round < 5; round += 1) {
     for (const [conditions, times] of [[null, fast], [SLOW, slow]]) {
-      const { page, took } = await firstRow(browser, served, conditions);
+      const { page, took } = await firstRow(served, conditions);
       times.push(took);
       await page.close();
     }
   }
   told('first row', fast);
   told('first row at 10 Mbit/s and 50 ms', slow);
-  const { page, devtools } = await firstRow(browser, served, null);
+  const { page, devtools } = await firstRow(served, null);
   told('a key in the filter', await keys(page, '.filter', 'cam12 prepush=3'));
   process.stdout.write(`idle: ${Math.round(await idle(devtools, 130))} bytes a minute\n`);
   await page.goto(`${served.url}/#/streams/cam5001`);
@@ -97,6 +96,6 @@ try {
   }
   told('from an edit to its difference', diffs);
 } finally {
-  await browser.close();
+  await closeBrowser();
   await served.end();
 }

@@ -3,10 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { EXAMPLE, VIEWER, apply, ask, enter, options, place, press, replace, shows, until } from './entered.js';
+import { EXAMPLE, VIEWER, apply, ask, enter, press, replace, shows, until } from './entered.js';
+import { inBrowser, options } from './served.js';
+
+const here = inBrowser(EXAMPLE, { each: true });
 
 test('a secret is shown on request, one at a time, and hidden again', options, async () => {
-  const here = await place();
   const page = await enter(here, '#/streams/cam2');
   await page.waitForSelector('.secrets');
   assert.ok(!(await page.content()).includes('camera:not-real'));
@@ -18,7 +20,6 @@ test('a secret is shown on request, one at a time, and hidden again', options, a
 });
 
 test('the last changes of an entry show no secret', options, async () => {
-  const here = await place();
   await ask(here, 'modify_config', '{"streams":{"cam1":{"password":"zzsecret"}}}');
   const page = await enter(here, '#/streams/cam1');
   await shows(page, '.changes code', 'password: nothing → <secret:');
@@ -26,7 +27,6 @@ test('the last changes of an entry show no secret', options, async () => {
 });
 
 test('view_auth sees everything, and no control that changes anything', options, async () => {
-  const here = await place();
   await ask(here, 'modify_config?message=why', '{"streams":{"cam1":{"prepush":6}}}');
   const page = await enter(here, '#/streams/cam2', VIEWER);
   await page.waitForSelector('.fields output');
@@ -42,7 +42,6 @@ test('view_auth sees everything, and no control that changes anything', options,
 });
 
 test('the history shows what a change did, compares two texts, and goes back', options, async () => {
-  const here = await place();
   await ask(here, 'modify_config?message=first', '{"streams":{"cam1":{"prepush":6}}}');
   await ask(here, 'modify_config', '{"streams":{"cam1":{"dvr":null}}}');
   const page = await enter(here, '#/history/1');
@@ -61,7 +60,6 @@ test('the history shows what a change did, compares two texts, and goes back', o
 });
 
 test('going back says what it does to an edit by hand, and what is shown ends with what is pending', options, async () => {
-  const here = await place();
   await ask(here, 'modify_config', '{"streams":{"cam1":{"prepush":6}}}');
   await ask(here, 'modify_config', '{"streams":{"cam1":{"prepush":7}}}');
   const page = await enter(here, '#/history/2');
@@ -82,7 +80,6 @@ test('going back says what it does to an edit by hand, and what is shown ends wi
 });
 
 test('the address of a line shows the text that it was copied from', options, async () => {
-  const here = await place();
   const page = await enter(here, '#/text');
   await page.waitForSelector('.text-row');
   await page.click('[data-line="26"] code');
@@ -96,7 +93,6 @@ test('the address of a line shows the text that it was copied from', options, as
 });
 
 test('the text is searched, and its entry is edited beside it', options, async () => {
-  const here = await place();
   const page = await enter(here, '#/text');
   await page.type('#search', 'ROOM');
   await page.$eval('#search', (input) => { /** @type {HTMLInputElement} */ (input).select(); });

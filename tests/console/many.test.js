@@ -1,28 +1,14 @@
 // Two hundred streams are changed at once: one edit, one difference, one confirmation.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
-import { Served, click, goes, hasBrowser, launch, logIn, open, sees } from './served.js';
+import { click, goes, inBrowser, logIn, open, options, sees } from './served.js';
 
 const CONF = `http 80;\nedit_auth admin right;\n${Array.from({ length: 400 }, (_, at) =>
   `stream cam${at} { url udp://239.0.${at % 2}.${at >> 1}:1; prepush 1; }`).join('\n')}\n`;
 
-let browser;
-let served;
-
-const options = { skip: hasBrowser() ? false : 'there is no chromium, or no program' };
-
-before(async () => {
-  if (options.skip) return;
-  served = await new Served(CONF).start();
-  browser = await launch();
-});
-
-after(async () => {
-  await browser?.close();
-  await served?.end();
-});
+const served = inBrowser(CONF);
 
 /** Marks all that a filter leaves, and makes an edit of them. */
 async function edit(page, filter, { act, path, old, value }) {
@@ -39,7 +25,7 @@ async function edit(page, filter, { act, path, old, value }) {
 }
 
 test('two hundred are changed, looked at, and kept', options, async () => {
-  const page = await open(browser, served);
+  const page = await open(served);
   await logIn(page);
   await page.waitForSelector('.rows .row');
   await edit(page, 'urls.url~239.0.1.', { act: 'set', path: 'prepush', value: '7' });
@@ -59,7 +45,7 @@ test('two hundred are changed, looked at, and kept', options, async () => {
 });
 
 test('a text is replaced where it stands, and the page is loaded again before that is kept', options, async () => {
-  const page = await open(browser, served);
+  const page = await open(served);
   await logIn(page);
   await page.waitForSelector('.rows .row');
   await edit(page, 'urls.url~239.0.0.', { act: 'replace in', path: 'urls.url', old: '239.0.0.', value: '239.9.9.' });

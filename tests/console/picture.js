@@ -3,16 +3,15 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-import { Served, click, launch, logIn, open, sees } from './served.js';
+import { Served, click, closeBrowser, logIn, open, sees } from './served.js';
 
 const PICTURE = fileURLToPath(new URL('../../docs/console.png', import.meta.url));
 const EXAMPLE = readFileSync(new URL('../../examples/media.conf', import.meta.url), 'utf8');
 const PASSWORD = 'not-a-real-password';
 
 const served = await new Served(EXAMPLE).start();
-const browser = await launch();
 try {
-  const page = await open(browser, served, { hash: '#/streams/cam1', height: 760 });
+  const page = await open(served, { hash: '#/streams/cam1', height: 760 });
   await served.ask('modify_config?message=less+delay', { body: '{"streams":{"cam1":{"prepush":4}}}', password: PASSWORD });
   await logIn(page, { password: PASSWORD });
   await sees(page, 'Last changes');
@@ -27,6 +26,6 @@ try {
   await page.type('.why input', 'the picture stuttered');
   await page.screenshot({ path: PICTURE });
 } finally {
-  await browser.close();
+  await closeBrowser();
   await served.end();
 }

@@ -1,9 +1,11 @@
 // A server over a configuration in a folder of its own, and a browser in front of it.
 
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after, afterEach, before, beforeEach } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import puppeteer from 'puppeteer-core';
@@ -22,15 +24,14 @@ export class Served {
 
   /** @param {string} text */
   constructor(text) {
-    this.folder = mkdtempSync(join(tmpdir(), 'console-'));
-    this.conf = join(this.folder, 'media.conf');
-    writeFileSync(this.conf, text);
+    this.before = text;
   }
 
-  /** Starts the server, on the port that it had, if it had one. @param {string[]} options */
-  async start(options = []) {
+  /** Starts the server, over the text and on the port that it had, if it had them. @param {string[]} how more options */
+  async start(how = []) {
+    if (!this.folder) this.#settle();
     const listen = `127.0.0.1:${this.port ?? 0}`;
-    const all = ['--conf', this.conf, 'serve', '--console', '--view-auth', '--listen', listen, ...options];
+    const all = ['--conf', this.conf, 'serve', '--console', '--view-auth', '--listen', listen, ...how];
     this.#process = spawn(BINARY, all, { stdio: ['ignore', 'pipe', 'ignore'] });
     let told = '';
     for await (const part of this.#process.stdout) {
@@ -44,6 +45,12 @@ export class Served {
     throw new Error(`the server does not listen: ${told}`);
   }
 
+  #settle() {
+    this.folder = mkdtempSync(join(tmpdir(), 'console-'));
+    this.conf = join(this.folder, 'media.conf');
+    writeFileSync(this.conf, this.before);
+  }
+
   /** @param {NodeJS.Signals} signal */
   async stop(signal = 'SIGTERM') {
     const ended = new Promise((done) => { this.#process.on('exit', done); });
@@ -51,9 +58,11 @@ export class Served {
     await ended;
   }
 
+  /** Ends the server, and forgets its folder and its port. */
   async end() {
     await this.stop('SIGKILL');
     rmSync(this.folder, { recursive: true });
+    [this.folder, this.port] = [undefined, undefined];
   }
 
   get text() {
@@ -73,22 +82,54 @@ export class Served {
   }
 }
 
-export function hasBrowser() {
-  return existsSync(CHROMIUM) && existsSync(BINARY);
+/** The options of a test in a browser. */
+export const options = { skip: existsSync(CHROMIUM) && existsSync(BINARY) ? false : 'there is no chromium, or no program' };
+
+/** @type {import('puppeteer-core').Browser | undefined} */
+let browser;
+
+/** The pages that are open. @type {import('puppeteer-core').Page[]} */
+let pages = [];
+
+/**
+ * A server over a text for the tests of a file; with `each`, a new one for each of them. No page outlives its test, and
+ * what went wrong in it fails the test.
+ * @param {string} text
+ */
+export function inBrowser(text, { each = false } = {}) {
+  const served = new Served(text);
+  if (options.skip) return served;
+  const [begin, end] = each ? [beforeEach, afterEach] : [before, after];
+  begin(() => served.start());
+  afterEach(async () => {
+    const faults = pages.flatMap((page) => page.faults);
+    await closePages();
+    assert.deepEqual(faults, []);
+  });
+  end(() => served.end());
+  after(closeBrowser);
+  return served;
 }
 
-export function launch() {
-  return puppeteer.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'], protocolTimeout: PATIENCE });
+async function closePages() {
+  for (const page of pages) await page.browserContext().close();
+  pages = [];
+}
+
+export async function closeBrowser() {
+  await browser?.close();
 }
 
 /**
- * Opens a page, which fails the test with what went wrong in it.
- * @param {import('puppeteer-core').Browser} browser
+ * Opens a page, which notes what goes wrong in it, in the browser that all pages share.
  * @param {Served} served
  */
-export async function open(browser, served, { hash = '', width = 1280, height = 800, scheme = 'light' } = {}) {
+export async function open(served, { hash = '', width = 1280, height = 800, scheme = 'light' } = {}) {
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
+  browser ??= await puppeteer.launch({ executablePath: CHROMIUM, args, protocolTimeout: PATIENCE });
   const context = await browser.createBrowserContext();
   const page = await context.newPage();
+  pages.push(page);
   page.setDefaultTimeout(PATIENCE);
   page.faults = [];
   page.on('pageerror', (error) => page.faults.push(error.message));

@@ -1,9 +1,9 @@
 // Log-in, the list of streams, and what may look only: in a browser, in front of a server.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
-import { Served, click, hasBrowser, launch, logIn, names, open, sees } from './served.js';
+import { click, inBrowser, logIn, names, open, options, sees } from './served.js';
 
 /** Names that would be HTML, code, a path or a member of an object if they were not text. */
 const HOSTILE = ['<img src=x onerror=window.hit=1>', '"><script>window.hit=1</script>', "a'b onclick=window.hit=1", '{{7*7}}', 'javascript:window.hit=1', '../../x', '%3Csvg%3E', '__proto__', 'constructor'];
@@ -19,24 +19,10 @@ ${Array.from({ length: 300 }, (_, at) => `stream cam${at} { url rtsp://u:s3cret$
 ondemand open { url udp://239.0.0.1:1; auth false; }
 `;
 
-let browser;
-let served;
-
-const options = { skip: hasBrowser() ? false : 'there is no chromium, or no program' };
-
-before(async () => {
-  if (options.skip) return;
-  served = await new Served(CONF).start();
-  browser = await launch();
-});
-
-after(async () => {
-  await browser?.close();
-  await served?.end();
-});
+const served = inBrowser(CONF);
 
 test('a wrong password is told, and a right one shows the streams without a secret', options, async () => {
-  const page = await open(browser, served);
+  const page = await open(served);
   await logIn(page, { password: 'wrong' });
   await sees(page, 'The login or the password is wrong.');
   await logIn(page);
@@ -49,7 +35,7 @@ test('a wrong password is told, and a right one shows the streams without a secr
 });
 
 test('hostile names and values are text', options, async () => {
-  const page = await open(browser, served);
+  const page = await open(served);
   await logIn(page);
   await sees(page, HOSTILE[0]);
   assert.deepEqual((await names(page)).slice(0, HOSTILE.length), HOSTILE);
@@ -66,7 +52,7 @@ test('hostile names and values are text', options, async () => {
 });
 
 test('the filter, the order and the keys', options, async () => {
-  const page = await open(browser, served);
+  const page = await open(served);
   await logIn(page);
   await page.waitForSelector('.rows .row');
   await page.keyboard.press('/');
@@ -101,7 +87,7 @@ test('the filter, the order and the keys', options, async () => {
 });
 
 test('who may look only has nothing that changes anything', options, async () => {
-  const page = await open(browser, served);
+  const page = await open(served);
   await logIn(page, { login: 'viewer', password: 'look' });
   await page.waitForSelector('.rows .row');
   assert.equal(await page.$$eval('#main input[type=checkbox]', (found) => found.length), 0);
@@ -115,7 +101,7 @@ test('who may look only has nothing that changes anything', options, async () =>
 });
 
 test('many are marked, and become one edit', options, async () => {
-  const page = await open(browser, served, { hash: '#/streams?filter=prepush%3D3' });
+  const page = await open(served, { hash: '#/streams?filter=prepush%3D3' });
   await logIn(page);
   await sees(page, '30 of', '.count');
   await page.click('.titles input');

@@ -180,6 +180,25 @@ export class Api {
   }
 }
 
+/** The revision that an ETag names, which a proxy may have made a weak one; empty for none. @param {string | null} etag */
+export function revisionOf(etag) {
+  return /^(?:W\/)?"([0-9a-f]+)-/.exec(etag ?? '')?.[1] ?? '';
+}
+
+/**
+ * The ETag of a revision.
+ * @param {string} revision
+ * @param {import('./state.js').Status['versions']} versions
+ */
+export function tagOf(revision, { mediactl }) {
+  return `"${revision}-${mediactl}"`;
+}
+
+/** What went wrong, in words. @param {unknown} error */
+export function messageOf(error) {
+  return error instanceof Problem ? error.message : String(error);
+}
+
 /**
  * @param {string} path
  * @param {Query} query

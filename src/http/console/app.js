@@ -62,8 +62,7 @@ function logOut() {
   api.logOut();
   state.drafts.clear();
   unmark();
-  state.set({ role: null, status: null, login: '', config: null, rows: [], revision: null, deadline: null,
-    applied: null, needsPassword: false });
+  state.reset();
   forget();
   logIn();
 }

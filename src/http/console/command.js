@@ -2,6 +2,7 @@
 
 import { MASK } from './words.js';
 import { diffLines } from './diff.js';
+import { assignmentsOf } from './drafts.js';
 import { shownIn } from './kept.js';
 
 /**
@@ -36,7 +37,7 @@ export function commandOf(drafts, { url, why, confirm, diff }) {
   ];
   const [program, ending] = [`mediactl --url ${quoted(url)}`, options.map((option) => ` ${option}`).join('')];
   const isShown = shownIn(diff);
-  const assignments = drafts.flatMap((draft) => (draft.kind === 'values' ? draft.assignments : []));
+  const assignments = assignmentsOf(drafts);
   const isHidden = assignments.some((made) => typeof made.value === 'object' && 'replace' in made.value && !isShown(made));
   if (!isHidden && drafts.every(({ kind }) => kind === 'values')) {
     const given = assignments.map((made) => optionOf(made, isShown(made)));

@@ -3,9 +3,10 @@
 
 import { Problem } from './api.js';
 import { el, fill } from './dom.js';
+import { clockWords, firstOf } from './figures.js';
 import { load } from './load.js';
 import { said } from './login.js';
-import { clockWords, remember } from './session.js';
+import { remember } from './session.js';
 
 /** @typedef {import('./state.js').State} State */
 
@@ -66,9 +67,8 @@ export function attach(bar, state, goOn) {
   function text(isPending) {
     const pending = state.status?.pending;
     if (!isPending) return el('p', {}, el('strong', {}, 'The password was changed.'), ' Log in with the new one; what you typed is still here.');
-    const more = pending && pending.path_count > pending.paths.length ? ` and ${pending.path_count - pending.paths.length} more` : '';
-    const paths = pending?.paths.slice(0, 3).join(', ');
-    const about = pending && paths && el('span', { class: 'quiet' }, ` ${paths}${pending.path_count > 3 && !more ? ` and ${pending.path_count - 3} more` : more}`);
+    const paths = pending && firstOf(pending.paths, pending.path_count);
+    const about = paths && el('span', { class: 'quiet' }, ` ${paths}`);
     const who = pending ? `${pending.by} changed the configuration${pending.message ? `: ${pending.message}.` : '.'}` : 'The configuration was changed, and with it your password.';
     return el('p', {}, el('strong', {}, who), about, el('br'),
       state.isConnected ? 'It goes back in ' : 'There is no connection. Unless it is kept, the change goes back in ', clock, state.isConnected ? ' unless it is kept.' : null);

@@ -8,12 +8,24 @@
  * @property {number | undefined} [after] its number in the new text
  */
 
+/** The diff that was read last: one diff is shown, looked at for secrets, and made a command at each key. @type {{ text: string, lines: readonly DiffLine[] }} */
+let last = { text: '', lines: [] };
+
 /**
  * Reads a unified diff.
  * @param {string} text
- * @returns {DiffLine[]}
+ * @returns {readonly DiffLine[]}
  */
 export function diffLines(text) {
+  if (text !== last.text) last = { text, lines: read(text) };
+  return last.lines;
+}
+
+/**
+ * @param {string} text
+ * @returns {DiffLine[]}
+ */
+function read(text) {
   /** @type {DiffLine[]} */
   const found = [];
   let [before, after] = [0, 0];
@@ -35,7 +47,7 @@ export function diffLines(text) {
 
 /**
  * The counts of added and removed lines.
- * @param {DiffLine[]} lines
+ * @param {readonly DiffLine[]} lines
  */
 export function counts(lines) {
   const count = (/** @type {string} */ kind) => lines.filter((line) => line.kind === kind).length;

@@ -2,6 +2,7 @@
 
 import { el } from './dom.js';
 import { counts, diffLines } from './diff.js';
+import { counted } from './figures.js';
 import { VirtualRows } from './virtual_rows.js';
 
 /** @typedef {import('./diff.js').DiffLine} DiffLine */
@@ -23,15 +24,15 @@ const WORDS = { hunk: '', same: '', added: 'added: ', removed: 'removed: ' };
 export function diffView(text) {
   const lines = diffLines(text);
   const { added, removed } = counts(lines);
-  const label = `Difference: ${lineCount(added)} added, ${lineCount(removed)} removed`;
-  const box = el('div', { class: 'diff', role: 'region', 'aria-label': label, tabindex: 0 });
+  const words = `${counted(added, 'line')} added, ${counted(removed, 'line')} removed`;
+  const box = el('div', { class: 'diff', role: 'region', 'aria-label': `Difference: ${words}`, tabindex: 0 });
   if (lines.length <= ALL) {
     box.append(...lines.map(row));
   } else {
     box.classList.add('long');
     new VirtualRows(box, ROW, (index) => row(lines[index] ?? { kind: 'same', text: '' })).reset(lines.length);
   }
-  return el('figure', { class: 'difference' }, el('figcaption', {}, `${lineCount(added)} added, ${lineCount(removed)} removed`), box);
+  return el('figure', { class: 'difference' }, el('figcaption', {}, words), box);
 }
 
 /** @param {DiffLine} line */
@@ -42,9 +43,4 @@ function row({ kind, text, before, after }) {
     el('span', { class: 'sign', 'aria-hidden': 'true' }, SIGNS[kind]),
     WORDS[kind] && el('span', { class: 'unseen' }, WORDS[kind]),
     el('code', {}, text));
-}
-
-/** @param {number} count */
-export function lineCount(count) {
-  return count === 1 ? '1 line' : `${count} lines`;
 }

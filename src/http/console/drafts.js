@@ -88,8 +88,7 @@ export class Drafts {
 
   /** The assignment that is to be made at a path, the last one of all drafts. @param {string} path */
   valueAt(path) {
-    const made = this.#list.flatMap((draft) => (draft.kind === 'values' ? draft.assignments : []));
-    return made.findLast((assignment) => assignment.path === path)?.value;
+    return assignmentsOf(this.#list).findLast((assignment) => assignment.path === path)?.value;
   }
 
   /**
@@ -117,11 +116,11 @@ export class Drafts {
   }
 
   /**
-   * One change of many entries, as one draft. One with the same words takes the place of the earlier one.
-   * @param {{ label: string, base: string, assignments: Assignment[] }} many
+   * One change of many entries, as one draft. One with the same name takes the place of the earlier one.
+   * @param {{ name?: string, label: string, base: string, assignments: Assignment[] }} many
    */
-  addMany({ label, base, assignments }) {
-    if (assignments.length > 0) this.put({ kind: 'values', id: `many ${label}`, label, base, assignments });
+  addMany({ label, name = label, base, assignments }) {
+    if (assignments.length > 0) this.put({ kind: 'values', id: `many ${name}`, label, base, assignments });
   }
 
   /**
@@ -249,6 +248,11 @@ function textId(path) {
   return `text ${path}`;
 }
 
+/** All assignments of edits, in order. @param {readonly Draft[]} drafts */
+export function assignmentsOf(drafts) {
+  return drafts.flatMap((draft) => (draft.kind === 'values' ? draft.assignments : []));
+}
+
 /** True if a secret of the draft was not kept, and has to be typed again. @param {Draft} draft */
 export function lacksSecret(draft) {
   return (draft.kind === 'text' ? draft.text : JSON.stringify(draft.assignments)).includes(RETYPE);
@@ -261,8 +265,7 @@ export function lacksSecret(draft) {
  */
 export function requestOf(drafts) {
   const texts = drafts.filter((draft) => draft.kind === 'text');
-  const assignments = drafts.flatMap((draft) => (draft.kind === 'values' ? draft.assignments : []))
-    .map(({ path, value }) => ({ path, value }));
+  const assignments = assignmentsOf(drafts).map(({ path, value }) => ({ path, value }));
   const [first] = texts;
   if (first && texts.length === 1 && assignments.length === 0) {
     return { operation: 'save_entry', query: { path: first.path }, body: first.text };

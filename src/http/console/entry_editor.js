@@ -2,8 +2,9 @@
 // the cursor. Keys work on this text alone, so it may be part of a file of any length.
 
 import { el, fill } from './dom.js';
-import { placeAt, spans } from './words.js';
 import { meaningView } from './meaning_view.js';
+import { faultItem } from './problem_view.js';
+import { placeAt, spans, startOf } from './words.js';
 
 /**
  * @typedef {import('./state.js').State} State
@@ -60,8 +61,7 @@ export class EntryEditor {
 
   /** Puts the cursor on a line of the file. @param {number} line */
   goTo(line) {
-    const lines = this.area.value.split('\n').slice(0, Math.max(0, line - this.shown.line));
-    const at = lines.reduce((sum, text) => sum + text.length + 1, 0);
+    const at = startOf(this.area.value.split('\n'), Math.max(0, line - this.shown.line));
     this.area.focus({ preventScroll: true });
     this.area.setSelectionRange(at, at);
     this.#showHelp();
@@ -114,12 +114,10 @@ export class EntryEditor {
 
   #showFaults() {
     fill(this.faults, ...this.#faults.map((fault) => {
-      const { severity, message, hint, line, column, fix } = fault;
+      const { line, column, fix } = fault;
       const place = el('button', { type: 'button', class: 'link', onclick: () => this.#select(fault) },
         `Line ${line + this.shown.line - 1}, column ${column}`);
-      return el('li', { class: severity }, el('strong', {}, severity === 'error' ? 'Error' : 'Warning'), ' ', place,
-        el('span', {}, `: ${message}`), hint && el('span', { class: 'hint' }, ` ${hint}`),
-        fix && !this.area.readOnly && el('button', { type: 'button', class: 'small', onclick: () => this.#mend(fault) }, 'Mend'));
+      return faultItem(fault, place, fix && !this.area.readOnly && el('button', { type: 'button', class: 'small', onclick: () => this.#mend(fault) }, 'Mend'));
     }));
   }
 
@@ -139,8 +137,7 @@ export class EntryEditor {
 
   /** @param {Point} point */
   #offset({ line, column }) {
-    const before = this.area.value.split('\n').slice(0, line - 1);
-    return before.reduce((sum, text) => sum + text.length + 1, 0) + column - 1;
+    return startOf(this.area.value.split('\n'), line - 1) + column - 1;
   }
 
   #paint() {

@@ -1,14 +1,14 @@
 // What is shown of one entry, on a page of its own and beside the text: its text, secrets, plain values and last changes.
 
 import { el, fill } from './dom.js';
-import { Problem } from './api.js';
+import { Problem, revisionOf } from './api.js';
 import { EntryEditor } from './entry_editor.js';
 import { fieldsView } from './fields.js';
+import { shownTime } from './figures.js';
 import { hideSecret, secretsView } from './secret.js';
-import { pathOf } from './path.js';
+import { pathOf, textOf } from './path.js';
 import { problemView } from './problem_view.js';
-import { shownTime } from './times.js';
-import { Vocabulary } from './vocabulary.js';
+import { vocabularyOf } from './vocabulary.js';
 import { entries } from './words.js';
 
 /**
@@ -19,23 +19,6 @@ import { entries } from './words.js';
 
 /** The last changes of an entry that are looked at. */
 const CHANGES = 20;
-
-/** @type {Promise<Vocabulary> | undefined} */
-let known;
-
-/** What the directives mean; it is read once. @param {State} state */
-export function vocabularyOf(state) {
-  known ??= state.api.get('openapi.json').then(({ body }) => new Vocabulary(body)).catch((error) => {
-    known = undefined;
-    throw error;
-  });
-  return known;
-}
-
-/** The revision that an ETag names. @param {string | null} etag */
-export function revisionOf(etag) {
-  return /^"([0-9a-f]+)-/.exec(etag ?? '')?.[1] ?? '';
-}
 
 export class EntryPage {
   /** @type {EntryEditor | undefined} */
@@ -136,14 +119,14 @@ export class EntryPage {
     if (!editor) return;
     const draft = state.drafts.textOf(path);
     const text = draft?.text ?? this.#text;
-    if (draft && draft.text === editor.area.value) editor.shown = { ...editor.shown, text: draft.before, base: draft.base };
-    const isOther = editor.area !== document.activeElement && editor.area.value !== text;
-    if (isOther) {
-      // It was merged, applied or discarded elsewhere.
-      if (draft) editor.shown = { ...editor.shown, text: draft.before, base: draft.base };
-      editor.set(text);
-      this.#text = draft ? this.#text : '';
-      if (!draft) void this.load();
+    const isSame = editor.area.value === text;
+    // It was merged, applied or discarded elsewhere.
+    const isOther = !isSame && editor.area !== document.activeElement;
+    if (draft && (isSame || isOther)) editor.shown = { ...editor.shown, text: draft.before, base: draft.base };
+    if (isOther) editor.set(text);
+    if (isOther && !draft) {
+      this.#text = '';
+      void this.load();
     }
     if ((draft !== undefined) !== this.isLocked || !this.fields?.contains(document.activeElement)) void this.#showFields();
   }
@@ -169,7 +152,7 @@ function lastChanges(changes) {
   /** @type {Map<string, string>} */
   const found = new Map();
   for (const { at, by, from, to } of changes) {
-    for (const name of new Set([...Object.keys(from ?? {}), ...Object.keys(to ?? {})])) {
+    for (const name of namesOf(from, to)) {
       const isOther = JSON.stringify(from?.[name]) !== JSON.stringify(to?.[name]);
       if (isOther && !found.has(name)) found.set(name, `last changed by ${by ?? 'somebody'}, ${shownTime(at)}`);
     }
@@ -177,8 +160,17 @@ function lastChanges(changes) {
   return found;
 }
 
+/**
+ * The members that an entry had before a change or has after it.
+ * @param {any} from
+ * @param {any} to
+ */
+function namesOf(from, to) {
+  return Object.keys({ ...from, ...to });
+}
+
 /** @param {Blamed[]} changes */
-export function changesView(changes) {
+function changesView(changes) {
   if (changes.length === 0) return null;
   return el('section', { class: 'changes', 'aria-label': 'Last changes' }, el('h2', {}, 'Last changes'),
     el('ol', {}, ...changes.slice(0, 5).map(({ serial, at, by, message, operation, from, to }) => el('li', {},
@@ -192,8 +184,7 @@ export function changesView(changes) {
  * @param {any} to
  */
 function changedWords(from, to) {
-  const names = new Set([...Object.keys(from ?? {}), ...Object.keys(to ?? {})]);
-  const shown = (/** @type {unknown} */ value) => value === undefined ? 'nothing' : typeof value === 'string' ? value : JSON.stringify(value);
-  const words = [...names].slice(0, 3).map((name) => `${name}: ${shown(from?.[name])} → ${shown(to?.[name])}`);
+  const shown = (/** @type {unknown} */ value) => value === undefined ? 'nothing' : textOf(value);
+  const words = namesOf(from, to).slice(0, 3).map((name) => `${name}: ${shown(from?.[name])} → ${shown(to?.[name])}`);
   return words.map((text) => (text.length > 80 ? `${text.slice(0, 80)}…` : text)).join(', ');
 }

@@ -1,6 +1,8 @@
 // The filter of the list: words, and conditions as `--where` has them (`docs/format.md`, 7), with plain text in the place
 // of regular expressions.
 
+import { UNITS } from './figures.js';
+
 /** @typedef {import('./state.js').Row} Row */
 
 /** @typedef {{name?: string, glob?: RegExp, index?: number, key?: string, value?: string}} Segment without a name, index or key: all */
@@ -14,9 +16,6 @@ const PART = /\.?(?:"((?:\\.|[^"\\])*)"|\[(-?\d+)\]|\[(\*)\]|\[([^\]=]+)=([^\]]*
 
 /** A word, or a condition with what is quoted in it. */
 const TERM = /(?:"(?:\\.|[^"\\])*"?|\[[^\]]*\]?|[^\s"[])+/g;
-
-/** The seconds of each unit of a time. @type {Record<string, number>} */
-const UNITS = { s: 1, m: 60, h: 3600, d: 86400 };
 
 /**
  * What a text in the field of the filter means: the test of a row, and what is wrong with the text.

@@ -2,6 +2,7 @@
 
 import { el, fill } from './dom.js';
 import { hashOf, parse } from './router.js';
+import { conditionsOf } from './state.js';
 
 /** @typedef {import('./state.js').State} State */
 
@@ -12,13 +13,6 @@ const MENU = [
   ['history', 'History'],
   ['status', 'Status'],
 ];
-
-/** What the conditions of a status mean: the word, and how it is coloured. @type {Record<string, [string, string]>} */
-const CONDITIONS = {
-  'unsaved-update': ['unsaved update', 'warn'],
-  'edited-by-hand': ['file edited by hand', 'warn'],
-  broken: ['file has errors', 'bad'],
-};
 
 /**
  * @param {HTMLElement} head
@@ -51,7 +45,7 @@ export function showFrame(head, state, logOut) {
 
 /** @param {State} state */
 function states(state) {
-  const found = (state.status?.state ?? []).map((name) => CONDITIONS[name] ?? [name, 'warn']);
+  const found = conditionsOf(state.status);
   if (!state.isConnected) found.unshift(['no connection', 'bad']);
   if (!state.mayEdit) found.push(['read only', 'quiet']);
   return found.map(([word, kind]) => el('span', { class: `state ${kind}` }, word));

@@ -1,13 +1,13 @@
 // The changes: who, when, why, and where. The diff of one, of any two texts, and the way back: `#/history`, `#/history/7`.
 
 import { el, fill } from './dom.js';
-import { Problem } from './api.js';
+import { Problem, tagOf } from './api.js';
 import { ApplyForm } from './apply_form.js';
 import { appliedFacts } from './load.js';
 import { diffView } from './diff_view.js';
+import { firstOf, shownTime } from './figures.js';
 import { noteWords, problemView } from './problem_view.js';
 import { go } from './router.js';
-import { shownTime } from './times.js';
 
 /**
  * @typedef {import('./state.js').State} State
@@ -47,7 +47,7 @@ class HistoryView {
     fill(main, el('div', { class: 'page-head' }, el('h1', {}, 'History'), this.compare),
       el('div', { class: 'history-page' }, this.list, this.detail));
     this.end = state.subscribe((_, changed) => {
-      if (changed.has('revision') || changed.has('status')) void this.#refresh();
+      if (changed.has('status')) void this.#refresh();
       if (this.#pending && state.applied !== this.#pending) void this.#ended();
     });
   }
@@ -111,14 +111,13 @@ class HistoryView {
 
   /** @param {Change} change */
   #item({ serial, at, by, operation, message, paths, aside }) {
-    const first = (paths?.first ?? []).slice(0, 3).join(', ');
-    const more = (paths?.count ?? 0) > 3 ? ` and ${(paths?.count ?? 0) - 3} more` : '';
+    const first = paths && firstOf(paths.first, paths.count);
     return el('li', { class: 'change', 'aria-current': serial === this.#serial ? 'true' : null },
       el('a', { href: `#/history/${serial}` }, el('span', { class: 'serial' }, `#${serial}`),
         el('time', { datetime: at }, shownTime(at)), el('span', { class: 'state' }, aside ? 'kept aside' : operation)),
       el('span', { class: 'by' }, by ?? 'the server'),
       message && el('span', { class: 'message' }, message),
-      first && el('span', { class: 'paths quiet' }, first + more));
+      first && el('span', { class: 'paths quiet' }, first));
   }
 
   /** @param {Event} event */
@@ -172,7 +171,7 @@ class HistoryView {
     try {
       const { body: { revisions, state, versions } } = await api.get('status');
       const isHandEdit = state.includes('edited-by-hand');
-      const tag = `"${isHandEdit ? revisions.file : revisions.running}-${versions.mediactl}"`;
+      const tag = tagOf(isHandEdit ? revisions.file : revisions.running, versions);
       const { body, notes } = await api.post('rollback_config', { ...to, dry_run: true });
       if (this.#left) return;
       if (!body) return fill(this.detail, el('p', {}, 'The configuration already has this text.'));

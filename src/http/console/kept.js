@@ -1,7 +1,7 @@
 // What is kept of an edit in the store of the browser: what the server has shown without a mask, and no other typed text.
 // Which text is a secret, the server alone knows. What is not kept is asked for again.
 
-import { MASK } from './words.js';
+import { MASK, MASKS } from './words.js';
 import { diffLines } from './diff.js';
 import { isSecretName } from './secret_words.js';
 import { segmentsOf } from './path.js';
@@ -134,7 +134,7 @@ function leaves(text) {
 
 /** @param {string} text */
 function masks(text) {
-  return text.match(new RegExp(MASK.source, 'g')) ?? [];
+  return text.match(MASKS) ?? [];
 }
 
 /**
@@ -143,7 +143,7 @@ function masks(text) {
  * @param {string} before the text whose masks stay
  */
 function retyped(line, before) {
-  return line.replace(new RegExp(MASK.source, 'g'), (mask) => (before.includes(mask) ? mask : RETYPE));
+  return line.replace(MASKS, (mask) => (before.includes(mask) ? mask : RETYPE));
 }
 
 /** @param {Draft} draft */

@@ -1,6 +1,6 @@
 // Reads the status and the configuration into the state.
 
-import { NO_CONNECTION, Problem } from './api.js';
+import { NO_CONNECTION, Problem, revisionOf } from './api.js';
 import { rowsOf } from './rows.js';
 
 /** @typedef {import('./state.js').State} State */
@@ -58,7 +58,7 @@ export function takeStatus(state, status) {
  */
 export async function loadConfig(state) {
   const answer = await state.api.getKept('read_config', { secrets: 'masked' });
-  const revision = answer.etag?.replace(/^(W\/)?"/, '').split(/[-"]/)[0] ?? null;
+  const revision = revisionOf(answer.etag);
   if (revision === state.revision && state.config) return;
   state.set({ config: answer.body, rows: rowsOf(answer.body), revision });
 }

@@ -2,8 +2,9 @@
 
 import { NO_CONNECTION, Problem } from './api.js';
 import { el, fill } from './dom.js';
+import { clockWords } from './figures.js';
 import { load } from './load.js';
-import { clockWords, known } from './session.js';
+import { known } from './session.js';
 
 /** @typedef {import('./state.js').State} State */
 

@@ -1,6 +1,7 @@
 // One value of many streams: set, removed or replaced, as one edit of the tray.
 
 import { el, fill } from './dom.js';
+import { counted } from './figures.js';
 import { pathOf, readAt } from './path.js';
 
 /** @typedef {import('./state.js').State} State */
@@ -52,7 +53,7 @@ function form(words, state, marked, unmark) {
     const assignments = assignmentsOf(rows, edit).map((made) => ({ ...made, before: readAt(state.config, made.path) }));
     fault.textContent = assignments.length ? '' : `No marked stream has this text in ${edit.path}.`;
     if (!assignments.length) return;
-    state.drafts.put({ kind: 'values', id: `many ${Date.now()}`, label: labelOf(edit, assignments.length), base: state.revision ?? '', assignments });
+    state.drafts.addMany({ name: String(Date.now()), label: labelOf(edit, assignments.length), base: state.revision ?? '', assignments });
     state.announce(`An edit of ${assignments.length} streams waits in the tray.`);
     unmark();
   }
@@ -71,7 +72,7 @@ function form(words, state, marked, unmark) {
  * @param {{act: string, path: string, old: string, value: string}} edit
  * @returns {import('./drafts.js').Assignment[]}
  */
-export function assignmentsOf(rows, { act, path, old, value }) {
+function assignmentsOf(rows, { act, path, old, value }) {
   const below = path.startsWith('[') ? path : `.${path}`;
   const [first = ''] = path.split(/[.[]/);
   const has = (/** @type {any} */ stream) => act !== 'replace in' || JSON.stringify(stream[first] ?? '').includes(JSON.stringify(old).slice(1, -1));
@@ -96,5 +97,5 @@ function substitution(old, value) {
  * @param {number} count
  */
 function labelOf({ act, path }, count) {
-  return `${act} ${path} of ${count === 1 ? '1 stream' : `${count} streams`}`;
+  return `${act} ${path} of ${counted(count, 'stream')}`;
 }

@@ -59,6 +59,11 @@ export function readAt(value, path) {
   return valueAt(value, list < 0 ? segments : segments.slice(0, list)) ?? null;
 }
 
+/** A value of JSON as a text: a text as it is, any other one as JSON. @param {unknown} value */
+export function textOf(value) {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
 /**
  * The value of JSON at a path; `undefined` where there is none.
  * @param {unknown} value

@@ -2,6 +2,7 @@
 
 import { el } from './dom.js';
 import { NO_CONNECTION } from './api.js';
+import { decoded } from './router.js';
 
 /** The guards that may be accepted here, and what accepting means. @type {Record<string, string>} */
 const GUARDS = {
@@ -38,15 +39,6 @@ export function noteWords(note) {
   return [NOTES[name] ?? `${name.replaceAll('-', ' ')}:`, ...rest.map(decoded)].join(' ');
 }
 
-/** @param {string} word percent-encoded */
-function decoded(word) {
-  try {
-    return decodeURIComponent(word);
-  } catch {
-    return word;
-  }
-}
-
 /**
  * The words for a problem. `accept` is called with the name of a guard that is accepted.
  * @param {import('./api.js').Problem} problem
@@ -63,6 +55,17 @@ export function problemView(problem, accept) {
     items.length > 0 && el('ul', {}, ...items),
     ADVICE[name] && el('p', {}, ADVICE[name]),
     guard && accept && el('button', { type: 'button', onclick: () => accept(name) }, guard));
+}
+
+/**
+ * A fault of a text, as an item of a list.
+ * @param {{ severity: string, message: string, hint?: string }} fault
+ * @param {Node} place where it is
+ * @param {...import('./dom.js').Child} more
+ */
+export function faultItem({ severity, message, hint }, place, ...more) {
+  return el('li', { class: severity }, el('strong', {}, severity === 'error' ? 'Error' : 'Warning'), ' ', place,
+    el('span', {}, `: ${message}`), hint && el('span', { class: 'hint' }, ` ${hint}`), ...more);
 }
 
 /** @param {string} text */

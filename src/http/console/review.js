@@ -3,21 +3,27 @@
 
 import { lacksSecret, requestOf } from './drafts.js';
 import { chosen, isClean, merge } from './merge.js';
-import { pointerOf, readAt } from './path.js';
-import { MASK } from './words.js';
-import { Problem } from './api.js';
+import { pointerOf, readAt, textOf } from './path.js';
+import { MASK, MASKS } from './words.js';
+import { Problem, tagOf } from './api.js';
 
 /**
  * @typedef {import('./api.js').Api} Api
  * @typedef {import('./state.js').Status} Status
  * @typedef {import('./drafts.js').Draft} Draft
  * @typedef {import('./drafts.js').Drafts} Drafts
+ * @typedef {import('./drafts.js').ValuesDraft} ValuesDraft
  * @typedef {'theirs' | 'mine'} Side
  */
 
 /**
  * The configuration that edits are brought to.
  * @typedef {{ revision: string, source: 'running' | 'saved', tag: string }} Target
+ */
+
+/**
+ * What edits are brought to, and with what.
+ * @typedef {{ api: Api, drafts: Drafts, target: Target, signal: AbortSignal | undefined }} Work
  */
 
 /**
@@ -38,10 +44,10 @@ import { Problem } from './api.js';
  * @param {Status} status
  * @returns {Target}
  */
-export function targetOf({ revisions, state, versions }) {
+function targetOf({ revisions, state, versions }) {
   const source = state.includes('edited-by-hand') && !state.includes('broken') ? 'saved' : 'running';
   const revision = source === 'saved' ? revisions.file : revisions.running;
-  return { revision, source, tag: `"${revision}-${versions.mediactl}"` };
+  return { revision, source, tag: tagOf(revision, versions) };
 }
 
 /**
@@ -55,9 +61,10 @@ export function targetOf({ revisions, state, versions }) {
 export async function review(api, drafts, accepted, signal) {
   const { body: status } = await api.get('status', {}, { signal });
   const target = targetOf(status);
+  const work = { api, drafts, target, signal };
   const clashes = [];
   for (const draft of drafts.list.filter((each) => each.base !== target.revision || hasMask(each))) {
-    const clash = await broughtTo(api, drafts, draft, target, signal);
+    const clash = await broughtTo(work, draft);
     if (clash) clashes.push(clash);
   }
   const { list } = drafts;
@@ -70,7 +77,7 @@ export async function review(api, drafts, accepted, signal) {
  * The diff that one edit makes, masked.
  * @param {Api} api
  * @param {Draft} draft
- * @param {AbortSignal} signal
+ * @param {AbortSignal} [signal]
  */
 export async function diffOf(api, draft, signal) {
   const { operation, query, body } = requestOf([draft]);
@@ -125,15 +132,13 @@ function madeOf(api, base) {
 }
 
 /**
- * @param {Api} api
- * @param {Drafts} drafts
+ * @param {Work} work
  * @param {Draft} draft
- * @param {Target} target
- * @param {AbortSignal} [signal]
  * @returns {Promise<Clash | undefined>}
  */
-async function broughtTo(api, drafts, draft, target, signal) {
-  if (draft.kind === 'values') return valuesBroughtTo(api, drafts, draft, target, signal);
+async function broughtTo(work, draft) {
+  if (draft.kind === 'values') return valuesBroughtTo(work, draft);
+  const { api, drafts, target, signal } = work;
   const theirs = await entryText(api, draft.path, target.source, signal);
   if (draft.base === target.revision && (draft.before === theirs || draft.isGone)) return undefined;
   const again = remasked(drafts.beforeOf(draft), theirs);
@@ -158,27 +163,31 @@ async function broughtTo(api, drafts, draft, target, signal) {
 }
 
 /**
- * @param {Api} api
- * @param {Drafts} drafts
- * @param {import('./drafts.js').ValuesDraft} draft
- * @param {Target} target
- * @param {AbortSignal} [signal]
+ * @param {Work} work
+ * @param {ValuesDraft} draft
  * @returns {Promise<Clash | undefined>}
  */
-async function valuesBroughtTo(api, drafts, draft, target, signal) {
+async function valuesBroughtTo(work, draft) {
+  const { api, target, signal } = work;
   if (draft.base === target.revision) return undefined;
-  if (!api.features.has('base')) return valuesCompared(api, drafts, draft, target, signal);
+  if (!api.features.has('base')) return valuesCompared(work, draft);
   try {
-    const { operation, body } = requestOf([draft]);
-    const query = { ...madeOf(api, draft.base), ...keep(api), dry_run: true, format: 'diff' };
-    await api.post(operation, query, body, { signal });
+    await diffOf(api, draft, signal);
   } catch (error) {
-    const clash = error instanceof Problem && error.name === 'conflict' ? clashOf(drafts, draft, target, error) : undefined;
+    const clash = error instanceof Problem && error.name === 'conflict' ? clashOf(work, draft, error) : undefined;
     if (clash) return clash;
     if (!(error instanceof Problem) || error.name !== 'stale') throw error;
-    return valuesCompared(api, drafts, draft, target, signal);
+    return valuesCompared(work, draft);
   }
-  // What was typed meanwhile is brought there by the next review.
+  return rebased(work, draft);
+}
+
+/**
+ * The edit is one of the target from now on; what was typed meanwhile is brought there by the next review.
+ * @param {Work} work
+ * @param {ValuesDraft} draft
+ */
+function rebased({ drafts, target }, draft) {
   if (drafts.find(draft.id) === draft) drafts.put({ ...draft, base: target.revision });
   return undefined;
 }
@@ -195,41 +204,37 @@ function hasMask(draft) {
  * @returns {(text: string) => string}
  */
 export function remasked(before, theirs) {
-  const masks = new RegExp(MASK.source, 'g');
-  const lines = new Map(theirs.split('\n').map((line) => [line.replace(masks, '\0'), line]));
+  const lines = new Map(theirs.split('\n').map((line) => [line.replace(MASKS, '\0'), line]));
   /** @type {Map<string, string>} */
   const found = new Map();
   for (const line of before.split('\n')) {
-    const now = lines.get(line.replace(masks, '\0'))?.match(masks) ?? [];
-    (line.match(masks) ?? []).forEach((mask, at) => { if (!theirs.includes(mask)) found.set(mask, now[at] ?? mask); });
+    const now = lines.get(line.replace(MASKS, '\0'))?.match(MASKS) ?? [];
+    (line.match(MASKS) ?? []).forEach((mask, at) => { if (!theirs.includes(mask)) found.set(mask, now[at] ?? mask); });
   }
-  return (text) => text.replace(masks, (mask) => found.get(mask) ?? mask);
+  return (text) => text.replace(MASKS, (mask) => found.get(mask) ?? mask);
 }
 
 /**
- * @param {Drafts} drafts
- * @param {import('./drafts.js').ValuesDraft} draft
- * @param {Target} target
+ * @param {Work} work
+ * @param {ValuesDraft} draft
  * @param {Problem} problem
  * @returns {Clash | undefined}
  */
-function clashOf(drafts, draft, target, problem) {
+function clashOf(work, draft, problem) {
   const faults = problem.details.filter(({ pointer }) => pointer);
   if (faults.length === 0) return undefined;
-  return questioned(drafts, draft, target, faults.map(({ pointer, base, theirs, mine }) => ({
+  return questioned(work, draft, faults.map(({ pointer, base, theirs, mine }) => ({
     what: String(pointer), base: shown(base), theirs: shown(theirs), mine: shown(mine),
   })));
 }
 
 /**
  * Where the server keeps no text that the edit was made of, each value is compared with the one that the edit has.
- * @param {Api} api
- * @param {Drafts} drafts
- * @param {import('./drafts.js').ValuesDraft} draft
- * @param {Target} target
- * @param {AbortSignal} [signal]
+ * @param {Work} work
+ * @param {ValuesDraft} draft
  */
-async function valuesCompared(api, drafts, draft, target, signal) {
+async function valuesCompared(work, draft) {
+  const { api, target, signal } = work;
   const { body } = await api.get('read_config', { secrets: 'masked', source: target.source }, { signal });
   const questions = draft.assignments.flatMap(({ path, value, before }) => {
     const theirs = readAt(body, path);
@@ -237,20 +242,17 @@ async function valuesCompared(api, drafts, draft, target, signal) {
     const mine = value === 'remove' ? '' : String(Object.values(value)[0]);
     return { what: pointerOf(path), base: shown(before), theirs: shown(theirs), mine };
   });
-  if (questions.length > 0) return questioned(drafts, draft, target, questions);
-  // What was typed meanwhile is brought there by the next review.
-  if (drafts.find(draft.id) === draft) drafts.put({ ...draft, base: target.revision });
-  return undefined;
+  if (questions.length > 0) return questioned(work, draft, questions);
+  return rebased(work, draft);
 }
 
 /**
- * @param {Drafts} drafts
- * @param {import('./drafts.js').ValuesDraft} draft
- * @param {Target} target
+ * @param {Work} work
+ * @param {ValuesDraft} draft
  * @param {Question[]} questions
  * @returns {Clash}
  */
-function questioned(drafts, draft, target, questions) {
+function questioned({ drafts, target }, draft, questions) {
   const settle = (/** @type {Side[]} */ choices) => {
     const given = new Set(questions.filter((_, at) => choices[at] !== 'mine').map(({ what }) => what));
     const isGiven = (/** @type {string} */ pointer) => [...given].some((lost) => isWithin(lost, pointer) || isWithin(pointer, lost));
@@ -271,8 +273,7 @@ function isWithin(pointer, outer) {
 
 /** @param {unknown} value */
 function shown(value) {
-  if (value === undefined || value === null) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return value === undefined || value === null ? '' : textOf(value);
 }
 
 /**

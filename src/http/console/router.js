@@ -11,7 +11,7 @@
  */
 
 /** The place of a page that was opened without one. */
-export const FIRST = 'streams';
+const FIRST = 'streams';
 
 /**
  * @param {string} hash such as `#/text@1f/L220`
@@ -63,8 +63,8 @@ function split(text, sign) {
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** @param {string} part */
-function decoded(part) {
+/** A text without its percent-encoding, if it has one. @param {string} part */
+export function decoded(part) {
   try {
     return decodeURIComponent(part);
   } catch {

@@ -1,5 +1,7 @@
 // The rows of the list of streams, made of the configuration as JSON.
 
+import { UNITS } from './figures.js';
+
 /** @typedef {import('./state.js').Row} Row */
 
 /**
@@ -61,8 +63,6 @@ function archive(dvr) {
 /** Seconds in the largest unit that divides them. @param {unknown} seconds */
 function time(seconds) {
   if (typeof seconds !== 'number') return word(seconds);
-  for (const [unit, length] of /** @type {[string, number][]} */ ([['d', 86400], ['h', 3600], ['m', 60]])) {
-    if (seconds && seconds % length === 0) return `${seconds / length}${unit}`;
-  }
-  return `${seconds}s`;
+  const [unit, length] = Object.entries(UNITS).find(([, each]) => seconds && seconds % each === 0) ?? ['s', 1];
+  return `${seconds / length}${unit}`;
 }

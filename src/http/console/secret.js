@@ -1,7 +1,7 @@
 // Secrets of an entry: hidden, and shown on request, one at a time, for half a minute.
 
 import { el, fill } from './dom.js';
-import { pathOf } from './path.js';
+import { pathOf, textOf } from './path.js';
 import { MASK } from './words.js';
 import { Problem } from './api.js';
 
@@ -67,7 +67,7 @@ function secret(state, segments, name) {
     hideShown();
     try {
       const { body } = await state.api.get('read_config', { path: pathOf(segments), secrets: 'shown' });
-      fill(box, typeof body === 'string' ? body : JSON.stringify(body));
+      fill(box, textOf(body));
     } catch (error) {
       fill(box, error instanceof Problem ? error.message : 'The secret can’t be shown.');
       return;

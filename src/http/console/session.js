@@ -26,9 +26,3 @@ export function remember(facts) {
 export function forget() {
   sessionStorage.clear();
 }
-
-/** A time that is left, as a clock shows it. @param {number} left in milliseconds */
-export function clockWords(left) {
-  const seconds = Math.max(0, Math.ceil(left / 1000));
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
-}

@@ -33,13 +33,24 @@
 
 /** @typedef {keyof Facts} FactName */
 
-/** @typedef {(state: State, changed: Set<FactName>) => void} Listener */
+/**
+ * The conditions of a configuration, by their name in `Status`: a word, how it is coloured, and what it means.
+ * @type {Record<string, [string, string, string]>}
+ */
+const CONDITIONS = {
+  'unsaved-update': ['unsaved update', 'warn', 'What runs is not in the file: an update made it without saving.'],
+  'edited-by-hand': ['file edited by hand', 'warn', 'The file was edited by hand since the server loaded it; what runs is the older text.'],
+  broken: ['file has errors', 'bad', 'The file has errors, so it cannot be loaded.'],
+};
 
-export class State {
-  /** @type {Set<Listener>} */
-  #listeners = new Set();
-  /** @type {Facts} */
-  #facts = {
+/** The conditions of a status. @param {Status | null} status @returns {string[][]} */
+export function conditionsOf(status) {
+  return (status?.state ?? []).map((name) => CONDITIONS[name] ?? [name, 'warn', name]);
+}
+
+/** The facts while nobody is logged in. @returns {Facts} */
+function nobody() {
+  return {
     login: '',
     role: null,
     status: null,
@@ -51,6 +62,14 @@ export class State {
     rows: [],
     revision: null,
   };
+}
+
+/** @typedef {(state: State, changed: Set<FactName>) => void} Listener */
+
+export class State {
+  /** @type {Set<Listener>} */
+  #listeners = new Set();
+  #facts = nobody();
 
   /**
    * @param {Api} api
@@ -87,6 +106,11 @@ export class State {
     if (changed.size === 0) return;
     Object.assign(this.#facts, facts);
     for (const listener of [...this.#listeners]) listener(this, changed);
+  }
+
+  /** Forgets all that is known: somebody logged out. */
+  reset() {
+    this.set(nobody());
   }
 
   /**

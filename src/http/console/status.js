@@ -1,21 +1,15 @@
 // The view of the server: its status in words, small plots of its figures, and the nodes of a cluster.
 
-import { Problem } from './api.js';
+import { Problem, messageOf } from './api.js';
 import { el, fill } from './dom.js';
 import { Plots } from './plots.js';
 import { hashOf } from './router.js';
+import { conditionsOf } from './state.js';
 
 /** @typedef {import('./state.js').State} State */
 
 /** The time between two looks at the figures, in milliseconds. */
 const PAUSE = 5000;
-
-/** What each condition means, and what to do. @type {Record<string, [string, string]>} */
-const CONDITIONS = {
-  'unsaved-update': ['warn', 'What runs is not in the file: an update was made without saving it.'],
-  'edited-by-hand': ['warn', 'The file was edited by hand since the server loaded it; what runs is the older text.'],
-  broken: ['bad', 'The file has errors, so it cannot be loaded.'],
-};
 
 /** States of a node that are as they should be. */
 const WELL = ['running', 'canary'];
@@ -46,7 +40,7 @@ export function show(main, state) {
       const { body } = await state.api.get('nodes');
       if (!isLeft) fill(nodes, el('h2', {}, `Nodes (${body.length})`), nodeTable(body));
     } catch (error) {
-      fill(nodes, el('h2', {}, 'Nodes'), el('p', { class: 'fault' }, error instanceof Problem ? error.message : String(error)));
+      fill(nodes, el('h2', {}, 'Nodes'), el('p', { class: 'fault' }, messageOf(error)));
     }
   }
 
@@ -69,7 +63,7 @@ export function show(main, state) {
 function statusWords({ status }) {
   if (!status) return [];
   const { counts, last_change: change, last_reload: reload, revisions, versions } = status;
-  const conditions = status.state.map((name) => CONDITIONS[name] ?? ['warn', name]);
+  const conditions = conditionsOf(status).map(([, kind, meaning]) => [kind, meaning]);
   if (conditions.length === 0) conditions.push(['good', 'The server runs what is in the file.']);
   if (status.pending) conditions.push(['warn', 'A change has to be confirmed.']);
   return [

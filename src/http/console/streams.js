@@ -62,7 +62,14 @@ export function show(main, state, { query }) {
     el('div', { class: 'tools' }, search, count, fault), many, grid, empty));
   const list = new VirtualRows(body, rowHeight(), drawn);
 
-  /** Takes the rows of the configuration, in the order that is asked for. */
+  /** Takes the rows of the configuration, and forgets the marks of those that are gone. */
+  function take() {
+    const names = new Set(state.rows.map((row) => row.name));
+    for (const name of marked) if (!names.has(name)) marked.delete(name);
+    order();
+  }
+
+  /** Puts the rows into the order that is asked for. */
   function order() {
     const [column, direction] = [/** @type {keyof Row} */ (sort.replace('-', '')), sort.startsWith('-') ? -1 : 1];
     ordered = state.rows;
@@ -155,8 +162,6 @@ export function show(main, state, { query }) {
       all.checked = here > 0 && here === rows.length;
       all.indeterminate = here > 0 && here < rows.length;
     }
-    const names = new Set(state.rows.map((row) => row.name));
-    for (const name of marked) if (!names.has(name)) marked.delete(name);
     manyForm(many, state, marked, () => {
       marked.clear();
       filter();
@@ -181,14 +186,11 @@ export function show(main, state, { query }) {
   function key(event) {
     const { key: name, target, ctrlKey, metaKey, altKey } = /** @type {KeyboardEvent} */ (event);
     if (target !== grid || ctrlKey || metaKey || altKey) return;
-    /** @type {Record<string, number>} */
-    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: list.page, PageUp: -list.page, Home: -rows.length, End: rows.length };
-    const step = steps[name];
+    const step = list.step(name);
     const row = rows[active];
     if (step !== undefined) {
       active = Math.max(0, Math.min(rows.length - 1, active + step));
       list.scrollTo(active);
-      showActive();
     } else if (name === 'Enter' && row) location.hash = placeOf(row);
     else if (name === ' ' && row && state.mayEdit) toggle(row.name);
     else return;
@@ -208,10 +210,10 @@ export function show(main, state, { query }) {
   }
 
   const unsubscribe = state.subscribe((_, changed) => {
-    if (changed.has('rows')) order();
+    if (changed.has('rows')) take();
   });
   NARROW.addEventListener('change', filter);
-  order();
+  take();
   return () => {
     NARROW.removeEventListener('change', filter);
     clearTimeout(timer);

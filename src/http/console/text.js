@@ -2,15 +2,15 @@
 // drawn; the entry at the cursor is beside it, where it can be edited.
 
 import { el, fill } from './dom.js';
-import { Problem } from './api.js';
-import { EntryPage, revisionOf, vocabularyOf } from './entry_page.js';
+import { Problem, revisionOf } from './api.js';
+import { EntryPage } from './entry_page.js';
 import { lineView } from './entry_editor.js';
 import { problemView } from './problem_view.js';
 import { hashOf, note } from './router.js';
 import { TextTools } from './text_tools.js';
 import { VirtualRows } from './virtual_rows.js';
-import { GROUPS } from './vocabulary.js';
-import { entries } from './words.js';
+import { GROUPS, vocabularyOf } from './vocabulary.js';
+import { entries, startOf } from './words.js';
 
 /**
  * @typedef {import('./state.js').State} State
@@ -151,11 +151,8 @@ class TextView {
 
   /** @param {KeyboardEvent} event */
   #key(event) {
-    const { page } = this.rows;
-    /** @type {Record<string, number>} */
-    const ways = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -this.lines.length, End: this.lines.length };
-    const way = ways[event.key];
-    if (way !== undefined) this.goTo(this.#cursor + way);
+    const step = this.rows.step(event.key);
+    if (step !== undefined) this.goTo(this.#cursor + step);
     else if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) this.#entry?.editor?.goTo(this.#cursor + 1);
     else return;
     event.preventDefault();
@@ -164,7 +161,7 @@ class TextView {
   /** Shows the entry at the cursor beside the text; that of an earlier text can't be edited. */
   async #showEntry() {
     this.#entries ??= entries(this.lines.join('\n'));
-    const offset = this.lines.slice(0, this.#cursor).reduce((sum, line) => sum + line.length + 1, 0);
+    const offset = startOf(this.lines, this.#cursor);
     const end = offset + (this.lines[this.#cursor]?.length ?? 0);
     const found = this.#entries.find((entry) => entry.start <= end && offset < entry.end);
     const segments = found && await this.#segments(found);

@@ -1,7 +1,8 @@
 // What stands above the text: search, go to a line, and its faults.
 
 import { el, fill } from './dom.js';
-import { Problem } from './api.js';
+import { messageOf } from './api.js';
+import { faultItem } from './problem_view.js';
 
 /**
  * @typedef {object} View the lines, and the cursor in them
@@ -105,7 +106,7 @@ export class TextTools {
       const { body } = await this.state.api.post('check_config', {}, this.view.lines.join('\n'));
       fill(this.faults, this.#list(body));
     } catch (error) {
-      fill(this.faults, el('p', { class: 'problem' }, error instanceof Problem ? error.message : String(error)));
+      fill(this.faults, el('p', { class: 'problem' }, messageOf(error)));
     }
   }
 
@@ -113,10 +114,12 @@ export class TextTools {
   #list({ errors, warnings, faults }) {
     if (faults.length === 0) return el('p', { role: 'status' }, 'No faults.');
     return el('div', { role: 'status' }, el('p', {}, `Errors: ${errors}, warnings: ${warnings}`),
-      el('ul', { class: 'faults' }, ...faults.map(({ severity, message, hint, line, file }) => el('li', { class: severity },
-        el('strong', {}, severity === 'error' ? 'Error' : 'Warning'), ' ',
-        file ? el('span', {}, `${file}, line ${line}`)
-          : el('button', { type: 'button', class: 'link', onclick: () => this.view.goTo(line - 1, { middle: true }) }, `Line ${line}`),
-        el('span', {}, `: ${message}`), hint && el('span', { class: 'hint' }, ` ${hint}`)))));
+      el('ul', { class: 'faults' }, ...faults.map((fault) => faultItem(fault, this.#place(fault)))));
+  }
+
+  /** @param {{ line: number, file?: string }} fault */
+  #place({ line, file }) {
+    if (file) return el('span', {}, `${file}, line ${line}`);
+    return el('button', { type: 'button', class: 'link', onclick: () => this.view.goTo(line - 1, { middle: true }) }, `Line ${line}`);
   }
 }

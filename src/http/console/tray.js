@@ -1,16 +1,16 @@
 // The edits that are not sent: what they are, their diff, why they are made, and whether they go back by themselves.
 
 import { el, fill } from './dom.js';
-import { Problem } from './api.js';
+import { Problem, revisionOf } from './api.js';
 import { ApplyForm } from './apply_form.js';
 import { apply, review } from './review.js';
 import { appliedFacts } from './load.js';
 import { clashView } from './clash_view.js';
 import { commandOf } from './command.js';
 import { diffView } from './diff_view.js';
+import { counted } from './figures.js';
 import { noteWords, problemView } from './problem_view.js';
 import { hashOf } from './router.js';
-import { revisionOf } from './entry_page.js';
 import { segmentsOf } from './path.js';
 
 /**
@@ -173,8 +173,8 @@ class Tray {
       this.#head = '';
       return fill(this.box);
     }
-    fill(this.edits, ...drafts.list.map((draft) => this.#edit(draft)));
-    const words = count === 1 ? '1 edit is not sent' : `${count} edits are not sent`;
+    if (this.#isOpen) fill(this.edits, ...drafts.list.map((draft) => this.#edit(draft)));
+    const words = `${counted(count, 'edit')} ${count === 1 ? 'is' : 'are'} not sent`;
     const key = JSON.stringify([words, this.#isOpen, drafts.isKept]);
     if (key === this.#head) return;
     this.#head = key;
@@ -197,7 +197,7 @@ class Tray {
   #edit(draft) {
     const path = draft.kind === 'text' ? draft.path : draft.id;
     const [group, name] = segmentsOf(path) ?? [];
-    const what = draft.kind === 'text' ? 'text' : assignmentWords(draft.assignments.length);
+    const what = draft.kind === 'text' ? 'text' : counted(draft.assignments.length, 'value');
     const label = draft.kind === 'text' ? draft.path : draft.label;
     const link = group === 'streams' && name !== undefined
       ? el('a', { href: hashOf('streams', { rest: [String(name)] }) }, label) : el('span', {}, label);
@@ -233,11 +233,6 @@ class Tray {
     const { diff = '' } = this.#reviewed ?? {};
     this.command.textContent = commandOf(this.state.drafts.list, { ...this.form.wanted, url: location.origin, diff });
   }
-}
-
-/** @param {number} count */
-function assignmentWords(count) {
-  return count === 1 ? '1 value' : `${count} values`;
 }
 
 /** @param {unknown} error */

@@ -27,8 +27,6 @@ export class VirtualRows {
     this.watch.observe(box);
   }
 
-  get count() { return this.#count; }
-
   /** Draws all rows again, of which there are now so many. @param {number} count */
   reset(count) {
     this.#count = count;
@@ -69,6 +67,13 @@ export class VirtualRows {
   /** The number of rows that fit into the box. */
   get page() {
     return Math.max(1, Math.floor(this.box.clientHeight / this.height) - 1);
+  }
+
+  /** How many rows a key goes down; `undefined` for a key that goes nowhere. @param {string} key */
+  step(key) {
+    /** @type {Record<string, number>} */
+    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: this.page, PageUp: -this.page, Home: -this.#count, End: this.#count };
+    return steps[key];
   }
 
   leave() {

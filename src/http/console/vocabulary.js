@@ -51,6 +51,18 @@ export class Vocabulary {
   }
 }
 
+/** @type {Promise<Vocabulary> | undefined} */
+let known;
+
+/** What the directives mean; it is read once. @param {import('./state.js').State} state */
+export function vocabularyOf(state) {
+  known ??= state.api.get('openapi.json').then(({ body }) => new Vocabulary(body)).catch((error) => {
+    known = undefined;
+    throw error;
+  });
+  return known;
+}
+
 /** @param {any} schema @returns {Map<string, Meaning>} */
 function meanings(schema) {
   /** @type {Map<string, Meaning>} */

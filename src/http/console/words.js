@@ -13,7 +13,10 @@ const SIGNS = { ';': 'end', '{': 'open', '}': 'close' };
 /** A mask in the place of a secret. */
 export const MASK = /<secret:[0-9A-Za-z]{6}>/;
 
-const MASKS = new RegExp(`(${MASK.source})`);
+/** All masks in a text, for `match` and `replace`. */
+export const MASKS = new RegExp(MASK.source, 'g');
+
+const CUT = new RegExp(`(${MASK.source})`);
 
 /**
  * The tokens of a text, without white space.
@@ -129,6 +132,15 @@ export function placeAt(text, offset) {
 }
 
 /**
+ * The offset at which a line begins.
+ * @param {readonly string[]} lines
+ * @param {number} index of the line
+ */
+export function startOf(lines, index) {
+  return lines.slice(0, index).reduce((sum, line) => sum + line.length + 1, 0);
+}
+
+/**
  * A line as spans: its words with their kinds, and white space without one. They make up the whole line.
  * @param {string} line
  * @returns {[string, Kind | ''][]}
@@ -140,7 +152,7 @@ export function spans(line) {
   for (const { kind, start, end } of tokens(line)) {
     if (start > at) found.push([line.slice(at, start), '']);
     const word = line.slice(start, end);
-    if (kind === 'mask') found.push(...word.split(MASKS).filter(Boolean).map(maskOrWord));
+    if (kind === 'mask') found.push(...word.split(CUT).filter(Boolean).map(maskOrWord));
     else found.push([word, kind]);
     at = end;
   }

@@ -1,0 +1,45 @@
+// Times and counts in words.
+
+/** The seconds of each unit of a time, the largest first. @type {Record<string, number>} */
+export const UNITS = { d: 86400, h: 3600, m: 60, s: 1 };
+
+/** The paths of a change that are named. */
+const NAMED = 3;
+
+/**
+ * A time as the reader's clock shows it: of today the hour, else the day, too.
+ * @param {string} at ISO 8601
+ */
+export function shownTime(at) {
+  const time = new Date(at);
+  if (Number.isNaN(time.getTime())) return at;
+  const isToday = time.toDateString() === new Date().toDateString();
+  /** @type {Intl.DateTimeFormatOptions} */
+  const hour = { hour: '2-digit', minute: '2-digit', second: '2-digit' };
+  return isToday ? time.toLocaleTimeString('en-GB', hour)
+    : time.toLocaleString('en-GB', { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' });
+}
+
+/** A time that is left, as a clock shows it. @param {number} left in milliseconds */
+export function clockWords(left) {
+  const seconds = Math.max(0, Math.ceil(left / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+}
+
+/**
+ * A count of things: `1 line`, `2 lines`.
+ * @param {number} count
+ * @param {string} thing
+ */
+export function counted(count, thing) {
+  return count === 1 ? `1 ${thing}` : `${count} ${thing}s`;
+}
+
+/**
+ * The first paths of a change, and how many more it has.
+ * @param {readonly string[]} paths those that are known
+ * @param {number} count of all
+ */
+export function firstOf(paths, count) {
+  return paths.slice(0, NAMED).join(', ') + (count > NAMED ? ` and ${count - NAMED} more` : '');
+}
