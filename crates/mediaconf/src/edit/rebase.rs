@@ -82,23 +82,23 @@ fn comments_of<'d>(texts: impl IntoIterator<Item = (&'d Document, isize)>) -> Ha
 
 /// A change that moves entries or comments: the names in its text, and in the two others.
 struct Moved {
-    base: Names,
-    mine: Names,
-    theirs: Names,
+    base: OrderedNames,
+    mine: OrderedNames,
+    theirs: OrderedNames,
 }
 
 impl Moved {
     /// `None` if `mine` has what it has of `base` in the order of that.
     fn between(base: &Document, mine: &Document, theirs: &Document) -> Option<Self> {
-        let [base, mine] = [base, mine].map(Names::of);
+        let [base, mine] = [base, mine].map(OrderedNames::of);
         let is_moved = base.order(&[&mine]) != mine.order(&[&base]);
-        is_moved.then(|| Self { base, mine, theirs: Names::of(theirs) })
+        is_moved.then(|| Self { base, mine, theirs: OrderedNames::of(theirs) })
     }
 
     /// True if a text has what was moved in its new order, and none of it twice.
     fn is_kept_in(&self, whole: &Document) -> bool {
         let Self { base, mine, theirs } = self;
-        let whole = Names::of(whole);
+        let whole = OrderedNames::of(whole);
         let is_once = |(name, found): (&String, &usize)| {
             base.count(name) + found <= mine.count(name) + theirs.count(name)
         };
@@ -107,12 +107,12 @@ impl Moved {
 }
 
 /// The names of the entries and comments of a text in their order, and how often it has each.
-struct Names {
+struct OrderedNames {
     all: Vec<String>,
     counts: HashMap<String, usize>,
 }
 
-impl Names {
+impl OrderedNames {
     fn of(document: &Document) -> Self {
         let (all, mut counts) = (names_of(document), HashMap::new());
         all.iter().for_each(|name| *counts.entry(name.clone()).or_default() += 1);
