@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { click, goes, inBrowser, logIn, open, options, sees } from './served.js';
+import { click, goes, inBrowser, logIn, open, options, sees, until } from './served.js';
 
 const CONF = 'http 80;\nedit_auth admin right;\nview_auth viewer look;\nstream cam { url udp://1; prepush 1; }\n';
 
@@ -28,7 +28,7 @@ test('every open page shows the countdown, and one of them keeps the change', op
   for (const page of [one, two, viewer]) {
     await sees(page, 'why not', '#confirm');
     await sees(page, 'streams.cam.prepush', '#confirm');
-    await sees(page, '9:', '#confirm .clock');
+    await page.waitForFunction(() => /^\d+:\d\d$/.test(document.querySelector('#confirm .clock')?.textContent ?? ''));
   }
   assert.equal(await viewer.$$eval('#confirm button', (found) => found.length), 0);
   assert.notEqual(await one.evaluate(() => document.activeElement?.textContent), 'Keep', 'the change was not made here');
@@ -44,11 +44,11 @@ test('taken back, and run out', options, async () => {
   await change({ streams: { cam: { prepush: 3 } } }, 600);
   await click(page, 'Take back');
   await goes(page, '#confirm');
-  assert.match(served.text, /prepush 1/);
-  await change({ streams: { cam: { prepush: 4 } } }, 5);
+  await until(() => served.text.includes('prepush 1'), 'the text before');
+  await change({ streams: { cam: { prepush: 4 } } }, 10);
   await sees(page, 'It goes back in', '#confirm');
   await goes(page, '#confirm');
-  assert.match(served.text, /prepush 1/);
+  await until(() => served.text.includes('prepush 1'), 'the text before');
   await page.waitForFunction(() => document.querySelector('.rows .prepush')?.textContent === '1');
 });
 

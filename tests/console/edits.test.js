@@ -1,10 +1,11 @@
 // From an edit to a change: the text, the values, the tray, conflicts, and what survives.
 
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-import { EDITOR, EXAMPLE, VIEWER, apply, ask, enter, press, replace, shows, until } from './entered.js';
-import { inBrowser, logIn, options } from './served.js';
+import { EDITOR, EXAMPLE, VIEWER, apply, ask, enter, press, replace, shows } from './entered.js';
+import { inBrowser, logIn, options, until } from './served.js';
 
 const here = inBrowser(EXAMPLE, { each: true });
 
@@ -19,6 +20,7 @@ test('a line is changed, the diff comes first, and the change waits to be kept',
   await page.type('.why input', 'more buffer');
   await press(page, 'Apply');
   await until(() => here.text.includes('  prepush 9;\n'), 'the new text');
+  await shows(page, '#confirm', 'more buffer');
   const { pending } = await ask(here, 'status');
   assert.equal(pending.message, 'more buffer');
   assert.ok(pending.seconds_left > 0 && pending.seconds_left <= 120);
@@ -56,7 +58,8 @@ test('edits survive a reload; a secret that was typed does not', options, async 
   await page.waitForSelector('#tray .diff');
   await press(page, 'Apply');
   await until(() => here.text.includes('password hunter3;'), 'the secret that was typed again');
-  assert.equal(await page.evaluate(() => sessionStorage.getItem('mediactl-edits admin')), null);
+  // The server has the text before the page has the answer.
+  await page.waitForFunction(() => sessionStorage.getItem('mediactl-edits admin') === null);
 });
 
 test('a change of somebody else is merged, and the same line is chosen', options, async () => {
@@ -166,6 +169,7 @@ test('values and texts of several streams are one change', options, async () => 
   const page = await enter(here, '#/streams/cam1');
   await replace(page, '# the spare', '# spare');
   await page.evaluate(() => { location.hash = '#/streams/news'; });
+  await shows(page, 'h1', 'news');
   await page.waitForSelector('#field-title');
   await page.type('#field-title', 'News');
   await apply(page, 'both');
@@ -176,7 +180,8 @@ test('values and texts of several streams are one change', options, async () => 
 
 test('a reload command that fails loses no edit, and what it said stays', options, async () => {
   await here.stop();
-  await here.start(['--reload-cmd', 'sleep 2; ! grep -q "prepush 66" "$MEDIACTL_TEXT"']);
+  const isTyped = `${here.folder}/typed`;
+  await here.start(['--reload-cmd', `until [ -e ${isTyped} ]; do sleep 0.1; done; ! grep -q "prepush 66" "$MEDIACTL_TEXT"`]);
   const page = await enter(here, '#/streams/cam1');
   await replace(page, 'prepush 5', 'prepush 66');
   await press(page, 'Review');
@@ -184,6 +189,7 @@ test('a reload command that fails loses no edit, and what it said stays', option
   await press(page, 'Apply');
   await shows(page, '#tray .result', 'is being made');
   await replace(page, '# the spare', '# spare');
+  writeFileSync(isTyped, '');
   await shows(page, '#tray .problem', 'reload command failed');
   await shows(page, '#tray .added', 'prepush 66');
   await shows(page, '#tray .added', '# spare');

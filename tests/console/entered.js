@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 
-import { PATIENCE, click, logIn, open } from './served.js';
+import { click, logIn, open } from './served.js';
 
 /** @typedef {import('puppeteer-core').Page} Page */
 
@@ -35,15 +35,6 @@ export function press(page, text) {
   return click(page, text, 'button');
 }
 
-/** Waits until something holds outside the page. */
-export async function until(check, what) {
-  const end = Date.now() + PATIENCE;
-  while (!(await check())) {
-    assert.ok(Date.now() < end, `it never came: ${what}`);
-    await new Promise((done) => { setTimeout(done, 50); });
-  }
-}
-
 /**
  * Puts another text in the place of a part of the text that is edited.
  * @param {Page} page
@@ -53,12 +44,15 @@ export async function until(check, what) {
 export async function replace(page, from, to) {
   await page.waitForSelector('.area');
   await page.waitForFunction((text) => document.querySelector('textarea')?.value.includes(text), {}, from);
-  await page.focus('.area');
-  await page.$eval('.area', (area, text) => {
-    const at = /** @type {HTMLTextAreaElement} */ (area).value.indexOf(text);
-    /** @type {HTMLTextAreaElement} */ (area).setSelectionRange(at, at + text.length);
+  await page.$eval('.area', (found, text) => {
+    const area = /** @type {HTMLTextAreaElement} */ (found);
+    const at = area.value.indexOf(text);
+    area.focus();
+    area.setSelectionRange(at, at + text.length);
   }, from);
   await page.keyboard.type(to);
+  // The page takes an edit after the key.
+  await page.evaluate(() => new Promise((done) => { setTimeout(done); }));
 }
 
 /** @param {Page} page @param {string} [why] */

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { EXAMPLE, VIEWER, apply, ask, enter, press, replace, shows, until } from './entered.js';
-import { inBrowser, options } from './served.js';
+import { EXAMPLE, VIEWER, apply, ask, enter, press, replace, shows } from './entered.js';
+import { inBrowser, options, until } from './served.js';
 
 const here = inBrowser(EXAMPLE, { each: true });
 
@@ -56,7 +56,7 @@ test('the history shows what a change did, compares two texts, and goes back', o
   assert.ok(here.text.includes('prepush 6;'), 'nothing is changed yet');
   await press(page, 'Go back');
   await until(() => here.text === EXAMPLE, 'the earlier text');
-  assert.ok((await ask(here, 'status')).pending, 'it goes forward again unless it is kept');
+  await until(async () => (await ask(here, 'status')).pending, 'it goes forward again unless it is kept');
 });
 
 test('going back says what it does to an edit by hand, and what is shown ends with what is pending', options, async () => {
@@ -66,6 +66,7 @@ test('going back says what it does to an edit by hand, and what is shown ends wi
   await page.waitForSelector('.history-detail .diff');
   await page.select('.compare [name=from]', '1');
   here.editByHand((text) => text.replace('prepush 7', 'prepush 70'));
+  await until(async () => (await ask(here, 'status')).state.includes('edited-by-hand'), 'the hand edit');
   await press(page, 'Go back to before #2');
   await shows(page, '.history-detail .warning', 'That edit is overwritten; the history keeps it.');
   await shows(page, '.history-detail .removed', 'prepush 70;');

@@ -19,6 +19,9 @@ const FILES = process.env.CONSOLE_FILES;
 /** The longest time for anything: a machine may be slow and busy. */
 export const PATIENCE = Number(process.env.PATIENCE ?? 120_000);
 
+/** How many times slower a page computes than it could: finds tests that do not wait for what they look at. */
+const SLOWER = Number(process.env.SLOWER ?? 1);
+
 export class Served {
   #process;
 
@@ -134,6 +137,7 @@ export async function open(served, { hash = '', width = 1280, height = 800, sche
   page.faults = [];
   page.on('pageerror', (error) => page.faults.push(error.message));
   page.on('dialog', (dialog) => dialog.accept());
+  if (SLOWER > 1) await page.emulateCPUThrottling(SLOWER);
   await page.setViewport({ width, height });
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
   if (FILES) await standIn(page);
@@ -174,11 +178,30 @@ async function shown(page, what, cause) {
   return new Error(`${what}; the page shows: ${await page.evaluate(() => document.body.innerText)}`, { cause });
 }
 
-/** Clicks the button or link with this text. */
+/** Clicks the button or link with this text, once it rests: what is drawn again or moves meanwhile is looked for again. */
 export async function click(page, text, selector = 'button, a') {
-  const found = await page.waitForFunction((wanted, where) =>
-    [...document.querySelectorAll(where)].find((each) => each.checkVisibility() && !each.disabled && each.textContent.trim() === wanted), {}, text, selector);
-  await found.click();
+  const found = await page.waitForFunction(async (wanted, where) => {
+    const button = [...document.querySelectorAll(where)].find((each) => each.checkVisibility() && !each.disabled && each.textContent.trim() === wanted);
+    const place = () => JSON.stringify(button?.isConnected && button.getBoundingClientRect());
+    const was = place();
+    await new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); });
+    return place() === was && button;
+  }, {}, text, selector);
+  try {
+    await found.click();
+  } catch (error) {
+    if (await found.evaluate((button) => button.isConnected)) throw error;
+    await click(page, text, selector);
+  }
+}
+
+/** Waits until something holds outside the page. */
+export async function until(check, what) {
+  const end = Date.now() + PATIENCE;
+  while (!(await check())) {
+    assert.ok(Date.now() < end, `it never came: ${what}`);
+    await new Promise((done) => { setTimeout(done, 50); });
+  }
 }
 
 /** The names of the rows that are drawn. */

@@ -91,9 +91,10 @@ test('who may look only has nothing that changes anything', options, async () =>
   await logIn(page, { login: 'viewer', password: 'look' });
   await page.waitForSelector('.rows .row');
   assert.equal(await page.$$eval('#main input[type=checkbox]', (found) => found.length), 0);
-  for (const view of ['streams/cam1', 'text', 'history', 'status']) {
+  for (const [view, title] of [['streams/cam1', 'cam1'], ['text', 'Text'], ['history', 'History'], ['status', 'Status']]) {
     await page.goto(`${served.url}/#/${view}`);
-    await page.waitForFunction(() => document.querySelector('#main h1'));
+    await sees(page, title, '#main h1');
+    await page.waitForNetworkIdle({ idleTime: 300, concurrency: 1 });
     const words = await page.$$eval('#main button', (found) => found.map((button) => button.textContent));
     assert.doesNotMatch(words.join(' '), /apply|keep|take back|remove|set|save|edit|go back to/i, view);
   }
@@ -114,6 +115,6 @@ test('many are marked, and become one edit', options, async () => {
   assert.equal(JSON.parse(kept)[0].assignments.length, 30);
   await sees(page, '1 edit is not sent', '#tray');
   await click(page, 'Log out');
-  assert.equal(await page.evaluate(() => sessionStorage.length), 0);
+  await page.waitForFunction(() => sessionStorage.length === 0);
   assert.deepEqual(page.faults, []);
 });

@@ -65,7 +65,8 @@ export class EntryPage {
       this.#revision = revisionOf(text.etag);
       this.#show(text.line ?? 1, values.body, changes.body);
     } catch (error) {
-      if (this.#left || !(error instanceof Problem)) throw error;
+      if (this.#left) return;
+      if (!(error instanceof Problem)) throw error;
       const isEdited = this.state.drafts.textOf(path) !== undefined;
       if (error.status === 404 && isEdited) {
         if (!this.editor) this.#show(1, {}, []);
