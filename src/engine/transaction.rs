@@ -12,41 +12,31 @@
 //! If a step fails, the stored text is as before. Between the steps up to the commit, a change whose
 //! request has timed out is given up.
 
-use mediaconf::plumbing::schema::Schema;
+mod finish;
+mod stored_text;
+
 use std::sync::{Arc, OnceLock};
-use std::time::SystemTime;
 
 use bytes::Bytes;
+use mediaconf::plumbing::edit::json_diff::FirstChanges;
+use mediaconf::plumbing::schema::Schema;
 
-use super::activity::ReloadRun;
 use super::applied::Applied;
 use super::brought::Brought;
 use super::canary::CanaryFault;
-use super::changed_paths::first_paths_between;
 use super::conflict::OVERWRITE;
 use super::content::{Content, compared};
-use super::hook::{self, HookFailure, HookReason, Hooks, Occasion};
 use super::left_over::WithoutChange;
 use super::local::{DEFAULT_LOCK_WAIT, Engine};
-use super::operation::{Operation, UNSAVED};
+use super::operation::Operation;
 use super::options::{ChangeOptions, Expected};
-use super::outcome::{After, Outcome, OutcomeNote};
-use super::overlays;
-use super::pending::{PendingChange, RollbackPoint};
+use super::outcome::{After, OutcomeNote};
 use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
-use super::running::{LastChange, ServerState, Turn};
+use super::running::{ServerState, Turn};
 use super::snapshot::Snapshot;
-use super::trouble::{message_without_secrets, without_secrets};
-use crate::store::{
-    BaseText, ChangeRecord, ChangedPaths, Loaded, Overlays, PendingInfo, StoreError, Version, Warning,
-    Writer, is_concatenation,
-};
-use mediaconf::plumbing::edit::json_diff::FirstChanges;
-use mediaconf::plumbing::syntax::spliced_pieces;
-
-/// The longest text that a writer compares with the one before to note the paths of its change, in bytes.
-const COMPARED_TEXT: usize = 1024 * 1024;
+use crate::store::{Overlays, StoreError, Warning, Writer};
+use stored_text::{StoredText, texts, texts_between_changes};
 
 /// A change that has begun: it has its turn, its lock, and the texts that it is computed on.
 pub(super) struct Transaction<'e> {
@@ -77,20 +67,6 @@ pub(super) struct Transaction<'e> {
     pub brought: OnceLock<Brought>,
     /// True if the new text was given as a whole, and what differs on single nodes may go.
     pub is_whole: bool,
-}
-
-/// The stored text.
-struct StoredText {
-    snapshot: Arc<Snapshot>,
-    version: Version,
-    /// The change that made it, if the store keeps it until it is confirmed.
-    open: Option<PendingInfo>,
-    /// What differs on single nodes.
-    overlays: Overlays,
-    /// What can't be read of that.
-    damaged: Option<String>,
-    /// False if somebody may have put it there who has no key that is trusted.
-    is_trusted: bool,
 }
 
 /// A change as its operation computed it.
@@ -255,55 +231,6 @@ impl<'e> Transaction<'e> {
         }
     }
 
-    /// Makes the change, or rehearses it.
-    pub fn finish(mut self, change: Change) -> Result<Outcome, Refusal> {
-        self.options.refuse_late()?;
-        let Change { before, after, overlays, needs_valid, notes } = change;
-        let unproved = before.clone().filter(|_| needs_valid);
-        let file =
-            self.file().filter(|file| !before.as_ref().is_some_and(|before| before.is_same_text(file)));
-        let file = file.filter(|_| self.state.is_some() && self.operation != Operation::Update).cloned();
-        let overlays = self.changed_overlays(overlays)?;
-        let mut outcome = Outcome { file, overlays, ..Outcome::new(before.map(Content::Text), after) };
-        outcome.notes = self.taken_out.iter().filter_map(WithoutChange::note).chain(notes).collect();
-        outcome.notes.extend(self.is_other_pending.then_some(OutcomeNote::OtherPending));
-        if outcome.is_change() {
-            self.brought.get().map_or(Ok(()), |brought| brought.refuse_shown(&outcome, self.file()))?;
-            outcome.new_warnings = self.judge(&outcome)?;
-            let pending = self.carry_out(&outcome, unproved.as_ref())?;
-            outcome.pending = pending.map(|pending| pending.info());
-        } else {
-            refuse_invalid(unproved.as_ref())?;
-        }
-        self.settle_applied(&outcome)?;
-        outcome.warnings = self.warnings.iter().map(Warning::to_string).chain(self.told.drain(..)).collect();
-        if self.options.reload_later && outcome.is_change() && !self.options.dry_run {
-            self.reload_later(&outcome);
-        }
-        Ok(outcome)
-    }
-
-    /// What differs on single nodes before and after the change; `None` if that stays as it is. A whole text that takes
-    /// the place of one that nobody trusts takes over nothing that would be signed.
-    fn changed_overlays(&mut self, wanted: Option<Overlays>) -> Result<Option<[Overlays; 2]>, Refusal> {
-        let known = self.overlays();
-        let is_alone = self.is_whole && self.options.confirm.is_none();
-        let are_dropped = is_alone && !self.is_trusted();
-        if !(is_alone || self.is_trusted()) {
-            // It says why.
-            self.engine.store.load()?;
-        }
-        if are_dropped && !known.is_empty() {
-            self.told.push(overlays::dropped(&known));
-        }
-        let wanted = wanted.or(are_dropped.then(Overlays::default));
-        if wanted.is_none() {
-            self.refuse_damaged()?;
-        }
-        let is_damaged = self.file.as_ref().is_some_and(|file| file.damaged.is_some());
-        Ok(wanted.filter(|wanted| *wanted != known || is_damaged).map(|wanted| [known, wanted]))
-    }
-
     /// Refuses a change that would need to know what differs on single nodes, where that can't be read: it would be lost.
     pub fn refuse_damaged(&self) -> Result<(), Refusal> {
         match self.file.as_ref().and_then(|file| file.damaged.clone()) {
@@ -312,24 +239,6 @@ impl<'e> Transaction<'e> {
                 Err(Refusal::of_overlays(StoreError::Damaged { name, what }))
             }
             None => Ok(()),
-        }
-    }
-
-    /// Records the state of an owner alone, after the change can no longer be rolled back.
-    fn settle_applied(&self, outcome: &Outcome) -> Result<(), Refusal> {
-        let (Some(applied), Some(writer), false) = (&self.applied, &self.writer, self.options.dry_run) else {
-            return Ok(());
-        };
-        let may_go_back =
-            outcome.pending.is_some() || (self.options.reload_later && self.engine.hooks.reload.is_some());
-        match outcome.is_change() {
-            false => Ok(applied.settle(&**writer)?),
-            true if may_go_back => Ok(()),
-            true => {
-                // The change is made. If this fails, the earlier states stay recorded, too, and go next time.
-                let _ = applied.settle(&**writer);
-                Ok(())
-            }
         }
     }
 
@@ -375,224 +284,6 @@ impl<'e> Transaction<'e> {
             }
         }
     }
-
-    /// Runs the steps behind the computation: hooks, write, swap, reload.
-    fn carry_out(
-        &mut self,
-        outcome: &Outcome,
-        unproved: Option<&Arc<Snapshot>>,
-    ) -> Result<Option<Arc<PendingChange>>, Refusal> {
-        let (engine, options) = (self.engine, self.options);
-        let pieces = pieces(outcome);
-        let _hold = (!engine.hooks.are_empty()).then(|| engine.hooks.interrupt.hold());
-        // A rehearsal runs the check command alone.
-        let runs_hooks = match options.dry_run {
-            true => engine.hooks.check.is_some(),
-            false => !engine.hooks.are_empty(),
-        };
-        let candidate = match runs_hooks {
-            true => Some(engine.candidate(self.writer.as_deref(), &pieces)?),
-            false => None,
-        };
-        let texts = || engine.with_included(outcome.texts());
-        let masked = |printed: &str| without_secrets(printed, &texts());
-        let occasion = candidate.as_ref().map(|candidate| Occasion {
-            operation: self.operation.name(),
-            file: engine.store.path(),
-            text: candidate.path(),
-            by: &options.by,
-            masked: &masked,
-        });
-        if let (Some(command), Some(occasion)) = (&engine.hooks.check, occasion) {
-            refuse_invalid(unproved)?;
-            let _alone = if options.takes_turn() { None } else { engine.rehearse(options)? };
-            let hooks = Hooks { timeout: options.at_most(engine.hooks.timeout), ..engine.hooks.clone() };
-            let checked = hook::run(command, occasion, &hooks);
-            options.refuse_late()?;
-            checked.map_err(rejected)?;
-        }
-        if options.dry_run {
-            return refuse_invalid(unproved).map(|()| None);
-        }
-        self.message = options.message.as_deref().map(|message| message_without_secrets(message, &texts()));
-        self.keep_unsaved()?;
-        let before = self.rollback_point();
-        if let (Some(applied), Some(writer)) = (&mut self.applied, &self.writer) {
-            applied.begin(&**writer)?;
-        }
-        let pending = self.arm_rollback(&before, outcome)?;
-        let committed = self.commit(&pieces, outcome.overlays.as_ref(), unproved);
-        let warnings = committed.inspect_err(|_| {
-            pending.iter().for_each(|pending| engine.forget_pending(pending, self.writer.as_deref()));
-        })?;
-        self.warnings.extend(warnings);
-        self.swap(outcome, pending.clone());
-        if let (Some(occasion), false) = (occasion, options.reload_later) {
-            engine.reload(occasion, self.writer.as_deref(), &before, self.written(&pieces))?;
-        }
-        if let (Some(writer), None, true) =
-            (&self.writer, &pending, self.operation.writes() && engine.has_left_over())
-        {
-            engine.forget_left_over(&**writer)?;
-        }
-        pending.iter().for_each(|pending| pending.start_clock());
-        Ok(pending)
-    }
-
-    /// Keeps a running configuration that is in no file and would be lost. A patch is merged into it,
-    /// so a patch loses it only with `force`.
-    fn keep_unsaved(&self) -> Result<(), Refusal> {
-        let unsaved = self.state.as_ref().filter(|state| !state.is_saved());
-        let (Some(state), Some(writer)) = (unsaved, &self.writer) else { return Ok(()) };
-        if self.operation == Operation::Modify && !self.options.force {
-            return Ok(());
-        }
-        Ok(writer.keep_aside(state.running.bytes(), &self.record(UNSAVED))?)
-    }
-
-    /// Arms the automatic rollback of a change that has to be confirmed.
-    fn arm_rollback(
-        &self,
-        before: &RollbackPoint,
-        outcome: &Outcome,
-    ) -> Result<Option<Arc<PendingChange>>, Refusal> {
-        let Some(time) = self.options.confirm else { return Ok(None) };
-        let can_wait = self.state.is_some() || self.engine.is_run_by_nodes();
-        let Some(writer) = self.writer.as_ref().filter(|_| can_wait) else {
-            return Err(Refusal::no_server());
-        };
-        let after = outcome.after().and_then(Content::snapshot).cloned();
-        let written = after.filter(|_| self.operation.writes());
-        let longest = self.engine.hooks.timeout + DEFAULT_LOCK_WAIT;
-        let made_by = (self.name(), self.options.by.as_str());
-        let mut pending = PendingChange::new(made_by, before.clone(), written, [time, longest]);
-        pending.info.canary.clone_from(&self.options.canary);
-        pending.info.soak_s = self.options.soak.map(|soak| soak.as_secs());
-        let pending = Arc::new(pending);
-        self.engine.arm_rollback(&pending, &**writer)?;
-        Ok(Some(pending))
-    }
-
-    /// The entry of the change in the history.
-    fn record<'t>(&'t self, operation: &'t str) -> ChangeRecord<'t> {
-        let (by, message) = (self.options.by.as_str(), self.message.as_deref());
-        ChangeRecord {
-            message,
-            keep: self.engine.keep,
-            is_whole: self.is_whole,
-            from: self.options.from,
-            ..ChangeRecord::new(operation, by)
-        }
-    }
-
-    /// The paths that the change changes, where readers of the history would have to fetch both texts for them.
-    fn changed_paths(&self, pieces: &[&[u8]], overlays: Option<&[Overlays; 2]>) -> Option<ChangedPaths> {
-        let is_same = is_concatenation(self.file()?.bytes(), pieces);
-        let mut paths = if is_same { ChangedPaths::default() } else { self.changed_in_text(pieces)? };
-        let of_overlays: Vec<String> =
-            overlays.into_iter().flat_map(|sides| overlays::changed_paths(sides.each_ref())).collect();
-        paths.count += of_overlays.len();
-        paths.first.extend(of_overlays);
-        paths.first.truncate(ChangedPaths::MOST);
-        Some(paths)
-    }
-
-    /// The paths that the change changes in the text; `None` if it is too large to be compared, or has errors.
-    fn changed_in_text(&self, pieces: &[&[u8]]) -> Option<ChangedPaths> {
-        let is_small = pieces.iter().map(|piece| piece.len()).sum::<usize>() <= COMPARED_TEXT;
-        let old = self.file().filter(|old| is_small && old.bytes().len() <= COMPARED_TEXT)?;
-        let new = Arc::new(Snapshot::from_bytes(pieces.concat()));
-        let [before, after] = [old, &new].map(|text| Content::Text(text.clone()));
-        let is_valid = old.is_valid() && new.is_valid();
-        is_valid.then(|| compared([Some(&before), Some(&after)], first_paths_between))
-    }
-
-    /// The name of the change: that of the command that makes it, else of the operation.
-    fn name(&self) -> &str {
-        self.options.command.as_deref().unwrap_or(self.operation.name())
-    }
-
-    /// Makes the new text durable while a thread may still be looking for errors in the old one, and
-    /// then the stored text.
-    fn commit(
-        &self,
-        pieces: &[&[u8]],
-        overlays: Option<&[Overlays; 2]>,
-        unproved: Option<&Arc<Snapshot>>,
-    ) -> Result<Vec<Warning>, Refusal> {
-        let Some(writer) = self.writer.as_ref().filter(|_| self.operation.writes()) else {
-            return self.options.refuse_late().map(|()| Vec::new());
-        };
-        let paths = (self.engine.is_run_by_nodes()).then(|| self.changed_paths(pieces, overlays)).flatten();
-        let overlays = overlays.map(|[_, overlays]| overlays);
-        let record = ChangeRecord { paths: paths.as_ref(), overlays, ..self.record(self.name()) };
-        let old = self.file.as_ref().map(StoredText::as_base);
-        let prepared = writer.prepare(old, Some(pieces), &record)?;
-        refuse_invalid(unproved)?;
-        self.options.refuse_late()?;
-        Ok(prepared.commit()?)
-    }
-
-    /// Makes the new configuration the running one.
-    fn swap(&self, outcome: &Outcome, pending: Option<Arc<PendingChange>>) {
-        // Without a server the whole new text is not needed, so it is not built.
-        let Some(running) = &self.engine.running else { return };
-        let Some(after) = outcome.after().and_then(Content::snapshot).cloned() else { return };
-        let is_stored = self.operation.writes() || self.file().is_some_and(|file| file.is_same_text(&after));
-        let last_change = LastChange {
-            at: SystemTime::now(),
-            by: self.options.by.clone(),
-            operation: self.name().to_owned(),
-        };
-        let composed = self.engine.composed_revision(&after);
-        running.exchange(|state| {
-            state.composed = composed;
-            if is_stored {
-                state.saved = after.clone();
-            }
-            state.running = after;
-            state.generation += 1;
-            state.last_error = None;
-            state.pending = pending;
-            state.last_change = Some(last_change);
-        });
-        if self.engine.hooks.reload.is_none() {
-            self.engine.note_reload(true, ReloadRun { by: self.options.by.clone(), ..ReloadRun::default() });
-        }
-    }
-
-    /// Gives the lock back, and hands the turn to a thread that runs the reload command.
-    fn reload_later(&mut self, outcome: &Outcome) {
-        let Some(after) = outcome.after().and_then(Content::snapshot) else { return };
-        let (after, before) = (after.clone(), self.rollback_point());
-        let writes = self.operation.writes();
-        self.writer = None;
-        let by = self.options.by.clone();
-        self.engine.reload_later((self.operation.name(), by), before, after, writes, self.turn.take());
-    }
-
-    fn rollback_point(&self) -> RollbackPoint {
-        let server = self.state.as_ref().map(|state| (state.running.clone(), state.saved.clone()));
-        RollbackPoint { file: self.file().cloned(), server }
-    }
-
-    /// The pieces that the operation writes into the file; `None` if it leaves the file alone.
-    fn written<'p>(&self, pieces: &'p [&'p [u8]]) -> Option<&'p [&'p [u8]]> {
-        Some(pieces).filter(|_| self.operation.writes())
-    }
-}
-
-impl StoredText {
-    /// The text without an unconfirmed change, if that is in it still: nothing was written.
-    fn without(self, taken: &WithoutChange) -> Self {
-        let instead = taken.instead_of(self.snapshot.bytes()).cloned();
-        Self { snapshot: instead.unwrap_or(self.snapshot), ..self }
-    }
-
-    fn as_base(&self) -> BaseText<'_> {
-        let Self { snapshot, version, .. } = self;
-        BaseText { text: snapshot.bytes(), version, revision: snapshot.revision() }
-    }
 }
 
 /// Takes the lock where the operation needs it. A rehearsal needs none, nor does an operation that leaves
@@ -625,74 +316,6 @@ fn writer_for<'e>(
     }
 }
 
-/// The state of the server, and the stored text.
-fn texts(
-    engine: &Engine,
-    writer: Option<&dyn Writer>,
-    operation: Operation,
-) -> Result<(Option<ServerState>, Option<StoredText>), Refusal> {
-    let state = engine.state();
-    let file = load(engine, writer, operation, state.as_ref())?;
-    Ok((state, file))
-}
-
-/// The same as no change leaves them half done. Within a change the file differs from what the server
-/// knows of it, as it does after a hand edit; so they are looked at again between two changes.
-fn texts_between_changes(
-    engine: &Engine,
-    operation: Operation,
-) -> Result<(Option<ServerState>, Option<StoredText>), Refusal> {
-    let seen = texts(engine, None, operation);
-    match &seen {
-        Ok((None, _)) => return seen,
-        Ok((Some(state), Some(file))) if file.snapshot.is_same_text(&state.saved) => return seen,
-        _ => {}
-    }
-    let _turn = engine.take_turn()?;
-    texts(engine, None, operation)
-}
-
-/// Loads the file. Only a local `modify` needs one.
-fn load(
-    engine: &Engine,
-    writer: Option<&dyn Writer>,
-    operation: Operation,
-    state: Option<&ServerState>,
-) -> Result<Option<StoredText>, Refusal> {
-    let loaded = match writer.map_or_else(|| engine.store.load_to_rehearse(), Writer::load) {
-        Ok(loaded) => loaded,
-        Err(StoreError::NotFound { .. }) if operation != Operation::Modify || state.is_some() => {
-            return Ok(None);
-        }
-        Err(_) if operation == Operation::Update => return Ok(None),
-        Err(error) => return Err(error.into()),
-    };
-    let saved = state.map(|state| &state.saved).filter(|saved| saved.bytes() == loaded.bytes);
-    let snapshot = saved.cloned().unwrap_or_else(|| Arc::new(Snapshot::from_bytes(loaded.bytes)));
-    let Loaded { version, open, overlays, damaged, is_trusted, .. } = loaded;
-    Ok(Some(StoredText { snapshot, version, open, overlays, damaged, is_trusted }))
-}
-
-fn refuse_invalid(unproved: Option<&Arc<Snapshot>>) -> Result<(), Refusal> {
-    match unproved.filter(|before| !before.is_valid()) {
-        Some(before) => Err(Refusal::bad_config(before.clone())),
-        None => Ok(()),
-    }
-}
-
-/// The new text in pieces; those that an edit keeps are slices of the text before.
-fn pieces(outcome: &Outcome) -> Vec<&[u8]> {
-    match (&outcome.after, outcome.before.as_ref().and_then(Content::snapshot)) {
-        (After::Unchanged, Some(before)) => vec![before.bytes()],
-        (After::Replaced(Content::Text(after)), _) => vec![after.bytes()],
-        (After::Edited { splices, .. }, Some(before)) => {
-            let old = before.document().text();
-            spliced_pieces(old, 0..old.len(), splices).map(str::as_bytes).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
 /// The change was made for another file than the one that was edited by hand.
 pub(super) fn hand_edited_since() -> Refusal {
     let message = "the file was changed by hand since it was loaded";
@@ -705,20 +328,6 @@ pub(super) fn stale() -> Refusal {
         .hint("read the configuration again and repeat the change")
 }
 
-/// The check command refused the new text.
-fn rejected(failure: HookFailure) -> Refusal {
-    let refusal = |message| Refusal::new(RefusalKind::RejectedByCheck, message);
-    match failure.reason {
-        HookReason::Interrupted(signal) => {
-            refusal("interrupted while the check command ran: nothing was changed".to_owned())
-                .by_signal(signal)
-        }
-        ref reason => refusal(format!("the check command {failure}"))
-            .in_brief(format!("the check command {reason}"))
-            .hint("nothing was written"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -726,6 +335,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::engine::hook::Hooks;
     use crate::engine::new_text::NewText;
     use crate::store::file::ConfFile;
 

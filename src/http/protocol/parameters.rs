@@ -3,25 +3,21 @@
 //! list; parameters that a route does not take have no effect, and some are refused, as a misspelled one of a change is.
 
 mod unknown;
+mod values;
 
-use std::borrow::Cow;
+pub use values::{SWITCH_WORDS, Values};
+
 use std::collections::HashMap;
-use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use crate::engine::{
-    COMMANDS, ChangeOptions, Expected, GUARD_NAMES, Guard, REPORT_PARTS, RefusalKind, ReportParts,
-};
+use crate::engine::{ChangeOptions, RefusalKind};
 use crate::http::protocol::headers::{
     FORMAT, FORMAT_CONF, FORMAT_DIFF, FORMAT_JSON, ID, PATH, RUNTIME, SECRETS, SECRETS_KEEP, SECRETS_MASKED,
     SECRETS_SHOWN, SKIP_INCLUDED, SKIP_STREAMS, SOURCE, SOURCE_RUNNING, SOURCE_SAVED, WAIT, WITH_INCLUDES,
-    revision_in,
 };
-use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::{ApiOperation, Route};
-use crate::store::cluster::is_node_name;
-use crate::store::{ChangeRef, NotAChangeRef, NotARevision, NotAnOwnerName, OwnerName, Revision};
+use crate::store::ChangeRef;
 use mediaconf::plumbing::edit::{Fault, Path};
 
 /// One row of the table.
@@ -34,42 +30,6 @@ pub struct QueryParameter {
     pub values: Values,
     /// The description: a sentence that follows the names of its routes.
     pub doc: &'static str,
-}
-
-/// The values that a parameter takes, and the field for them.
-pub enum Values {
-    /// `true`, `1`, `false` or `0`, in any case: Python writes `True`.
-    Switch(fn(&mut Parameters) -> &mut bool),
-    /// One of two words. The first one is the default; the field is true for the second one.
-    OneOf([&'static str; 2], fn(&mut Parameters) -> &mut bool),
-    /// One of several words; without a default.
-    Words(&'static [&'static str], fn(&mut Parameters) -> &mut Option<&'static str>),
-    /// Names of guards, separated by commas.
-    Guards(fn(&mut Parameters) -> &mut Vec<Guard>),
-    /// One of [`COMMANDS`].
-    Command(fn(&mut Parameters) -> &mut Option<Cow<'static, str>>),
-    /// Revisions, separated by commas, or `*` for any.
-    Revisions(fn(&mut Parameters) -> &mut Option<Expected>),
-    /// One revision, or an `ETag`.
-    Base(fn(&mut Parameters) -> &mut Option<Revision>),
-    /// 32 hex digits.
-    Key(fn(&mut Parameters) -> &mut Option<u128>),
-    /// Parts of the report of a change, separated by commas.
-    Told(fn(&mut Parameters) -> &mut ReportParts),
-    /// Names of nodes of a cluster, separated by commas, or how many.
-    Nodes(fn(&mut Parameters) -> &mut Vec<String>),
-    /// The name of an owner.
-    Owner(fn(&mut Parameters) -> &mut Option<OwnerName>),
-    /// Any text.
-    Text(fn(&mut Parameters) -> &mut Option<String>),
-    /// A path to a value.
-    Path(fn(&mut Parameters) -> &mut Option<Path>),
-    /// A change of the history.
-    Change(fn(&mut Parameters) -> &mut Option<ChangeRef>),
-    /// A whole number within bounds.
-    Number(RangeInclusive<u64>, fn(&mut Parameters) -> &mut Option<usize>),
-    /// A time within bounds, in seconds.
-    Seconds(RangeInclusive<u64>, fn(&mut Parameters) -> &mut Option<Duration>),
 }
 
 const BASE: &str = "base";
@@ -472,280 +432,9 @@ impl Parameters {
     }
 }
 
-impl Values {
-    /// True if a parameter that is given again adds to what it had.
-    fn is_list(&self) -> bool {
-        matches!(self, Self::Guards(_) | Self::Nodes(_) | Self::Told(_))
-    }
-
-    /// Parses `value` into the field.
-    fn put(&self, value: &str, parameters: &mut Parameters) -> Result<(), String> {
-        match self {
-            Self::Switch(field) => *field(parameters) = switch(value)?,
-            Self::OneOf(words, field) => *field(parameters) = is_second(words, value)?,
-            Self::Words(words, field) => *field(parameters) = Some(one_of(words, value)?),
-            Self::Guards(field) => field(parameters).extend(guards(value)?),
-            Self::Command(field) => *field(parameters) = Some(command(value)?.into()),
-            Self::Revisions(field) => *field(parameters) = Some(expected(value)?),
-            Self::Base(field) => *field(parameters) = Some(base(value)?),
-            Self::Key(field) => *field(parameters) = Some(key(value)?),
-            Self::Told(field) => tell(value, field(parameters))?,
-            Self::Nodes(field) => field(parameters).extend(nodes(value)?),
-            Self::Owner(field) => {
-                *field(parameters) = Some(value.parse().map_err(|error: NotAnOwnerName| error.to_string())?);
-            }
-            Self::Text(field) => *field(parameters) = Some(value.to_owned()),
-            Self::Path(field) => {
-                *field(parameters) = Some(Path::parse(value).map_err(|fault| fault.to_string())?);
-            }
-            Self::Change(field) => {
-                *field(parameters) = Some(value.parse().map_err(|error: NotAChangeRef| error.to_string())?);
-            }
-            Self::Number(bounds, field) => *field(parameters) = usize::try_from(number(bounds, value)?).ok(),
-            Self::Seconds(bounds, field) => {
-                *field(parameters) = Some(Duration::from_secs(number(bounds, value)?));
-            }
-        }
-        Ok(())
-    }
-
-    /// The value of the field as a query has it; `None` if the field has its default.
-    fn written(&self, parameters: &mut Parameters) -> Option<String> {
-        match self {
-            Self::Switch(field) => field(parameters).then(|| "true".to_owned()),
-            Self::OneOf([_, second], field) => field(parameters).then(|| (*second).to_owned()),
-            Self::Words(_, field) => field(parameters).map(str::to_owned),
-            Self::Guards(field) => {
-                let names: Vec<&str> = field(parameters).iter().filter_map(Guard::name).collect();
-                Some(names.join(",")).filter(|names| !names.is_empty())
-            }
-            Self::Command(field) => field(parameters).as_deref().map(str::to_owned),
-            Self::Revisions(field) => field(parameters).as_ref().map(Expected::to_string),
-            Self::Base(field) => field(parameters).as_ref().map(Revision::to_string),
-            Self::Key(field) => field(parameters).map(|key| format!("{key:032x}")),
-            Self::Told(field) => Some(field(parameters).names()).filter(|names| !names.is_empty()),
-            Self::Nodes(field) => Some(field(parameters).join(",")).filter(|names| !names.is_empty()),
-            Self::Owner(field) => field(parameters).as_ref().map(OwnerName::to_string),
-            Self::Text(field) => field(parameters).clone(),
-            Self::Path(field) => field(parameters).as_ref().map(Path::to_string),
-            Self::Change(field) => field(parameters).as_ref().map(|change| change.in_url()),
-            Self::Number(bounds, field) => {
-                field(parameters).map(|number| (*bounds.end()).min(number as u64).to_string())
-            }
-            Self::Seconds(_, field) => field(parameters).map(|time| time.as_secs().to_string()),
-        }
-    }
-}
-
-/// The words for a switch: first those for true, then those for false.
-pub const SWITCH_WORDS: [&str; 4] = ["true", "1", "false", "0"];
-
-fn switch(value: &str) -> Result<bool, String> {
-    let place = SWITCH_WORDS.iter().position(|word| word.eq_ignore_ascii_case(value));
-    place.map(|place| place < 2).ok_or_else(|| "it takes `true` or `false`".to_owned())
-}
-
-fn is_second([first, second]: &[&str; 2], value: &str) -> Result<bool, String> {
-    match value {
-        value if value == *first => Ok(false),
-        value if value == *second => Ok(true),
-        _ => Err(format!("it takes `{first}` or `{second}`")),
-    }
-}
-
-fn one_of(words: &'static [&'static str], value: &str) -> Result<&'static str, String> {
-    let known = words.iter().find(|word| **word == value).copied();
-    known.ok_or_else(|| format!("it takes `{}`", words.join("` or `")))
-}
-
-fn guards(value: &str) -> Result<Vec<Guard>, String> {
-    let names = value.split(',').map(str::trim).filter(|guard| !guard.is_empty());
-    names
-        .map(|wanted| {
-            let unknown = || {
-                let known: Vec<&str> = GUARD_NAMES.iter().map(|(name, _)| *name).collect();
-                format!("there is no guard `{}`, only {}", masked_text(wanted), known.join(", "))
-            };
-            Guard::named(wanted).ok_or_else(unknown)
-        })
-        .collect()
-}
-
-fn nodes(value: &str) -> Result<Vec<String>, String> {
-    let names: Vec<String> = value.split(',').map(|name| name.trim().to_owned()).collect();
-    let is_number = value.parse::<usize>().is_ok_and(|number| number > 0);
-    match is_number || names.iter().all(|name| is_node_name(name) && !name.starts_with('@')) {
-        true => Ok(names),
-        false => Err("it takes names of nodes, separated by commas, or how many".to_owned()),
-    }
-}
-
-fn expected(value: &str) -> Result<Expected, String> {
-    if value == "*" {
-        return Ok(Expected::Any);
-    }
-    let revisions = value.split(',').map(|revision| revision.trim().parse());
-    let revisions = revisions.collect::<Result<_, NotARevision>>();
-    revisions.map(Expected::OneOf).map_err(|error| error.to_string())
-}
-
-fn base(value: &str) -> Result<Revision, String> {
-    let tag = value.strip_prefix("W/").unwrap_or(value);
-    let revision = revision_in(tag).map_or_else(|| value.parse(), Ok);
-    revision.map_err(|error| format!("{error}, and an `ETag` of a configuration begins with one"))
-}
-
-fn key(value: &str) -> Result<u128, String> {
-    let is_key = value.len() == 32 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let key = u128::from_str_radix(value, 16).ok().filter(|_| is_key);
-    key.ok_or_else(|| "it takes 32 hex digits".to_owned())
-}
-
-/// Adds the named parts to those of the answer.
-fn tell(value: &str, told: &mut ReportParts) -> Result<(), String> {
-    for name in value.split(',').map(str::trim) {
-        let Some((_, part)) = REPORT_PARTS.iter().find(|(known, _)| *known == name) else {
-            let known: Vec<&str> = REPORT_PARTS.iter().map(|(known, _)| *known).collect();
-            return Err(format!("it takes {}, separated by commas", known.join(", ")));
-        };
-        *part(told) = true;
-    }
-    Ok(())
-}
-
-fn command(value: &str) -> Result<&'static str, String> {
-    let known = COMMANDS.iter().find(|name| **name == value);
-    known.copied().ok_or_else(|| format!("it takes one of {}", COMMANDS.join(", ")))
-}
-
-fn number(bounds: &RangeInclusive<u64>, value: &str) -> Result<u64, String> {
-    let is_plain = value.bytes().all(|byte| byte.is_ascii_digit());
-    let number = value.parse().ok().filter(|number| is_plain && bounds.contains(number));
-    number.ok_or_else(|| format!("it takes a number from {} to {}", bounds.start(), bounds.end()))
-}
-
 fn fault(name: &str, message: &str) -> Fault {
     Fault::plain(format!("`{name}`: {message}"))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::http::protocol::routes::ROUTES;
-
-    impl Values {
-        fn example(&self) -> &'static str {
-            match self {
-                Self::Switch(_) => "true",
-                Self::OneOf([_, second], _) => second,
-                Self::Words(words, _) => words[0],
-                Self::Guards(_) => "form-change,near-miss",
-                Self::Command(_) => "fmt",
-                Self::Revisions(_) => "000102030405060708090a0b0c0d0e0f,100102030405060708090a0b0c0d0e0f",
-                Self::Base(_) | Self::Key(_) => "000102030405060708090a0b0c0d0e0f",
-                Self::Told(_) => "diff,values",
-                Self::Nodes(_) => "edge1,edge7",
-                Self::Owner(_) => "git",
-                Self::Text(_) => "a & b=%ü",
-                Self::Path(_) => "streams.cam1",
-                Self::Change(_) => "serial:7",
-                Self::Number(..) | Self::Seconds(..) => "17",
-            }
-        }
-    }
-
-    fn read(query: &str) -> Result<Parameters, Problem> {
-        Parameters::parse(ApiOperation::Read.route(), query)
-    }
-
-    #[test]
-    fn known_values_are_read_and_others_refused() {
-        let read = read("skip_streams=True&runtime=0&x=y&async=1&format=conf&message=a+b%21");
-        let expected = Parameters {
-            skip_streams: true,
-            text: true,
-            notes: ["x", "async", "message"].map(|name| format!("ignored-parameter {name}")).into(),
-            ..Parameters::default()
-        };
-        assert_eq!(read.expect("the query is right"), expected);
-        for (query, faults) in [
-            ("dry_run=yes", 1),
-            ("dry_run", 1),
-            ("dry_run=&force=10&async=truE&runtime=FALSE", 2),
-            ("format=xml&source=disk", 2),
-            ("confirm=0&max_delete=x", 2),
-            ("dry_run=true&dry_run=false", 1),
-            ("dry_run=1&dry%5Frun=1", 1),
-            ("message=a&message=a&message=b&source=saved&source=running", 2),
-            ("accept=near-miss&accept=form-change&canary=a&canary=b&x=1&x=2", 0),
-            ("", 0),
-        ] {
-            let found = super::tests::read(query).map_or_else(|problem| problem.errors.len(), |_| 0);
-            assert_eq!(found, faults, "{query}");
-        }
-        let problem = super::tests::read("force=1&force=0").expect_err("it is ambiguous");
-        assert_eq!(problem.detail, "`force`: it is given more than once");
-        let modify = ApiOperation::Modify.route();
-        let lists = Parameters::parse(modify, "accept=near-miss&accept=form-change").expect("it is a list");
-        assert_eq!(lists.change.accepted, [Guard::NearMiss, Guard::FormChange]);
-    }
-
-    #[test]
-    fn what_a_route_does_not_take_has_no_effect_or_is_refused() {
-        for route in ROUTES {
-            let route = &Route { required: &[], ..route.clone() };
-            for known in
-                PARAMETERS.iter().filter(|known| taken_by(route).all(|taken| taken.name != known.name))
-            {
-                let parsed = Parameters::parse(route, &format!("{}={}", known.name, known.values.example()));
-                let parsed = parsed.map(|taken| Parameters { notes: Vec::new(), ..taken });
-                let expected = (!NEVER_IGNORED.contains(&known.name)).then(Parameters::default);
-                assert_eq!(parsed.ok(), expected, "{} {}", route.path, known.name);
-            }
-        }
-    }
-
-    #[test]
-    fn what_is_written_is_read_back() {
-        for known in PARAMETERS {
-            let value = known.values.example();
-            let mut parameters = Parameters::default();
-            known.values.put(value, &mut parameters).expect(known.name);
-            assert_ne!(parameters, Parameters::default(), "{}: the field keeps it", known.name);
-            assert!(!known.taken_by.is_empty(), "{}", known.name);
-            for operation in known.taken_by {
-                let written = parameters.clone().query(operation.route());
-                assert_eq!(written, [(known.name, value.to_owned())]);
-            }
-        }
-        assert_eq!(Parameters::default().query(ApiOperation::Change.route()), []);
-    }
-
-    #[test]
-    fn a_route_takes_what_it_requires() {
-        for route in ROUTES {
-            let takes = |name: &&str| taken_by(route).any(|taken| taken.name == *name);
-            assert!(route.required.iter().all(takes), "{}", route.path);
-        }
-    }
-
-    #[test]
-    fn numbers_have_bounds_and_are_plain() {
-        for (value, expected) in
-            [("1", Some(1)), ("86400", Some(86400)), ("007", Some(7)), ("0", None), ("86401", None)]
-        {
-            assert_eq!(number(&(1..=86400), value).ok(), expected, "{value}");
-        }
-        for value in ["", "+1", "-1", "1.0", "x", "99999999999999999999999"] {
-            assert!(number(&(1..=86400), value).is_err(), "{value}");
-        }
-    }
-
-    #[test]
-    fn what_a_route_can_not_do_without_has_to_be_given() {
-        let route = Route { required: &["message"], ..ApiOperation::Modify.route().clone() };
-        assert!(Parameters::parse(&route, "message=x").is_ok());
-        let problem = Parameters::parse(&route, "force=1").expect_err("it is missing");
-        assert_eq!(problem.detail, "`message`: it is required");
-    }
-}
+mod tests;

@@ -1,0 +1,86 @@
+//! The text of the store on which a change is computed, with what the store knows of it.
+
+use std::sync::Arc;
+
+use crate::engine::left_over::WithoutChange;
+use crate::engine::local::Engine;
+use crate::engine::operation::Operation;
+use crate::engine::refusal::Refusal;
+use crate::engine::running::ServerState;
+use crate::engine::snapshot::Snapshot;
+use crate::store::{BaseText, Loaded, Overlays, PendingInfo, StoreError, Version, Writer};
+
+/// The stored text.
+pub(super) struct StoredText {
+    pub snapshot: Arc<Snapshot>,
+    pub version: Version,
+    /// The change that made it, if the store keeps it until it is confirmed.
+    pub open: Option<PendingInfo>,
+    /// What differs on single nodes.
+    pub overlays: Overlays,
+    /// What can't be read of that.
+    pub damaged: Option<String>,
+    /// False if somebody may have put it there who has no key that is trusted.
+    pub is_trusted: bool,
+}
+
+impl StoredText {
+    /// The text without an unconfirmed change, if that is in it still: nothing was written.
+    pub fn without(self, taken: &WithoutChange) -> Self {
+        let instead = taken.instead_of(self.snapshot.bytes()).cloned();
+        Self { snapshot: instead.unwrap_or(self.snapshot), ..self }
+    }
+
+    pub fn as_base(&self) -> BaseText<'_> {
+        let Self { snapshot, version, .. } = self;
+        BaseText { text: snapshot.bytes(), version, revision: snapshot.revision() }
+    }
+}
+
+/// The state of the server, and the stored text.
+pub(super) fn texts(
+    engine: &Engine,
+    writer: Option<&dyn Writer>,
+    operation: Operation,
+) -> Result<(Option<ServerState>, Option<StoredText>), Refusal> {
+    let state = engine.state();
+    let file = load(engine, writer, operation, state.as_ref())?;
+    Ok((state, file))
+}
+
+/// The same as no change leaves them half done. Within a change the file differs from what the server
+/// knows of it, as it does after a hand edit; so they are looked at again between two changes.
+pub(super) fn texts_between_changes(
+    engine: &Engine,
+    operation: Operation,
+) -> Result<(Option<ServerState>, Option<StoredText>), Refusal> {
+    let seen = texts(engine, None, operation);
+    match &seen {
+        Ok((None, _)) => return seen,
+        Ok((Some(state), Some(file))) if file.snapshot.is_same_text(&state.saved) => return seen,
+        _ => {}
+    }
+    let _turn = engine.take_turn()?;
+    texts(engine, None, operation)
+}
+
+/// Loads the file. Only a local `modify` needs one.
+fn load(
+    engine: &Engine,
+    writer: Option<&dyn Writer>,
+    operation: Operation,
+    state: Option<&ServerState>,
+) -> Result<Option<StoredText>, Refusal> {
+    let loaded = match writer.map_or_else(|| engine.store.load_to_rehearse(), Writer::load) {
+        Ok(loaded) => loaded,
+        Err(StoreError::NotFound { .. }) if operation != Operation::Modify || state.is_some() => {
+            return Ok(None);
+        }
+        Err(_) if operation == Operation::Update => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let saved = state.map(|state| &state.saved).filter(|saved| saved.bytes() == loaded.bytes);
+    let snapshot = saved.cloned().unwrap_or_else(|| Arc::new(Snapshot::from_bytes(loaded.bytes)));
+    let Loaded { version, open, overlays, damaged, is_trusted, .. } = loaded;
+    Ok(Some(StoredText { snapshot, version, open, overlays, damaged, is_trusted }))
+}
