@@ -5,20 +5,18 @@
 mod unknown;
 mod values;
 
-pub use values::{SWITCH_WORDS, Values};
+pub use values::{Parameters, SWITCH_WORDS, Values};
 
 use std::collections::HashMap;
-use std::time::Duration;
 
-use crate::engine::{ChangeOptions, RefusalKind};
+use crate::engine::RefusalKind;
 use crate::http::protocol::headers::{
     FORMAT, FORMAT_CONF, FORMAT_DIFF, FORMAT_JSON, ID, PATH, RUNTIME, SECRETS, SECRETS_KEEP, SECRETS_MASKED,
     SECRETS_SHOWN, SKIP_INCLUDED, SKIP_STREAMS, SOURCE, SOURCE_RUNNING, SOURCE_SAVED, WAIT, WITH_INCLUDES,
 };
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::{ApiOperation, Route};
-use crate::store::ChangeRef;
-use mediaconf::plumbing::edit::{Fault, Path};
+use mediaconf::plumbing::edit::Fault;
 
 /// One row of the table.
 pub struct QueryParameter {
@@ -330,46 +328,6 @@ pub const MAX_CONFIRM: u64 = 24 * 60 * 60;
 
 /// The longest time to wait for another status, in seconds.
 pub const MAX_WAIT: u64 = 60;
-
-/// The parsed query of a request.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Parameters {
-    /// `skip_streams=true`: leave out static streams.
-    pub skip_streams: bool,
-    /// `runtime=true`: add figures of the server.
-    pub runtime: bool,
-    /// `with_includes=true`: show what the included files add.
-    pub with_includes: bool,
-    /// `format=conf`: text instead of JSON.
-    pub text: bool,
-    /// `source=saved`: the file instead of the running configuration.
-    pub saved: bool,
-    /// The options of a change.
-    pub change: ChangeOptions,
-    /// `canary_timeout=SECONDS`: go back unless the nodes in `canary` run it by then.
-    pub canary_timeout: Option<Duration>,
-    /// `to=N`: the change of the history to go back to.
-    pub to: Option<ChangeRef>,
-    /// `path=P`: the entry that it is about.
-    pub path: Option<Path>,
-    /// `secrets=masked`, `secrets=shown`, and `secrets=keep` of a change.
-    pub secrets: Option<&'static str>,
-    /// `format=diff`, and the others of `modify_config`.
-    pub format: Option<&'static str>,
-    /// `from` and `to` of `diff`.
-    pub from: Option<String>,
-    pub until: Option<String>,
-    /// `wait=SECONDS`: answer when the status is another one.
-    pub wait: Option<Duration>,
-    /// `columns=utf16`: columns are counted in units of UTF-16.
-    pub utf16: bool,
-    /// `limit=N`: the most changes.
-    pub limit: Option<usize>,
-    /// `id=ID`: the change to confirm or to roll back.
-    pub id: Option<String>,
-    /// Notes about ignored names.
-    pub notes: Vec<String>,
-}
 
 /// The parameters that a route takes.
 pub fn taken_by(route: &Route) -> impl Iterator<Item = &'static QueryParameter> {

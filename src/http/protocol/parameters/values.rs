@@ -1,17 +1,55 @@
-//! The kinds of values that query parameters take: how each is parsed, and how it is written.
+//! What a query holds, and the kinds of its values: how each is parsed into its field, and how it is written.
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use crate::engine::{COMMANDS, Expected, GUARD_NAMES, Guard, REPORT_PARTS, ReportParts};
+use crate::engine::{COMMANDS, ChangeOptions, Expected, GUARD_NAMES, Guard, REPORT_PARTS, ReportParts};
 use crate::http::protocol::headers::revision_in;
 use crate::http::protocol::masked::masked_text;
 use crate::store::cluster::is_node_name;
 use crate::store::{ChangeRef, NotAChangeRef, NotARevision, NotAnOwnerName, OwnerName, Revision};
 use mediaconf::plumbing::edit::Path;
 
-use super::Parameters;
+/// The parsed query of a request.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Parameters {
+    /// `skip_streams=true`: leave out static streams.
+    pub skip_streams: bool,
+    /// `runtime=true`: add figures of the server.
+    pub runtime: bool,
+    /// `with_includes=true`: show what the included files add.
+    pub with_includes: bool,
+    /// `format=conf`: text instead of JSON.
+    pub text: bool,
+    /// `source=saved`: the file instead of the running configuration.
+    pub saved: bool,
+    /// The options of a change.
+    pub change: ChangeOptions,
+    /// `canary_timeout=SECONDS`: go back unless the nodes in `canary` run it by then.
+    pub canary_timeout: Option<Duration>,
+    /// `to=N`: the change of the history to go back to.
+    pub to: Option<ChangeRef>,
+    /// `path=P`: the entry that it is about.
+    pub path: Option<Path>,
+    /// `secrets=masked`, `secrets=shown`, and `secrets=keep` of a change.
+    pub secrets: Option<&'static str>,
+    /// `format=diff`, and the others of `modify_config`.
+    pub format: Option<&'static str>,
+    /// `from` and `to` of `diff`.
+    pub from: Option<String>,
+    pub until: Option<String>,
+    /// `wait=SECONDS`: answer when the status is another one.
+    pub wait: Option<Duration>,
+    /// `columns=utf16`: columns are counted in units of UTF-16.
+    pub utf16: bool,
+    /// `limit=N`: the most changes.
+    pub limit: Option<usize>,
+    /// `id=ID`: the change to confirm or to roll back.
+    pub id: Option<String>,
+    /// Notes about ignored names.
+    pub notes: Vec<String>,
+}
 
 /// The values that a parameter takes, and the field for them.
 pub enum Values {
