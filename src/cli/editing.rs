@@ -141,7 +141,8 @@ impl Editing<'_> {
     }
 
     /// Opens the editor at the first fault; returns the text that it got, without comments. `None` if the
-    /// editor ended with an error and left that as it was, which is how some are left without a change.
+    /// editor ended with an error and left that as it was, which is how somebody leaves one without a change. With
+    /// `--yes` nobody does: the editor is a program that failed.
     fn open(&self, faults: &[Fault]) -> Result<Option<Bytes>, CliError> {
         let text = self.text()?;
         let notes = notes(faults);
@@ -150,7 +151,7 @@ impl Editing<'_> {
         let ended = self.editor.open(self.draft.path(), line, KEPT.to_owned(), self.ui);
         let why = match ended {
             Ok(status) if status.success() => return Ok(Some(text)),
-            Ok(status) if was_started(status) && self.is_left(&text) => return Ok(None),
+            Ok(status) if !self.change.args.yes && was_started(status) && self.is_left(&text) => return Ok(None),
             Ok(status) => match status.code() {
                 Some(code) => format!("failed with exit code {code}"),
                 None => format!("was ended by signal {}", status.signal().unwrap_or_default()),

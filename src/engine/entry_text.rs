@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
+use super::requested_change::EntryEdit;
 use super::snapshot::Snapshot;
 use mediaconf::plumbing::edit::{ConfigLookup, MaskedLookup, Path, own_entry_at, select};
 use mediaconf::plumbing::model::Masker;
@@ -48,15 +49,44 @@ pub fn not_there(found: impl Into<Refusal>) -> Refusal {
 /// Returns a text in which an entry has another text, without the white space around that.
 ///
 /// # Errors
-/// As [`entry_range`]; the new text is not one whole entry.
-pub fn with_entry(text: &Arc<Snapshot>, path: &Path, entry: &[u8]) -> Result<Vec<u8>, Refusal> {
-    let range = entry_range(text, path, None)?;
+/// As [`entry_range`]; the new text is not one whole entry, or one that is added is not the entry at the path.
+pub fn with_entry(
+    text: &Arc<Snapshot>,
+    EntryEdit { path, text: entry, create }: &EntryEdit,
+) -> Result<Vec<u8>, Refusal> {
+    match entry_range(text, path, None) {
+        Ok(range) => replaced(text, [range.start, range.end], ["", ""], entry),
+        Err(refusal) if *create && refusal.kind == RefusalKind::NotFound => added(text, path, entry),
+        Err(refusal) => Err(refusal),
+    }
+}
+
+/// Returns a text with another entry behind all that is there.
+fn added(text: &Arc<Snapshot>, path: &Path, entry: &[u8]) -> Result<Vec<u8>, Refusal> {
+    let old = text.document().text();
+    let line_end = if old.is_empty() || old.ends_with('\n') { "" } else { "\n" };
+    let whole = replaced(text, [old.len(); 2], [line_end, "\n"], entry)?;
+    let made = Arc::new(Snapshot::from_bytes(whole.clone()));
+    match entry_range(&made, path, None) {
+        Ok(range) if range.start >= old.len() => Ok(whole),
+        _ => Err(Refusal::new(RefusalKind::BadNewText, format!("the new text is not that of `{}`", path.shown()))
+            .hint("send the entry that the path names")),
+    }
+}
+
+/// Returns a text with one whole entry, between two pieces of white space, in the place of a range.
+fn replaced(
+    text: &Arc<Snapshot>,
+    [start, end]: [usize; 2],
+    [before, after]: [&str; 2],
+    entry: &[u8],
+) -> Result<Vec<u8>, Refusal> {
     let alone = Arc::new(Snapshot::from_bytes(entry.trim_ascii().to_vec()));
     if alone.document().diagnostics().errors() > 0 {
         return Err(Refusal::bad_new_text(alone));
     }
     let (old, new) = (text.document().text(), alone.document().text());
-    let pieces = [&old[..range.start], new, &old[range.end..]];
+    let pieces = [&old[..start], before, new, after, &old[end..]];
     let whole = pieces.concat();
     let is_one = alone.document().entries().count() == 1 && ends_entry(alone.document());
     // What stood around it has to be read as before: an open comment would take in what is behind it.

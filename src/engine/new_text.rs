@@ -9,7 +9,7 @@ use super::conflict::hand_edited_and_updated;
 use super::entry_text::with_entry;
 use super::outcome::OutcomeNote;
 use super::refusal::Refusal;
-use super::requested_change::{EntryEdit, EntryEdits};
+use super::requested_change::EntryEdits;
 use super::snapshot::Snapshot;
 use super::transaction::{Transaction, hand_edited_since};
 use crate::store::StoreError;
@@ -62,9 +62,9 @@ impl Transaction<'_> {
         notes: &mut Vec<OutcomeNote>,
     ) -> Result<Arc<Snapshot>, Refusal> {
         let mut whole = text.clone();
-        for EntryEdit { path, text } in texts {
+        for edit in texts {
             self.options.refuse_late()?;
-            whole = Arc::new(Snapshot::from_bytes(with_entry(&whole, path, text)?));
+            whole = Arc::new(Snapshot::from_bytes(with_entry(&whole, edit)?));
         }
         let edited =
             then.as_ref().map(|request| self.with_values(&whole, request, notes)).transpose()?.flatten();

@@ -55,6 +55,9 @@ pub struct EntryEdit {
     pub path: Path,
     #[serde(with = "as_text")]
     pub text: Bytes,
+    /// True if the entry is added at the end of the text where it is not there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub create: bool,
 }
 
 impl From<ChangeRequest> for RequestedChange<'_> {

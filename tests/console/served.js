@@ -39,7 +39,7 @@ export class Served {
     let told = '';
     for await (const part of this.#process.stdout) {
       told += part;
-      const [, port] = /^listening on http:\/\/127\.0\.0\.1:(\d+)\/$/m.exec(told) ?? [];
+      const [, port] = /^the console is at http:\/\/127\.0\.0\.1:(\d+)\/$/m.exec(told) ?? [];
       if (!port) continue;
       this.port = Number(port);
       this.url = `http://127.0.0.1:${port}`;

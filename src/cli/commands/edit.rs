@@ -29,7 +29,7 @@ use mediaconf::plumbing::edit::draft::{lines_of, without_comments};
 /// after a question it is made. A text with faults is opened again at the first of them. What you wrote is
 /// kept until it is in the configuration: --resume opens it again, --discard ends it. If the configuration was
 /// changed meanwhile, both changes are merged. An editor that fails and leaves the text as it was (`:cq`) changes
-/// nothing.
+/// nothing; with --yes that is an error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

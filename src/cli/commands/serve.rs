@@ -253,7 +253,8 @@ pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     if let Some(node) = &node {
         node.start(&loops).map_err(CliError::serve_failed)?;
     }
-    announce(urls.iter().chain(&console_urls).chain(&metrics_urls))?;
+    let listening = urls.iter().chain(&metrics_urls).map(|url| format!("listening on {url}"));
+    announce(listening.chain(console_urls.iter().map(|url| format!("the console is at {url}"))))?;
     signals.forever().take_while(|signal| *signal == SIGHUP).for_each(|_| {
         node.iter().for_each(|node| node.try_again());
         reload_in_background(&engine, tls.as_ref(), ui);
@@ -435,10 +436,9 @@ fn limits(args: &ServeArgs) -> Limits {
     }
 }
 
-fn announce<'u>(urls: impl IntoIterator<Item = &'u String>) -> Result<(), CliError> {
+fn announce(lines: impl IntoIterator<Item = String>) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
-    let printed =
-        urls.into_iter().try_for_each(|url| writeln!(out, "listening on {url}")).and_then(|()| out.flush());
+    let printed = lines.into_iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
     match printed {
         // The reader of stdout is gone; the server runs all the same.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),

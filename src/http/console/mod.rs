@@ -149,10 +149,24 @@ fn without_comments(text: &str) -> String {
         let is_comment =
             is_inside || begins || word.starts_with("//") || (word.starts_with("/*") && word.ends_with("*/"));
         is_inside = (is_inside || begins) && !word.ends_with("*/");
-        sent.push_str(if is_comment { "" } else { line });
+        if !is_comment {
+            push_without_types(&mut sent, line);
+        }
         sent.push('\n');
     }
     sent
+}
+
+/// Adds a line without its JSDoc types: `/** @type {T} */ (value)` is `(value)`.
+fn push_without_types(sent: &mut String, line: &str) {
+    let mut rest = line;
+    while let Some((code, (_, behind))) =
+        rest.split_once("/** @").and_then(|(code, comment)| Some((code, comment.split_once("*/ ")?)))
+    {
+        sent.push_str(code);
+        rest = behind;
+    }
+    sent.push_str(rest);
 }
 
 #[cfg(test)]
@@ -162,8 +176,8 @@ mod tests {
     #[test]
     fn comments_are_empty_lines_and_code_stays() {
         let text =
-            "// a\nlet b = '// c'; // d\n/** e */\n  /**\n   * f\n   */\n/* g */ h();\ni(); /* j\nk */\n";
-        let sent = "\nlet b = '// c'; // d\n\n\n\n\n/* g */ h();\ni(); /* j\nk */\n";
+            "// a\nlet b = '// c'; // d\n/** e */\n  /**\n   * f\n   */\n/* g */ h();\ni(); /* j\nk */\nl(/** @type {m} */ (n), /** @param {o} p */ (p) => 1);\n";
+        let sent = "\nlet b = '// c'; // d\n\n\n\n\n/* g */ h();\ni(); /* j\nk */\nl((n), (p) => 1);\n";
         assert_eq!(without_comments(text), sent);
     }
 }

@@ -203,9 +203,12 @@ fn where_the_entry_is_gone_a_clash_is_shown_in_the_whole_text() {
 fn an_editor_that_fails_and_changes_nothing_is_no_change() {
     let place = Place::with(SAMPLE);
     for (editor, path) in [("exit 1", None), ("exit 3", Some("streams.cam1")), ("kill -9 $$", None)] {
-        let arguments: Vec<&str> = ["--yes", "--exit-code"].into_iter().chain(path).collect();
+        let arguments: Vec<&str> = ["--exit-code"].into_iter().chain(path).collect();
         edit(&place, editor, &arguments).run().exits(0).says("nothing to change");
         assert_eq!(drafts(&place.path(STATE)).len(), 0, "{editor}");
+        let arguments: Vec<&str> = ["--yes"].into_iter().chain(path).collect();
+        edit(&place, editor, &arguments).run().exits(9).says("the editor `");
+        assert_eq!((place.text(), drafts(&place.path(STATE)).len()), (SAMPLE.to_owned(), 0), "{editor}");
     }
     for editor in ["./there-is-none", "./editor.sh"] {
         let run = edit(&place, "exit 0", &["--yes"]).env("EDITOR", editor).run();
@@ -213,7 +216,7 @@ fn an_editor_that_fails_and_changes_nothing_is_no_change() {
         assert_eq!(drafts(&place.path(STATE)).len(), 0, "{editor}");
     }
     edit(&place, SIX, &[]).run().exits(6);
-    edit(&place, "exit 1", &["--resume", "--yes"]).run().exits(0).says("edit --resume");
+    edit(&place, "exit 1", &["--resume"]).run().exits(0).says("edit --resume");
     assert_eq!(
         (place.text(), drafts(&place.path(STATE)).len()),
         (SAMPLE.to_owned(), 1),

@@ -155,6 +155,31 @@ fn texts_of_several_entries_and_values_are_one_change() {
 }
 
 #[test]
+fn an_entry_that_somebody_removed_is_added_again_on_request() {
+    let server = Server::over(TEXT);
+    let request = |path: &str, text: &str, create: bool| {
+        let text = json!({"path": path, "text": text, "create": create});
+        json!({"entries": {"texts": [text]}}).to_string()
+    };
+    for (path, text, create, status) in [
+        ("streams.c", "stream c udp://3;", false, 404),
+        ("streams.c", "stream d udp://3;", true, 422),
+        ("streams.c", "stream b udp://3;", true, 422),
+        ("streams.c", "stream c udp://3; stream d udp://4;", true, 422),
+        ("streams.b.url", "url udp://3;", true, 422),
+        ("streams", "stream c udp://3;", true, 422),
+    ] {
+        let answer = server.post("change", &request(path, text, create));
+        assert_eq!(answer.status, status, "{path} {text}: {}", String::from_utf8_lossy(&answer.body));
+        assert_eq!(server.place.text(), TEXT, "{path} {text}");
+    }
+    assert_eq!(server.post("change", &request("streams.c", " stream c udp://3;\n", true)).status, 200);
+    assert_eq!(server.place.text(), format!("{TEXT}stream c udp://3;\n"));
+    assert_eq!(server.post("change", &request("streams.c", "stream c udp://4;", true)).status, 200);
+    assert_eq!(server.place.text(), format!("{TEXT}stream c udp://4;\n"), "what is there is replaced");
+}
+
+#[test]
 fn a_text_that_is_not_one_entry_changes_nothing() {
     let server = Server::over(TEXT);
     for (path, new, status) in [

@@ -100,7 +100,7 @@ pub fn save(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, 
 pub fn save_entry(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let (text, path) = (call.request.body.clone(), call.parameters.path.clone());
     let path = path.ok_or_else(|| Problem::new(RefusalKind::BadParameter, "`path`: it is required"))?;
-    let entries = EntryEdits { texts: vec![EntryEdit { path, text }], then: None };
+    let entries = EntryEdits { texts: vec![EntryEdit { path, text, create: false }], then: None };
     done(context, call, RequestedChange::Entries(entries))
 }
 
