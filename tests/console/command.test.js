@@ -48,7 +48,7 @@ test('texts are the diff, unless `patch` would have to find a mask', () => {
   const given = (/** @type {string} */ diff) => commandOf([draft], { ...WANTED, why: '', diff });
   const command = given('@@ -1,3 +1,3 @@\n u <secret:ab12cd>;\n x;\n-a;\n+b;\n');
   assert.match(command, /cat > change\.diff <<'END OF CHANGE'\n@@ -1,3 \+1,3 @@/);
-  assert.match(command, /EDITOR='patch -s -i change\.diff' mediactl --url \S+ edit --yes --confirm 120s$/);
+  assert.match(command, /VISUAL='patch -s -i change\.diff' mediactl --url \S+ edit --yes --confirm 120s$/);
   for (const diff of ['-a;\n+b <secret:ab12cd>;\n', '-a <secret:ab12cd>;\n+b;\n', ' u <secret:ab12cd>;\n-a;\n+b;\n',
     '-a;\n x;\n u <secret:ab12cd>;\n x;\n-a;\n']) {
     assert.match(given(`@@ -1 +1 @@\n${diff}`), /^# A line [^]*\nmediactl --url \S+ edit --confirm 120s$/);

@@ -27,11 +27,11 @@ test('a line is changed, the diff comes first, and the change waits to be kept',
   assert.equal(here.text.replace('prepush 9', 'prepush 5'), EXAMPLE, 'all else stays');
 });
 
-test('faults show while typing, and are mended with a click', options, async () => {
+test('faults show while typing, and are fixed with a click', options, async () => {
   const page = await enter(here, '#/streams/cam1');
   await replace(page, 'prepush 5', 'titel 5');
   await shows(page, '.faults', 'titel');
-  await press(page, 'Mend');
+  await press(page, 'Fix');
   await page.waitForFunction(() => document.querySelector('textarea')?.value.includes('title 5;'));
   await page.waitForFunction(() => document.querySelector('.faults')?.childElementCount === 0);
 });
@@ -220,7 +220,7 @@ test('only what was shown is applied, once for each press of the keys, with a va
   assert.equal(here.text, EXAMPLE);
 });
 
-test('a text stays where somebody else removed its stream, over a reload too', options, async () => {
+test('a text stays where somebody else removed its stream, over a reload too, and adds it again', options, async () => {
   const page = await enter(here, '#/streams/cam1');
   await replace(page, 'prepush 5', 'prepush 6');
   await ask(here, 'modify_config', '{"streams":{"cam1":null}}');
@@ -230,11 +230,15 @@ test('a text stays where somebody else removed its stream, over a reload too', o
   await page.waitForSelector('#tray .clashes');
   await page.click('.clashes input[value=mine]');
   await press(page, 'Use these choices');
-  await shows(page, '#tray .problem', 'was removed by somebody else');
+  await shows(page, '#tray .added', 'prepush 6;');
+  await page.waitForFunction(() => JSON.stringify({ ...sessionStorage }).includes('prepush 6;'));
   await page.reload();
   await page.waitForSelector('.login');
   await logIn(page, EDITOR);
   await page.waitForFunction(() => document.querySelector('textarea')?.value.includes('stream cam1'));
+  await apply(page);
+  assert.match(here.text, /\nstream cam1 \{[^}]*prepush 6;[^}]*\}\n$/);
+  await page.waitForFunction(() => !document.querySelector('.entry-page')?.textContent?.includes('there is no stream'));
 });
 
 test('a server that is started again has other masks, and takes the edit', options, async () => {
@@ -247,6 +251,20 @@ test('a server that is started again has other masks, and takes the edit', optio
   await here.start();
   await press(page, 'Review');
   await shows(page, '#tray .added', 'edit_auth   admin');
+});
+
+test('the text that is shown has the masks of the server that runs', options, async () => {
+  const page = await enter(here, '#/text');
+  const shown = () => page.$$eval('.text-row', (rows) => rows.map((row) => /<secret:\w+>/.exec(row.textContent ?? '')?.[0]).find(Boolean));
+  await shows(page, '.text-row', 'edit_auth admin <secret:');
+  const old = await shown();
+  await here.stop('SIGKILL');
+  await shows(page, '#head', 'no connection');
+  await here.start();
+  await page.waitForFunction((mask) => {
+    const text = document.querySelector('.text-lines')?.textContent ?? '';
+    return text.includes('<secret:') && !text.includes(mask);
+  }, {}, old);
 });
 
 test('a viewer in the same tab is not shown the edits', options, async () => {

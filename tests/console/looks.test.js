@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { EXAMPLE, VIEWER, apply, ask, enter, press, replace, shows } from './entered.js';
-import { inBrowser, options, until } from './served.js';
+import { EDITOR, EXAMPLE, VIEWER, apply, ask, enter, press, replace, shows } from './entered.js';
+import { inBrowser, logIn, open, options, until } from './served.js';
 
 const here = inBrowser(EXAMPLE, { each: true });
 
@@ -24,6 +24,18 @@ test('the last changes of an entry show no secret', options, async () => {
   const page = await enter(here, '#/streams/cam1');
   await shows(page, '.changes code', 'password: nothing → <secret:');
   assert.ok(!(await page.content()).includes('zzsecret'));
+});
+
+test('a value with a secret inside is edited around its mask', options, async () => {
+  await ask(here, 'modify_config', '{"streams":{"cam1":{"comment":"see http://u:zzsecret@h/x"}}}');
+  const page = await enter(here, '#/streams/cam1');
+  await page.waitForSelector('#field-comment');
+  const value = await page.$eval('#field-comment', (field) => /** @type {HTMLInputElement} */ (field).value);
+  assert.match(value, /^see http:\/\/<secret:\w+>@h\/x$/);
+  await page.$eval('#field-comment', (field) => { /** @type {HTMLInputElement} */ (field).setSelectionRange(0, 3); });
+  await page.type('#field-comment', 'look at');
+  await apply(page);
+  assert.ok(here.text.includes('comment "look at http://u:zzsecret@h/x";'), here.text);
 });
 
 test('view_auth sees everything, and no control that changes anything', options, async () => {
@@ -91,6 +103,35 @@ test('the address of a line shows the text that it was copied from', options, as
   const other = await enter(here, link);
   await shows(other, '.text-row.at', 'prepush 5;');
   await shows(other, 'main', 'before change #1');
+});
+
+test('the nodes of a cluster stand in a table, those with a fault first', options, async () => {
+  const page = await open(here, { hash: '#/status' });
+  const nodes = [
+    { node: 'one', serial: 7, wanted: 7, state: 'running' },
+    { node: 'two', serial: 6, wanted: 7, state: 'failed', why: 'the reload command failed <b>' },
+    { node: 'new', serial: null, wanted: 7, state: 'refused', why: null },
+    { node: 'twin', serial: 7, wanted: 7, state: 'running', is_twin: true },
+  ];
+  const status = await ask(here, 'status');
+  await page.setRequestInterception(true);
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    const answer = (/** @type {unknown} */ body) => request.respond({ contentType: 'application/json', headers: { ETag: '"made-up"' }, body: JSON.stringify(body) });
+    if (pathname.endsWith('/nodes')) return answer(nodes);
+    if (!pathname.endsWith('/status')) return request.continue();
+    // What waits for another status goes on waiting.
+    return searchParams.has('wait') ? undefined : answer({ ...status, nodes: { count: 4 } });
+  });
+  await logIn(page, EDITOR);
+  await shows(page, 'main h2', 'Nodes (4)');
+  assert.deepEqual(await page.$$eval('tbody tr', (rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent))), [
+    ['two', 'failed', 'change 6, should run change 7', 'the reload command failed <b>'],
+    ['new', 'refused', 'nothing, should run change 7', ''],
+    ['twin', 'running', 'change 7', 'Another process has this name, too.'],
+    ['one', 'running', 'change 7', ''],
+  ]);
+  assert.deepEqual(await page.$$eval('tbody .state', (words) => words.map((word) => word.className)), ['state bad', 'state bad', 'state warn', 'state good']);
 });
 
 test('the text is searched, and its entry is edited beside it', options, async () => {

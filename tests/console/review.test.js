@@ -15,7 +15,6 @@ function server({ text = OLD, config = {}, revision = 'r2' }) {
   const sent = [];
   const status = { revisions: { running: revision, file: revision }, state: [], versions: { mediactl: '1' } };
   const api = /** @type {any} */ ({
-    features: new Set(['base', 'secrets']),
     get: async (/** @type {string} */ path, /** @type {any} */ query) =>
       ({ body: path === 'status' ? status : query.format === 'conf' ? text : config }),
     post: async (/** @type {string} */ path, /** @type {any} */ query, /** @type {any} */ body) => {
@@ -68,7 +67,7 @@ test('an edit with masks of an earlier server gets those of this one', async () 
   const { api, sent } = server({ text: OLD.replace('aaaaaa', 'bbbbbb') });
   const { diff } = await review(api, edits, []);
   assert.equal(diff, 'a diff');
-  assert.equal(sent.at(-1)?.body, OLD.replace('aaaaaa', 'bbbbbb').replace('h/x', 'h/y').replace('5', '6'));
+  assert.equal(sent.at(-1)?.body.entries.texts[0].text, OLD.replace('aaaaaa', 'bbbbbb').replace('h/x', 'h/y').replace('5', '6'));
 });
 
 test('a mask that still holds stays', () => {

@@ -54,8 +54,6 @@ export class Api {
   /** @param {string} base the path of the API, relative to the page, without a slash at its end */
   constructor(base) {
     this.base = base;
-    /** What the server offers beyond the four operations: the words of `Mediactl-Api`. @type {Set<string>} */
-    this.features = new Set();
   }
 
   /**
@@ -71,6 +69,11 @@ export class Api {
   /** Forgets the password and all that was answered. */
   logOut() {
     this.#authorization = null;
+    this.forget();
+  }
+
+  /** Forgets all that was answered. */
+  forget() {
     this.#kept.clear();
   }
 
@@ -163,8 +166,6 @@ export class Api {
    */
   #answer(response, text) {
     const { headers, status } = response;
-    const words = headers.get('Mediactl-Api')?.split(';')[1] ?? '';
-    this.features = new Set(words.split(',').map((word) => word.trim()));
     const isJson = headers.get('Content-Type')?.includes('json') ?? false;
     const body = isJson && text ? JSON.parse(text) : text;
     if (!response.ok && status !== 304) throw problem(status, body, headers);

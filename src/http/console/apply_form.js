@@ -20,11 +20,11 @@ export class ApplyForm {
     this.why = el('input', { id: `${id}-why`, maxlength: 500, autocomplete: 'off', oninput: changed });
     this.undo = el('input', { type: 'checkbox', id: `${id}-undo`, checked: true, onchange: toggled });
     this.seconds = el('input', { type: 'number', id: `${id}-seconds`, min: 10, max: 86400, value: UNDO, oninput: changed });
-    this.button = el('button', { class: 'primary' }, word);
-    this.buttons = el('div', { class: 'buttons' }, this.button);
-    this.element = el('form', { class: 'apply', onsubmit: (event) => { event.preventDefault(); submitted(); } },
-      el('div', { class: 'why' }, el('label', { for: this.why.id }, 'Why'), this.why),
-      el('div', { class: 'undo' }, this.undo, el('label', { for: this.undo.id }, 'Take it back after'), this.seconds,
+    this.button = el('button.primary', word);
+    this.buttons = el('div.buttons', this.button);
+    this.element = el('form.apply', { onsubmit: (event) => { event.preventDefault(); submitted(); } },
+      el('div.why', el('label', { for: this.why.id }, 'Why'), this.why),
+      el('div.undo', this.undo, el('label', { for: this.undo.id }, 'Take it back after'), this.seconds,
         el('label', { for: this.seconds.id }, 's unless it is kept')),
       ...more, this.buttons);
   }

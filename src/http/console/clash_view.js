@@ -24,10 +24,10 @@ export function clashView(clashes, done) {
     }
     done();
   };
-  const form = el('form', { class: 'clashes', onsubmit: settle },
-    el('p', { class: 'warning' }, 'Somebody else has changed the same values or lines since you began. Choose a version of each.'),
+  const form = el('form.clashes', { onsubmit: settle },
+    el('p.warning', 'Somebody else has changed the same values or lines since you began. Choose a version of each.'),
     ...asked.flatMap(({ clash, names }) => clash.questions.map((question, at) => ask(question, names[at] ?? ''))),
-    el('button', { class: 'primary' }, 'Use these choices'));
+    el('button.primary', 'Use these choices'));
   return form;
 }
 
@@ -37,14 +37,14 @@ export function clashView(clashes, done) {
  */
 function ask({ what, base, theirs, mine }, name) {
   const option = (/** @type {Side} */ side, /** @type {string} */ words, /** @type {string} */ value) =>
-    el('label', { class: 'choice' }, el('input', { type: 'radio', name, value: side, required: true }), el('span', {}, words), text(value));
-  return el('fieldset', {}, el('legend', {}, what),
-    el('div', { class: 'choice' }, el('span', {}, 'Before'), text(base)),
+    el('label.choice', el('input', { type: 'radio', name, value: side, required: true }), el('span', words), text(value));
+  return el('fieldset', el('legend', what),
+    el('div.choice', el('span', 'Before'), text(base)),
     option('theirs', 'Theirs', theirs),
     option('mine', 'Yours', mine));
 }
 
 /** @param {string} value */
 function text(value) {
-  return value === '' ? el('em', {}, 'nothing') : el('code', {}, value);
+  return value === '' ? el('em', 'nothing') : el('code', value);
 }

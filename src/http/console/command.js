@@ -51,7 +51,7 @@ export function commandOf(drafts, { url, why, confirm, diff }) {
     `cat > change.diff <<'END OF CHANGE'`,
     diff.replace(/\n$/, ''),
     'END OF CHANGE',
-    `EDITOR='patch -s -i change.diff' ${program} edit --yes${ending}`,
+    `VISUAL='patch -s -i change.diff' ${program} edit --yes${ending}`,
   ].join('\n');
 }
 

@@ -5,8 +5,7 @@ import { Problem } from './api.js';
 import { el, fill } from './dom.js';
 import { clockWords, firstOf } from './figures.js';
 import { load } from './load.js';
-import { said } from './login.js';
-import { remember } from './session.js';
+import { remember, said } from './login.js';
 
 /** @typedef {import('./state.js').State} State */
 
@@ -24,8 +23,8 @@ const TRIES = [500, 3000, 10_000];
  * @param {() => void} goOn follows the server again after a login
  */
 export function attach(bar, state, goOn) {
-  const clock = el('strong', { class: 'clock', role: 'timer' });
-  const fault = el('span', { class: 'fault', role: 'alert' });
+  const clock = el('strong.clock', { role: 'timer' });
+  const fault = el('span.fault', { role: 'alert' });
   /** What the bar was drawn for. */
   let shown = '';
   let focused = '';
@@ -66,29 +65,29 @@ export function attach(bar, state, goOn) {
   /** @param {boolean} isPending */
   function text(isPending) {
     const pending = state.status?.pending;
-    if (!isPending) return el('p', {}, el('strong', {}, 'The password was changed.'), ' Log in with the new one; what you typed is still here.');
+    if (!isPending) return el('p', el('strong', 'The password was changed.'), ' Log in with the new one; what you typed is still here.');
     const paths = pending && firstOf(pending.paths, pending.path_count);
-    const about = paths && el('span', { class: 'quiet' }, ` ${paths}`);
+    const about = paths && el('span.quiet', ` ${paths}`);
     const who = pending ? `${pending.by} changed the configuration${pending.message ? `: ${pending.message}.` : '.'}` : 'The configuration was changed, and with it your password.';
-    return el('p', {}, el('strong', {}, who), about, el('br'),
+    return el('p', el('strong', who), about, el('br'),
       state.isConnected ? 'It goes back in ' : 'There is no connection. Unless it is kept, the change goes back in ', clock, state.isConnected ? ' unless it is kept.' : null);
   }
 
   function buttons() {
     if (!state.mayEdit || !state.isConnected) return null;
-    return el('div', { class: 'buttons' },
-      el('button', { type: 'button', class: 'primary', onclick: () => end('confirm_config') }, 'Keep'),
-      el('button', { type: 'button', onclick: () => end('cancel_config') }, 'Take back'));
+    return el('div.buttons',
+      el('button.primary', { onclick: () => end('confirm_config') }, 'Keep'),
+      el('button', { onclick: () => end('cancel_config') }, 'Take back'));
   }
 
   function wentBack() {
-    return el('p', {}, el('strong', {}, WENT_BACK), ' The new one is valid only if somebody else kept the change.');
+    return el('p', el('strong', WENT_BACK), ' The new one is valid only if somebody else kept the change.');
   }
 
   function told() {
     const close = () => { isTold = false; draw(); };
-    return [el('p', {}, el('strong', {}, WENT_BACK), ' You are logged in with it.'),
-      el('div', { class: 'buttons' }, el('button', { type: 'button', onclick: close }, 'Close'))];
+    return [el('p', el('strong', WENT_BACK), ' You are logged in with it.'),
+      el('div.buttons', el('button', { onclick: close }, 'Close'))];
   }
 
   /** The time has run out while the page had no password that holds. @param {string} id */
@@ -141,8 +140,8 @@ export function attach(bar, state, goOn) {
       if (isPending && state.mayEdit) await end('confirm_config');
       goOn();
     };
-    return el('form', { class: 'buttons', onsubmit: submit }, login, password,
-      el('button', { class: 'primary' }, isPending ? 'Log in and keep' : 'Log in'));
+    return el('form.buttons', { onsubmit: submit }, login, password,
+      el('button.primary', isPending ? 'Log in and keep' : 'Log in'));
   }
 
   /** @param {'confirm_config' | 'cancel_config'} operation */

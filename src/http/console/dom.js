@@ -4,17 +4,23 @@
 /** @typedef {Record<string, string | number | boolean | null | undefined | EventListener>} Attributes */
 
 /**
- * Makes an element. An attribute whose name begins with `on` is a listener; one that is `false`, `null` or `undefined` is
- * left out, and `true` stands for an empty value.
+ * Makes an element: `el('p.quiet', 'text')`. An attribute whose name begins with `on` is a listener; one that is `false`,
+ * `null` or `undefined` is left out, and `true` stands for an empty value. A button with a listener sends no form.
  * @template {keyof HTMLElementTagNameMap} Tag
- * @param {Tag} tag
- * @param {Attributes} [attributes]
+ * @param {Tag | `${Tag}.${string}`} tag with its classes
+ * @param {Attributes | Child} [first]
  * @param {...Child} children
  * @returns {HTMLElementTagNameMap[Tag]}
  */
-export function el(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  set(element, attributes);
+export function el(tag, first, ...children) {
+  const [name = '', ...classes] = tag.split('.');
+  const element = /** @type {HTMLElementTagNameMap[Tag]} */ (document.createElement(name));
+  if (classes.length > 0) element.className = classes.join(' ');
+  if (typeof first !== 'object' || first === null || first instanceof Node) children.unshift(first);
+  else {
+    set(element, first);
+    if (name === 'button' && first.onclick) element.setAttribute('type', 'button');
+  }
   element.append(...nodes(children));
   return element;
 }

@@ -259,22 +259,15 @@ export function lacksSecret(draft) {
 }
 
 /**
- * The request that makes all edits at once: path, body and parameters.
+ * The body of `POST change` that makes all edits at once.
  * @param {readonly Draft[]} drafts
- * @returns {{ operation: string, query: Record<string, string>, body: unknown }}
  */
 export function requestOf(drafts) {
-  const texts = drafts.filter((draft) => draft.kind === 'text');
+  const texts = drafts.flatMap((draft) => draft.kind === 'text' ? { path: draft.path, text: draft.text, create: draft.isGone } : []);
   const assignments = assignmentsOf(drafts).map(({ path, value }) => ({ path, value }));
-  const [first] = texts;
-  if (first && texts.length === 1 && assignments.length === 0) {
-    return { operation: 'save_entry', query: { path: first.path }, body: first.text };
-  }
-  const request = { edits: { assignments: { assignments, options: { create: true } } }, expectations: [] };
-  if (texts.length === 0) return { operation: 'change', query: {}, body: { modify: request } };
-  const others = texts.map(({ path, text }) => ({ path, text }));
-  const then = assignments.length > 0 ? { then: request } : {};
-  return { operation: 'change', query: {}, body: { entries: { texts: others, ...then } } };
+  const then = { edits: { assignments: { assignments, options: { create: true } } }, expectations: [] };
+  if (texts.length === 0) return { modify: then };
+  return { entries: { texts, then: assignments.length > 0 ? then : undefined } };
 }
 
 /** @param {Store} store @param {string} key @returns {Draft[]} */

@@ -2,7 +2,6 @@
 // the cursor. Keys work on this text alone, so it may be part of a file of any length.
 
 import { el, fill } from './dom.js';
-import { meaningView } from './meaning_view.js';
 import { faultItem } from './problem_view.js';
 import { placeAt, spans, startOf } from './words.js';
 
@@ -32,15 +31,15 @@ export class EntryEditor {
   constructor(state, vocabulary, shown) {
     this.state = state;
     this.shown = shown;
-    this.numbers = el('div', { class: 'numbers', 'aria-hidden': 'true' });
-    this.colours = el('pre', { class: 'colours', 'aria-hidden': 'true' });
-    this.area = el('textarea', { class: 'area', spellcheck: 'false', autocapitalize: 'off', autocomplete: 'off', wrap: 'off',
+    this.numbers = el('div.numbers', { 'aria-hidden': 'true' });
+    this.colours = el('pre.colours', { 'aria-hidden': 'true' });
+    this.area = el('textarea.area', { spellcheck: 'false', autocapitalize: 'off', autocomplete: 'off', wrap: 'off',
       readonly: shown.isReadOnly, 'aria-label': `Text of ${shown.path}`, 'aria-describedby': 'faults' });
     this.area.value = state.drafts.textOf(shown.path)?.text ?? shown.text;
-    this.faults = el('ul', { class: 'faults', id: 'faults', 'aria-label': 'Faults' });
-    this.help = el('div', { class: 'help', 'aria-live': 'off' });
-    this.element = el('div', { class: 'entry' },
-      el('div', { class: 'entry-text' }, this.numbers, el('div', { class: 'layers' }, this.colours, this.area)),
+    this.faults = el('ul.faults', { id: 'faults', 'aria-label': 'Faults' });
+    this.help = el('div.help', { 'aria-live': 'off' });
+    this.element = el('div.entry',
+      el('div.entry-text', this.numbers, el('div.layers', this.colours, this.area)),
       this.faults, this.help);
     this.area.addEventListener('input', () => this.#typed());
     this.area.addEventListener('keydown', (event) => this.#key(event));
@@ -115,9 +114,9 @@ export class EntryEditor {
   #showFaults() {
     fill(this.faults, ...this.#faults.map((fault) => {
       const { line, column, fix } = fault;
-      const place = el('button', { type: 'button', class: 'link', onclick: () => this.#select(fault) },
+      const place = el('button.link', { onclick: () => this.#select(fault) },
         `Line ${line + this.shown.line - 1}, column ${column}`);
-      return faultItem(fault, place, fix && !this.area.readOnly && el('button', { type: 'button', class: 'small', onclick: () => this.#mend(fault) }, 'Mend'));
+      return faultItem(fault, place, fix && !this.area.readOnly && el('button.small', { onclick: () => this.#fix(fault) }, 'Fix'));
     }));
   }
 
@@ -128,7 +127,7 @@ export class EntryEditor {
   }
 
   /** @param {Found} fault */
-  #mend({ fix }) {
+  #fix({ fix }) {
     if (!fix) return;
     this.area.focus();
     this.area.setSelectionRange(this.#offset(fix.range.start), this.#offset(fix.range.end));
@@ -144,7 +143,7 @@ export class EntryEditor {
     const lines = this.area.value.split('\n');
     const { numbers, colours, shown } = this;
     if (numbers.childElementCount !== lines.length) {
-      fill(numbers, ...lines.map((_, at) => el('span', {}, at + shown.line)));
+      fill(numbers, ...lines.map((_, at) => el('span', at + shown.line)));
       this.area.rows = lines.length;
     }
     // Only lines that differ are made again, so that a key costs one line.
@@ -187,7 +186,7 @@ export class EntryEditor {
  * @param {[number, number, string][]} [marks]
  */
 export function lineView(text, marks = []) {
-  const line = el('span', { class: 'text-line' });
+  const line = el('span.text-line');
   let at = 0;
   for (const [part, kind] of spans(text)) {
     const cuts = [...new Set(marks.flatMap(([from, to]) => [from - at, to - at]))].filter((cut) => cut > 0 && cut < part.length);
@@ -202,4 +201,19 @@ export function lineView(text, marks = []) {
   }
   line.append('\n');
   return line;
+}
+
+/**
+ * @param {import('./vocabulary.js').Meaning | undefined} meaning
+ * @param {string} word the word at the cursor
+ */
+export function meaningView(meaning, word) {
+  if (!meaning) return el('p.quiet', word ? 'There is no documentation for this word.' : 'Put the cursor on a word to read what it means.');
+  const { keyword, description, form, unit, usual, example } = meaning;
+  const row = (/** @type {string} */ name, /** @type {string} */ value) =>
+    value ? [el('dt', name), el('dd', value)] : [];
+  return el('div',
+    el('p', el('code.w-keyword', keyword), ` ${description}`),
+    el('dl.meaning', ...row('Form', form.replace(/`/g, '')), ...row('Unit', unit),
+      ...row('Without it', usual.replace(/`/g, '')), ...row('Example', example)));
 }

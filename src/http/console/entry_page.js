@@ -1,4 +1,5 @@
 // What is shown of one entry, on a page of its own and beside the text: its text, secrets, plain values and last changes.
+// The page of one stream: `#/streams/NAME`.
 
 import { el, fill } from './dom.js';
 import { Problem, revisionOf } from './api.js';
@@ -6,7 +7,7 @@ import { EntryEditor } from './entry_editor.js';
 import { fieldsView } from './fields.js';
 import { shownTime } from './figures.js';
 import { hideSecret, secretsView } from './secret.js';
-import { pathOf, textOf } from './path.js';
+import { pathOf, readAt, textOf } from './path.js';
 import { problemView } from './problem_view.js';
 import { vocabularyOf } from './vocabulary.js';
 import { entries } from './words.js';
@@ -39,10 +40,10 @@ export class EntryPage {
     this.state = state;
     this.segments = segments;
     this.path = pathOf(segments);
-    this.notice = el('div', {});
+    this.notice = el('div');
     this.#ends.push(state.subscribe((_, changed) => {
       if (changed.has('role')) this.#text = '';
-      if (changed.has('revision') || changed.has('role')) void this.load();
+      if (changed.has('config') || changed.has('role')) void this.load();
     }));
     this.#ends.push(state.drafts.subscribe(() => this.#draftsChanged()));
   }
@@ -58,11 +59,13 @@ export class EntryPage {
         api.get('blame', { path, limit: CHANGES, secrets: 'masked' }).catch(() => ({ body: [] })),
       ]);
       if (this.#left) return;
-      if (text.body === this.#text) return;
+      const revision = revisionOf(text.etag);
+      const isChanged = revision !== this.#revision;
       const isEdited = this.editor !== undefined && this.#text !== '' && this.state.drafts.textOf(path) !== undefined;
-      if (isEdited) return this.#tellOfChange(text.body);
+      if (isEdited && text.body !== this.#text) return isChanged && this.#tellOfChange(text.body);
+      this.#revision = revision;
+      if (text.body === this.#text) return;
       this.#text = text.body;
-      this.#revision = revisionOf(text.etag);
       this.#show(text.line ?? 1, values.body, changes.body);
     } catch (error) {
       if (this.#left) return;
@@ -70,7 +73,7 @@ export class EntryPage {
       const isEdited = this.state.drafts.textOf(path) !== undefined;
       if (error.status === 404 && isEdited) {
         if (!this.editor) this.#show(1, {}, []);
-        fill(this.notice, problemView(error), el('p', { class: 'warning' }, 'Your text of it is below. “Review” says what can be done.'));
+        fill(this.notice, problemView(error), el('p.warning', 'Your text of it is below. “Review” asks whether to add it again.'));
       } else if (this.#text === '' || error.status === 404) fill(this.box, problemView(error));
     }
   }
@@ -96,7 +99,7 @@ export class EntryPage {
     const draft = state.drafts.textOf(path);
     const read = { path, text: draft?.before ?? this.#text, base: draft?.base ?? this.#revision, line, now: this.#text };
     this.editor = new EntryEditor(state, vocabularyOf(state), { ...read, isReadOnly: !state.mayEdit });
-    this.fields = el('div', {});
+    this.fields = el('div');
     fill(this.notice);
     fill(this.box, this.notice, this.editor.element, secretsView(state, segments, values), this.fields, changesView(changes));
     if (focused) this.editor.area.focus();
@@ -140,7 +143,7 @@ export class EntryPage {
     if (draft?.text === now) return;
     if (this.editor) this.editor.shown = { ...this.editor.shown, now };
     if (draft && drafts.beforeOf(draft) === now) return;
-    fill(this.notice, el('p', { class: 'warning' }, 'Somebody else has changed this entry since you began. “Review” merges both, and asks where both changed the same line.'));
+    fill(this.notice, el('p.warning', 'Somebody else has changed this entry since you began. “Review” merges both, and asks where both changed the same line.'));
     this.state.announce('Somebody else has changed this entry.');
   }
 }
@@ -173,11 +176,11 @@ function namesOf(from, to) {
 /** @param {Blamed[]} changes */
 function changesView(changes) {
   if (changes.length === 0) return null;
-  return el('section', { class: 'changes', 'aria-label': 'Last changes' }, el('h2', {}, 'Last changes'),
-    el('ol', {}, ...changes.slice(0, 5).map(({ serial, at, by, message, operation, from, to }) => el('li', {},
+  return el('section.changes', { 'aria-label': 'Last changes' }, el('h2', 'Last changes'),
+    el('ol', ...changes.slice(0, 5).map(({ serial, at, by, message, operation, from, to }) => el('li',
       el('a', { href: `#/history/${serial}` }, `#${serial}`), el('time', { datetime: at }, shownTime(at)),
-      el('span', {}, by ?? 'somebody'), el('span', { class: 'quiet' }, message ?? operation),
-      el('code', { class: 'quiet' }, changedWords(from, to))))));
+      el('span', by ?? 'somebody'), el('span.quiet', message ?? operation),
+      el('code.quiet', changedWords(from, to))))));
 }
 
 /**
@@ -188,4 +191,25 @@ function changedWords(from, to) {
   const shown = (/** @type {unknown} */ value) => value === undefined ? 'nothing' : textOf(value);
   const words = namesOf(from, to).slice(0, 3).map((name) => `${name}: ${shown(from?.[name])} → ${shown(to?.[name])}`);
   return words.map((text) => (text.length > 80 ? `${text.slice(0, 80)}…` : text)).join(', ');
+}
+
+/** @type {import('./router.js').Show} */
+export function show(main, state, { rest: [name = ''] }) {
+  const segments = ['streams', name];
+  const box = el('div.entry-page', el('p.quiet', 'Loading …'));
+  const kind = state.rows.find((row) => row.name === name)?.kind;
+  const remove = () => {
+    const path = pathOf(segments);
+    state.drafts.addMany({ label: `remove ${path}`, base: state.revision ?? '', assignments: [{ path, value: 'remove', before: readAt(state.config, path) }] });
+    state.announce(`${name} will be removed when the edits are applied.`);
+  };
+  fill(main,
+    el('div.page-head',
+      el('p.crumbs', el('a', { href: '#/streams' }, 'Streams'), ' /'),
+      el('h1', name), kind && el('span.state', kind),
+      state.mayEdit && el('button', { onclick: remove }, 'Remove stream')),
+    box);
+  const page = new EntryPage(box, state, segments);
+  void page.load();
+  return () => page.leave();
 }

@@ -21,8 +21,8 @@ import { MASK } from './words.js';
 export function fieldsView(state, meanings, shown) {
   const rows = meanings.map((meaning) => row(state, meaning, shown));
   const note = shown.isLocked && state.mayEdit
-    && el('p', { class: 'quiet' }, 'The text above has an edit. Apply or discard it, and these values can be changed.');
-  return el('section', { class: 'fields', 'aria-label': 'Values' }, el('h2', {}, 'Values'), note, el('form', { class: 'table', autocomplete: 'off', onsubmit: (event) => event.preventDefault() }, ...rows));
+    && el('p.quiet', 'The text above has an edit. Apply or discard it, and these values can be changed.');
+  return el('section.fields', { 'aria-label': 'Values' }, el('h2', 'Values'), note, el('form.table', { autocomplete: 'off', onsubmit: (event) => event.preventDefault() }, ...rows));
 }
 
 /**
@@ -36,8 +36,8 @@ function row(state, meaning, shown) {
   const id = `field-${name}`;
   const own = shown.values[name];
   const edit = state.drafts.valueAt(path);
-  const about = el('span', { class: 'about quiet' });
-  const box = el('div', { class: 'control' });
+  const about = el('span.about.quiet');
+  const box = el('div.control');
   const draw = (/** @type {NewValue | undefined} */ made) => {
     const set = (/** @type {NewValue | undefined} */ other) => {
       state.drafts.setValue({ entry: shown.entry, path, base: shown.base, before: own ?? null }, other);
@@ -49,7 +49,7 @@ function row(state, meaning, shown) {
     fill(about, aboutWords(meaning, own, shown, made !== undefined));
     line.classList.toggle('edited', made !== undefined);
   };
-  const line = el('div', { class: 'field' }, el('label', { for: id, title: description }, meaning.keyword), box, about);
+  const line = el('div.field', el('label', { for: id, title: description }, meaning.keyword), box, about);
   draw(edit);
   return line;
 }
@@ -68,10 +68,10 @@ function row(state, meaning, shown) {
 function controls({ id, meaning, own, made, set, draw }) {
   const change = (/** @type {NewValue | undefined} */ other) => { set(other); draw(other); };
   const remove = own !== undefined && made !== 'remove'
-    && el('button', { type: 'button', class: 'small', 'aria-label': `Remove ${meaning.keyword}`, onclick: () => change('remove') }, 'Remove');
+    && el('button.small', { type: 'button', 'aria-label': `Remove ${meaning.keyword}`, onclick: () => change('remove') }, 'Remove');
   const undo = made !== undefined
-    && el('button', { type: 'button', class: 'small', 'aria-label': `Undo the edit of ${meaning.keyword}`, onclick: () => change(undefined) }, 'Undo');
-  return [inputView({ id, meaning, own, made, set }), el('span', { class: 'unit quiet' }, meaning.unit), remove, undo];
+    && el('button.small', { type: 'button', 'aria-label': `Undo the edit of ${meaning.keyword}`, onclick: () => change(undefined) }, 'Undo');
+  return [inputView({ id, meaning, own, made, set }), el('span.unit.quiet', meaning.unit), remove, undo];
 }
 
 /** @param {Omit<Control, 'draw'>} control */
@@ -87,7 +87,7 @@ function inputView({ id, meaning, own, made, set }) {
     return select;
   }
   const text = now === false ? 'off' : String(now ?? '');
-  const isMask = MASK.test(text);
+  const isMask = MASK.exec(text)?.[0] === text;
   const box = el('input', { id, value: isMask ? '' : text, autocomplete: 'off', spellcheck: 'false',
     type: meaning.isSecret ? 'password' : 'text', inputmode: asked?.kind === 'number' && !asked.off ? 'numeric' : null,
     placeholder: isMask ? 'hidden' : meaning.usual.replace(/`/g, ''),

@@ -4,7 +4,7 @@ import { el, fill } from './dom.js';
 import { Problem, tagOf } from './api.js';
 import { ApplyForm } from './apply_form.js';
 import { appliedFacts } from './load.js';
-import { diffView } from './diff_view.js';
+import { diffView } from './diff.js';
 import { firstOf, shownTime } from './figures.js';
 import { noteWords, problemView } from './problem_view.js';
 import { go } from './router.js';
@@ -41,11 +41,11 @@ class HistoryView {
   constructor(main, state) {
     this.state = state;
     this.chosen = { from: '', to: '' };
-    this.list = el('ol', { class: 'history-list', 'aria-label': 'Changes' });
-    this.compare = el('form', { class: 'compare', onsubmit: (event) => this.#compare(event) });
-    this.detail = el('section', { class: 'history-detail', 'aria-label': 'Difference' });
-    fill(main, el('div', { class: 'page-head' }, el('h1', {}, 'History'), this.compare),
-      el('div', { class: 'history-page' }, this.list, this.detail));
+    this.list = el('ol.history-list', { 'aria-label': 'Changes' });
+    this.compare = el('form.compare', { onsubmit: (event) => this.#compare(event) });
+    this.detail = el('section.history-detail', { 'aria-label': 'Difference' });
+    fill(main, el('div.page-head', el('h1', 'History'), this.compare),
+      el('div.history-page', this.list, this.detail));
     this.end = state.subscribe((_, changed) => {
       if (changed.has('status')) void this.#refresh();
       if (this.#pending && state.applied !== this.#pending) void this.#ended();
@@ -69,7 +69,7 @@ class HistoryView {
     if (this.#left) return;
     if (from && to) await this.#showDiff(`${nameOf(from)} and ${nameOf(to)}`, 'diff', { from, to });
     else if (serial) await this.#showChange(serial);
-    else if (this.#changes.length > 0) fill(this.detail, el('p', { class: 'quiet' }, 'Choose a change to see what it changed.'));
+    else if (this.#changes.length > 0) fill(this.detail, el('p.quiet', 'Choose a change to see what it changed.'));
   }
 
   async #refresh() {
@@ -87,7 +87,7 @@ class HistoryView {
       this.#draw();
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      if (this.#changes.length === 0) fill(this.list, el('li', {}, problemView(error)));
+      if (this.#changes.length === 0) fill(this.list, el('li', problemView(error)));
     }
   }
 
@@ -95,8 +95,8 @@ class HistoryView {
     const shown = this.#changes.slice(0, this.#count);
     const older = () => { this.#count += SOME; this.#draw(); };
     fill(this.list, ...shown.map((change) => this.#item(change)),
-      shown.length < this.#changes.length && el('li', {}, el('button', { type: 'button', onclick: older }, 'Show older changes')));
-    if (this.#changes.length === 0) fill(this.list, el('li', { class: 'quiet' }, 'Nothing has been changed yet.'));
+      shown.length < this.#changes.length && el('li', el('button', { onclick: older }, 'Show older changes')));
+    if (this.#changes.length === 0) fill(this.list, el('li.quiet', 'Nothing has been changed yet.'));
     const texts = [['running', 'what runs now'], ['saved', 'the file'],
       ...shown.map(({ serial }) => [String(serial), `before #${serial}`])];
     const select = (/** @type {'from' | 'to'} */ name, /** @type {string} */ label, /** @type {string} */ usual) => {
@@ -105,19 +105,19 @@ class HistoryView {
         ...texts.map(([value = '', words = '']) => el('option', { value, selected: value === chosen }, words)));
       return box;
     };
-    fill(this.compare, el('span', {}, 'Compare'), select('from', 'From', String(shown[0]?.serial ?? 'saved')),
-      el('span', {}, 'with'), select('to', 'To', 'running'), el('button', {}, 'Compare'));
+    fill(this.compare, el('span', 'Compare'), select('from', 'From', String(shown[0]?.serial ?? 'saved')),
+      el('span', 'with'), select('to', 'To', 'running'), el('button', 'Compare'));
   }
 
   /** @param {Change} change */
   #item({ serial, at, by, operation, message, paths, aside }) {
     const first = paths && firstOf(paths.first, paths.count);
-    return el('li', { class: 'change', 'aria-current': serial === this.#serial ? 'true' : null },
-      el('a', { href: `#/history/${serial}` }, el('span', { class: 'serial' }, `#${serial}`),
-        el('time', { datetime: at }, shownTime(at)), el('span', { class: 'state' }, aside ? 'kept aside' : operation)),
-      el('span', { class: 'by' }, by ?? 'the server'),
-      message && el('span', { class: 'message' }, message),
-      first && el('span', { class: 'paths quiet' }, first));
+    return el('li.change', { 'aria-current': serial === this.#serial ? 'true' : null },
+      el('a', { href: `#/history/${serial}` }, el('span.serial', `#${serial}`),
+        el('time', { datetime: at }, shownTime(at)), el('span.state', aside ? 'kept aside' : operation)),
+      el('span.by', by ?? 'the server'),
+      message && el('span.message', message),
+      first && el('span.paths.quiet', first));
   }
 
   /** @param {Event} event */
@@ -133,7 +133,7 @@ class HistoryView {
     const revision = change?.before;
     await this.#showDiff(`change #${serial}`, `history/serial:${serial}`, { format: 'diff' },
       revision ? el('a', { href: `#/text@${revision}` }, 'The whole text before it') : '',
-      this.state.mayEdit && el('button', { type: 'button', onclick: () => void this.#offerWayBack(serial) },
+      this.state.mayEdit && el('button', { onclick: () => void this.#offerWayBack(serial) },
         `Go back to before #${serial}`));
   }
 
@@ -144,12 +144,12 @@ class HistoryView {
    * @param {...import('./dom.js').Child} more
    */
   async #showDiff(title, path, query, ...more) {
-    fill(this.detail, el('p', { class: 'quiet' }, 'Computing the difference …'));
-    const head = el('div', { class: 'detail-head' }, el('h2', {}, `Difference: ${title}`), ...more);
+    fill(this.detail, el('p.quiet', 'Computing the difference …'));
+    const head = el('div.detail-head', el('h2', `Difference: ${title}`), ...more);
     try {
       const { body } = await this.state.api.get(path, { ...query, secrets: 'masked' });
       if (this.#left) return;
-      fill(this.detail, head, body ? diffView(body) : el('p', {}, 'There is no difference.'));
+      fill(this.detail, head, body ? diffView(body) : el('p', 'There is no difference.'));
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       fill(this.detail, head, problemView(error));
@@ -166,19 +166,19 @@ class HistoryView {
   /** Shows what going back would change, and asks. @param {number} serial */
   async #offerWayBack(serial) {
     const { api } = this.state;
-    const to = { to: `serial:${serial}`, format: 'diff', ...(api.features.has('secrets') ? { secrets: 'masked' } : {}) };
-    fill(this.detail, el('p', { class: 'quiet' }, 'Computing the difference …'));
+    const to = { to: `serial:${serial}`, format: 'diff', secrets: 'masked' };
+    fill(this.detail, el('p.quiet', 'Computing the difference …'));
     try {
       const { body: { revisions, state, versions } } = await api.get('status');
       const isHandEdit = state.includes('edited-by-hand');
       const tag = tagOf(isHandEdit ? revisions.file : revisions.running, versions);
       const { body, notes } = await api.post('rollback_config', { ...to, dry_run: true });
       if (this.#left) return;
-      if (!body) return fill(this.detail, el('p', {}, 'The configuration already has this text.'));
+      if (!body) return fill(this.detail, el('p', 'The configuration already has this text.'));
       const form = new ApplyForm('Go back', () => {}, () => void this.#goBack(form, to, tag));
-      form.buttons.append(el('button', { type: 'button', onclick: () => void this.#showChange(serial) }, 'Cancel'));
-      fill(this.detail, el('h2', {}, `Go back to before #${serial}`), ...notes.map((note) => el('p', { class: 'warning' }, noteWords(note))),
-        isHandEdit && el('p', {}, 'The difference is from the file with the edit by hand, which would be lost. To keep that edit, cancel, and change in ',
+      form.buttons.append(el('button', { onclick: () => void this.#showChange(serial) }, 'Cancel'));
+      fill(this.detail, el('h2', `Go back to before #${serial}`), ...notes.map((note) => el('p.warning', noteWords(note))),
+        isHandEdit && el('p', 'The difference is from the file with the edit by hand, which would be lost. To keep that edit, cancel, and change in ',
           el('a', { href: '#/text' }, 'Text'), ' only what you want back.'), diffView(body), form.element);
       form.why.focus();
     } catch (error) {
@@ -200,7 +200,7 @@ class HistoryView {
       this.state.set(appliedFacts(answer.pending, confirm));
       this.#pending = answer.pending;
       this.state.announce(answer.pending ? `Done. Going back is undone in ${confirm} seconds unless you keep it.` : 'Done.');
-      fill(this.detail, el('p', {}, `The earlier text is the configuration again${answer.pending ? ', until it is kept or taken back' : ''}.`));
+      fill(this.detail, el('p', `The earlier text is the configuration again${answer.pending ? ', until it is kept or taken back' : ''}.`));
       await this.#read();
     } catch (error) {
       form.button.disabled = false;

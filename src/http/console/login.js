@@ -1,10 +1,10 @@
-// The form for the login. The password is in the memory of the page alone.
+// The form for the login. The password is in the memory of the page alone; a reload of this tab keeps the login, and the
+// change that was made here and is to be confirmed.
 
 import { NO_CONNECTION, Problem } from './api.js';
 import { el, fill } from './dom.js';
 import { clockWords } from './figures.js';
 import { load } from './load.js';
-import { known } from './session.js';
 
 /** @typedef {import('./state.js').State} State */
 
@@ -16,18 +16,18 @@ import { known } from './session.js';
  * @param {(login: string) => void} done
  */
 export function showLogin(main, state, login, done) {
-  const fault = el('p', { class: 'fault', role: 'alert' });
-  const own = el('p', { class: 'own' });
+  const fault = el('p.fault', { role: 'alert' });
+  const own = el('p.own');
   const name = el('input', { name: 'login', autocomplete: 'username', required: true, value: login, spellcheck: 'false',
     autocapitalize: 'none' });
   const password = el('input', { name: 'password', type: 'password', autocomplete: 'current-password', required: true });
-  const button = el('button', { class: 'primary' }, 'Log in');
-  const form = el('form', { class: 'login', 'aria-labelledby': 'login-title', onsubmit: submit },
+  const button = el('button.primary', 'Log in');
+  const form = el('form.login', { 'aria-labelledby': 'login-title', onsubmit: submit },
     el('h1', { id: 'login-title' }, 'Log in'),
-    el('p', { class: 'quiet' }, `to the server of ${location.host}`),
+    el('p.quiet', `to the server of ${location.host}`),
     own,
-    el('label', {}, 'Login', name),
-    el('label', {}, 'Password', password),
+    el('label', 'Login', name),
+    el('label', 'Password', password),
     fault,
     button,
   );
@@ -78,4 +78,31 @@ export function said(error) {
   if (error.status === 429) return `Too many wrong passwords came from this network. Try again in ${error.retryAfter || 1} s.`;
   if (error.status === 401) return 'The login or the password is wrong.';
   return error.message;
+}
+
+const KEY = 'mediactl.session';
+
+/**
+ * `pending` is the ID of the change, `until` the time at which it goes back.
+ * @typedef {{login: string, pending: string | null, until: number}} Session
+ */
+
+/** @returns {Session} */
+export function known() {
+  try {
+    const { login = '', pending = null, until = 0 } = JSON.parse(sessionStorage.getItem(KEY) ?? '{}');
+    return { login, pending, until };
+  } catch {
+    return { login: '', pending: null, until: 0 };
+  }
+}
+
+/** @param {Partial<Session>} facts */
+export function remember(facts) {
+  sessionStorage.setItem(KEY, JSON.stringify({ ...known(), ...facts }));
+}
+
+/** Forgets all that this tab kept, unsent edits too: somebody logged out. */
+export function forget() {
+  sessionStorage.clear();
 }

@@ -32,11 +32,11 @@ export function manyForm(box, state, marked, unmark) {
  */
 function form(words, state, marked, unmark) {
   const act = el('select', { 'aria-label': 'What to do', onchange: () => showFields() },
-    ...['set', 'remove', 'replace in'].map((word) => el('option', {}, word)));
+    ...['set', 'remove', 'replace in'].map((word) => el('option', word)));
   const path = el('input', { list: 'many-paths', 'aria-label': 'Value, as a path below the stream', placeholder: 'prepush', required: true, spellcheck: 'false', autocomplete: 'off' });
   const old = el('input', { 'aria-label': 'Old text', placeholder: 'old text', spellcheck: 'false', autocomplete: 'off' });
   const value = el('input', { 'aria-label': 'New value', placeholder: 'value', spellcheck: 'false', autocomplete: 'off' });
-  const fault = el('span', { class: 'fault', role: 'alert' });
+  const fault = el('span.fault', { role: 'alert' });
 
   function showFields() {
     old.hidden = act.value !== 'replace in';
@@ -59,11 +59,11 @@ function form(words, state, marked, unmark) {
   }
 
   showFields();
-  return el('form', { class: 'many-form', 'aria-label': 'Change all that are marked', onsubmit: submit },
-    el('strong', { class: 'many-count' }, words), act, path,
+  return el('form.many-form', { 'aria-label': 'Change all that are marked', onsubmit: submit },
+    el('strong.many-count', words), act, path,
     el('datalist', { id: 'many-paths' }, ...PATHS.map((name) => el('option', { value: name }))),
-    old, value, el('button', { class: 'primary' }, 'Add to the edits'),
-    el('button', { type: 'button', class: 'plain', onclick: unmark }, 'Unmark'), fault);
+    old, value, el('button.primary', 'Add to the edits'),
+    el('button.plain', { onclick: unmark }, 'Unmark'), fault);
 }
 
 /**

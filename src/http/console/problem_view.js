@@ -47,14 +47,14 @@ export function noteWords(note) {
 export function problemView(problem, accept) {
   const { name, message, details } = problem;
   const guard = GUARDS[name];
-  const items = details.map((fault) => el('li', {},
-    fault.pointer && el('code', {}, fault.pointer), fault.line && el('span', {}, `line ${fault.line}: `),
-    ` ${fault.message}`, fault.hint && el('span', { class: 'hint' }, ` ${fault.hint}`)));
-  return el('div', { class: 'problem', role: 'alert' },
-    el('p', {}, el('strong', {}, sentence(message))),
-    items.length > 0 && el('ul', {}, ...items),
-    ADVICE[name] && el('p', {}, ADVICE[name]),
-    guard && accept && el('button', { type: 'button', onclick: () => accept(name) }, guard));
+  const items = details.map((fault) => el('li',
+    fault.pointer && el('code', fault.pointer), fault.line && el('span', `line ${fault.line}: `),
+    ` ${fault.message}`, fault.hint && el('span.hint', ` ${fault.hint}`)));
+  return el('div.problem', { role: 'alert' },
+    el('p', el('strong', sentence(message))),
+    items.length > 0 && el('ul', ...items),
+    ADVICE[name] && el('p', ADVICE[name]),
+    guard && accept && el('button', { onclick: () => accept(name) }, guard));
 }
 
 /**
@@ -64,8 +64,8 @@ export function problemView(problem, accept) {
  * @param {...import('./dom.js').Child} more
  */
 export function faultItem({ severity, message, hint }, place, ...more) {
-  return el('li', { class: severity }, el('strong', {}, severity === 'error' ? 'Error' : 'Warning'), ' ', place,
-    el('span', {}, `: ${message}`), hint && el('span', { class: 'hint' }, ` ${hint}`), ...more);
+  return el('li', { class: severity }, el('strong', severity === 'error' ? 'Error' : 'Warning'), ' ', place,
+    el('span', `: ${message}`), hint && el('span.hint', ` ${hint}`), ...more);
 }
 
 /** @param {string} text */

@@ -69,7 +69,7 @@ export async function review(api, drafts, accepted, signal) {
   }
   const { list } = drafts;
   if (clashes.length > 0 || list.length === 0) return { clashes, diff: '', notes: [], target, list };
-  const { body: diff, notes } = await send(api, list, target, { dry_run: true, format: 'diff', accept: accepted.join() || null }, signal);
+  const { body: diff, notes } = await send(api, list, target, { dry_run: true, accept: accepted.join() || null }, signal);
   return { clashes, diff, notes, target, list };
 }
 
@@ -80,9 +80,8 @@ export async function review(api, drafts, accepted, signal) {
  * @param {AbortSignal} [signal]
  */
 export async function diffOf(api, draft, signal) {
-  const { operation, query, body } = requestOf([draft]);
-  const asked = { ...query, ...madeOf(api, draft.base), ...keep(api), dry_run: true, format: 'diff' };
-  return (await api.post(operation, asked, body, { signal })).body;
+  const query = { base: draft.base || null, secrets: 'keep', dry_run: true, format: 'diff' };
+  return (await api.post('change', query, requestOf([draft]), { signal })).body;
 }
 
 /**
@@ -93,42 +92,22 @@ export async function diffOf(api, draft, signal) {
  * @param {Wanted} wanted
  */
 export function apply(api, list, target, { why, confirm, accepted }) {
-  const accept = accepted.join() || null;
-  return send(api, list, target, { message: why || null, confirm: confirm || null, accept, format: 'diff' });
+  return send(api, list, target, { message: why || null, confirm: confirm || null, accept: accepted.join() || null });
 }
 
 /**
+ * Masks stand for the secrets that they hide.
  * @param {Api} api
  * @param {readonly Draft[]} list
  * @param {Target} target
  * @param {import('./api.js').Query} query
  * @param {AbortSignal} [signal]
  */
-function send(api, list, target, query, signal) {
+function send(api, list, { revision, tag }, query, signal) {
   if (list.some(lacksSecret)) {
     throw new Problem(0, 'retype', 'A secret that was typed is not kept by the browser: type it again, or discard the edit.');
   }
-  const gone = list.find((draft) => draft.kind === 'text' && draft.isGone);
-  if (gone?.kind === 'text') {
-    throw new Problem(0, 'removed', `The entry ${gone.path} was removed by somebody else, so your text can’t replace it. Copy your text from the page of the entry if you still need it, go back to the change before it was removed (see History) and make the edit there, or discard it.`);
-  }
-  const request = requestOf(list);
-  return api.post(request.operation, { ...request.query, ...query, ...madeOf(api, target.revision), ...keep(api) }, request.body,
-    { ifMatch: target.tag, signal });
-}
-
-/** Masks stand for the secrets that they hide, where the server knows that. @param {Api} api */
-function keep(api) {
-  return api.features.has('secrets') ? { secrets: 'keep' } : {};
-}
-
-/**
- * What the change was made of: what others change in it is merged, or asked for.
- * @param {Api} api
- * @param {string} base
- */
-function madeOf(api, base) {
-  return base && api.features.has('base') ? { base } : {};
+  return api.post('change', { ...query, base: revision, secrets: 'keep', format: 'diff' }, requestOf(list), { ifMatch: tag, signal });
 }
 
 /**
@@ -170,7 +149,6 @@ async function broughtTo(work, draft) {
 async function valuesBroughtTo(work, draft) {
   const { api, target, signal } = work;
   if (draft.base === target.revision) return undefined;
-  if (!api.features.has('base')) return valuesCompared(work, draft);
   try {
     await diffOf(api, draft, signal);
   } catch (error) {

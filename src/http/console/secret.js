@@ -30,8 +30,8 @@ export function hideSecret() {
 export function secretsView(state, segments, value) {
   const found = state.mayEdit ? masked(value) : [];
   if (found.length === 0) return null;
-  return el('section', { class: 'secrets', 'aria-label': 'Secrets' }, el('h2', {}, 'Secrets'),
-    el('ul', {}, ...found.map((inner) => secret(state, [...segments, ...inner], pathOf(inner) || pathOf(segments)))));
+  return el('section.secrets', { 'aria-label': 'Secrets' }, el('h2', 'Secrets'),
+    el('ul', ...found.map((inner) => secret(state, [...segments, ...inner], pathOf(inner) || pathOf(segments)))));
 }
 
 /**
@@ -53,8 +53,8 @@ export function masked(value, at = []) {
  * @param {string} name
  */
 function secret(state, segments, name) {
-  const box = el('span', { class: 'secret' });
-  const left = el('span', { class: 'quiet' });
+  const box = el('span.secret');
+  const left = el('span.quiet');
   let timer = 0;
   const hide = () => {
     clearInterval(timer);
@@ -83,8 +83,8 @@ function secret(state, segments, name) {
     tick();
     timer = window.setInterval(tick, 500);
   };
-  const button = el('button', { type: 'button', class: 'small', 'aria-label': `Show or hide ${name}`,
+  const button = el('button.small', { type: 'button', 'aria-label': `Show or hide ${name}`,
     onclick: () => { if (button.textContent === 'Hide') hide(); else void show(); } }, 'Show');
   hide();
-  return el('li', {}, el('code', {}, name), box, button, left);
+  return el('li', el('code', name), box, button, left);
 }

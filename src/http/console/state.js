@@ -23,15 +23,7 @@
  *   prepush: string, archive: string, json: any, text: string}} Row
  */
 
-/**
- * What may change. `role` is `null` while nobody is logged in. `isConnected` is false while the server does not answer.
- * `applied` is the ID of the pending change that was made in this tab. `needsPassword` is true after the server refused the password that the page has. `deadline` is the time (of
- * `performance.now()`) at which the pending change goes back.
- * @typedef {{login: string, role: 'edit' | 'view' | null, status: Status | null, isConnected: boolean,
- *   needsPassword: boolean, deadline: number | null, applied: string | null, config: any, rows: Row[], revision: string | null}} Facts
- */
-
-/** @typedef {keyof Facts} FactName */
+/** @typedef {'login' | 'role' | 'status' | 'isConnected' | 'needsPassword' | 'deadline' | 'applied' | 'config' | 'rows' | 'revision'} FactName */
 
 /**
  * The conditions of a configuration, by their name in `Status`: a word, how it is coloured, and what it means.
@@ -48,28 +40,30 @@ export function conditionsOf(status) {
   return (status?.state ?? []).map((name) => CONDITIONS[name] ?? [name, 'warn', name]);
 }
 
-/** The facts while nobody is logged in. @returns {Facts} */
-function nobody() {
-  return {
-    login: '',
-    role: null,
-    status: null,
-    isConnected: true,
-    needsPassword: false,
-    deadline: null,
-    applied: null,
-    config: null,
-    rows: [],
-    revision: null,
-  };
-}
-
 /** @typedef {(state: State, changed: Set<FactName>) => void} Listener */
 
 export class State {
+  login = '';
+  /** `null` while nobody is logged in. @type {'edit' | 'view' | null} */
+  role = null;
+  /** @type {Status | null} */
+  status = null;
+  /** False while the server does not answer. */
+  isConnected = true;
+  /** True after the server refused the password that the page has. */
+  needsPassword = false;
+  /** The time (of `performance.now()`) at which the pending change goes back. @type {number | null} */
+  deadline = null;
+  /** The ID of the pending change that was made in this tab. @type {string | null} */
+  applied = null;
+  /** The running configuration as JSON, secrets masked. @type {any} */
+  config = null;
+  /** @type {Row[]} */
+  rows = [];
+  /** The revision of `config`. @type {string | null} */
+  revision = null;
   /** @type {Set<Listener>} */
   #listeners = new Set();
-  #facts = nobody();
 
   /**
    * @param {Api} api
@@ -82,35 +76,23 @@ export class State {
     this.drafts = drafts;
   }
 
-  get login() { return this.#facts.login; }
-  get role() { return this.#facts.role; }
-  get status() { return this.#facts.status; }
-  get isConnected() { return this.#facts.isConnected; }
-  get needsPassword() { return this.#facts.needsPassword; }
-  get deadline() { return this.#facts.deadline; }
-  get applied() { return this.#facts.applied; }
-  /** The running configuration as JSON, secrets masked. */
-  get config() { return this.#facts.config; }
-  get rows() { return this.#facts.rows; }
-  /** The revision of `config`. */
-  get revision() { return this.#facts.revision; }
-  get mayEdit() { return this.#facts.role === 'edit'; }
+  get mayEdit() { return this.role === 'edit'; }
 
   /**
    * Sets facts, and tells the listeners which of them differ.
-   * @param {Partial<Facts>} facts
+   * @param {Partial<Pick<State, FactName>>} facts
    */
   set(facts) {
     const names = /** @type {FactName[]} */ (Object.keys(facts));
-    const changed = new Set(names.filter((name) => this.#facts[name] !== facts[name]));
+    const changed = new Set(names.filter((name) => this[name] !== facts[name]));
     if (changed.size === 0) return;
-    Object.assign(this.#facts, facts);
+    Object.assign(this, facts);
     for (const listener of [...this.#listeners]) listener(this, changed);
   }
 
   /** Forgets all that is known: somebody logged out. */
   reset() {
-    this.set(nobody());
+    this.set(new State(this.api, this.announce, this.drafts));
   }
 
   /**

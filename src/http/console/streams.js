@@ -47,19 +47,19 @@ export function show(main, state, { query }) {
   let active = 0;
   let timer = 0;
 
-  const search = el('input', { type: 'search', class: 'filter', 'aria-label': 'Filter', placeholder: 'Filter: words, prepush=5, urls.url~10.0., title missing',
+  const search = el('input.filter', { type: 'search', 'aria-label': 'Filter', placeholder: 'Filter: words, prepush=5, urls.url~10.0., title missing',
     value: query.get('filter') ?? '', spellcheck: 'false', autocomplete: 'off', 'aria-describedby': 'filter-fault', oninput: filterSoon, onkeydown: leaveSearch });
-  const count = el('span', { class: 'quiet count' });
-  const fault = el('span', { class: 'fault', id: 'filter-fault' });
-  const many = el('div', { class: 'many' });
-  const head = el('div', { class: 'row titles', role: 'row', 'aria-rowindex': 1 });
-  const body = el('div', { class: 'rows', role: 'rowgroup' });
+  const count = el('span.quiet.count');
+  const fault = el('span.fault', { id: 'filter-fault' });
+  const many = el('div.many');
+  const head = el('div.row.titles', { role: 'row', 'aria-rowindex': 1 });
+  const body = el('div.rows', { role: 'rowgroup' });
   const grid = el('div', { class: state.mayEdit ? 'streams marks' : 'streams', role: 'grid', 'aria-label': 'Streams', tabindex: 0, onkeydown: key },
     el('div', { role: 'rowgroup' }, head), body);
-  const empty = el('p', { class: 'empty quiet' });
-  fill(main, el('div', { class: 'streams-page' },
-    el('h1', { class: 'unseen' }, 'Streams'),
-    el('div', { class: 'tools' }, search, count, fault), many, grid, empty));
+  const empty = el('p.empty.quiet');
+  fill(main, el('div.streams-page',
+    el('h1.unseen', 'Streams'),
+    el('div.tools', search, count, fault), many, grid, empty));
   const list = new VirtualRows(body, rowHeight(), drawn);
 
   /** Takes the rows of the configuration, and forgets the marks of those that are gone. */
@@ -114,7 +114,7 @@ export function show(main, state, { query }) {
     const mark = state.mayEdit && el('span', { role: 'gridcell' },
       el('input', { type: 'checkbox', tabindex: -1, checked: marked.has(row.name), 'aria-label': `Mark ${row.name}`, onchange: () => toggle(row.name) }));
     const cell = (/** @type {string} */ name, /** @type {import('./dom.js').Child} */ child) => el('span', { role: 'gridcell', class: name, title: typeof child === 'string' ? child : null }, child);
-    return el('div', { class: 'row', role: 'row', id: `row-${index}`, 'aria-rowindex': index + 2, 'aria-selected': state.mayEdit ? String(marked.has(row.name)) : null,
+    return el('div.row', { role: 'row', id: `row-${index}`, 'aria-rowindex': index + 2, 'aria-selected': state.mayEdit ? String(marked.has(row.name)) : null,
       'data-active': index === active, onclick: () => activate(index) },
     mark,
     cell('name', el('a', { href: placeOf(row), tabindex: -1 }, row.name)),
@@ -133,8 +133,8 @@ export function show(main, state, { query }) {
       /** @type {HTMLElement | null} */ (head.querySelector(`.${name} button`))?.focus();
     };
     return el('span', { role: 'columnheader', class: String(name), 'aria-sort': direction },
-      el('button', { type: 'button', class: 'plain', onclick: change }, word,
-        el('span', { class: 'arrow', 'aria-hidden': 'true' }, { ascending: '▲', descending: '▼' }[direction] ?? '')));
+      el('button.plain', { onclick: change }, word,
+        el('span.arrow', { 'aria-hidden': 'true' }, { ascending: '▲', descending: '▼' }[direction] ?? '')));
   }
 
   function markAll() {

@@ -35,6 +35,7 @@ class TextView {
   lines = [];
   #cursor = -1;
   #revision = '';
+  #body = '';
   #timer = 0;
   #left = false;
   /** @type {EntryPage | undefined} */
@@ -49,17 +50,17 @@ class TextView {
    */
   constructor(main, state) {
     this.state = state;
-    this.notice = el('div', {});
-    this.box = el('div', { class: 'text-lines', tabindex: 0, role: 'region', 'aria-label': 'Text of the configuration' });
-    this.side = el('aside', { class: 'text-side', 'aria-label': 'Entry at the cursor' },
-      el('p', { class: 'quiet' }, 'Choose a line to see its entry.'));
+    this.notice = el('div');
+    this.box = el('div.text-lines', { tabindex: 0, role: 'region', 'aria-label': 'Text of the configuration' });
+    this.side = el('aside.text-side', { 'aria-label': 'Entry at the cursor' },
+      el('p.quiet', 'Choose a line to see its entry.'));
     this.rows = new VirtualRows(this.box, HEIGHT, (index) => this.#row(index));
     this.tools = new TextTools(this, state);
     this.box.addEventListener('click', (event) => this.#clicked(event));
     this.box.addEventListener('keydown', (event) => this.#key(event));
-    fill(main, el('div', { class: 'page-head' }, el('h1', {}, 'Text'), this.tools.element), this.notice,
-      el('div', { class: 'text-page' }, this.box, this.side));
-    this.end = state.subscribe((_, changed) => { if (changed.has('revision')) void this.#changed(); });
+    fill(main, el('div.page-head', el('h1', 'Text'), this.tools.element), this.notice,
+      el('div.text-page', this.box, this.side));
+    this.end = state.subscribe((_, changed) => { if (changed.has('config')) void this.#changed(); });
   }
 
   /**
@@ -108,20 +109,20 @@ class TextView {
 
   /** @param {Read} read */
   #show({ body, revision, before }) {
+    this.#body = body;
     this.lines = body.split('\n');
     this.#entries = undefined;
     this.#revision = revision;
     this.isOld = before !== undefined;
-    fill(this.notice, before !== undefined && el('p', { class: 'warning' }, `This is the text before change #${before}. `,
+    fill(this.notice, before !== undefined && el('p.warning', `This is the text before change #${before}. `,
       el('a', { href: '#/text' }, 'Show what runs now')));
     this.rows.reset(this.lines.length);
     this.tools.reset();
   }
 
   async #changed() {
-    if (this.isOld) return;
-    const read = await readText(this.state, null).catch(() => undefined);
-    if (!read || this.#left || read.revision === this.#revision) return;
+    const read = await readText(this.state, this.isOld ? this.#revision : null).catch(() => undefined);
+    if (!read || this.#left || read.body === this.#body) return;
     const top = this.box.scrollTop;
     this.#show(read);
     this.box.scrollTop = top;
@@ -137,8 +138,8 @@ class TextView {
     const text = this.lines[index] ?? '';
     const name = ['text-row', index === this.#cursor && 'at', this.tools.isFound(index) && 'found'].filter(Boolean).join(' ');
     return el('div', { class: name, 'data-line': index },
-      el('a', { class: 'number', href: this.#hash(index), tabindex: -1, 'aria-label': `Line ${index + 1}` }, index + 1),
-      el('code', {}, lineView(text, this.tools.marks(text))));
+      el('a.number', { href: this.#hash(index), tabindex: -1, 'aria-label': `Line ${index + 1}` }, index + 1),
+      el('code', lineView(text, this.tools.marks(text))));
   }
 
   /** @param {MouseEvent} event */
@@ -170,11 +171,11 @@ class TextView {
     this.#path = path;
     this.#entry?.leave();
     this.#entry = undefined;
-    if (!found || !segments) return fill(this.side, el('p', { class: 'quiet' }, 'There is no entry in this line.'));
-    const box = el('div', {}, el('p', { class: 'quiet' }, 'Loading …'));
+    if (!found || !segments) return fill(this.side, el('p.quiet', 'There is no entry in this line.'));
+    const box = el('div', el('p.quiet', 'Loading …'));
     const [group, name = ''] = segments;
-    fill(this.side, el('h2', {}, group === 'streams' ? el('a', { href: hashOf('streams', { rest: [name] }) }, name) : segments.join(' ')),
-      this.isOld && el('p', { class: 'quiet' }, 'Below is the entry as it runs now.'), box);
+    fill(this.side, el('h2', group === 'streams' ? el('a', { href: hashOf('streams', { rest: [name] }) }, name) : segments.join(' ')),
+      this.isOld && el('p.quiet', 'Below is the entry as it runs now.'), box);
     this.#entry = new EntryPage(box, this.state, segments);
     await this.#entry.load();
   }

@@ -32,16 +32,16 @@ export class TextTools {
     this.state = state;
     this.search = el('input', { type: 'search', id: 'search', placeholder: 'Search the text', 'aria-label': 'Search the text',
       autocomplete: 'off', spellcheck: 'false', oninput: () => this.#look(), onkeydown: (event) => this.#key(/** @type {KeyboardEvent} */ (event)) });
-    this.count = el('span', { class: 'quiet', role: 'status' });
+    this.count = el('span.quiet', { role: 'status' });
     this.line = el('input', { type: 'number', min: 1, 'aria-label': 'Go to line', placeholder: 'Line' });
-    this.faults = el('div', { class: 'text-faults' });
+    this.faults = el('div.text-faults');
     const goTo = (/** @type {Event} */ event) => {
       event.preventDefault();
       if (this.line.valueAsNumber > 0) view.goTo(this.line.valueAsNumber - 1, { middle: true });
     };
-    this.element = el('div', { class: 'text-tools' }, el('div', { class: 'search' }, this.search, this.count),
-      el('form', { class: 'go', onsubmit: goTo }, this.line, el('button', {}, 'Go')),
-      el('button', { type: 'button', onclick: () => void this.#check() }, 'Check'), this.faults);
+    this.element = el('div.text-tools', el('div.search', this.search, this.count),
+      el('form.go', { onsubmit: goTo }, this.line, el('button', 'Go')),
+      el('button', { onclick: () => void this.#check() }, 'Check'), this.faults);
   }
 
   /** The lines are others. */
@@ -101,25 +101,25 @@ export class TextTools {
   }
 
   async #check() {
-    fill(this.faults, el('p', { class: 'quiet' }, 'The server looks for faults …'));
+    fill(this.faults, el('p.quiet', 'The server looks for faults …'));
     try {
       const { body } = await this.state.api.post('check_config', {}, this.view.lines.join('\n'));
       fill(this.faults, this.#list(body));
     } catch (error) {
-      fill(this.faults, el('p', { class: 'problem' }, messageOf(error)));
+      fill(this.faults, el('p.problem', messageOf(error)));
     }
   }
 
   /** @param {{ errors: number, warnings: number, faults: any[] }} found */
   #list({ errors, warnings, faults }) {
     if (faults.length === 0) return el('p', { role: 'status' }, 'No faults.');
-    return el('div', { role: 'status' }, el('p', {}, `Errors: ${errors}, warnings: ${warnings}`),
-      el('ul', { class: 'faults' }, ...faults.map((fault) => faultItem(fault, this.#place(fault)))));
+    return el('div', { role: 'status' }, el('p', `Errors: ${errors}, warnings: ${warnings}`),
+      el('ul.faults', ...faults.map((fault) => faultItem(fault, this.#place(fault)))));
   }
 
   /** @param {{ line: number, file?: string }} fault */
   #place({ line, file }) {
-    if (file) return el('span', {}, `${file}, line ${line}`);
-    return el('button', { type: 'button', class: 'link', onclick: () => this.view.goTo(line - 1, { middle: true }) }, `Line ${line}`);
+    if (file) return el('span', `${file}, line ${line}`);
+    return el('button.link', { onclick: () => this.view.goTo(line - 1, { middle: true }) }, `Line ${line}`);
   }
 }

@@ -7,7 +7,7 @@ import { apply, review } from './review.js';
 import { appliedFacts } from './load.js';
 import { clashView } from './clash_view.js';
 import { commandOf } from './command.js';
-import { diffView } from './diff_view.js';
+import { diffView } from './diff.js';
 import { counted } from './figures.js';
 import { noteWords, problemView } from './problem_view.js';
 import { hashOf } from './router.js';
@@ -55,18 +55,18 @@ class Tray {
   constructor(box, state) {
     this.box = box;
     this.state = state;
-    this.command = el('code', {});
+    this.command = el('code');
     const copy = () => void navigator.clipboard?.writeText(this.command.textContent ?? '')
       .then(() => state.announce('The command is copied.'));
     this.form = new ApplyForm('Apply', () => this.#showCommand(), () => void this.#apply(),
-      el('details', {}, el('summary', {}, 'The same in a shell'), el('pre', { tabindex: 0 }, this.command),
-        el('button', { type: 'button', class: 'small', onclick: copy }, 'Copy')));
-    this.form.buttons.append(el('button', { type: 'button', onclick: () => this.#discardAll() }, 'Discard all'));
-    this.result = el('div', { class: 'result' });
-    this.edits = el('ul', { class: 'edits' });
+      el('details', el('summary', 'The same in a shell'), el('pre', { tabindex: 0 }, this.command),
+        el('button.small', { onclick: copy }, 'Copy')));
+    this.form.buttons.append(el('button', { onclick: () => this.#discardAll() }, 'Discard all'));
+    this.result = el('div.result');
+    this.edits = el('ul.edits');
     state.drafts.subscribe(() => this.#edited());
     state.subscribe((_, changed) => {
-      if (changed.has('role') || changed.has('revision') || changed.has('isConnected')) this.#edited();
+      if (changed.has('role') || changed.has('config') || changed.has('isConnected')) this.#edited();
     });
     document.addEventListener('keydown', (event) => this.#key(event));
     this.#draw();
@@ -180,11 +180,11 @@ class Tray {
     this.#head = key;
     const toggle = el('button', { class: this.#isOpen ? '' : 'primary', 'aria-expanded': String(this.#isOpen),
       onclick: () => (this.#isOpen ? this.close() : this.open()) }, this.#isOpen ? 'Close' : 'Review');
-    const head = el('div', { class: 'tray-head' }, el('h2', {}, words), toggle,
-      !drafts.isKept && el('p', { class: 'warning' }, 'The browser can’t store these edits, so a reload loses them. Apply them before you leave this page.'));
+    const head = el('div.tray-head', el('h2', words), toggle,
+      !drafts.isKept && el('p.warning', 'The browser can’t store these edits, so a reload loses them. Apply them before you leave this page.'));
     if (!this.#isOpen) return fill(this.box, head);
     if (this.box.contains(this.result)) return this.box.firstElementChild?.replaceWith(head);
-    fill(this.box, head, el('div', { class: 'tray-body' }, this.edits, this.result, this.form.element));
+    fill(this.box, head, el('div.tray-body', this.edits, this.result, this.form.element));
     this.#showResult();
   }
 
@@ -200,9 +200,9 @@ class Tray {
     const what = draft.kind === 'text' ? 'text' : counted(draft.assignments.length, 'value');
     const label = draft.kind === 'text' ? draft.path : draft.label;
     const link = group === 'streams' && name !== undefined
-      ? el('a', { href: hashOf('streams', { rest: [String(name)] }) }, label) : el('span', {}, label);
-    return el('li', {}, link, el('span', { class: 'quiet' }, what),
-      el('button', { class: 'small', 'aria-label': `Discard the edit of ${label}`, onclick: () => this.state.drafts.discard(draft.id) }, 'Discard'));
+      ? el('a', { href: hashOf('streams', { rest: [String(name)] }) }, label) : el('span', label);
+    return el('li', link, el('span.quiet', what),
+      el('button.small', { 'aria-label': `Discard the edit of ${label}`, onclick: () => this.state.drafts.discard(draft.id) }, 'Discard'));
   }
 
   #showResult() {
@@ -216,17 +216,17 @@ class Tray {
   }
 
   #resultParts() {
-    if (this.#sending) return [el('p', {}, 'The change is being made …')];
+    if (this.#sending) return [el('p', 'The change is being made …')];
     return [this.#failed && problemView(this.#failed.problem), ...this.#comparison()];
   }
 
   #comparison() {
     if (this.#problem) return [problemView(this.#problem, (guard) => { this.#accepted.add(guard); void this.#ask(); })];
     const found = this.#reviewed;
-    if (!found) return [el('p', {}, 'Computing the difference …')];
+    if (!found) return [el('p', 'Computing the difference …')];
     if (found.clashes.length > 0) return [clashView(found.clashes, () => void this.#ask())];
-    if (found.diff === '') return [el('p', {}, 'These edits change nothing: the configuration already is as they make it.')];
-    return [...found.notes.map((note) => el('p', { class: 'note' }, noteWords(note))), diffView(found.diff)];
+    if (found.diff === '') return [el('p', 'These edits change nothing: the configuration already is as they make it.')];
+    return [...found.notes.map((note) => el('p.note', noteWords(note))), diffView(found.diff)];
   }
 
   #showCommand() {

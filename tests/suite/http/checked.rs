@@ -163,11 +163,11 @@ fn an_entry_that_somebody_removed_is_added_again_on_request() {
     };
     for (path, text, create, status) in [
         ("streams.c", "stream c udp://3;", false, 404),
-        ("streams.c", "stream d udp://3;", true, 422),
-        ("streams.c", "stream b udp://3;", true, 422),
-        ("streams.c", "stream c udp://3; stream d udp://4;", true, 422),
-        ("streams.b.url", "url udp://3;", true, 422),
-        ("streams", "stream c udp://3;", true, 422),
+        ("streams.c", "stream d udp://3;", true, 400),
+        ("streams.c", "stream b udp://3;", true, 400),
+        ("streams.c", "stream c udp://3; stream d udp://4;", true, 400),
+        ("streams.b.url", "url udp://3;", true, 400),
+        ("streams", "stream c udp://3;", true, 400),
     ] {
         let answer = server.post("change", &request(path, text, create));
         assert_eq!(answer.status, status, "{path} {text}: {}", String::from_utf8_lossy(&answer.body));
