@@ -151,7 +151,9 @@ impl Editing<'_> {
         let ended = self.editor.open(self.draft.path(), line, KEPT.to_owned(), self.ui);
         let why = match ended {
             Ok(status) if status.success() => return Ok(Some(text)),
-            Ok(status) if !self.change.args.yes && was_started(status) && self.is_left(&text) => return Ok(None),
+            Ok(status) if !self.change.args.yes && was_started(status) && self.is_left(&text) => {
+                return Ok(None);
+            }
             Ok(status) => match status.code() {
                 Some(code) => format!("failed with exit code {code}"),
                 None => format!("was ended by signal {}", status.signal().unwrap_or_default()),

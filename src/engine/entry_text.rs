@@ -69,8 +69,11 @@ fn added(text: &Arc<Snapshot>, path: &Path, entry: &[u8]) -> Result<Vec<u8>, Ref
     let made = Arc::new(Snapshot::from_bytes(whole.clone()));
     match entry_range(&made, path, None) {
         Ok(range) if range.start >= old.len() => Ok(whole),
-        _ => Err(Refusal::new(RefusalKind::BadNewText, format!("the new text is not that of `{}`", path.shown()))
-            .hint("send the entry that the path names")),
+        _ => Err(Refusal::new(
+            RefusalKind::BadNewText,
+            format!("the new text is not that of `{}`", path.shown()),
+        )
+        .hint("send the entry that the path names")),
     }
 }
 

@@ -44,7 +44,7 @@ function row(state, meaning, shown) {
       fill(about, aboutWords(meaning, own, shown, other !== undefined));
       line.classList.toggle('edited', other !== undefined);
     };
-    fill(box, ...(state.mayEdit && !shown.isLocked
+    fill(box, ...(state.mayEdit && !shown.isLocked && !hasMaskInside(own)
       ? controls({ id, meaning, own, made, set, draw }) : [el('output', { id }, shownValue(own, unit))]));
     fill(about, aboutWords(meaning, own, shown, made !== undefined));
     line.classList.toggle('edited', made !== undefined);
@@ -87,7 +87,7 @@ function inputView({ id, meaning, own, made, set }) {
     return select;
   }
   const text = now === false ? 'off' : String(now ?? '');
-  const isMask = MASK.exec(text)?.[0] === text;
+  const isMask = MASK.test(text);
   const box = el('input', { id, value: isMask ? '' : text, autocomplete: 'off', spellcheck: 'false',
     type: meaning.isSecret ? 'password' : 'text', inputmode: asked?.kind === 'number' && !asked.off ? 'numeric' : null,
     placeholder: isMask ? 'hidden' : meaning.usual.replace(/`/g, ''),
@@ -103,6 +103,11 @@ function inputView({ id, meaning, own, made, set }) {
  */
 function newValue({ input }, text) {
   return input?.kind === 'word' ? { text } : { typed: text };
+}
+
+/** True if a part of a value is a secret: the text alone takes the mask for it. @param {unknown} own */
+function hasMaskInside(own) {
+  return typeof own === 'string' && own.replace(MASK, '') !== '' && MASK.test(own);
 }
 
 /**
@@ -122,6 +127,7 @@ function shownValue(own, unit) {
  */
 function aboutWords({ name, usual }, own, { values, changes }, isEdited) {
   if (isEdited) return 'edited, not sent';
+  if (hasMaskInside(own)) return 'holds a secret: change it in the text above';
   const changed = changes.get(name);
   if (own !== undefined) return changed ?? 'in the text';
   const inherited = values[`${name}_global`];

@@ -167,8 +167,7 @@ mod tests {
 
     #[test]
     fn comments_are_empty_lines_and_code_stays() {
-        let text =
-            "// a\nlet b = '// c'; // d\n/** e */\n  /**\n   * f\n   */\n/* g */ h();\ni(); /* j\nk */\nl(/** @type {m} */ (n), /** @param {o} p */ (p) => 1);\n";
+        let text = "// a\nlet b = '// c'; // d\n/** e */\n  /**\n   * f\n   */\n/* g */ h();\ni(); /* j\nk */\nl(/** @type {m} */ (n), /** @param {o} p */ (p) => 1);\n";
         let sent = "\nlet b = '// c'; // d\n\n\n\n\n/* g */ h();\ni(); /* j\nk */\nl((n), (p) => 1);\n";
         assert_eq!(without_comments(text), sent);
     }
