@@ -30,6 +30,7 @@ use crate::http::protocol::headers::DEFAULT_PREFIX;
 use crate::store::cluster::ClusterUrl;
 use crate::store::file::{ConfFile, Serving};
 use crate::store::{Follow, reason};
+use mediaconf::plumbing::syntax::Diagnostics;
 
 /// The configuration that a command works on.
 pub struct Target {
@@ -71,6 +72,15 @@ impl Target {
             Some(file) => Ok(Composed::compose(self.service.name(), text, &**file, follow)),
             None => self.service.composed(text, source),
         }
+    }
+
+    /// What a server elsewhere finds in a text that was read from it; `None` where the text has to be checked here.
+    pub fn checked(
+        &mut self,
+        text: &Snapshot,
+        composed: Option<&Composed>,
+    ) -> Result<Option<Vec<Diagnostics>>, Refusal> {
+        if self.file.is_some() { Ok(None) } else { self.service.checked(text, composed) }
     }
 
     /// Reads a configuration as text; `None` is the running one, or the file where no server runs.

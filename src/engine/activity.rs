@@ -135,6 +135,11 @@ impl Activity {
         read(&self.reloads[usize::from(succeeded)])
     }
 
+    /// True if a configuration was put into effect since the one that the server started with.
+    pub fn has_reloaded(&self) -> bool {
+        self.reloads(true) + self.reloads(false) > 0
+    }
+
     pub fn last_reload(&self) -> LastReload {
         self.last_reload.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -56,7 +56,10 @@ impl Transaction<'_> {
         present: &Arc<Snapshot>,
     ) -> Result<Bytes, Refusal> {
         let text = self.unmasked_text(text, base.unwrap_or(present))?;
-        let Some(base) = base.filter(|base| !base.is_same_text(present)) else { return Ok(text) };
+        let is_there = text == *present.shared_bytes();
+        let Some(base) = base.filter(|base| !is_there && !base.is_same_text(present)) else {
+            return Ok(text);
+        };
         let made_for = Expected::OneOf(vec![base.revision()]);
         if self.is_taken_out_of(Some(&made_for)) {
             return Ok(self.meant(&text, Some(&made_for)));
@@ -108,7 +111,12 @@ impl Transaction<'_> {
             None => Value::Object(serde_json::Map::new()),
         };
         self.refuse_changed(document, present.document(), &patch)?;
-        Ok(if request.of_text().is_some() { request.clone() } else { patch.into() })
+        let expectations = request.expectations.clone();
+        Ok(if request.of_text().is_some() {
+            request.clone()
+        } else {
+            ChangeRequest { expectations, ..patch.into() }
+        })
     }
 
     /// Refuses to change values that others changed, too.

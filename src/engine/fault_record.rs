@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::composed::Composed;
 use super::guard::Guard;
@@ -15,11 +15,11 @@ use mediaconf::plumbing::edit::{ChangeRequest, Fault, Pointer, modify_members};
 use mediaconf::plumbing::model::check;
 use mediaconf::plumbing::schema::Schema;
 use mediaconf::plumbing::syntax::{
-    Columns, Diagnostic, Diagnostics, Fix, LineIndex, Position, Severity, Span,
+    Columns, Diagnostic, Diagnostics, Fix, LineIndex, MAX_DIAGNOSTICS, Position, Severity, Span,
 };
 
 /// One fault. The shape is stable.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct FaultRecord {
     /// The name of the text, where that is not the one that was sent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -30,8 +30,7 @@ pub struct FaultRecord {
     /// The end of it: the place behind its last character; where something is missing, the place itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end: Option<Position>,
-    /// `error` or `warning`.
-    pub severity: &'static str,
+    pub severity: Severity,
     /// The fault.
     pub message: String,
     /// The advice.
@@ -49,7 +48,7 @@ pub struct FaultRecord {
 }
 
 /// A second place.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RelatedRecord {
     #[serde(flatten)]
     pub position: Position,
@@ -60,7 +59,7 @@ pub struct RelatedRecord {
 }
 
 /// An edit that mends a fault.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct FixRecord {
     /// The characters that it replaces.
     pub range: RangeRecord,
@@ -69,7 +68,7 @@ pub struct FixRecord {
 }
 
 /// A range of a text.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct RangeRecord {
     pub start: Position,
     /// Behind its last character.
@@ -77,7 +76,7 @@ pub struct RangeRecord {
 }
 
 /// The faults of a text or of a patch.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct CheckedConfig {
     /// The number of errors, those included that are not listed.
     pub errors: usize,
@@ -116,12 +115,26 @@ impl FaultRecord {
             file: None,
             position: None,
             end: None,
-            severity: severity.label(),
+            severity,
             message,
             hint: None,
             pointer: None,
             related: None,
             fix: None,
+        }
+    }
+
+    /// The fault as it was found in a text.
+    fn diagnostic(self, lines: &LineIndex<'_>) -> Diagnostic {
+        let span = |start: Position, end: Position| lines.offset(start)..lines.offset(end);
+        let start = self.position.unwrap_or(Position { line: 1, column: 1 });
+        Diagnostic {
+            severity: self.severity,
+            span: span(start, self.end.unwrap_or(start)),
+            message: self.message,
+            hint: self.hint,
+            related: self.related.map(|place| (span(place.position, place.end), place.message)),
+            fix: self.fix.map(|FixRecord { range, text }| Fix { span: span(range.start, range.end), text }),
         }
     }
 
@@ -144,6 +157,36 @@ impl CheckedConfig {
             all.add(name, file.text.document().text(), &found, columns);
         }
         all
+    }
+
+    /// Takes the faults apart again, by the number of the file of which each is: what a server found in a text that it was
+    /// sent, whose columns count characters.
+    pub fn diagnostics(self, text: &Snapshot, composed: Option<&Composed>) -> Vec<Diagnostics> {
+        let included = composed.iter().flat_map(|composed| &composed.files[1..]);
+        let files: Vec<(&str, &Snapshot)> =
+            std::iter::once(("", text)).chain(included.map(|file| (&*file.name, &*file.text))).collect();
+        let mut found = vec![Diagnostics::default(); files.len()];
+        let mut lines: Vec<Option<LineIndex<'_>>> = files.iter().map(|_| None).collect();
+        for mut fault in self.faults {
+            let name = fault.file.take().unwrap_or_default();
+            let file = files.iter().position(|(known, _)| *known == name);
+            if file.is_none() {
+                fault = FaultRecord {
+                    message: format!("{name}: {}", fault.message),
+                    ..FaultRecord::plain(fault.severity, fault.message)
+                };
+            }
+            let file = file.unwrap_or_default();
+            let lines = lines[file].get_or_insert_with(|| LineIndex::new(files[file].1.document().text()));
+            found[file].push(fault.diagnostic(lines));
+        }
+        // Of one file at most so many are listed, so those that are not are of a file of which all these are.
+        let full = found.iter().position(|found| found.iter().count() == MAX_DIAGNOSTICS).unwrap_or_default();
+        let listed = |count: fn(&Diagnostics) -> usize| found.iter().map(count).sum::<usize>();
+        let errors = self.errors.saturating_sub(listed(Diagnostics::errors));
+        let warnings = self.warnings.saturating_sub(listed(Diagnostics::warnings));
+        found[full].count(errors, warnings);
+        found
     }
 
     /// The faults of a part of a text, with their places in that part. Those elsewhere are told where `before` lacks
@@ -196,7 +239,7 @@ impl CheckedConfig {
     }
 
     fn of_faults(faults: Vec<FaultRecord>) -> Self {
-        let errors = faults.iter().filter(|fault| fault.severity == Severity::Error.label()).count();
+        let errors = faults.iter().filter(|fault| fault.severity == Severity::Error).count();
         Self { errors, warnings: faults.len() - errors, faults }
     }
 }

@@ -123,7 +123,7 @@ pub use refusal::{Refusal, WITHOUT_STRICT, errors_of};
 pub use refusal_kind::{ErrorKind, KINDS, RefusalKind};
 pub use requested_change::{CHANGE_NAMES, EntryEdit, EntryEdits, RequestedChange};
 pub use running::{LastChange, MAX_REHEARSALS, ServerState};
-pub use service::{ConfigService, ConfigSource, Decision, ReadForm, ReadQuery, Reading};
+pub use service::{ConfigService, ConfigSource, Decision, KeptText, ReadForm, ReadQuery, Reading, TextDiff};
 pub use snapshot::{INCLUDE, RelatedText, Snapshot};
 pub use status::{FirstError, ServerHealth, ServerInfo, Status, differing, last_change};
 pub use status_stamp::StatusStamp;

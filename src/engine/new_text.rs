@@ -48,6 +48,9 @@ impl Transaction<'_> {
             }
             NewText::Entries(entries) => {
                 let (base, present) = (self.base()?, self.formattable()?);
+                if let (Some(then), true) = (&entries.then, base.is_some() && present.is_valid()) {
+                    then.refuse_unmet(&present.config().lookup())?;
+                }
                 let whole = self.with_entries(base.as_ref().unwrap_or(present), entries, notes)?;
                 self.on_present(whole.shared_bytes(), base.as_ref(), present)
             }

@@ -8,6 +8,7 @@ use super::blamed::ValueHistory;
 use super::change_report::ChangeReport;
 use super::composed::Composed;
 use super::content::Content;
+use super::diff_lines::DiffLines;
 use super::feature::Feature;
 use super::node_report::NodeReport;
 use super::options::ChangeOptions;
@@ -20,6 +21,7 @@ use crate::store::{
     ChangeRef, HistoryEntry, NodeRecord, Overlays, PendingInfo, Revision, RolloutStep, RolloutTurn,
 };
 use mediaconf::plumbing::edit::Path;
+use mediaconf::plumbing::syntax::Diagnostics;
 
 /// A configuration that can be read and changed.
 ///
@@ -49,6 +51,22 @@ pub trait ConfigService: Send + Sync {
         text: &Arc<Snapshot>,
         source: Option<ConfigSource>,
     ) -> Result<Option<Composed>, Refusal>;
+
+    /// Returns what a server finds in a text that was read from it, by the number of the file in `composed`; `None` where
+    /// whoever asks has to check the text.
+    fn checked(
+        &self,
+        _text: &Snapshot,
+        _composed: Option<&Composed>,
+    ) -> Result<Option<Vec<Diagnostics>>, Refusal> {
+        Ok(None)
+    }
+
+    /// Returns what differs between two of its texts, masked or with secrets; `None` where whoever asks has to compare
+    /// them.
+    fn diff(&self, _sides: [KeptText; 2], _is_masked: bool) -> Result<Option<TextDiff>, Refusal> {
+        Ok(None)
+    }
 
     /// Makes a change, or rehearses it.
     fn change(
@@ -142,6 +160,22 @@ pub enum ConfigSource {
     Running,
     /// The file.
     Saved,
+}
+
+/// A text that a service has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeptText {
+    Now(ConfigSource),
+    /// The one before a change.
+    Before(ChangeRef),
+}
+
+/// The difference between two texts.
+#[derive(Debug)]
+pub struct TextDiff {
+    pub lines: DiffLines,
+    /// True if they differ in bytes that are not UTF-8, and in no line.
+    pub is_of_bytes: bool,
 }
 
 /// In which form a configuration is read.

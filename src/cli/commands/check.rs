@@ -163,10 +163,11 @@ fn on_servers(args: &CheckArgs, call: Invocation<'_>) -> Result<Exit, CliError> 
             false => saved_or_running(target)?,
         };
         let mut composed = target.composed(&text, Some(source))?;
+        let found = target.checked(&text, composed.as_ref())?;
         for file in composed.iter_mut().flat_map(|composed| &mut composed.files) {
             file.name = format!("{name}: {}", file.name);
         }
-        Ok(CheckedText { name, text, composed })
+        Ok(CheckedText { name, text, composed, found })
     };
     let mut shown = Vec::new();
     let answers = call.ask("check", read)?.then(|_, checked| {
@@ -199,6 +200,8 @@ struct CheckedText {
     name: String,
     text: Arc<Snapshot>,
     composed: Option<Composed>,
+    /// What a server found, by the number of the file; `None` if the text is checked here.
+    found: Option<Vec<Diagnostics>>,
 }
 
 /// The configuration file, even where a server runs over it: the next start of the server reads the file.
@@ -230,7 +233,7 @@ fn given(file: &Path, follow: Follow, global: &GlobalArgs, ui: Ui) -> Result<Che
     let includes = file.as_os_str() != STDIN && !text.includes().is_empty();
     let store = includes.then(|| input::store(file).ok()).flatten();
     let composed = store.and_then(|store| Composed::compose(&name, &text, &*store, follow));
-    Ok(CheckedText { name, text, composed })
+    Ok(CheckedText { name, text, composed, found: None })
 }
 
 fn checked(
@@ -241,16 +244,19 @@ fn checked(
     ui: Ui,
 ) -> Result<CheckedText, CliError> {
     let name = target.service.name().to_owned();
-    let composed = target.following(follow, &text, Some(source))?;
+    let mut composed = target.following(follow, &text, Some(source))?;
+    let found = target.checked(&text, composed.as_ref())?;
     if !target.is_server {
-        return Ok(CheckedText { name, text, composed });
+        return Ok(CheckedText { name, text, composed, found });
     }
     let which = match source {
         ConfigSource::Running => RUNNING,
         ConfigSource::Saved => "saved",
     };
     ui.note(&format!("checked the {which} configuration of `{name}`"));
-    Ok(CheckedText { name: format!("{name} ({which})"), text, composed })
+    let name = format!("{name} ({which})");
+    composed.iter_mut().for_each(|composed| composed.files[0].name.clone_from(&name));
+    Ok(CheckedText { name, text, composed, found })
 }
 
 /// The faults of all texts.
@@ -273,12 +279,14 @@ impl CheckTotals {
         checked: CheckedText,
         out: &mut impl Write,
     ) -> io::Result<()> {
-        let CheckedText { name, text, composed } = checked;
+        let CheckedText { name, text, composed, found } = checked;
         let Some(composed) = composed else {
-            let reporter = || Reporter::new(&name, text.document(), text.diagnostics(), ui.masker());
-            return self.add_file(args, ui, text.diagnostics(), reporter, out);
+            let diagnostics = found.as_ref().map_or(text.diagnostics(), |found| &found[0]);
+            let reporter = || Reporter::new(&name, text.document(), diagnostics, ui.masker());
+            return self.add_file(args, ui, diagnostics, reporter, out);
         };
-        composed.files.iter().zip(composed.diagnostics()).try_for_each(|(file, diagnostics)| {
+        let found = found.unwrap_or_else(|| composed.diagnostics());
+        composed.files.iter().zip(found).try_for_each(|(file, diagnostics)| {
             let reporter = || Reporter::of_file(file, &diagnostics, ui.masker());
             self.add_file(args, ui, &diagnostics, reporter, out)
         })
@@ -346,7 +354,8 @@ mod tests {
     fn a_text_without_faults_is_not_indexed() {
         let text = Arc::new(Snapshot::from_bytes("http 80;\nstream a {\n  url udp://1;\n}\n"));
         let CheckCommand { args } = CheckCommand::parse_from(["check"]);
-        let checked = CheckedText { name: "media.conf".to_owned(), text: text.clone(), composed: None };
+        let checked =
+            CheckedText { name: "media.conf".to_owned(), text: text.clone(), composed: None, found: None };
         let added = CheckTotals::default().add(&args, Ui::new(ColorChoice::Auto), checked, &mut Vec::new());
         assert!(added.is_ok());
         assert!(!text.is_indexed());

@@ -22,8 +22,8 @@ use crate::cli::render::{diff, table};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
 use crate::engine::{
-    ConfigSource, Content, ContentDiff, DiffLines, Guard, ReadForm, ReadQuery, Refusal, changed_paths,
-    overlay_diffs,
+    ConfigSource, Content, ContentDiff, DiffLines, Guard, KeptText, ReadForm, ReadQuery, Refusal, TextDiff,
+    changed_paths, overlay_diffs,
 };
 use crate::store::{ChangeRef, NamedPatch, NotAChangeRef, Overlays};
 use mediaconf::plumbing::edit::json_diff::{Drift, drift};
@@ -99,7 +99,14 @@ pub fn run(args: &DiffArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     if context::several_chosen(call.global) {
         return on_servers(sides, compare, call);
     }
-    let [old, new] = sides.map(|side| NamedContent::load(side, call));
+    let mut target = SidesTarget { call, found: None };
+    if conditions.is_empty()
+        && !args.json
+        && let Some((diff, names)) = target.diff(sides)?
+    {
+        return print_text_diff(&diff, names.each_ref().map(String::as_str), call.ui);
+    }
+    let [old, new] = sides.map(|side| target.load(side));
     let compared = compare(old?, new?)?;
     compared.notes.iter().for_each(|note| call.ui.note(note));
     let differs = match &compared.patch {
@@ -271,6 +278,77 @@ fn is_change_ref(argument: &str) -> bool {
     digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
+fn change_ref(argument: &str) -> Result<ChangeRef, CliError> {
+    argument.parse().map_err(|error: NotAChangeRef| {
+        CliError::usage(format!("`{argument}`: {error}"), "`mediactl history` shows them")
+    })
+}
+
+/// The target, once one of the two sides is a configuration of it.
+struct SidesTarget<'c> {
+    call: Invocation<'c>,
+    found: Option<Target>,
+}
+
+impl SidesTarget<'_> {
+    fn resolved(&mut self) -> Result<&mut Target, CliError> {
+        let Invocation { global, ui, .. } = self.call;
+        let target = match self.found.take() {
+            Some(target) => target,
+            None => target::resolve(global, Purpose::default(), ui)?,
+        };
+        Ok(self.found.insert(target))
+    }
+
+    /// What differs between two texts of a server that compares them itself, and their names; else `None`.
+    fn diff(&mut self, sides: [Option<&str>; 2]) -> Result<Option<(TextDiff, [String; 2])>, CliError> {
+        if sides.iter().any(|side| !NamedContent::is_of_target(*side)) {
+            return Ok(None);
+        }
+        let is_masked = self.call.ui.masker().is_some();
+        let service = &self.resolved()?.service;
+        let [old, new] = sides.map(kept_text);
+        let diff = service.diff([old?, new?], is_masked).map_err(CliError::of_side)?;
+        let name = |side: Option<&str>| match side {
+            None | Some(RUNNING) => service.name().to_owned(),
+            Some(side) => format!("{} ({side})", service.name()),
+        };
+        Ok(diff.map(|diff| (diff, sides.map(name))))
+    }
+
+    /// Loads the configuration that an argument names; without one, the configuration that `mediactl read` shows.
+    fn load(&mut self, argument: Option<&str>) -> Result<NamedContent, CliError> {
+        let Invocation { global, ui, .. } = self.call;
+        match argument {
+            Some(url) if is_url(url) => NamedContent::read(&mut target::at_argument(url, global, ui)?, None),
+            Some(file) if !NamedContent::is_of_target(argument) => NamedContent::of_file(file),
+            _ => NamedContent::of_target(argument, self.resolved()?),
+        }
+    }
+}
+
+/// The configuration of a server that an argument names.
+fn kept_text(argument: Option<&str>) -> Result<KeptText, CliError> {
+    match argument {
+        None | Some(RUNNING) => Ok(KeptText::Now(ConfigSource::Running)),
+        Some(SAVED) => Ok(KeptText::Now(ConfigSource::Saved)),
+        Some(change) => change_ref(change).map(KeptText::Before),
+    }
+}
+
+/// Prints the unified diff that a server made; returns the exit code.
+fn print_text_diff(diff: &TextDiff, names: [&str; 2], ui: Ui) -> Result<Exit, CliError> {
+    ui.print_painted(|out| diff::print(&diff.lines, names, ui, out))?;
+    if diff.is_of_bytes {
+        ui.warning(BYTES_DIFFER);
+    }
+    let is_same = diff.lines.is_empty() && !diff.is_of_bytes;
+    Ok(if is_same { Exit::Done } else { Exit::Different })
+}
+
+/// The warning about two texts with the same lines.
+const BYTES_DIFFER: &str = "the two differ in bytes that are not UTF-8";
+
 /// One of the two configurations.
 #[derive(Clone)]
 struct NamedContent {
@@ -281,16 +359,6 @@ struct NamedContent {
 }
 
 impl NamedContent {
-    /// Loads the configuration that an argument names; without one, the configuration that `mediactl read` shows.
-    fn load(argument: Option<&str>, call: Invocation<'_>) -> Result<Self, CliError> {
-        let Invocation { global, ui, .. } = call;
-        match argument {
-            Some(url) if is_url(url) => Self::read(&mut target::at_argument(url, global, ui)?, None),
-            Some(file) if !Self::is_of_target(argument) => Self::of_file(file),
-            _ => Self::of_target(argument, &mut target::resolve(global, Purpose::default(), ui)?),
-        }
-    }
-
     /// True if an argument names a configuration of the target.
     fn is_of_target(argument: Option<&str>) -> bool {
         argument.is_none_or(|argument| [RUNNING, SAVED].contains(&argument) || is_change_ref(argument))
@@ -318,9 +386,7 @@ impl NamedContent {
     }
 
     fn before_change(change: &str, target: &mut Target) -> Result<Self, CliError> {
-        let change_ref: ChangeRef = change.parse().map_err(|error: NotAChangeRef| {
-            CliError::usage(format!("`{change}`: {error}"), "`mediactl history` shows them")
-        })?;
+        let change_ref = change_ref(change)?;
         let name = format!("{} ({change})", target.service.name());
         let (content, overlays) =
             (target.service.kept(change_ref)?, target.service.overlays(Some(change_ref)));
@@ -467,7 +533,7 @@ fn print_diff(compared: &ComparedSides, ui: Ui) -> Result<bool, CliError> {
     };
     let (old, new) = (old.bytes(), new.bytes());
     if !text_differs && old != new {
-        ui.warning("the two differ in bytes that are not UTF-8");
+        ui.warning(BYTES_DIFFER);
     }
     Ok(old != new || nodes_differ)
 }

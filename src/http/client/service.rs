@@ -14,17 +14,24 @@ use super::foreign;
 use super::host::Host;
 use super::session::Session;
 use crate::engine::{
-    ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, Content, Decision, Feature,
-    NodeReport, OutcomeNote, ReadForm, ReadQuery, Reading, Refusal, RefusalKind, RequestedChange,
-    ServerHealth, ServerInfo, Snapshot, Status, ValueHistory, differing, is_edited_since, last_change,
+    ChangeOptions, ChangeReport, CheckedConfig, Composed, ConfigService, ConfigSource, Content, Decision,
+    Feature, KeptText, NodeReport, OutcomeNote, ReadForm, ReadQuery, Reading, Refusal, RefusalKind,
+    RequestedChange, ServerHealth, ServerInfo, Snapshot, Status, TextDiff, ValueHistory, differing,
+    is_edited_since, last_change,
 };
-use crate::http::protocol::headers::{ID, RUNTIME, SKIP_STREAMS, WAIT, revision_in};
-use crate::http::protocol::notes::{EDITED_BY_HAND, KEPT_HAND_EDIT, LOST_LINE_ENDS, TEXTS_MISSING};
+use crate::http::protocol::headers::{
+    FROM, ID, RUNTIME, SECRETS, SECRETS_MASKED, SKIP_STREAMS, SOURCE_RUNNING, SOURCE_SAVED, TO, WAIT,
+    revision_in,
+};
+use crate::http::protocol::notes::{
+    BYTES_DIFFER, EDITED_BY_HAND, INCLUDES_LEFT_OUT, KEPT_HAND_EDIT, LOST_LINE_ENDS, TEXTS_MISSING,
+};
 use crate::http::protocol::parameters::MAX_WAIT;
 use crate::http::protocol::routes::ApiOperation;
 use crate::store::{ChangeRef, HistoryEntry, PendingInfo, Revision};
 use mediaconf::plumbing::edit::Path;
 use mediaconf::plumbing::model::has_lost_line_ends;
+use mediaconf::plumbing::syntax::Diagnostics;
 
 /// A server of this API.
 ///
@@ -106,6 +113,40 @@ impl ServerLink {
         let changes = |list| serde_json::from_value(list).ok();
         let changes = self.session.parsed(&reply, false, "something that is no history", changes)?;
         Ok(Some(ValueHistory { changes, is_edited, is_cut }))
+    }
+
+    fn checked(
+        &mut self,
+        text: &Snapshot,
+        composed: Option<&Composed>,
+    ) -> Result<Option<Vec<Diagnostics>>, Refusal> {
+        let call = Call { body: text.bytes(), ..Call::new(ApiOperation::Check) };
+        let reply = match self.session.send_if(Feature::Check, &call) {
+            // It takes no text of this size.
+            Err(refusal) if refusal.status == Some(RefusalKind::TooLarge.status()) => return Ok(None),
+            reply => reply?,
+        };
+        let Some(reply) = reply else { return Ok(None) };
+        if composed.is_some() && reply.notes.iter().any(|note| note == INCLUDES_LEFT_OUT) {
+            return Ok(None);
+        }
+        let found = |json| serde_json::from_value::<CheckedConfig>(json).ok();
+        let found = self.session.parsed(&reply, false, "something that is no list of faults", found)?;
+        Ok(Some(found.diagnostics(text, composed)))
+    }
+
+    fn diff(&mut self, [from, to]: [KeptText; 2], is_masked: bool) -> Result<Option<TextDiff>, Refusal> {
+        let mut parameters = vec![(FROM, name_of(from).into()), (TO, name_of(to).into())];
+        parameters.extend(is_masked.then_some((SECRETS, SECRETS_MASKED.into())));
+        let call = Call { parameters, ..Call::new(ApiOperation::Diff) };
+        let reply = self.session.send_if(Feature::Diff, &call)?;
+        let Some(reply) = reply.filter(|reply| reply.offers(Feature::Secrets)) else { return Ok(None) };
+        let is_of_bytes = reply.notes.iter().any(|note| note == BYTES_DIFFER);
+        let body = reply.body.map(|body| body.bytes).unwrap_or_default();
+        let body = String::from_utf8_lossy(&body);
+        // Its first two lines name the sides.
+        let lines = body.strip_suffix('\n').unwrap_or(&body).split('\n').skip(2).map(str::to_owned);
+        Ok(Some(TextDiff { lines: lines.collect::<Vec<_>>().into(), is_of_bytes }))
     }
 
     fn read_json(
@@ -196,6 +237,18 @@ impl ConfigService for RemoteService {
         source: Option<ConfigSource>,
     ) -> Result<Option<Composed>, Refusal> {
         self.link().session.composed(text, source.unwrap_or(ConfigSource::Running))
+    }
+
+    fn checked(
+        &self,
+        text: &Snapshot,
+        composed: Option<&Composed>,
+    ) -> Result<Option<Vec<Diagnostics>>, Refusal> {
+        self.link().checked(text, composed)
+    }
+
+    fn diff(&self, sides: [KeptText; 2], is_masked: bool) -> Result<Option<TextDiff>, Refusal> {
+        self.link().diff(sides, is_masked)
     }
 
     fn change(
@@ -302,6 +355,16 @@ impl ConfigService for RemoteService {
             }
         }
         Ok(status)
+    }
+}
+
+/// The name of a text in a URL.
+fn name_of(text: KeptText) -> String {
+    match text {
+        KeptText::Now(ConfigSource::Running) => SOURCE_RUNNING.to_owned(),
+        KeptText::Now(ConfigSource::Saved) => SOURCE_SAVED.to_owned(),
+        KeptText::Before(ChangeRef::Serial(serial)) => serial.to_string(),
+        KeptText::Before(ChangeRef::Back(number)) => format!("@{number}"),
     }
 }
 

@@ -72,6 +72,10 @@ pub const SECRETS_KEEP: &str = "keep";
 /// The query parameter of `status` that waits for a change.
 pub const WAIT: &str = "wait";
 
+/// The query parameters of `diff` for its two sides.
+pub const FROM: &str = "from";
+pub const TO: &str = "to";
+
 /// The query parameter with the path of an entry.
 pub const PATH: &str = "path";
 

@@ -18,6 +18,12 @@ pub const EDITED_BY_HAND: &str = "edited-by-hand";
 /// The word for changes that may not be all, because a text is not kept or has errors.
 pub const TEXTS_MISSING: &str = "texts-missing";
 
+/// The word for texts that differ in bytes that are not UTF-8, and in no line.
+pub const BYTES_DIFFER: &str = "bytes-differ";
+
+/// The word for a check that left included files out.
+pub const INCLUDES_LEFT_OUT: &str = "includes-left-out";
+
 const SAVED_EARLIER_UPDATE: &str = "saved-earlier-update";
 const PICKED_UP_HAND_EDIT: &str = "picked-up-hand-edit";
 const OVERWROTE_HAND_EDIT: &str = "overwrote-hand-edit";

@@ -11,8 +11,9 @@ use std::collections::HashMap;
 
 use crate::engine::RefusalKind;
 use crate::http::protocol::headers::{
-    FORMAT, FORMAT_CONF, FORMAT_DIFF, FORMAT_JSON, ID, PATH, RUNTIME, SECRETS, SECRETS_KEEP, SECRETS_MASKED,
-    SECRETS_SHOWN, SKIP_INCLUDED, SKIP_STREAMS, SOURCE, SOURCE_RUNNING, SOURCE_SAVED, WAIT, WITH_INCLUDES,
+    FORMAT, FORMAT_CONF, FORMAT_DIFF, FORMAT_JSON, FROM, ID, PATH, RUNTIME, SECRETS, SECRETS_KEEP,
+    SECRETS_MASKED, SECRETS_SHOWN, SKIP_INCLUDED, SKIP_STREAMS, SOURCE, SOURCE_RUNNING, SOURCE_SAVED, TO,
+    WAIT, WITH_INCLUDES,
 };
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::{ApiOperation, Route};
@@ -123,13 +124,13 @@ pub static PARAMETERS: &[QueryParameter] = &[
         doc: "answers with the lines that differ, as a unified diff.",
     },
     QueryParameter {
-        name: "from",
+        name: FROM,
         taken_by: &[ApiOperation::Diff],
         values: Values::Text(|parameters| &mut parameters.from),
-        doc: "the old text: `running`, `saved`, or a serial number; `saved` without it.",
+        doc: "the old text: `running`, `saved`, a serial number for the text before that change, or `@N` for that before the N-th last one; `saved` without it.",
     },
     QueryParameter {
-        name: "to",
+        name: TO,
         taken_by: &[ApiOperation::Diff],
         values: Values::Text(|parameters| &mut parameters.until),
         doc: "the new text in the same way; `running` without it.",

@@ -58,6 +58,57 @@ fn a_change_is_merged_with_what_others_made_of_its_base() {
 }
 
 #[test]
+fn a_change_that_was_made_already_is_no_conflict() {
+    let base = of(TEXT);
+    let mine = TEXT
+        .replace("# main", "# mine")
+        .replace("title A", "title M")
+        .replace("5;\n}\n", "5;\n}\n\n# more\n");
+    for others in ["udp://2", "udp://3"] {
+        let server = Server::over(TEXT);
+        let target = format!("save_config?base={base}");
+        assert_eq!(server.post(&target, &mine).status, 200);
+        let both = mine.replace("udp://2", others);
+        assert_eq!(server.post("save_config", &both).status, 200);
+        let again = server.post(&target, &mine);
+        assert_eq!((again.status, server.place.text()), (200, both), "{}", text(&again));
+        let update = server.post(&format!("update_config?base={base}"), &mine);
+        assert_eq!((update.status, text(&update)), (200, "true".to_owned()));
+        let told = body(&read(&server, "status"));
+        assert_eq!(told["state"], json!([]), "{told}");
+    }
+}
+
+#[test]
+fn an_expectation_is_about_what_is_there_now() {
+    let base = of(TEXT);
+    let edits = [
+        json!({ "patch": { "rtmp": 1936 } }),
+        json!({ "assignments": { "assignments": [{ "path": "rtmp", "value": { "typed": "1936" } }] } }),
+    ];
+    for edits in edits {
+        let change = |port: u16| {
+            let expected = json!([{ "path": "http[0]", "value": port.to_string() }]);
+            let request = json!({ "edits": edits, "expectations": expected });
+            let entries = json!({ "texts": [], "then": request });
+            [json!({ "modify": request }), json!({ "entries": entries })].map(|change| change.to_string())
+        };
+        for (port, status) in [(80, 409), (81, 409)] {
+            for change in change(port) {
+                let server = changed("http 80", "http 81");
+                let answer = server.post(&format!("change?base={base}"), &change);
+                assert_eq!(answer.status, status, "{change} {}", text(&answer));
+                assert_eq!(server.place.text(), TEXT.replace("http 80", "http 81"));
+            }
+        }
+        for change in change(80) {
+            let server = changed("title A", "title B");
+            assert_eq!(server.post(&format!("change?base={base}"), &change).status, 200, "{change}");
+        }
+    }
+}
+
+#[test]
 fn a_patch_takes_back_nothing_that_it_only_repeats() {
     let server = changed("prepush 5", "prepush 7");
     let whole = r#"{"streams":{"a":{"title":"M","prepush":5}}}"#;

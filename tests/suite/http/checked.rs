@@ -1,9 +1,12 @@
 //! `check_config`, and the text of one entry: `read_config?path=P` and `save_entry?path=P`.
 
+use mediaconf::plumbing::syntax::{Columns, Diagnostics, LineIndex};
+use mediactl::engine::{CheckedConfig, FaultRecord, Snapshot};
 use serde_json::{Value, json};
 
 use super::handler::{Server, TEXT, body, header};
 use crate::cli::CONF;
+use crate::{fixtures, laws};
 
 const VIEWED: &str =
     "edit_auth admin s3cret;\nview_auth eve see;\nstream a {\n  url udp://1;\n  password pa55;\n}\n";
@@ -34,6 +37,34 @@ fn a_text_is_checked_with_ends_and_fixes_whatever_runs() {
     assert_eq!(body(&server.post("check_config", ""))["faults"], json!([]));
 }
 
+/// The client shows what the server found as it shows what it finds itself.
+#[test]
+fn a_client_makes_the_same_faults_of_the_answer() {
+    fixtures::all(
+        laws::texts(),
+        |(name, _)| name.clone(),
+        |(_, text)| {
+            let text = Snapshot::from_bytes(text.clone());
+            let answer = serde_json::to_vec(&CheckedConfig::of_text(&text, None, Columns::default()));
+            let sent: CheckedConfig =
+                serde_json::from_slice(&answer.expect("it is JSON")).expect("it is one");
+            let [found] = &sent.diagnostics(&text, None)[..] else {
+                return Err("there is one text".to_owned());
+            };
+            let lines = LineIndex::new(text.document().text());
+            let shown = |found: &Diagnostics| {
+                let records: Vec<_> =
+                    found.iter().map(|found| json!(FaultRecord::new(found, &lines))).collect();
+                (records, found.errors(), found.warnings(), found.dropped())
+            };
+            match shown(found) == shown(text.diagnostics()) {
+                true => Ok(()),
+                false => Err(format!("{:?}\n{:?}", shown(found), shown(text.diagnostics()))),
+            }
+        },
+    );
+}
+
 #[test]
 fn columns_count_characters_or_units_of_utf_16() {
     let server = Server::over(TEXT);
@@ -57,6 +88,10 @@ fn a_patch_is_checked_and_nothing_is_changed() {
     assert_eq!((&found["errors"], &found["warnings"]), (&json!(0), &json!(1)), "{found}");
     assert!(found["faults"][0]["message"].as_str().is_some_and(|text| text.contains("upd:")), "{found}");
     assert_eq!(body(&server.post("check_config", r#"{"rtmp":1935}"#))["faults"], json!([]));
+    // A text says that it is one.
+    let is_text = [("content-type", "text/plain")];
+    let found = body(&server.ask("POST", "/media/api/check_config", &is_text, r#"{"rtmp":1935}"#));
+    assert_eq!(found["faults"][0]["line"], 1, "{found}");
     assert_eq!(server.place.text(), TEXT);
 }
 
@@ -93,7 +128,11 @@ fn a_viewer_may_check_a_text_alone() {
     }
     // What is included is not read for it.
     server.place.put("more.inc", "http x;\n");
-    assert_eq!(body(&ask("check_config", "include more.inc;\n"))["errors"], 0);
+    let answer = ask("check_config", "include more.inc;\n");
+    assert_eq!(
+        (&body(&answer)["errors"], header(&answer, "Mediactl-Note")),
+        (&json!(0), Some("includes-left-out"))
+    );
     assert_eq!(body(&server.post("check_config", "include more.inc;\n"))["errors"], 1);
 }
 

@@ -7,6 +7,7 @@ use mediactl::http::server::message::Response;
 use serde_json::json;
 
 use super::handler::{Server, TEXT, body, header};
+use crate::cli::CONF;
 
 /// `eve:see`
 const EVE: (&str, &str) = ("authorization", "Basic ZXZlOnNlZQ==");
@@ -143,4 +144,26 @@ fn a_large_answer_is_compressed_for_who_takes_it_and_both_tags_are_taken() {
     }
     let small = server.ask("GET", "/media/api/read_config?path=edit_auth", &[GZIP], "");
     assert_eq!(header(&small, "Content-Encoding"), None);
+}
+
+#[test]
+fn texts_that_differ_in_bytes_alone_are_said_to_and_a_change_is_counted_back() {
+    let whole = format!("# \u{fffd}\n{TEXT}");
+    let server = Server::over(&whole);
+    let diff = |query: &str| server.ask("GET", &format!("/media/api/diff{query}"), &[], "");
+    assert_eq!(header(&diff(""), "Mediactl-Note"), None);
+    server.place.put(CONF, [b"# \xff\n", TEXT.as_bytes()].concat());
+    let answer = diff("");
+    assert_eq!((text(&answer), header(&answer, "Mediactl-Note")), (String::new(), Some("bytes-differ")));
+    server.place.put(CONF, &whole);
+    assert_eq!(server.post("modify_config", r#"{"http":[81]}"#).status, 200);
+    assert_eq!(server.post("modify_config", r#"{"http":[82]}"#).status, 200);
+    for (from, removed) in
+        [("@1", "-http 81;"), ("@2", "-http 80;"), ("2", "-http 81;"), ("serial:1", "-http 80;")]
+    {
+        let lines = String::from_utf8_lossy(&diff(&format!("?from={from}")).body).into_owned();
+        assert!(lines.contains(removed) && lines.contains("+http 82;"), "{from}: {lines}");
+    }
+    assert_eq!(diff("?from=@9").status, 404);
+    assert_eq!(diff("?from=@x").status, 400);
 }

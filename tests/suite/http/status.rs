@@ -38,10 +38,13 @@ fn a_status_says_who_asks_and_how_the_configuration_is() {
     let eve = body(&status(&server, "", &[EVE]));
     assert_eq!((&eve["role"], &eve["login"]), (&json!("view"), &json!("eve")));
     assert_ne!(eve["revisions"]["running"], told["revisions"]["running"]);
-    assert!(eve["last_reload"].get("output").is_none());
+    // Nothing was loaded since the start.
+    assert_eq!((&told["last_reload"], &eve["last_reload"]), (&json!(null), &json!(null)));
 
     assert_eq!(server.post("update_config", &VIEWED.replace("udp://1", "udp://2")).status, 200);
     assert_eq!(body(&status(&server, "", &[]))["state"], json!(["unsaved-update"]));
+    let eve = body(&status(&server, "", &[EVE]));
+    assert!(eve["last_reload"]["ok"] == true && eve["last_reload"].get("output").is_none(), "{eve}");
     server.edit_by_hand("udp://1", "udp://3");
     server.edit_by_hand("view_auth", "}");
     let told = body(&status(&server, "", &[]));

@@ -61,6 +61,12 @@ pub fn rebase(
         Err(_) => return Err(clash),
     };
     let values = own_view(&by_values);
+    if let Some(lines) = lines.as_ref().filter(|lines| is_clean && has_order(lines))
+        && own_view(lines) == values
+    {
+        // Others made a part of the change, too.
+        return Ok(lines.bytes().to_vec());
+    }
     let made = lines.iter().chain([theirs]).filter_map(|text| with_values(text, mine, &values));
     let comments = comments_of([(mine, 1), (theirs, 1), (base, -1)]);
     let mut whole =
@@ -189,6 +195,11 @@ mod tests {
         check(&[["udp://a", "udp://b"]], &[["\n  title A;", "\n  prepush 3;\n  title A;"]]);
         // The same change.
         check(&[["rtmp 1", "rtmp 3"]], &[["rtmp 1", "rtmp 3"], ["http 80", "http 81"]]);
+        check(&[["# top", "# new"]], &[["# top", "# new"], ["http 80", "http 81"]]);
+        check(
+            &[["# top", "# new"], ["rtmp 1", "rtmp 3"]],
+            &[["# top", "# new"], ["rtmp 1", "rtmp 3"], ["rtsp 2", "rtsp 4"]],
+        );
         // A comment on a line that others changed, in the other's way.
         check(&[["# top", "# new"], ["rtsp 2", "rtsp 4"]], &[["http 80", "http 81"]]);
     }

@@ -176,9 +176,7 @@ impl ChangeRequest {
     /// # Errors
     /// Unmet expectations come before faults of the edits.
     pub fn evaluate(&self, current: &dyn ConfigLookup) -> Result<Evaluated, Faults> {
-        let unmet = unmet(current, &self.expectations)?;
-        let unmet = unmet.iter().map(|unmet| Fault::new(FaultKind::Unexpected, unmet.to_string()));
-        Faults(unmet.collect()).into_result(())?;
+        self.refuse_unmet(current)?;
         let mut notes = Vec::new();
         let (patch, depends_on_read, normalized) = match &self.edits {
             Edits::Patch(patch) => (patch.clone(), false, None),
@@ -202,6 +200,16 @@ impl ChangeRequest {
         };
         let depends_on_read = depends_on_read || !self.expectations.is_empty();
         Ok(Evaluated { patch, depends_on_read, normalized, notes })
+    }
+
+    /// Compares the expectations with a configuration.
+    ///
+    /// # Errors
+    /// Those that it does not meet.
+    pub fn refuse_unmet(&self, current: &dyn ConfigLookup) -> Result<(), Faults> {
+        let unmet = unmet(current, &self.expectations)?;
+        let unmet = unmet.iter().map(|unmet| Fault::new(FaultKind::Unexpected, unmet.to_string()));
+        Faults(unmet.collect()).into_result(())
     }
 
     /// Evaluates the request part by part, if it sets values of very many streams, lives or plugins that are there, and

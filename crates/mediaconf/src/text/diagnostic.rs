@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 /// A range of byte offsets into the text of a document.
 pub type Span = Range<u32>;
 
@@ -10,7 +12,8 @@ pub type Span = Range<u32>;
 pub const MAX_DIAGNOSTICS: usize = 100;
 
 /// The severity of a diagnostic.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// A possible mistake; the text can be used.
     Warning,
@@ -140,8 +143,13 @@ impl Diagnostics {
 
     /// Counts those of `other` that were counted but not kept.
     pub fn count_dropped(&mut self, other: &Diagnostics) {
-        self.errors += other.errors - other.kept_errors;
-        self.warnings += other.warnings - (other.kept.len() - other.kept_errors);
+        self.count(other.errors - other.kept_errors, other.warnings - (other.kept.len() - other.kept_errors));
+    }
+
+    /// Counts so many that are not there.
+    pub fn count(&mut self, errors: usize, warnings: usize) {
+        self.errors += errors;
+        self.warnings += warnings;
     }
 
     /// Orders the kept diagnostics by their place in the text.

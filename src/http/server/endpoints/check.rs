@@ -7,6 +7,7 @@ use mediaconf::plumbing::edit::{ChangeRequest, Edits, Path};
 use mediaconf::plumbing::syntax::Columns;
 
 use crate::engine::{CheckedConfig, RefusalKind, Snapshot, entry_range};
+use crate::http::protocol::notes::INCLUDES_LEFT_OUT;
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::JSON;
 use crate::http::server::auth::Role;
@@ -17,7 +18,7 @@ use crate::http::server::message::Response;
 pub fn check(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let columns = if call.parameters.utf16 { Columns::Utf16 } else { Columns::Characters };
     let found = match (is_json(call), &call.parameters.path) {
-        (false, None) => whole(context, call, columns)?,
+        (false, None) => return whole(context, call, columns),
         (is_json, path) => {
             refuse_viewer(call.role)?;
             match path {
@@ -27,13 +28,18 @@ pub fn check(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response,
             }
         }
     };
-    Ok(Response::ok(JSON, serde_json::to_vec(&found).expect("faults hold only strings and numbers")))
+    Ok(answer(&found))
 }
 
-/// True for a body that says it is JSON, or that begins as no configuration does.
+fn answer(found: &CheckedConfig) -> Response {
+    Response::ok(JSON, serde_json::to_vec(found).expect("faults hold only strings and numbers"))
+}
+
+/// True for a body that says it is JSON, or that begins as no configuration does and does not say that it is a text.
 fn is_json(call: &EndpointCall<'_>) -> bool {
     let media_type = call.request.head.header("content-type").unwrap_or_default();
-    media_type.contains("json") || without_bom(&call.request.body).trim_ascii_start().starts_with(b"{")
+    let begins_so = || without_bom(&call.request.body).trim_ascii_start().starts_with(b"{");
+    media_type.contains("json") || !media_type.starts_with("text/") && begins_so()
 }
 
 /// A patch, or an entry with what stands around it, could tell a viewer whether a guess of a secret is right.
@@ -51,13 +57,15 @@ fn no_text() -> Problem {
 }
 
 /// A whole text, for editors with what it includes.
-fn whole(context: &Context, call: &EndpointCall<'_>, columns: Columns) -> Result<CheckedConfig, Problem> {
+fn whole(context: &Context, call: &EndpointCall<'_>, columns: Columns) -> Result<Response, Problem> {
     let text = Arc::new(Snapshot::from_bytes(call.request.body.clone()));
     let composed = match call.role {
         Role::Edit => context.service.composed(&text, None)?,
         Role::View => None,
     };
-    Ok(CheckedConfig::of_text(&text, composed.as_ref(), columns))
+    let answer = answer(&CheckedConfig::of_text(&text, composed.as_ref(), columns));
+    let are_left_out = call.role == Role::View && !text.includes().is_empty();
+    Ok(if are_left_out { answer.noted(&[INCLUDES_LEFT_OUT]) } else { answer })
 }
 
 fn patch(context: &Context, call: &EndpointCall<'_>) -> CheckedConfig {

@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::engine::{
-    ChangeReport, ConfigSource, Content, ContentDiff, DiffLines, RefusalKind, Snapshot, find,
-};
+use crate::engine::{ChangeReport, ConfigSource, ContentDiff, DiffLines, RefusalKind, Snapshot, find};
 use crate::http::protocol::headers::{SOURCE_RUNNING, SOURCE_SAVED};
+use crate::http::protocol::notes::BYTES_DIFFER;
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::DIFF;
 use crate::http::server::context::{Context, EndpointCall};
 use crate::http::server::endpoints::shown::{Secrets, text_of};
 use crate::http::server::message::Response;
-use crate::store::{ChangeRef, WHOLE_HISTORY};
+use crate::store::{ChangeRef, NotAChangeRef, WHOLE_HISTORY};
 
 /// The answer with the lines that a change changes.
 pub fn of_change(report: &ChangeReport) -> Response {
@@ -55,25 +54,25 @@ pub fn of_entry(context: &Context, change: ChangeRef, secrets: &Secrets) -> Resu
     Ok(between([&names[0], &names[1]], [before, after], secrets))
 }
 
-/// The text of a name: `running`, `saved`, or the one before the change with a serial number.
+/// The text of a name: `running`, `saved`, or the one before a change.
 fn text(context: &Context, name: &str) -> Result<Arc<Snapshot>, Problem> {
-    let serial = name.strip_prefix("serial:").unwrap_or(name).trim_start_matches('#');
-    match name {
-        SOURCE_RUNNING => text_of(context, ConfigSource::Running),
-        SOURCE_SAVED => text_of(context, ConfigSource::Saved),
-        _ => match serial.parse() {
-            Ok(serial) => Ok(context.service.kept(ChangeRef::Serial(serial))?),
-            Err(_) => {
-                let detail = "`from` and `to` take `running`, `saved`, or the serial number of a change";
-                Err(Problem::new(RefusalKind::BadParameter, detail))
-            }
-        },
-    }
+    let change = match name {
+        SOURCE_RUNNING => return text_of(context, ConfigSource::Running),
+        SOURCE_SAVED => return text_of(context, ConfigSource::Saved),
+        _ => name.parse().map(ChangeRef::Serial).or_else(|_| name.parse()),
+    };
+    let change = change.map_err(|NotAChangeRef| {
+        let detail = "`from` and `to` take `running`, `saved`, the serial number of a change, or `@N` for the N-th last change";
+        Problem::new(RefusalKind::BadParameter, detail)
+    })?;
+    Ok(context.service.kept(change)?)
 }
 
 fn between(names: [&str; 2], texts: [Arc<Snapshot>; 2], secrets: &Secrets) -> Response {
-    let [old, new] = texts.map(Content::Text);
-    answer(names, &DiffLines::from(ContentDiff::between(&old, &new, secrets.masker())).collected())
+    let diff = ContentDiff::between_texts(texts.each_ref(), secrets.masker());
+    let is_of_bytes = diff.is_empty() && texts[0].bytes() != texts[1].bytes();
+    let answer = answer(names, &DiffLines::from(diff).collected());
+    if is_of_bytes { answer.noted(&[BYTES_DIFFER]) } else { answer }
 }
 
 fn answer([old, new]: [&str; 2], lines: &[String]) -> Response {

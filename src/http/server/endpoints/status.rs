@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::engine::{LastReload, Refusal, last_change};
+use crate::engine::{Engine, LastReload, Refusal, last_change};
 use crate::http::protocol::headers::API_VERSION;
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::problem::Problem;
@@ -145,7 +145,7 @@ fn body(context: &Context, call: &EndpointCall<'_>) -> Result<Value, Problem> {
         "state": conditions,
         "pending": pending(context, message.as_deref())?,
         "last_change": last.map(|entry| shown_change(entry, &shown)),
-        "last_reload": engine.activity().map(|activity| reload(activity.last_reload(), role)),
+        "last_reload": last_reload(engine, role),
         "counts": {
             "streams": streams.total,
             "static": streams.still,
@@ -189,8 +189,11 @@ fn shown_change(entry: HistoryEntry, shown: &dyn Fn(Revision) -> String) -> Valu
     })
 }
 
-fn reload(last: LastReload, role: Role) -> Value {
-    let LastReload { at, succeeded, run } = last;
+fn last_reload(engine: &Engine, role: Role) -> Value {
+    let Some(activity) = engine.activity().filter(|activity| activity.has_reloaded()) else {
+        return Value::Null;
+    };
+    let LastReload { at, succeeded, run } = activity.last_reload();
     let mut told = json!({
         "at": timestamp(at),
         "by": clipped(&masked_text(&run.by), MOST_WORDS),

@@ -40,6 +40,94 @@ fn text_and_file_are_read() {
 }
 
 #[test]
+fn check_and_diff_are_made_by_the_server() {
+    let place = Place::with(format!("{SAMPLE}include more.inc;\nstream я {{ title \"😀\"; prepsh 5; }}\n"));
+    place.put("more.inc", "strem x { url udp://1; }\n");
+    place.run(["modify", "-q", "--set", "rtmp=7"]).exits(0);
+    place.run(["modify", "-q", "--set", "rtmp=8", "--set", "edit_auth.password=0ther"]).exits(0);
+    place.run(["modify", "-q", "--set", "edit_auth.password=hunter2"]).exits(0);
+    let serving = Serving::over(&place);
+    let over = |arguments: &[&str]| run(&serving, &place, arguments, "");
+    let url = serving.url.clone();
+    let checks = |code: i32, checked: u32| {
+        let said = place.run(["check"]).exits(code);
+        let (text, json) = (over(&["check"]).exits(code), over(&["check", "-o", "json"]).exits(code));
+        let name = format!("{url} (saved)");
+        // No line of an included file that a server sent is shown.
+        let included = "  strem x { url udp://1; }\n  ^^^^^\n";
+        assert_eq!(text.out.replace(&name, CONF), said.out.replace(included, ""));
+        assert!(text.err.ends_with(&said.err), "{}", text.err);
+        let own = place.run(["check", "-o", "json"]).exits(code);
+        assert_eq!(json.out.replace(&name, CONF), own.out);
+        assert_eq!(said.err.contains(&format!("{checked} file")), checked > 0, "{}", said.err);
+    };
+    checks(0, 2);
+    let mut asked = 2;
+    for sides in
+        [&["@1", "@3"][..], &["@2"], &["serial:1", "running"], &["saved", "running"], &["running", "@1"]]
+    {
+        let own = place.run([&["diff"][..], sides].concat());
+        let told = over(&[&["diff"][..], sides].concat()).exits(own.code.unwrap_or(-1));
+        let lines = |run: &Run| run.out.lines().skip(2).map(unmasked).collect::<Vec<_>>();
+        assert_eq!((lines(&told), told.err), (lines(&own), own.err.clone()), "{sides:?}");
+        asked += 1;
+    }
+    over(&["--show-secrets", "diff", "@1"]).exits(1).prints("-edit_auth admin 0ther;");
+    assert_eq!(
+        over(&["diff", "@9"]).exits(7).err.replace(&url, CONF),
+        place.run(["diff", "@9"]).exits(7).err
+    );
+    over(&["diff", "@0"]).exits(2);
+    // A hand edit with errors.
+    place.put(CONF, place.text().replace("rtsp 554;", "rtsp 554"));
+    checks(3, 2);
+    over(&["diff"]).exits(1).prints("-rtsp 554;\n+rtsp 554\n");
+    let log = serving.stop().err;
+    let count = |path: &str| log.matches(&format!(" admin {path} ")).count();
+    assert_eq!(count("POST /media/api/check_config"), 4, "{log}");
+    assert_eq!(count("GET /media/api/diff"), asked + 1, "{log}");
+}
+
+/// A line without its masks, which each process makes anew.
+fn unmasked(line: &str) -> String {
+    let parts = line.split("<secret:").map(|part| part.split_once('>').map_or(part, |(_, rest)| rest));
+    parts.collect()
+}
+
+#[test]
+fn a_check_by_a_viewer_looks_at_what_is_included_too() {
+    let place = Place::with(format!("{SAMPLE}view_auth eve see;\ninclude more.inc;\n"));
+    place.put("more.inc", "strem x { url udp://1; }\n");
+    let serving = Serving::with(&place, &["--listen", "127.0.0.1:0", "--view-auth"]);
+    let call = place.mediactl(["--url", &serving.url, "check"]).without("MEDIACTL_CONF");
+    let run = call.env("MEDIACTL_LOGIN", "eve").env("MEDIACTL_PASSWORD", "see").run().exits(0);
+    run.prints("more.inc:1:1: warning").says("2 files checked: no errors, 1 warning");
+}
+
+#[test]
+fn the_fixes_of_a_check_are_a_change_of_the_server() {
+    let place = Place::with(format!("{SAMPLE}strem a {{ url udp://1; prepsh 5; }}\n"));
+    let serving = Serving::over(&place);
+    let fixed = run(&serving, &place, &["check", "--fix"], "").exits(0);
+    fixed.prints("+stream a { url udp://1; prepush 5; }").says("1 file checked: no errors, no warnings");
+    assert_eq!(place.text(), format!("{SAMPLE}stream a {{ url udp://1; prepush 5; }}\n"));
+    run(&serving, &place, &["check", "--fix"], "").exits(0).says("has no fault with a fix");
+    run(&serving, &place, &["check", "--fix", "running"], "").exits(2);
+    // A hand edit that the server can't run as it is.
+    let text = place.text();
+    place.put(CONF, text.replace("rtsp 554;", "rtsp 554"));
+    run(&serving, &place, &["check", "--fix"], "").exits(0);
+    assert_eq!(place.text(), text);
+    // One with an update that is not saved: none of the two is lost.
+    place.put("new", text.replace("http 80", "http 81"));
+    place.run(["update", "new"]).exits(0);
+    let edited = text.replace("rtsp 554;", "rtsp 554");
+    place.put(CONF, &edited);
+    run(&serving, &place, &["check", "--fix"], "").exits(5);
+    assert_eq!(place.text(), edited);
+}
+
+#[test]
 fn a_text_without_line_ends_is_told() {
     let place = Place::with("edit_auth admin hunter2;# Ports:http 80;stream a { url udp://1; }");
     let serving = Serving::over(&place);

@@ -89,7 +89,7 @@ pub(super) trait JsonWords {
     /// A number that is a secret.
     fn number(&mut self, number: &Number) -> Value;
     /// The words of a member or an element follow, until it is left.
-    fn enter(&mut self, _key: &dyn ToString) {}
+    fn enter(&mut self, _key: &str, _secrecy: Secrecy) {}
     fn leave(&mut self) {}
 }
 
@@ -120,7 +120,7 @@ fn masked(place: JsonPlace, value: &Value, words: &mut impl JsonWords) -> Value 
 }
 
 fn member(place: JsonPlace, (key, value): (&String, &Value), words: &mut impl JsonWords) -> (String, Value) {
-    words.enter(key);
+    words.enter(key, place.key_secrecy());
     let shown = (words.word(key, place.key_secrecy()), masked(place.member(key), value, words));
     words.leave();
     shown
@@ -149,7 +149,7 @@ fn options(place: JsonPlace, members: &Map<String, Value>, words: &mut impl Json
 /// Masks the words of a directive, or its occurrences: the word behind `token` is a secret.
 fn masked_words(mut secrecy: Secrecy, elements: &[Value], words: &mut impl JsonWords) -> Vec<Value> {
     let word = |(number, element): (usize, &Value)| {
-        words.enter(&number);
+        words.enter(&number.to_string(), Secrecy::Parts);
         let shown = masked(JsonPlace::Member(secrecy), element, words);
         words.leave();
         // Of a list of options, each is a list; one without a value may be the name of a secret.

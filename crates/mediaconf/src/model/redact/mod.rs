@@ -133,6 +133,7 @@ impl Finder {
         match parameter.shape {
             Shape::Object(_) | Shape::Value(_) if parameter.secret => {
                 entry.arguments().for_each(|word| self.whole(word));
+                return EntryPlace::foreign(self.schema, Secrecy::Whole);
             }
             Shape::Object(_) | Shape::Value(_) => return self.foreign(Secrecy::Parts, entry),
             _ => self.options(entry),

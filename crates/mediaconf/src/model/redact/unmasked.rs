@@ -46,8 +46,8 @@ impl JsonWords for Unmasking<'_> {
         Value::Number(number.clone())
     }
 
-    fn enter(&mut self, key: &dyn ToString) {
-        self.path.push(key.to_string());
+    fn enter(&mut self, key: &str, _: Secrecy) {
+        self.path.push(key.to_owned());
     }
 
     fn leave(&mut self) {
@@ -66,6 +66,7 @@ pub struct SecretNumbers {
 /// A number and its places.
 struct SecretNumber {
     number: Number,
+    /// With the masks of secret keys.
     paths: HashSet<Vec<String>>,
 }
 
@@ -108,8 +109,8 @@ impl JsonWords for NumberFinder<'_> {
         Value::Number(number.clone())
     }
 
-    fn enter(&mut self, key: &dyn ToString) {
-        self.path.push(key.to_string());
+    fn enter(&mut self, key: &str, secrecy: Secrecy) {
+        self.path.push(self.masker.word(key, secrecy).into_owned());
     }
 
     fn leave(&mut self) {
