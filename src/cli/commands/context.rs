@@ -301,7 +301,7 @@ fn show(file: &ContextsFile, name: Option<&str>, global: &GlobalArgs, ui: Ui) ->
     let mut entries = document.entries();
     let entry = entries.find(|entry| is_it(entry.words().map(|word| word.value().into_owned()).collect()));
     let Some(entry) = entry else { return Err(CliError::no_context(&context.name, None)) };
-    let text = format!("{}\n", &document.text()[entry.start()..entry.end()]);
+    let text = format!("{}\n", entry.text());
     ui.print(|mut out| write_text(&Snapshot::from_bytes(text.into_bytes()), ui.masker().as_ref(), &mut out))
 }
 

@@ -294,6 +294,6 @@ impl ConfigLookup for LocalView<'_, '_> {
 
     fn block_text(&self, kind: Kind, name: &str) -> Option<&str> {
         let entry = self.groups[kind.number()][self.place(kind, name)?];
-        Some(&entry.document().text()[entry.start()..entry.end()])
+        Some(entry.text())
     }
 }

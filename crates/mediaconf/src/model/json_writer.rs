@@ -9,8 +9,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use memchr::memmem::Finder;
+use serde::Serialize;
+use serde::ser::SerializeMap;
 
-use super::view::{Globals, GroupPart, TopMember, View};
+use super::view::{Globals, GroupPart, NamedBlock, TopMember, View};
 use crate::schema::Kind;
 use crate::syntax::{RunPlace, moved};
 
@@ -269,14 +271,75 @@ fn make<'m>(part: &GroupPart<'_, '_, '_, '_>, made: &'m mut Made) -> io::Result<
     let Made { json, values } = made;
     json.clear();
     values.clear();
+    let mut written = vec![None; part.kind.scope().rows().count()];
     part.each_block(|name, block| {
         json.extend_from_slice(if json.is_empty() { b"" } else { b"," });
         serde_json::to_writer(&mut *json, name)?;
         json.push(b':');
         values.push(json.len() as u32);
-        serde_json::to_writer(&mut *json, block)
+        write_block(block, json, &mut written)
     })?;
     Ok(made)
+}
+
+/// The setting of each row that was shown last: its text, which is empty if it was not set, and the place of its JSON.
+///
+/// The JSON of a setting depends on its text and on the global values, and most settings of a block stand in the block
+/// before it, too.
+type Written<'d> = Vec<Option<(&'d str, Range<usize>)>>;
+
+fn write_block<'d>(
+    block: &NamedBlock<'_, 'd>,
+    json: &mut Vec<u8>,
+    written: &mut Written<'d>,
+) -> serde_json::Result<()> {
+    json.push(b'{');
+    for (parameter, entries) in block.own() {
+        let text = parameter.shape.is_setting().then(|| entries.last().map_or("", |entry| entry.text()));
+        let last = &mut written[usize::from(parameter.number)];
+        match (text, &last) {
+            (Some(text), Some((same, range))) if text == *same => {
+                json.extend_from_within(range.clone());
+                json.push(b',');
+            }
+            _ => {
+                let start = json.len();
+                block.write_own(parameter, entries, &mut JsonMembers(json))?;
+                // The comma behind the last member goes.
+                if json.len() > start {
+                    *last = text.map(|text| (text, start..json.len() - 1));
+                }
+            }
+        }
+    }
+    block.write_foreign(&mut JsonMembers(json))?;
+    json.pop_if(|last| *last == b',');
+    json.push(b'}');
+    Ok(())
+}
+
+/// Writes members with a comma behind each.
+struct JsonMembers<'j>(&'j mut Vec<u8>);
+
+impl SerializeMap for JsonMembers<'_> {
+    type Ok = ();
+    type Error = serde_json::Error;
+
+    fn serialize_key<K: Serialize + ?Sized>(&mut self, key: &K) -> Result<(), Self::Error> {
+        serde_json::to_writer(&mut *self.0, key)?;
+        self.0.push(b':');
+        Ok(())
+    }
+
+    fn serialize_value<V: Serialize + ?Sized>(&mut self, value: &V) -> Result<(), Self::Error> {
+        serde_json::to_writer(&mut *self.0, value)?;
+        self.0.push(b',');
+        Ok(())
+    }
+
+    fn end(self) -> Result<(), Self::Error> {
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -335,6 +398,37 @@ mod tests {
                 if !skip_static_streams {
                     assert!(**CompactJson::from_view(&view).json() == expected, "{count}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn a_block_shows_its_own_settings_behind_others() {
+        let bodies = [
+            "prepush 5; title a; dvr /a 1d; auth http://a x=1; x 1;",
+            "prepush 5; title b; x 1;",
+            "dvr /a 1d; prepush 5; auth http://a x=1; auth http://b;",
+            "transcoder; prepush \"5\"; dvr /a 2d; title a; prepush 6;",
+            "dvr /a 2d; title a; dvr /a 1d; prepush 5 { a; }",
+            "",
+        ];
+        let keywords = ["stream", "live", "ondemand", "plugin"].iter().cycle();
+        let orders =
+            (0..bodies.len().pow(2)).map(|order| [order % bodies.len(), order / bodies.len()]).flatten();
+        let blocks = orders.zip(keywords).enumerate();
+        let blocks: String = blocks
+            .map(|(number, (body, keyword))| format!("{keyword} n{number} {{ {} }}\n", bodies[body]))
+            .collect();
+        for globals in ["", "auth http://b;\ncluster_key k;\n"] {
+            let document = Document::parse(format!("{globals}{blocks}"));
+            let members = top_members(&document);
+            for own_only in [false, true] {
+                let lens = Lens { own_only, ..Lens::default() };
+                let view = View::new(&members, &lens);
+                let mut compact = Vec::new();
+                write_compact(&view, &mut compact).expect("a vector takes everything");
+                let expected = serde_json::to_vec(&view).expect("a view is JSON");
+                assert_eq!(String::from_utf8(compact), String::from_utf8(expected), "{own_only} {globals}");
             }
         }
     }

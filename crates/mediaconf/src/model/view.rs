@@ -288,13 +288,33 @@ pub(super) struct NamedBlock<'v, 'd> {
     members: &'v Members<'d>,
 }
 
+impl<'d> NamedBlock<'_, 'd> {
+    /// The rows of the known members with the entries of each.
+    pub(super) fn own(&self) -> impl Iterator<Item = (&'static Parameter, &[Entry<'d>])> {
+        self.members.each_own()
+    }
+
+    /// Writes one of them, if it is shown.
+    pub(super) fn write_own<M: SerializeMap>(
+        &self,
+        parameter: &'static Parameter,
+        entries: &[Entry<'d>],
+        map: &mut M,
+    ) -> Result<(), M::Error> {
+        self.head.member(parameter, entries, map)
+    }
+
+    /// Writes the other members.
+    pub(super) fn write_foreign<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        foreign_members(self.members, self.head.kind.scope(), map)
+    }
+}
+
 impl Serialize for NamedBlock<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (head, mut map) = (&self.head, serializer.serialize_map(None)?);
-        self.members
-            .each_own()
-            .try_for_each(|(parameter, entries)| head.member(parameter, entries, &mut map))?;
-        foreign_members(self.members, head.kind.scope(), &mut map)?;
+        let mut map = serializer.serialize_map(None)?;
+        self.own().try_for_each(|(parameter, entries)| self.write_own(parameter, entries, &mut map))?;
+        self.write_foreign(&mut map)?;
         map.end()
     }
 }

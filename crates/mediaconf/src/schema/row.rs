@@ -298,6 +298,11 @@ impl Shape {
         }
     }
 
+    /// True if of several directives the last one counts.
+    pub const fn is_setting(self) -> bool {
+        matches!(self, Self::Value(_) | Self::Object(_) | Self::Address(_) | Self::Options(_))
+    }
+
     /// The kind of the blocks of a group.
     pub const fn group(self) -> Option<Kind> {
         if let Self::Group(kind) = self { Some(kind) } else { None }

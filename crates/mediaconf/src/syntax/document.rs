@@ -186,6 +186,11 @@ impl<'d> Entry<'d> {
         self.record().start..self.record().end
     }
 
+    /// Its bytes.
+    pub fn text(self) -> &'d str {
+        &self.document.text[self.start()..self.end()]
+    }
+
     /// True if it has a block.
     pub fn is_block(self) -> bool {
         self.record().is_block()

@@ -178,14 +178,19 @@ impl Diagnostics {
         self.warnings
     }
 
+    /// The number of errors and warnings, kept or not.
+    pub fn count(&self) -> usize {
+        self.errors + self.warnings
+    }
+
     /// The number of diagnostics that were counted but not kept.
     pub fn dropped(&self) -> usize {
-        self.errors + self.warnings - self.kept.len()
+        self.count() - self.kept.len()
     }
 
     /// True if there are neither errors nor warnings.
     pub fn is_empty(&self) -> bool {
-        self.errors + self.warnings == 0
+        self.count() == 0
     }
 }
 

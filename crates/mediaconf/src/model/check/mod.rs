@@ -140,7 +140,7 @@ impl<'t> Sink<'t> for Checker<'t> {
             self.foreign_block =
                 is_plain.then(|| self.schema.foreign(&head.keyword())).flatten().map(ForeignKeyword::keyword);
             self.block = scope;
-            self.inner.clear();
+            self.inner.enter(scope.unwrap_or(self.schema.unknown()));
         }
         self.depth += 1;
     }
@@ -169,8 +169,8 @@ impl<'t> Checker<'t> {
             block: None,
             foreign_block: None,
             sourceless: None,
-            top: Settings::new(),
-            inner: Settings::new(),
+            top: Settings::new(schema.top()),
+            inner: Settings::new(schema.unknown()),
             keys: Vec::new(),
             parts: Vec::new(),
         }
@@ -246,17 +246,30 @@ impl<'t> Checker<'t> {
 
     /// Checks one entry without its block. Returns the scope inside a block that has rows of its own.
     fn entry(&mut self, scope: Scope, entry: ParsedEntry<'_, 't>) -> Option<Scope> {
-        match read(scope, entry) {
-            RowMatch::Own(parameter) => self.own(scope, parameter, entry),
-            RowMatch::Misshapen(parameter) => {
-                self.misshapen(scope, parameter, entry);
-                None
-            }
-            RowMatch::Foreign => {
-                self.foreign(scope, entry);
-                Some(inner_scope(self.schema, entry)).filter(|inner| !inner.is_unknown())
+        let Some(parameter) = entry.with_keyword(|keyword| scope.by_keyword(keyword)) else {
+            self.foreign(scope, entry);
+            return Some(inner_scope(self.schema, entry)).filter(|inner| !inner.is_unknown());
+        };
+        let text = self.text;
+        let is_repeated = !entry.is_block() && self.settings(scope).repeats(parameter, text, &entry.span());
+        if !is_repeated && !fits(parameter.shape, entry) {
+            self.misshapen(scope, parameter, entry);
+            return None;
+        }
+        let found = self.diagnostics.count();
+        let inner = if is_repeated { None } else { self.own(scope, parameter, entry) };
+        if parameter.shape.is_setting() {
+            // One with a port to listen on may be at fault because of another one.
+            let is_faultless = self.diagnostics.count() == found && parameter.transport().is_none();
+            if let Some(previous) = self.settings(scope).set(parameter, entry.span(), is_faultless) {
+                self.repeated_setting(previous, entry.span());
             }
         }
+        inner
+    }
+
+    fn settings(&mut self, scope: Scope) -> &mut Settings {
+        if scope.is_top() { &mut self.top } else { &mut self.inner }
     }
 
     /// Checks an entry that has the form of its row.
@@ -267,10 +280,7 @@ impl<'t> Checker<'t> {
         entry: ParsedEntry<'_, 't>,
     ) -> Option<Scope> {
         match parameter.shape {
-            Shape::Value(kind) => {
-                self.scalar(scope, parameter, entry);
-                self.value(kind, entry);
-            }
+            Shape::Value(kind) => self.value(kind, entry),
             Shape::List(list) => self.value(list.kind, entry),
             Shape::Group(kind) => {
                 self.names.add(kind, group_name(entry));
@@ -288,19 +298,14 @@ impl<'t> Checker<'t> {
                 self.source(scope, entry, 0);
             }
             Shape::Options(options) => {
-                self.scalar(scope, parameter, entry);
                 self.diagnostics.push_any(option_without_sign(options, entry));
                 missing_semicolon::in_options(scope, entry, 0, &mut self.diagnostics);
             }
             Shape::Address(_) => {
-                self.scalar(scope, parameter, entry);
                 entry.arguments().take(1).for_each(|word| address::backend(word, &mut self.diagnostics));
                 self.options(scope, entry, 1);
             }
-            Shape::Object(object) => {
-                self.scalar(scope, parameter, entry);
-                self.object(parameter, object, entry);
-            }
+            Shape::Object(object) => self.object(parameter, object, entry),
             Shape::Blocks(_) | Shape::Derived(_) => {}
         }
         None
@@ -325,14 +330,6 @@ impl<'t> Checker<'t> {
         }
         if let Some(warning) = kind.warning {
             self.diagnostics.push_any(only_argument(entry).and_then(warning));
-        }
-    }
-
-    /// Notes a setting of which the last one counts.
-    fn scalar(&mut self, scope: Scope, parameter: &'static Parameter, entry: ParsedEntry<'_, 't>) {
-        let settings = if scope.is_top() { &mut self.top } else { &mut self.inner };
-        if let Some(previous) = settings.set(parameter, entry.span()) {
-            self.repeated_setting(previous, entry.span());
         }
     }
 
