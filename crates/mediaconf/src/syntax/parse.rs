@@ -155,6 +155,9 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
     /// entry = 1*word (";" / block)
     #[inline(always)]
     fn entry(&mut self, start: usize) -> usize {
+        if let Some(end) = self.sink.known_setting(start) {
+            return end;
+        }
         let text = self.text;
         self.words.restart(start);
         let mut offset = start;
@@ -183,6 +186,7 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
     #[cold]
     fn gap(&mut self, start: usize) -> usize {
         let end = self.trivia(start);
+        self.words.is_plain = false;
         self.words.is_spanning |= lex::is_word(self.text, end) && self.text[start..end].contains(&b'\n');
         end
     }
@@ -202,6 +206,7 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
     /// A word that may have quotes, or that is to be looked at.
     #[cold]
     fn odd_word(&mut self, start: usize) -> LexedWord {
+        self.words.is_plain = false;
         let quotes_end = self.next_quotes_end(start);
         if let Some(end) = lex::plainly_quoted(&self.text[..quotes_end], start) {
             return LexedWord { end, quoting: Quoting::Quoted };

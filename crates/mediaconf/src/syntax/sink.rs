@@ -9,6 +9,12 @@ use crate::text::Word;
 ///
 /// There are two: one keeps an index of them, the other checks them and keeps nothing.
 pub trait Sink<'t> {
+    /// Takes an entry without a block that starts here, if it needs no words of it: it knows the text up to the `;`,
+    /// between words that are all plain. Returns the end.
+    fn known_setting(&mut self, _start: usize) -> Option<usize> {
+        None
+    }
+
     /// Takes an entry without a block, which ends at `end`.
     fn setting(&mut self, head: ParsedEntry<'_, 't>, end: usize);
 
@@ -71,6 +77,8 @@ pub(super) struct EntryWords<'t> {
     places: Vec<WordPlace>,
     /// True if the words stand on several lines.
     pub is_spanning: bool,
+    /// True if no word has quotes or is odd, and one blank stands between two words.
+    pub is_plain: bool,
     /// True if a block follows.
     pub is_block: bool,
 }
@@ -78,7 +86,7 @@ pub(super) struct EntryWords<'t> {
 impl<'t> EntryWords<'t> {
     /// The words of an entry of this text; there is none yet.
     pub fn new(text: &'t str) -> Self {
-        Self { text, start: 0, places: Vec::new(), is_spanning: false, is_block: false }
+        Self { text, start: 0, places: Vec::new(), is_spanning: false, is_plain: true, is_block: false }
     }
 
     /// Goes on to the entry that starts here; the allocation is kept.
@@ -86,7 +94,7 @@ impl<'t> EntryWords<'t> {
     pub fn restart(&mut self, start: usize) {
         self.start = start as u32;
         self.places.clear();
-        (self.is_spanning, self.is_block) = (false, false);
+        (self.is_spanning, self.is_plain, self.is_block) = (false, true, false);
     }
 
     #[inline(always)]
@@ -137,6 +145,11 @@ impl<'w, 't> ParsedEntry<'w, 't> {
     /// True if its words stand on several lines; rare, and likely to lack a `;`.
     pub fn is_spanning(self) -> bool {
         self.0.is_spanning
+    }
+
+    /// True if no word has quotes or is odd, and one blank stands between two words.
+    pub fn is_plain(self) -> bool {
+        self.0.is_plain
     }
 
     /// The length of the keyword in bytes; 0 if it has quotes, or is missing.

@@ -1,6 +1,7 @@
 //! Checks that need to know what directives mean; the grammar's own faults are `syntax`'s.
 
 mod address;
+mod known_settings;
 mod listeners;
 mod lost_brace;
 mod missing_semicolon;
@@ -14,6 +15,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
+use self::known_settings::KnownSettings;
 use self::listeners::Listeners;
 use self::names::Names;
 use self::settings::Settings;
@@ -121,6 +123,7 @@ struct Checker<'t> {
     top: Settings,
     /// The settings of the current block.
     inner: Settings,
+    known: KnownSettings,
     /// The option keys of the current directive; kept to reuse the allocation.
     keys: Vec<Word<'t>>,
     /// The parts of the current directive with their words; kept to reuse the allocation.
@@ -129,6 +132,14 @@ struct Checker<'t> {
 
 /// Top-level entries and the entries inside streams, lives, plugins and templates are checked.
 impl<'t> Sink<'t> for Checker<'t> {
+    #[inline]
+    fn known_setting(&mut self, start: usize) -> Option<usize> {
+        let scope = self.scope()?;
+        let (parameter, span) = self.known.find(self.text, start, scope)?;
+        self.set(scope, parameter, span.clone());
+        Some(span.end as usize + 1)
+    }
+
     fn setting(&mut self, head: ParsedEntry<'_, 't>, _: usize) {
         self.head(head);
     }
@@ -140,7 +151,7 @@ impl<'t> Sink<'t> for Checker<'t> {
             self.foreign_block =
                 is_plain.then(|| self.schema.foreign(&head.keyword())).flatten().map(ForeignKeyword::keyword);
             self.block = scope;
-            self.inner.enter(scope.unwrap_or(self.schema.unknown()));
+            self.inner.clear();
         }
         self.depth += 1;
     }
@@ -169,8 +180,9 @@ impl<'t> Checker<'t> {
             block: None,
             foreign_block: None,
             sourceless: None,
-            top: Settings::new(schema.top()),
-            inner: Settings::new(schema.unknown()),
+            top: Settings::new(),
+            inner: Settings::new(),
+            known: KnownSettings::new(),
             keys: Vec::new(),
             parts: Vec::new(),
         }
@@ -205,22 +217,33 @@ impl<'t> Checker<'t> {
         }
     }
 
+    /// The scope of the next entry, if it has rows of its own.
     #[inline(always)]
-    fn head(&mut self, head: ParsedEntry<'_, 't>) -> Option<Scope> {
-        let scope = match self.depth {
+    fn scope(&self) -> Option<Scope> {
+        match self.depth {
             0 => Some(self.schema.top()),
             1 => self.block,
             _ => None,
-        };
+        }
+    }
+
+    #[inline(always)]
+    fn head(&mut self, head: ParsedEntry<'_, 't>) -> Option<Scope> {
+        let scope = self.scope();
         if let (1, None, Some(block)) = (self.depth, scope, self.foreign_block) {
-            let keyword = head.keyword();
-            let near = near_miss_in_block(self.schema, block, &keyword);
-            self.diagnostics.push_any(near.and_then(|near| unknown_directive(head, &keyword, near)));
+            self.in_foreign_block(block, head);
         }
         if head.is_spanning() {
             return self.spanning(scope, head);
         }
         self.entry(scope?, head)
+    }
+
+    #[cold]
+    fn in_foreign_block(&mut self, block: &str, head: ParsedEntry<'_, 't>) {
+        let keyword = head.keyword();
+        let near = near_miss_in_block(self.schema, block, &keyword);
+        self.diagnostics.push_any(near.and_then(|near| unknown_directive(head, &keyword, near)));
     }
 
     /// Checks an entry of several lines. One whose form is an error, and that another directive follows
@@ -250,26 +273,28 @@ impl<'t> Checker<'t> {
             self.foreign(scope, entry);
             return Some(inner_scope(self.schema, entry)).filter(|inner| !inner.is_unknown());
         };
-        let text = self.text;
-        let is_repeated = !entry.is_block() && self.settings(scope).repeats(parameter, text, &entry.span());
-        if !is_repeated && !fits(parameter.shape, entry) {
+        if !fits(parameter.shape, entry) {
             self.misshapen(scope, parameter, entry);
             return None;
         }
         let found = self.diagnostics.count();
-        let inner = if is_repeated { None } else { self.own(scope, parameter, entry) };
+        let inner = self.own(scope, parameter, entry);
         if parameter.shape.is_setting() {
             // One with a port to listen on may be at fault because of another one.
-            let is_faultless = self.diagnostics.count() == found && parameter.transport().is_none();
-            if let Some(previous) = self.settings(scope).set(parameter, entry.span(), is_faultless) {
-                self.repeated_setting(previous, entry.span());
+            if self.diagnostics.count() == found && entry.is_plain() && parameter.transport().is_none() {
+                self.known.add(self.text, parameter, entry.span());
             }
+            self.set(scope, parameter, entry.span());
         }
         inner
     }
 
-    fn settings(&mut self, scope: Scope) -> &mut Settings {
-        if scope.is_top() { &mut self.top } else { &mut self.inner }
+    /// Notes a setting of which the last one counts.
+    fn set(&mut self, scope: Scope, parameter: &'static Parameter, span: Span) {
+        let settings = if scope.is_top() { &mut self.top } else { &mut self.inner };
+        if let Some(previous) = settings.set(parameter, span.clone()) {
+            self.repeated_setting(previous, span);
+        }
     }
 
     /// Checks an entry that has the form of its row.
