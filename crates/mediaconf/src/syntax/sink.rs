@@ -9,8 +9,10 @@ use crate::text::Word;
 ///
 /// There are two: one keeps an index of them, the other checks them and keeps nothing.
 pub trait Sink<'t> {
-    /// Takes an entry without a block that starts here, if it needs no words of it: it knows the text up to the `;`,
-    /// between words that are all plain. Returns the end.
+    /// Takes a setting that starts here if its text is known, and returns its end: its words are not read then.
+    ///
+    /// Known can be a text up to its `;` with plain words and one blank between two, about which the parser has
+    /// nothing to say.
     fn known_setting(&mut self, _start: usize) -> Option<usize> {
         None
     }

@@ -252,15 +252,15 @@ fn is_known(scheme: &str) -> bool {
 /// Returns the text behind the scheme of nearly all addresses, which is compared first.
 #[inline]
 fn of_frequent_scheme(value: &str) -> Option<&str> {
-    let schemes: &[&str] = match value.as_bytes().first()? {
-        b'u' => &["udp://"],
-        b'r' => &["rtsp://", "rtmp://"],
-        b'h' => &["http://", "hls://", "https://"],
-        b's' => &["srt://"],
-        b't' => &["tshttp://"],
-        _ => &[],
-    };
-    schemes.iter().find_map(|scheme| value.strip_prefix(scheme))
+    let behind = |scheme| value.strip_prefix(scheme);
+    match value.as_bytes().first()? {
+        b'u' => behind("udp://"),
+        b'r' => behind("rtsp://").or_else(|| behind("rtmp://")),
+        b'h' => behind("http://").or_else(|| behind("hls://")).or_else(|| behind("https://")),
+        b's' => behind("srt://"),
+        b't' => behind("tshttp://"),
+        _ => None,
+    }
 }
 
 /// The schemes that a slip may be meant to be.

@@ -123,6 +123,7 @@ struct Checker<'t> {
     top: Settings,
     /// The settings of the current block.
     inner: Settings,
+    /// The settings that are not checked again.
     known: KnownSettings,
     /// The option keys of the current directive; kept to reuse the allocation.
     keys: Vec<Word<'t>>,
