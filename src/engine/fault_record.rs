@@ -185,7 +185,7 @@ impl CheckedConfig {
         let listed = |count: fn(&Diagnostics) -> usize| found.iter().map(count).sum::<usize>();
         let errors = self.errors.saturating_sub(listed(Diagnostics::errors));
         let warnings = self.warnings.saturating_sub(listed(Diagnostics::warnings));
-        found[full].count(errors, warnings);
+        found[full].count_unkept(errors, warnings);
         found
     }
 

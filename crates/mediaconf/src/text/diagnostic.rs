@@ -143,11 +143,14 @@ impl Diagnostics {
 
     /// Counts those of `other` that were counted but not kept.
     pub fn count_dropped(&mut self, other: &Diagnostics) {
-        self.count(other.errors - other.kept_errors, other.warnings - (other.kept.len() - other.kept_errors));
+        self.count_unkept(
+            other.errors - other.kept_errors,
+            other.warnings - (other.kept.len() - other.kept_errors),
+        );
     }
 
     /// Counts so many that are not there.
-    pub fn count(&mut self, errors: usize, warnings: usize) {
+    pub fn count_unkept(&mut self, errors: usize, warnings: usize) {
         self.errors += errors;
         self.warnings += warnings;
     }
