@@ -503,10 +503,15 @@ fn refuse_unfit_output(args: &ReadArgs) -> Result<(), CliError> {
     if args.output != ReadFormat::Table && !(args.columns.is_empty() && args.sort.is_none()) {
         return Err(CliError::usage("`--columns` and `--sort` are for tables", "add `-o table`"));
     }
-    if args.runtime && args.output == ReadFormat::Conf {
-        return Err(CliError::usage("`--runtime` cannot be combined with this output", "use `-o json`"));
+    let is_json = matches!(args.output, ReadFormat::Json | ReadFormat::Compact);
+    let is_text = args.output == ReadFormat::Conf;
+    match [("--runtime", args.runtime && !is_json), ("--skip-streams", args.skip_streams && is_text)] {
+        [(name, true), _] | [_, (name, true)] => Err(CliError::usage(
+            format!("`{name}` cannot be combined with this output"),
+            "use `-o json`",
+        )),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// Leaves the static streams out. A server may not know the parameter that asks for it.

@@ -19,6 +19,9 @@ use crate::http::protocol::routes::ApiOperation;
 use mediaconf::plumbing::edit::{ChangeRequest, ConfigLookup, Evaluated, guarded, json_merge};
 use mediaconf::plumbing::model::{has_lost_line_ends, holds_mask};
 
+/// What a server answers that says yes to a change and does not make it.
+const IGNORED: &str = "the same configuration as before, without the change";
+
 /// Makes a change, or rehearses it.
 pub fn change(
     session: &mut Session,
@@ -77,7 +80,11 @@ fn modify(
             applies: true,
             ..Call::new(ApiOperation::Modify)
         })?;
-        after = session.object(&reply, true)?;
+        let made = session.object(&reply, true)?;
+        if made == before && after != before {
+            return Err(session.not_of_the_api(IGNORED, true));
+        }
+        after = made;
     }
     let notes = notes.into_iter().map(OutcomeNote::Edit).collect();
     Ok(Outcome { notes, ..outcome(before, Content::Json(after)) })
@@ -110,7 +117,11 @@ fn replace(
         }
         // The change may have replaced the password.
         let made = session.try_read(&Call::read(Vec::new())).and_then(|body| body.json().ok()?);
-        after = made.filter(Value::is_object).map_or(after, Content::Json);
+        let made = made.filter(Value::is_object);
+        if made.as_ref() == Some(&before) && after.to_json() != before {
+            return Err(session.not_of_the_api(IGNORED, true));
+        }
+        after = made.map_or(after, Content::Json);
     }
     Ok(outcome(before, after))
 }

@@ -306,3 +306,20 @@ fn blocks_are_renamed_and_copied_by_a_patch() {
         ]
     );
 }
+
+#[test]
+fn a_server_that_ignores_a_change_is_told() {
+    let running = view(SAMPLE);
+    let server = Server::start(move |request| match request.path() {
+        "/media/api/read_config" | "/media/api/modify_config" => Reply::of(200, running.to_string()),
+        _ => Reply::of(200, "true"),
+    });
+    for (arguments, input) in
+        [(&["modify", "rtmp=5"][..], ""), (&["save", "-"], "rtmp 5;\n"), (&["update", "-"], "rtmp 5;\n")]
+    {
+        let told = run(&server, &place(), &[arguments, &["--force"]].concat(), input);
+        assert!(told.code != Some(0) && told.err.contains("without the change"), "{arguments:?}: {told:?}");
+        assert_eq!(told.out, "", "{arguments:?}");
+    }
+    run(&server, &place(), &["modify", "rtsp=554"], "").exits(0);
+}
