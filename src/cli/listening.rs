@@ -20,6 +20,10 @@ const NO_TCP: &str = "none";
 
 pub fn addresses(given: &[String]) -> Result<Vec<SocketAddr>, CliError> {
     let mut found = Vec::new();
+    if given.len() > 1 && given.iter().any(|address| address == NO_TCP) {
+        let message = format!("`--listen {NO_TCP}` stands alone");
+        return Err(CliError::usage(message, "leave it out, or leave the addresses out"));
+    }
     for address in given.iter().filter(|address| *address != NO_TCP) {
         let resolved = with_host(address).to_socket_addrs().map_err(|error| {
             CliError::usage(

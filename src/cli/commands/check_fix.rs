@@ -50,7 +50,8 @@ fn fix(call: Invocation<'_>) -> Result<Exit, CliError> {
     let is_text = text.bytes() == text.document().text().as_bytes();
     let mended = is_text.then(|| mended(Schema::media(), text.document().text())).flatten();
     let Some(mended) = mended else {
-        call.ui.note(&format!("`{}` has no fault with a fix", target.service.name()));
+        let name = target.service.name();
+        call.ui.note(&format!("`{name}` has no fault with a fix that brings no other fault"));
         return Ok(Exit::Done);
     };
     let args = ChangeArgs::default();

@@ -506,10 +506,9 @@ fn refuse_unfit_output(args: &ReadArgs) -> Result<(), CliError> {
     let is_json = matches!(args.output, ReadFormat::Json | ReadFormat::Compact);
     let is_text = args.output == ReadFormat::Conf;
     match [("--runtime", args.runtime && !is_json), ("--skip-streams", args.skip_streams && is_text)] {
-        [(name, true), _] | [_, (name, true)] => Err(CliError::usage(
-            format!("`{name}` cannot be combined with this output"),
-            "use `-o json`",
-        )),
+        [(name, true), _] | [_, (name, true)] => {
+            Err(CliError::usage(format!("`{name}` cannot be combined with this output"), "use `-o json`"))
+        }
         _ => Ok(()),
     }
 }

@@ -2,7 +2,7 @@
 
 use mediaconf::plumbing::schema::media::TOP;
 use std::io::{self, Write};
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
@@ -209,6 +209,7 @@ pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     tell_faults(&engine, ui);
     let engine = if args.no_guards { engine.without_guards() } else { engine };
     let addresses = listening::addresses(&args.listen)?;
+    refuse_without_address(args, &addresses)?;
     if !addresses.is_empty() && membership.is_none() {
         offer_account(&engine, global, ui)?;
     }
@@ -402,6 +403,22 @@ fn monitor(handler: &Arc<Handler>, listeners: Vec<Listener>) -> Result<Option<Ht
     let service = Arc::new(Monitoring(handler.clone()));
     let server = HttpServer::start(service, listeners, None, Limits::of_monitoring(), Deadlines::default());
     server.map(Some).map_err(CliError::serve_failed)
+}
+
+/// Refuses options that are for TCP alone if there is no address.
+fn refuse_without_address(args: &ServeArgs, addresses: &[SocketAddr]) -> Result<(), CliError> {
+    let of_tcp = [
+        ("--console", args.console),
+        ("--tls-cert", args.tls_cert.is_some()),
+        ("--tls-self-signed", args.tls_self_signed),
+    ];
+    match of_tcp.iter().find(|(_, is_given)| *is_given && addresses.is_empty()) {
+        Some((name, _)) => Err(CliError::usage(
+            format!("`{name}` has no effect on the Unix socket"),
+            "give an address with --listen",
+        )),
+        None => Ok(()),
+    }
 }
 
 fn warn_of_no_view_account(args: &ServeArgs, engine: &Engine, global: &GlobalArgs, ui: Ui) {

@@ -359,7 +359,10 @@ impl Parameters {
         // They are of a whole configuration in JSON.
         if parameters.text || parameters.path.is_some() {
             let given = [(parameters.skip_streams, SKIP_STREAMS), (parameters.runtime, RUNTIME)];
-            given.iter().filter(|(is_given, _)| *is_given).for_each(|(_, name)| unknown::note(&mut parameters.notes, name));
+            given
+                .iter()
+                .filter(|(is_given, _)| *is_given)
+                .for_each(|(_, name)| unknown::note(&mut parameters.notes, name));
         }
         let Some(first) = faults.first() else { return Ok(parameters) };
         let detail = first.message.clone();
