@@ -17,7 +17,7 @@ use crate::store::{Revision, WHOLE_HISTORY};
 use mediaconf::plumbing::edit::patch::parse_within;
 use mediaconf::plumbing::edit::{ChangeRequest, Edits, Fault, Pointer, patch_between, rebase};
 use mediaconf::plumbing::model::{
-    KeptSecrets, Masker, SecretNumbers, masked_document, masked_json, unmasked_json,
+    KeptSecrets, Masker, SecretNumbers, holds_mask, masked_document, masked_json, unmasked_json,
 };
 use mediaconf::plumbing::syntax::{Document, LineIndex};
 
@@ -136,15 +136,20 @@ impl Transaction<'_> {
         base: &Snapshot,
     ) -> Result<Cow<'r, ChangeRequest>, Refusal> {
         let Some(masker) = &self.options.masks else { return Ok(Cow::Borrowed(request)) };
-        let kept = self.kept_secrets(masker, base)?;
+        self.refuse_masks_of_no_text()?;
         let patch = match &request.edits {
             Edits::Patch(patch) => patch.clone(),
             Edits::PatchText { text, memory } => parse_within(text, *memory)?,
             _ => return Ok(Cow::Borrowed(request)),
         };
+        let masked = patch.to_string();
+        if !holds_mask(&masked) {
+            return Ok(Cow::Borrowed(request));
+        }
+        let kept = KeptSecrets::of(base.document(), masker);
         let numbers = SecretNumbers::of(&base.config().to_json(), masker);
         let sent = masked_json(&patch, &Masker::opaque()).to_string();
-        let secrets = kept.brought_by(&patch.to_string());
+        let secrets = kept.brought_by(&masked);
         let _ = self.brought.set(Brought { secrets, sent, proved: None });
         let patch = unmasked_json(&patch, &kept, &numbers).map_err(|(keys, fault)| Fault {
             pointer: Some(Pointer::from_keys(&keys)),
@@ -158,7 +163,12 @@ impl Transaction<'_> {
 
     fn unmasked_text(&self, text: &Bytes, base: &Snapshot) -> Result<Bytes, Refusal> {
         let Some(masker) = &self.options.masks else { return Ok(text.clone()) };
-        let kept = self.kept_secrets(masker, base)?;
+        self.refuse_masks_of_no_text()?;
+        // Most texts have no mask, and to look for one is much less than to find all secrets.
+        if str::from_utf8(text).is_ok_and(|text| !holds_mask(text)) {
+            return Ok(text.clone());
+        }
+        let kept = KeptSecrets::of(base.document(), masker);
         let masked = Document::from_bytes(text.clone());
         let open = kept.in_text(masked.text()).map(Bytes::from).map_err(|(at, fault)| {
             let line = LineIndex::new(masked.text()).position(u32::try_from(at).unwrap_or(u32::MAX)).line;
@@ -170,13 +180,14 @@ impl Transaction<'_> {
         Ok(open)
     }
 
-    fn kept_secrets(&self, masker: &Masker, base: &Snapshot) -> Result<KeptSecrets, Refusal> {
+    /// Refuses to put secrets in the place of masks, where the request does not say of which text these are.
+    fn refuse_masks_of_no_text(&self) -> Result<(), Refusal> {
         match (self.options.base, &self.options.expected) {
             (None, None | Some(Expected::Any)) => {
                 let message = "masks stand for the secrets of one text: name it with `base` or `If-Match`";
                 Err(Refusal::new(RefusalKind::Misplaced, message))
             }
-            _ => Ok(KeptSecrets::of(base.document(), masker)),
+            _ => Ok(()),
         }
     }
 

@@ -19,7 +19,7 @@ import { segmentsOf } from './path.js';
  * @typedef {import('./review.js').Review} Review
  */
 
-/** The time after the last edit at which the diff is asked for again, in milliseconds. */
+/** Of edits that follow each other within this time, in milliseconds, the diff is asked for after the last one. */
 const PAUSE = 120;
 
 /**
@@ -44,6 +44,8 @@ class Tray {
   #accepted = new Set();
   #request = new AbortController();
   #timer = 0;
+  /** The time of the last edit. */
+  #last = 0;
   #shown = '';
   /** What the head was drawn for: a click on it must not hit another button than the one that was pressed. */
   #head = '';
@@ -95,7 +97,9 @@ class Tray {
     if (!this.#isOpen) return;
     this.#showResult();
     // While a change is sent, the configuration has it, and may yet go back.
-    if (!this.#sending) this.#timer = window.setTimeout(() => this.#ask(), PAUSE);
+    const now = performance.now();
+    if (!this.#sending) this.#timer = window.setTimeout(() => this.#ask(), now - this.#last > PAUSE ? 0 : PAUSE);
+    this.#last = now;
   }
 
   /** @param {KeyboardEvent} event */
