@@ -219,7 +219,11 @@ impl Condition {
 
     /// The place that the path leads to from an entry.
     fn leaf(&self, schema: &'static Schema, entry: &[Segment]) -> Result<Place, Fault> {
-        Place::resolve(schema, entry).unwrap_or(Place::Foreign).through_lists(&self.path.segments)
+        let leaf = Place::resolve(schema, entry).unwrap_or(Place::Foreign).through_lists(&self.path.segments);
+        leaf.map_err(|fault| {
+            let message = format!("`--where`: `{}`: {}", self.path.shown(), fault.message);
+            Fault { message, ..fault }
+        })
     }
 }
 

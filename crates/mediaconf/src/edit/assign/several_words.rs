@@ -32,6 +32,8 @@ pub fn refuse_one_for_several(
     }
     let fault = match value_at(current, path) {
         _ if is_line => Fault::of_path("this line would have one word in quotes, not several words"),
+        // Of several lines the guard of another form tells.
+        Ok(Value::Array(lines)) if lines.iter().any(Value::is_array) => return Ok(()),
         Ok(Value::Array(_)) => {
             Fault::of_path("several words are there, and this value would be one word in quotes")
         }

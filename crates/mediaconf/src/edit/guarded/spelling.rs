@@ -38,8 +38,7 @@ pub fn misspelt(scope: Scope, keyword: &str, pointer: &Pointer) -> Option<Fault>
 fn fault(near: NearMiss, keyword: &str, pointer: &Pointer) -> Fault {
     let message = format!("`{keyword}` is not known here");
     let hint = format!(
-        "did you mean {}? If `{keyword}` is right, add `--create` or `--accept near-miss` \
-         (over HTTP `accept=near-miss`)",
+        "did you mean {}? If `{keyword}` is right, add `--accept near-miss` (over HTTP `accept=near-miss`)",
         near.in_words()
     );
     Fault::at_pointer(FaultKind::NearMiss, pointer.clone(), message).hint(hint)
