@@ -221,7 +221,7 @@ impl Condition {
     fn leaf(&self, schema: &'static Schema, entry: &[Segment]) -> Result<Place, Fault> {
         let leaf = Place::resolve(schema, entry).unwrap_or(Place::Foreign).through_lists(&self.path.segments);
         leaf.map_err(|fault| {
-            let message = format!("`--where`: `{}`: {}", self.path.shown(), fault.message);
+            let message = format!("`--where {}`: {}", self.path.shown(), fault.message);
             Fault { message, ..fault }
         })
     }
@@ -479,8 +479,8 @@ mod tests {
             ("title=~", "there is no text behind `=~`, so it would hold for every value"),
             ("title=~(geheim", "the regular expression is not valid: unclosed group"),
             ("urls[+].url=geheim", "`[+]` is a new entry, which meets no condition"),
-            ("url~geheim", "`url` is a keyword of the text, not a key of the JSON"),
-            ("prepush.x=geheim", "there is nothing below a plain value"),
+            ("url~geheim", "`--where url`: `url` is a keyword of the text, not a key of the JSON"),
+            ("prepush.x=geheim", "`--where prepush.x`: there is nothing below a plain value"),
         ] {
             assert_eq!(holds(condition), Err(expected.to_owned()), "{condition}");
         }

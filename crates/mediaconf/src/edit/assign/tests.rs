@@ -303,12 +303,12 @@ fn null_is_refused_where_unset_is() {
         }),
         ("streams.*.titel=null", {
             "`streams.*.titel`: `titel` is not known here | did you mean `title`? If `titel` is right, add \
-             `--create` or `--accept near-miss` (over HTTP `accept=near-miss`)"
+             `--accept near-miss` (over HTTP `accept=near-miss`)"
                 .to_owned()
         }),
         ("rtpm=null", {
             "`rtpm`: `rtpm` is not known here | did you mean `rtmp`? If `rtpm` is right, add \
-             `--create` or `--accept near-miss` (over HTTP `accept=near-miss`)"
+             `--accept near-miss` (over HTTP `accept=near-miss`)"
                 .to_owned()
         }),
     ] {
@@ -658,7 +658,8 @@ fn conditions_select_entries() {
     }
     assert_eq!(
         changed(&["url~x"], "streams.*.title=1"),
-        Err("`streams.*.title`: `url` is a keyword of the text, not a key of the JSON".to_owned())
+        Err("`streams.*.title`: `--where url`: `url` is a keyword of the text, not a key of the JSON"
+            .to_owned())
     );
     assert_eq!(
         changed(&["a=1"], "rtmp=1"),
