@@ -26,7 +26,7 @@ use crate::store::{Revision, StoreError};
 use mediaconf::plumbing::edit::draft::{
     Merged, first_marker, height, lines_of, merge, with_comments, without_comments,
 };
-use mediaconf::plumbing::edit::{Fault, Path};
+use mediaconf::plumbing::edit::{Fault, Path, quoted};
 use mediaconf::plumbing::syntax::{LineIndex, Severity, one_line};
 
 /// The number of faults that the comments on top of a draft name.
@@ -190,6 +190,10 @@ impl Editing<'_> {
 
     /// Checks the text, merges it with changes that others made meanwhile, asks, and makes the change.
     fn attempt(&mut self, text: Bytes) -> Result<Attempt, CliError> {
+        if let (Some(path), true) = (&self.draft.origin.head.path, text.trim_ascii().is_empty()) {
+            let refusal = Refusal::new(RefusalKind::BadNewText, format!("the new text of `{path}` is empty"));
+            return Err(refusal.hint(format!("`mediactl rm {}` removes it", quoted(path))).into());
+        }
         let mut whole = self.draft.origin.spliced(text);
         let mut conflict = None;
         for _ in 0..MAX_MERGES {

@@ -81,6 +81,10 @@ fn one_entry_is_edited_alone() {
     let add_a_line_end = "printf '%s\\n' \"$(sed s/1935/1936/ \"$1\")\" > \"$1\"";
     edit(&place, add_a_line_end, &["rtmp", "--yes"]).run().exits(0);
     assert_eq!(place.text(), "http 80; rtmp 1936;");
+    let empty = edit(&place, ": > \"$1\"", &["rtmp", "--yes"]).run().exits(3);
+    empty.says("the new text of `rtmp` is empty").says("`mediactl rm rtmp` removes it");
+    edit(&place, ":", &["--discard"]).run().exits(0);
+    assert_eq!(place.text(), "http 80; rtmp 1936;");
     edit(&place, ":", &["streams.cam1"]).run().exits(7).says("there is no stream `cam1`");
     edit(&place, ":", &["streams..x"]).run().exits(3);
     edit(&place, ":", &["rtmp", "--resume"]).run().exits(2);
