@@ -182,7 +182,7 @@ impl CliError {
     pub fn went_back(target: &str, why: Option<&str>) -> Self {
         let why = why.map_or_else(String::new, |why| format!(": {why}"));
         Self::new(ErrorKind::Guarded, format!("the change of `{target}` went back{why}"))
-            .with_hint("`mediactl history show` shows the text; the other nodes never had it")
+            .with_hint("`mediactl history show 1` shows the text; the other nodes never had it")
     }
 
     /// A file that is to be made is there already.
@@ -203,6 +203,11 @@ impl CliError {
             None => "`mediactl context list` shows all, `mediactl context add` adds one".to_owned(),
         };
         Self::new(ErrorKind::Absent, format!("there is no context `{name}`")).with_hint(hint)
+    }
+
+    /// No contexts have the names, or are in the group, that were given.
+    pub fn no_contexts(message: String, hint: String) -> Self {
+        Self::new(ErrorKind::Absent, message).with_hint(hint)
     }
 
     /// A node, or a group, has no overlay.

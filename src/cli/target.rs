@@ -29,7 +29,7 @@ use crate::http::protocol::fingerprint::Fingerprint;
 use crate::http::protocol::headers::DEFAULT_PREFIX;
 use crate::store::cluster::ClusterUrl;
 use crate::store::file::{ConfFile, Serving};
-use crate::store::{Follow, reason};
+use crate::store::{Follow, StoreError, reason};
 use mediaconf::plumbing::syntax::Diagnostics;
 
 /// The configuration that a command works on.
@@ -153,10 +153,7 @@ fn named_server(global: &GlobalArgs, purpose: &Purpose, ui: Ui) -> Result<Option
             let message = format!("`{option}` has an empty value, which names nothing");
             return Err(CliError::usage(message, "leave it out for the usual target"));
         }
-        TargetKind::TwoOptions(options) => {
-            let [one, other] = options.map(|option| format!("`{option}`"));
-            return Err(two_targets([&one, &other], "leave one of them out"));
-        }
+        TargetKind::TwoOptions(options) => return Err(two_options(options)),
         TargetKind::TwoVariables(variables) => {
             let hint = "choose one with `--conf`, `--url`, `--cluster` or `--context`";
             return Err(two_targets(variables, hint));
@@ -186,6 +183,12 @@ fn named_server(global: &GlobalArgs, purpose: &Purpose, ui: Ui) -> Result<Option
         }
         _ => Ok(None),
     }
+}
+
+/// The error for two options that name different targets.
+pub fn two_options(options: [&str; 2]) -> CliError {
+    let [one, other] = options.map(|option| format!("`{option}`"));
+    two_targets([&one, &other], "leave one of them out")
 }
 
 fn two_targets([one, other]: [&str; 2], hint: &str) -> CliError {
@@ -253,6 +256,10 @@ fn at_file(store: Arc<ConfFile>, global: &GlobalArgs, purpose: Purpose, ui: Ui) 
                 );
             }
             return if has_to_be_confirmed { Err(no_server_confirms()) } else { Ok(local(engine)) };
+        }
+        // As the lock, which is there, would say it.
+        Err(StoreError::PermissionDenied { path, source, .. }) if changes => {
+            return Err(Refusal::from(StoreError::StateFolder { path, source }).into());
         }
         Err(error) if changes => return Err(Refusal::from(error).into()),
         Err(error) => {

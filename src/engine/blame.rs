@@ -49,7 +49,7 @@ pub fn value_history(
     let found = loop {
         let entries = service.history(wanted)?;
         let mut kept = |serial| match service.kept(ChangeRef::Serial(serial)) {
-            Err(error) if is_not_kept(&error) => Ok(None),
+            Err(error) if error.is_not_kept() => Ok(None),
             found => found.map(Some),
         };
         let (changes, is_cut) = blame(&entries, &now, &mut kept, path, masker, most)?;
@@ -101,9 +101,11 @@ fn without_paths(entry: &HistoryEntry) -> HistoryEntry {
     HistoryEntry { paths: None, ..entry.clone() }
 }
 
-/// True if the history just has no text for a change.
-fn is_not_kept(error: &Refusal) -> bool {
-    error.kind == RefusalKind::NotKept || error.status == Some(NOT_FOUND)
+impl Refusal {
+    /// True if the history just has no text for a change.
+    pub fn is_not_kept(&self) -> bool {
+        self.kind == RefusalKind::NotKept || self.status == Some(NOT_FOUND)
+    }
 }
 
 /// Returns the last changes of the value at `path`, the last one first, at most `most`, secrets masked by `masker`; and

@@ -14,6 +14,8 @@ pub const DEFAULT_CANARY_TIME: Duration = Duration::from_secs(60);
 pub enum CanaryFault {
     /// Fewer nodes than wanted run what they should.
     TooFew { wanted: usize, found: usize },
+    /// It would begin on no node.
+    None,
     /// There is no node of this name.
     Unknown(String),
     /// The change is to be confirmed by a user, too.
@@ -28,12 +30,14 @@ pub enum CanaryFault {
 /// chosen among those that run what they should.
 ///
 /// # Errors
-/// `TooFew`, `Unknown`.
+/// `None`, `TooFew`, `Unknown`.
 pub fn canary_nodes(given: &[String], nodes: &[NodeRecord]) -> Result<Vec<String>, CanaryFault> {
     if let [only] = given
         && let Ok(wanted) = only.parse::<usize>()
-        && wanted > 0
     {
+        if wanted == 0 {
+            return Err(CanaryFault::None);
+        }
         let healthy = nodes.iter().filter(|node| node.state == NodeState::Running);
         let first: Vec<String> = healthy.map(|node| node.node.clone()).take(wanted).collect();
         let found = first.len();
@@ -52,6 +56,7 @@ impl CanaryFault {
                     if *found == 1 { "node runs what it should" } else { "nodes run what they should" };
                 format!("`{canary} {wanted}`: only {found} {nodes}")
             }
+            Self::None => format!("`{canary} 0`: a change begins on one node at least"),
             Self::Unknown(name) => format!("`{canary} {name}`: there is no node of this name"),
             Self::AndConfirm => format!("`{canary}` and `{confirm}` are two ways to confirm a change"),
             Self::NoCluster => format!("`{canary}`: this server is no node of a cluster"),
@@ -64,7 +69,7 @@ impl CanaryFault {
         match self {
             Self::TooFew { .. } | Self::Unknown(_) => "`mediactl --cluster URL status` shows the nodes",
             Self::AndConfirm => "leave one of them out",
-            Self::OneNode => "leave it out",
+            Self::None | Self::OneNode => "leave it out",
             Self::NoCluster => "send the change to a node, or leave it out",
         }
     }
@@ -74,5 +79,22 @@ impl CanaryFault {
 impl From<CanaryFault> for Refusal {
     fn from(fault: CanaryFault) -> Self {
         Self::new(RefusalKind::Misplaced, fault.message("canary", "confirm")).hint(fault.hint())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_begins_on_one_node_at_least() {
+        let node =
+            |name: &str| NodeRecord { node: name.to_owned(), ..NodeRecord::absent(NodeState::Running) };
+        let found = |given: &str| canary_nodes(&[given.to_owned()], &[node("a"), node("b")]);
+        assert_eq!(found("1"), Ok(vec!["a".to_owned()]));
+        assert_eq!(found("b"), Ok(vec!["b".to_owned()]));
+        assert_eq!(found("0"), Err(CanaryFault::None));
+        assert_eq!(found("3"), Err(CanaryFault::TooFew { wanted: 3, found: 2 }));
+        assert_eq!(found("c"), Err(CanaryFault::Unknown("c".to_owned())));
     }
 }

@@ -68,7 +68,11 @@ impl Engine {
         // Looked up before a hand edit is recorded: its entry would shift the number that the user saw.
         let (serial, text) = self.serial_and_text(which)?;
         let mut options = ChangeOptions { takes_faults: true, ..options.clone() };
-        let what = format!("back to the text before #{serial}");
+        // The numbers of a node's own history are others.
+        let what = match self.is_run_by_nodes() {
+            true => format!("back to the text before change {serial} of the cluster"),
+            false => format!("back to the text before #{serial}"),
+        };
         let named = options.message.as_deref().and_then(NamedChange::of);
         if options.message.is_none() || named.is_some_and(|change| change.reason.is_empty()) {
             options.message = Some(message_because(&what, options.message.as_deref()));

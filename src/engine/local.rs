@@ -88,7 +88,8 @@ impl Engine {
             )
             .hint("`mediactl save FILE` replaces what is in it; `mediactl update FILE` on a node is for that node alone")
         } else {
-            Refusal::no_server()
+            // Who can't look there does not know whether a server runs.
+            self.store.pending().map_or_else(Refusal::from, |_| Refusal::no_server())
         }
     }
 

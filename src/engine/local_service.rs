@@ -173,6 +173,10 @@ impl Engine {
             RequestedChange::Format {} => NewText::Formatted,
             RequestedChange::Entries(entries) => NewText::Entries(entries.clone()),
         };
+        // Looked for before the lock, which makes the state folder.
+        if !new.is_whole() && self.running.is_none() {
+            self.store.refuse_missing()?;
+        }
         self.save(&new, options)
     }
 

@@ -113,21 +113,30 @@ impl Engine {
                 let guarded = edit.map(|edit| edit.guarded).unwrap_or_default();
                 self.refuse_faults(if accepts { Faults::default() } else { guarded }, options)?;
             }
-            OverlayEdit::Remove(paths) if paths.is_empty() => patch.clear(),
+            OverlayEdit::Remove(paths) if paths.is_empty() => {
+                if found.is_none() && !self.known_nodes()?.contains(name) {
+                    return Err(Refusal::new(RefusalKind::NotFound, format!("`{name}` has no overlay"))
+                        .hint("`mediactl overlay list` shows all; a group has an `@` in front"));
+                }
+                patch.clear();
+            }
             OverlayEdit::Remove(paths) => paths.iter().try_for_each(|path| remove(&mut patch, path))?,
         }
         Ok(patch)
     }
 
+    /// The nodes that were there, and their groups.
+    fn known_nodes(&self) -> Result<BTreeSet<String>, Refusal> {
+        let nodes = self.store.nodes()?.unwrap_or_default();
+        let came = nodes.into_iter().filter(|node| !node.version.is_empty());
+        let names = came
+            .flat_map(|node| std::iter::once(node.node).chain(node.group.map(|group| format!("@{group}"))));
+        Ok(names.collect())
+    }
+
     /// Refuses a node, or a group, that was never there, if there are any: it may be misspelt.
     fn refuse_unknown_node(&self, name: &str, overlays: &Overlays) -> Result<(), Refusal> {
-        let nodes = self.store.nodes()?.unwrap_or_default();
-        let came = nodes.iter().filter(|node| !node.version.is_empty());
-        let mut known: BTreeSet<String> = came
-            .flat_map(|node| {
-                [node.node.clone()].into_iter().chain(node.group.iter().map(|group| format!("@{group}")))
-            })
-            .collect();
+        let mut known = self.known_nodes()?;
         if known.is_empty() || known.contains(name) {
             return Ok(());
         }

@@ -334,6 +334,8 @@ impl From<&Refusal> for Trouble {
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use rustix::io::Errno;
 
     use super::*;
@@ -351,5 +353,9 @@ mod tests {
         for failed in [Errno::NOSPC, Errno::DQUOT, Errno::IO, Errno::INTR] {
             assert_eq!(of(failed), (ErrorKind::Failed, false), "{failed}");
         }
+        // As a draft fails, whose error names its path.
+        let source = io::Error::new(io::ErrorKind::StorageFull, "no space left at path `x`");
+        let refusal = Refusal::from(StoreError::StateFolder { path: "media.conf".into(), source });
+        assert_eq!((refusal.error_kind(), refusal.hint), (ErrorKind::Failed, None));
     }
 }

@@ -20,6 +20,9 @@ pub const REVERT: &str = "revert";
 /// The operation in the place of a change whose record can't be read.
 pub const UNREADABLE: &str = "unreadable";
 
+/// The operation in the place of a change that no trusted key has signed.
+pub const UNSIGNED: &str = "unsigned";
+
 /// The operation of a rollback after a failed reload.
 pub const TAKE_BACK: &str = "take-back";
 
@@ -220,6 +223,16 @@ impl HistoryEntry {
             paths: None,
             from: None,
         }
+    }
+
+    /// The row of a change that no trusted key has signed: nothing of what its record says is believed.
+    pub fn unsigned(place: (Option<usize>, u64), why: String) -> Self {
+        Self { operation: UNSIGNED.to_owned(), ..Self::unreadable(place, why) }
+    }
+
+    /// True if what its record says is not known, or not believed.
+    pub fn is_unknown(&self) -> bool {
+        [UNREADABLE, UNSIGNED].contains(&&*self.operation)
     }
 
     /// True if `which` refers to this change.

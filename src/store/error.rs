@@ -169,10 +169,11 @@ pub struct LockHolder {
 impl StoreError {
     /// True if a disk is full or broken, so that no permission would help.
     pub fn is_out_of_order(&self) -> bool {
-        let answers = [Errno::NOSPC, Errno::DQUOT, Errno::IO, Errno::INTR];
+        // An error that names its path keeps the kind, and not the number.
+        let kinds = [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded, io::ErrorKind::Interrupted];
         match self {
             StoreError::StateFolder { source, .. } | StoreError::Io { source, .. } => {
-                Errno::from_io_error(source).is_some_and(|answer| answers.contains(&answer))
+                kinds.contains(&source.kind()) || Errno::from_io_error(source) == Some(Errno::IO)
             }
             _ => false,
         }

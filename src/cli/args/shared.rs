@@ -45,9 +45,15 @@ pub fn change_name(text: &str) -> Result<String, &'static str> {
     }
 }
 
+/// The most bytes of the reason for a change: written in a URL, each may take three, and the head of a request has 32 KiB.
+const LONGEST_REASON: usize = 8 * 1024;
+
 /// Parses the reason for a change, which can't be taken for the name of another one.
 pub fn reason(text: &str) -> Result<String, &'static str> {
     match NamedChange::of(text) {
+        None if text.len() > LONGEST_REASON => {
+            Err("it is longer than 8 KiB: keep the rest elsewhere, and name the place")
+        }
         None => Ok(text.to_owned()),
         Some(_) => {
             Err("it ends like the message of a change of several servers: write `change NAME` without `by`")

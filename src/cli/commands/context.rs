@@ -164,6 +164,7 @@ fn settings(args: &AddContextArgs, global: &GlobalArgs) -> Result<Map<String, Va
     let url = match global.chosen.kind {
         TargetKind::Server(NamedBy::CommandLine) => global.url.as_ref(),
         TargetKind::Cluster(NamedBy::CommandLine) => global.cluster.as_ref(),
+        TargetKind::TwoOptions(options) => return Err(target::two_options(options)),
         _ => None,
     };
     let url = url.map(|url| url.0.clone());

@@ -101,6 +101,9 @@ pub fn run(args: &EditArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
 /// Ends the edits that were not finished, and names them.
 fn discard(args: &EditArgs, global: &GlobalArgs, ui: Ui) -> Result<Exit, CliError> {
     let target = target::resolve(global, Purpose::default(), ui)?;
+    if target.file.as_ref().is_some_and(|file| !file.has_state_folder()) {
+        return Err(CliError::no_draft(target.service.name()));
+    }
     let name = draft_name(&target);
     let drafts = draft_folder(&target)?.waiting(&name).map_err(Refusal::from)?;
     if drafts.is_empty() {

@@ -17,7 +17,7 @@ use crate::cli::render::paragraph::wrapped;
 use crate::cli::render::{diagnostics, table};
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
-use crate::engine::{Composed, Content, ErrorKind, ReadForm, ReadQuery, Refusal};
+use crate::engine::{Composed, Content, ReadForm, ReadQuery, Refusal, RefusalKind};
 use mediaconf::plumbing::edit::{
     ConfigLookup, Explanation, MaskedLookup, Path, ValueSource, entry_at, explain,
 };
@@ -66,14 +66,17 @@ pub fn run(args: &ExplainArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let ui = call.ui;
     let path = input::value_path(&args.path)?;
     let read = |server: &mut FleetMember| match Explained::read(&mut server.target) {
-        // One server may have no configuration yet: the schema is known without one.
-        Err(error) if server.is_alone() && error.error_kind() == ErrorKind::Absent => {
+        // There may be no configuration yet: the schema is known without one.
+        Err(error) if server.is_alone() && error.kind == RefusalKind::NoConfiguration => {
             ui.warning(&format!("{error}: explaining without values"));
-            Ok((Content::Json(json!({})), None))
+            Ok(None)
         }
-        read => Ok(read?),
+        read => Ok(Some(read?)),
     };
-    let answers = call.ask("read", read)?.then(|server, read| Explained::explain(&path, read, server, ui))?;
+    let answers = call.ask("read", read)?.then(|server, read| match read {
+        Some(read) => Explained::explain(&path, read, server, ui),
+        None => Explained::without_values(&path, ui),
+    })?;
     let answers = answers.with_errors_told();
     if args.output == ListFormat::Json {
         answers.print_json(|explained| json!(explained))?;
@@ -133,7 +136,7 @@ impl Explained {
             Content::Text(text) if text.is_valid() => text,
             Content::Text(_) => {
                 ui.warning(&format!("`{name}` has errors, so its values are not shown"));
-                return looked_up(&json!({}), path, ui);
+                return Self::without_values(path, ui);
             }
             Content::Json(whole) => return looked_up(&whole, path, ui),
         };
@@ -153,7 +156,13 @@ impl Explained {
         Ok(explained)
     }
 
-    /// The value in words, where the path leads to one place.
+    /// Explains a path where no configuration is known.
+    fn without_values(path: &Path, ui: Ui) -> Result<Self, CliError> {
+        let explained = looked_up(&json!({}), path, ui)?;
+        Ok(Self { explanation: Explanation { is_certain: false, ..explained.explanation }, ..explained })
+    }
+
+    /// The value in words, where the path leads to one place of a configuration that is known.
     fn value_or_not_set(&self) -> Option<String> {
         self.explanation.is_certain.then(|| value(self).unwrap_or("not set".to_owned()))
     }

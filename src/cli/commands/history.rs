@@ -23,10 +23,10 @@ use crate::cli::render::value_diff::{differ, first_paths, paths_and_more, print}
 use crate::cli::target::Target;
 use crate::cli::ui::Ui;
 use crate::engine::{
-    ConfigSource, Content, Refusal, RefusalKind, is_edited_since, overlay_diffs, overlay_of,
+    ConfigSource, Content, Refusal, RefusalKind, is_edited_since, not_there, overlay_diffs, overlay_of,
 };
 use crate::store::cluster::is_node_name;
-use crate::store::{ChangeRef, HistoryEntry, Overlays, REVERT, TAKE_BACK, UNREADABLE, WHOLE_HISTORY};
+use crate::store::{ChangeRef, HistoryEntry, Overlays, REVERT, TAKE_BACK, WHOLE_HISTORY};
 use mediaconf::plumbing::edit::Path;
 use mediaconf::plumbing::model::Masker;
 use mediaconf::plumbing::syntax::one_line;
@@ -214,11 +214,11 @@ impl KnownState {
         self.text.as_ref().and_then(Content::snapshot).map_or(0, |text| text.bytes().len())
     }
 
-    /// What was read, unless it is damaged, which is noted.
+    /// What was read, unless it is damaged, or no trusted key has signed it, which is noted.
     fn undamaged<T>(&mut self, read: Result<T, Refusal>, what: &str) -> Result<Option<T>, Refusal> {
         match read {
             Ok(found) => Ok(Some(found)),
-            Err(refusal) if refusal.kind == RefusalKind::WriteFailed => {
+            Err(refusal) if [RefusalKind::WriteFailed, RefusalKind::NoPermission].contains(&refusal.kind) => {
                 self.damaged = Some(format!("{what} can't be shown: {refusal}"));
                 Ok(None)
             }
@@ -272,7 +272,7 @@ fn row(Listed { entry, paths, .. }: &Listed, ui: Ui) -> [String; 7] {
     [
         entry.number.map_or("-".to_owned(), |number| format!("@{number}")),
         if entry.serial == 0 { "-".to_owned() } else { format!("#{}", entry.serial) },
-        if entry.operation == UNREADABLE { "-".to_owned() } else { ui.time(entry.at) },
+        if entry.is_unknown() { "-".to_owned() } else { ui.time(entry.at) },
         one_line(entry.by.as_deref().unwrap_or("-")),
         one_line(&entry.operation),
         one_line(entry.message.as_deref().unwrap_or_default()),
@@ -335,8 +335,25 @@ impl Selected {
             true => self.with_texts(entries, target, args.patch, &masker.cloned().unwrap_or_default())?,
             false => self.alone(entries),
         };
+        if found.is_empty() {
+            self.refuse_absent(target)?;
+        }
         let masked = |listed: Listed| Listed { entry: masked_entry(listed.entry, masker), ..listed };
         Ok(found.into_iter().map(masked).collect())
+    }
+
+    /// Refuses to find nothing in the history of a configuration that is not there, or of an entry of an included file.
+    fn refuse_absent(&self, target: &mut Target) -> Result<(), CliError> {
+        let text = match target.read_text(Some(ConfigSource::Saved)) {
+            Err(refusal) if refusal.kind == RefusalKind::NoConfiguration => return Err(refusal.into()),
+            text => text.ok().filter(|text| text.is_valid()),
+        };
+        if let (Some(HistoryPath { overlay: None, path }), Some(text)) = (&self.path, text)
+            && let Some(composed) = target.composed(&text, Some(ConfigSource::Saved))?
+        {
+            composed.refuse_entry(path).map_err(not_there)?;
+        }
+        Ok(())
     }
 
     /// True if what differs on single nodes is shown.
@@ -351,11 +368,15 @@ impl Selected {
         target: &mut Target,
         keeps_texts: bool,
     ) -> Result<KnownState, CliError> {
-        let now = target.read_text(Some(ConfigSource::Saved)).ok();
-        let Some(text) = now.filter(|now| !is_edited_since(entries, now)) else {
-            return Ok(KnownState::default());
+        let mut state = KnownState::default();
+        let now = match target.read_text(Some(ConfigSource::Saved)) {
+            Err(refusal) if refusal.kind == RefusalKind::NoPermission => {
+                state.undamaged(Err(refusal), "the configuration")?
+            }
+            now => now.ok(),
         };
-        let mut state = KnownState { text: Some(Content::Text(text)), ..KnownState::default() };
+        let Some(text) = now.filter(|now| !is_edited_since(entries, now)) else { return Ok(state) };
+        state.text = Some(Content::Text(text));
         if self.shows_overlays(keeps_texts) {
             let read = target.service.overlays(None);
             state.overlays = state.undamaged(read, "what differs on single nodes now")?.flatten();
@@ -375,9 +396,11 @@ impl Selected {
         keeps_texts: bool,
     ) -> Result<KnownState, CliError> {
         let (change, mut state) = (ChangeRef::Serial(entry.serial), KnownState::default());
-        let text = target.service.kept(change);
-        // A text that is not kept any more hides what its change did.
-        let text = state.undamaged(text, &format!("the text before #{}", entry.serial)).unwrap_or_default();
+        let text = match target.service.kept(change) {
+            // It hides what its change did.
+            Err(refusal) if refusal.is_not_kept() => None,
+            text => state.undamaged(text, &format!("the text before #{}", entry.serial))?,
+        };
         if text.is_some() && self.shows_overlays(keeps_texts) {
             let read = target.service.overlays(Some(change));
             let what = format!("what differed on single nodes before #{}", entry.serial);
@@ -397,6 +420,10 @@ impl Selected {
         let path = self.path.as_ref();
         let overlays = before.overlays.clone().zip(after.overlays.clone());
         let overlays = overlays.map(|(before, after)| [before, after]);
+        if entry.is_unknown() {
+            // Whatever it changed.
+            return Listed::from_entry(entry);
+        }
         let damaged = [before, after].into_iter().filter_map(|state| state.damaged.clone()).collect();
         let listed = Listed { damaged, ..Listed::from_entry(entry) };
         let Some((old, new)) = before.at(path).zip(after.at(path)) else {
@@ -414,7 +441,7 @@ impl Selected {
     }
 
     fn is_recent(&self, entry: &HistoryEntry) -> bool {
-        self.since.is_none_or(|since| entry.at >= since)
+        self.since.is_none_or(|since| entry.is_unknown() || entry.at >= since)
     }
 
     /// The serials of the entries about the change that was asked for, with what took such a one back by itself; `None` if

@@ -428,8 +428,7 @@ impl Wanted {
     fn beside(&self, composed: &Composed) -> IncludedBeside {
         let is_shown = composed.is_valid();
         let places = self.paths.iter().filter(|path| path.first_pattern().is_none());
-        let mut notes: Vec<String> =
-            places.filter_map(|path| Some(format!("`{path}`: {}", composed.included_place(path)?))).collect();
+        let mut notes: Vec<String> = places.filter_map(|path| composed.included_place(path)).collect();
         let of_patterns =
             self.paths.iter().any(|path| path.first_pattern().is_some()) || !self.conditions.is_empty();
         let matched = composed.included_at(&|current| {

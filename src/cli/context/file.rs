@@ -233,7 +233,7 @@ fn not_there(missing: &[&str], contexts: &Contexts) -> CliError {
     let message = format!("no context has the name{plural} {}", quoted(missing));
     let near = nearest(missing[0], contexts.list.iter().map(|context| &*context.name));
     let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-    CliError::usage(message, format!("{near}{}", names(contexts)))
+    CliError::no_contexts(message, format!("{near}{}", names(contexts)))
 }
 
 fn of_group(contexts: &Contexts, group: &str) -> Result<Vec<ServerContext>, CliError> {
@@ -245,7 +245,7 @@ fn of_group(contexts: &Contexts, group: &str) -> Result<Vec<ServerContext>, CliE
         groups.sort_unstable();
         groups.dedup();
         let message = format!("no context is in the group `{group}`");
-        return Err(CliError::usage(message, there_are("groups", &groups)));
+        return Err(CliError::no_contexts(message, there_are("groups", &groups)));
     }
     Ok(found)
 }

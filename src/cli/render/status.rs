@@ -33,6 +33,10 @@ pub fn print(target: &str, status: &Status, screen: Screen, out: &mut dyn Write)
                     Some(false) => "no, the running configuration differs from the file",
                 },
             )?;
+            // Of a file with errors no values are compared.
+            if status.saved == Some(false) && status.errors.is_none_or(|errors| errors == 0) {
+                differing_paths(&status.differing).iter().try_for_each(|path| line("", path))?;
+            }
         }
     }
     if let Some(node) = &status.node {
@@ -41,10 +45,6 @@ pub fn print(target: &str, status: &Status, screen: Screen, out: &mut dyn Write)
         if let Some(why) = &node.away {
             line("cluster:", &format!("can't be reached, so changes are refused: {why}"))?;
         }
-    }
-    // Of a file with errors no values are compared.
-    if status.saved == Some(false) && status.errors.is_none_or(|errors| errors == 0) {
-        differing_paths(&status.differing).iter().try_for_each(|path| line("", path))?;
     }
     if status.edited_by_hand {
         line("by hand:", "the file was edited since the last change")?;

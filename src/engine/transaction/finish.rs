@@ -60,7 +60,7 @@ impl Transaction<'_> {
     /// the place of one that nobody trusts takes over nothing that would be signed.
     fn changed_overlays(&mut self, wanted: Option<Overlays>) -> Result<Option<[Overlays; 2]>, Refusal> {
         let known = self.overlays();
-        let is_alone = self.is_whole && self.options.confirm.is_none();
+        let is_alone = self.is_alone();
         let are_dropped = is_alone && !self.is_trusted();
         if !(is_alone || self.is_trusted()) {
             // It says why.
@@ -75,6 +75,11 @@ impl Transaction<'_> {
         }
         let is_damaged = self.file.as_ref().is_some_and(|file| file.damaged.is_some());
         Ok(wanted.filter(|wanted| *wanted != known || is_damaged).map(|wanted| [known, wanted]))
+    }
+
+    /// True if nothing of the state before need be in the new one.
+    fn is_alone(&self) -> bool {
+        self.is_whole && self.options.confirm.is_none()
     }
 
     /// Records the state of an owner alone, after the change can no longer be rolled back.
@@ -131,7 +136,9 @@ impl Transaction<'_> {
             checked.map_err(rejected)?;
         }
         if options.dry_run {
-            return refuse_invalid(unproved).map(|()| None);
+            refuse_invalid(unproved)?;
+            let old = self.file.as_ref().map(StoredText::as_base);
+            return Ok(engine.store.rehearse(old, self.is_alone()).map(|()| None)?);
         }
         self.message = options.message.as_deref().map(|message| message_without_secrets(message, &texts()));
         self.keep_unsaved()?;

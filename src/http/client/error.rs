@@ -11,7 +11,7 @@ use thiserror::Error;
 use super::answer::{AnswerSize, BodyFault, BoundedBody};
 use super::credentials::Credentials;
 use super::endpoint::without_userinfo;
-use super::reason::{TlsFault, chain, connection_fault, tls_fault};
+use super::reason::{TlsFault, chain, connection_fault, tls_fault, was_closed};
 use crate::engine::RefusalKind;
 use crate::http::protocol::problem::{MEDIA_TYPE, Problem};
 use mediaconf::plumbing::edit::{Fault, Pointer};
@@ -36,6 +36,9 @@ pub enum ClientError {
     /// No trusted authority is known that could have signed the certificate.
     #[error("there is no certificate authority to check its certificate against")]
     NoAuthorities,
+    /// The connection broke in the middle of an answer that tells of no change.
+    #[error("the connection broke in the middle of the answer")]
+    CutOff,
     /// The connection broke after a change was sent.
     #[error("the connection broke before the answer came: {reason}")]
     Broken { reason: String },
@@ -158,6 +161,7 @@ impl ClientError {
     /// Returns the error of a response with a useless body.
     pub(super) fn of_body(fault: &BodyFault, applies: bool) -> Self {
         match fault {
+            BodyFault::Broken(error) if !applies && was_closed(error) => Self::CutOff,
             BodyFault::Broken(error) => Self::from_error(error, applies),
             BodyFault::TooLarge { most, when_parsed } => {
                 Self::TooLarge { applies, most: *most, when_parsed: *when_parsed }

@@ -48,6 +48,14 @@ impl Store for ClusterStore {
         self.read_text(true)
     }
 
+    fn rehearse(&self, old: Option<BaseText<'_>>, is_alone: bool) -> Result<(), StoreError> {
+        let seen = self.seen_in(old)?;
+        if !is_alone {
+            self.refuse_untrusted(&seen)?;
+        }
+        self.refuse_unsignable(&seen, next_serial(&seen))
+    }
+
     /// The included files are on the nodes.
     fn included(&self, _pattern: &str, _follow: Follow) -> Result<Vec<IncludedText>, IncludeError> {
         Ok(Vec::new())
@@ -171,6 +179,17 @@ struct ClusterChange<'w> {
     is_named: Cell<bool>,
 }
 
+impl ClusterStore {
+    /// The last change as it was read with a text; read now where it was not.
+    fn seen_in(&self, text: Option<BaseText<'_>>) -> Result<Seen, StoreError> {
+        text.and_then(|text| text.version.known::<Seen>().cloned()).map_or_else(|| self.seen(), Ok)
+    }
+}
+
+fn next_serial(seen: &Seen) -> u64 {
+    seen.head.as_ref().map_or(0, |last| last.serial) + 1
+}
+
 impl<'s> ClusterWriter<'s> {
     fn new(store: &'s ClusterStore, look: FirstRead, warnings: Vec<Warning>) -> Self {
         let (look, was_overtaken) = (RefCell::new(Some(look)), Cell::new(false));
@@ -215,17 +234,14 @@ impl Writer for ClusterWriter<'_> {
         record: &ChangeRecord<'_>,
     ) -> Result<Box<dyn PreparedChange + 'w>, StoreError> {
         let store = self.store;
-        let seen = match old.and_then(|old| old.version.known::<Seen>().cloned()) {
-            Some(seen) => seen,
-            None => store.seen()?,
-        };
+        let seen = store.seen_in(old)?;
         let last = seen.head.as_ref();
         let is_unconfirmed = last.is_some_and(|last| last.unconfirmed.is_some());
         let waits = is_unconfirmed && store.refuse_untrusted(&seen).is_ok();
         if seen.text().is_some() != old.is_some() || waits {
             return Err(store.overtaken());
         }
-        let serial = last.map_or(0, |last| last.serial) + 1;
+        let serial = next_serial(&seen);
         let is_alone = record.is_whole && self.pending.borrow().is_none();
         let overlays = match (record.overlays, seen.text()) {
             (Some(overlays), _) => overlays.clone(),

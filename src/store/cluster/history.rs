@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 
-use super::cluster_store::ClusterStore;
+use super::cluster_store::{ClusterStore, Seen};
 use super::head_record::{HeadRecord, TextRef};
 use super::messages::{KeyRange, KeyValue};
 use super::unconfirmed::NOT_CONFIRMED;
@@ -29,7 +29,8 @@ impl ClusterStore {
         let last = seen.head.as_ref().map_or(0, |head| head.serial);
         let mut entries = Vec::new();
         // The next change begins with it, whoever makes that.
-        let run_out = seen.head.as_ref().filter(|_| seen.has_run_out());
+        let run_out =
+            seen.head.as_ref().filter(|_| seen.has_run_out() && self.refuse_untrusted(&seen).is_ok());
         if let Some(change) = run_out.and_then(|head| head.unconfirmed.as_ref())
             && let Some(back) = run_out.and_then(|head| head.taken_back("", NOT_CONFIRMED))
         {
@@ -57,7 +58,7 @@ impl ClusterStore {
                     entries.push(HistoryEntry::unreadable((Some(number), serial), why));
                     number += 1;
                 }
-                entries.push(self.entry(found, number, seen.head.as_ref()));
+                entries.push(self.entry(found, number, &seen));
                 if let Some(serial) = serial {
                     (number, next) = (number + 1, serial);
                 }
@@ -70,13 +71,23 @@ impl ClusterStore {
         Ok(entries)
     }
 
-    /// The entry of a record in the history; one that can't be read is a row that names its key.
-    fn entry(&self, found: &KeyValue, number: usize, head: Option<&HeadRecord>) -> HistoryEntry {
+    /// The entry of a record in the history; one that can't be read is a row that names its key, and one that no trusted key
+    /// has signed a row that says so.
+    fn entry(&self, found: &KeyValue, number: usize, seen: &Seen) -> HistoryEntry {
         let serial = self.keys().serial_of(&found.key);
-        match (HeadRecord::parse(&found.value), serial, head) {
-            (Ok(record), Some(serial), _) if record.serial == serial => record.entry(number),
+        let if_signed = |record: HeadRecord, refused: Result<(), StoreError>| match refused {
+            Ok(()) => record.entry(number),
+            Err(why) => HistoryEntry::unsigned((Some(number), record.serial), why.to_string()),
+        };
+        match (HeadRecord::parse(&found.value), serial, &seen.head) {
+            (Ok(record), Some(serial), _) if record.serial == serial => {
+                let refused = self.refuse_untrusted_change(&record);
+                if_signed(record, refused)
+            }
             // The last change stands twice.
-            (_, Some(serial), Some(head)) if head.serial == serial => head.clone().entry(number),
+            (_, Some(serial), Some(head)) if head.serial == serial => {
+                if_signed(head.clone(), self.refuse_untrusted(seen))
+            }
             (record, serial, _) => {
                 let why = record
                     .err()

@@ -51,15 +51,23 @@ impl ClusterStore {
     /// # Errors
     /// `NeedsKey` if it would not be signed, and should.
     pub(super) fn signed_alone(&self, seen: &Seen, head: HeadRecord) -> Result<SignedHead, StoreError> {
+        self.refuse_unsignable(seen, head.serial)?;
+        self.signed(&self.keys().head, head).map(SignedHead)
+    }
+
+    /// Refuses to make the change `serial` after what was seen without a key that signs it and is trusted here.
+    ///
+    /// # Errors
+    /// `NeedsKey` if it would not be signed, and should; `NotTrusted`.
+    pub(super) fn refuse_unsignable(&self, seen: &Seen, serial: u64) -> Result<(), StoreError> {
         let is_signed = seen.head.as_ref().is_some_and(|last| last.signature.is_some());
         let has_to_be = is_signed || self.signing().trust_key.is_some();
         if has_to_be && self.signing().sign_key.is_none() {
             return Err(StoreError::NeedsKey { name: self.given_name().to_owned() });
         }
-        let head = self.signed(&self.keys().head, head)?;
         // A writer whose own key is not among those that it trusts would lock itself out, and the nodes.
-        self.refuse_unsigned(&self.keys().head, &head)?;
-        Ok(SignedHead(head))
+        let refused = |why| self.not_trusted(format!("change {serial}"), why);
+        self.signing().refuse_untrusted_key().map_err(refused)
     }
 
     /// The record of a change in the history, which confirms nothing.

@@ -98,6 +98,16 @@ impl Signing {
         if trusted.iter().any(has_signed) { Ok(()) } else { Err(NotTrusted::OtherKey) }
     }
 
+    /// Refuses a key to sign with that is not among those that are trusted.
+    ///
+    /// # Errors
+    /// It is not, or the files can't be read.
+    pub fn refuse_untrusted_key(&self) -> Result<(), NotTrusted> {
+        let (Some(key), Some(trusted)) = (self.key()?, self.trusted()?) else { return Ok(()) };
+        let is_trusted = trusted.iter().any(|trusted| trusted == key.public_key().as_ref());
+        if is_trusted { Ok(()) } else { Err(NotTrusted::OtherKey) }
+    }
+
     /// The key to sign with.
     fn key(&self) -> Result<Option<Ed25519KeyPair>, BadKeyFile> {
         let Some(path) = &self.sign_key else { return Ok(None) };

@@ -75,20 +75,11 @@ impl ConfFile {
         Ok(ServeLock { state, peers: AllowedPeers::for_conf(self), _lock: lock })
     }
 
-    /// The server of this configuration, if one runs. Makes nothing, and waits for nothing. A state
-    /// folder that can't be read has no server.
+    /// The server of this configuration, if one runs. Makes nothing, and waits for nothing.
     ///
     /// # Errors
-    /// `Untrusted`.
+    /// `Untrusted`, `PermissionDenied`, `Io`: then it is not known whether one runs.
     pub fn serving(&self) -> Result<Option<Serving>, StoreError> {
-        match self.find_server() {
-            Ok(found) => Ok(found),
-            Err(error @ StoreError::Untrusted { .. }) => Err(error),
-            Err(_) => Ok(None),
-        }
-    }
-
-    fn find_server(&self) -> Result<Option<Serving>, StoreError> {
         let Some(state) = StateDir::find(self)? else { return Ok(None) };
         let Some(lock) = state.open_existing(SERVE_LOCK)? else { return Ok(None) };
         Ok(match lock.try_lock_shared() {

@@ -79,7 +79,16 @@ fn a_list_does_not_open_the_state_folder_to_a_group_that_may_read() {
     }
     // A member of the group, who may read.
     run_as(&place, 1, GROUP, &["read", "http[0]"]).exits(0).prints("80");
-    run_as(&place, 1, GROUP, &["modify", "--set", "rtsp=555"]).exits(4);
+    for arguments in [
+        &["modify", "--set", "rtsp=555"][..],
+        &["confirm"],
+        &["read", "--runtime"],
+        &["diff"],
+        &["update", CONF],
+    ] {
+        let run = run_as(&place, 1, GROUP, arguments).exits(4).says("permission denied");
+        run.hides("no server runs").hides("no change waits");
+    }
     server.stop().exits(0);
     run_as(&place, 1, GROUP, &["modify", "--set", "rtsp=555"]).exits(4);
     assert!(place.text().contains("rtsp 554;"));

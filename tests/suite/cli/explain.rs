@@ -156,3 +156,17 @@ fn a_server_is_asked_for_the_value() {
     let _server = Serving::over(&place);
     place.run(["explain", "streams.cam1.prepush"]).exits(0).prints("value     5 (own, media.conf:8)\n");
 }
+
+#[test]
+fn a_value_that_is_not_known_is_not_called_unset() {
+    let place = Place::empty();
+    let run = place.run(["explain", "streams.cam1.prepush"]).exits(0);
+    run.says("explaining without values").prints("example   prepush 5;").hides("value ");
+    place.put("media.conf", "stream cam1 {\n");
+    place.run(["explain", "rtsp"]).exits(0).says("its values are not shown").hides("value ");
+    place
+        .run(["--url", "http://127.0.0.1:9", "explain", "rtsp"])
+        .exits(7)
+        .says("not reachable")
+        .hides("type ");
+}

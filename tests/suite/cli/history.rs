@@ -1,5 +1,7 @@
 //! `history`, `rollback`, `blame`, `status`, `confirm`, `--expect`, on a file.
 
+use std::os::unix::fs::DirBuilderExt;
+
 use serde_json::{Value, json};
 
 use super::serve::Serving;
@@ -33,6 +35,59 @@ fn each_change_is_told_and_can_be_undone() {
     place.run(["diff", "@9"]).exits(7);
     place.run(["rollback", "0"]).exits(2);
     place.run(["history", "show", "9"]).exits(7);
+}
+
+#[test]
+fn a_file_that_is_not_there_has_no_history() {
+    let place = Place::empty();
+    for arguments in [&["history"][..], &["history", "rtsp"], &["history", "-o", "json"]] {
+        place.run(arguments).exits(7).says("media.conf` does not exist").hides("never changed");
+    }
+    // It may come back.
+    let place = Place::with(SAMPLE);
+    place.set(&["rtmp=1936"]).exits(0);
+    std::fs::remove_file(place.path(CONF)).expect("it is there");
+    place.run(["history"]).exits(0).prints("#1").prints("modify");
+}
+
+#[test]
+fn what_is_refused_for_a_missing_file_makes_nothing() {
+    let place = Place::empty();
+    for arguments in [&["modify", "--set", "rtmp=1936"][..], &["fmt"], &["edit", "--discard"]] {
+        place.run(arguments).exits(7);
+        assert!(!place.path(".mediactl").exists(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_long_reason_is_refused_before_a_server_refuses_its_request() {
+    let place = Place::with(SAMPLE);
+    let server = Serving::over(&place);
+    let modify = |value: &str, reason: String| place.run(["modify", "--set", value, "-m", &reason]);
+    modify("rtmp=1936", "x".repeat(8193)).exits(2).says("it is longer than 8 KiB");
+    modify("rtmp=1937", "ü".repeat(4096)).exits(0);
+    server.stop().exits(0);
+    modify("rtmp=1938", "x".repeat(8193)).exits(2).says("it is longer than 8 KiB");
+}
+
+/// Here a file stands in the place of the folder, as a folder may that this user can't enter.
+#[test]
+fn whether_a_server_runs_is_not_known_where_the_state_folder_can_not_be_entered() {
+    let place = Place::with(SAMPLE);
+    std::fs::DirBuilder::new().mode(0o700).create(place.path(".mediactl")).expect("it is not there");
+    place.put(".mediactl/media.conf", "");
+    let commands = [
+        &["confirm"][..],
+        &["read", "--runtime", "runtime"],
+        &["check", "running"],
+        &["update", CONF],
+        &["diff"],
+    ];
+    for arguments in commands {
+        let run = place.run(arguments).exits(9).says("cannot open `").says(".mediactl/media.conf`");
+        run.hides("no server runs over").hides("no change waits");
+    }
+    place.run(["read", "rtsp"]).exits(0).prints("554").says("showing the file, whether or not a server runs");
 }
 
 #[test]

@@ -265,6 +265,18 @@ fn a_place_beside_an_included_entry_says_where_that_stands() {
     }
 }
 
+#[test]
+fn the_history_of_an_included_entry_says_where_that_stands() {
+    let place = seven_cameras();
+    for command in ["history", "blame"] {
+        let run = place.run([command, "streams.cam3"]).exits(7).hides("never changed");
+        run.says("`streams.cam3`: it stands in `conf.d/a.conf`, line 5");
+    }
+    let run = place.run(["read", "streams.cam3.prepush"]);
+    run.says("`streams.cam3`: it stands in `conf.d/a.conf`, line 5")
+        .hides("`streams.cam3.prepush`: `streams.cam3`");
+}
+
 /// Included files with faults: names that stand twice, also in the configuration itself, and a broken file.
 const FAULTY: &[&str] = &[
     "stream cam2 { url udp://1; title x; }\n",

@@ -878,3 +878,26 @@ fn a_node_that_slept_over_a_compaction_goes_to_the_newest_head() {
     node.until_text(&with_rtsp("619"));
     assert!(node.reloads() - before <= 3, "a burst is one reload: {}", node.reloads());
 }
+
+#[test]
+fn a_rollback_of_a_cluster_names_the_change_by_its_number_there() {
+    let Some(etcd) = with_sample(1) else { return };
+    let node = TestNode::start(&etcd, "a", &COUNTING);
+    cluster(&etcd, &["modify", "--set", "rtsp=555"]).exits(0);
+    cluster(&etcd, &["rollback", "1", "--wait", "60s"]).exits(0);
+    let words = "back to the text before change 2 of the cluster";
+    cluster(&etcd, &["history", "-n", "1"]).exits(0).prints(words);
+    node.run(&["history"]).exits(0).prints(words);
+}
+
+#[test]
+fn the_status_of_a_node_lists_what_differs_below_what_is_not_saved() {
+    let Some(etcd) = with_sample(1) else { return };
+    let node = TestNode::start(&etcd, "a", &COUNTING);
+    node.until("running", |report| report["serial"] == 1);
+    node.place.put(CONF, with_rtsp("9999"));
+    let status = node.run(&["status"]);
+    let mut lines = status.out.lines().skip_while(|line| !line.starts_with("saved:"));
+    assert!(lines.next().is_some_and(|line| line.contains(" no, ")), "{status:?}");
+    assert_eq!(lines.next().map(str::trim), Some("rtsp"), "{status:?}");
+}

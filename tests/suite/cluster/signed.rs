@@ -385,3 +385,56 @@ fn a_change_that_was_confirmed_is_not_taken_back_by_its_head_from_before() {
     node.until("held", |report| report["state"] == "held");
     assert!(node.place.text().contains("rtsp 600;"));
 }
+
+#[test]
+fn a_rehearsal_asks_for_the_key_that_the_change_would_need() {
+    let Some(cluster) = Signed::start() else { return };
+    cluster.run("olga", &["modify", "--set", "rtsp=555"]).exits(0);
+    cluster.place.put("new.conf", with_rtsp("557"));
+    cluster.place.put("state.conf", "rtmp 1935;\n");
+    let head = cluster.head();
+    for arguments in [
+        &["modify", "--set", "rtmp=1935"][..],
+        &["rm", "streams.cam1"],
+        &["add", "stream", "new", "udp://239.0.0.9:1234"],
+        &["mv", "streams.cam1", "streams.new"],
+        &["cp", "streams.cam1", "streams.new"],
+        &["save", "new.conf"],
+        &["apply", "state.conf"],
+        &["rollback", "1"],
+        &["overlay", "set", "a", "--set", "rtmp=1935", "--create"],
+    ] {
+        let rehearsed = [arguments, &["--dry-run"]].concat();
+        cluster.run("", &rehearsed).exits(4).says("`--sign-key FILE` signs it");
+        cluster.run("hans", &rehearsed).exits(4).says("no key that is trusted has signed it");
+        cluster.run("olga", &rehearsed).exits(0);
+    }
+    assert_eq!(cluster.head(), head);
+}
+
+#[test]
+fn the_history_names_the_changes_that_no_trusted_key_has_signed() {
+    let Some(cluster) = Signed::start() else { return };
+    for value in ["rtsp=555", "rtmp=1935"] {
+        cluster.run("olga", &["modify", "--set", value, "-m", "for the test"]).exits(0);
+    }
+    let history = |key: &str, arguments: &[&str]| {
+        let key = cluster.path(&format!("{key}.pub"));
+        let arguments = [&["--trust-key", &key, "history"], arguments].concat();
+        cluster.etcd.mediactl(&cluster.place, PREFIX, &arguments).run().exits(0).hides("never changed")
+    };
+    history("olga", &["rtsp"]).prints("#2").hides("#3").hides("unsigned");
+    for arguments in [&[][..], &["-p"], &["rtsp"], &["--since", "1h"]] {
+        let shown =
+            history("hans", arguments).prints("unsigned").prints("is not taken").hides("for the test");
+        assert_eq!(shown.out.matches("unsigned").count(), 3, "{shown:?}");
+    }
+    let listed = history("hans", &["-o", "json"]).json();
+    assert_eq!((&listed[0]["operation"], &listed[0]["by"]), (&json!("unsigned"), &Value::Null));
+    // One in the middle, which hides what the next one did.
+    let key = cluster.intruder.keys().change(2);
+    cluster.put(&key, with(&cluster.read(&key), "signature", Value::Null).to_string());
+    let shown = history("olga", &["rtmp"]).prints("#2").prints("change 2 of").hides("#1 ");
+    shown.prints("#3").prints("the text before #3 can't be shown");
+    history("olga", &[]).prints("#3").prints("for the test");
+}

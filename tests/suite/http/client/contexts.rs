@@ -191,6 +191,8 @@ fn contexts_are_kept_in_a_file_of_the_user_with_its_comments() {
     home.add("a b", "http://h", &[]).exits(2);
     home.add("a", "h", &[]).exits(2);
     home.run(&["context", "add", "a"]).exits(2).says("--url");
+    let two = ["--url", "http://h", "--cluster", "etcd://h/p", "context", "add", "a"];
+    home.run(&two).exits(2).says("`--url` and `--cluster` are two different targets");
 }
 
 #[test]

@@ -211,6 +211,13 @@ fn errors_of_libraries_are_reworded() {
 }
 
 #[test]
+fn an_answer_that_breaks_off_came_from_a_server_that_was_reached() {
+    let server = Server::start(|_| Reply::Raw("HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{\"http\""));
+    let run = place().run(["--url", &server.url(), "read"]).exits(7);
+    run.says("the connection broke in the middle of the answer\n").hides("not reachable");
+}
+
+#[test]
 fn the_prefix_is_part_of_the_address() {
     let server = reading(|| Reply::of(500, ""));
     let run = |flags: &[&str]| place().run(flags.iter().copied().chain(["read", "http"]));
