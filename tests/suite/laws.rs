@@ -45,13 +45,21 @@ pub fn mutations(number: usize, text: &str, stride: usize) -> impl Iterator<Item
     prefixes.chain(deletions).chain(whole)
 }
 
+/// Mutations that differ in one character only are alike: each is given one of so many parts of the patches.
+const TURNS: usize = 3;
+
 fn looks_at_everything(text: &str) {
+    looks_at(text, 0, 1);
+}
+
+/// Gives a text to the laws, with one in `turns` of the patches.
+fn looks_at(text: &str, turn: usize, turns: usize) {
     let document = parsing_changes_nothing(text);
     if !is_valid(&document) {
         return;
     }
     an_empty_patch_is_the_identity(&document);
-    for patch in some_patches(&document) {
+    for patch in some_patches(&document).into_iter().skip(turn % turns).step_by(turns) {
         changes_only_what_it_says(&document, &patch);
     }
 }
@@ -116,8 +124,8 @@ fn laws_hold_for_mutations(stride: usize) {
         short.enumerate(),
         |(_, (name, _))| name.clone(),
         |(number, (_, text))| {
-            for mutation in mutations(*number, text, stride) {
-                caught(|| looks_at_everything(&mutation))
+            for (turn, mutation) in mutations(*number, text, stride).enumerate() {
+                caught(|| looks_at(&mutation, number + turn, TURNS))
                     .map_err(|error| format!("{mutation:?}\n{error}"))?;
             }
             Ok(())
@@ -361,7 +369,7 @@ fn both_sinks_say_the_same_of_some_random_texts() {
 #[test]
 #[ignore = "takes minutes: .ci/run runs it, with the proofs"]
 fn both_sinks_say_the_same_of_many_random_texts() {
-    both_sinks_say_the_same_of_random_texts(200_000);
+    both_sinks_say_the_same_of_random_texts(60_000);
 }
 
 #[test]

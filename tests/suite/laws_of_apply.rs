@@ -108,7 +108,7 @@ const FORMS: &[&str] = &[
 
 #[test]
 fn an_unknown_directive_takes_any_form() {
-    for within in [
+    let places = [
         "{}",
         "stream s { {} }",
         "live l { {} }",
@@ -116,12 +116,16 @@ fn an_unknown_directive_takes_any_form() {
         "y { {} }",
         "y n { {} }",
         "y { z 1; {} }",
-    ] {
+    ];
+    for (number, within) in places.iter().enumerate() {
         let documents: Vec<Document> =
             FORMS.iter().map(|form| Document::parse(within.replacen("{}", form, 1))).collect();
-        for from in &documents {
+        // Every form becomes every other one in two places, and in the others by turns.
+        let (turn, turns) = if number < 2 { (0, 1) } else { (number - 2, places.len() - 2) };
+        for (at, from) in documents.iter().enumerate() {
             assert!(is_state(from), "{}", from.text());
-            documents.iter().for_each(|wanted| becomes(from, wanted, &[Prune::All]));
+            let wanted = documents.iter().skip((at + turn) % turns).step_by(turns);
+            wanted.for_each(|wanted| becomes(from, wanted, &[Prune::All]));
         }
     }
 }
@@ -147,11 +151,11 @@ fn what_is_applied_with_prune_is_what_is_there() {
                 return Ok(());
             }
             let mutations = mutations(*at, document.text(), SAMPLE).skip(at % STRIDE).step_by(STRIDE);
-            mutations.map(Document::parse).filter(is_state).try_for_each(|mutation| {
-                caught(|| {
-                    becomes(&mutation, document, BOTH);
-                    becomes(document, &mutation, BOTH);
-                })
+            // One goes there, the next one back.
+            mutations.map(Document::parse).filter(is_state).enumerate().try_for_each(|(turn, mutation)| {
+                let [from, wanted] =
+                    if (at + turn) % 2 == 0 { [&mutation, document] } else { [document, &mutation] };
+                caught(|| becomes(from, wanted, BOTH))
             })
         },
     );

@@ -24,6 +24,9 @@ const MOST: usize = 4096;
 /// The most characters of a message, a name, or a reason in it.
 const MOST_WORDS: usize = 200;
 
+/// The same where the status would be too long: as many as a revision has.
+const FEWEST_WORDS: usize = 32;
+
 /// The most characters of the output of a reload command in it.
 const MOST_OUTPUT: usize = 800;
 
@@ -256,6 +259,19 @@ fn shorten(body: &mut Value) {
             step(body);
         }
     }
+    if is_long(body) {
+        clip_all(body);
+    }
+}
+
+/// Clips what users and other programs wrote, wherever it stands.
+fn clip_all(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = clipped(text, FEWEST_WORDS),
+        Value::Array(elements) => elements.iter_mut().for_each(clip_all),
+        Value::Object(members) => members.values_mut().for_each(clip_all),
+        _ => {}
+    }
 }
 
 #[cfg(test)]
@@ -272,5 +288,17 @@ mod tests {
         shorten(&mut body);
         assert!(body.to_string().len() <= MOST);
         assert_eq!((&body["pending"]["id"], &body["last_reload"]["ok"]), (&json!("x"), &json!(false)));
+        // In JSON one of these has six bytes.
+        let words = clipped(&"\u{1}".repeat(999), MOST_WORDS);
+        let mut body = json!({
+            "login": words,
+            "revisions": { "running": "0".repeat(32) },
+            "pending": { "by": words, "message": words, "paths": [words, words] },
+            "last_change": { "by": words, "message": words },
+            "last_reload": { "by": words, "output": words },
+        });
+        shorten(&mut body);
+        assert!(body.to_string().len() <= MOST, "{}", body.to_string().len());
+        assert_eq!(body["revisions"]["running"], "0".repeat(32));
     }
 }
