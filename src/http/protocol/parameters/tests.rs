@@ -33,7 +33,9 @@ fn known_values_are_read_and_others_refused() {
     let expected = Parameters {
         skip_streams: true,
         text: true,
-        notes: ["x", "async", "message"].map(|name| format!("ignored-parameter {name}")).into(),
+        notes: ["x", "async", "message", "skip_streams"]
+            .map(|name| format!("ignored-parameter {name}"))
+            .into(),
         ..Parameters::default()
     };
     assert_eq!(read.expect("the query is right"), expected);
