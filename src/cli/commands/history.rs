@@ -42,7 +42,8 @@ use mediaconf::plumbing::syntax::one_line;
 /// made, or a server reads the file.
 ///
 /// As JSON it is an array of objects with `number` (null where a text has only its `serial`), `serial`,
-/// `at`, `operation`, `by`, `message`, the revisions `before` and `after`, and `aside`.
+/// `at`, `operation`, `by`, `message`, the revisions `before` and `after`, and `aside`. Over a server or a cluster an
+/// entry has `paths`, too: the `first` changed paths, and their `count`.
 ///
 /// Passwords and keys are always masked, unless --show-secrets is given.
 #[derive(Debug, clap::Args)]

@@ -413,8 +413,7 @@ mod tests {
             "",
         ];
         let keywords = ["stream", "live", "ondemand", "plugin"].iter().cycle();
-        let orders =
-            (0..bodies.len().pow(2)).map(|order| [order % bodies.len(), order / bodies.len()]).flatten();
+        let orders = (0..bodies.len().pow(2)).flat_map(|order| [order % bodies.len(), order / bodies.len()]);
         let blocks = orders.zip(keywords).enumerate();
         let blocks: String = blocks
             .map(|(number, (body, keyword))| format!("{keyword} n{number} {{ {} }}\n", bodies[body]))
