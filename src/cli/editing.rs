@@ -311,10 +311,10 @@ impl Editing<'_> {
         // Editors end the last line of a file, also where it had no end.
         let original = self.draft.origin.original();
         if !original.is_empty() && !original.ends_with(b"\n") && text.ends_with(b"\n") {
-            text.pop();
-            text.pop_if(|byte| *byte == b'\r');
+            let end = if text.ends_with(b"\r\n") { 2 } else { 1 };
+            text.truncate(text.len() - end);
         }
-        Ok(text.into())
+        Ok(text)
     }
 
     fn refuse_faults(&self, whole: &Bytes) -> Result<(), CliError> {

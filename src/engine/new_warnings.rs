@@ -1,6 +1,5 @@
 //! The warnings of `check` that a change brings: those about an entry that it did not have before.
 
-use mediaconf::plumbing::schema::media::KINDS;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -10,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use mediaconf::plumbing::edit::{Path, Segment};
-use mediaconf::plumbing::model::{check, group_name, top_members};
+use mediaconf::plumbing::model::{block_kind, check, group_name};
 use mediaconf::plumbing::schema::Kind;
 use mediaconf::plumbing::syntax::{
     Diagnostic, Document, Entry, Severity, Splice, line_start, spliced_pieces,
@@ -156,11 +155,9 @@ struct EntryText<'d> {
 
 impl<'d> TextParts<'d> {
     fn from_document(document: &'d Document) -> Self {
-        let (members, text) = (top_members(document), document.text());
-        let of_kind = |kind: Kind| members.own_by_key(kind.key()).iter().map(move |entry| (kind, *entry));
-        let entries = KINDS.into_iter().flat_map(of_kind);
-        let mut entries: Vec<_> = entries.map(|(kind, entry)| EntryText { kind, entry }).collect();
-        entries.sort_by_key(EntryText::start);
+        let text = document.text();
+        let of_kind = |entry| Some(EntryText { kind: block_kind(entry)?, entry });
+        let entries: Vec<_> = document.entries().filter_map(of_kind).collect();
         let (mut rest, mut at) = (String::new(), 0);
         for entry in &entries {
             rest.push_str(&text[at..entry.start()]);

@@ -125,7 +125,7 @@ fn in_words(draft: &KeptDraft) -> String {
     let time =
         draft.written().map_or(String::new(), |written| format!(" of {}", bounded_time::rfc3339(written)));
     let lines = draft.read().map_or(String::new(), |text| {
-        let [old, new] = [draft.origin.base.clone(), draft.origin.spliced(without_comments(text).into())];
+        let [old, new] = [draft.origin.base.clone(), draft.origin.spliced(without_comments(text))];
         let [old, new] = [old, new].map(|text| Arc::new(Snapshot::from_bytes(text)));
         let diff = ContentDiff::between_texts([&old, &new], None);
         let [added, removed] = diff.added_and_removed().map(lines);

@@ -14,8 +14,8 @@ use std::time::SystemTime;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use super::open::read_whole;
 use super::own_file::{is_private_folder, open_own};
+use super::pages::read_text;
 use super::state_dir::StateDir;
 use super::target::ConfFile;
 use crate::store::error::StoreError;
@@ -74,10 +74,10 @@ pub struct Rescue {
 }
 
 impl DraftOrigin {
-    fn from_bytes(bytes: Vec<u8>) -> Option<Self> {
+    fn from_bytes(bytes: Bytes) -> Option<Self> {
         let end = bytes.iter().position(|byte| *byte == b'\n')?;
         let head: DraftHead = serde_json::from_slice(&bytes[..end]).ok()?;
-        Some(Self { head, base: Bytes::from(bytes).slice(end + 1..) })
+        Some(Self { head, base: bytes.slice(end + 1..) })
     }
 
     /// The part of the configuration that the draft was made of.
@@ -99,7 +99,7 @@ impl DraftOrigin {
 pub fn draft_head(text: &Path) -> Option<DraftHead> {
     let base = text.with_extension(&BASE[1..]);
     text.file_name()?.to_str().filter(|name| is_draft(name))?;
-    let bytes = read_whole(&read_own(&base).ok()?, &base).ok()?;
+    let bytes = read(&read_own(&base).ok()?, &base).ok()?;
     DraftOrigin::from_bytes(bytes).map(|origin| origin.head)
 }
 
@@ -163,7 +163,7 @@ impl KeptDraft {
         let base = text.with_extension(&BASE[1..]);
         let lock = read_own(&base).ok()?;
         lock.try_lock().ok()?;
-        let origin = DraftOrigin::from_bytes(read_whole(&lock, &base).ok()?)?;
+        let origin = DraftOrigin::from_bytes(read(&lock, &base).ok()?)?;
         read_own(&text).ok()?;
         Some(Self { text, base, origin, lock })
     }
@@ -177,11 +177,11 @@ impl KeptDraft {
     ///
     /// # Errors
     /// `Io`, `NotFound`.
-    pub fn read(&self) -> Result<Vec<u8>, StoreError> {
+    pub fn read(&self) -> Result<Bytes, StoreError> {
         let file = read_own(&self.text).map_err(StoreError::opening("open", &self.text))?;
         // An editor may have written another file in its place.
         let _ = file.set_permissions(Permissions::from_mode(MODE));
-        read_whole(&file, &self.text)
+        read(&file, &self.text)
     }
 
     /// Frees the text that it was made of, which is in its file, too: whoever goes on with the draft reads it again.
@@ -196,7 +196,7 @@ impl KeptDraft {
     pub fn read_base(&mut self) -> Result<(), StoreError> {
         let file = read_own(&self.base).map_err(StoreError::opening("open", &self.base))?;
         let damaged = || StoreError::io("read", &self.base)(io::Error::from(io::ErrorKind::InvalidData));
-        self.origin = DraftOrigin::from_bytes(read_whole(&file, &self.base)?).ok_or_else(damaged)?;
+        self.origin = DraftOrigin::from_bytes(read(&file, &self.base)?).ok_or_else(damaged)?;
         Ok(())
     }
 
@@ -206,7 +206,7 @@ impl KeptDraft {
     /// `Io`.
     pub fn write(&self, text: &[u8]) -> Result<(), StoreError> {
         let new = with_end(&self.text, NEW);
-        let written = write_own(&new, text).and_then(|_| fs::rename(&new, &self.text));
+        let written = write_own(&new, &[text]).and_then(|_| fs::rename(&new, &self.text));
         written.map_err(StoreError::io("write", &self.text))
     }
 
@@ -241,7 +241,7 @@ impl KeptDraft {
     pub fn take(&self, rescue: &Rescue) -> Result<(), StoreError> {
         let path = &rescue.path;
         let file = read_own(path).map_err(StoreError::opening("open", path))?;
-        self.write(&read_whole(&file, path)?)?;
+        self.write(&read(&file, path)?)?;
         fs::remove_file(path).map_err(StoreError::io("remove", path))
     }
 
@@ -287,6 +287,10 @@ fn read_own(path: &Path) -> io::Result<File> {
     open_own(path, OpenOptions::new().read(true))
 }
 
+fn read(file: &File, path: &Path) -> Result<Bytes, StoreError> {
+    read_text(file, file.metadata().map_err(StoreError::io("read", path))?.len(), path)
+}
+
 fn with_end(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(end);
@@ -294,22 +298,19 @@ fn with_end(path: &Path, end: &str) -> PathBuf {
 }
 
 fn write_locked(path: &Path, origin: &DraftOrigin) -> io::Result<File> {
-    let mut bytes = serde_json::to_vec(&origin.head)?;
-    bytes.push(b'\n');
-    bytes.extend(&origin.base);
-    let file = write_own(path, &bytes)?;
+    let file = write_own(path, &[&serde_json::to_vec(&origin.head)?, b"\n", &origin.base])?;
     file.try_lock()?;
     Ok(file)
 }
 
 /// Makes a file that only this user can read, in place of one that a killed process left.
-fn write_own(path: &Path, bytes: &[u8]) -> io::Result<File> {
+fn write_own(path: &Path, pieces: &[&[u8]]) -> io::Result<File> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
     let mut file = OpenOptions::new().read(true).write(true).create_new(true).mode(MODE).open(path)?;
-    match file.write_all(bytes) {
+    match pieces.iter().try_for_each(|piece| file.write_all(piece)) {
         Ok(()) => Ok(file),
         Err(error) => {
             let _ = fs::remove_file(path);

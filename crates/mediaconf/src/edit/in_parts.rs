@@ -10,7 +10,7 @@ use crate::syntax::Document;
 
 /// Evaluates a request and merges its patch part by part, so that the values of one part go before those of the next
 /// are made; returns the edit and the notes about the patch. `None` if it does more than to set values of very many
-/// blocks that are there, or is refused: then it is evaluated as a whole, which says why.
+/// blocks that are there, or to make very many new ones, or is refused: then it is evaluated as a whole, which says why.
 pub fn modify_in_parts(
     document: &Document,
     members: &Members<'_>,

@@ -236,6 +236,12 @@ impl JoinedEdit {
     fn finish(self, members: &Members<'_>) -> Option<Edit> {
         let (mut edit, guarded) = self.0?;
         edit.splices.sort_by_key(|splice| splice.range.start);
+        // The new blocks of all parts stand at one place.
+        edit.splices.dedup_by(|next, splice| {
+            let is_at_same_place = next.range == splice.range;
+            splice.text.push_str(if is_at_same_place { &next.text } else { "" });
+            is_at_same_place
+        });
         edit.guarded = guarded.in_document(members);
         edit.streams_before = members.own_by_key(STREAMS.key()).len();
         Some(edit)
@@ -455,6 +461,62 @@ mod tests {
             assert_eq!(parts.is_some(), is_in_parts);
             assert!(parts.is_none() || parts == whole);
         }
+    }
+
+    #[test]
+    fn a_patch_text_of_very_many_streams_is_evaluated_in_parts() {
+        let (count, text) = (parts::BLOCKS * 2 + 5, many_streams(parts::BLOCKS * 2 + 5));
+        let changes = |from: usize, change: &str| {
+            let change =
+                |number| format!("{}\n\"s{number}\": {change}", if number == from { "" } else { "," });
+            (from..from + count).map(change).collect::<String>()
+        };
+        let (old, new) =
+            (changes(0, r#"{"title": "a, b"}"#), changes(count, r#"{"urls": [{"url": "udp://2"}]}"#));
+        for (patch, is_in_parts) in [
+            (format!(r#"{{"streams": {{{old}}}}}"#), true),
+            (format!(r#" {{"lives": {{}}, "streams": {{{new}}}}} "#), true),
+            (format!("\u{feff}{{\"streams\": {{{new}}}}}"), true),
+            (format!(r#"{{"streams": {{{new}, "s0": {{"prepush": 6}}}}}}"#), false),
+            (format!(r#"{{"streams": {{{new}, "s{count}": {{}}}}}}"#), false),
+            (format!(r#"{{"streams": {{{old}, "s0": {{}}}}}}"#), false),
+            (format!(r#"{{"streams": {{{new}, "x": {{"position": 1}}}}}}"#), false),
+            (format!(r#"{{"streams": {{{new}, "x": {{"prepush": []}}}}}}"#), false),
+            (format!(r#"{{"streams": {{{new}, "x": null}}}}"#), false),
+            (format!(r#"{{"streams": {{{new}}}, "rtmp": 1935}}"#), false),
+            (format!(r#"{{"streams": {{{new}}}, "streams": {{}}}}"#), false),
+            (format!(r#"{{"streams": {{{new}}}}} 1"#), false),
+            (format!(r#"{{"streams": {{{new},}}}}"#), false),
+            (format!("[{new}]"), false),
+        ] {
+            let edits = Edits::PatchText { text: patch.clone().into(), memory: usize::MAX };
+            let [parts, whole] = both_ways(&text, &ChangeRequest { edits, expectations: Vec::new() });
+            assert_eq!(parts.is_some(), is_in_parts, "{}", &patch[patch.len() - 40..]);
+            assert!(parts.is_none() || parts == whole, "{}", &patch[patch.len() - 40..]);
+        }
+    }
+
+    #[test]
+    fn very_many_new_blocks_make_the_same_edit_in_parts() {
+        let mut split = 0;
+        for (document, kind) in
+            texts().iter().flat_map(|text| crate::schema::media::KINDS.map(|kind| (text, kind)))
+        {
+            let members = top_members(document);
+            if members.own_by_key(kind.key()).len() < 2 {
+                continue;
+            }
+            let block = serde_json::json!({"title": "x y"});
+            let new = (0..=parts::BLOCKS).map(|number| (format!("brand-new-{number}"), block.clone()));
+            let patch = serde_json::json!({ kind.key(): Map::from_iter(new) });
+            let patch = normalize(document.schema(), patch).expect("it is a patch");
+            let parts = parts::parts(&members, patch.clone(), parts::BLOCKS);
+            split += usize::from(parts.len() > 1);
+            let whole = carry_out_part(document, &members, None, patch);
+            let whole = outcome(whole.map(|edit| JoinedEdit(edit).finish(&members)));
+            assert_eq!(outcome(carry_out_parts(document, &members, parts)), whole, "{}", document.text());
+        }
+        assert!(split > 20, "{split} groups get new blocks in parts");
     }
 
     #[test]

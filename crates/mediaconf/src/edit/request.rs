@@ -21,7 +21,7 @@ use super::modify_members;
 use super::normalize::normalize;
 use super::owned::{self, OtherStates};
 use super::parts;
-use super::patch::parse_within;
+use super::patch::{parse_in_parts, parse_within};
 use super::path::{Path, Segment};
 use super::renaming::Renaming;
 use crate::model::member::Members;
@@ -161,7 +161,12 @@ impl ChangeRequest {
     /// The faults of the text.
     pub fn check_text(&self) -> Result<(), Faults> {
         match &self.edits {
-            Edits::PatchText { text, memory } => parse_within(text, *memory).map(drop),
+            Edits::PatchText { text, memory } => {
+                match parse_in_parts(Schema::media(), (text, *memory), parts::BLOCKS, &mut |_| true) {
+                    true => Ok(()),
+                    false => parse_within(text, *memory).map(drop),
+                }
+            }
             Edits::Patch(_)
             | Edits::State(_)
             | Edits::Text(_)
@@ -212,7 +217,7 @@ impl ChangeRequest {
         Faults(unmet.collect()).into_result(())
     }
 
-    /// Evaluates the request part by part, if it sets values of very many streams, lives or plugins that are there, and
+    /// Evaluates the request part by part, if it sets values of very many streams, lives or plugins, and
     /// gives each to `take` until that gives up: all parts together are the patch of [`Self::evaluate`], as long as none
     /// has faults. Returns false if it is another request, or if `take` gave up.
     pub fn evaluate_in_parts(
@@ -222,6 +227,11 @@ impl ChangeRequest {
     ) -> bool {
         match &self.edits {
             _ if !self.expectations.is_empty() => false,
+            Edits::PatchText { text, memory } => {
+                parse_in_parts(current.schema(), (text, *memory), parts::BLOCKS, &mut |patch| {
+                    take(Ok(Evaluated { patch, depends_on_read: false, normalized: None, notes: Vec::new() }))
+                })
+            }
             Edits::Text(text) => text.each_part(current, parts::BLOCKS, &mut |patch, notes| {
                 take(Ok(Evaluated { patch: patch.into(), depends_on_read: false, normalized: None, notes }))
             }),

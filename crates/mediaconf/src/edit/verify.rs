@@ -13,8 +13,7 @@ use super::plan::Plan;
 use crate::model::View;
 use crate::model::member::Members;
 use crate::model::names::NameSet;
-use crate::model::shape::group_name;
-use crate::model::shape::{RowMatch, read};
+use crate::model::shape::{block_kind, group_name};
 use crate::schema::json_value::is_empty;
 use crate::schema::{Kind, Parameter, Scope};
 use crate::syntax::{ChangedRun, Entry};
@@ -112,8 +111,5 @@ fn group(
 /// The blocks of a kind among the entries that are not those of the old text.
 fn changed_blocks(kind: Kind, edited: &[ChangedRun]) -> impl Iterator<Item = Entry<'_>> {
     let entries = edited.iter().flat_map(|changed| changed.document.entries());
-    entries.filter(move |&entry| match read(entry.schema().top(), entry) {
-        RowMatch::Own(parameter) => parameter.shape.group() == Some(kind),
-        RowMatch::Misshapen(_) | RowMatch::Foreign => false,
-    })
+    entries.filter(move |entry| block_kind(*entry) == Some(kind))
 }

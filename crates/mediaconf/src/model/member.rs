@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::shape::{RowMatch, read};
+use super::shape::{RowMatch, block_kind, read};
 use crate::schema::{ESCAPE, Parameter, Scope};
 use crate::syntax::{ChangedRun, Document, Entry, EntryId, RunPlace, moved};
 
@@ -136,8 +136,8 @@ impl<'d> Members<'d> {
         let rows = self.scope.rows().filter(|row| row.shape.group().is_none());
         let own = rows.flat_map(|row| self.own(row).iter().copied());
         let foreign = self.foreign.iter().flat_map(|member| member.entries.iter().copied());
-        let is_of_group = |entry: &Entry<'d>| matches!(read(self.scope, *entry), RowMatch::Own(row) if row.shape.group().is_some());
-        Self::group(self.scope, own.chain(foreign).chain(blocks.filter(is_of_group)))
+        let blocks = blocks.filter(|entry| block_kind(*entry).is_some());
+        Self::group(self.scope, own.chain(foreign).chain(blocks))
     }
 
     /// Returns the scope of the block.

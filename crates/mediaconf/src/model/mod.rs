@@ -30,7 +30,7 @@ pub use redact::{
 };
 pub use secret::{Masker, holds_mask};
 pub use setting_view::sources;
-pub use shape::{OptionWord, group_name, only_argument, usable_account};
+pub use shape::{OptionWord, block_kind, group_name, only_argument, usable_account};
 pub use view::{View, is_static, top_members};
 
 pub use config::Config;

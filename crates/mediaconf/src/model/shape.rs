@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::schema::kinds::WordKind;
 use crate::schema::scalar::Scalar;
 use crate::schema::{
-    AddressShape, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Schema, Scope, Shape,
+    AddressShape, Kind, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Schema, Scope, Shape,
 };
 use crate::syntax::{Directive, Entry, Word, Words};
 
@@ -27,6 +27,14 @@ pub fn read<'t>(scope: Scope, entry: impl Directive<'t>) -> RowMatch {
         None => RowMatch::Foreign,
         Some(parameter) if fits(parameter.shape, entry) => RowMatch::Own(parameter),
         Some(parameter) => RowMatch::Misshapen(parameter),
+    }
+}
+
+/// The kind of the stream, live or plugin that an entry of the top level is.
+pub fn block_kind(entry: Entry<'_>) -> Option<Kind> {
+    match read(entry.schema().top(), entry) {
+        RowMatch::Own(parameter) => parameter.shape.group(),
+        RowMatch::Misshapen(_) | RowMatch::Foreign => None,
     }
 }
 

@@ -1,5 +1,7 @@
 //! A configuration that names only some of the streams, lives or plugins that a pattern stands for.
 
+use std::mem;
+
 use serde_json::Value;
 
 use super::assignment::{AssignedValue, Assignment};
@@ -25,10 +27,27 @@ impl<'c> NamedPart<'c> {
         take: &mut dyn FnMut(&NamedPart<'_>) -> bool,
     ) -> bool {
         let Some((kind, glob)) = common_pattern(current.schema(), assignments) else { return false };
-        let mut names = current.names(&[kind.key()]);
-        names.retain(|name| glob_matches(glob, name));
-        names.len() > most
-            && names.chunks(most).all(|names| take(&NamedPart { current, group: kind.key(), names }))
+        let group = kind.key();
+        let each_name = |look: &mut dyn FnMut(&str)| {
+            current.each_name(&[group], &mut |name| {
+                if glob_matches(glob, name) {
+                    look(name)
+                }
+            });
+        };
+        let mut count = 0;
+        each_name(&mut |_| count += 1);
+        let (mut names, mut goes_on) = (Vec::new(), count > most);
+        each_name(&mut |name| {
+            count -= 1;
+            if goes_on {
+                names.push(name.to_owned());
+            }
+            if goes_on && (names.len() == most || count == 0) {
+                goes_on = take(&NamedPart { current, group, names: &mem::take(&mut names) });
+            }
+        });
+        goes_on
     }
 }
 

@@ -1,5 +1,9 @@
 //! The comments about its faults that a draft begins with.
 
+use std::borrow::Cow;
+
+use bytes::Bytes;
+
 /// Every line of these comments begins with this, after blanks; no other line should.
 const MARK: &str = "#:";
 
@@ -12,9 +16,9 @@ pub fn height(notes: &[String]) -> usize {
 }
 
 /// Returns the draft with `notes`, one line each, as comments on top.
-pub fn with_comments(text: &[u8], notes: &[String]) -> Vec<u8> {
+pub fn with_comments<'t>(text: &'t [u8], notes: &[String]) -> Cow<'t, [u8]> {
     if notes.is_empty() {
-        return text.to_vec();
+        return text.into();
     }
     let end = line_end_of(text);
     let lines = notes.iter().map(|note| format!("{MARK} {note}{end}")).chain([format!("{END}{end}")]);
@@ -23,7 +27,7 @@ pub fn with_comments(text: &[u8], notes: &[String]) -> Vec<u8> {
 
 /// Returns the draft without such comments, whatever an editor made of them: a line that was put between
 /// them stays.
-pub fn without_comments(text: Vec<u8>) -> Vec<u8> {
+pub fn without_comments(text: Bytes) -> Bytes {
     let lines = || text.split_inclusive(|byte| *byte == b'\n');
     let is_mark = |line: &&[u8]| line.trim_ascii_start().starts_with(MARK.as_bytes());
     let head: usize = match lines().position(|line| line.trim_ascii() == END.as_bytes()) {
@@ -37,7 +41,7 @@ pub fn without_comments(text: Vec<u8>) -> Vec<u8> {
     let (head, rest) = text.split_at(head);
     let kept: Vec<&[u8]> =
         head.split_inclusive(|byte| *byte == b'\n').filter(|line| !is_mark(line)).chain([rest]).collect();
-    kept.concat()
+    kept.concat().into()
 }
 
 fn line_end_of(text: &[u8]) -> &'static str {
@@ -53,18 +57,18 @@ mod tests {
     fn what_was_put_on_top_is_taken_out_again() {
         let notes = ["2 errors".to_owned(), "line 4: error: unclosed quote".to_owned()];
         for text in ["", "\n", "http 80;\n", "# a\r\nhttp 80;", "\u{feff}# first\n#: mine\n", "caf\u{e9};"] {
-            let shown = with_comments(text.as_bytes(), &notes);
+            let shown = Bytes::from(with_comments(text.as_bytes(), &notes).into_owned());
             assert_eq!(without_comments(shown.clone()), text.as_bytes(), "{text}");
             assert_eq!(shown.split(|byte| *byte == b'\n').count(), text.split('\n').count() + height(&notes));
-            assert_eq!(with_comments(text.as_bytes(), &[]), text.as_bytes());
+            assert_eq!(&*with_comments(text.as_bytes(), &[]), text.as_bytes());
         }
-        assert_eq!(without_comments(b"caf\xe9 #: x;\n".to_vec()), b"caf\xe9 #: x;\n");
+        assert_eq!(without_comments(Bytes::from_static(b"caf\xe9 #: x;\n")), &b"caf\xe9 #: x;\n"[..]);
     }
 
     #[test]
     fn an_editor_may_change_them() {
         let shown = with_comments(b"a;\n", &["one".to_owned(), "two".to_owned()]);
-        let shown = String::from_utf8(shown).expect("it is text");
+        let shown = String::from_utf8(shown.into_owned()).expect("it is text");
         for (edited, text) in [
             (shown.replace("#: one\n", ""), "a;\n"),
             (shown.replace("#: one\n", "b;\n#: one\n\n"), "b;\n\na;\n"),
@@ -72,11 +76,7 @@ mod tests {
             (shown.replace(END, ""), "\na;\n"),
             (shown.replace(&format!("{END}\n"), ""), "a;\n"),
         ] {
-            assert_eq!(
-                String::from_utf8(without_comments(edited.clone().into_bytes())),
-                Ok(text.to_owned()),
-                "{edited}"
-            );
+            assert_eq!(without_comments(edited.clone().into()), text.as_bytes(), "{edited}");
         }
     }
 }

@@ -175,21 +175,20 @@ impl Found<'_> {
 
     /// Looks at the streams, lives or plugins.
     fn group(&mut self, sides: &GroupSides<'_>) {
-        let positions = sides.positions();
-        for name in &sides.names[0] {
-            self.below(name, |found| match sides.has(1, name) {
+        sides.each_name(0, &mut |name, stays| {
+            self.below(name, |found| match stays {
                 true => {
-                    let Some(changed) = sides.changed(name, positions.get(name.as_str()).copied()) else {
-                        return;
-                    };
+                    let Some(changed) = sides.changed(name) else { return };
                     found.members(sides.kind.scope(), changed.both.each_ref().map(object), &changed.patch);
                 }
                 false => found.value([Some(&Value::Object(sides.own(0, name))), None]),
             });
-        }
-        for name in sides.made() {
-            self.below(name, |found| found.value([None, Some(&Value::Object(sides.own(1, name)))]));
-        }
+        });
+        sides.each_name(1, &mut |name, was_there| {
+            if !was_there {
+                self.below(name, |found| found.value([None, Some(&Value::Object(sides.own(1, name)))]));
+            }
+        });
     }
 
     /// Looks at a value that no row of the schema takes apart.

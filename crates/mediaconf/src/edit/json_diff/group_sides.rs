@@ -3,21 +3,19 @@
 use std::collections::HashMap;
 
 use serde_json::{Map, Value};
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::members::{members, new_block, object};
 use super::order;
 use crate::edit::config_lookup::ConfigLookup;
 use crate::schema::{Kind, POSITION};
 
-/// The blocks of one kind in two configurations.
+/// The blocks of one kind in two configurations. Their names are not kept: there may be very many.
 pub(super) struct GroupSides<'c> {
     pub kind: Kind,
     sides: [&'c dyn ConfigLookup; 2],
-    /// The names on each side, in their order.
-    pub names: [Vec<String>; 2],
-    /// The positions that the patch has to give, by the place in the order of the second side; empty where both
-    /// have the same order.
-    positions: Vec<Option<usize>>,
+    /// The positions that the patch has to give, by the hash of the name; empty where both have the same order.
+    positions: HashMap<u128, usize>,
 }
 
 /// A block that both sides have, and that differs.
@@ -29,33 +27,27 @@ pub(super) struct ChangedBlock {
 
 impl<'c> GroupSides<'c> {
     pub fn new(kind: Kind, sides: [&'c dyn ConfigLookup; 2]) -> Self {
-        let names = sides.map(|side| side.names(&[kind.key()]));
-        let positions = match &names {
-            [from, to] if from == to => Vec::new(),
-            [from, to] => order::positions(from, to),
-        };
-        Self { kind, sides, names, positions }
+        let [from, to] = sides.map(|side| {
+            let mut names = Vec::new();
+            side.each_name(&[kind.key()], &mut |name| names.push(xxh3_128(name.as_bytes())));
+            names
+        });
+        let positions = if from == to { Vec::new() } else { order::positions(&from, &to) };
+        let placed = to.into_iter().zip(positions);
+        let positions = placed.filter_map(|(name, position)| Some((name, position?))).collect();
+        Self { kind, sides, positions }
     }
 
-    /// The positions that the patch has to give, by name.
-    pub fn positions(&self) -> HashMap<&str, usize> {
-        let placed = self.names[1].iter().zip(&self.positions);
-        placed.filter_map(|(name, position)| Some((name.as_str(), (*position)?))).collect()
+    /// The position that the patch has to give a block.
+    fn position(&self, name: &str) -> Option<usize> {
+        if self.positions.is_empty() { None } else { self.positions.get(&xxh3_128(name.as_bytes())).copied() }
     }
 
-    /// The names of the first side that the second lacks.
-    pub fn gone(&self) -> impl Iterator<Item = &String> {
-        self.names[0].iter().filter(|name| !self.has(1, name))
-    }
-
-    /// The names of the second side that the first lacks.
-    pub fn made(&self) -> impl Iterator<Item = &String> {
-        self.names[1].iter().filter(|name| !self.has(0, name))
-    }
-
-    /// True if a side has a block of this name.
-    pub fn has(&self, side: usize, name: &str) -> bool {
-        self.sides[side].contains(&[self.kind.key(), name])
+    /// Gives each name of one side to `take`, and whether the other side has it, too.
+    pub fn each_name(&self, side: usize, take: &mut dyn FnMut(&str, bool)) {
+        let keys = [self.kind.key()];
+        self.sides[side]
+            .each_name(&keys, &mut |name| take(name, self.sides[1 - side].contains(&[keys[0], name])));
     }
 
     /// The block of this name on one side, without what is derived.
@@ -65,7 +57,8 @@ impl<'c> GroupSides<'c> {
     }
 
     /// Compares the blocks of a name that both sides have; `None` if they do not differ.
-    pub fn changed(&self, name: &str, position: Option<usize>) -> Option<ChangedBlock> {
+    pub fn changed(&self, name: &str) -> Option<ChangedBlock> {
+        let position = self.position(name);
         let is_same = self.sides[0].has_same_block(self.sides[1], self.kind, name);
         if is_same && position.is_none() {
             return None;
@@ -73,25 +66,33 @@ impl<'c> GroupSides<'c> {
         let both = self.sides.map(|side| side.value(&[self.kind.key(), name]).unwrap_or_default());
         let mut patch =
             if is_same { Map::new() } else { members(self.kind.scope(), object(&both[0]), object(&both[1])) };
-        patch.extend(position.map(|position| (POSITION.to_owned(), Value::from(position))));
+        patch.extend(position.map(position_member));
         (!patch.is_empty()).then_some(ChangedBlock { both, patch })
     }
 
     /// The patch from one to the other: the removed blocks, then the others in their new order.
     pub fn patch(&self) -> Option<Value> {
-        let mut patch: Map<String, Value> = self.gone().map(|name| (name.clone(), Value::Null)).collect();
-        for (place, name) in self.names[1].iter().enumerate() {
-            let position = self.positions.get(place).copied().flatten();
-            let change = match self.has(0, name) {
-                true => self.changed(name, position).map(|changed| changed.patch),
+        let mut patch = Map::new();
+        self.each_name(0, &mut |name, stays| {
+            if !stays {
+                patch.insert(name.to_owned(), Value::Null);
+            }
+        });
+        self.each_name(1, &mut |name, was_there| {
+            let change = match was_there {
+                true => self.changed(name).map(|changed| changed.patch),
                 false => {
                     let mut new = self.own(1, name);
-                    new.extend(position.map(|position| (POSITION.to_owned(), Value::from(position))));
+                    new.extend(self.position(name).map(position_member));
                     Some(new)
                 }
             };
-            patch.extend(change.map(|change| (name.clone(), Value::Object(change))));
-        }
+            patch.extend(change.map(|change| (name.to_owned(), Value::Object(change))));
+        });
         (!patch.is_empty()).then_some(Value::Object(patch))
     }
+}
+
+fn position_member(position: usize) -> (String, Value) {
+    (POSITION.to_owned(), Value::from(position))
 }

@@ -15,7 +15,7 @@
 
 mod line_diff;
 
-use std::iter::{once, repeat_n};
+use std::iter::{from_fn, once, repeat_n};
 use std::ops::Range;
 
 use line_diff::{LineRun, count_lines, differing_runs};
@@ -73,7 +73,7 @@ pub enum DiffLine {
 /// newlines.
 pub fn hunks_of_splices(old: &str, new: &str, splices: &[Splice]) -> Vec<Hunk> {
     let mut comparison = Comparison::new([old, new]);
-    windows(old, splices).into_iter().for_each(|window| comparison.compare(window));
+    windows(old, splices).for_each(|window| comparison.compare(window));
     comparison.into_hunks()
 }
 
@@ -166,29 +166,22 @@ fn next_line(text: &str, at: &mut usize) -> Range<usize> {
 ///
 /// A window ends with a line end that no splice touches (or with the text), so what follows it
 /// begins a line in the new text too, whatever the replacements end with.
-fn windows(old: &str, splices: &[Splice]) -> Vec<[Range<usize>; 2]> {
-    let mut windows: Vec<[Range<usize>; 2]> = Vec::new();
+fn windows<'t>(old: &'t str, splices: &'t [Splice]) -> impl Iterator<Item = [Range<usize>; 2]> + use<'t> {
+    let mut splices = splices.iter().peekable();
     let (mut inserted, mut deleted) = (0, 0);
-    for splice in splices {
-        match windows.last_mut() {
-            Some([window, _]) if splice.range.start <= window.end => {
-                if splice.range.end >= window.end {
-                    window.end = line_end(old, splice.range.end);
-                }
+    from_fn(move || {
+        let first = &splices.peek()?.range;
+        let (start, mut end) = (line_start(old, first.start), line_end(old, first.end));
+        let new_start = start + inserted - deleted;
+        while let Some(splice) = splices.next_if(|splice| splice.range.start <= end) {
+            if splice.range.end >= end {
+                end = line_end(old, splice.range.end);
             }
-            _ => {
-                let start = line_start(old, splice.range.start);
-                let new_start = start + inserted - deleted;
-                windows.push([start..line_end(old, splice.range.end), new_start..new_start]);
-            }
+            inserted += splice.text.len();
+            deleted += splice.range.len();
         }
-        inserted += splice.text.len();
-        deleted += splice.range.len();
-        if let Some([of_old, of_new]) = windows.last_mut() {
-            of_new.end = of_old.end + inserted - deleted;
-        }
-    }
-    windows
+        Some([start..end, new_start..end + inserted - deleted])
+    })
 }
 
 /// The state of comparing two texts from the beginning to the end.
