@@ -33,6 +33,14 @@ test('assignments are options of modify; a secret is asked for', () => {
 /** @param {string} path @param {import('../../src/http/console/drafts.js').NewValue} value */
 const set = (path, value) => /** @type {const} */ ({ kind: 'values', id: 'x', label: 'x', base: 'r', assignments: [{ path, value }] });
 
+test('accepted guards, the prefix of the API, and a reason that begins as an option are in the command', () => {
+  const wanted = { ...WANTED, confirm: 0, why: '-5 degrees', prefix: 'other/v1', accepted: ['would-remove-credentials', 'near-miss'] };
+  assert.equal(commandOf([set('streams.b.dvr', 'remove')], wanted), `mediactl --url http://127.0.0.1:8090 --api-prefix=other/v1 modify --yes \\
+  --unset streams.b.dvr \\
+  --accept would-remove-credentials,near-miss --message='-5 degrees'`);
+  assert.doesNotMatch(commandOf([set('streams.b.dvr', 'remove')], { ...WANTED, prefix: 'media/api', accepted: [] }), /prefix|accept/);
+});
+
 test('what the server masks, or has not answered, is in no command', () => {
   const masked = '@@ -1 +1 @@\n-url rtsp://10.0.0.1/x;\n+url rtsp://<secret:ab12cd>@10.0.0.1/x;\n+  password <secret:ef34gh>;\n';
   for (const value of [{ typed: '[{"url":"rtsp://10.0.0.9/x","password":"TOPSECRET9"}]' }, { replace: 's/10.0.0.1/admin:TOPSECRET9@10.0.0.1/' },

@@ -10,10 +10,15 @@ import { shownIn } from './kept.js';
  * @typedef {import('./drafts.js').Assignment} Assignment
  * @typedef {object} Wanted
  * @property {string} url of the server
+ * @property {string} [prefix] of its API, without slashes at its ends
+ * @property {readonly string[]} [accepted] names of guards
  * @property {string} why
  * @property {number} confirm seconds until it goes back; 0 for never
  * @property {string} diff of the change, masked; empty while the server has not answered
  */
+
+/** The prefix that `mediactl` takes by itself. */
+const PREFIX = 'media/api';
 
 /**
  * A word as a shell reads it back.
@@ -29,13 +34,15 @@ export function quoted(text) {
  * @param {readonly Draft[]} drafts
  * @param {Wanted} wanted
  */
-export function commandOf(drafts, { url, why, confirm, diff }) {
+export function commandOf(drafts, { url, prefix = PREFIX, why, confirm, accepted = [], diff }) {
   if (!diff) return '# The command is shown here as soon as the server has computed the difference.';
   const options = [
     ...(confirm > 0 ? ['--confirm', `${confirm}s`] : []),
-    ...(why ? ['--message', quoted(why)] : []),
+    ...(accepted.length ? ['--accept', accepted.join()] : []),
+    ...(why ? [`--message${why.startsWith('-') ? '=' : ' '}${quoted(why)}`] : []),
   ];
-  const [program, ending] = [`mediactl --url ${quoted(url)}`, options.map((option) => ` ${option}`).join('')];
+  const server = `--url ${quoted(url)}${prefix === PREFIX ? '' : ` --api-prefix=${quoted(prefix)}`}`;
+  const [program, ending] = [`mediactl ${server}`, options.map((option) => ` ${option}`).join('')];
   const isShown = shownIn(diff);
   const assignments = assignmentsOf(drafts);
   const isHidden = assignments.some((made) => typeof made.value === 'object' && 'replace' in made.value && !isShown(made));

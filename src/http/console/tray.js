@@ -235,7 +235,8 @@ class Tray {
 
   #showCommand() {
     const { diff = '' } = this.#reviewed ?? {};
-    this.command.textContent = commandOf(this.state.drafts.list, { ...this.form.wanted, url: location.origin, diff });
+    this.command.textContent = commandOf(this.state.drafts.list,
+      { ...this.form.wanted, url: location.origin, prefix: this.state.api.base, accepted: [...this.#accepted], diff });
   }
 }
 
