@@ -33,6 +33,10 @@ class HistoryView {
   #left = false;
   /** The ID of the way back that was made here and waits to be kept. @type {string | null} */
   #pending = null;
+  /** The ETag of the configuration whose difference to an earlier one is shown. */
+  #tag = '';
+  /** Of what the difference of two texts was drawn; empty while none is shown. */
+  #compared = '';
 
   /**
    * @param {HTMLElement} main
@@ -40,7 +44,7 @@ class HistoryView {
    */
   constructor(main, state) {
     this.state = state;
-    this.chosen = { from: '', to: '' };
+    this.chosen = this.shown = { from: '', to: '' };
     this.list = el('ol.history-list', { 'aria-label': 'Changes' });
     this.compare = el('form.compare', { onsubmit: (event) => this.#compare(event) });
     this.detail = el('section.history-detail', { 'aria-label': 'Difference' });
@@ -64,10 +68,10 @@ class HistoryView {
    */
   async load(serial, from, to) {
     this.#serial = serial;
-    this.chosen = { from, to };
+    [this.chosen, this.shown] = [{ from, to }, { from, to }];
     await this.#read();
     if (this.#left) return;
-    if (from && to) await this.#showDiff(`${nameOf(from)} and ${nameOf(to)}`, 'diff', { from, to });
+    if (from && to) await this.#showCompared();
     else if (serial) await this.#showChange(serial);
     else if (this.#changes.length > 0) fill(this.detail, el('p.quiet', 'Choose a change to see what it changed.'));
   }
@@ -76,6 +80,19 @@ class HistoryView {
     const known = this.#changes[0]?.serial;
     await this.#read();
     if (this.#changes[0]?.serial !== known) this.state.announce('The history has a new change.');
+    if (!this.#left && this.#compared && this.#compared !== this.#now) await this.#showCompared();
+  }
+
+  /** The texts that a comparison may be of, and which change over time. */
+  get #now() {
+    return JSON.stringify(this.state.status?.revisions);
+  }
+
+  /** Shows the difference of two texts as they are now. */
+  #showCompared() {
+    const { from, to } = this.shown;
+    this.#compared = this.#now;
+    return this.#showDiff(`${nameOf(from)} and ${nameOf(to)}`, 'diff', { from, to });
   }
 
   async #read() {
@@ -163,8 +180,12 @@ class HistoryView {
     if (!this.#left && this.#serial) await this.#showChange(this.#serial);
   }
 
-  /** Shows what going back would change, and asks. @param {number} serial */
-  async #offerWayBack(serial) {
+  /**
+   * Shows what going back would change, and asks.
+   * @param {number} serial
+   * @param {ApplyForm} [known] the form of an earlier difference, which does not hold any more
+   */
+  async #offerWayBack(serial, known) {
     const { api } = this.state;
     const to = { to: `serial:${serial}`, format: 'diff', secrets: 'masked' };
     fill(this.detail, el('p.quiet', 'Computing the difference …'));
@@ -175,9 +196,11 @@ class HistoryView {
       const { body, notes } = await api.post('rollback_config', { ...to, dry_run: true });
       if (this.#left) return;
       if (!body) return fill(this.detail, el('p', 'The configuration already has this text.'));
-      const form = new ApplyForm('Go back', () => {}, () => void this.#goBack(form, to, tag));
-      form.buttons.append(el('button', { onclick: () => void this.#showChange(serial) }, 'Cancel'));
-      fill(this.detail, el('h2', `Go back to before #${serial}`), ...notes.map((note) => el('p.warning', noteWords(note))),
+      const form = known ?? new ApplyForm('Go back', () => {}, () => void this.#goBack(form, serial, to));
+      this.#tag = tag;
+      if (!known) form.buttons.append(el('button', { onclick: () => void this.#showChange(serial) }, 'Cancel'));
+      const news = 'Somebody has changed the configuration in the meantime. Look at the new difference.';
+      fill(this.detail, el('h2', `Go back to before #${serial}`), known && el('p.warning', { role: 'alert' }, news), ...notes.map((note) => el('p.warning', noteWords(note))),
         isHandEdit && el('p', 'The difference is from the file with the edit by hand, which would be lost. To keep that edit, cancel, and change in ',
           el('a', { href: '#/text' }, 'Text'), ' only what you want back.'), diffView(body), form.element);
       form.why.focus();
@@ -189,14 +212,14 @@ class HistoryView {
 
   /**
    * @param {ApplyForm} form
+   * @param {number} serial
    * @param {import('./api.js').Query} to
-   * @param {string} ifMatch
    */
-  async #goBack(form, to, ifMatch) {
+  async #goBack(form, serial, to) {
     const { why, confirm } = form.wanted;
     form.button.disabled = true;
     try {
-      const answer = await this.state.api.post('rollback_config', { ...to, message: why || null, confirm: confirm || null }, null, { ifMatch });
+      const answer = await this.state.api.post('rollback_config', { ...to, message: why || null, confirm: confirm || null }, null, { ifMatch: this.#tag });
       this.state.set(appliedFacts(answer.pending, confirm));
       this.#pending = answer.pending;
       this.state.announce(answer.pending ? `Done. Going back is undone in ${confirm} seconds unless you keep it.` : 'Done.');
@@ -205,6 +228,8 @@ class HistoryView {
     } catch (error) {
       form.button.disabled = false;
       if (!(error instanceof Problem)) throw error;
+      if (error.name === 'stale' || error.name === 'conflict') return void await this.#offerWayBack(serial, form);
+      this.detail.querySelector('.problem')?.remove();
       form.element.before(problemView(error));
     }
   }
