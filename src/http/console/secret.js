@@ -16,8 +16,12 @@ const SECONDS = 30;
 /** Hides the secret that is shown. @type {() => void} */
 let hideShown = () => {};
 
-/** Hides the secret that is shown, if there is one. */
+/** How often one was asked for, or all were hidden: the answer to an earlier question is not shown. */
+let turn = 0;
+
+/** Hides the secret that is shown, if there is one, and shows none that was asked for. */
 export function hideSecret() {
+  turn += 1;
   hideShown();
 }
 
@@ -64,12 +68,14 @@ function secret(state, segments, name) {
     button.textContent = 'Show';
   };
   const show = async () => {
-    hideShown();
+    hideSecret();
+    const mine = turn;
     try {
       const { body } = await state.api.get('read_config', { path: pathOf(segments), secrets: 'shown' });
+      if (mine !== turn) return;
       fill(box, textOf(body));
     } catch (error) {
-      fill(box, error instanceof Problem ? error.message : 'The secret can’t be shown.');
+      if (mine === turn) fill(box, error instanceof Problem ? error.message : 'The secret can’t be shown.');
       return;
     }
     hideShown = hide;
