@@ -30,6 +30,16 @@ function drafts() {
   return new Drafts({ getItem: () => null, setItem: () => {}, removeItem: () => {} });
 }
 
+test('a value that has only other masks was changed by nobody', async () => {
+  const edits = drafts();
+  const masked = (/** @type {string} */ mask, seconds = 5) => ({ urls: [{ url: `rtsp://<secret:${mask}>@h/x` }], prepush: seconds });
+  edits.put({ kind: 'values', id: 'x', label: 'x', base: 'r1', assignments: [{ path: 'streams.a', value: 'remove', before: masked('aaaaaa') }] });
+  const restarted = server({ config: { streams: { a: masked('bbbbbb') } } });
+  assert.deepEqual((await review(restarted.api, edits, [])).clashes, []);
+  const changed = server({ config: { streams: { a: masked('cccccc', 6) } }, revision: 'r3' });
+  assert.equal((await review(changed.api, edits, [])).clashes[0].questions[0].what, '/streams/a');
+});
+
 test('of a value whose base is kept nowhere one is asked, if it is another one now', async () => {
   const edits = drafts();
   const field = { entry: 'streams.a', path: 'streams.a.prepush', base: 'r1' };

@@ -207,6 +207,14 @@ function clashOf(work, draft, problem) {
 }
 
 /**
+ * A value as JSON in which all masks are alike: another run of the server has others for the same secrets.
+ * @param {unknown} value
+ */
+function unmasked(value) {
+  return JSON.stringify(value).replace(MASKS, '\0');
+}
+
+/**
  * Where the server keeps no text that the edit was made of, each value is compared with the one that the edit has.
  * @param {Work} work
  * @param {ValuesDraft} draft
@@ -216,7 +224,7 @@ async function valuesCompared(work, draft) {
   const { body } = await api.get('read_config', { secrets: 'masked', source: target.source }, { signal });
   const questions = draft.assignments.flatMap(({ path, value, before }) => {
     const theirs = readAt(body, path);
-    if (before === undefined || JSON.stringify(before) === JSON.stringify(theirs)) return [];
+    if (before === undefined || unmasked(before) === unmasked(theirs)) return [];
     const mine = value === 'remove' ? '' : String(Object.values(value)[0]);
     return { what: pointerOf(path), base: shown(before), theirs: shown(theirs), mine };
   });
