@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { noneWords } from '../../src/http/console/many.js';
 import { click, goes, inBrowser, logIn, open, options, sees } from './served.js';
 
 const CONF = `http 80;\nedit_auth admin right;\n${Array.from({ length: 400 }, (_, at) =>
@@ -23,6 +24,12 @@ async function edit(page, filter, { act, path, old, value }) {
   await page.type('.many-form [placeholder=value]', value);
   await click(page, 'Add to the edits');
 }
+
+test('where a part is hidden, one is told that it cannot be replaced', () => {
+  const rows = [{ url: 'rtsp://h/x' }, { url: 'rtsp://<secret:ab12cd>@h/x' }].map((source) => ({ json: { urls: [source], title: 't' } }));
+  assert.match(noneWords(rows, 'urls.url'), /in urls\.url\. What is hidden there can’t/);
+  for (const found of [noneWords(rows.slice(0, 1), 'urls.url'), noneWords(rows, 'title')]) assert.match(found, /^No marked stream has this text in [\w.]+\.$/);
+});
 
 test('two hundred are changed, looked at, and kept', options, async () => {
   const page = await open(served);

@@ -3,6 +3,7 @@
 import { el, fill } from './dom.js';
 import { counted } from './figures.js';
 import { pathOf, readAt } from './path.js';
+import { MASK } from './words.js';
 
 /** @typedef {import('./state.js').State} State */
 
@@ -51,7 +52,7 @@ function form(words, state, marked, unmark) {
     const edit = { act: act.value, path: path.value.trim(), old: old.value, value: value.value };
     const rows = state.rows.filter((row) => marked.has(row.name));
     const assignments = assignmentsOf(rows, edit).map((made) => ({ ...made, before: readAt(state.config, made.path) }));
-    fault.textContent = assignments.length ? '' : `No marked stream has this text in ${edit.path}.`;
+    fault.textContent = assignments.length ? '' : noneWords(rows, edit.path);
     if (!assignments.length) return;
     state.drafts.addMany({ name: String(Date.now()), label: labelOf(edit, assignments.length), base: state.revision ?? '', assignments });
     state.announce(`An edit of ${assignments.length} streams waits in the tray.`);
@@ -74,11 +75,26 @@ function form(words, state, marked, unmark) {
  */
 function assignmentsOf(rows, { act, path, old, value }) {
   const below = path.startsWith('[') ? path : `.${path}`;
-  const [first = ''] = path.split(/[.[]/);
+  const first = firstOf(path);
   const has = (/** @type {any} */ stream) => act !== 'replace in' || JSON.stringify(stream[first] ?? '').includes(JSON.stringify(old).slice(1, -1));
   /** @type {import('./drafts.js').NewValue} */
   const made = act === 'remove' ? 'remove' : act === 'set' ? { typed: value } : { replace: substitution(old, value) };
   return rows.filter((row) => has(row.json)).map((row) => ({ path: pathOf(['streams', row.name]) + below, value: made }));
+}
+
+/**
+ * Why no stream has the text that is to be replaced.
+ * @param {import('./state.js').Row[]} rows
+ * @param {string} path
+ */
+export function noneWords(rows, path) {
+  const isHidden = rows.some(({ json }) => MASK.test(JSON.stringify(json[firstOf(path)] ?? '')));
+  return `No marked stream has this text in ${path}.${isHidden ? ' What is hidden there can’t be replaced.' : ''}`;
+}
+
+/** @param {string} path */
+function firstOf(path) {
+  return path.split(/[.[]/)[0] ?? '';
 }
 
 /**
