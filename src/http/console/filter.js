@@ -144,7 +144,10 @@ function testOf(operator, wanted) {
   const isThere = (/** @type {any} */ value) => value !== undefined && value !== null;
   if (operator === 'exists' || (operator === '!=' && wanted === 'null')) return isThere;
   if (operator === 'missing' || (operator === '=' && wanted === 'null')) return (value) => !isThere(value);
-  if (operator === '~') return (value) => isThere(value) && typeof value !== 'object' && String(value).includes(wanted);
+  if (operator === '~') {
+    const texts = [wanted, unquoted(wanted) || wanted];
+    return (value) => isThere(value) && typeof value !== 'object' && texts.some((text) => String(value).includes(text));
+  }
   const equals = (/** @type {any} */ value) => isThere(value) && isMeant(value, wanted);
   return operator === '=' ? equals : (value) => !equals(value);
 }

@@ -66,8 +66,8 @@ enum Test {
     Equals(String),
     /// `!=`, which an absent value meets, too
     Differs(String),
-    /// `~`
-    Contains(String),
+    /// `~` with a text, to the letter or without its quotes
+    Contains(String, Option<String>),
     /// `=~`
     Matches(Regex),
     Exists,
@@ -126,7 +126,7 @@ impl Condition {
             "!=" => Test::Differs(value.to_owned()),
             "~" if value.is_empty() => return Err(ConditionError::NoText("~")),
             "=~" if value.is_empty() => return Err(ConditionError::NoText("=~")),
-            "~" => Test::Contains(value.to_owned()),
+            "~" => Test::Contains(value.to_owned(), unquoted(value)),
             "=~" => Test::Matches(compiled(value)?),
             "exists" => Test::Exists,
             _ => Test::Missing,
@@ -307,12 +307,20 @@ impl Test {
         match self {
             Self::Equals(text) => equals(value, place, text),
             Self::Differs(text) => !equals(value, place, text),
-            Self::Contains(text) => scalar_text(value).is_some_and(|value| value.contains(text.as_str())),
+            Self::Contains(text, inner) => scalar_text(value).is_some_and(|value| {
+                value.contains(text.as_str()) || inner.as_ref().is_some_and(|inner| value.contains(inner.as_str()))
+            }),
             Self::Matches(regex) => scalar_text(value).is_some_and(|value| regex.is_match(&value)),
             Self::Exists => true,
             Self::Missing => false,
         }
     }
+}
+
+/// A text that is in quotes without them; none for another one, and for an empty one, which every value contains.
+fn unquoted(text: &str) -> Option<String> {
+    let inner = text.starts_with('"').then(|| serde_json::from_str::<String>(text).ok())?;
+    inner.filter(|inner| !inner.is_empty())
 }
 
 /// True if a value is the one that a text stands for, as `--set` would read it or to the letter.
