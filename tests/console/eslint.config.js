@@ -17,7 +17,13 @@ const rules = {
   'max-lines': ['error', 300],
 };
 
+/** The server sends no blanks in front of lines. */
+const ofTexts = {
+  'no-multi-str': 'error',
+  'no-restricted-syntax': ['error', { selector: 'TemplateElement[value.raw=/\\n/]', message: 'a text over several lines loses its blanks' }],
+};
+
 export default [
-  { files: ['src/http/console/*.js'], languageOptions: { globals: globals.browser }, rules },
+  { files: ['src/http/console/*.js'], languageOptions: { globals: globals.browser }, rules: { ...rules, ...ofTexts } },
   { files: ['tests/console/**/*.js'], languageOptions: { globals: { ...globals.node, ...globals.browser } }, rules },
 ];

@@ -308,7 +308,8 @@ impl Test {
             Self::Equals(text) => equals(value, place, text),
             Self::Differs(text) => !equals(value, place, text),
             Self::Contains(text, inner) => scalar_text(value).is_some_and(|value| {
-                value.contains(text.as_str()) || inner.as_ref().is_some_and(|inner| value.contains(inner.as_str()))
+                value.contains(text.as_str())
+                    || inner.as_ref().is_some_and(|inner| value.contains(inner.as_str()))
             }),
             Self::Matches(regex) => scalar_text(value).is_some_and(|value| regex.is_match(&value)),
             Self::Exists => true,
