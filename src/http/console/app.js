@@ -4,7 +4,8 @@ import { Api } from './api.js';
 import { attach as attachConfirm } from './confirm_bar.js';
 import { byId, fill } from './dom.js';
 import { Drafts } from './drafts.js';
-import { listen, showFrame } from './frame.js';
+import { counted } from './figures.js';
+import { keepFocus, listen, showFrame } from './frame.js';
 import { show as showHistory } from './history.js';
 import { forget, known, remember, showLogin } from './login.js';
 import { Poll } from './load.js';
@@ -56,6 +57,8 @@ function started(login) {
 }
 
 function logOut() {
+  const count = state.drafts.list.length;
+  if (count && !window.confirm(`${counted(count, 'edit')} ${count === 1 ? 'is' : 'are'} not sent. Discard and log out?`)) return;
   poll.stop();
   api.logOut();
   state.drafts.clear();
@@ -79,6 +82,7 @@ attachConfirm(byId('confirm'), state, () => poll.start());
 attachTray(byId('tray'), state);
 attachVouch(state);
 listen(state);
+keepFocus(main);
 addEventListener('hashchange', showPlace);
 state.set({ applied: known().pending });
 logIn();

@@ -36,5 +36,7 @@ export class ApplyForm {
 
   clear() {
     this.why.value = '';
+    this.undo.checked = true;
+    this.seconds.disabled = false;
   }
 }

@@ -14,6 +14,9 @@ const TOLD = [60, 30, 10];
 
 const WENT_BACK = 'The change was undone, and with it the new password: the old one is valid again.';
 
+/** How long nothing is pressed before *Keep* gets the focus, in milliseconds: a key that was meant for a text must not press it. */
+const REST = 700;
+
 /** When the old password is tried again after the time has run out, in milliseconds: the way back takes a while. */
 const TRIES = [500, 3000, 10_000];
 
@@ -33,6 +36,14 @@ export function attach(bar, state, goOn) {
   /** True while the bar says that the page is logged in with the old password again. */
   let isTold = false;
   let timer = 0;
+  /** When something was pressed the last time. */
+  let pressed = 0;
+
+  for (const kind of ['keydown', 'pointerdown']) {
+    document.addEventListener(kind, () => { pressed = performance.now(); }, true);
+  }
+  // A key that is held down since before.
+  bar.addEventListener('keydown', (event) => { if (event.repeat) event.preventDefault(); });
 
   function draw() {
     const { status, applied, needsPassword, role, isConnected } = state;
@@ -58,8 +69,14 @@ export function attach(bar, state, goOn) {
     if (!bar.hidden && isPending && id && id === applied && focused !== place) {
       focused = place;
       bar.querySelector('button, input')?.scrollIntoView({ block: 'nearest' });
-      /** @type {HTMLElement | null} */ (bar.querySelector(needsPassword ? 'input[type=password]' : 'button'))?.focus();
+      const since = performance.now();
+      setTimeout(() => { if (pressed < since) first()?.focus(); }, REST);
     }
+  }
+
+  /** What one uses next. @returns {HTMLElement | null} */
+  function first() {
+    return bar.querySelector(state.needsPassword ? 'input[type=password]' : 'button');
   }
 
   /** @param {boolean} isPending */

@@ -80,3 +80,16 @@ export function listen(state) {
     event.preventDefault();
   });
 }
+
+/** Puts the focus where Tab goes on in the view, when what had it has gone. @param {HTMLElement} main */
+export function keepFocus(main) {
+  /** @type {Element | null} */
+  let last = null;
+  addEventListener('focusin', ({ target }) => { last = /** @type {Element} */ (target); });
+  const look = () => {
+    if (document.activeElement !== document.body || !last || (last.isConnected && last.checkVisibility())) return;
+    last = null;
+    main.focus({ preventScroll: true });
+  };
+  new MutationObserver(look).observe(document.body, { subtree: true, childList: true, attributeFilter: ['hidden'] });
+}

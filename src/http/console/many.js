@@ -15,10 +15,11 @@ const PATHS = ['prepush', 'title', 'disabled', 'auth.url', 'dvr', 'dvr.dvr_limit
  * @param {HTMLElement} box
  * @param {State} state
  * @param {ReadonlySet<string>} marked
+ * @param {number} here how many of them are listed
  * @param {() => void} unmark
  */
-export function manyForm(box, state, marked, unmark) {
-  const words = `${marked.size} marked`;
+export function manyForm(box, state, marked, here, unmark) {
+  const words = `${marked.size} marked${here < marked.size ? `, ${marked.size - here} of them not listed` : ''}`;
   const known = box.querySelector('.many-count');
   box.hidden = marked.size === 0;
   if (known && marked.size) known.textContent = words;

@@ -162,7 +162,7 @@ export function show(main, state, { query }) {
       all.checked = here > 0 && here === rows.length;
       all.indeterminate = here > 0 && here < rows.length;
     }
-    manyForm(many, state, marked, () => {
+    manyForm(many, state, marked, here, () => {
       marked.clear();
       filter();
     });

@@ -66,7 +66,11 @@ class Tray {
     this.form.buttons.append(el('button', { onclick: () => this.#discardAll() }, 'Discard all'));
     this.result = el('div.result');
     this.edits = el('ul.edits');
-    state.drafts.subscribe(() => this.#edited());
+    state.drafts.subscribe(() => {
+      // What was accepted was about the edits of before.
+      this.#accepted.clear();
+      this.#edited();
+    });
     state.subscribe((_, changed) => {
       if (changed.has('role') || changed.has('config') || changed.has('isConnected')) this.#edited();
     });
@@ -152,7 +156,6 @@ class Tray {
     try {
       const answer = await apply(api, sent, target, { why, confirm, accepted: [...this.#accepted] });
       this.form.clear();
-      this.#accepted.clear();
       this.#sending = false;
       this.state.set(appliedFacts(answer.pending, confirm));
       drafts.made(sent, revisionOf(answer.etag));

@@ -1,0 +1,58 @@
+// What keys, focus and choices must not do: keep a change that nobody meant to keep, or be taken for another edit.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { EDITOR, EXAMPLE, enter, press, replace } from './entered.js';
+import { inBrowser, options, until } from './served.js';
+
+const here = inBrowser(EXAMPLE, { each: true });
+
+test('who types on presses nothing that came meanwhile', options, async () => {
+  const page = await enter(here, '#/streams/cam1');
+  await replace(page, 'prepush 5', 'prepush 7');
+  await press(page, 'Review');
+  await page.waitForSelector('#tray .diff');
+  await page.waitForFunction(() => !document.querySelector('#tray .apply .primary')?.disabled);
+  await page.focus('.area');
+  await page.keyboard.down('Control');
+  await page.keyboard.press('Enter');
+  await page.keyboard.up('Control');
+  await page.waitForFunction(() => document.querySelector('#confirm button'));
+  await page.keyboard.type(' # at the north gate', { delay: 60 });
+  assert.ok(here.text.includes('prepush 7'));
+  await page.waitForFunction(() => document.querySelector('textarea')?.value.includes('# at the north gate'));
+  const { pending } = JSON.parse((await here.ask('status', { password: EDITOR.password })).text);
+  assert.ok(pending, 'nobody has kept it');
+  await press(page, 'Take back');
+  await page.waitForFunction(() => document.querySelector('#confirm')?.hasAttribute('hidden'));
+  await page.waitForFunction(() => document.activeElement?.id === 'main');
+});
+
+/** Sets a value of the first stream. @param {import('puppeteer-core').Page} page @param {string} path */
+async function set(page, path) {
+  await page.waitForSelector('.rows .row input');
+  await page.click('.rows .row input');
+  await page.type('.many-form input[list]', path);
+  await page.type('.many-form [placeholder=value]', '5');
+  await press(page, 'Add to the edits');
+}
+
+test('a guard is accepted for the edits that were shown, and the undo time is on again', options, async () => {
+  const page = await enter(here, '#/streams');
+  await set(page, 'titel');
+  await press(page, 'Review');
+  await press(page, 'Use this name anyway');
+  await page.waitForSelector('#tray .diff');
+  await page.click('.undo input[type=checkbox]');
+  await set(page, 'prepus');
+  await press(page, 'Use this name anyway');
+  await page.waitForSelector('#tray .diff');
+  await press(page, 'Apply');
+  await until(() => here.text.includes('prepus 5'), 'the change');
+  await page.waitForFunction(() => document.querySelector('#tray')?.hasAttribute('hidden'));
+  await set(page, 'title');
+  await press(page, 'Review');
+  await page.waitForSelector('#tray .diff');
+  assert.equal(await page.$eval('.undo input[type=checkbox]', (box) => box.checked), true);
+});
