@@ -883,7 +883,7 @@ fn a_node_that_slept_over_a_compaction_goes_to_the_newest_head() {
 fn a_rollback_of_a_cluster_names_the_change_by_its_number_there() {
     let Some(etcd) = with_sample(1) else { return };
     let node = TestNode::start(&etcd, "a", &COUNTING);
-    cluster(&etcd, &["modify", "--set", "rtsp=555"]).exits(0);
+    cluster(&etcd, &["modify", "--set", "rtsp=555", "--wait", "60s"]).exits(0);
     cluster(&etcd, &["rollback", "1", "--wait", "60s"]).exits(0);
     let words = "back to the text before change 2 of the cluster";
     cluster(&etcd, &["history", "-n", "1"]).exits(0).prints(words);
