@@ -4,7 +4,7 @@ import { Api } from './api.js';
 import { attach as attachConfirm } from './confirm_bar.js';
 import { byId, fill } from './dom.js';
 import { Drafts } from './drafts.js';
-import { counted } from './figures.js';
+import { notSent } from './figures.js';
 import { keepFocus, listen, showFrame } from './frame.js';
 import { show as showHistory } from './history.js';
 import { forget, known, remember, showLogin } from './login.js';
@@ -58,7 +58,7 @@ function started(login) {
 
 function logOut() {
   const count = state.drafts.list.length;
-  if (count && !window.confirm(`${counted(count, 'edit')} ${count === 1 ? 'is' : 'are'} not sent. Discard and log out?`)) return;
+  if (count && !window.confirm(`${notSent(count)}. Discard and log out?`)) return;
   poll.stop();
   api.logOut();
   state.drafts.clear();

@@ -1,4 +1,5 @@
-// The head of the page: where one can go, how the configuration is, and who is logged in. The keys that hold everywhere.
+// The head of the page: where one can go, how the configuration is, and who is logged in. The keys that hold everywhere, and
+// where the focus goes when what had it is gone.
 
 import { el, fill } from './dom.js';
 import { hashOf, parse } from './router.js';

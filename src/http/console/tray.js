@@ -8,7 +8,7 @@ import { appliedFacts } from './load.js';
 import { clashView } from './clash_view.js';
 import { commandOf } from './command.js';
 import { diffView } from './diff.js';
-import { counted } from './figures.js';
+import { counted, notSent } from './figures.js';
 import { noteWords, problemView } from './problem_view.js';
 import { hashOf } from './router.js';
 import { segmentsOf } from './path.js';
@@ -181,7 +181,7 @@ class Tray {
       return fill(this.box);
     }
     if (this.#isOpen) fill(this.edits, ...drafts.list.map((draft) => this.#edit(draft)));
-    const words = `${counted(count, 'edit')} ${count === 1 ? 'is' : 'are'} not sent`;
+    const words = notSent(count);
     const key = JSON.stringify([words, this.#isOpen, drafts.isKept]);
     if (key === this.#head) return;
     this.#head = key;
