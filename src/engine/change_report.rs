@@ -33,6 +33,8 @@ pub struct ReportParts {
     pub values: bool,
     /// The configuration afterwards as JSON.
     pub configuration: bool,
+    /// The request as it was sent, with its secrets masked, and the values that differ.
+    pub sent: bool,
     /// True if the difference shows secrets.
     pub secrets: bool,
     /// The key of the masks of secrets, so that those of several servers can be compared.
@@ -60,6 +62,7 @@ pub const REPORT_PARTS: &[(&str, PartField)] = &[
     ("diff", |parts| &mut parts.diff),
     ("values", |parts| &mut parts.values),
     ("configuration", |parts| &mut parts.configuration),
+    ("sent", |parts| &mut parts.sent),
     ("secrets", |parts| &mut parts.secrets),
 ];
 
@@ -93,6 +96,9 @@ pub struct ChangeReport {
     pub values: Vec<ChangedValue>,
     /// The configuration afterwards as JSON, with its secrets.
     pub configuration: Option<Value>,
+    /// The request as it was sent, with its secrets masked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sent: Option<Value>,
     /// The configuration afterwards, where it was made in this process.
     #[serde(skip)]
     pub snapshot: Option<Arc<Snapshot>>,
@@ -149,7 +155,7 @@ impl ChangeReport {
             if let Some(overlays) = &outcome.overlays {
                 report.add_overlays(overlays, parts);
             }
-            if parts.values {
+            if parts.values || parts.sent {
                 let values = |old: &dyn ConfigLookup, new: &dyn ConfigLookup| {
                     changed_values(Schema::media(), old, new)
                 };

@@ -71,6 +71,7 @@ mod restore;
 #[allow(clippy::disallowed_methods, reason = "a change is made again for a time")]
 mod retry;
 mod running;
+mod sent;
 mod server;
 mod service;
 mod snapshot;
@@ -123,6 +124,7 @@ pub use refusal::{Refusal, WITHOUT_STRICT, errors_of};
 pub use refusal_kind::{ErrorKind, KINDS, RefusalKind};
 pub use requested_change::{CHANGE_NAMES, EntryEdit, EntryEdits, RequestedChange};
 pub use running::{LastChange, MAX_REHEARSALS, ServerState};
+pub use sent::SentMasker;
 pub use service::{ConfigService, ConfigSource, Decision, KeptText, ReadForm, ReadQuery, Reading, TextDiff};
 pub use snapshot::{INCLUDE, RelatedText, Snapshot};
 pub use status::{FirstError, ServerHealth, ServerInfo, Status, differing, last_change};

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { commandOf, quoted } from '../../src/http/console/command.js';
 
 const DIFF = '@@ -1,2 +1,4 @@\n-url rtsp://10.0.3.1/x;\n+prepush 5;\n+title 5;\n+url rtsp://10.0.4.1/x;\n';
-const WANTED = { url: 'http://127.0.0.1:8090', why: "it's late", confirm: 120, diff: DIFF };
+const WANTED = { url: 'http://127.0.0.1:8090', why: "it's late", confirm: 120, diff: DIFF, sent: {} };
 
 test('a shell reads back what was quoted', () => {
   for (const word of ['', 'a b', "it's", '$HOME `x` "y" \\', 'a\nb', '<img src=x onerror=alert(1)>', '~', '*', '!x', '-n']) {
@@ -13,14 +13,17 @@ test('a shell reads back what was quoted', () => {
   }
 });
 
+/** What the server says was sent. @param {import('../../src/http/console/drafts.js').Assignment[]} assignments */
+const sent = (...assignments) => ({ modify: { edits: { assignments: { assignments } } } });
+
 test('assignments are options of modify; a secret is asked for', () => {
-  const command = commandOf([{ kind: 'values', id: 'x', label: 'x', base: 'r', assignments: [
+  const command = commandOf({ ...WANTED, sent: sent(
     { path: 'streams."a.b".prepush', value: { typed: '5' } },
     { path: 'streams.b.dvr', value: 'remove' },
     { path: 'streams.c.title', value: { text: '5' } },
-    { path: 'cluster_key', value: { text: 'hunter2' } },
+    { path: 'cluster_key', value: { text: '<secret:ab12cd>' } },
     { path: 'streams.c.urls[0].url', value: { replace: 's/10.0.3./10.0.4./' } },
-  ] }], WANTED);
+  ) });
   assert.equal(command, `mediactl --url http://127.0.0.1:8090 modify --yes \\
   --set 'streams."a.b".prepush=5' \\
   --unset streams.b.dvr \\
@@ -30,30 +33,24 @@ test('assignments are options of modify; a secret is asked for', () => {
   --confirm 120s --message 'it'\\''s late'`);
 });
 
-/** @param {string} path @param {import('../../src/http/console/drafts.js').NewValue} value */
-const set = (path, value) => /** @type {const} */ ({ kind: 'values', id: 'x', label: 'x', base: 'r', assignments: [{ path, value }] });
-
 test('accepted guards, the prefix of the API, and a reason that begins as an option are in the command', () => {
-  const wanted = { ...WANTED, confirm: 0, why: '-5 degrees', prefix: 'other/v1', accepted: ['would-remove-credentials', 'near-miss'] };
-  assert.equal(commandOf([set('streams.b.dvr', 'remove')], wanted), `mediactl --url http://127.0.0.1:8090 --api-prefix=other/v1 modify --yes \\
+  const removed = sent({ path: 'streams.b.dvr', value: 'remove' });
+  const wanted = { ...WANTED, sent: removed, confirm: 0, why: '-5 degrees', prefix: 'other/v1', accepted: ['would-remove-credentials', 'near-miss'] };
+  assert.equal(commandOf(wanted), `mediactl --url http://127.0.0.1:8090 --api-prefix=other/v1 modify --yes \\
   --unset streams.b.dvr \\
   --accept would-remove-credentials,near-miss --message='-5 degrees'`);
-  assert.doesNotMatch(commandOf([set('streams.b.dvr', 'remove')], { ...WANTED, prefix: 'media/api', accepted: [] }), /prefix|accept/);
+  assert.doesNotMatch(commandOf({ ...WANTED, sent: removed, prefix: 'media/api', accepted: [] }), /prefix|accept/);
 });
 
-test('what the server masks, or has not answered, is in no command', () => {
-  const masked = '@@ -1 +1 @@\n-url rtsp://10.0.0.1/x;\n+url rtsp://<secret:ab12cd>@10.0.0.1/x;\n+  password <secret:ef34gh>;\n';
-  for (const value of [{ typed: '[{"url":"rtsp://10.0.0.9/x","password":"TOPSECRET9"}]' }, { replace: 's/10.0.0.1/admin:TOPSECRET9@10.0.0.1/' },
-    { typed: 'TOPSECRET9' }]) {
-    for (const diff of [masked, '']) assert.doesNotMatch(commandOf([set('streams.a.urls', value)], { ...WANTED, diff }), /TOPSECRET9/);
-  }
-  const replaced = commandOf([set('streams.a.urls.url', { replace: 's/10.0.0.1/admin:pw@10.0.0.1/' })], { ...WANTED, why: '', diff: masked });
-  assert.match(replaced, /^# A line .*secret[^]*\nmediactl --url \S+ edit --confirm 120s$/);
+test('a text that is replaced with a secret is replaced in the editor, and without an answer there is no command', () => {
+  const replaced = sent({ path: 'streams.a.urls.url', value: { replace: 's/<secret:ab12cd>/<secret:ab12cd>/' } });
+  const command = commandOf({ ...WANTED, why: '', sent: replaced });
+  assert.match(command, /^# A line .*secret[^]*\nmediactl --url \S+ edit --confirm 120s$/);
+  assert.match(commandOf({ ...WANTED, diff: '', sent: undefined }), /^# The command is shown here/);
 });
 
 test('texts are the diff, unless `patch` would have to find a mask', () => {
-  const draft = /** @type {const} */ ({ kind: 'text', id: 'text a', path: 'a', base: 'r', before: '', text: '' });
-  const given = (/** @type {string} */ diff) => commandOf([draft], { ...WANTED, why: '', diff });
+  const given = (/** @type {string} */ diff) => commandOf({ ...WANTED, why: '', diff, sent: { entries: {} } });
   const command = given('@@ -1,3 +1,3 @@\n u <secret:ab12cd>;\n x;\n-a;\n+b;\n');
   assert.match(command, /cat > change\.diff <<'END OF CHANGE'\n@@ -1,3 \+1,3 @@/);
   assert.match(command, /VISUAL='patch -s -i change\.diff' mediactl --url \S+ edit --yes --confirm 120s$/);

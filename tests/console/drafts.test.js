@@ -44,8 +44,8 @@ const SECRETS = {
 };
 const TYPED = ['  url rtsp://camera:newpw1@10.0.0.9/h264 tracks=2;', '  url srt://h passphrase="quoted secret2";', '  auth http://x "token=secr 3";', '  prepush 8;'];
 const text = SECRETS.before.replace('}', `${TYPED.join('\n')}\n}`);
-const DIFF = `--- a\n+++ b\n@@ -3,2 +3,6 @@\n   url rtsp://<secret:ab12cd>@h/x;\n+  url rtsp://<secret:newer1>@10.0.0.9/h264 tracks=2;\n`
-  + '+  url srt://h passphrase=<secret:newer2>;\n+  auth http://x <secret:newer3>;\n+  prepush 8;\n }\n';
+/** The request of one text, as the server says it was sent. @param {string} masked */
+const shown = (masked) => ({ entries: { texts: [{ path: READ.path, text: masked }] } });
 
 test('what was typed is kept after the server showed it without a mask', () => {
   const kept = store();
@@ -54,7 +54,9 @@ test('what was typed is kept after the server showed it without a mask', () => {
   assert.doesNotMatch([...kept.kept.values()].join(), /newpw1|secret2|secr 3|prepush 8/, 'nothing before the answer');
   const [draft] = drafts.list;
   assert.ok(draft);
-  drafts.answered(draft, DIFF);
+  const masks = ['rtsp://<secret:newer1>@', 'passphrase=<secret:newer2>', '<secret:newer3>'];
+  const secrets = ['rtsp://camera:newpw1@', 'passphrase="quoted secret2"', '"token=secr 3"'];
+  drafts.answered(draft, shown(secrets.reduce((made, secret, at) => made.replace(secret, masks[at]), text)));
   const again = new Drafts(kept);
   assert.equal(again.textOf('streams.cam1')?.text, SECRETS.before.replace('}',
     '  url rtsp://<secret:retype>@10.0.0.9/h264 tracks=2;\n  url srt://h passphrase=<secret:retype>;\n  auth http://x <secret:retype>;\n  prepush 8;\n}'));
@@ -69,7 +71,7 @@ test('a comment that was there stays, and is no secret to type again', () => {
   const drafts = new Drafts(kept);
   const edited = SECRETS.before.replace('}', '  prepush 8;\n}');
   drafts.setText(SECRETS, edited);
-  if (drafts.list[0]) drafts.answered(drafts.list[0], '@@ -3,2 +3,3 @@\n   url rtsp://<secret:ab12cd>@h/x;\n+  prepush 8;\n }\n');
+  if (drafts.list[0]) drafts.answered(drafts.list[0], shown(edited));
   const again = new Drafts(kept);
   assert.equal(again.textOf('streams.cam1')?.text, edited);
   assert.ok(!again.list.some(lacksSecret));
@@ -80,15 +82,15 @@ test('a comment that was there stays, and is no secret to type again', () => {
 test('values are kept as the server shows them', () => {
   const kept = store();
   const drafts = new Drafts(kept);
-  const diff = '@@ -1 +1 @@\n-url rtsp://10.0.0.1/x;\n+prepush 5;\n+url rtsp://<secret:ab12cd>@10.0.0.1/x;\n';
   const values = [['prepush', { typed: '5' }], ['cluster_key', { text: '5' }], ['urls', { typed: '[{"password":"5"}]' }],
     ['urls.url', { replace: 's/10.0.0.1/admin:pw@10.0.0.1/' }], ['auth.url', { typed: 'http://u:pw@h/x' }], ['title', 'remove']];
   drafts.addMany({ label: 'all', base: 'r1', assignments: values.map(([name, value]) => (
     { path: `streams.a.${name}`, value: /** @type {import('../../src/http/console/drafts.js').NewValue} */ (value) })) });
-  const found = () => Object.values(JSON.parse(kept.kept.get('mediactl-edits') ?? '')[0].assignments).map((/** @type {any} */ { value }) => value.text ?? value.typed ?? value);
+  const found = () => Object.values(JSON.parse(kept.kept.get('mediactl-edits') ?? '')[0].assignments).map((/** @type {any} */ { value }) => value === 'remove' ? value : Object.values(value)[0]);
   const retype = '<secret:retype>';
   assert.deepEqual(found(), [retype, retype, retype, retype, retype, 'remove']);
-  if (drafts.list[0]) drafts.answered(drafts.list[0], diff);
+  const masked = values.map(([, value], at) => ({ value: at > 0 && typeof value === 'object' ? { [Object.keys(value)[0]]: '<secret:newer1>' } : value }));
+  if (drafts.list[0]) drafts.answered(drafts.list[0], { modify: { edits: { assignments: { assignments: masked } } } });
   assert.deepEqual(found(), ['5', retype, retype, retype, retype, 'remove']);
 });
 

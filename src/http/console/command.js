@@ -2,11 +2,7 @@
 
 import { MASK } from './words.js';
 import { diffLines } from './diff.js';
-import { assignmentsOf } from './drafts.js';
-import { shownIn } from './kept.js';
-
 /**
- * @typedef {import('./drafts.js').Draft} Draft
  * @typedef {import('./drafts.js').Assignment} Assignment
  * @typedef {object} Wanted
  * @property {string} url of the server
@@ -15,6 +11,7 @@ import { shownIn } from './kept.js';
  * @property {string} why
  * @property {number} confirm seconds until it goes back; 0 for never
  * @property {string} diff of the change, masked; empty while the server has not answered
+ * @property {any} sent the request of the edits, with its secrets masked
  */
 
 /** The prefix that `mediactl` takes by itself. */
@@ -31,34 +28,28 @@ export function quoted(text) {
 /**
  * The command for edits. Assignments are options of `modify`; texts are the diff, put in by `edit`. What was typed stands in
  * it only where the server shows it without a mask.
- * @param {readonly Draft[]} drafts
  * @param {Wanted} wanted
  */
-export function commandOf(drafts, { url, prefix = PREFIX, why, confirm, accepted = [], diff }) {
+export function commandOf({ url, prefix = PREFIX, why, confirm, accepted = [], diff, sent }) {
   if (!diff) return '# The command is shown here as soon as the server has computed the difference.';
   const options = [
-    ...(confirm > 0 ? ['--confirm', `${confirm}s`] : []),
-    ...(accepted.length ? ['--accept', accepted.join()] : []),
-    ...(why ? [`--message${why.startsWith('-') ? '=' : ' '}${quoted(why)}`] : []),
-  ];
-  const server = `--url ${quoted(url)}${prefix === PREFIX ? '' : ` --api-prefix=${quoted(prefix)}`}`;
-  const [program, ending] = [`mediactl ${server}`, options.map((option) => ` ${option}`).join('')];
-  const isShown = shownIn(diff);
-  const assignments = assignmentsOf(drafts);
-  const isHidden = assignments.some((made) => typeof made.value === 'object' && 'replace' in made.value && !isShown(made));
-  if (!isHidden && drafts.every(({ kind }) => kind === 'values')) {
-    const given = assignments.map((made) => optionOf(made, isShown(made)));
-    return `${program} modify --yes${given.map((option) => ` \\\n  ${option}`).join('')}${ending && ` \\\n ${ending}`}`;
-  }
+    confirm > 0 && `--confirm ${confirm}s`,
+    accepted.length > 0 && `--accept ${accepted.join()}`,
+    why && `--message${why.startsWith('-') ? '=' : ' '}${quoted(why)}`,
+  ].filter(Boolean).map((option) => ` ${option}`).join('');
+  const program = `mediactl --url ${quoted(url)}${prefix === PREFIX ? '' : ` --api-prefix=${quoted(prefix)}`}`;
+  const given = sent.modify?.edits.assignments.assignments.map(optionOf);
+  const isHidden = given?.some((/** @type {string} */ option) => /^--replace.*<secret/.test(option));
+  if (given && !isHidden) return [`${program} modify --yes`, ...given, ...(options ? [options.slice(1)] : [])].join(' \\\n  ');
   if (isHidden || hasMaskAtChange(diff)) {
     return ['# A line of the change, or one beside it, holds a secret, which is not shown here.', '# Make the change in the editor that this opens:',
-      `${program} edit${ending}`].join('\n');
+      `${program} edit${options}`].join('\n');
   }
   return [
     `cat > change.diff <<'END OF CHANGE'`,
     diff.replace(/\n$/, ''),
     'END OF CHANGE',
-    `VISUAL='patch -s -i change.diff' ${program} edit --yes${ending}`,
+    `VISUAL='patch -s -i change.diff' ${program} edit --yes${options}`,
   ].join('\n');
 }
 
@@ -79,13 +70,13 @@ function hasMaskAtChange(diff) {
 }
 
 /**
+ * Without a value, which was a secret, the command asks for it.
  * @param {Assignment} assignment
- * @param {boolean} isShown false if its value may be a secret: without a value the command asks for it
  */
-function optionOf({ path, value }, isShown) {
+function optionOf({ path, value }) {
   if (value === 'remove') return `--unset ${quoted(path)}`;
   if ('replace' in value) return `--replace ${quoted(path)} ${quoted(value.replace)}`;
-  const text = 'typed' in value ? value.typed : value.text;
-  if (!isShown || MASK.test(text)) return `--set ${quoted(path)}`;
-  return `${'typed' in value ? '--set' : '--set-string'} ${quoted(`${path}=${text}`)}`;
+  const [[kind, text]] = Object.entries(value);
+  if (MASK.test(text)) return `--set ${quoted(path)}`;
+  return `${kind === 'text' ? '--set-string' : '--set'} ${quoted(`${path}=${text}`)}`;
 }

@@ -1,7 +1,7 @@
 // Edits that are not sent yet, of one entry or of many. They survive a reload, a conflict and a lost connection, and go
 // only by *apply*, *discard* or log-out.
 
-import { RETYPE, keptAtFirst, keptDraft, keptPieces } from './kept.js';
+import { RETYPE, keptDraft, keptPieces } from './kept.js';
 
 /**
  * A value as `POST change` takes it.
@@ -67,7 +67,7 @@ export class Drafts {
 
   #read() {
     this.#list = read(this.store, this.#key);
-    this.#pieces = new Map(this.#list.map((draft) => [draft.id, keptAtFirst(draft)]));
+    this.#pieces = new Map(this.#list.map((draft) => [draft.id, keptPieces(draft, requestOf([draft]))]));
   }
 
   /** @returns {readonly Draft[]} */
@@ -177,11 +177,11 @@ export class Drafts {
   /**
    * What the server answered to an edit: what it showed without a mask is kept from now on.
    * @param {Draft} draft
-   * @param {string} diff that the edit makes, masked
+   * @param {any} sent its request, with its secrets masked
    */
-  answered(draft, diff) {
+  answered(draft, sent) {
     if (this.find(draft.id) !== draft) return;
-    this.#pieces.set(draft.id, keptPieces(draft, diff));
+    this.#pieces.set(draft.id, keptPieces(draft, sent));
     this.#keep();
   }
 

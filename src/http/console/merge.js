@@ -9,8 +9,6 @@
 /** Beyond so many pairs of lines, all that differs counts as one change. */
 const MOST_PAIRS = 4_000_000;
 
-/** A change of the lines from `start` up to `end`. @typedef {{ start: number, end: number, lines: string[] }} Hunk */
-
 /**
  * Merges two texts that were made of one. Changes in lines side by side are no clash.
  * @param {string} base
@@ -20,77 +18,22 @@ const MOST_PAIRS = 4_000_000;
  * @returns {Part[]}
  */
 export function merge(base, theirs, mine, isAsked = false) {
-  const old = base.split('\n');
-  const [others, own] = [hunks(old, theirs.split('\n')), hunks(old, mine.split('\n'))];
+  const [old, ...sides] = [base, theirs, mine].map((text) => text.split('\n'));
+  const places = sides.map((lines) => [...matches(old, lines), lines.length]);
   /** @type {Part[]} */
   const parts = [];
-  let at = 0;
-  while (others.length > 0 || own.length > 0) {
-    const { start, end, theirHunks, myHunks } = nextTogether(others, own);
-    add(parts, { lines: old.slice(at, start) });
-    add(parts, settled({ base: old.slice(start, end), theirs: changed(old, start, end, theirHunks), mine: changed(old, start, end, myHunks) }, isAsked));
-    at = end;
+  let [start, from] = [0, [0, 0]];
+  for (let at = 0; at <= old.length; at += 1) {
+    // Where each side is at this line: it has the line, or changes it behind one that it has.
+    const to = places.map((side) => (side[at] < 0 && at > start && side[at - 1] >= 0 ? side[at - 1] + 1 : side[at]));
+    if (to.some((place) => place < 0)) continue;
+    const [their, my] = sides.map((lines, side) => lines.slice(from[side], to[side]));
+    parts.push(settled({ base: old.slice(start, at), theirs: their, mine: my }, isAsked));
+    const isSame = places.every((side) => side[at] >= 0);
+    if (isSame) parts.push({ lines: old.slice(at, at + 1) });
+    [start, from] = isSame ? [at + 1, to.map((place) => place + 1)] : [at, to];
   }
-  add(parts, { lines: old.slice(at) });
   return parts;
-}
-
-/**
- * Takes the next hunks that are about the same lines.
- * @param {Hunk[]} others
- * @param {Hunk[]} own
- */
-function nextTogether(others, own) {
-  /** @type {Hunk[]} */
-  const theirHunks = [];
-  /** @type {Hunk[]} */
-  const myHunks = [];
-  let [start, end] = [Infinity, -1];
-  for (;;) {
-    const isTheirs = (others[0]?.start ?? Infinity) <= (own[0]?.start ?? Infinity);
-    const [from, to] = isTheirs ? [others, theirHunks] : [own, myHunks];
-    const next = from[0];
-    const isBeside = next && next.start === end && next.start < next.end && start < end;
-    if (!next || (end >= 0 && (next.start > end || isBeside))) return { start, end, theirHunks, myHunks };
-    to.push(next);
-    from.shift();
-    [start, end] = [Math.min(start, next.start), Math.max(end, next.end)];
-  }
-}
-
-/**
- * The lines of a range with the hunks in it.
- * @param {string[]} old
- * @param {number} start
- * @param {number} end
- * @param {Hunk[]} within
- */
-function changed(old, start, end, within) {
-  /** @type {string[]} */
-  const lines = [];
-  let at = start;
-  for (const hunk of within) {
-    lines.push(...old.slice(at, hunk.start), ...hunk.lines);
-    at = hunk.end;
-  }
-  return [...lines, ...old.slice(at, end)];
-}
-
-/**
- * The changes from one text to another, in order.
- * @param {string[]} old
- * @param {string[]} now
- */
-function hunks(old, now) {
-  /** @type {Hunk[]} */
-  const found = [];
-  let [at, nowAt] = [0, 0];
-  [...matches(old, now), now.length].forEach((place, line) => {
-    if (place < 0) return;
-    if (line > at || place > nowAt) found.push({ start: at, end: line, lines: now.slice(nowAt, place) });
-    [at, nowAt] = [line + 1, place + 1];
-  });
-  return found;
 }
 
 /**
@@ -118,27 +61,9 @@ export function chosen(parts, choices = []) {
  * @returns {Part}
  */
 function settled({ base, theirs, mine }, isAsked) {
-  if (same(theirs, mine) || (same(base, mine) && !isAsked)) return { lines: theirs };
-  return same(base, theirs) ? { lines: mine } : { base, theirs, mine };
-}
-
-/**
- * @param {Part[]} parts
- * @param {Part} part
- */
-function add(parts, part) {
-  const last = parts.at(-1);
-  if ('lines' in part && part.lines.length === 0) return;
-  if (last && 'lines' in last && 'lines' in part) last.lines.push(...part.lines);
-  else parts.push('lines' in part ? { lines: [...part.lines] } : part);
-}
-
-/**
- * @param {string[]} one
- * @param {string[]} other
- */
-function same(one, other) {
-  return one.length === other.length && one.every((line, at) => line === other[at]);
+  const [old, their, my] = [base, theirs, mine].map((lines) => JSON.stringify(lines));
+  if (their === my || (old === my && !isAsked)) return { lines: theirs };
+  return old === their ? { lines: mine } : { base, theirs, mine };
 }
 
 /**
@@ -148,30 +73,22 @@ function same(one, other) {
  */
 function matches(old, now) {
   const places = old.map(() => -1);
-  let start = 0;
-  while (start < Math.min(old.length, now.length) && old[start] === now[start]) places[start] = start++;
-  let end = 0;
-  const most = Math.min(old.length, now.length) - start;
-  while (end < most && old[old.length - 1 - end] === now[now.length - 1 - end]) {
-    places[old.length - 1 - end] = now.length - 1 - end;
-    end += 1;
-  }
-  const [rows, columns] = [old.length - end - start, now.length - end - start];
-  if (rows * columns > MOST_PAIRS) return places;
-  const width = columns + 1;
-  const lengths = new Uint32Array((rows + 1) * width);
-  for (let row = rows - 1; row >= 0; row -= 1) {
-    for (let column = columns - 1; column >= 0; column -= 1) {
-      const at = row * width + column;
-      const [below, right] = [lengths[at + width] ?? 0, lengths[at + 1] ?? 0];
-      const isSame = old[start + row] === now[start + column];
-      lengths[at] = isSame ? (lengths[at + width + 1] ?? 0) + 1 : Math.max(below, right);
+  let [start, end, nowEnd] = [0, old.length, now.length];
+  while (start < Math.min(end, nowEnd) && old[start] === now[start]) places[start] = start++;
+  while (start < Math.min(end, nowEnd) && old[end - 1] === now[nowEnd - 1]) places[--end] = --nowEnd;
+  const [left, others] = [old.slice(start, end), now.slice(start, nowEnd)];
+  if (left.length * others.length > MOST_PAIRS) return places;
+  // The lengths of the longest subsequences from each pair of lines on; beyond the last ones they are 0.
+  const lengths = Array.from({ length: left.length + 1 }, () => new Uint32Array(others.length + 1));
+  for (let row = left.length - 1; row >= 0; row -= 1) {
+    for (let column = others.length - 1; column >= 0; column -= 1) {
+      lengths[row][column] = left[row] === others[column] ? lengths[row + 1][column + 1] + 1
+        : Math.max(lengths[row + 1][column], lengths[row][column + 1]);
     }
   }
-  for (let row = 0, column = 0; row < rows && column < columns; ) {
-    const at = row * width + column;
-    if (old[start + row] === now[start + column]) places[start + row++] = start + column++;
-    else if ((lengths[at + width] ?? 0) >= (lengths[at + 1] ?? 0)) row += 1;
+  for (let [row, column] = [0, 0]; row < left.length && column < others.length; ) {
+    if (left[row] === others[column]) places[start + row++] = start + column++;
+    else if (lengths[row + 1][column] >= lengths[row][column + 1]) row += 1;
     else column += 1;
   }
   return places;

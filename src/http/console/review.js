@@ -33,8 +33,9 @@ import { Problem, tagOf } from './api.js';
  */
 
 /**
- * The outcome of a review: what has to be chosen first, or the diff of the edits of `list`.
- * @typedef {{ clashes: Clash[], diff: string, notes: string[], target: Target, list: readonly Draft[] }} Review
+ * The outcome of a review: what has to be chosen first, or the diff of the edits of `list`, and what was `sent` for it, with
+ * its secrets masked.
+ * @typedef {{ clashes: Clash[], diff: string, sent: any, notes: string[], target: Target, list: readonly Draft[] }} Review
  */
 
 /** @typedef {{ why: string, confirm: number, accepted: string[] }} Wanted `accepted` are names of guards */
@@ -68,19 +69,20 @@ export async function review(api, drafts, accepted, signal) {
     if (clash) clashes.push(clash);
   }
   const { list } = drafts;
-  if (clashes.length > 0 || list.length === 0) return { clashes, diff: '', notes: [], target, list };
-  const { body: diff, notes } = await send(api, list, target, { dry_run: true, accept: accepted.join() || null }, signal);
-  return { clashes, diff, notes, target, list };
+  if (clashes.length > 0 || list.length === 0) return { clashes, diff: '', sent: {}, notes: [], target, list };
+  const query = { dry_run: true, tell: 'diff,sent', accept: accepted.join() || null };
+  const { body: { diff, sent }, notes } = await send(api, list, target, query, signal);
+  return { clashes, diff: diff.join('\n'), sent, notes, target, list };
 }
 
 /**
- * The diff that one edit makes, masked.
+ * What one edit would change, and its request, with all secrets masked.
  * @param {Api} api
  * @param {Draft} draft
  * @param {AbortSignal} [signal]
  */
-export async function diffOf(api, draft, signal) {
-  const query = { base: draft.base || null, secrets: 'keep', dry_run: true, format: 'diff' };
+export async function rehearsed(api, draft, signal) {
+  const query = { base: draft.base || null, secrets: 'keep', dry_run: true, tell: 'sent' };
   return (await api.post('change', query, requestOf([draft]), { signal })).body;
 }
 
@@ -107,7 +109,7 @@ function send(api, list, { revision, tag }, query, signal) {
   if (list.some(lacksSecret)) {
     throw new Problem(0, 'retype', 'A secret that was typed is not kept by the browser: type it again, or discard the edit.');
   }
-  return api.post('change', { ...query, base: revision, secrets: 'keep', format: 'diff' }, requestOf(list), { ifMatch: tag, signal });
+  return api.post('change', { ...query, base: revision, secrets: 'keep' }, requestOf(list), { ifMatch: tag, signal });
 }
 
 /**
@@ -150,7 +152,7 @@ async function valuesBroughtTo(work, draft) {
   const { api, target, signal } = work;
   if (draft.base === target.revision) return undefined;
   try {
-    await diffOf(api, draft, signal);
+    await rehearsed(api, draft, signal);
   } catch (error) {
     const clash = error instanceof Problem && error.name === 'conflict' ? clashOf(work, draft, error) : undefined;
     if (clash) return clash;

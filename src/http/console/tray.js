@@ -237,9 +237,9 @@ class Tray {
   }
 
   #showCommand() {
-    const { diff = '' } = this.#reviewed ?? {};
-    this.command.textContent = commandOf(this.state.drafts.list,
-      { ...this.form.wanted, url: location.origin, prefix: this.state.api.base, accepted: [...this.#accepted], diff });
+    const { diff = '', sent } = this.#reviewed ?? {};
+    this.command.textContent = commandOf(
+      { ...this.form.wanted, url: location.origin, prefix: this.state.api.base, accepted: [...this.#accepted], diff, sent });
   }
 }
 

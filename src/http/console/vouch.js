@@ -1,6 +1,6 @@
 // Asks the server after each edit what of it holds a secret, so that the rest is kept over a reload.
 
-import { diffOf } from './review.js';
+import { rehearsed } from './review.js';
 import { lacksSecret } from './drafts.js';
 
 /** @typedef {import('./state.js').State} State */
@@ -22,7 +22,7 @@ export function attach(state) {
       if (signal.aborted || !state.mayEdit || state.needsPassword) return;
       if (asked.get(draft.id) === draft || draft.base === '' || lacksSecret(draft)) continue;
       try {
-        drafts.answered(draft, await diffOf(api, draft, signal));
+        drafts.answered(draft, (await rehearsed(api, draft, signal)).sent);
         asked.set(draft.id, draft);
       } catch {
         // Without an answer nothing that was typed is kept.

@@ -272,7 +272,8 @@ pub static PARAMETERS: &[QueryParameter] = &[
         taken_by: DATA,
         values: Values::Told(|parameters| &mut parameters.change.told),
         doc: "what the answer has of the change, separated by commas: `diff`, its lines; `values`, the values that \
-              differ; `configuration`, all that is there afterwards; `secrets` shows the secrets in lines.",
+              differ; `configuration`, all that is there afterwards; `sent`, the values that differ, and the texts of entries \
+              and the assignments that were sent, with their secrets masked; `secrets` shows the secrets in lines.",
     },
     QueryParameter {
         name: "mask_key",

@@ -255,7 +255,7 @@ fn a_page_that_asks_for_masks_gets_no_secret_in_any_answer() {
         ("modify_config?format=conf&", patch),
         ("modify_config?", patch),
         ("save_config?format=diff&", &TEXT.replace("k3y", "n3w")),
-        ("change?tell=diff,values,configuration,secrets&", &data),
+        ("change?tell=diff,values,configuration,sent,secrets&", &data),
         ("change?tell=diff,values,configuration,secrets&", &named),
     ] {
         let server = Server::over(TEXT);
@@ -269,6 +269,74 @@ fn a_page_that_asks_for_masks_gets_no_secret_in_any_answer() {
             secrets.iter().all(|secret| !text(&back).contains(secret)) && text(&back).contains("<secret:")
         );
     }
+}
+
+/// What `tell=sent` makes of a request: the masks of the answer are `<mask>`.
+fn sent(server: &Server, request: &Value) -> Value {
+    let target = format!("change?dry_run=true&secrets=keep&tell=sent&base={}", of(TEXT));
+    let answer = server.post(&target, &request.to_string());
+    assert_eq!(answer.status, 200, "{}", text(&answer));
+    for secret in ["s3cret", "p4ss", "k3y", "n3w"] {
+        assert!(!text(&answer).contains(secret), "{secret}: {}", text(&answer));
+    }
+    body(&answer)["sent"].clone()
+}
+
+#[test]
+fn what_was_sent_is_told_without_its_secrets() {
+    let server = Server::over(TEXT);
+    let read = text(&read(&server, "read_config?path=streams.a&format=conf&secrets=masked"));
+    let mask = &read[read.find("<secret:").expect("it has a mask")..][.."<secret:xxxxxx>".len()];
+    let typed = read.replace("title A;", "title B; # see below") + "\n";
+    let texts = |text: &str| json!({ "entries": { "texts": [{ "path": "streams.a", "text": text }] } });
+    assert_eq!(sent(&server, &texts(&typed)), texts(&typed), "a mask stays");
+    let told = sent(
+        &server,
+        &texts(
+            &typed
+                .replace("prepush 5;", "prepush 6;\n  password n3w;\n  comment \"p4ss n3w\";")
+                .replace("p4ss n3w", "x"),
+        ),
+    );
+    let told = told["entries"]["texts"][0]["text"].as_str().expect("it is a text");
+    assert!(told.contains(mask) && told.contains("  prepush 6;\n  password <secret:"), "{told}");
+    let created = json!({ "entries": { "texts": [{ "path": "streams.c", "text": "stream c {\n  url rtsp://u:n3w@h;\n}", "create": true }] } });
+    assert!(sent(&server, &created).to_string().contains("rtsp://<secret:"));
+}
+
+#[test]
+fn assignments_are_told_without_their_secrets() {
+    let server = Server::over(TEXT);
+    let (typed, string) = (|text: &str| json!({ "typed": text }), |text: &str| json!({ "text": text }));
+    for (path, value, is_shown) in [
+        ("streams.a.prepush", typed("7"), true),
+        ("streams.a.prepush", typed("5"), true),
+        ("streams.a.title", string("7"), true),
+        ("streams.a", json!("remove"), true),
+        ("streams.*.prepush", typed("7"), true),
+        ("streams.b.urls.url", json!({ "replace": "s/2/3/" }), true),
+        ("streams.a.urls[0].url", json!({ "replace": "s/h/i/" }), true),
+        ("streams.b.urls.url", json!({ "replace": "s/2/u:n3w@3/" }), false),
+        ("streams.b.urls[0].url", typed("rtsp://u:n3w@h"), false),
+        ("streams.b.urls", typed(r#"[{"url":"udp://2","password":"n3w"}]"#), false),
+        ("streams.a.comment", string("see http://u:n3w@h"), false),
+        ("streams.a.comment", string("token=n3w"), false),
+        ("streams.b.urls[0].url", typed("udp://2?password=n3w"), false),
+        ("streams.b.auth.url", typed("http://h?token=n3w"), false),
+        ("streams.b.auth", typed(r#"{"url":"http://h","extra":{"password":"n3w"}}"#), false),
+        ("streams.a.password", typed("n3w"), false),
+        ("cluster_key", string("k3y"), false),
+        ("edit_auth.password", string("s3cret"), false),
+    ] {
+        let request = json!({ "modify": { "edits": { "assignments": { "assignments": [{ "path": path, "value": value }], "conditions": [], "options": { "create": true } } }, "expectations": [] } });
+        let told = sent(&server, &request);
+        let made = &told["modify"]["edits"]["assignments"]["assignments"][0];
+        let kind = |value: &Value| value.as_object().and_then(|value| value.keys().next().cloned());
+        assert_eq!((&made["path"], kind(&made["value"])), (&json!(path), kind(&value)));
+        assert_eq!(made["value"] == value, is_shown, "{path}: {made}");
+    }
+    let patch = json!({ "modify": { "edits": { "patch": { "cluster_key": "n3w" } } } });
+    assert_eq!(sent(&server, &patch), Value::Null);
 }
 
 #[test]

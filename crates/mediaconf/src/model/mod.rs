@@ -28,7 +28,7 @@ pub use redact::{
     BroughtSecrets, KeptSecrets, LONGEST_SECRET, MaskFault, MaskedText, SecretNumbers, SecretValues,
     masked_below, masked_document, masked_json, masked_keys, secret_spans, unmasked_json,
 };
-pub use secret::{Masker, holds_mask};
+pub use secret::{Masker, holds_mask, masks_in};
 pub use setting_view::sources;
 pub use shape::{OptionWord, block_kind, group_name, only_argument, usable_account};
 pub use view::{View, is_static, top_members};

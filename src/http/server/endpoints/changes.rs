@@ -3,13 +3,14 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::mem;
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 
 use serde::de::IgnoredAny;
+use serde_json::Value;
 
 use crate::engine::{
     CHANGE_NAMES, CanaryFault, ChangeOptions, ChangeReport, DEFAULT_CANARY_TIME, Decision, EntryEdit,
-    EntryEdits, Refusal, RefusalKind, ReportParts, RequestedChange,
+    EntryEdits, Refusal, RefusalKind, ReportParts, RequestedChange, SentMasker, Snapshot,
 };
 use crate::http::protocol::headers::{
     FORMAT_CONF, FORMAT_DIFF, HAND_EDIT_HEADER, NOTE_HEADER, PENDING_HEADER, SECRETS_KEEP, SECRETS_SHOWN,
@@ -33,13 +34,29 @@ pub fn change(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response
     let body = call.request.body.clone();
     let requested: RequestedChange<'_> =
         serde_json::from_slice(&body).map_err(|error| no_request(&body, &error))?;
+    let kept = call.parameters.change.told.sent.then(|| requested.clone());
+    let running = context.running();
     let mut made = make(context, call, requested.within(context.patch_memory))?;
+    if let Some(kept) = kept {
+        made.sent = sent(context, &running, &kept, &made)?;
+    }
     if let Some(masker) = Secrets::of(context, call)?.masker() {
         mask_values(&mut made, &masker);
     }
     answer(context, call, made, |report| {
         Response::ok(JSON, serde_json::to_vec(report).expect("a report can be written"))
     })
+}
+
+/// The request as it was sent, with its secrets masked.
+fn sent(
+    context: &Context,
+    running: &Arc<Snapshot>,
+    requested: &RequestedChange<'_>,
+    made: &ChangeReport,
+) -> Result<Option<Value>, Problem> {
+    let masked = SentMasker::new(&context.masker, &made.values).masked(requested, running)?;
+    Ok(masked.map(|request| serde_json::to_value(request).expect("a request can be written")))
 }
 
 /// Masks the secrets in a report, but for its lines, which are made so.
