@@ -57,7 +57,7 @@ impl<'m> SentMasker<'m> {
         let is_plain = conditions.is_empty() && request.expectations.is_empty();
         let assignments = assignments.iter().map(|made| self.assignment(made)).collect();
         is_plain.then(|| ChangeRequest {
-            edits: Edits::Assignments { assignments, conditions: Vec::new(), options: options.clone() },
+            edits: Edits::Assignments { assignments, conditions: Vec::new(), options: *options },
             expectations: Vec::new(),
         })
     }

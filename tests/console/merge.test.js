@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { chosen, isClean, merge } from '../../src/http/console/merge.js';
+import { chosen, merge } from '../../src/http/console/merge.js';
+
+/** True if nothing has to be chosen. */
+const isClean = (parts) => parts.every((part) => 'lines' in part);
 
 const BASE = 'stream a {\n  url x;\n  prepush 5;\n  dvr /s;\n}';
 

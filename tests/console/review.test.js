@@ -50,7 +50,7 @@ test('of a value whose base is kept nowhere one is asked, if it is another one n
   edits.put({ .../** @type {any} */ (edits.list[0]), base: 'r1' });
   const other = server({ config: { streams: { a: { prepush: 8 } } } });
   const { clashes } = await review(other.api, edits, []);
-  assert.deepEqual(clashes[0]?.questions, [{ what: '/streams/a/prepush', base: '5', theirs: '8', mine: '7' }]);
+  assert.deepEqual(clashes[0]?.questions, [{ what: '/streams/a/prepush', base: 5, theirs: 8, mine: '7' }]);
   clashes[0]?.settle(['mine']);
   const { diff, list } = await review(other.api, edits, []);
   assert.deepEqual([diff, list], ['a diff', edits.list]);

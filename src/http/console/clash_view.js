@@ -1,6 +1,7 @@
 // Values that were changed here and by somebody else: all three are shown, and one chooses each.
 
 import { el } from './dom.js';
+import { textOf } from './path.js';
 
 /**
  * @typedef {import('./review.js').Clash} Clash
@@ -36,7 +37,7 @@ export function clashView(clashes, done) {
  * @param {string} name
  */
 function ask({ what, base, theirs, mine }, name) {
-  const option = (/** @type {Side} */ side, /** @type {string} */ words, /** @type {string} */ value) =>
+  const option = (/** @type {Side} */ side, /** @type {string} */ words, /** @type {unknown} */ value) =>
     el('label.choice', el('input', { type: 'radio', name, value: side, required: true }), el('span', words), text(value));
   return el('fieldset', el('legend', what),
     el('div.choice', el('span', 'Before'), text(base)),
@@ -44,7 +45,8 @@ function ask({ what, base, theirs, mine }, name) {
     option('mine', 'Yours', mine));
 }
 
-/** @param {string} value */
+/** @param {unknown} value */
 function text(value) {
-  return value === '' ? el('em', 'nothing') : el('code', value);
+  const shown = textOf(value ?? '');
+  return shown ? el('code', shown) : el('em', 'nothing');
 }

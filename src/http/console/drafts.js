@@ -150,6 +150,17 @@ export class Drafts {
     this.#changed();
   }
 
+  /**
+   * Puts another draft in the place of one, or nothing; unless something else was typed meanwhile.
+   * @param {Draft} draft
+   * @param {Draft | false} now
+   */
+  replace(draft, now) {
+    if (this.find(draft.id) !== draft) return;
+    if (now) this.put(now);
+    else this.discard(draft.id);
+  }
+
   /** @param {string} id */
   discard(id) {
     const left = this.#list.filter((draft) => draft.id !== id);

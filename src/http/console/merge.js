@@ -37,15 +37,6 @@ export function merge(base, theirs, mine, isAsked = false) {
 }
 
 /**
- * True if nothing has to be chosen.
- * @param {Part[]} parts
- * @returns {parts is Agreed[]}
- */
-export function isClean(parts) {
-  return parts.every((part) => 'lines' in part);
-}
-
-/**
  * The text of a merge, with a choice for each clash, in order.
  * @param {Part[]} parts
  * @param {readonly ('base' | 'theirs' | 'mine')[]} [choices]

@@ -2,23 +2,24 @@
 // exactly that is made.
 
 import { lacksSecret, requestOf } from './drafts.js';
-import { chosen, isClean, merge } from './merge.js';
-import { pointerOf, readAt, textOf } from './path.js';
+import { chosen, merge } from './merge.js';
+import { pointerOf, readAt } from './path.js';
 import { MASK, MASKS } from './words.js';
-import { Problem, tagOf } from './api.js';
+import { Problem } from './api.js';
 
 /**
  * @typedef {import('./api.js').Api} Api
  * @typedef {import('./state.js').Status} Status
  * @typedef {import('./drafts.js').Draft} Draft
  * @typedef {import('./drafts.js').Drafts} Drafts
+ * @typedef {import('./drafts.js').TextDraft} TextDraft
  * @typedef {import('./drafts.js').ValuesDraft} ValuesDraft
  * @typedef {'theirs' | 'mine'} Side
  */
 
 /**
  * The configuration that edits are brought to.
- * @typedef {{ revision: string, source: 'running' | 'saved', tag: string }} Target
+ * @typedef {{ revision: string, source: 'running' | 'saved' }} Target
  */
 
 /**
@@ -27,8 +28,9 @@ import { Problem, tagOf } from './api.js';
  */
 
 /**
- * A value that was changed here and by somebody else: the three values, and what each choice makes of the edit.
- * @typedef {{ what: string, base: string, theirs: string, mine: string }} Question
+ * A value that was changed here and by somebody else: the three values, as JSON or lines of the text, and what the choices
+ * make of the edit.
+ * @typedef {{ what: string, base: unknown, theirs: unknown, mine: unknown }} Question
  * @typedef {{ questions: Question[], settle: (choices: Side[]) => void }} Clash
  */
 
@@ -45,10 +47,9 @@ import { Problem, tagOf } from './api.js';
  * @param {Status} status
  * @returns {Target}
  */
-function targetOf({ revisions, state, versions }) {
-  const source = state.includes('edited-by-hand') && !state.includes('broken') ? 'saved' : 'running';
-  const revision = source === 'saved' ? revisions.file : revisions.running;
-  return { revision, source, tag: tagOf(revision, versions) };
+function targetOf({ revisions, state }) {
+  const isFile = state.includes('edited-by-hand') && !state.includes('broken');
+  return isFile ? { revision: revisions.file, source: 'saved' } : { revision: revisions.running, source: 'running' };
 }
 
 /**
@@ -60,13 +61,14 @@ function targetOf({ revisions, state, versions }) {
  * @returns {Promise<Review>}
  */
 export async function review(api, drafts, accepted, signal) {
-  const { body: status } = await api.get('status', {}, { signal });
-  const target = targetOf(status);
+  const target = targetOf((await api.get('status', {}, { signal })).body);
   const work = { api, drafts, target, signal };
   const clashes = [];
-  for (const draft of drafts.list.filter((each) => each.base !== target.revision || hasMask(each))) {
-    const clash = await broughtTo(work, draft);
-    if (clash) clashes.push(clash);
+  for (const draft of drafts.list) {
+    const clash = draft.kind === 'text' ? await textBroughtTo(work, draft) : await valuesBroughtTo(work, draft);
+    if (!clash) continue;
+    if (clash.questions.length > 0) clashes.push(clash);
+    else clash.settle([]);
   }
   const { list } = drafts;
   if (clashes.length > 0 || list.length === 0) return { clashes, diff: '', sent: {}, notes: [], target, list };
@@ -105,76 +107,83 @@ export function apply(api, list, target, { why, confirm, accepted }) {
  * @param {import('./api.js').Query} query
  * @param {AbortSignal} [signal]
  */
-function send(api, list, { revision, tag }, query, signal) {
+function send(api, list, { revision }, query, signal) {
   if (list.some(lacksSecret)) {
     throw new Problem(0, 'retype', 'A secret that was typed is not kept by the browser: type it again, or discard the edit.');
   }
-  return api.post('change', { ...query, base: revision, secrets: 'keep' }, requestOf(list), { ifMatch: tag, signal });
+  return api.post('change', { ...query, base: revision, revision, secrets: 'keep' }, requestOf(list), { signal });
 }
 
 /**
+ * What a text becomes: nothing, if the entry has it already.
  * @param {Work} work
- * @param {Draft} draft
+ * @param {TextDraft} draft
  * @returns {Promise<Clash | undefined>}
  */
-async function broughtTo(work, draft) {
-  if (draft.kind === 'values') return valuesBroughtTo(work, draft);
-  const { api, drafts, target, signal } = work;
+async function textBroughtTo({ api, drafts, target, signal }, draft) {
+  const isOld = draft.base !== target.revision;
+  if (!isOld && !MASK.test(draft.text)) return undefined;
   const theirs = await entryText(api, draft.path, target.source, signal);
-  if (draft.base === target.revision && (draft.before === theirs || draft.isGone)) return undefined;
+  if (!isOld && (draft.before === theirs || draft.isGone)) return undefined;
   const again = remasked(drafts.beforeOf(draft), theirs);
   const [before, mine] = [again(drafts.beforeOf(draft)), again(draft.text)];
   // A line that is typed as it was, after others changed it, is wanted so.
-  const parts = merge(before, theirs, mine, mine === before && draft.base !== target.revision);
+  const parts = merge(before, theirs, mine, isOld && mine === before);
+  const questions = parts.flatMap((part) => 'lines' in part ? []
+    : { what: draft.path, base: part.base.join('\n'), theirs: part.theirs.join('\n'), mine: part.mine.join('\n') });
   const settle = (/** @type {Side[]} */ choices) => {
-    // What was typed meanwhile is brought there by the next review.
-    if (drafts.find(draft.id) !== draft) return;
     const text = chosen(parts, choices);
-    if (text === theirs) drafts.discard(draft.id);
-    else drafts.put({ ...draft, text, before: theirs || draft.before, base: target.revision, isGone: theirs === '' });
+    drafts.replace(draft, text !== theirs && { ...draft, text, before: theirs || draft.before, base: target.revision, isGone: !theirs });
   };
-  if (isClean(parts)) return void settle([]);
-  const questions = parts.flatMap((part) => 'lines' in part ? [] : {
-    what: draft.path,
-    base: part.base.join('\n'),
-    theirs: part.theirs.join('\n'),
-    mine: part.mine.join('\n'),
-  });
   return { questions, settle };
 }
 
 /**
+ * What values become: those of which another one was chosen are left out.
  * @param {Work} work
  * @param {ValuesDraft} draft
  * @returns {Promise<Clash | undefined>}
  */
 async function valuesBroughtTo(work, draft) {
-  const { api, target, signal } = work;
+  const { api, drafts, target, signal } = work;
   if (draft.base === target.revision) return undefined;
+  /** @type {Question[]} */
+  let questions = [];
   try {
     await rehearsed(api, draft, signal);
   } catch (error) {
-    const clash = error instanceof Problem && error.name === 'conflict' ? clashOf(work, draft, error) : undefined;
-    if (clash) return clash;
-    if (!(error instanceof Problem) || error.name !== 'stale') throw error;
-    return valuesCompared(work, draft);
+    if (!(error instanceof Problem)) throw error;
+    if (error.name === 'stale') questions = await compared(work, draft);
+    if (error.name === 'conflict') questions = error.details.flatMap(({ pointer, base, theirs, mine }) => pointer ? { what: pointer, base, theirs, mine } : []);
+    if (error.name !== 'stale' && questions.length === 0) throw error;
   }
-  return rebased(work, draft);
+  const settle = (/** @type {Side[]} */ choices) => {
+    const given = questions.filter((_, at) => choices[at] !== 'mine');
+    const isGiven = (/** @type {string} */ pointer) => given.some(({ what }) => isWithin(what, pointer) || isWithin(pointer, what));
+    const assignments = draft.assignments.filter(({ path }) => !isGiven(pointerOf(path)));
+    drafts.replace(draft, { ...draft, assignments, base: target.revision });
+  };
+  return { questions, settle };
 }
 
 /**
- * The edit is one of the target from now on; what was typed meanwhile is brought there by the next review.
+ * Where the server keeps no text that the edit was made of, each value is compared with the one that the edit has.
  * @param {Work} work
  * @param {ValuesDraft} draft
+ * @returns {Promise<Question[]>}
  */
-function rebased({ drafts, target }, draft) {
-  if (drafts.find(draft.id) === draft) drafts.put({ ...draft, base: target.revision });
-  return undefined;
+async function compared({ api, target, signal }, draft) {
+  const { body } = await api.get('read_config', { secrets: 'masked', source: target.source }, { signal });
+  return draft.assignments.flatMap(({ path, value, before }) => {
+    const theirs = readAt(body, path);
+    if (before === undefined || unmasked(JSON.stringify(before)) === unmasked(JSON.stringify(theirs))) return [];
+    return { what: pointerOf(path), base: before, theirs, mine: value === 'remove' ? '' : Object.values(value)[0] };
+  });
 }
 
-/** @param {Draft} draft */
-function hasMask(draft) {
-  return draft.kind === 'text' && MASK.test(draft.text);
+/** A text in which all masks are alike: another run of the server has others for the same secrets. @param {string} text */
+function unmasked(text) {
+  return text.replace(MASKS, '\0');
 }
 
 /**
@@ -184,71 +193,14 @@ function hasMask(draft) {
  * @returns {(text: string) => string}
  */
 export function remasked(before, theirs) {
-  const lines = new Map(theirs.split('\n').map((line) => [line.replace(MASKS, '\0'), line]));
+  const lines = new Map(theirs.split('\n').map((line) => [unmasked(line), line]));
   /** @type {Map<string, string>} */
   const found = new Map();
   for (const line of before.split('\n')) {
-    const now = lines.get(line.replace(MASKS, '\0'))?.match(MASKS) ?? [];
+    const now = lines.get(unmasked(line))?.match(MASKS) ?? [];
     (line.match(MASKS) ?? []).forEach((mask, at) => { if (!theirs.includes(mask)) found.set(mask, now[at] ?? mask); });
   }
   return (text) => text.replace(MASKS, (mask) => found.get(mask) ?? mask);
-}
-
-/**
- * @param {Work} work
- * @param {ValuesDraft} draft
- * @param {Problem} problem
- * @returns {Clash | undefined}
- */
-function clashOf(work, draft, problem) {
-  const faults = problem.details.filter(({ pointer }) => pointer);
-  if (faults.length === 0) return undefined;
-  return questioned(work, draft, faults.map(({ pointer, base, theirs, mine }) => ({
-    what: String(pointer), base: shown(base), theirs: shown(theirs), mine: shown(mine),
-  })));
-}
-
-/**
- * A value as JSON in which all masks are alike: another run of the server has others for the same secrets.
- * @param {unknown} value
- */
-function unmasked(value) {
-  return JSON.stringify(value).replace(MASKS, '\0');
-}
-
-/**
- * Where the server keeps no text that the edit was made of, each value is compared with the one that the edit has.
- * @param {Work} work
- * @param {ValuesDraft} draft
- */
-async function valuesCompared(work, draft) {
-  const { api, target, signal } = work;
-  const { body } = await api.get('read_config', { secrets: 'masked', source: target.source }, { signal });
-  const questions = draft.assignments.flatMap(({ path, value, before }) => {
-    const theirs = readAt(body, path);
-    if (before === undefined || unmasked(before) === unmasked(theirs)) return [];
-    const mine = value === 'remove' ? '' : String(Object.values(value)[0]);
-    return { what: pointerOf(path), base: shown(before), theirs: shown(theirs), mine };
-  });
-  if (questions.length > 0) return questioned(work, draft, questions);
-  return rebased(work, draft);
-}
-
-/**
- * @param {Work} work
- * @param {ValuesDraft} draft
- * @param {Question[]} questions
- * @returns {Clash}
- */
-function questioned({ drafts, target }, draft, questions) {
-  const settle = (/** @type {Side[]} */ choices) => {
-    const given = new Set(questions.filter((_, at) => choices[at] !== 'mine').map(({ what }) => what));
-    const isGiven = (/** @type {string} */ pointer) => [...given].some((lost) => isWithin(lost, pointer) || isWithin(pointer, lost));
-    const assignments = draft.assignments.filter(({ path }) => !isGiven(pointerOf(path)));
-    if (assignments.length === 0) drafts.discard(draft.id);
-    else drafts.put({ ...draft, assignments, base: target.revision });
-  };
-  return { questions, settle };
 }
 
 /**
@@ -256,12 +208,7 @@ function questioned({ drafts, target }, draft, questions) {
  * @param {string} outer
  */
 function isWithin(pointer, outer) {
-  return pointer === outer || pointer.startsWith(`${outer}/`);
-}
-
-/** @param {unknown} value */
-function shown(value) {
-  return value === undefined || value === null ? '' : textOf(value);
+  return `${pointer}/`.startsWith(`${outer}/`);
 }
 
 /**
