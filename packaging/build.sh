@@ -4,6 +4,8 @@
 #
 #     packaging/build.sh [TARGET]…
 #
+# `PACKAGE_PROFILE` names another profile than `dist`.
+#
 # Each panic message holds the path of a source file, and so the folder of the checkout, of cargo and
 # of the toolchain, with the name of whoever builds. Cargo's own `trim-paths` is not stable, and
 # `.cargo/config.toml` can't name folders that differ from machine to machine, so the prefixes are
@@ -13,6 +15,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 cd "$root"
 built=${CARGO_TARGET_DIR:-$root/target}/package
+profile=${PACKAGE_PROFILE:-dist}
 cargo_home=${CARGO_HOME:-$HOME/.cargo}
 toolchain=$(rustc --print sysroot)
 [[ $# -gt 0 ]] || set -- "$(rustc --version --verbose | sed -n 's/^host: //p')"
@@ -31,10 +34,10 @@ unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS
 options=(--config "target.'cfg(unix)'.rustflags = [$flags]")
 
 # All targets at once: they share what runs on this machine, and their last, largest crates are built side by side.
-cargo build --profile dist --locked --target-dir "$built" "${options[@]}" "${@/#/--target=}"
+cargo build --profile "$profile" --locked --target-dir "$built" "${options[@]}" "${@/#/--target=}"
 
 for target; do
-    binary=$built/$target/dist/mediactl
+    binary=$built/$target/$profile/mediactl
     for folder in "${folders[@]}"; do
         if grep -qaF -- "${folder%=*}/" "$binary"; then
             printf 'error: `%s` holds the path `%s` of this machine\n' "$binary" "${folder%=*}" >&2

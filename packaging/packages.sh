@@ -7,7 +7,7 @@
 #   mediactl-VERSION-ARCH.tar.gz      a static binary for any Linux; needs `musl-gcc` (Debian: musl-tools) and
 #                                     `rustup target add` of the target
 #
-# Their paths are printed at the end. What can't be built or tried on this machine is said in a line
+# `PACKAGE_PROFILE` names another profile of the build than `dist`. Their paths are printed at the end. What can't be built or tried on this machine is said in a line
 # `SKIPPED: …`. Needs no root: nothing is installed into this system.
 set -euo pipefail
 
@@ -15,6 +15,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 cd "$root"
 built=${CARGO_TARGET_DIR:-$root/target}/package
 out=$built/out
+profile=${PACKAGE_PROFILE:-dist}
 host=$(rustc --version --verbose | sed -n 's/^host: //p')
 musl=$(uname -m)-unknown-linux-musl
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
@@ -47,7 +48,7 @@ try_installed() {
 }
 
 build_deb() {
-    CARGO_TARGET_DIR=$built cargo deb --quiet --no-build --profile dist --target "$host" --output "$out"
+    CARGO_TARGET_DIR=$built cargo deb --quiet --no-build --profile "$profile" --target "$host" --output "$out"
     deb=$(ls -t "$out"/*.deb | head -n 1)
 }
 
@@ -100,7 +101,7 @@ build_static() {
     local folder=$trial/$name
     mkdir -p "$folder/bin" "$folder/share/man/"man{1,5} "$folder/share/doc/mediactl" \
         "$folder/lib/systemd/system" "$folder/share/doc/mediactl/examples"
-    strip -o "$folder/bin/mediactl" "$built/$musl/dist/mediactl"
+    strip -o "$folder/bin/mediactl" "$built/$musl/$profile/mediactl"
     cp man/*.1 "$folder/share/man/man1/"
     cp man/*.5 "$folder/share/man/man5/"
     cp README.md CHANGELOG.md LICENSE-* "$folder/share/doc/mediactl/"
