@@ -152,7 +152,7 @@ export async function logIn(page, { login = 'admin', password = 'right' } = {}) 
   await page.type('input[name=login]', login);
   await page.type('input[name=password]', password);
   await page.keyboard.press('Enter');
-  await page.waitForFunction(() => document.querySelector('.login .fault')?.textContent || document.querySelector('#head nav a'));
+  await page.waitForFunction(() => document.querySelector('.login .fault')?.textContent || document.querySelector('#head nav a').checkVisibility());
 }
 
 /** Waits for a text in the page. */

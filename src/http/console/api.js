@@ -1,5 +1,7 @@
 // The API of this server, as the page uses it: with the login of the page, and never with one that the browser keeps.
 
+import { wordsOf } from './router.js';
+
 /** The longest time for an answer, in milliseconds; a check and a reload command may take some seconds. */
 const LONGEST = 60_000;
 
@@ -19,37 +21,34 @@ export class Problem extends Error {
    * @param {string} name the last part of `type`, such as `conflict`
    * @param {string} message
    * @param {Fault[]} [details]
-   * @param {Headers} [headers]
+   * @param {number} [retryAfter] the seconds after which the request may be sent again
    */
-  constructor(status, name, message, details = [], headers = new Headers()) {
+  constructor(status, name, message, details = [], retryAfter = 0) {
     super(message);
-    this.status = status;
     this.name = name;
+    this.status = status;
     this.details = details;
-    this.headers = headers;
-  }
-
-  /** The seconds after which the request may be sent again. */
-  get retryAfter() {
-    return Number(this.headers.get('Retry-After')) || 0;
+    this.retryAfter = retryAfter;
   }
 }
 
 /**
- * An answer: `body` is JSON that was read, or a text.
- * @typedef {{status: number, body: any, etag: string | null, pending: string | null, notes: string[],
- *   line: number | null, headers: Headers}} Answer
+ * An answer: `body` is JSON that was read, or a text; `revision` is that of the configuration, empty where the answer has
+ * none, and `line` that of an entry in the file.
+ * @typedef {{status: number, body: any, etag: string | null, revision: string, pending: string | null, notes: string[],
+ *   line: number, retryAfter: number}} Answer
  */
 
-/** @typedef {Record<string, string | number | boolean | null | undefined>} Query */
+/** What is empty, false or nothing is left out. @typedef {import('./router.js').Query} Query */
 
 /** @typedef {{signal?: AbortSignal, ifNoneMatch?: string | null, ifMatch?: string | null, longest?: number}} Options */
 
 export class Api {
-  /** @type {string | null} */
-  #authorization = null;
+  #authorization = '';
   /** @type {Map<string, Answer>} */
   #kept = new Map();
+  /** Ends all requests that are under way when somebody logs out. */
+  #session = new AbortController();
 
   /** @param {string} base the path of the API, relative to the page, without a slash at its end */
   constructor(base) {
@@ -66,9 +65,11 @@ export class Api {
     this.#authorization = `Basic ${btoa(String.fromCharCode(...bytes))}`;
   }
 
-  /** Forgets the password and all that was answered. */
+  /** Forgets the password and all that was answered. What was asked for gets no answer any more. */
   logOut() {
-    this.#authorization = null;
+    this.#session.abort();
+    this.#session = new AbortController();
+    this.#authorization = '';
     this.forget();
   }
 
@@ -83,23 +84,24 @@ export class Api {
    * @param {Query} [query]
    * @param {Options} [options]
    */
-  get(path, query = {}, options = {}) {
-    return this.#send('GET', path, query, null, options);
+  get(path, query, options) {
+    return this.#send('GET', path, query, undefined, options);
   }
 
   /**
    * Reads what is large and seldom changes: the last answer is kept, and given again while the server says that it still
-   * holds.
+   * holds, or without a question where it has no ETag.
    * @param {string} path
    * @param {Query} [query]
    * @returns {Promise<Answer>}
    */
-  async getKept(path, query = {}) {
-    const key = target(path, query);
+  async getKept(path, query) {
+    const key = path + wordsOf(query);
     const known = this.#kept.get(key);
+    if (known && !known.etag) return known;
     const answer = await this.get(path, query, { ifNoneMatch: known?.etag });
-    if (answer.status === 304 && known) return known;
-    if (answer.etag) this.#kept.set(key, answer);
+    if (known && answer.status === 304) return known;
+    this.#kept.set(key, answer);
     return answer;
   }
 
@@ -110,80 +112,73 @@ export class Api {
    * @param {unknown} [body]
    * @param {Options} [options]
    */
-  post(path, query = {}, body = null, options = {}) {
+  post(path, query, body, options) {
     return this.#send('POST', path, query, body, options);
   }
 
   /**
+   * The answer; it never comes if the signal of the request ends it, or a log-out.
    * @param {string} method
    * @param {string} path
-   * @param {Query} query
-   * @param {unknown} body
-   * @param {Options} options
+   * @param {Query} [query]
+   * @param {unknown} [body]
+   * @param {Options} [options]
    * @returns {Promise<Answer>}
    */
-  async #send(method, path, query, body, options) {
-    const signals = [AbortSignal.timeout(options.longest ?? LONGEST)];
-    if (options.signal) signals.push(options.signal);
-    /** @type {Response} */
-    let response;
-    let text;
+  async #send(method, path, query, body, { signal, ifNoneMatch, ifMatch, longest = LONGEST } = {}) {
+    const ended = AbortSignal.any([this.#session.signal, ...(signal ? [signal] : [])]);
+    const isText = typeof body === 'string';
+    const headers = Object.entries({
+      Authorization: this.#authorization,
+      'Content-Type': isText ? 'text/plain' : body && 'application/json',
+      'If-None-Match': ifNoneMatch,
+      'If-Match': ifMatch,
+    }).filter(([, value]) => value);
+    /** @type {[Response, string]} */
+    let answered;
     try {
-      response = await fetch(`${this.base}/${target(path, query)}`, {
+      const response = await fetch(`${this.base}/${path}${wordsOf(query)}`, {
         method,
-        headers: this.#headers(body, options),
-        body: body === null ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+        headers: /** @type {[string, string][]} */ (headers),
+        body: isText ? body : JSON.stringify(body),
         credentials: 'omit',
         cache: 'no-store',
-        signal: AbortSignal.any(signals),
+        signal: AbortSignal.any([ended, AbortSignal.timeout(longest)]),
       });
-      text = await response.text();
-    } catch (error) {
-      if (options.signal?.aborted) throw error;
+      answered = [response, await response.text()];
+    } catch {
+      if (ended.aborted) return new Promise(() => {});
       throw new Problem(0, NO_CONNECTION, 'The server does not answer.');
     }
-    return this.#answer(response, text);
-  }
-
-  /**
-   * @param {unknown} body
-   * @param {Options} options
-   */
-  #headers(body, { ifNoneMatch, ifMatch }) {
-    /** @type {Record<string, string>} */
-    const headers = {};
-    if (this.#authorization) headers.Authorization = this.#authorization;
-    if (body !== null) headers['Content-Type'] = typeof body === 'string' ? 'text/plain' : 'application/json';
-    if (ifNoneMatch) headers['If-None-Match'] = ifNoneMatch;
-    if (ifMatch) headers['If-Match'] = ifMatch;
-    return headers;
-  }
-
-  /**
-   * @param {Response} response
-   * @param {string} text
-   * @returns {Answer}
-   */
-  #answer(response, text) {
-    const { headers, status } = response;
-    const isJson = headers.get('Content-Type')?.includes('json') ?? false;
-    const body = isJson && text ? JSON.parse(text) : text;
-    if (!response.ok && status !== 304) throw problem(status, body, headers);
-    return {
-      status,
-      body,
-      etag: headers.get('ETag'),
-      pending: headers.get('Mediactl-Pending'),
-      notes: (headers.get('Mediactl-Note') ?? '').split(/; ?/).filter(Boolean),
-      line: Number(headers.get('Mediactl-Line')) || null,
-      headers,
-    };
+    return answerOf(...answered);
   }
 }
 
-/** The revision that an ETag names, which a proxy may have made a weak one; empty for none. @param {string | null} etag */
-export function revisionOf(etag) {
-  return /^(?:W\/)?"([0-9a-f]+)-/.exec(etag ?? '')?.[1] ?? '';
+/**
+ * @param {Response} response
+ * @param {string} text
+ * @returns {Answer}
+ */
+function answerOf({ headers, ok, status }, text) {
+  const isJson = text && headers.get('Content-Type')?.includes('json');
+  const body = isJson ? JSON.parse(text) : text;
+  const retryAfter = Number(headers.get('Retry-After'));
+  if (!ok && status !== 304) {
+    const { type = 'unknown', detail, title, errors } = isJson ? body : { detail: text };
+    throw new Problem(status, type.split(':').pop(), detail || title || `${status}`, errors, retryAfter);
+  }
+  const etag = headers.get('ETag');
+  return {
+    status,
+    body,
+    etag,
+    // A proxy may have made the ETag a weak one.
+    revision: /^(?:W\/)?"([0-9a-f]+)-/.exec(etag ?? '')?.[1] ?? '',
+    pending: headers.get('Mediactl-Pending'),
+    notes: (headers.get('Mediactl-Note') ?? '').split(/; ?/).filter(Boolean),
+    line: Number(headers.get('Mediactl-Line')),
+    retryAfter,
+  };
 }
 
 /**
@@ -195,29 +190,7 @@ export function tagOf(revision, { mediactl }) {
   return `"${revision}-${mediactl}"`;
 }
 
-/** What went wrong, in words. @param {unknown} error */
-export function messageOf(error) {
-  return error instanceof Problem ? error.message : String(error);
-}
-
-/**
- * @param {string} path
- * @param {Query} query
- */
-function target(path, query) {
-  const given = Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== false);
-  const words = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
-  return words ? `${path}?${words}` : path;
-}
-
-/**
- * @param {number} status
- * @param {any} body
- * @param {Headers} headers
- */
-function problem(status, body, headers) {
-  if (!body || typeof body !== 'object') return new Problem(status, 'unknown', String(body || status), [], headers);
-  const name = String(body.type ?? '').split(':').pop() || 'unknown';
-  const details = Array.isArray(body.errors) ? body.errors : [];
-  return new Problem(status, name, String(body.detail ?? body.title ?? status), details, headers);
+/** What went wrong as a problem; also a fault of this page. @param {unknown} error */
+export function asProblem(error) {
+  return error instanceof Problem ? error : new Problem(0, 'fault-of-this-page', String(error));
 }

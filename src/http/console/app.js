@@ -8,7 +8,7 @@ import { notSent } from './figures.js';
 import { keepFocus, listen, showFrame } from './frame.js';
 import { show as showHistory } from './history.js';
 import { forget, known, remember, showLogin } from './login.js';
-import { Poll } from './load.js';
+import { follow, stop } from './load.js';
 import { parse } from './router.js';
 import { State } from './state.js';
 import { show as showStatus } from './status.js';
@@ -18,24 +18,24 @@ import { show as showText } from './text.js';
 import { attach as attachTray } from './tray.js';
 import { attach as attachVouch } from './vouch.js';
 
-/** @typedef {import('./router.js').Show} Show */
-
-/** The views by the first word of a place; a stream has one of its own. @type {Record<string, Show>} */
-const VIEWS = {
-  streams: (main, state, place) => (place.rest.length ? showStream : showStreams)(main, state, place),
-  text: showText,
-  history: showHistory,
-  status: showStatus,
-};
+/** The views by the first word of a place. @type {Record<string, import('./router.js').Show>} */
+const VIEWS = { text: showText, history: showHistory, status: showStatus };
 
 const main = byId('main');
 const api = new Api(document.querySelector('meta[name=mediactl-api]')?.getAttribute('content') ?? '');
 const state = new State(api, announce, new Drafts(sessionStorage));
-const poll = new Poll(state);
-state.subscribe((_, changed) => { if (changed.has('login') && state.login) state.drafts.enter(state.login); });
+state.subscribe(['login'], () => { if (state.login) state.drafts.enter(state.login); });
 
-/** Leaves the view that is shown. */
-let leave = () => {};
+/** Ends the view that is shown. */
+let shown = new AbortController();
+
+/** Leaves the view that is shown; the signal is that of the next one. */
+function left() {
+  shown.abort();
+  shown = new AbortController();
+  fill(main);
+  return shown.signal;
+}
 
 /** Says something to those who do not see the page. @param {string} text */
 function announce(text) {
@@ -43,15 +43,14 @@ function announce(text) {
 }
 
 function logIn() {
-  leave();
-  leave = showLogin(main, state, known().login, started);
+  showLogin(main, state, known().login, started, left());
 }
 
 /** @param {string} login */
 function started(login) {
   remember({ login });
   if (state.applied !== state.status?.pending?.id) state.set({ applied: null });
-  poll.start();
+  void follow(state);
   showPlace();
   if (!byId('confirm').contains(document.activeElement)) main.focus({ preventScroll: true });
 }
@@ -59,7 +58,7 @@ function started(login) {
 function logOut() {
   const count = state.drafts.list.length;
   if (count && !window.confirm(`${notSent(count)}. Discard and log out?`)) return;
-  poll.stop();
+  stop();
   api.logOut();
   state.drafts.clear();
   unmark();
@@ -71,14 +70,14 @@ function logOut() {
 function showPlace() {
   if (state.role === null) return;
   const place = parse(location.hash);
-  leave();
-  fill(main);
   main.scrollTop = 0;
-  leave = (VIEWS[place.view] ?? showStreams)(main, state, place);
+  // A stream has a view of its own.
+  const show = VIEWS[place.view] ?? (place.rest.length ? showStream : showStreams);
+  show(main, state, place, left());
 }
 
-showFrame(byId('head'), state, logOut);
-attachConfirm(byId('confirm'), state, () => poll.start());
+showFrame(state, logOut);
+attachConfirm(byId('confirm'), state, () => void follow(state));
 attachTray(byId('tray'), state);
 attachVouch(state);
 listen(state);

@@ -22,7 +22,7 @@ export class ApplyForm {
     this.seconds = el('input', { type: 'number', id: `${id}-seconds`, min: 10, max: 86400, value: UNDO, oninput: changed });
     this.button = el('button.primary', word);
     this.buttons = el('div.buttons', this.button);
-    this.element = el('form.apply', { onsubmit: (event) => { event.preventDefault(); submitted(); } },
+    this.element = el('form.apply', { onsubmit: submitted },
       el('div.why', el('label', { for: this.why.id }, 'Why'), this.why),
       el('div.undo', this.undo, el('label', { for: this.undo.id }, 'Take it back after'), this.seconds,
         el('label', { for: this.seconds.id }, 's unless it is kept')),

@@ -17,8 +17,7 @@ import { textOf } from './path.js';
 export function clashView(clashes, done) {
   let number = 0;
   const asked = clashes.map((clash) => ({ clash, names: clash.questions.map(() => `clash-${number++}`) }));
-  const settle = (/** @type {Event} */ event) => {
-    event.preventDefault();
+  const settle = () => {
     const given = new FormData(form);
     for (const { clash, names } of asked) {
       clash.settle(names.map((name) => (given.get(name) === 'mine' ? 'mine' : 'theirs')));

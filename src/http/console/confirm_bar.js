@@ -142,8 +142,7 @@ export function attach(bar, state, goOn) {
     const which = isOver ? 'old' : 'new';
     const password = el('input', { type: 'password', autocomplete: 'current-password', required: true, 'aria-label': `${isOver ? 'Old' : 'New'} password of ${state.login}`, placeholder: `${which} password of ${state.login}` });
     const login = el('input', { autocomplete: 'username', required: true, 'aria-label': 'Login', value: state.login });
-    const submit = async (/** @type {Event} */ event) => {
-      event.preventDefault();
+    const submit = async () => {
       state.api.logIn(login.value, password.value);
       try {
         await load(state);
@@ -187,13 +186,11 @@ export function attach(bar, state, goOn) {
     if (TOLD.includes(left)) state.announce(`The change goes back in ${left} seconds.`);
   }
 
-  state.subscribe((_, changed) => {
-    if (state.role && (changed.has('applied') || changed.has('deadline'))) {
-      remember({ pending: state.applied, until: Date.now() + (state.deadline ?? 0) - performance.now() });
-    }
-    if (changed.has('status')) ended();
-    draw();
+  state.subscribe(['applied', 'deadline'], () => {
+    if (state.role) remember({ pending: state.applied, until: Date.now() + (state.deadline ?? 0) - performance.now() });
   });
+  state.subscribe(['status'], ended);
+  state.subscribe(['status', 'applied', 'needsPassword', 'role', 'isConnected', 'deadline'], draw);
 
   /** The pending change of the last status. */
   let before = '';

@@ -59,9 +59,6 @@ export function counts(lines) {
   return { added: count('added'), removed: count('removed') };
 }
 
-/** The height of a row, as `console.css` has it. */
-const ROW = 20;
-
 /** Up to so many rows are all drawn. */
 const ALL = 300;
 
@@ -82,7 +79,7 @@ export function diffView(text) {
     box.append(...lines.map(row));
   } else {
     box.classList.add('long');
-    new VirtualRows(box, ROW, (index) => row(lines[index] ?? { kind: 'same', text: '' })).reset(lines.length);
+    new VirtualRows(box, (index) => row(lines[index] ?? { kind: 'same', text: '' })).reset(lines.length);
   }
   return el('figure.difference', el('figcaption', words), box);
 }

@@ -1,11 +1,12 @@
-// Elements of the page. A value is always a text node or an attribute, so no text becomes HTML.
+// Elements of the page, and what is done after keys. A value is always a text node or an attribute, so no text becomes HTML.
 
-/** @typedef {Node | string | number | null | undefined | false} Child */
-/** @typedef {Record<string, string | number | boolean | null | undefined | EventListener>} Attributes */
+/** @typedef {Node | string | number | null | undefined | false | Child[]} Child */
+/** @typedef {Record<string, string | number | boolean | null | undefined | ((event: any) => void)>} Attributes */
 
 /**
  * Makes an element: `el('p.quiet', 'text')`. An attribute whose name begins with `on` is a listener; one that is `false`,
- * `null` or `undefined` is left out, and `true` stands for an empty value. A button with a listener sends no form.
+ * `null` or `undefined` is left out, and `true` stands for an empty value. A button with a listener sends no form, and a form
+ * with a listener is not sent.
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag | `${Tag}.${string}`} tag with its classes
  * @param {Attributes | Child} [first]
@@ -15,37 +16,21 @@
 export function el(tag, first, ...children) {
   const [name = '', ...classes] = tag.split('.');
   const element = /** @type {HTMLElementTagNameMap[Tag]} */ (document.createElement(name));
-  if (classes.length > 0) element.className = classes.join(' ');
-  if (typeof first !== 'object' || first === null || first instanceof Node) children.unshift(first);
-  else {
-    set(element, first);
-    if (name === 'button' && first.onclick) element.setAttribute('type', 'button');
-  }
-  element.append(...nodes(children));
+  if (classes.length) element.className = classes.join(' ');
+  if (isAttributes(first)) set(element, name === 'button' && first.onclick ? { type: 'button', ...first } : first);
+  else children.unshift(first);
+  fill(element, children);
   return element;
 }
 
 /**
- * Makes an element of a drawing.
- * @param {string} tag
- * @param {Attributes} [attributes]
- * @param {...Child} children
- * @returns {SVGElement}
- */
-export function svg(tag, attributes = {}, ...children) {
-  const element = /** @type {SVGElement} */ (document.createElementNS('http://www.w3.org/2000/svg', tag));
-  set(element, attributes);
-  element.append(...nodes(children));
-  return element;
-}
-
-/**
- * Puts other children in the place of all that an element has.
+ * Puts other children in the place of all that an element has. What is no value is left out, and a list stands for its items.
  * @param {Element} element
  * @param {...Child} children
  */
 export function fill(element, ...children) {
-  element.replaceChildren(...nodes(children));
+  const shown = children.flat(9).filter((child) => child || child === 0);
+  element.replaceChildren(.../** @type {(Node | string)[]} */ (shown));
 }
 
 /**
@@ -54,33 +39,46 @@ export function fill(element, ...children) {
  * @returns {HTMLElement}
  */
 export function byId(id) {
-  const element = document.getElementById(id);
-  if (!element) throw new Error(`the page has no element #${id}`);
-  return element;
+  return /** @type {HTMLElement} */ (document.getElementById(id));
+}
+
+/** The key of an event; none if it is pressed together with Ctrl, Meta or Alt. @param {KeyboardEvent} event */
+export function keyOf({ key, ctrlKey, metaKey, altKey }) {
+  return ctrlKey || metaKey || altKey ? '' : key;
 }
 
 /**
- * @param {Element} element
+ * What calls an action as soon as it was not called itself for some milliseconds. Nothing is done after the signal.
+ * @param {number} pause
+ * @param {() => void} action
+ * @param {AbortSignal} [signal]
+ */
+export function later(pause, action, signal) {
+  let timer = 0;
+  return () => {
+    clearTimeout(timer);
+    timer = window.setTimeout(() => signal?.aborted || action(), pause);
+  };
+}
+
+/** @param {Attributes | Child} value @returns {value is Attributes} */
+function isAttributes(value) {
+  return typeof value === 'object' && value?.constructor === Object;
+}
+
+/**
+ * @param {HTMLElement} element
  * @param {Attributes} attributes
  */
 function set(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === 'function') element.addEventListener(name.slice(2), value);
-    else if (value === true) element.setAttribute(name, '');
-    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, String(value));
+    if (typeof value === 'function') {
+      element.addEventListener(name.slice(2), (event) => {
+        if (name === 'onsubmit') event.preventDefault();
+        value(event);
+      });
+    } else if (value !== false && value !== null && value !== undefined) {
+      element.setAttribute(name, value === true ? '' : String(value));
+    }
   }
-}
-
-/**
- * @param {Child[]} children
- * @returns {(Node | string)[]}
- */
-function nodes(children) {
-  /** @type {(Node | string)[]} */
-  const found = [];
-  for (const child of children) {
-    if (child instanceof Node) found.push(child);
-    else if (child !== null && child !== undefined && child !== false) found.push(String(child));
-  }
-  return found;
 }

@@ -2,7 +2,8 @@
 // The page of one stream: `#/streams/NAME`.
 
 import { el, fill } from './dom.js';
-import { Problem, revisionOf } from './api.js';
+import { asProblem } from './api.js';
+import { changeView } from './change_view.js';
 import { EntryEditor } from './entry_editor.js';
 import { fieldsView } from './fields.js';
 import { shownTime } from './figures.js';
@@ -14,138 +15,135 @@ import { entries } from './words.js';
 
 /**
  * @typedef {import('./state.js').State} State
- * @typedef {{ number: number, serial: number, at: string, by: string | null, message: string | null, operation: string,
- *   from: any, to: any }} Blamed
+ * @typedef {import('./change_view.js').Change & { from: any, to: any }} Blamed a change with the values before and after it
  */
 
-/** The last changes of an entry that are looked at. */
+/** The last changes of an entry that are looked at, and those that are listed. */
 const CHANGES = 20;
+const LISTED = 5;
 
-export class EntryPage {
+/** The longest words for what a change made. */
+const LONGEST = 80;
+
+/**
+ * Shows an entry in a box until the signal ends it.
+ * @param {HTMLElement} box
+ * @param {State} state
+ * @param {string[]} segments the path of the entry
+ * @param {AbortSignal} signal
+ * @returns what puts the cursor into the text of the entry, at a line of the file
+ */
+export function showEntry(box, state, segments, signal) {
+  const { api, drafts, mayEdit } = state;
+  const path = pathOf(segments);
+  const vocabulary = vocabularyOf(state);
+  const notice = el('div');
+  const fields = el('div');
   /** @type {EntryEditor | undefined} */
-  editor;
-  #left = false;
-  #text = '';
-  #revision = '';
-  /** @type {(() => void)[]} */
-  #ends = [];
-
-  /**
-   * @param {HTMLElement} box
-   * @param {State} state
-   * @param {string[]} segments the path of the entry
-   */
-  constructor(box, state, segments) {
-    this.box = box;
-    this.state = state;
-    this.segments = segments;
-    this.path = pathOf(segments);
-    this.notice = el('div');
-    this.#ends.push(state.subscribe((_, changed) => {
-      if (changed.has('role')) this.#text = '';
-      if (changed.has('config') || changed.has('role')) void this.load();
-    }));
-    this.#ends.push(state.drafts.subscribe(() => this.#draftsChanged()));
-  }
+  let editor;
+  /** The text that is shown, its revision and its values. */
+  let text = '';
+  let revision = '';
+  /** @type {Record<string, unknown>} */
+  let values = {};
+  /** @type {Map<string, string>} */
+  let changed = new Map();
+  let isLocked = false;
 
   /** Reads the entry, and shows it; where it is as it was, nothing changes. */
-  async load() {
-    const { api } = this.state;
-    const { path } = this;
+  async function load() {
+    const isEdited = () => drafts.textOf(path) !== undefined;
+    const query = { path, secrets: 'masked' };
     try {
-      const [text, values, changes] = await Promise.all([
-        api.get('read_config', { path, format: 'conf', secrets: 'masked' }),
-        api.get('read_config', { path, secrets: 'masked' }),
-        api.get('blame', { path, limit: CHANGES, secrets: 'masked' }).catch(() => ({ body: [] })),
+      const [now, read, blamed] = await Promise.all([
+        api.get('read_config', { ...query, format: 'conf' }),
+        api.get('read_config', query),
+        api.get('blame', { ...query, limit: CHANGES }).catch(() => ({ body: [] })),
       ]);
-      if (this.#left) return;
-      const revision = revisionOf(text.etag);
-      const isChanged = revision !== this.#revision;
-      const isEdited = this.editor !== undefined && this.#text !== '' && this.state.drafts.textOf(path) !== undefined;
-      if (isEdited && text.body !== this.#text) return isChanged && this.#tellOfChange(text.body);
-      this.#revision = revision;
-      if (text.body === this.#text) return;
-      this.#text = text.body;
-      this.#show(text.line ?? 1, values.body, changes.body);
+      const isChanged = now.revision !== revision;
+      if (text && now.body !== text && isEdited()) return isChanged && tellOfChange(now.body);
+      revision = now.revision;
+      if (now.body === text) return;
+      text = now.body;
+      draw(now.line || 1, read.body, blamed.body);
     } catch (error) {
-      if (this.#left) return;
-      if (!(error instanceof Problem)) throw error;
-      const isEdited = this.state.drafts.textOf(path) !== undefined;
-      if (error.status === 404 && isEdited) {
-        if (!this.editor) this.#show(1, {}, []);
-        fill(this.notice, problemView(error), el('p.warning', 'Your text of it is below. “Review” asks whether to add it again.'));
-      } else if (this.#text === '' || error.status === 404) fill(this.box, problemView(error));
+      const problem = asProblem(error);
+      const isGone = problem.status === 404;
+      if (isGone && isEdited()) {
+        if (!editor) draw(1, {}, []);
+        fill(notice, problemView(problem), el('p.warning', 'Your text of it is below. “Review” asks whether to add it again.'));
+      } else if (isGone || !text) {
+        text = '';
+        fill(box, problemView(problem));
+      }
     }
-  }
-
-  leave() {
-    this.#left = true;
-    this.editor?.leave();
-    hideSecret();
-    for (const end of this.#ends) end();
   }
 
   /**
    * @param {number} line
-   * @param {any} values
+   * @param {any} read
    * @param {Blamed[]} changes
    */
-  #show(line, values, changes) {
-    const { state, segments, path } = this;
+  function draw(line, read, changes) {
     hideSecret();
-    const focused = this.editor?.area === document.activeElement;
-    this.editor?.leave();
-    this.shown = { values, changes };
-    const draft = state.drafts.textOf(path);
-    const read = { path, text: draft?.before ?? this.#text, base: draft?.base ?? this.#revision, line, now: this.#text };
-    this.editor = new EntryEditor(state, vocabularyOf(state), { ...read, isReadOnly: !state.mayEdit });
-    this.fields = el('div');
-    fill(this.notice);
-    fill(this.box, this.notice, this.editor.element, secretsView(state, segments, values), this.fields, changesView(changes));
-    if (focused) this.editor.area.focus();
-    void this.#showFields();
+    const focused = editor?.area === document.activeElement;
+    editor?.leave();
+    [values, changed] = [read, lastChanges(changes)];
+    const draft = drafts.textOf(path);
+    editor = new EntryEditor(state, vocabulary, { path, text: draft?.before ?? text, base: draft?.base ?? revision, line, now: text, isReadOnly: !mayEdit });
+    fill(notice);
+    fill(box, notice, editor.element, secretsView(state, segments, values), fields, changesView(changes));
+    if (focused) editor.area.focus();
+    void showFields();
   }
 
-  async #showFields() {
-    const keyword = entries(this.#text)[0]?.keyword ?? '';
-    const vocabulary = await vocabularyOf(this.state).catch(() => undefined);
-    const { fields, shown, state, path } = this;
-    if (!vocabulary || !fields || !shown || this.segments.length < 2) return;
-    this.isLocked = state.drafts.textOf(path) !== undefined;
-    const meanings = vocabulary.fields(keyword);
-    if (meanings.length === 0) return;
-    fill(fields, fieldsView(state, meanings, { entry: path, segments: this.segments, base: this.#revision,
-      values: shown.values, changes: lastChanges(shown.changes), isLocked: this.isLocked }));
+  async function showFields() {
+    const known = await vocabulary.catch(() => undefined);
+    const meanings = known?.fields(entries(text)[0]?.keyword ?? '') ?? [];
+    isLocked = drafts.textOf(path) !== undefined;
+    if (meanings.length && segments.length > 1) fill(fields, fieldsView(state, meanings, { entry: path, segments, base: revision, values, changes: changed, isLocked }));
   }
 
-  #draftsChanged() {
-    const { editor, state, path } = this;
+  function draftsChanged() {
     if (!editor) return;
-    const draft = state.drafts.textOf(path);
-    const text = draft?.text ?? this.#text;
-    const isSame = editor.area.value === text;
+    const draft = drafts.textOf(path);
+    const now = draft?.text ?? text;
+    const isSame = editor.area.value === now;
     // It was merged, applied or discarded elsewhere.
     const isOther = !isSame && editor.area !== document.activeElement;
     if (draft && (isSame || isOther)) editor.shown = { ...editor.shown, text: draft.before, base: draft.base };
-    if (isOther) editor.set(text);
-    if (isOther && !draft) {
-      this.#text = '';
-      void this.load();
-    }
-    if ((draft !== undefined) !== this.isLocked || !this.fields?.contains(document.activeElement)) void this.#showFields();
+    if (isOther) editor.set(now);
+    if (isOther && !draft) reload();
+    if (isLocked !== Boolean(draft) || !fields.contains(document.activeElement)) void showFields();
+  }
+
+  /** Shows it again, also where its text is as it was. */
+  function reload() {
+    text = '';
+    void load();
   }
 
   /** @param {string} now */
-  #tellOfChange(now) {
+  function tellOfChange(now) {
+    const draft = drafts.textOf(path);
     // A change that is made here is in the configuration before its answer is.
-    const { drafts } = this.state;
-    const draft = drafts.textOf(this.path);
-    if (draft?.text === now) return;
-    if (this.editor) this.editor.shown = { ...this.editor.shown, now };
+    if (!editor || draft?.text === now) return;
+    editor.shown = { ...editor.shown, now };
     if (draft && drafts.beforeOf(draft) === now) return;
-    fill(this.notice, el('p.warning', 'Somebody else has changed this entry since you began. “Review” merges both, and asks where both changed the same line.'));
-    this.state.announce('Somebody else has changed this entry.');
+    fill(notice, el('p.warning', 'Somebody else has changed this entry since you began. “Review” merges both, and asks where both changed the same line.'));
+    state.announce('Somebody else has changed this entry.');
   }
+
+  state.subscribe(['role'], reload, signal);
+  state.subscribe(['config'], load, signal);
+  const endDrafts = drafts.subscribe(draftsChanged);
+  signal.addEventListener('abort', () => {
+    editor?.leave();
+    hideSecret();
+    endDrafts();
+  });
+  void load();
+  return (/** @type {number} */ line) => editor?.goTo(line);
 }
 
 /**
@@ -155,10 +153,10 @@ export class EntryPage {
 function lastChanges(changes) {
   /** @type {Map<string, string>} */
   const found = new Map();
-  for (const { at, by, from, to } of changes) {
+  for (const { at, by, from, to } of changes.toReversed()) {
     for (const name of namesOf(from, to)) {
       const isOther = JSON.stringify(from?.[name]) !== JSON.stringify(to?.[name]);
-      if (isOther && !found.has(name)) found.set(name, `last changed by ${by ?? 'somebody'}, ${shownTime(at)}`);
+      if (isOther) found.set(name, `last changed by ${by ?? 'somebody'}, ${shownTime(at)}`);
     }
   }
   return found;
@@ -175,31 +173,24 @@ function namesOf(from, to) {
 
 /** @param {Blamed[]} changes */
 function changesView(changes) {
-  if (changes.length === 0) return null;
-  return el('section.changes', { 'aria-label': 'Last changes' }, el('h2', 'Last changes'),
-    el('ol', ...changes.slice(0, 5).map(({ serial, at, by, message, operation, from, to }) => el('li',
-      el('a', { href: `#/history/${serial}` }, `#${serial}`), el('time', { datetime: at }, shownTime(at)),
-      el('span', by ?? 'somebody'), el('span.quiet', message ?? operation),
-      el('code.quiet', changedWords(from, to))))));
+  return changes.length > 0 && el('section', { 'aria-label': 'Last changes' }, el('h2', 'Last changes'),
+    el('ol.changes', changes.slice(0, LISTED).map((change) => changeView(change, changedWords(change)))));
 }
 
-/**
- * @param {any} from
- * @param {any} to
- */
-function changedWords(from, to) {
+/** What a change made of its first values. @param {Blamed} change */
+function changedWords({ from, to }) {
   const shown = (/** @type {unknown} */ value) => value === undefined ? 'nothing' : textOf(value);
   const words = namesOf(from, to).slice(0, 3).map((name) => `${name}: ${shown(from?.[name])} → ${shown(to?.[name])}`);
-  return words.map((text) => (text.length > 80 ? `${text.slice(0, 80)}…` : text)).join(', ');
+  return words.map((each) => (each.length > LONGEST ? `${each.slice(0, LONGEST)}…` : each)).join(', ');
 }
 
 /** @type {import('./router.js').Show} */
-export function show(main, state, { rest: [name = ''] }) {
+export function show(main, state, { rest: [name = ''] }, signal) {
   const segments = ['streams', name];
+  const path = pathOf(segments);
   const box = el('div.entry-page', el('p.quiet', 'Loading …'));
   const kind = state.rows.find((row) => row.name === name)?.kind;
   const remove = () => {
-    const path = pathOf(segments);
     state.drafts.addMany({ label: `remove ${path}`, base: state.revision ?? '', assignments: [{ path, value: 'remove', before: readAt(state.config, path) }] });
     state.announce(`${name} will be removed when the edits are applied.`);
   };
@@ -209,7 +200,5 @@ export function show(main, state, { rest: [name = ''] }) {
       el('h1', name), kind && el('span.state', kind),
       state.mayEdit && el('button', { onclick: remove }, 'Remove stream')),
     box);
-  const page = new EntryPage(box, state, segments);
-  void page.load();
-  return () => page.leave();
+  showEntry(box, state, segments, signal);
 }

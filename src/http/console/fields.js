@@ -19,10 +19,10 @@ import { MASK } from './words.js';
  * @param {Shown} shown
  */
 export function fieldsView(state, meanings, shown) {
-  const rows = meanings.map((meaning) => row(state, meaning, shown));
-  const note = shown.isLocked && state.mayEdit
-    && el('p.quiet', 'The text above has an edit. Apply or discard it, and these values can be changed.');
-  return el('section.fields', { 'aria-label': 'Values' }, el('h2', 'Values'), note, el('form.table', { autocomplete: 'off', onsubmit: (event) => event.preventDefault() }, ...rows));
+  return el('section.fields', { 'aria-label': 'Values' }, el('h2', 'Values'),
+    shown.isLocked && state.mayEdit
+      && el('p.quiet', 'The text above has an edit. Apply or discard it, and these values can be changed.'),
+    el('form.table', { autocomplete: 'off', onsubmit: () => {} }, meanings.map((meaning) => row(state, meaning, shown))));
 }
 
 /**
@@ -30,84 +30,66 @@ export function fieldsView(state, meanings, shown) {
  * @param {Meaning} meaning
  * @param {Shown} shown
  */
-function row(state, meaning, shown) {
-  const { name, unit, description } = meaning;
-  const path = pathOf([...shown.segments, name]);
+function row({ drafts, mayEdit }, meaning, { entry, segments, base, values, changes, isLocked }) {
+  const { name, keyword, description, unit, usual, input, isSecret } = meaning;
+  const path = pathOf([...segments, name]);
   const id = `field-${name}`;
-  const own = shown.values[name];
-  const edit = state.drafts.valueAt(path);
+  const own = values[name];
+  const isSwitch = input === 'boolean';
+  const isMask = MASK.test(String(own));
+  const holdsMask = isMask && String(own).replace(MASK, '') !== '';
+  const old = isMask ? '' : own === false && !isSwitch ? 'off' : String(own ?? '');
+  const isFixed = !mayEdit || isLocked || holdsMask;
+
   const about = el('span.about.quiet');
-  const box = el('div.control');
-  const draw = (/** @type {NewValue | undefined} */ made) => {
-    const set = (/** @type {NewValue | undefined} */ other) => {
-      state.drafts.setValue({ entry: shown.entry, path, base: shown.base, before: own ?? null }, other);
-      fill(about, aboutWords(meaning, own, shown, other !== undefined));
-      line.classList.toggle('edited', other !== undefined);
-    };
-    fill(box, ...(state.mayEdit && !shown.isLocked && !hasMaskInside(own)
-      ? controls({ id, meaning, own, made, set, draw }) : [el('output', { id }, shownValue(own, unit))]));
-    fill(about, aboutWords(meaning, own, shown, made !== undefined));
-    line.classList.toggle('edited', made !== undefined);
-  };
-  const line = el('div.field', el('label', { for: id, title: description }, meaning.keyword), box, about);
-  draw(edit);
-  return line;
-}
+  const button = (/** @type {string} */ word, /** @type {string} */ label, /** @type {NewValue | undefined} */ value) =>
+    el('button.small', { 'aria-label': label, onclick: () => edit(value) }, word);
+  const remove = button('Remove', `Remove ${keyword}`, 'remove');
+  const undo = button('Undo', `Undo the edit of ${keyword}`, undefined);
+  const field = el(isSwitch ? 'select' : 'input', { id, spellcheck: 'false', autocomplete: 'off', type: isSecret && 'password',
+    placeholder: isMask ? 'hidden' : usual, oninput: () => edit(typed()) },
+  isSwitch && [['', 'not set'], ['true', 'on'], ['false', 'off']].map(([value, word]) => el('option', { value }, word)));
+  const line = el('div.field', el('label', { for: id, title: description }, keyword),
+    el('div.control', isFixed ? el('output', { id }, shownValue(own, unit)) : [field, el('span.unit.quiet', unit), remove, undo]),
+    about);
 
-/**
- * @typedef {object} Control
- * @property {string} id
- * @property {Meaning} meaning
- * @property {unknown} own
- * @property {NewValue | undefined} made
- * @property {(value: NewValue | undefined) => void} set
- * @property {(value: NewValue | undefined) => void} draw
- */
-
-/** @param {Control} control */
-function controls({ id, meaning, own, made, set, draw }) {
-  const change = (/** @type {NewValue | undefined} */ other) => { set(other); draw(other); };
-  const remove = own !== undefined && made !== 'remove'
-    && el('button.small', { type: 'button', 'aria-label': `Remove ${meaning.keyword}`, onclick: () => change('remove') }, 'Remove');
-  const undo = made !== undefined
-    && el('button.small', { type: 'button', 'aria-label': `Undo the edit of ${meaning.keyword}`, onclick: () => change(undefined) }, 'Undo');
-  return [inputView({ id, meaning, own, made, set }), el('span.unit.quiet', meaning.unit), remove, undo];
-}
-
-/** @param {Omit<Control, 'draw'>} control */
-function inputView({ id, meaning, own, made, set }) {
-  const asked = meaning.input;
-  const now = made === undefined ? own : made === 'remove' ? undefined : Object.values(made)[0];
-  const typed = (/** @type {string} */ text, /** @type {unknown} */ old) =>
-    set(text === String(old ?? '') ? undefined : text === '' ? (own === undefined ? undefined : 'remove') : newValue(meaning, text));
-  if (asked?.kind === 'switch') {
-    const select = el('select', { id, onchange: () => typed(select.value, own) },
-      ...[['', 'not set'], ['true', 'on'], ['false', 'off']].map(([word, shown]) =>
-        el('option', { value: word, selected: String(now ?? '') === word }, shown)));
-    return select;
+  /** The edit that is typed; a word that looks like a number stays a word. @returns {NewValue | undefined} */
+  function typed() {
+    const { value } = field;
+    if (value === old || (!value && own === undefined)) return undefined;
+    if (!value) return 'remove';
+    return input === 'string' ? { text: value } : { typed: value };
   }
-  const text = now === false ? 'off' : String(now ?? '');
-  const isMask = MASK.test(text);
-  const box = el('input', { id, value: isMask ? '' : text, autocomplete: 'off', spellcheck: 'false',
-    type: meaning.isSecret ? 'password' : 'text', inputmode: asked?.kind === 'number' && !asked.off ? 'numeric' : null,
-    placeholder: isMask ? 'hidden' : meaning.usual.replace(/`/g, ''),
-    oninput: () => typed(box.value, own === false ? 'off' : isMask ? '' : own) });
-  return box;
-}
 
-/**
- * The value as the API takes it: a word that looks like a number stays a word.
- * @param {Meaning} meaning
- * @param {string} text
- * @returns {NewValue}
- */
-function newValue({ input }, text) {
-  return input?.kind === 'word' ? { text } : { typed: text };
-}
+  /** @param {NewValue | undefined} value */
+  function edit(value) {
+    drafts.setValue({ entry, path, base, before: own ?? null }, value);
+    draw(value);
+  }
 
-/** True if a part of a value is a secret: the text alone takes the mask for it. @param {unknown} own */
-function hasMaskInside(own) {
-  return typeof own === 'string' && own.replace(MASK, '') !== '' && MASK.test(own);
+  /** @param {NewValue | undefined} made */
+  function draw(made) {
+    const isEdited = made !== undefined;
+    const text = made === 'remove' ? '' : made ? Object.values(made)[0] : old;
+    // What is the same keeps its cursor.
+    if (field.value !== text) field.value = text;
+    remove.hidden = own === undefined || made === 'remove';
+    undo.hidden = !isEdited;
+    line.classList.toggle('edited', isEdited);
+    const inherited = own === undefined && values[`${name}_global`] !== undefined;
+    fill(about, [
+      isEdited && 'edited, not sent',
+      holdsMask && 'holds a secret: change it in the text above',
+      inherited && `inherited from the global ${name}`,
+      changes.get(name),
+      own !== undefined && 'in the text',
+      usual && `without it: ${usual}`,
+      'not set',
+    ].find(Boolean));
+  }
+
+  draw(drafts.valueAt(path));
+  return line;
 }
 
 /**
@@ -116,21 +98,5 @@ function hasMaskInside(own) {
  */
 function shownValue(own, unit) {
   if (own === undefined) return '–';
-  return own === true ? 'on' : own === false ? 'off' : `${own}${unit ? ` ${unit}` : ''}`;
-}
-
-/**
- * @param {Meaning} meaning
- * @param {unknown} own
- * @param {Shown} shown
- * @param {boolean} isEdited
- */
-function aboutWords({ name, usual }, own, { values, changes }, isEdited) {
-  if (isEdited) return 'edited, not sent';
-  if (hasMaskInside(own)) return 'holds a secret: change it in the text above';
-  const changed = changes.get(name);
-  if (own !== undefined) return changed ?? 'in the text';
-  const inherited = values[`${name}_global`];
-  if (inherited !== undefined) return `inherited from the global ${name}`;
-  return changed ?? (usual ? `without it: ${usual.replace(/`/g, '')}` : 'not set');
+  return own === true ? 'on' : own === false ? 'off' : `${own} ${unit}`.trim();
 }

@@ -1,5 +1,7 @@
 // Times and counts in words.
 
+import { el } from './dom.js';
+
 /** The seconds of each unit of a time, the largest first. @type {Record<string, number>} */
 export const UNITS = { d: 86400, h: 3600, m: 60, s: 1 };
 
@@ -12,12 +14,13 @@ const NAMED = 3;
  */
 export function shownTime(at) {
   const time = new Date(at);
-  if (Number.isNaN(time.getTime())) return at;
   const isToday = time.toDateString() === new Date().toDateString();
-  /** @type {Intl.DateTimeFormatOptions} */
-  const hour = { hour: '2-digit', minute: '2-digit', second: '2-digit' };
-  return isToday ? time.toLocaleTimeString('en-GB', hour)
-    : time.toLocaleString('en-GB', { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' });
+  return time.toLocaleString('en-GB', { dateStyle: isToday ? undefined : 'medium', timeStyle: 'medium' });
+}
+
+/** A time as an element. @param {string} at ISO 8601 */
+export function timeView(at) {
+  return el('time', { datetime: at }, shownTime(at));
 }
 
 /** A time that is left, as a clock shows it. @param {number} left in milliseconds */
@@ -32,7 +35,12 @@ export function clockWords(left) {
  * @param {string} thing
  */
 export function counted(count, thing) {
-  return count === 1 ? `1 ${thing}` : `${count} ${thing}s`;
+  return `${number(count)} ${thing}${count === 1 ? '' : 's'}`;
+}
+
+/** A count with narrow blanks between its thousands, as French has them. @param {number} count */
+export function number(count) {
+  return count.toLocaleString('fr');
 }
 
 /** Says that so many edits wait in the tray. @param {number} count */

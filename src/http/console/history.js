@@ -1,242 +1,164 @@
 // The changes: who, when, why, and where. The diff of one, of any two texts, and the way back: `#/history`, `#/history/7`.
 
 import { el, fill } from './dom.js';
-import { Problem, tagOf } from './api.js';
+import { asProblem, tagOf } from './api.js';
 import { ApplyForm } from './apply_form.js';
 import { appliedFacts } from './load.js';
+import { changeView } from './change_view.js';
 import { diffView } from './diff.js';
-import { firstOf, shownTime } from './figures.js';
-import { noteWords, problemView } from './problem_view.js';
-import { go } from './router.js';
+import { firstOf } from './figures.js';
+import { notesView, problemView, showWhenRead } from './problem_view.js';
 
 /**
- * @typedef {import('./state.js').State} State
- * @typedef {{ serial: number, at: string, operation: string, by: string | null, message: string | null,
- *   before: string | null, aside: boolean, paths?: { first: string[], count: number } }} Change
+ * @typedef {import('./change_view.js').Change & { before: string | null, paths?: { first: string[], count: number } }} Change
  */
 
 /** The changes that are shown at first, and with each *older*. */
 const SOME = 100;
 
+/** The names of texts that are no earlier ones. @type {Record<string, string>} */
+const TEXTS = { running: 'what runs now', saved: 'the file' };
+
+const COMPUTING = 'Computing the difference …';
+
 /** @type {import('./router.js').Show} */
-export function show(main, state, { rest: [serial = ''], query }) {
-  const view = new HistoryView(main, state);
-  void view.load(Number(serial), query.get('from') ?? '', query.get('to') ?? '');
-  return () => view.leave();
-}
-
-class HistoryView {
+export function show(main, state, { rest: [place = ''], query }, signal) {
+  const { api, mayEdit } = state;
+  const chosen = Number(place);
+  const [from, to] = [query.get('from'), query.get('to')];
   /** @type {Change[]} */
-  #changes = [];
-  #count = SOME;
-  #serial = 0;
-  #left = false;
+  let changes = [];
+  let count = SOME;
   /** The ID of the way back that was made here and waits to be kept. @type {string | null} */
-  #pending = null;
+  let pending = null;
+  /** Of what the difference of two texts was drawn. */
+  let compared = '';
   /** The ETag of the configuration whose difference to an earlier one is shown. */
-  #tag = '';
-  /** Of what the difference of two texts was drawn; empty while none is shown. */
-  #compared = '';
+  let tag = '';
 
-  /**
-   * @param {HTMLElement} main
-   * @param {State} state
-   */
-  constructor(main, state) {
-    this.state = state;
-    this.chosen = this.shown = { from: '', to: '' };
-    this.list = el('ol.history-list', { 'aria-label': 'Changes' });
-    this.compare = el('form.compare', { onsubmit: (event) => this.#compare(event) });
-    this.detail = el('section.history-detail', { 'aria-label': 'Difference' });
-    fill(main, el('div.page-head', el('h1', 'History'), this.compare),
-      el('div.history-page', this.list, this.detail));
-    this.end = state.subscribe((_, changed) => {
-      if (changed.has('status')) void this.#refresh();
-      if (this.#pending && state.applied !== this.#pending) void this.#ended();
-    });
-  }
+  const list = el('ol.history-list', { 'aria-label': 'Changes' });
+  const compare = el('form.compare', { onsubmit: () => {
+    location.hash = `#/history?${new URLSearchParams(/** @type {any} */ (new FormData(compare)))}`;
+  } });
+  const detail = el('section.history-detail', { 'aria-label': 'Difference' });
+  fill(main, el('div.page-head', el('h1', 'History'), compare), el('div.history-page', list, detail));
 
-  leave() {
-    this.#left = true;
-    this.end();
-  }
-
-  /**
-   * @param {number} serial of the change that is shown; 0 for none
-   * @param {string} from
-   * @param {string} to
-   */
-  async load(serial, from, to) {
-    this.#serial = serial;
-    [this.chosen, this.shown] = [{ from, to }, { from, to }];
-    await this.#read();
-    if (this.#left) return;
-    if (from && to) await this.#showCompared();
-    else if (serial) await this.#showChange(serial);
-    else if (this.#changes.length > 0) fill(this.detail, el('p.quiet', 'Choose a change to see what it changed.'));
-  }
-
-  async #refresh() {
-    const known = this.#changes[0]?.serial;
-    await this.#read();
-    if (this.#changes[0]?.serial !== known) this.state.announce('The history has a new change.');
-    if (!this.#left && this.#compared && this.#compared !== this.#now) await this.#showCompared();
-  }
-
-  /** The texts that a comparison may be of, and which change over time. */
-  get #now() {
-    return JSON.stringify(this.state.status?.revisions);
-  }
-
-  /** Shows the difference of two texts as they are now. */
-  #showCompared() {
-    const { from, to } = this.shown;
-    this.#compared = this.#now;
-    return this.#showDiff(`${nameOf(from)} and ${nameOf(to)}`, 'diff', { from, to });
-  }
-
-  async #read() {
+  async function read() {
     try {
-      const { body } = await this.state.api.get('history');
-      if (this.#left) return;
-      if (JSON.stringify(this.#changes) === JSON.stringify(body) && this.list.childElementCount > 0) return;
-      this.#changes = body;
-      this.#draw();
+      const { body } = await api.get('history');
+      if (list.hasChildNodes() && JSON.stringify(changes) === JSON.stringify(body)) return;
+      changes = body;
+      draw();
     } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      if (this.#changes.length === 0) fill(this.list, el('li', problemView(error)));
+      if (!changes.length) fill(list, el('li', problemView(error)));
     }
   }
 
-  #draw() {
-    const shown = this.#changes.slice(0, this.#count);
-    const older = () => { this.#count += SOME; this.#draw(); };
-    fill(this.list, ...shown.map((change) => this.#item(change)),
-      shown.length < this.#changes.length && el('li', el('button', { onclick: older }, 'Show older changes')));
-    if (this.#changes.length === 0) fill(this.list, el('li.quiet', 'Nothing has been changed yet.'));
-    const texts = [['running', 'what runs now'], ['saved', 'the file'],
-      ...shown.map(({ serial }) => [String(serial), `before #${serial}`])];
-    const select = (/** @type {'from' | 'to'} */ name, /** @type {string} */ label, /** @type {string} */ usual) => {
-      const chosen = texts.some(([value]) => value === this.chosen[name]) ? this.chosen[name] : usual;
-      const box = el('select', { name, 'aria-label': label, onchange: () => { this.chosen[name] = box.value; } },
-        ...texts.map(([value = '', words = '']) => el('option', { value, selected: value === chosen }, words)));
-      return box;
+  function draw() {
+    const shown = changes.slice(0, count);
+    const older = () => { count += SOME; draw(); };
+    fill(list,
+      shown.map((change) => changeView(change, change.paths && firstOf(change.paths.first, change.paths.count), change.serial === chosen)),
+      shown.length < changes.length && el('li', el('button', { onclick: older }, 'Show older changes')),
+      !changes.length && el('li.quiet', 'Nothing has been changed yet.'));
+    const texts = [...Object.keys(TEXTS), ...shown.map(({ serial }) => `${serial}`)];
+    const known = new FormData(compare);
+    const select = (/** @type {string} */ name, /** @type {string} */ label, /** @type {string} */ usual) => {
+      const value = [known.get(name), query.get(name)].find((text) => texts.includes(`${text}`)) ?? usual;
+      return el('select', { name, 'aria-label': label },
+        texts.map((text) => el('option', { value: text, selected: text === value }, nameOf(text))));
     };
-    fill(this.compare, el('span', 'Compare'), select('from', 'From', String(shown[0]?.serial ?? 'saved')),
+    fill(compare, el('span', 'Compare'), select('from', 'From', texts[2] ?? 'saved'),
       el('span', 'with'), select('to', 'To', 'running'), el('button', 'Compare'));
   }
 
-  /** @param {Change} change */
-  #item({ serial, at, by, operation, message, paths, aside }) {
-    const first = paths && firstOf(paths.first, paths.count);
-    return el('li.change', { 'aria-current': serial === this.#serial ? 'true' : null },
-      el('a', { href: `#/history/${serial}` }, el('span.serial', `#${serial}`),
-        el('time', { datetime: at }, shownTime(at)), el('span.state', aside ? 'kept aside' : operation)),
-      el('span.by', by ?? 'the server'),
-      message && el('span.message', message),
-      first && el('span.paths.quiet', first));
-  }
-
-  /** @param {Event} event */
-  #compare(event) {
-    event.preventDefault();
-    const given = new FormData(this.compare);
-    go(`#/history?from=${given.get('from')}&to=${given.get('to')}`);
-  }
-
-  /** @param {number} serial */
-  async #showChange(serial) {
-    const change = this.#changes.find((known) => known.serial === serial);
-    const revision = change?.before;
-    await this.#showDiff(`change #${serial}`, `history/serial:${serial}`, { format: 'diff' },
-      revision ? el('a', { href: `#/text@${revision}` }, 'The whole text before it') : '',
-      this.state.mayEdit && el('button', { onclick: () => void this.#offerWayBack(serial) },
-        `Go back to before #${serial}`));
+  /** Shows what was asked for. */
+  function showDetail() {
+    if (from && to) {
+      // The texts that a comparison is of may be others later.
+      compared = JSON.stringify(state.status?.revisions);
+      showDiff(`${nameOf(from)} and ${nameOf(to)}`, 'diff', { from, to });
+    } else if (chosen) {
+      const revision = changes.find(({ serial }) => serial === chosen)?.before;
+      showDiff(`change #${chosen}`, `history/serial:${chosen}`, { format: 'diff' },
+        revision && el('a', { href: `#/text@${revision}` }, 'The whole text before it'),
+        mayEdit && el('button', { onclick: () => void offerWayBack() }, `Go back to before #${chosen}`));
+    } else if (changes.length) fill(detail, el('p.quiet', 'Choose a change to see what it changed.'));
   }
 
   /**
    * @param {string} title
    * @param {string} path
-   * @param {import('./api.js').Query} query
+   * @param {import('./api.js').Query} asked
    * @param {...import('./dom.js').Child} more
    */
-  async #showDiff(title, path, query, ...more) {
-    fill(this.detail, el('p.quiet', 'Computing the difference …'));
-    const head = el('div.detail-head', el('h2', `Difference: ${title}`), ...more);
-    try {
-      const { body } = await this.state.api.get(path, { ...query, secrets: 'masked' });
-      if (this.#left) return;
-      fill(this.detail, head, body ? diffView(body) : el('p', 'There is no difference.'));
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      fill(this.detail, head, problemView(error));
-    }
-  }
-
-  /** The way back that was made here is kept, or was taken back. */
-  async #ended() {
-    this.#pending = null;
-    await this.#read();
-    if (!this.#left && this.#serial) await this.#showChange(this.#serial);
+  function showDiff(title, path, asked, ...more) {
+    const diff = el('div');
+    fill(detail, el('div.detail-head', el('h2', `Difference: ${title}`), more), diff);
+    void showWhenRead(diff, async () => {
+      const { body } = await api.get(path, { ...asked, secrets: 'masked' });
+      return body ? diffView(body) : el('p', 'There is no difference.');
+    }, COMPUTING);
   }
 
   /**
    * Shows what going back would change, and asks.
-   * @param {number} serial
    * @param {ApplyForm} [known] the form of an earlier difference, which does not hold any more
    */
-  async #offerWayBack(serial, known) {
-    const { api } = this.state;
-    const to = { to: `serial:${serial}`, format: 'diff', secrets: 'masked' };
-    fill(this.detail, el('p.quiet', 'Computing the difference …'));
-    try {
-      const { body: { revisions, state, versions } } = await api.get('status');
-      const isHandEdit = state.includes('edited-by-hand');
-      const tag = tagOf(isHandEdit ? revisions.file : revisions.running, versions);
-      const { body, notes } = await api.post('rollback_config', { ...to, dry_run: true });
-      if (this.#left) return;
-      if (!body) return fill(this.detail, el('p', 'The configuration already has this text.'));
-      const form = known ?? new ApplyForm('Go back', () => {}, () => void this.#goBack(form, serial, to));
-      this.#tag = tag;
-      if (!known) form.buttons.append(el('button', { onclick: () => void this.#showChange(serial) }, 'Cancel'));
-      const news = 'Somebody has changed the configuration in the meantime. Look at the new difference.';
-      fill(this.detail, el('h2', `Go back to before #${serial}`), known && el('p.warning', { role: 'alert' }, news), ...notes.map((note) => el('p.warning', noteWords(note))),
+  async function offerWayBack(known) {
+    const asked = { to: `serial:${chosen}`, format: 'diff', secrets: 'masked' };
+    await showWhenRead(detail, async () => {
+      const { body: { revisions, state: conditions, versions } } = await api.get('status');
+      const isHandEdit = conditions.includes('edited-by-hand');
+      tag = tagOf(isHandEdit ? revisions.file : revisions.running, versions);
+      const { body, notes } = await api.post('rollback_config', { ...asked, dry_run: true });
+      if (!body) return el('p', 'The configuration already has this text.');
+      const form = known ?? new ApplyForm('Go back', () => {}, () => void goBack(form, asked));
+      if (!known) form.buttons.append(el('button', { onclick: showDetail }, 'Cancel'));
+      return [el('h2', `Go back to before #${chosen}`),
+        known && el('p.warning', { role: 'alert' }, 'Somebody has changed the configuration in the meantime. Look at the new difference.'),
+        notesView(notes),
         isHandEdit && el('p', 'The difference is from the file with the edit by hand, which would be lost. To keep that edit, cancel, and change in ',
-          el('a', { href: '#/text' }, 'Text'), ' only what you want back.'), diffView(body), form.element);
-      form.why.focus();
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      fill(this.detail, problemView(error));
-    }
+          el('a', { href: '#/text' }, 'Text'), ' only what you want back.'),
+        diffView(body), form.element];
+    }, COMPUTING);
+    detail.querySelector('input')?.focus();
   }
 
   /**
    * @param {ApplyForm} form
-   * @param {number} serial
-   * @param {import('./api.js').Query} to
+   * @param {import('./api.js').Query} asked
    */
-  async #goBack(form, serial, to) {
-    const { why, confirm } = form.wanted;
+  async function goBack(form, asked) {
+    const { why: message, confirm } = form.wanted;
     form.button.disabled = true;
     try {
-      const answer = await this.state.api.post('rollback_config', { ...to, message: why || null, confirm: confirm || null }, null, { ifMatch: this.#tag });
-      this.state.set(appliedFacts(answer.pending, confirm));
-      this.#pending = answer.pending;
-      this.state.announce(answer.pending ? `Done. Going back is undone in ${confirm} seconds unless you keep it.` : 'Done.');
-      fill(this.detail, el('p', `The earlier text is the configuration again${answer.pending ? ', until it is kept or taken back' : ''}.`));
-      await this.#read();
+      const answer = await api.post('rollback_config', { ...asked, message, confirm }, undefined, { ifMatch: tag });
+      pending = answer.pending;
+      state.set(appliedFacts(pending, confirm));
+      state.announce(pending ? `Done. Going back is undone in ${confirm} seconds unless you keep it.` : 'Done.');
+      fill(detail, el('p', `The earlier text is the configuration again${pending ? ', until it is kept or taken back' : ''}.`));
+      await read();
     } catch (error) {
       form.button.disabled = false;
-      if (!(error instanceof Problem)) throw error;
-      if (error.name === 'stale' || error.name === 'conflict') return void await this.#offerWayBack(serial, form);
-      this.detail.querySelector('.problem')?.remove();
+      if (['stale', 'conflict'].includes(asProblem(error).name)) return void offerWayBack(form);
+      detail.querySelector('.problem')?.remove();
       form.element.before(problemView(error));
     }
   }
+
+  state.subscribe(['status', 'applied'], async () => {
+    const isOver = pending && state.applied !== pending;
+    if (isOver) pending = null;
+    const last = changes[0]?.serial;
+    await read();
+    if (changes[0]?.serial !== last) state.announce('The history has a new change.');
+    if (isOver || (compared && compared !== JSON.stringify(state.status?.revisions))) showDetail();
+  }, signal);
+  void read().then(showDetail);
 }
 
 /** @param {string} text */
 function nameOf(text) {
-  if (text === 'running') return 'what runs now';
-  return text === 'saved' ? 'the file' : `before #${text}`;
+  return TEXTS[text] ?? `before #${text}`;
 }

@@ -14,26 +14,26 @@ import { load } from './load.js';
  * @param {State} state
  * @param {string} login that is filled in
  * @param {(login: string) => void} done
+ * @param {AbortSignal} signal ends the form
  */
-export function showLogin(main, state, login, done) {
+export function showLogin(main, state, login, done, signal) {
   const fault = el('p.fault', { role: 'alert' });
   const own = el('p.own');
   const name = el('input', { name: 'login', autocomplete: 'username', required: true, value: login, spellcheck: 'false',
     autocapitalize: 'none' });
   const password = el('input', { name: 'password', type: 'password', autocomplete: 'current-password', required: true });
   const button = el('button.primary', 'Log in');
-  const form = el('form.login', { 'aria-labelledby': 'login-title', onsubmit: submit },
+  fill(main, el('form.login', { 'aria-labelledby': 'login-title', onsubmit: submit },
     el('h1', { id: 'login-title' }, 'Log in'),
     el('p.quiet', `to the server of ${location.host}`),
     own,
     el('label', 'Login', name),
     el('label', 'Password', password),
     fault,
-    button,
-  );
-  fill(main, form);
+    button));
   (login ? password : name).focus();
   const timer = setInterval(tick, 500);
+  signal.addEventListener('abort', () => clearInterval(timer));
   tick();
 
   /** Counts down the change that was made in this tab before it was loaded again. */
@@ -43,9 +43,7 @@ export function showLogin(main, state, login, done) {
     own.textContent = pending && left > 0 ? `The change that you made goes back in ${clockWords(left)}. Log in to keep it.` : '';
   }
 
-  /** @param {Event} event */
-  async function submit(event) {
-    event.preventDefault();
+  async function submit() {
     button.setAttribute('aria-busy', 'true');
     fault.textContent = '';
     state.api.logIn(name.value, password.value);
@@ -61,11 +59,6 @@ export function showLogin(main, state, login, done) {
       button.removeAttribute('aria-busy');
     }
   }
-
-  return () => {
-    clearInterval(timer);
-    form.remove();
-  };
 }
 
 /**
@@ -89,12 +82,7 @@ const KEY = 'mediactl.session';
 
 /** @returns {Session} */
 export function known() {
-  try {
-    const { login = '', pending = null, until = 0 } = JSON.parse(sessionStorage.getItem(KEY) ?? '{}');
-    return { login, pending, until };
-  } catch {
-    return { login: '', pending: null, until: 0 };
-  }
+  return { login: '', pending: null, until: 0, ...JSON.parse(sessionStorage.getItem(KEY) ?? '{}') };
 }
 
 /** @param {Partial<Session>} facts */

@@ -47,9 +47,7 @@ function form(words, state, marked, unmark) {
     value.required = act.value === 'set';
   }
 
-  /** @param {Event} event */
-  function submit(event) {
-    event.preventDefault();
+  function submit() {
     const edit = { act: act.value, path: path.value.trim(), old: old.value, value: value.value };
     const rows = state.rows.filter((row) => marked.has(row.name));
     const assignments = assignmentsOf(rows, edit).map((made) => ({ ...made, before: readAt(state.config, made.path) }));

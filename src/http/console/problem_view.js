@@ -1,7 +1,7 @@
 // A request that failed, in words: what is wrong, where, and what to do.
 
-import { el } from './dom.js';
-import { NO_CONNECTION } from './api.js';
+import { el, fill } from './dom.js';
+import { NO_CONNECTION, asProblem } from './api.js';
 import { decoded } from './router.js';
 
 /** The guards that may be accepted here, and what accepting means. @type {Record<string, string>} */
@@ -30,22 +30,21 @@ const NOTES = {
   'new-warning': 'New warning:',
 };
 
-/**
- * A note of the server in words.
- * @param {string} note such as `new-warning streams.cam1 …`
- */
-export function noteWords(note) {
-  const [name = '', ...rest] = note.split(' ');
-  return [NOTES[name] ?? `${name.replaceAll('-', ' ')}:`, ...rest.map(decoded)].join(' ');
+/** Notes of the server, such as `new-warning streams.cam1 …`, in words. @param {string[]} notes */
+export function notesView(notes) {
+  return notes.map((note) => {
+    const [name = '', ...rest] = note.split(' ');
+    return el('p.warning', [NOTES[name] ?? `${name.replaceAll('-', ' ')}:`, ...rest.map(decoded)].join(' '));
+  });
 }
 
 /**
  * The words for a problem. `accept` is called with the name of a guard that is accepted.
- * @param {import('./api.js').Problem} problem
+ * @param {unknown} error
  * @param {(guard: string) => void} [accept]
  */
-export function problemView(problem, accept) {
-  const { name, message, details } = problem;
+export function problemView(error, accept) {
+  const { name, message, details } = asProblem(error);
   const guard = GUARDS[name];
   const items = details.map((fault) => el('li',
     fault.pointer && el('code', fault.pointer), fault.line && el('span', `line ${fault.line}: `),
@@ -55,6 +54,17 @@ export function problemView(problem, accept) {
     items.length > 0 && el('ul', ...items),
     ADVICE[name] && el('p', ADVICE[name]),
     guard && accept && el('button', { onclick: () => accept(name) }, guard));
+}
+
+/**
+ * Shows in a box what is made of an answer as soon as it is there, or why there is none.
+ * @param {Element} box
+ * @param {() => Promise<import('./dom.js').Child>} made
+ * @param {string} meanwhile what is shown until then
+ */
+export async function showWhenRead(box, made, meanwhile = 'Loading …') {
+  fill(box, el('p.quiet', meanwhile));
+  fill(box, await made().catch((error) => problemView(error)));
 }
 
 /**

@@ -2,47 +2,37 @@
 
 /**
  * A place: the view, the revision behind `@`, what stands behind the next slashes, and the words behind `?`.
- * @typedef {{view: string, revision: string | null, rest: string[], query: URLSearchParams}} Place
+ * @typedef {{view: string, revision: string, rest: string[], query: URLSearchParams}} Place
  */
 
 /**
- * Shows a view in `main`; the function that it returns leaves it.
- * @typedef {(main: HTMLElement, state: import('./state.js').State, place: Place) => () => void} Show
+ * Shows a view in `main`, until the signal ends it.
+ * @typedef {(main: HTMLElement, state: import('./state.js').State, place: Place, signal: AbortSignal) => void} Show
  */
 
-/** The place of a page that was opened without one. */
-const FIRST = 'streams';
+/** @typedef {Record<string, string | number | boolean | null | undefined>} Query */
+
+const PLACE = /^#?\/?([^@/?]*)(?:@([^/?]*))?([^?]*)\??(.*)/s;
 
 /**
  * @param {string} hash such as `#/text@1f/L220`
  * @returns {Place}
  */
 export function parse(hash) {
-  const [path, query = ''] = split(hash.replace(/^#?\/?/, ''), '?');
-  const [head = '', ...rest] = path.split('/').map(decoded);
-  const [view, revision = null] = split(head, '@');
-  return { view: view || FIRST, revision, rest: rest.filter((part) => part !== ''), query: new URLSearchParams(query) };
+  const [, view = '', revision = '', rest = '', query = ''] = PLACE.exec(hash) ?? [];
+  return { view, revision, rest: rest.split('/').filter(Boolean).map(decoded), query: new URLSearchParams(query) };
 }
 
-/**
- * The hash of a place.
- * @param {string} view
- * @param {{revision?: string | null, rest?: string[], query?: Record<string, string>}} [parts]
- */
-export function hashOf(view, { revision = null, rest = [], query = {} } = {}) {
-  const given = Object.entries(query).filter(([, value]) => value !== '');
-  const head = revision ? `${view}@${encodeURIComponent(revision)}` : view;
-  const path = [head, ...rest.map(encodeURIComponent)].join('/');
-  const words = new URLSearchParams(given).toString();
-  return words ? `#/${path}?${words}` : `#/${path}`;
+/** The place of a stream. @param {string} name */
+export function placeOf(name) {
+  return `#/streams/${encodeURIComponent(name)}`;
 }
 
-/**
- * Goes to a place, which becomes one to go back from.
- * @param {string} hash
- */
-export function go(hash) {
-  location.hash = hash;
+/** The words of a place or a request, with their `?`; what is empty, false or nothing is left out. @param {Query} [query] */
+export function wordsOf(query = {}) {
+  const given = Object.entries(query).filter(([, value]) => value);
+  const words = new URLSearchParams(/** @type {[string, string][]} */ (given)).toString();
+  return words && `?${words}`;
 }
 
 /**
@@ -51,16 +41,6 @@ export function go(hash) {
  */
 export function note(hash) {
   history.replaceState(null, '', hash);
-}
-
-/**
- * @param {string} text
- * @param {string} sign
- * @returns {string[]}
- */
-function split(text, sign) {
-  const at = text.indexOf(sign);
-  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }
 
 /** A text without its percent-encoding, if it has one. @param {string} part */

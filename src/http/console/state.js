@@ -40,8 +40,6 @@ export function conditionsOf(status) {
   return (status?.state ?? []).map((name) => CONDITIONS[name] ?? [name, 'warn', name]);
 }
 
-/** @typedef {(state: State, changed: Set<FactName>) => void} Listener */
-
 export class State {
   login = '';
   /** `null` while nobody is logged in. @type {'edit' | 'view' | null} */
@@ -62,7 +60,7 @@ export class State {
   rows = [];
   /** The revision of `config`. @type {string | null} */
   revision = null;
-  /** @type {Set<Listener>} */
+  /** What is called after a change of which facts. @type {Set<[FactName[], () => void]>} */
   #listeners = new Set();
 
   /**
@@ -79,15 +77,13 @@ export class State {
   get mayEdit() { return this.role === 'edit'; }
 
   /**
-   * Sets facts, and tells the listeners which of them differ.
+   * Sets facts, and tells the listeners of those that differ.
    * @param {Partial<Pick<State, FactName>>} facts
    */
   set(facts) {
-    const names = /** @type {FactName[]} */ (Object.keys(facts));
-    const changed = new Set(names.filter((name) => this[name] !== facts[name]));
-    if (changed.size === 0) return;
+    const changed = /** @type {FactName[]} */ (Object.keys(facts)).filter((name) => this[name] !== facts[name]);
     Object.assign(this, facts);
-    for (const listener of [...this.#listeners]) listener(this, changed);
+    for (const [names, listener] of [...this.#listeners]) if (names.some((name) => changed.includes(name))) listener();
   }
 
   /** Forgets all that is known: somebody logged out. */
@@ -96,12 +92,15 @@ export class State {
   }
 
   /**
-   * Calls `listener` after each change, until the function that this returns is called.
-   * @param {Listener} listener
-   * @returns {() => void}
+   * Calls a listener after each change of one of these facts, until the signal ends it.
+   * @param {FactName[]} names
+   * @param {() => void} listener
+   * @param {AbortSignal} [signal]
    */
-  subscribe(listener) {
-    this.#listeners.add(listener);
-    return () => { this.#listeners.delete(listener); };
+  subscribe(names, listener, signal) {
+    /** @type {[FactName[], () => void]} */
+    const item = [names, listener];
+    this.#listeners.add(item);
+    signal?.addEventListener('abort', () => this.#listeners.delete(item));
   }
 }

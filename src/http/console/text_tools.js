@@ -1,125 +1,79 @@
-// What stands above the text: search, go to a line, and its faults.
+// What stands above the text: its search, and its faults.
 
-import { el, fill } from './dom.js';
-import { messageOf } from './api.js';
-import { faultItem } from './problem_view.js';
+import { el, keyOf } from './dom.js';
+import { faultItem, showWhenRead } from './problem_view.js';
 
 /**
- * @typedef {object} View the lines, and the cursor in them
- * @property {string[]} lines
- * @property {number} cursor
- * @property {(index: number, how?: { middle?: boolean }) => void} goTo
- * @property {import('./virtual_rows.js').VirtualRows} rows
+ * The search of a text: its element, what looks again, and where the words are in a line.
+ * @param {import('./virtual_rows.js').VirtualRows} rows
+ * @param {() => string[]} lines
  */
+export function searchView(rows, lines) {
+  let word = '';
+  /** The lines with the words. @type {number[]} */
+  let found = [];
+  const search = el('input', { type: 'search', id: 'search', placeholder: 'Search the text', 'aria-label': 'Search the text',
+    autocomplete: 'off', spellcheck: 'false', oninput: () => looked(), onkeydown: key });
+  const count = el('span.quiet', { role: 'status' });
 
-export class TextTools {
-  /** @type {number[]} */
-  #found = [];
-  /** @type {Set<number>} */
-  #inLines = new Set();
-  /** @type {string[]} */
-  #lower = [];
-  #word = '';
-  /** The line at which the search began. */
-  #start = 0;
-
-  /**
-   * @param {View} view
-   * @param {import('./state.js').State} state
-   */
-  constructor(view, state) {
-    this.view = view;
-    this.state = state;
-    this.search = el('input', { type: 'search', id: 'search', placeholder: 'Search the text', 'aria-label': 'Search the text',
-      autocomplete: 'off', spellcheck: 'false', oninput: () => this.#look(), onkeydown: (event) => this.#key(/** @type {KeyboardEvent} */ (event)) });
-    this.count = el('span.quiet', { role: 'status' });
-    this.line = el('input', { type: 'number', min: 1, 'aria-label': 'Go to line', placeholder: 'Line' });
-    this.faults = el('div.text-faults');
-    const goTo = (/** @type {Event} */ event) => {
-      event.preventDefault();
-      if (this.line.valueAsNumber > 0) view.goTo(this.line.valueAsNumber - 1, { middle: true });
-    };
-    this.element = el('div.text-tools', el('div.search', this.search, this.count),
-      el('form.go', { onsubmit: goTo }, this.line, el('button', 'Go')),
-      el('button', { onclick: () => void this.#check() }, 'Check'), this.faults);
+  /** Looks for what is typed, and goes to the next line that has it. */
+  function looked() {
+    const { at } = rows;
+    look();
+    rows.reset();
+    go(found.find((line) => line >= at) ?? found[0]);
   }
 
-  /** The lines are others. */
-  reset() {
-    this.#lower = this.view.lines.map((line) => line.toLowerCase());
-    fill(this.faults);
-    if (this.#word) this.#look();
+  function look() {
+    word = search.value.toLowerCase();
+    found = word ? lines().flatMap((line, at) => (line.toLowerCase().includes(word) ? at : [])) : [];
+    go(undefined);
   }
 
-  /** True if the words of the search are in a line. @param {number} index */
-  isFound(index) {
-    return this.#inLines.has(index);
-  }
-
-  /** Where the words of the search are in a line. @param {string} line @returns {[number, number, string][]} */
-  marks(line) {
-    /** @type {[number, number, string][]} */
-    const marks = [];
-    const [text, word] = [line.toLowerCase(), this.#word];
-    for (let at = word ? text.indexOf(word) : -1; at >= 0; at = text.indexOf(word, at + word.length)) {
-      marks.push([at, at + word.length, 'search']);
-    }
-    return marks;
-  }
-
-  #look() {
-    const word = this.search.value.toLowerCase();
-    if (!this.#word) this.#start = this.view.cursor;
-    this.#word = word;
-    this.#found = word ? this.#lower.flatMap((line, at) => (line.includes(word) ? at : [])) : [];
-    this.#inLines = new Set(this.#found);
-    const next = this.#found.find((at) => at >= this.#start) ?? this.#found[0];
-    this.view.rows.reset(this.view.lines.length);
-    if (next !== undefined) this.view.goTo(next, { middle: true });
-    this.#tell();
-  }
-
-  #tell() {
-    const place = this.#found.indexOf(this.view.cursor) + 1;
-    this.count.textContent = this.#word ? `${place || '–'} of ${this.#found.length}` : '';
+  /** @param {number | undefined} line */
+  function go(line) {
+    if (line !== undefined) rows.goTo(line, true);
+    count.textContent = word && `${found.indexOf(rows.at) + 1 || '–'} of ${found.length}`;
   }
 
   /** @param {KeyboardEvent} event */
-  #key(event) {
-    if (event.key === 'Escape') {
-      this.search.value = '';
-      this.#look();
-    } else if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) {
-      event.preventDefault();
-      const { cursor } = this.view;
-      const next = event.shiftKey
-        ? this.#found.findLast((at) => at < cursor) ?? this.#found.at(-1)
-        : this.#found.find((at) => at > cursor) ?? this.#found[0];
-      if (next !== undefined) this.view.goTo(next, { middle: true });
-      this.#tell();
-    }
+  function key(event) {
+    const pressed = keyOf(event);
+    if (pressed === 'Escape') search.value = '';
+    if (pressed === 'Escape') looked();
+    if (pressed !== 'Enter') return;
+    event.preventDefault();
+    const { at } = rows;
+    go(event.shiftKey ? found.findLast((line) => line < at) ?? found.at(-1) : found.find((line) => line > at) ?? found[0]);
   }
 
-  async #check() {
-    fill(this.faults, el('p.quiet', 'The server looks for faults …'));
-    try {
-      const { body } = await this.state.api.post('check_config', {}, this.view.lines.join('\n'));
-      fill(this.faults, this.#list(body));
-    } catch (error) {
-      fill(this.faults, el('p.problem', messageOf(error)));
-    }
+  /** Where the words of the search are in a line. @param {string} line @returns {[number, number, string][]} */
+  function marks(line) {
+    const text = word ? line.toLowerCase().split(word) : [];
+    let at = -word.length;
+    return text.slice(0, -1).map(({ length }) => {
+      at += length + word.length;
+      return [at, at + word.length, 'search'];
+    });
   }
 
-  /** @param {{ errors: number, warnings: number, faults: any[] }} found */
-  #list({ errors, warnings, faults }) {
-    if (faults.length === 0) return el('p', { role: 'status' }, 'No faults.');
+  return { element: el('div.search', search, count), look, marks };
+}
+
+/**
+ * Shows the faults that the server finds in a text.
+ * @param {HTMLElement} box
+ * @param {import('./state.js').State} state
+ * @param {string} text
+ * @param {(line: number) => void} goTo
+ */
+export function checkView(box, { api }, text, goTo) {
+  const place = (/** @type {{ line: number, file?: string }} */ { line, file }) =>
+    file ? el('span', `${file}, line ${line}`) : el('button.link', { onclick: () => goTo(line) }, `Line ${line}`);
+  return showWhenRead(box, async () => {
+    const { errors, warnings, faults } = (await api.post('check_config', {}, text)).body;
+    if (!faults.length) return el('p', { role: 'status' }, 'No faults.');
     return el('div', { role: 'status' }, el('p', `Errors: ${errors}, warnings: ${warnings}`),
-      el('ul.faults', ...faults.map((fault) => faultItem(fault, this.#place(fault)))));
-  }
-
-  /** @param {{ line: number, file?: string }} fault */
-  #place({ line, file }) {
-    if (file) return el('span', `${file}, line ${line}`);
-    return el('button.link', { onclick: () => this.view.goTo(line - 1, { middle: true }) }, `Line ${line}`);
-  }
+      el('ul.faults', faults.map((/** @type {any} */ fault) => faultItem(fault, place(fault)))));
+  }, 'The server looks for faults …');
 }

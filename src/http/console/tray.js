@@ -1,7 +1,7 @@
 // The edits that are not sent: what they are, their diff, why they are made, and whether they go back by themselves.
 
 import { el, fill } from './dom.js';
-import { Problem, revisionOf } from './api.js';
+import { asProblem } from './api.js';
 import { ApplyForm } from './apply_form.js';
 import { apply, review } from './review.js';
 import { appliedFacts } from './load.js';
@@ -9,8 +9,8 @@ import { clashView } from './clash_view.js';
 import { commandOf } from './command.js';
 import { diffView } from './diff.js';
 import { counted, notSent } from './figures.js';
-import { noteWords, problemView } from './problem_view.js';
-import { hashOf } from './router.js';
+import { notesView, problemView } from './problem_view.js';
+import { placeOf } from './router.js';
 import { segmentsOf } from './path.js';
 
 /**
@@ -36,9 +36,9 @@ class Tray {
   #sending = false;
   /** @type {Review | undefined} */
   #reviewed;
-  /** @type {Problem | undefined} */
+  /** @type {import('./api.js').Problem | undefined} */
   #problem;
-  /** Why the last change was not made; it is shown until the edits are others. @type {{ problem: Problem, list: readonly Draft[] } | undefined} */
+  /** Why the last change was not made; it is shown until the edits are others. @type {{ problem: import('./api.js').Problem, list: readonly Draft[] } | undefined} */
   #failed;
   /** @type {Set<string>} */
   #accepted = new Set();
@@ -71,9 +71,7 @@ class Tray {
       this.#accepted.clear();
       this.#edited();
     });
-    state.subscribe((_, changed) => {
-      if (changed.has('role') || changed.has('config') || changed.has('isConnected')) this.#edited();
-    });
+    state.subscribe(['role', 'config', 'isConnected'], () => this.#edited());
     document.addEventListener('keydown', (event) => this.#key(event));
     this.#draw();
   }
@@ -130,7 +128,6 @@ class Tray {
       this.#reviewed = await review(this.state.api, this.state.drafts, [...this.#accepted], request.signal);
       this.#problem = undefined;
     } catch (error) {
-      if (request.signal.aborted) return;
       this.#reviewed = undefined;
       this.#problem = asProblem(error);
     }
@@ -158,7 +155,7 @@ class Tray {
       this.form.clear();
       this.#sending = false;
       this.state.set(appliedFacts(answer.pending, confirm));
-      drafts.made(sent, revisionOf(answer.etag));
+      drafts.made(sent, answer.revision);
       this.state.announce(answer.pending ? `Applied. It goes back in ${confirm} seconds unless you keep it.` : 'Applied.');
     } catch (error) {
       this.#sending = false;
@@ -207,7 +204,7 @@ class Tray {
     const what = draft.kind === 'text' ? 'text' : counted(draft.assignments.length, 'value');
     const label = draft.kind === 'text' ? draft.path : draft.label;
     const link = group === 'streams' && name !== undefined
-      ? el('a', { href: hashOf('streams', { rest: [String(name)] }) }, label) : el('span', label);
+      ? el('a', { href: placeOf(String(name)) }, label) : el('span', label);
     return el('li', link, el('span.quiet', what),
       el('button.small', { 'aria-label': `Discard the edit of ${label}`, onclick: () => this.state.drafts.discard(draft.id) }, 'Discard'));
   }
@@ -233,7 +230,7 @@ class Tray {
     if (!found) return [el('p', 'Computing the difference …')];
     if (found.clashes.length > 0) return [clashView(found.clashes, () => void this.#ask())];
     if (found.diff === '') return [el('p', 'These edits change nothing: the configuration already is as they make it.')];
-    return [...found.notes.map((note) => el('p.note', noteWords(note))), diffView(found.diff)];
+    return [notesView(found.notes), diffView(found.diff)];
   }
 
   #showCommand() {
@@ -241,9 +238,4 @@ class Tray {
     this.command.textContent = commandOf(
       { ...this.form.wanted, url: location.origin, prefix: this.state.api.base, accepted: [...this.#accepted], diff, sent });
   }
-}
-
-/** @param {unknown} error */
-function asProblem(error) {
-  return error instanceof Problem ? error : new Problem(0, 'fault-of-this-page', String(error));
 }

@@ -1,4 +1,6 @@
-// A long list of rows of one height, of which only those are in the page that can be seen.
+// A long list of rows of one height, of which only those are in the page that can be seen, with a cursor that keys move.
+
+import { el } from './dom.js';
 
 /** The rows above and below what is seen, so that a short way needs nothing new. */
 const SPARE = 8;
@@ -7,30 +9,35 @@ export class VirtualRows {
   /** @type {Map<number, HTMLElement>} */
   #drawn = new Map();
   #count = 0;
-  #frame = 0;
+  #height = 0;
+  /** The row with the cursor. */
+  at = 0;
 
   /**
-   * @param {HTMLElement} box scrolls, and gets the rows
-   * @param {number} height of a row, in pixels
+   * @param {HTMLElement} box scrolls, and gets the rows; its style has their height, `--row`, in pixels
    * @param {(index: number) => HTMLElement} draw makes the row
+   * @param {() => void} [moved] is called when the cursor is on another row
    */
-  constructor(box, height, draw) {
+  constructor(box, draw, moved = () => {}) {
     this.box = box;
-    this.height = height;
     this.draw = draw;
-    this.room = document.createElement('div');
-    this.room.setAttribute('role', 'presentation');
-    this.room.className = 'virtual';
+    this.moved = moved;
+    this.room = el('div.virtual', { role: 'presentation' });
     box.append(this.room);
-    box.addEventListener('scroll', this.#later, { passive: true });
-    this.watch = new ResizeObserver(this.#later);
-    this.watch.observe(box);
+    box.addEventListener('scroll', () => this.#show(), { passive: true });
+    new ResizeObserver(() => (this.#height === this.#styled ? this.#show() : this.reset())).observe(box);
   }
 
-  /** Draws all rows again, of which there are now so many. @param {number} count */
-  reset(count) {
+  get #styled() {
+    return parseFloat(getComputedStyle(this.box).getPropertyValue('--row')) || 0;
+  }
+
+  /** Draws all rows again. @param {number} [count] of the rows that there are now */
+  reset(count = this.#count) {
     this.#count = count;
-    this.room.style.setProperty('height', `${count * this.height}px`);
+    this.at = Math.min(this.at, Math.max(0, count - 1));
+    this.#height = this.#styled;
+    this.room.style.height = `${count * this.#height}px`;
     this.#drawn.clear();
     this.room.replaceChildren();
     this.#show();
@@ -39,85 +46,63 @@ export class VirtualRows {
   /** Draws one row again, if it can be seen. @param {number} index */
   refresh(index) {
     const old = this.#drawn.get(index);
-    if (!old) return;
-    const row = this.#made(index);
-    old.replaceWith(row);
-    this.#drawn.set(index, row);
-  }
-
-  /** The element of a row that is drawn. @param {number} index */
-  row(index) {
-    return this.#drawn.get(index);
+    if (old) old.replaceWith(this.#made(index));
   }
 
   /**
-   * Scrolls as little as it takes to see a row; with `middle` to the middle of the box.
+   * Puts the cursor on a row, and scrolls as little as it takes to see it, or to the middle of the box.
    * @param {number} index
-   * @param {{middle?: boolean}} [how]
+   * @param {boolean} [isMiddle]
    */
-  scrollTo(index, { middle = false } = {}) {
-    const { box, height } = this;
-    const top = index * height;
-    if (middle) box.scrollTop = top - (box.clientHeight - height) / 2;
-    else if (top < box.scrollTop) box.scrollTop = top;
-    else if (top + height > box.scrollTop + box.clientHeight) box.scrollTop = top + height - box.clientHeight;
+  goTo(index, isMiddle = false) {
+    const height = this.#height;
+    this.#drawn.get(this.at)?.classList.remove('at');
+    this.at = Math.max(0, Math.min(index, this.#count - 1));
+    this.#drawn.get(this.at)?.classList.add('at');
+    const top = this.at * height;
+    const { scrollTop, clientHeight } = this.box;
+    if (isMiddle) this.box.scrollTop = top - (clientHeight - height) / 2;
+    else this.box.scrollTop = Math.max(Math.min(scrollTop, top), top + height - clientHeight);
     this.#show();
+    this.moved();
   }
 
-  /** The number of rows that fit into the box. */
-  get page() {
-    return Math.max(1, Math.floor(this.box.clientHeight / this.height) - 1);
-  }
-
-  /** How many rows a key goes down; `undefined` for a key that goes nowhere. @param {string} key */
-  step(key) {
+  /** True if a key moves the cursor. @param {string} key */
+  takes(key) {
+    const page = Math.max(1, Math.floor(this.box.clientHeight / this.#height) - 1);
     /** @type {Record<string, number>} */
-    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: this.page, PageUp: -this.page, Home: -this.#count, End: this.#count };
-    return steps[key];
+    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -this.#count, End: this.#count };
+    const step = steps[key];
+    if (step) this.goTo(this.at + step);
+    return Boolean(step);
   }
-
-  leave() {
-    this.watch.disconnect();
-    this.box.removeEventListener('scroll', this.#later);
-    cancelAnimationFrame(this.#frame);
-    this.room.remove();
-  }
-
-  #later = () => {
-    cancelAnimationFrame(this.#frame);
-    this.#frame = requestAnimationFrame(() => this.#show());
-  };
 
   #show() {
-    const { box, height } = this;
-    const first = Math.max(0, Math.floor(box.scrollTop / height) - SPARE);
-    const last = Math.min(this.#count, Math.ceil((box.scrollTop + box.clientHeight) / height) + SPARE);
+    const { scrollTop, clientHeight } = this.box;
+    const height = this.#height || Infinity;
+    const first = Math.max(0, Math.floor(scrollTop / height) - SPARE);
+    const end = Math.min(this.#count, Math.ceil((scrollTop + clientHeight) / height) + SPARE);
     for (const [index, row] of this.#drawn) {
-      if (index < first || index >= last) {
-        row.remove();
-        this.#drawn.delete(index);
-      }
-    }
-    const highest = Math.max(-1, ...this.#drawn.keys());
-    /** @type {HTMLElement[]} */
-    const above = [];
-    /** @type {HTMLElement[]} */
-    const below = [];
-    for (let index = first; index < last; index += 1) {
-      if (this.#drawn.has(index)) continue;
-      const row = this.#made(index);
-      this.#drawn.set(index, row);
-      (index < highest ? above : below).push(row);
+      if (index >= first && index < end) continue;
+      row.remove();
+      this.#drawn.delete(index);
     }
     // In the order of the list, which is that of reading and of a selection.
-    this.room.prepend(...above);
-    this.room.append(...below);
+    /** @type {HTMLElement | null} */
+    let next = null;
+    for (let index = end - 1; index >= first; index -= 1) {
+      const row = this.#drawn.get(index) ?? this.#made(index);
+      if (!row.parentNode) this.room.insertBefore(row, next);
+      next = row;
+    }
   }
 
   /** @param {number} index */
   #made(index) {
     const row = this.draw(index);
-    row.style.setProperty('transform', `translateY(${index * this.height}px)`);
+    row.style.transform = `translateY(${index * this.#height}px)`;
+    row.classList.toggle('at', index === this.at);
+    this.#drawn.set(index, row);
     return row;
   }
 }

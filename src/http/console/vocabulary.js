@@ -11,88 +11,48 @@
  * @property {string} usual the value without it
  * @property {string} example
  * @property {boolean} isSecret
- * @property {Input | undefined} input how a form asks for it; `undefined` for what is no plain value
+ * @property {'string' | 'integer' | 'boolean' | undefined} input the type of a plain value; `undefined` for any other
  */
 
-/** @typedef {{ kind: 'switch' | 'number' | 'word', off: boolean, minimum: number | undefined }} Input */
+/**
+ * The meaning of a keyword in blocks, and the plain values of a block.
+ * @typedef {{ find: (blocks: readonly string[], keyword: string) => Meaning | undefined, fields: (block: string) => Meaning[] }} Vocabulary
+ */
 
 /** The schema of the block with each keyword. @type {Record<string, string>} */
-const SCHEMAS = { '': 'Configuration', stream: 'Stream', ondemand: 'Stream', live: 'Live', plugin: 'Plugin' };
-const OTHERS = ['template', 'source', 'file', 'vod'];
+const SCHEMAS = { '': 'Configuration', live: 'Live', plugin: 'Plugin', stream: 'Stream', ondemand: 'Stream', template: 'Stream', source: 'Stream', file: 'Stream', vod: 'Stream' };
 
 /** The groups of entries by the keyword of their blocks. @type {Record<string, string>} */
 export const GROUPS = { stream: 'streams', ondemand: 'streams', live: 'lives', plugin: 'plugins' };
 
-export class Vocabulary {
-  /** @type {Map<string, Map<string, Meaning>>} */
-  #scopes = new Map();
-
-  /** @param {any} openapi */
-  constructor(openapi) {
-    const schemas = openapi?.components?.schemas ?? {};
-    for (const [block, schema] of Object.entries(SCHEMAS)) this.#scopes.set(block, meanings(schemas[schema]));
-    for (const block of OTHERS) this.#scopes.set(block, meanings(schemas.Stream));
-  }
-
-  /**
-   * The meaning of a keyword in a block.
-   * @param {readonly string[]} blocks
-   * @param {string} keyword
-   * @returns {Meaning | undefined}
-   */
-  find(blocks, keyword) {
-    const scope = this.#scopes.get(blocks.at(-1) ?? '');
-    return scope && [...scope.values()].find((meaning) => meaning.keyword === keyword);
-  }
-
-  /** The plain values of a block, in the order of the document. @param {string} block @returns {Meaning[]} */
-  fields(block) {
-    return [...(this.#scopes.get(block) ?? new Map()).values()].filter(({ input }) => input);
-  }
+/**
+ * What the directives mean; it is read once.
+ * @param {import('./state.js').State} state
+ * @returns {Promise<Vocabulary>}
+ */
+export async function vocabularyOf({ api }) {
+  const { body } = await api.getKept('openapi.json');
+  const meanings = (/** @type {string} */ block) =>
+    Object.entries(body.components.schemas[SCHEMAS[block] ?? '']?.properties ?? {}).flatMap(meaning);
+  return {
+    find: (blocks, keyword) => meanings(blocks.at(-1) ?? '').find((each) => each.keyword === keyword),
+    fields: (block) => meanings(block).filter(({ input }) => input),
+  };
 }
 
-/** @type {Promise<Vocabulary> | undefined} */
-let known;
-
-/** What the directives mean; it is read once. @param {import('./state.js').State} state */
-export function vocabularyOf(state) {
-  known ??= state.api.get('openapi.json').then(({ body }) => new Vocabulary(body)).catch((error) => {
-    known = undefined;
-    throw error;
-  });
-  return known;
+/**
+ * @param {[string, any]} property
+ * @returns {Meaning | []}
+ */
+function meaning([name, { 'x-mediactl': told, description, readOnly, type, anyOf = [] }]) {
+  if (readOnly || !told?.keyword) return [];
+  const { keyword, text = '', unit = '', default: usual = '', example = '', secret: isSecret } = told;
+  const types = [type, ...anyOf.map((/** @type {any} */ form) => form.type)].flat();
+  const input = /** @type {const} */ (['string', 'integer', 'boolean']).find((each) => types.includes(each));
+  return { name, keyword, description, form: plain(text), unit, usual: plain(usual), example, isSecret, input };
 }
 
-/** @param {any} schema @returns {Map<string, Meaning>} */
-function meanings(schema) {
-  /** @type {Map<string, Meaning>} */
-  const found = new Map();
-  for (const [name, property] of Object.entries(schema?.properties ?? {})) {
-    const told = property['x-mediactl'] ?? {};
-    if (property.readOnly || !told.keyword) continue;
-    found.set(name, {
-      name,
-      keyword: told.keyword,
-      description: property.description ?? '',
-      form: told.text ?? '',
-      unit: told.unit ?? '',
-      usual: told.default ?? '',
-      example: told.example ?? '',
-      isSecret: told.secret === true,
-      input: inputOf(property),
-    });
-  }
-  return found;
-}
-
-/** @param {any} property @returns {Input | undefined} */
-function inputOf(property) {
-  const forms = property.anyOf ?? [property];
-  const types = new Set(forms.flatMap((/** @type {any} */ form) => form.type ?? []));
-  const minimum = forms.find((/** @type {any} */ form) => form.type === 'integer')?.minimum;
-  const off = forms.some((/** @type {any} */ form) => form.const === false);
-  if (types.has('array') || types.has('object') || forms.some((/** @type {any} */ form) => form.$ref)) return undefined;
-  if (types.has('string')) return { kind: 'word', off, minimum };
-  if (types.has('integer')) return { kind: 'number', off, minimum };
-  return types.has('boolean') ? { kind: 'switch', off, minimum } : undefined;
+/** @param {string} text */
+function plain(text) {
+  return text.replaceAll('`', '');
 }

@@ -37,5 +37,5 @@ export function attach(state) {
     timer = window.setTimeout(() => void ask(), PAUSE);
   };
   drafts.subscribe(askLater);
-  state.subscribe((_, changed) => { if (changed.has('role') || changed.has('isConnected')) askLater(); });
+  state.subscribe(['role', 'isConnected'], askLater);
 }
