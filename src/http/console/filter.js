@@ -2,17 +2,17 @@
 // of regular expressions.
 
 import { UNITS } from './figures.js';
+import { partsOf } from './path.js';
+import { unquoted } from './words.js';
 
 /** @typedef {import('./state.js').Row} Row */
 
-/** @typedef {{name?: string, glob?: RegExp, index?: number, key?: string, value?: string}} Segment without a name, index or key: all */
+/** @typedef {import('./path.js').Segment | import('./path.js').Several} Part */
 
 /** @typedef {(entry: any) => boolean} Condition */
 
 /** The path, the operator outside quotes and brackets, and the value. */
 const CONDITION = /^((?:"(?:\\.|[^"\\])*"|\[[^\]]*\]|[^"[\]=!~\s:/?])+)(?:\s*(=~|!=|=|~)\s*(.*)|\s+(exists|missing))$/s;
-
-const PART = /\.?(?:"((?:\\.|[^"\\])*)"|\[(-?\d+)\]|\[(\*)\]|\[([^\]=]+)=([^\]]*)\]|([^.[\]"]+))/y;
 
 /** A word, or a condition with what is quoted in it. */
 const TERM = /(?:"(?:\\.|[^"\\])*"?|\[[^\]]*\]?|[^\s"[])+/g;
@@ -46,12 +46,11 @@ export function filterOf(text) {
  */
 export function conditionOf(text) {
   const [, written = '', sign, wanted = '', word] = CONDITION.exec(text.trim()) ?? [];
-  const path = segmentsOf(written);
-  const operator = sign ?? word;
-  if (!operator || !path) return null;
-  if (operator === '=~') return 'regular expressions (`=~`) are only for mediactl read --where; use `~` to find plain text';
-  if (operator === '~' && !wanted) return 'there is no text behind `~`';
-  const test = testOf(operator, wanted);
+  const path = partsOf(written);
+  if (!path?.length) return null;
+  if (sign === '=~') return 'regular expressions (`=~`) are only for mediactl read --where; use `~` to find plain text';
+  if (sign === '~' && !wanted) return 'there is no text behind `~`';
+  const test = word ? testOf(word === 'exists' ? '!=' : '=', 'null') : testOf(sign, wanted);
   return (entry) => any(own(entry, path), path, test);
 }
 
@@ -73,82 +72,51 @@ function terms(text) {
 }
 
 /**
- * The segments of a path; `null` for another text.
- * @param {string} path
- * @returns {Segment[] | null}
- */
-function segmentsOf(path) {
-  /** @type {Segment[]} */
-  const segments = [];
-  PART.lastIndex = 0;
-  while (PART.lastIndex < path.length) {
-    const found = PART.exec(path);
-    if (!found) return null;
-    const [, quoted, index, all, key, value, bare] = found;
-    if (quoted !== undefined) segments.push({ name: quoted.replace(/\\(.)/g, '$1') });
-    else if (index !== undefined) segments.push({ index: Number(index) });
-    else if (all) segments.push({});
-    else if (key) segments.push({ key, value: unquoted(value ?? '') });
-    else segments.push(named(bare ?? ''));
-  }
-  return segments.length ? segments : null;
-}
-
-/** @param {string} name @returns {Segment} */
-function named(name) {
-  if (!name.includes('*')) return { name };
-  const parts = name.split('*').map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
-  return { name, glob: new RegExp(`^${parts.join('.*')}$`, 's') };
-}
-
-/**
  * True if any value at a path meets a test; names behind a list go through the list.
  * @param {any} value
- * @param {Segment[]} path
+ * @param {Part[]} path
  * @param {(value: any) => boolean} test
  * @returns {boolean}
  */
 function any(value, path, test) {
   const [first, ...rest] = path;
+  const { glob, key, value: wanted } = /** @type {import('./path.js').Several} */ (Object(first));
+  const isEach = typeof first === 'object' && !glob;
   if (Array.isArray(value)) {
-    if (first?.index !== undefined) return any(value.at(first.index), rest, test);
-    if (value.length === 0) return test(undefined);
-    if (first?.key) return value.some((entry) => String(entry?.[first.key ?? '']) === first.value && any(entry, rest, test));
-    return value.some((entry) => any(entry, first && first.name === undefined ? rest : path, test));
+    if (typeof first === 'number') return any(value.at(first), rest, test);
+    const found = key ? value.filter((entry) => String(entry?.[key]) === wanted) : value;
+    return value.length ? found.some((entry) => any(entry, isEach ? rest : path, test)) : test(undefined);
   }
-  if (!first) return test(value);
-  if (first.name === undefined || typeof value !== 'object' || value === null) return test(undefined);
-  const { glob } = first;
-  if (!glob) return any(value[first.name], rest, test);
-  const names = Object.keys(value).filter((name) => glob.test(name));
+  if (first === undefined) return test(value);
+  const isObject = typeof value === 'object' && value !== null && !isEach;
+  const names = glob && isObject ? Object.keys(value).filter((name) => glob.test(name)) : [];
+  if (typeof first === 'string' && isObject) names.push(first);
   return names.length ? names.some((name) => any(value[name], rest, test)) : test(undefined);
 }
 
 /**
  * The entry without the global backend, which is not its own, unless the path asks for that.
  * @param {any} entry
- * @param {Segment[]} path
+ * @param {Part[]} path
  */
 function own(entry, path) {
-  if (path[0]?.name !== 'auth' || path[1]?.name === 'url_global' || !entry?.auth) return entry;
+  if (path[0] !== 'auth' || path[1] === 'url_global' || !entry?.auth) return entry;
   const { url_global: _, ...auth } = entry.auth;
   return { auth: Object.keys(auth).length ? auth : undefined };
 }
 
 /**
- * @param {string} operator
+ * @param {string | undefined} operator
  * @param {string} wanted
  * @returns {(value: any) => boolean}
  */
 function testOf(operator, wanted) {
   const isThere = (/** @type {any} */ value) => value !== undefined && value !== null;
-  if (operator === 'exists' || (operator === '!=' && wanted === 'null')) return isThere;
-  if (operator === 'missing' || (operator === '=' && wanted === 'null')) return (value) => !isThere(value);
   if (operator === '~') {
     const texts = [wanted, unquoted(wanted) || wanted];
     return (value) => isThere(value) && typeof value !== 'object' && texts.some((text) => String(value).includes(text));
   }
-  const equals = (/** @type {any} */ value) => isThere(value) && isMeant(value, wanted);
+  const equals = (/** @type {any} */ value) => (wanted === 'null' ? !isThere(value) : isThere(value) && isMeant(value, wanted));
   return operator === '=' ? equals : (value) => !equals(value);
 }
 
@@ -162,10 +130,4 @@ function isMeant(value, text) {
   if (typeof value === 'object') return false;
   const [, count, unit = ''] = /^(\d+)([smhd])$/.exec(text) ?? [];
   return String(value) === text || (value === false && text === 'off') || (count !== undefined && value === Number(count) * (UNITS[unit] ?? 0));
-}
-
-/** @param {string} text */
-function unquoted(text) {
-  const [, inner] = /^"((?:\\.|[^"\\])*)"$/s.exec(text) ?? [];
-  return inner === undefined ? text : inner.replace(/\\(["\\])/g, '$1');
 }

@@ -1,6 +1,13 @@
 // Paths as the command line and the API write them (`streams."cam.1".urls[0].url`), and JSON Pointers.
 
+import { unquoted } from './words.js';
+
 /** @typedef {string | number} Segment a name, or the place in a list */
+
+/**
+ * Several places: the names that match `glob`, the entries of a list in which `key` has a value, or all entries.
+ * @typedef {{ glob?: RegExp, key?: string, value?: string }} Several
+ */
 
 /**
  * The text of a path.
@@ -18,25 +25,36 @@ function nameOf(name) {
   return isBare ? name : `"${name.replace(/[\\"]/g, '\\$&')}"`;
 }
 
-const PART = /\.?(?:"((?:\\.|[^"\\])*)"|\[(\d+)\]|([^.[\]="']+))/y;
+const PART = /\.?(?:("(?:\\.|[^"\\])*")|\[(-?\d+)\]|\[(?:\*|([^\]=]+)=([^\]]*))\]|([^.[\]"]+))/gy;
+
+/**
+ * The parts of a path, as conditions have them, too; `undefined` for any other text.
+ * @param {string} path
+ * @returns {(Segment | Several)[] | undefined}
+ */
+export function partsOf(path) {
+  if (path.replace(PART, '') !== '') return undefined;
+  return [...path.matchAll(PART)].map(([, quoted, index, key, value, name]) => {
+    if (quoted) return unquoted(quoted);
+    if (index) return Number(index);
+    if (name?.includes('*')) return { glob: globOf(name) };
+    return name ?? { key, value: value && unquoted(value) };
+  });
+}
+
+/** @param {string} name with `*` for any text */
+function globOf(name) {
+  const parts = name.split('*').map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`, 's');
+}
 
 /**
  * The segments of a path that names one place; `undefined` for any other text.
  * @param {string} path
- * @returns {Segment[] | undefined}
  */
 export function segmentsOf(path) {
-  /** @type {Segment[]} */
-  const segments = [];
-  PART.lastIndex = 0;
-  while (PART.lastIndex < path.length) {
-    const found = PART.exec(path);
-    if (!found) return undefined;
-    const [, quoted, index, bare] = found;
-    if (quoted !== undefined) segments.push(quoted.replace(/\\(.)/g, '$1'));
-    else segments.push(index === undefined ? String(bare) : Number(index));
-  }
-  return segments;
+  const parts = partsOf(path);
+  return parts?.some((part) => typeof part === 'object') ? undefined : /** @type {Segment[] | undefined} */ (parts);
 }
 
 /**
@@ -44,37 +62,24 @@ export function segmentsOf(path) {
  * @param {string} path
  */
 export function pointerOf(path) {
-  const escaped = (segmentsOf(path) ?? [path]).map((part) => String(part).replace(/~/g, '~0').replace(/\//g, '~1'));
-  return escaped.map((part) => `/${part}`).join('');
+  return (segmentsOf(path) ?? [path]).map((part) => `/${String(part).replace(/~/g, '~0').replace(/\//g, '~1')}`).join('');
 }
 
 /**
  * The value of JSON at the text of a path, `null` where there is none; of a name in a list, the list.
- * @param {unknown} value
+ * @param {any} value
  * @param {string} path
  */
 export function readAt(value, path) {
-  const segments = segmentsOf(path) ?? [];
-  const list = segments.findIndex((segment, at) => typeof segment === 'string' && Array.isArray(valueAt(value, segments.slice(0, at))));
-  return valueAt(value, list < 0 ? segments : segments.slice(0, list)) ?? null;
+  let at = value;
+  for (const segment of segmentsOf(path) ?? []) {
+    if (Array.isArray(at) && typeof segment === 'string') break;
+    at = at?.[segment];
+  }
+  return at ?? null;
 }
 
 /** A value of JSON as a text: a text as it is, any other one as JSON. @param {unknown} value */
 export function textOf(value) {
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-/**
- * The value of JSON at a path; `undefined` where there is none.
- * @param {unknown} value
- * @param {readonly Segment[]} segments
- * @returns {unknown}
- */
-export function valueAt(value, segments) {
-  let at = value;
-  for (const segment of segments) {
-    if (typeof at !== 'object' || at === null) return undefined;
-    at = /** @type {Record<string, unknown>} */ (at)[String(segment)];
-  }
-  return at;
 }
