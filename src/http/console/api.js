@@ -2,8 +2,8 @@
 
 import { wordsOf } from './router.js';
 
-/** The longest time for an answer, in milliseconds; a check and a reload command may take some seconds. */
-const LONGEST = 60_000;
+/** The longest time for an answer, in milliseconds; one for the next status takes almost a minute. */
+const LONGEST = 75_000;
 
 /** The name of a `Problem` without an answer. */
 export const NO_CONNECTION = 'no-connection';
@@ -41,7 +41,7 @@ export class Problem extends Error {
 
 /** What is empty, false or nothing is left out. @typedef {import('./router.js').Query} Query */
 
-/** @typedef {{signal?: AbortSignal, ifNoneMatch?: string | null, ifMatch?: string | null, longest?: number}} Options */
+/** @typedef {{signal?: AbortSignal, ifNoneMatch?: string | null}} Options */
 
 export class Api {
   #authorization = '';
@@ -125,41 +125,33 @@ export class Api {
    * @param {Options} [options]
    * @returns {Promise<Answer>}
    */
-  async #send(method, path, query, body, { signal, ifNoneMatch, ifMatch, longest = LONGEST } = {}) {
+  async #send(method, path, query, body, { signal, ifNoneMatch } = {}) {
     const ended = AbortSignal.any([this.#session.signal, ...(signal ? [signal] : [])]);
     const isText = typeof body === 'string';
     const headers = Object.entries({
       Authorization: this.#authorization,
       'Content-Type': isText ? 'text/plain' : body && 'application/json',
       'If-None-Match': ifNoneMatch,
-      'If-Match': ifMatch,
     }).filter(([, value]) => value);
-    /** @type {[Response, string]} */
-    let answered;
-    try {
-      const response = await fetch(`${this.base}/${path}${wordsOf(query)}`, {
-        method,
-        headers: /** @type {[string, string][]} */ (headers),
-        body: isText ? body : JSON.stringify(body),
-        credentials: 'omit',
-        cache: 'no-store',
-        signal: AbortSignal.any([ended, AbortSignal.timeout(longest)]),
-      });
-      answered = [response, await response.text()];
-    } catch {
-      if (ended.aborted) return new Promise(() => {});
-      throw new Problem(0, NO_CONNECTION, 'The server does not answer.');
-    }
-    return answerOf(...answered);
+    const answered = await fetch(`${this.base}/${path}${wordsOf(query)}`, {
+      method,
+      headers: /** @type {[string, string][]} */ (headers),
+      body: isText ? body : JSON.stringify(body),
+      credentials: 'omit',
+      cache: 'no-store',
+      signal: AbortSignal.any([ended, AbortSignal.timeout(LONGEST)]),
+    }).then(async (response) => ({ response, text: await response.text() })).catch(() => undefined);
+    if (ended.aborted) return new Promise(() => {});
+    if (!answered) throw new Problem(0, NO_CONNECTION, 'The server does not answer.');
+    return answerOf(answered);
   }
 }
 
 /**
- * @param {Response} response
- * @param {string} text
+ * @param {{ response: Response, text: string }} answered
  * @returns {Answer}
  */
-function answerOf({ headers, ok, status }, text) {
+function answerOf({ response: { headers, ok, status }, text }) {
   const isJson = text && headers.get('Content-Type')?.includes('json');
   const body = isJson ? JSON.parse(text) : text;
   const retryAfter = Number(headers.get('Retry-After'));
@@ -179,15 +171,6 @@ function answerOf({ headers, ok, status }, text) {
     line: Number(headers.get('Mediactl-Line')),
     retryAfter,
   };
-}
-
-/**
- * The ETag of a revision.
- * @param {string} revision
- * @param {import('./state.js').Status['versions']} versions
- */
-export function tagOf(revision, { mediactl }) {
-  return `"${revision}-${mediactl}"`;
 }
 
 /** What went wrong as a problem; also a fault of this page. @param {unknown} error */

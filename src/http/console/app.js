@@ -6,15 +6,15 @@ import { byId, fill } from './dom.js';
 import { Drafts } from './drafts.js';
 import { notSent } from './figures.js';
 import { keepFocus, listen, showFrame } from './frame.js';
-import { show as showHistory } from './history.js';
+import { showHistory } from './history.js';
 import { forget, known, remember, showLogin } from './login.js';
 import { follow, stop } from './load.js';
 import { parse } from './router.js';
 import { State } from './state.js';
-import { show as showStatus } from './status.js';
-import { show as showStream } from './entry_page.js';
-import { show as showStreams, unmark } from './streams.js';
-import { show as showText } from './text.js';
+import { showStatus } from './status.js';
+import { showStream } from './entry_page.js';
+import { showStreams, unmark } from './streams.js';
+import { showText } from './text.js';
 import { attach as attachTray } from './tray.js';
 import { attach as attachVouch } from './vouch.js';
 
@@ -22,7 +22,7 @@ import { attach as attachVouch } from './vouch.js';
 const VIEWS = { text: showText, history: showHistory, status: showStatus };
 
 const main = byId('main');
-const api = new Api(document.querySelector('meta[name=mediactl-api]')?.getAttribute('content') ?? '');
+const api = new Api(/** @type {HTMLMetaElement} */ (document.querySelector('[name=mediactl-api]')).content);
 const state = new State(api, announce, new Drafts(sessionStorage));
 state.subscribe(['login'], () => { if (state.login) state.drafts.enter(state.login); });
 

@@ -3,7 +3,7 @@
 
 import { el, fill } from './dom.js';
 import { asProblem } from './api.js';
-import { changeView } from './change_view.js';
+import { changeView } from './history.js';
 import { EntryEditor } from './entry_editor.js';
 import { fieldsView } from './fields.js';
 import { shownTime } from './figures.js';
@@ -15,7 +15,7 @@ import { entries } from './words.js';
 
 /**
  * @typedef {import('./state.js').State} State
- * @typedef {import('./change_view.js').Change & { from: any, to: any }} Blamed a change with the values before and after it
+ * @typedef {import('./history.js').Change & { from: any, to: any }} Blamed a change with the values before and after it
  */
 
 /** The last changes of an entry that are looked at, and those that are listed. */
@@ -185,7 +185,7 @@ function changedWords({ from, to }) {
 }
 
 /** @type {import('./router.js').Show} */
-export function show(main, state, { rest: [name = ''] }, signal) {
+export function showStream(main, state, { rest: [name = ''] }, signal) {
   const segments = ['streams', name];
   const path = pathOf(segments);
   const box = el('div.entry-page', el('p.quiet', 'Loading …'));

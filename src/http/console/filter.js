@@ -11,11 +11,18 @@ import { unquoted } from './words.js';
 
 /** @typedef {(entry: any) => boolean} Condition */
 
-/** The path, the operator outside quotes and brackets, and the value. */
-const CONDITION = /^((?:"(?:\\.|[^"\\])*"|\[[^\]]*\]|[^"[\]=!~\s:/?])+)(?:\s*(=~|!=|=|~)\s*(.*)|\s+(exists|missing))$/s;
+const QUOTED = String.raw`"(?:\\.|[^"\\])*"`;
 
-/** A word, or a condition with what is quoted in it. */
-const TERM = /(?:"(?:\\.|[^"\\])*"?|\[[^\]]*\]?|[^\s"[])+/g;
+const PATH = String.raw`(?:${QUOTED}|\[[^\]]*\]|[^"[\]=!~\s:/?])+`;
+
+/** A word, also one that is not written to its end. */
+const WORD = String.raw`(?:${QUOTED}?|\[[^\]]*\]?|[^\s"[])+`;
+
+/** The path, the operator outside quotes and brackets, and the value. */
+const CONDITION = new RegExp(String.raw`^(${PATH})(?:\s*(=~|!=|=|~)\s*(.*)|\s+(exists|missing))$`, 's');
+
+/** A condition, whose value is one word, or a word. */
+const TERM = new RegExp(String.raw`${PATH}(?:\s*(?:=~|!=|=|~)\s*(?:${WORD})?|\s+(?:exists|missing)(?!\S))|${WORD}`, 'gs');
 
 /**
  * What a text in the field of the filter means: the test of a row, and what is wrong with the text.
@@ -28,7 +35,7 @@ export function filterOf(text) {
   /** @type {string[]} */
   const words = [];
   let fault = '';
-  for (const term of terms(text)) {
+  for (const term of text.match(TERM) ?? []) {
     const found = conditionOf(term);
     if (typeof found === 'function') conditions.push(found);
     else if (found) fault = found;
@@ -52,23 +59,6 @@ export function conditionOf(text) {
   if (sign === '~' && !wanted) return 'there is no text behind `~`';
   const test = word ? testOf(word === 'exists' ? '!=' : '=', 'null') : testOf(sign, wanted);
   return (entry) => any(own(entry, path), path, test);
-}
-
-/**
- * The words and conditions of a text; blanks around an operator mean nothing.
- * @param {string} text
- */
-function terms(text) {
-  /** @type {string[]} */
-  const found = [];
-  let isOpen = false;
-  for (const part of text.match(TERM) ?? []) {
-    const goesOn = isOpen || /^(?:!?=|=?~)/.test(part) || part === 'exists' || part === 'missing';
-    if (goesOn && found.length) found[found.length - 1] += ` ${part}`;
-    else found.push(part);
-    isOpen = /^(?:!?=|=?~)$/.test(part);
-  }
-  return found;
 }
 
 /**

@@ -1,16 +1,16 @@
 // The changes: who, when, why, and where. The diff of one, of any two texts, and the way back: `#/history`, `#/history/7`.
 
 import { el, fill } from './dom.js';
-import { asProblem, tagOf } from './api.js';
+import { asProblem } from './api.js';
 import { ApplyForm } from './apply_form.js';
 import { appliedFacts } from './load.js';
-import { changeView } from './change_view.js';
 import { diffView } from './diff.js';
-import { firstOf } from './figures.js';
+import { firstOf, timeView } from './figures.js';
 import { notesView, problemView, showWhenRead } from './problem_view.js';
 
 /**
- * @typedef {import('./change_view.js').Change & { before: string | null, paths?: { first: string[], count: number } }} Change
+ * @typedef {{ serial: number, at: string, operation: string, by: string | null, message: string | null, aside?: boolean,
+ *   before?: string | null, paths?: { first: string[], count: number } }} Change
  */
 
 /** The changes that are shown at first, and with each *older*. */
@@ -22,7 +22,7 @@ const TEXTS = { running: 'what runs now', saved: 'the file' };
 const COMPUTING = 'Computing the difference …';
 
 /** @type {import('./router.js').Show} */
-export function show(main, state, { rest: [place = ''], query }, signal) {
+export function showHistory(main, state, { rest: [place = ''], query }, signal) {
   const { api, mayEdit } = state;
   const chosen = Number(place);
   const [from, to] = [query.get('from'), query.get('to')];
@@ -33,8 +33,8 @@ export function show(main, state, { rest: [place = ''], query }, signal) {
   let pending = null;
   /** Of what the difference of two texts was drawn. */
   let compared = '';
-  /** The ETag of the configuration whose difference to an earlier one is shown. */
-  let tag = '';
+  /** The revision of the configuration whose difference to an earlier one is shown. */
+  let revision = '';
 
   const list = el('ol.history-list', { 'aria-label': 'Changes' });
   const compare = el('form.compare', { onsubmit: () => {
@@ -79,9 +79,9 @@ export function show(main, state, { rest: [place = ''], query }, signal) {
       compared = JSON.stringify(state.status?.revisions);
       showDiff(`${nameOf(from)} and ${nameOf(to)}`, 'diff', { from, to });
     } else if (chosen) {
-      const revision = changes.find(({ serial }) => serial === chosen)?.before;
+      const before = changes.find(({ serial }) => serial === chosen)?.before;
       showDiff(`change #${chosen}`, `history/serial:${chosen}`, { format: 'diff' },
-        revision && el('a', { href: `#/text@${revision}` }, 'The whole text before it'),
+        before && el('a', { href: `#/text@${before}` }, 'The whole text before it'),
         mayEdit && el('button', { onclick: () => void offerWayBack() }, `Go back to before #${chosen}`));
     } else if (changes.length) fill(detail, el('p.quiet', 'Choose a change to see what it changed.'));
   }
@@ -106,14 +106,13 @@ export function show(main, state, { rest: [place = ''], query }, signal) {
    * @param {ApplyForm} [known] the form of an earlier difference, which does not hold any more
    */
   async function offerWayBack(known) {
-    const asked = { to: `serial:${chosen}`, format: 'diff', secrets: 'masked' };
     await showWhenRead(detail, async () => {
-      const { body: { revisions, state: conditions, versions } } = await api.get('status');
+      const { body: { revisions, state: conditions } } = await api.get('status');
       const isHandEdit = conditions.includes('edited-by-hand');
-      tag = tagOf(isHandEdit ? revisions.file : revisions.running, versions);
-      const { body, notes } = await api.post('rollback_config', { ...asked, dry_run: true });
+      revision = isHandEdit ? revisions.file : revisions.running;
+      const { body, notes } = await rollBack({ dry_run: true });
       if (!body) return el('p', 'The configuration already has this text.');
-      const form = known ?? new ApplyForm('Go back', () => {}, () => void goBack(form, asked));
+      const form = known ?? new ApplyForm('Go back', () => {}, () => void goBack(form));
       if (!known) form.buttons.append(el('button', { onclick: showDetail }, 'Cancel'));
       return [el('h2', `Go back to before #${chosen}`),
         known && el('p.warning', { role: 'alert' }, 'Somebody has changed the configuration in the meantime. Look at the new difference.'),
@@ -125,15 +124,17 @@ export function show(main, state, { rest: [place = ''], query }, signal) {
     detail.querySelector('input')?.focus();
   }
 
-  /**
-   * @param {ApplyForm} form
-   * @param {import('./api.js').Query} asked
-   */
-  async function goBack(form, asked) {
+  /** @param {import('./api.js').Query} how */
+  function rollBack(how) {
+    return api.post('change', { ...how, format: 'diff', secrets: 'masked' }, { rollback: `serial:${chosen}` });
+  }
+
+  /** @param {ApplyForm} form */
+  async function goBack(form) {
     const { why: message, confirm } = form.wanted;
     form.button.disabled = true;
     try {
-      const answer = await api.post('rollback_config', { ...asked, message, confirm }, undefined, { ifMatch: tag });
+      const answer = await rollBack({ message, confirm, revision });
       pending = answer.pending;
       state.set(appliedFacts(pending, confirm));
       state.announce(pending ? `Done. Going back is undone in ${confirm} seconds unless you keep it.` : 'Done.');
@@ -161,4 +162,19 @@ export function show(main, state, { rest: [place = ''], query }, signal) {
 /** @param {string} text */
 function nameOf(text) {
   return TEXTS[text] ?? `before #${text}`;
+}
+
+/**
+ * A change in a list: its number and time, who made it, why, and what it changed.
+ * @param {Change} change
+ * @param {string | null | undefined} what it changed
+ * @param {boolean} [isShown] if it is the one that is looked at
+ */
+export function changeView({ serial, at, by, operation, message, aside }, what, isShown) {
+  return el('li', { 'aria-current': isShown && 'true' },
+    el('a', { href: `#/history/${serial}` }, el('span.serial', `#${serial}`), timeView(at)),
+    el('span.state', aside ? 'kept aside' : operation),
+    el('span.by', by ?? 'the server'),
+    message && el('span.message', message),
+    what && el('code.paths.quiet', what));
 }

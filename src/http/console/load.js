@@ -78,8 +78,7 @@ export async function follow(state) {
   while (!signal.aborted) {
     let pause = failure;
     try {
-      const options = { ifNoneMatch: etag, signal, longest: (WAIT + 20) * 1000 };
-      const answer = await state.api.get('status', { wait: etag && WAIT }, options);
+      const answer = await state.api.get('status', { wait: etag && WAIT }, { ifNoneMatch: etag, signal });
       // A server that was started again has other masks.
       const isBack = !state.isConnected;
       if (isBack) state.api.forget();

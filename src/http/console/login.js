@@ -23,8 +23,8 @@ export function showLogin(main, state, login, done, signal) {
     autocapitalize: 'none' });
   const password = el('input', { name: 'password', type: 'password', autocomplete: 'current-password', required: true });
   const button = el('button.primary', 'Log in');
-  fill(main, el('form.login', { 'aria-labelledby': 'login-title', onsubmit: submit },
-    el('h1', { id: 'login-title' }, 'Log in'),
+  fill(main, el('form.login', { 'aria-label': 'Log in', onsubmit: submit },
+    el('h1', 'Log in'),
     el('p.quiet', `to the server of ${location.host}`),
     own,
     el('label', 'Login', name),

@@ -68,11 +68,9 @@ static FILES: &[ConsoleFile] = files![
     MODULE "secret.js",
     // The history and the status.
     MODULE "status.js",
-    MODULE "change_view.js",
     MODULE "problem_view.js",
     MODULE "diff.js",
     MODULE "history.js",
-    MODULE "plots.js",
     // The edits that are not sent, and the change that they become.
     MODULE "tray.js",
     MODULE "clash_view.js",

@@ -36,7 +36,7 @@ const COLLATOR = new Intl.Collator('en', { numeric: true });
 const marked = new Set();
 
 /** @type {import('./router.js').Show} */
-export function show(main, state, { query }, signal) {
+export function showStreams(main, state, { query }, signal) {
   const { mayEdit } = state;
   /** @type {Row[]} */
   let ordered = [];
@@ -115,7 +115,7 @@ export function show(main, state, { query }, signal) {
       name: el('a', { href: placeOf(name), tabindex: -1 }, name),
       authorization: el('span', { class: `state ${kind}`, title: meaning }, authorization),
     };
-    return el('div.row', { role: 'row', id: `row-${index}`, 'aria-rowindex': index + 2, 'aria-selected': mayEdit && `${isMarked}`, onclick: () => list.goTo(index) },
+    return el('div.row', { role: 'row', id: `row-${index}`, 'aria-rowindex': index + 2, 'aria-selected': mayEdit && `${isMarked}` },
       mayEdit && el('span', { role: 'gridcell' },
         el('input', { type: 'checkbox', tabindex: -1, checked: isMarked, 'aria-label': `Mark ${name}`, onchange: () => toggle(index) })),
       COLUMNS.map(([column]) => el('span', { role: 'gridcell', class: column, title: row[column] }, special[column] ?? row[column])));
@@ -144,7 +144,7 @@ export function show(main, state, { query }, signal) {
   function toggle(index) {
     const { name = '' } = rows[index] ?? {};
     if (!marked.delete(name)) marked.add(name);
-    list.refresh(index);
+    list.reset();
     showMarks();
   }
 

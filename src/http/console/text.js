@@ -21,7 +21,7 @@ import { entries, startOf } from './words.js';
 const REST = 120;
 
 /** @type {import('./router.js').Show} */
-export function show(main, state, { revision: wanted, rest: [place = ''] }, signal) {
+export function showText(main, state, { revision: wanted, rest: [place = ''] }, signal) {
   /** @type {Read} */
   let read = { body: '', revision: '' };
   /** @type {string[]} */
@@ -35,10 +35,11 @@ export function show(main, state, { revision: wanted, rest: [place = ''] }, sign
   let enterEntry = (_line) => {};
 
   const notice = el('div');
-  const box = el('div.text-lines', { tabindex: 0, role: 'region', 'aria-label': 'Text of the configuration', onclick: clicked, onkeydown: key });
+  const box = el('div.text-lines', { tabindex: 0, role: 'region', 'aria-label': 'Text of the configuration', onkeydown: key });
   const side = el('aside.text-side', { 'aria-label': 'Entry at the cursor' }, el('p.quiet', 'Choose a line to see its entry.'));
   const entryLater = later(REST, () => void besides(), signal);
   const rows = new VirtualRows(box, row, () => {
+    // A click on the number of a line goes to this place, too, and finds it taken.
     note(hash(rows.at));
     entryLater();
   });
@@ -82,14 +83,6 @@ export function show(main, state, { revision: wanted, rest: [place = ''] }, sign
     return el('div.text-row', { 'data-line': index },
       el('a.number', { href: hash(index), tabindex: -1, 'aria-label': `Line ${index + 1}` }, index + 1),
       el('code', lineView(text, search.marks(text))));
-  }
-
-  /** @param {MouseEvent & { target: Element }} event */
-  function clicked(event) {
-    const chosen = event.target.closest('[data-line]');
-    if (!chosen) return;
-    event.preventDefault();
-    rows.goTo(Number(chosen.getAttribute('data-line')));
   }
 
   /** @param {KeyboardEvent} event */

@@ -1,4 +1,5 @@
-// A long list of rows of one height, of which only those are in the page that can be seen, with a cursor that keys move.
+// A long list of rows of one height, of which only those are in the page that can be seen, with a cursor that keys and clicks
+// move.
 
 import { el } from './dom.js';
 
@@ -24,6 +25,10 @@ export class VirtualRows {
     this.moved = moved;
     this.room = el('div.virtual', { role: 'presentation' });
     box.append(this.room);
+    box.addEventListener('click', ({ target }) => {
+      const [index] = [...this.#drawn].find(([, row]) => row.contains(/** @type {Node} */ (target))) ?? [];
+      if (index !== undefined) this.goTo(index);
+    });
     box.addEventListener('scroll', () => this.#show(), { passive: true });
     new ResizeObserver(() => (this.#height === this.#styled ? this.#show() : this.reset())).observe(box);
   }
@@ -41,12 +46,6 @@ export class VirtualRows {
     this.#drawn.clear();
     this.room.replaceChildren();
     this.#show();
-  }
-
-  /** Draws one row again, if it can be seen. @param {number} index */
-  refresh(index) {
-    const old = this.#drawn.get(index);
-    if (old) old.replaceWith(this.#made(index));
   }
 
   /**
