@@ -118,3 +118,16 @@ test('many are marked, and become one edit', options, async () => {
   await page.waitForFunction(() => sessionStorage.length === 0);
   assert.deepEqual(page.faults, []);
 });
+
+test('a phone shows of a stream what a wide page shows', options, async () => {
+  const page = await open(served, { width: 360, hash: '#/streams?filter=cam1&sort=-prepush' });
+  await logIn(page);
+  await page.waitForSelector('.rows .row');
+  const cells = await page.$$eval('.rows .row', ([row]) => [...row.children].filter((cell) => cell.textContent).map((cell) => {
+    const [around, box] = [row.getBoundingClientRect(), cell.getBoundingClientRect()];
+    const isInside = box.width > 0 && box.top >= around.top && box.bottom <= around.bottom && box.right <= around.right;
+    return [cell.className, isInside];
+  }));
+  assert.deepEqual(Object.fromEntries(cells), { name: true, kind: true, source: true, authorization: true, prepush: true });
+  assert.equal(await page.$eval('.titles .prepush', (title) => title.checkVisibility()), true);
+});
