@@ -85,7 +85,7 @@ export class Api {
    * @param {Options} [options]
    */
   get(path, query, options) {
-    return this.#send('GET', path, query, undefined, options);
+    return this.#send(path, query, undefined, options);
   }
 
   /**
@@ -112,20 +112,19 @@ export class Api {
    * @param {unknown} [body]
    * @param {Options} [options]
    */
-  post(path, query, body, options) {
-    return this.#send('POST', path, query, body, options);
+  post(path, query, body = '', options = {}) {
+    return this.#send(path, query, body, options);
   }
 
   /**
    * The answer; it never comes if the signal of the request ends it, or a log-out.
-   * @param {string} method
    * @param {string} path
    * @param {Query} [query]
-   * @param {unknown} [body]
+   * @param {unknown} [body] of a request that changes or checks something
    * @param {Options} [options]
    * @returns {Promise<Answer>}
    */
-  async #send(method, path, query, body, { signal, ifNoneMatch } = {}) {
+  async #send(path, query, body, { signal, ifNoneMatch } = {}) {
     const ended = AbortSignal.any([this.#session.signal, ...(signal ? [signal] : [])]);
     const isText = typeof body === 'string';
     const headers = Object.entries({
@@ -134,7 +133,7 @@ export class Api {
       'If-None-Match': ifNoneMatch,
     }).filter(([, value]) => value);
     const answered = await fetch(`${this.base}/${path}${wordsOf(query)}`, {
-      method,
+      method: body === undefined ? 'GET' : 'POST',
       headers: /** @type {[string, string][]} */ (headers),
       body: isText ? body : JSON.stringify(body),
       credentials: 'omit',

@@ -17,7 +17,7 @@ export class ApplyForm {
   constructor(word, changed, submitted, ...more) {
     const id = `apply-${number++}`;
     const toggled = () => { this.seconds.disabled = !this.undo.checked; changed(); };
-    this.why = el('input', { id: `${id}-why`, maxlength: 500, autocomplete: 'off', oninput: changed });
+    this.why = el('input', { id: `${id}-why`, maxlength: 500, oninput: changed });
     this.undo = el('input', { type: 'checkbox', id: `${id}-undo`, checked: true, onchange: toggled });
     this.seconds = el('input', { type: 'number', id: `${id}-seconds`, min: 10, max: 86400, value: UNDO, oninput: changed });
     this.button = el('button.primary', word);

@@ -5,8 +5,8 @@
 
 /**
  * Makes an element: `el('p.quiet', 'text')`. An attribute whose name begins with `on` is a listener; one that is `false`,
- * `null` or `undefined` is left out, and `true` stands for an empty value. A button with a listener sends no form, and a form
- * with a listener is not sent.
+ * `null` or `undefined` is left out, and `true` stands for an empty value. A button with a listener sends no form, a form
+ * with a listener is not sent, and a browser completes no field unless it is told to.
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag | `${Tag}.${string}`} tag with its classes
  * @param {Attributes | Child} [first]
@@ -17,7 +17,11 @@ export function el(tag, first, ...children) {
   const [name = '', ...classes] = tag.split('.');
   const element = /** @type {HTMLElementTagNameMap[Tag]} */ (document.createElement(name));
   if (classes.length) element.className = classes.join(' ');
-  if (isAttributes(first)) set(element, name === 'button' && first.onclick ? { type: 'button', ...first } : first);
+  if (isAttributes(first)) {
+    if (name === 'button' && first.onclick) set(element, { type: 'button' });
+    if (name === 'input') set(element, { autocomplete: 'off' });
+    set(element, first);
+  }
   else children.unshift(first);
   fill(element, children);
   return element;

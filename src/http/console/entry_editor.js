@@ -33,7 +33,7 @@ export class EntryEditor {
     this.shown = shown;
     this.numbers = el('div.numbers', { 'aria-hidden': 'true' });
     this.colours = el('pre.colours', { 'aria-hidden': 'true' });
-    this.area = el('textarea.area', { spellcheck: 'false', autocapitalize: 'off', autocomplete: 'off', wrap: 'off',
+    this.area = el('textarea.area', { autocapitalize: 'off', autocomplete: 'off', wrap: 'off',
       readonly: shown.isReadOnly, 'aria-label': `Text of ${shown.path}`, 'aria-describedby': 'faults' });
     this.area.value = state.drafts.textOf(shown.path)?.text ?? shown.text;
     this.faults = el('ul.faults', { id: 'faults', 'aria-label': 'Faults' });

@@ -22,7 +22,7 @@ export function fieldsView(state, meanings, shown) {
   return el('section.fields', { 'aria-label': 'Values' }, el('h2', 'Values'),
     shown.isLocked && state.mayEdit
       && el('p.quiet', 'The text above has an edit. Apply or discard it, and these values can be changed.'),
-    el('form.table', { autocomplete: 'off', onsubmit: () => {} }, meanings.map((meaning) => row(state, meaning, shown))));
+    el('form.table', { onsubmit: () => {} }, meanings.map((meaning) => row(state, meaning, shown))));
 }
 
 /**
@@ -46,7 +46,7 @@ function row({ drafts, mayEdit }, meaning, { entry, segments, base, values, chan
     el('button.small', { 'aria-label': label, onclick: () => edit(value) }, word);
   const remove = button('Remove', `Remove ${keyword}`, 'remove');
   const undo = button('Undo', `Undo the edit of ${keyword}`, undefined);
-  const field = el(isSwitch ? 'select' : 'input', { id, spellcheck: 'false', autocomplete: 'off', type: isSecret && 'password',
+  const field = el(isSwitch ? 'select' : 'input', { id, type: isSecret && 'password',
     placeholder: isMask ? 'hidden' : usual, oninput: () => edit(typed()) },
   isSwitch && [['', 'not set'], ['true', 'on'], ['false', 'off']].map(([value, word]) => el('option', { value }, word)));
   const line = el('div.field', el('label', { for: id, title: description }, keyword),

@@ -19,8 +19,7 @@ import { load } from './load.js';
 export function showLogin(main, state, login, done, signal) {
   const fault = el('p.fault', { role: 'alert' });
   const own = el('p.own');
-  const name = el('input', { name: 'login', autocomplete: 'username', required: true, value: login, spellcheck: 'false',
-    autocapitalize: 'none' });
+  const name = el('input', { name: 'login', autocomplete: 'username', required: true, value: login, autocapitalize: 'none' });
   const password = el('input', { name: 'password', type: 'password', autocomplete: 'current-password', required: true });
   const button = el('button.primary', 'Log in');
   fill(main, el('form.login', { 'aria-label': 'Log in', onsubmit: submit },

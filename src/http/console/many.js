@@ -35,9 +35,9 @@ export function manyForm(box, state, marked, here, unmark) {
 function form(words, state, marked, unmark) {
   const act = el('select', { 'aria-label': 'What to do', onchange: () => showFields() },
     ...['set', 'remove', 'replace in'].map((word) => el('option', word)));
-  const path = el('input', { list: 'many-paths', 'aria-label': 'Value, as a path below the stream', placeholder: 'prepush', required: true, spellcheck: 'false', autocomplete: 'off' });
-  const old = el('input', { 'aria-label': 'Old text', placeholder: 'old text', spellcheck: 'false', autocomplete: 'off' });
-  const value = el('input', { 'aria-label': 'New value', placeholder: 'value', spellcheck: 'false', autocomplete: 'off' });
+  const path = el('input', { list: 'many-paths', 'aria-label': 'Value, as a path below the stream', placeholder: 'prepush', required: true });
+  const old = el('input', { 'aria-label': 'Old text', placeholder: 'old text' });
+  const value = el('input', { 'aria-label': 'New value', placeholder: 'value' });
   const fault = el('span.fault', { role: 'alert' });
 
   function showFields() {

@@ -45,7 +45,7 @@ export function showStreams(main, state, { query }, signal) {
   let sort = query.get('sort') ?? '';
 
   const search = el('input.filter', { type: 'search', 'aria-label': 'Filter', placeholder: 'Filter: words, prepush=5, urls.url~10.0., title missing',
-    value: query.get('filter'), spellcheck: 'false', autocomplete: 'off', 'aria-describedby': 'filter-fault', oninput: filterSoon, onkeydown: leaveSearch });
+    value: query.get('filter'), 'aria-describedby': 'filter-fault', oninput: filterSoon, onkeydown: leaveSearch });
   const count = el('span.quiet.count');
   const fault = el('span.fault', { id: 'filter-fault' });
   const many = el('div.many');

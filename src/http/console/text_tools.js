@@ -13,7 +13,7 @@ export function searchView(rows, lines) {
   /** The lines with the words. @type {number[]} */
   let found = [];
   const search = el('input', { type: 'search', id: 'search', placeholder: 'Search the text', 'aria-label': 'Search the text',
-    autocomplete: 'off', spellcheck: 'false', oninput: () => looked(), onkeydown: key });
+    oninput: () => looked(), onkeydown: key });
   const count = el('span.quiet', { role: 'status' });
 
   /** Looks for what is typed, and goes to the next line that has it. */
