@@ -5,28 +5,24 @@ import { el } from './dom.js';
 /** The seconds after which a change goes back, unless another number is given. */
 const UNDO = 120;
 
-let number = 0;
-
 export class ApplyForm {
   /**
    * @param {string} word of the button
    * @param {() => void} changed is called when one of the values is another one
    * @param {() => void} submitted
-   * @param {...Node} more what stands in front of the buttons
+   * @param {...import('./dom.js').Child} more what stands in front of the buttons
    */
   constructor(word, changed, submitted, ...more) {
-    const id = `apply-${number++}`;
-    const toggled = () => { this.seconds.disabled = !this.undo.checked; changed(); };
-    this.why = el('input', { id: `${id}-why`, maxlength: 500, oninput: changed });
-    this.undo = el('input', { type: 'checkbox', id: `${id}-undo`, checked: true, onchange: toggled });
-    this.seconds = el('input', { type: 'number', id: `${id}-seconds`, min: 10, max: 86400, value: UNDO, oninput: changed });
+    this.why = el('input', { maxlength: 500 });
+    this.undo = el('input', { type: 'checkbox', checked: true });
+    this.seconds = el('input', { type: 'number', min: 10, max: 86400, value: UNDO, 'aria-label': 'Seconds' });
     this.button = el('button.primary', word);
     this.buttons = el('div.buttons', this.button);
-    this.element = el('form.apply', { onsubmit: submitted },
-      el('div.why', el('label', { for: this.why.id }, 'Why'), this.why),
-      el('div.undo', this.undo, el('label', { for: this.undo.id }, 'Take it back after'), this.seconds,
-        el('label', { for: this.seconds.id }, 's unless it is kept')),
-      ...more, this.buttons);
+    const typed = () => { this.seconds.disabled = !this.undo.checked; changed(); };
+    this.element = el('form.apply', { onsubmit: submitted, oninput: typed },
+      el('label.why', 'Why', this.why),
+      el('div.undo', el('label', this.undo, ' Take it back after'), this.seconds, 's unless it is kept'),
+      more, this.buttons);
   }
 
   /** @returns {{ why: string, confirm: number }} seconds; 0 for never */
@@ -35,8 +31,7 @@ export class ApplyForm {
   }
 
   clear() {
-    this.why.value = '';
-    this.undo.checked = true;
+    this.element.reset();
     this.seconds.disabled = false;
   }
 }

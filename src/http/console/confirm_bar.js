@@ -2,12 +2,10 @@
 // asks for a password that holds no longer.
 
 import { Problem } from './api.js';
-import { el, fill } from './dom.js';
+import { el, fill, refill } from './dom.js';
 import { clockWords, firstOf } from './figures.js';
 import { load } from './load.js';
 import { remember, said } from './login.js';
-
-/** @typedef {import('./state.js').State} State */
 
 /** The seconds that are left when somebody who does not see the bar is told. */
 const TOLD = [60, 30, 10];
@@ -22,20 +20,21 @@ const TRIES = [500, 3000, 10_000];
 
 /**
  * @param {HTMLElement} bar
- * @param {State} state
+ * @param {import('./state.js').State} state
  * @param {() => void} goOn follows the server again after a login
  */
 export function attach(bar, state, goOn) {
   const clock = el('strong.clock', { role: 'timer' });
   const fault = el('span.fault', { role: 'alert' });
-  /** What the bar was drawn for. */
-  let shown = '';
+  const body = el('div.confirm-body');
+  fill(bar, body, fault);
+  /** The pending change of the last status. */
+  let before = '';
   let focused = '';
   /** The ID of the change that has gone back, with the password that it made. */
   let over = '';
   /** True while the bar says that the page is logged in with the old password again. */
   let isTold = false;
-  let timer = 0;
   /** When something was pressed the last time. */
   let pressed = 0;
 
@@ -44,67 +43,98 @@ export function attach(bar, state, goOn) {
   }
   // A key that is held down since before.
   bar.addEventListener('keydown', (event) => { if (event.repeat) event.preventDefault(); });
+  setInterval(tick, 500);
+
+  state.subscribe(['applied', 'deadline'], () => {
+    if (state.role) remember({ pending: state.applied, until: Date.now() + (state.deadline ?? 0) - performance.now() });
+  });
+  state.subscribe(['status'], tellOfOthers);
+  state.subscribe(['status', 'applied', 'needsPassword', 'role', 'isConnected', 'deadline'], draw);
+
+  /** What is pending: as far as the status tells, or as it was made here. */
+  function pendingId() {
+    return state.status?.pending?.id ?? state.applied;
+  }
 
   function draw() {
     const { status, applied, needsPassword, role, isConnected } = state;
-    const pending = status?.pending ?? null;
-    const id = pending?.id ?? applied;
-    const isOver = over !== '' && over === id && needsPassword;
-    const isPending = !isOver && (pending !== null || (needsPassword && applied !== null));
+    const id = pendingId();
+    const isOver = needsPassword && over !== '' && over === id;
+    const isPending = !isOver && Boolean(status?.pending ?? (needsPassword && applied));
     if (isPending || needsPassword) isTold = false;
-    bar.hidden = role === null || !(isPending || needsPassword || isTold);
-    clearInterval(timer);
-    if (!bar.hidden && isPending) timer = window.setInterval(tick, 500);
+    bar.hidden = !role || !(isPending || needsPassword || isTold);
     // What somebody types for a password stays while the connection comes and goes.
-    const key = JSON.stringify([bar.hidden, pending?.id, needsPassword || isConnected, needsPassword, role, isOver, isTold]);
-    if (key !== shown) {
-      shown = key;
+    refill(body, [bar.hidden, status?.pending?.id, needsPassword || isConnected, needsPassword, role, isOver, isTold], () => {
       fault.textContent = '';
-      const parts = () => isTold ? told() : [isOver ? wentBack() : text(isPending), needsPassword ? passwordForm(isPending, isOver) : buttons()];
-      fill(bar, ...(bar.hidden ? [] : parts()), fault);
-      tick();
-    }
+      return bar.hidden ? null : [text(isPending, isOver), controls(isPending, isOver)];
+    });
+    tick();
     // The status may tell of the change before the answer of the request says that it was made here.
     const place = `${id} ${needsPassword}`;
-    if (!bar.hidden && isPending && id && id === applied && focused !== place) {
-      focused = place;
-      bar.querySelector('button, input')?.scrollIntoView({ block: 'nearest' });
-      const since = performance.now();
-      setTimeout(() => { if (pressed < since) first()?.focus(); }, REST);
-    }
+    if (bar.hidden || !isPending || !id || id !== applied || focused === place) return;
+    focused = place;
+    // What one uses next.
+    const next = () => /** @type {HTMLElement | null} */ (bar.querySelector(state.needsPassword ? 'input[type=password]' : 'button'));
+    next()?.scrollIntoView({ block: 'nearest' });
+    const since = performance.now();
+    setTimeout(() => { if (pressed < since) next()?.focus(); }, REST);
   }
 
-  /** What one uses next. @returns {HTMLElement | null} */
-  function first() {
-    return bar.querySelector(state.needsPassword ? 'input[type=password]' : 'button');
-  }
-
-  /** @param {boolean} isPending */
-  function text(isPending) {
-    const pending = state.status?.pending;
-    if (!isPending) return el('p', el('strong', 'The password was changed.'), ' Log in with the new one; what you typed is still here.');
-    const paths = pending && firstOf(pending.paths, pending.path_count);
-    const about = paths && el('span.quiet', ` ${paths}`);
+  /**
+   * @param {boolean} isPending
+   * @param {boolean} isOver
+   */
+  function text(isPending, isOver) {
+    const { pending } = state.status ?? {};
+    const { isConnected } = state;
+    const part = (/** @type {string} */ what, /** @type {import('./dom.js').Child[]} */ ...more) => el('p', el('strong', what), ' ', more);
+    if (isTold) return part(WENT_BACK, 'You are logged in with it.');
+    if (isOver) return part(WENT_BACK, 'The new one is valid only if somebody else kept the change.');
+    if (!isPending) return part('The password was changed.', 'Log in with the new one; what you typed is still here.');
     const who = pending ? `${pending.by} changed the configuration${pending.message ? `: ${pending.message}.` : '.'}` : 'The configuration was changed, and with it your password.';
-    return el('p', el('strong', who), about, el('br'),
-      state.isConnected ? 'It goes back in ' : 'There is no connection. Unless it is kept, the change goes back in ', clock, state.isConnected ? ' unless it is kept.' : null);
+    return part(who, pending && el('span.quiet', firstOf(pending.paths, pending.path_count)), el('br'),
+      isConnected ? 'It goes back in ' : 'There is no connection. Unless it is kept, the change goes back in ', clock, isConnected && ' unless it is kept.');
   }
 
-  function buttons() {
-    if (!state.mayEdit || !state.isConnected) return null;
-    return el('div.buttons',
-      el('button.primary', { onclick: () => end('confirm_config') }, 'Keep'),
-      el('button', { onclick: () => end('cancel_config') }, 'Take back'));
+  /**
+   * @param {boolean} isPending
+   * @param {boolean} isOver
+   */
+  function controls(isPending, isOver) {
+    if (isTold) return el('button', { onclick: () => { isTold = false; draw(); } }, 'Close');
+    if (state.needsPassword) return passwordForm(isPending, isOver);
+    return state.mayEdit && state.isConnected && el('div.buttons',
+      el('button.primary', { onclick: () => end('confirm_config', 'The change is kept.') }, 'Keep'),
+      el('button', { onclick: () => end('cancel_config', 'The change was taken back.') }, 'Take back'));
   }
 
-  function wentBack() {
-    return el('p', el('strong', WENT_BACK), ' The new one is valid only if somebody else kept the change.');
+  /**
+   * @param {boolean} isPending
+   * @param {boolean} isOver
+   */
+  function passwordForm(isPending, isOver) {
+    const label = `${isOver ? 'Old' : 'New'} password of ${state.login}`;
+    const login = el('input', { autocomplete: 'username', required: true, 'aria-label': 'Login', value: state.login });
+    const password = el('input', { type: 'password', autocomplete: 'current-password', required: true, 'aria-label': label, placeholder: label });
+    const submit = async () => {
+      state.api.logIn(login.value, password.value);
+      try {
+        await loggedIn(isOver);
+      } catch (error) {
+        fault.textContent = said(error);
+        return password.select();
+      }
+      remember({ login: login.value });
+      if (isPending && state.mayEdit) await end('confirm_config', 'The change is kept.');
+      goOn();
+    };
+    return el('form.buttons', { onsubmit: submit }, login, password, el('button.primary', isPending ? 'Log in and keep' : 'Log in'));
   }
 
-  function told() {
-    const close = () => { isTold = false; draw(); };
-    return [el('p', el('strong', WENT_BACK), ' You are logged in with it.'),
-      el('div.buttons', el('button', { onclick: close }, 'Close'))];
+  /** The page has a password that holds. @param {boolean} isOver */
+  async function loggedIn(isOver) {
+    await load(state);
+    state.set({ needsPassword: false, applied: isOver ? null : state.applied });
   }
 
   /** The time has run out while the page had no password that holds. @param {string} id */
@@ -115,58 +145,29 @@ export function attach(bar, state, goOn) {
     for (const pause of TRIES) setTimeout(() => void logInAgain(id), pause);
   }
 
-  /** The page still has the old password. @param {string} id */
+  /** The page still has the old password, unless somebody types one. @param {string} id */
   async function logInAgain(id) {
-    if (!state.needsPassword || over !== id || isTyped()) return;
+    const typed = /** @type {HTMLInputElement | null} */ (bar.querySelector('input[type=password]'));
+    if (!state.needsPassword || over !== id || typed?.value !== '') return;
     try {
-      await load(state);
+      await loggedIn(true);
     } catch {
       return;
     }
-    state.set({ needsPassword: false, applied: null });
     isTold = true;
     draw();
     goOn();
   }
 
-  /** True if somebody types a password, or typed one. */
-  function isTyped() {
-    return /** @type {HTMLInputElement | null} */ (bar.querySelector('input[type=password]'))?.value !== '';
-  }
-
   /**
-   * @param {boolean} isPending
-   * @param {boolean} isOver
+   * @param {'confirm_config' | 'cancel_config'} operation
+   * @param {string} done what is said then
    */
-  function passwordForm(isPending, isOver) {
-    const which = isOver ? 'old' : 'new';
-    const password = el('input', { type: 'password', autocomplete: 'current-password', required: true, 'aria-label': `${isOver ? 'Old' : 'New'} password of ${state.login}`, placeholder: `${which} password of ${state.login}` });
-    const login = el('input', { autocomplete: 'username', required: true, 'aria-label': 'Login', value: state.login });
-    const submit = async () => {
-      state.api.logIn(login.value, password.value);
-      try {
-        await load(state);
-      } catch (error) {
-        fault.textContent = said(error);
-        password.select();
-        return;
-      }
-      state.set({ needsPassword: false, ...(isOver ? { applied: null } : {}) });
-      remember({ login: login.value });
-      if (isPending && state.mayEdit) await end('confirm_config');
-      goOn();
-    };
-    return el('form.buttons', { onsubmit: submit }, login, password,
-      el('button.primary', isPending ? 'Log in and keep' : 'Log in'));
-  }
-
-  /** @param {'confirm_config' | 'cancel_config'} operation */
-  async function end(operation) {
-    const id = state.status?.pending?.id ?? state.applied;
-    if (!id) return;
+  async function end(operation, done) {
+    const id = pendingId();
     try {
       await state.api.post(operation, { id });
-      state.announce(operation === 'confirm_config' ? 'The change is kept.' : 'The change was taken back.');
+      state.announce(done);
       state.set({ applied: null });
     } catch (error) {
       const isGone = error instanceof Problem && error.status === 404;
@@ -175,9 +176,9 @@ export function attach(bar, state, goOn) {
   }
 
   function tick() {
-    if (state.deadline === null) return;
+    if (bar.hidden || state.deadline === null) return;
     const left = Math.max(0, Math.ceil((state.deadline - performance.now()) / 1000));
-    const id = state.status?.pending?.id ?? state.applied;
+    const id = pendingId();
     if (left === 0 && state.needsPassword && id && over !== id) return runOut(id);
     const words = clockWords(left * 1000);
     if (clock.textContent === words) return;
@@ -186,16 +187,7 @@ export function attach(bar, state, goOn) {
     if (TOLD.includes(left)) state.announce(`The change goes back in ${left} seconds.`);
   }
 
-  state.subscribe(['applied', 'deadline'], () => {
-    if (state.role) remember({ pending: state.applied, until: Date.now() + (state.deadline ?? 0) - performance.now() });
-  });
-  state.subscribe(['status'], ended);
-  state.subscribe(['status', 'applied', 'needsPassword', 'role', 'isConnected', 'deadline'], draw);
-
-  /** The pending change of the last status. */
-  let before = '';
-
-  function ended() {
+  function tellOfOthers() {
     const now = state.status?.pending?.id ?? '';
     if (before && !now && state.applied === before) {
       state.announce('The change is not pending any more: it went back, or somebody else kept it.');

@@ -37,6 +37,22 @@ export function fill(element, ...children) {
   element.replaceChildren(.../** @type {(Node | string)[]} */ (shown));
 }
 
+/** For what an element was filled the last time. @type {WeakMap<Element, string>} */
+const filled = new WeakMap();
+
+/**
+ * Fills an element again if it is to show something else than before: what one uses in it stays.
+ * @param {Element} element
+ * @param {unknown} shown
+ * @param {() => Child} made
+ */
+export function refill(element, shown, made) {
+  const key = JSON.stringify(shown);
+  if (filled.get(element) === key) return;
+  filled.set(element, key);
+  fill(element, made());
+}
+
 /**
  * The element of the page with this id.
  * @param {string} id
