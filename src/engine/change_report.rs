@@ -35,6 +35,8 @@ pub struct ReportParts {
     pub configuration: bool,
     /// The request as it was sent, with its secrets masked, and the values that differ.
     pub sent: bool,
+    /// The command with the same effect, its lines, and what was sent.
+    pub command: bool,
     /// True if the difference shows secrets.
     pub secrets: bool,
     /// The key of the masks of secrets, so that those of several servers can be compared.
@@ -63,6 +65,7 @@ pub const REPORT_PARTS: &[(&str, PartField)] = &[
     ("values", |parts| &mut parts.values),
     ("configuration", |parts| &mut parts.configuration),
     ("sent", |parts| &mut parts.sent),
+    ("command", |parts| &mut parts.command),
     ("secrets", |parts| &mut parts.secrets),
 ];
 
@@ -99,6 +102,9 @@ pub struct ChangeReport {
     /// The request as it was sent, with its secrets masked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sent: Option<Value>,
+    /// The command with the same effect, without secrets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
     /// The configuration afterwards, where it was made in this process.
     #[serde(skip)]
     pub snapshot: Option<Arc<Snapshot>>,

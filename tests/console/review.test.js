@@ -7,6 +7,9 @@ import { Problem } from '../../src/http/console/api.js';
 import { Drafts } from '../../src/http/console/drafts.js';
 import { remasked, review } from '../../src/http/console/review.js';
 
+/** How the change is to be made. */
+const WANTED = { why: '', confirm: 120, accepted: [] };
+
 const OLD = 'stream a {\n  url rtsp://<secret:aaaaaa>@h/x;\n  prepush 5;\n}';
 
 /** @param {{ text?: string, config?: unknown, revision?: string }} now */
@@ -20,7 +23,7 @@ function server({ text = OLD, config = {}, revision = 'r2' }) {
     post: async (/** @type {string} */ path, /** @type {any} */ query, /** @type {any} */ body) => {
       if (query.base !== revision) throw new Problem(412, 'stale', 'the base is not kept');
       sent.push({ path, body });
-      return { body: { diff: ['a diff'], sent: {} }, notes: [] };
+      return { body: { diff: ['a diff'], command: '' }, notes: [] };
     },
   });
   return { api, sent };
@@ -35,9 +38,9 @@ test('a value that has only other masks was changed by nobody', async () => {
   const masked = (/** @type {string} */ mask, seconds = 5) => ({ urls: [{ url: `rtsp://<secret:${mask}>@h/x` }], prepush: seconds });
   edits.put({ kind: 'values', id: 'x', label: 'x', base: 'r1', assignments: [{ path: 'streams.a', value: 'remove', before: masked('aaaaaa') }] });
   const restarted = server({ config: { streams: { a: masked('bbbbbb') } } });
-  assert.deepEqual((await review(restarted.api, edits, [])).clashes, []);
+  assert.deepEqual((await review(restarted.api, edits, WANTED)).clashes, []);
   const changed = server({ config: { streams: { a: masked('cccccc', 6) } }, revision: 'r3' });
-  assert.equal((await review(changed.api, edits, [])).clashes[0].questions[0].what, '/streams/a');
+  assert.equal((await review(changed.api, edits, WANTED)).clashes[0].questions[0].what, '/streams/a');
 });
 
 test('of a value whose base is kept nowhere one is asked, if it is another one now', async () => {
@@ -46,13 +49,13 @@ test('of a value whose base is kept nowhere one is asked, if it is another one n
   edits.setValue({ ...field, before: 5 }, { typed: '6' });
   edits.setValue({ ...field, before: 5 }, { typed: '7' });
   const same = server({ config: { streams: { a: { prepush: 5 } } }, revision: 'r1b' });
-  assert.equal((await review(same.api, edits, [])).diff, 'a diff');
+  assert.equal((await review(same.api, edits, WANTED)).diff, 'a diff');
   edits.put({ .../** @type {any} */ (edits.list[0]), base: 'r1' });
   const other = server({ config: { streams: { a: { prepush: 8 } } } });
-  const { clashes } = await review(other.api, edits, []);
+  const { clashes } = await review(other.api, edits, WANTED);
   assert.deepEqual(clashes[0]?.questions, [{ what: '/streams/a/prepush', base: 5, theirs: 8, mine: '7' }]);
   clashes[0]?.settle(['mine']);
-  const { diff, list } = await review(other.api, edits, []);
+  const { diff, list } = await review(other.api, edits, WANTED);
   assert.deepEqual([diff, list], ['a diff', edits.list]);
   assert.deepEqual(other.sent.at(-1)?.body.modify.edits.assignments.assignments, [{ path: 'streams.a.prepush', value: { typed: '7' } }]);
 });
@@ -63,7 +66,7 @@ test('a value that is typed as it was, after somebody else changed it, is asked 
   edits.setText(read, OLD.replace('5', '6'));
   const now = OLD.replace('5', '8');
   edits.setText({ ...read, now }, OLD);
-  const { clashes } = await review(server({ text: now }).api, edits, []);
+  const { clashes } = await review(server({ text: now }).api, edits, WANTED);
   assert.deepEqual(clashes[0]?.questions, [{ what: 'streams.a', base: '  prepush 5;', theirs: '  prepush 8;', mine: '  prepush 5;' }]);
   clashes[0]?.settle(['mine']);
   assert.equal(edits.textOf('streams.a')?.text, OLD);
@@ -75,7 +78,7 @@ test('an edit with masks of an earlier server gets those of this one', async () 
   const edits = drafts();
   edits.setText({ path: 'streams.a', base: 'r2', before: OLD }, OLD.replace('h/x', 'h/y').replace('5', '6'));
   const { api, sent } = server({ text: OLD.replace('aaaaaa', 'bbbbbb') });
-  const { diff } = await review(api, edits, []);
+  const { diff } = await review(api, edits, WANTED);
   assert.equal(diff, 'a diff');
   assert.equal(sent.at(-1)?.body.entries.texts[0].text, OLD.replace('aaaaaa', 'bbbbbb').replace('h/x', 'h/y').replace('5', '6'));
 });

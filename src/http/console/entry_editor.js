@@ -1,7 +1,7 @@
 // The text of one entry, with the line numbers of the file: coloured, faults while typing, documentation of the word at
 // the cursor. Keys work on this text alone, so it may be part of a file of any length.
 
-import { el, fill } from './dom.js';
+import { el, fill, keyOf, later } from './dom.js';
 import { faultItem } from './problem_view.js';
 import { placeAt, spans, startOf } from './words.js';
 
@@ -20,8 +20,10 @@ const PAUSE = 250;
 export class EntryEditor {
   /** @type {Found[]} */
   #faults = [];
-  #timer = 0;
   #request = new AbortController();
+  #askLater = later(PAUSE, () => void this.#ask());
+  #keepLater = later(0, () => this.state.drafts.setText(
+    { path: this.shown.path, base: this.shown.base, before: this.shown.text, now: this.shown.now }, this.area.value));
 
   /**
    * @param {State} state
@@ -31,121 +33,105 @@ export class EntryEditor {
   constructor(state, vocabulary, shown) {
     this.state = state;
     this.shown = shown;
+    const help = () => this.#showHelp();
     this.numbers = el('div.numbers', { 'aria-hidden': 'true' });
     this.colours = el('pre.colours', { 'aria-hidden': 'true' });
     this.area = el('textarea.area', { autocapitalize: 'off', autocomplete: 'off', wrap: 'off',
-      readonly: shown.isReadOnly, 'aria-label': `Text of ${shown.path}`, 'aria-describedby': 'faults' });
+      readonly: shown.isReadOnly, 'aria-label': `Text of ${shown.path}`, 'aria-describedby': 'faults',
+      oninput: () => this.#typed(), onkeydown: (event) => this.#key(event), onkeyup: help, onclick: help, onfocus: help });
     this.area.value = state.drafts.textOf(shown.path)?.text ?? shown.text;
     this.faults = el('ul.faults', { id: 'faults', 'aria-label': 'Faults' });
-    this.help = el('div.help', { 'aria-live': 'off' });
+    this.help = el('div.help');
     this.element = el('div.entry',
-      el('div.entry-text', this.numbers, el('div.layers', this.colours, this.area)),
-      this.faults, this.help);
-    this.area.addEventListener('input', () => this.#typed());
-    this.area.addEventListener('keydown', (event) => this.#key(event));
-    for (const name of ['keyup', 'click', 'focus']) this.area.addEventListener(name, () => this.#showHelp());
-    vocabulary.then((known) => { this.vocabulary = known; this.#showHelp(); }, () => {});
+      el('div.entry-text', this.numbers, el('div.layers', this.colours, this.area)), this.faults, this.help);
+    vocabulary.then((known) => { this.vocabulary = known; help(); }, () => {});
     this.#paint();
     this.#askLater();
   }
 
   /** Shows another text, if it is not the one that is there. @param {string} text */
   set(text) {
-    if (this.area.value === text) return;
-    const at = this.area.selectionStart;
-    this.area.value = text;
-    this.area.setSelectionRange(at, at);
+    const { area } = this;
+    if (area.value === text) return;
+    const at = area.selectionStart;
+    area.value = text;
+    area.setSelectionRange(at, at);
     this.#paint();
   }
 
   /** Puts the cursor on a line of the file. @param {number} line */
   goTo(line) {
-    const at = startOf(this.area.value.split('\n'), Math.max(0, line - this.shown.line));
-    this.area.focus({ preventScroll: true });
-    this.area.setSelectionRange(at, at);
+    const start = { line: Math.max(1, line - this.shown.line + 1), column: 1 };
+    this.#select(start, start);
     this.#showHelp();
   }
 
   leave() {
-    clearTimeout(this.#timer);
+    this.#left = true;
     this.#request.abort();
   }
+  #left = false;
 
   #typed() {
     this.#paint();
     this.#showHelp();
-    clearTimeout(this.#keep);
-    this.#keep = window.setTimeout(() => this.state.drafts.setText(
-      { path: this.shown.path, base: this.shown.base, before: this.shown.text, now: this.shown.now }, this.area.value), 0);
+    this.#keepLater();
     this.#askLater();
   }
-  #keep = 0;
 
   /** Enter keeps the indentation of the line. @param {KeyboardEvent} event */
   #key(event) {
-    if (event.key !== 'Enter' || event.ctrlKey || event.metaKey || event.altKey || this.area.readOnly) return;
+    if (keyOf(event) !== 'Enter' || this.area.readOnly) return;
     const { value, selectionStart } = this.area;
     const line = value.slice(value.lastIndexOf('\n', selectionStart - 1) + 1, selectionStart);
     const indent = /^[ \t]*/.exec(line)?.[0] ?? '';
     if (!indent && !line.endsWith('{')) return;
     event.preventDefault();
-    // This way the browser can undo it.
-    document.execCommand('insertText', false, `\n${indent}${line.trimEnd().endsWith('{') ? '  ' : ''}`);
-  }
-
-  #askLater() {
-    clearTimeout(this.#timer);
-    this.#timer = window.setTimeout(() => void this.#ask(), PAUSE);
+    type(`\n${indent}${line.trimEnd().endsWith('{') ? '  ' : ''}`);
   }
 
   async #ask() {
+    if (this.#left || !this.state.mayEdit) return;
     this.#request.abort();
-    this.#request = new AbortController();
-    const { signal } = this.#request;
-    if (!this.state.mayEdit) return;
-    const query = { path: this.shown.path, columns: 'utf16' };
-    const found = await this.state.api.post('check_config', query, this.area.value, { signal }).catch(() => undefined);
+    const { signal } = this.#request = new AbortController();
+    const { path } = this.shown;
+    const found = await this.state.api.post('check_config', { path, columns: 'utf16' }, this.area.value, { signal }).catch(() => undefined);
     if (signal.aborted || !found) return;
     this.#faults = found.body.faults.filter((/** @type {Found} */ fault) => fault.line);
     this.#paint();
-    this.#showFaults();
-  }
-
-  #showFaults() {
-    fill(this.faults, ...this.#faults.map((fault) => {
-      const { line, column, fix } = fault;
-      const place = el('button.link', { onclick: () => this.#select(fault) },
-        `Line ${line + this.shown.line - 1}, column ${column}`);
-      return faultItem(fault, place, fix && !this.area.readOnly && el('button.small', { onclick: () => this.#fix(fault) }, 'Fix'));
-    }));
+    fill(this.faults, this.#faults.map((fault) => this.#faultView(fault)));
   }
 
   /** @param {Found} fault */
-  #select({ line, column, end }) {
-    this.area.focus();
-    this.area.setSelectionRange(this.#offset({ line, column }), this.#offset(end));
+  #faultView(fault) {
+    const { line, column, end, fix } = fault;
+    return faultItem(fault,
+      el('button.link', { onclick: () => this.#select(fault, end) }, `Line ${line + this.shown.line - 1}, column ${column}`),
+      fix && !this.area.readOnly && el('button.small', { onclick: () => this.#mend(fix) }, 'Fix'));
   }
 
-  /** @param {Found} fault */
-  #fix({ fix }) {
-    if (!fix) return;
-    this.area.focus();
-    this.area.setSelectionRange(this.#offset(fix.range.start), this.#offset(fix.range.end));
-    document.execCommand('insertText', false, fix.text);
+  /** @param {NonNullable<Found['fix']>} fix */
+  #mend({ range, text }) {
+    this.#select(range.start, range.end);
+    type(text);
   }
 
-  /** @param {Point} point */
-  #offset({ line, column }) {
-    return startOf(this.area.value.split('\n'), line - 1) + column - 1;
+  /**
+   * @param {Point} from
+   * @param {Point} to
+   */
+  #select(from, to) {
+    const lines = this.area.value.split('\n');
+    const offset = (/** @type {Point} */ { line, column }) => startOf(lines, line - 1) + column - 1;
+    this.area.focus({ preventScroll: from === to });
+    this.area.setSelectionRange(offset(from), offset(to));
   }
 
   #paint() {
-    const lines = this.area.value.split('\n');
-    const { numbers, colours, shown } = this;
-    if (numbers.childElementCount !== lines.length) {
-      fill(numbers, ...lines.map((_, at) => el('span', at + shown.line)));
-      this.area.rows = lines.length;
-    }
+    const { numbers, colours, shown, area } = this;
+    const lines = area.value.split('\n');
+    if (area.rows !== lines.length) numbers.textContent = lines.map((_, at) => at + shown.line).join('\n');
+    area.rows = lines.length;
     // Only lines that differ are made again, so that a key costs one line.
     lines.forEach((text, at) => {
       const marks = this.#marks(at + 1, text.length);
@@ -180,24 +166,27 @@ export class EntryEditor {
   }
 }
 
+/** Puts a text in the place of what is selected; this way the browser can undo it. @param {string} text */
+function type(text) {
+  document.execCommand('insertText', false, text);
+}
+
 /**
  * A line as coloured words, with what is wrong in it underlined.
  * @param {string} text
  * @param {[number, number, string][]} [marks]
  */
 export function lineView(text, marks = []) {
+  // The classes of each character.
+  const names = spans(text).flatMap(([part, kind]) => [...Array(part.length)].map(() => kind && `w-${kind}`));
+  for (const [from, to, severity] of marks) {
+    for (let at = from; at < to; at += 1) names[at] = `${names[at]} fault-${severity}`;
+  }
   const line = el('span.text-line');
-  let at = 0;
-  for (const [part, kind] of spans(text)) {
-    const cuts = [...new Set(marks.flatMap(([from, to]) => [from - at, to - at]))].filter((cut) => cut > 0 && cut < part.length);
-    let start = 0;
-    for (const cut of [...cuts.toSorted((one, other) => one - other), part.length]) {
-      const severity = marks.find(([from, to]) => from <= at + start && at + start < to)?.[2] ?? '';
-      const name = [kind && `w-${kind}`, severity && `fault-${severity}`].filter(Boolean).join(' ');
-      line.append(name ? el('span', { class: name }, part.slice(start, cut)) : part.slice(start, cut));
-      start = cut;
-    }
-    at += part.length;
+  for (let start = 0, end = 0; start < text.length; start = end) {
+    while (end < text.length && names[end] === names[start]) end += 1;
+    const part = text.slice(start, end);
+    line.append(names[start] ? el('span', { class: names[start] }, part) : part);
   }
   line.append('\n');
   return line;
@@ -210,10 +199,7 @@ export function lineView(text, marks = []) {
 export function meaningView(meaning, word) {
   if (!meaning) return el('p.quiet', word ? 'There is no documentation for this word.' : 'Put the cursor on a word to read what it means.');
   const { keyword, description, form, unit, usual, example } = meaning;
-  const row = (/** @type {string} */ name, /** @type {string} */ value) =>
-    value ? [el('dt', name), el('dd', value)] : [];
-  return el('div',
-    el('p', el('code.w-keyword', keyword), ` ${description}`),
-    el('dl.meaning', ...row('Form', form.replace(/`/g, '')), ...row('Unit', unit),
-      ...row('Without it', usual.replace(/`/g, '')), ...row('Example', example)));
+  const rows = Object.entries({ Form: form, Unit: unit, 'Without it': usual, Example: example }).filter(([, value]) => value);
+  return [el('p', el('code.w-keyword', keyword), ` ${description}`),
+    el('dl.meaning', rows.map(([name, value]) => [el('dt', name), el('dd', value.replaceAll('`', ''))]))];
 }

@@ -76,7 +76,6 @@ static FILES: &[ConsoleFile] = files![
     MODULE "clash_view.js",
     MODULE "apply_form.js",
     MODULE "confirm_bar.js",
-    MODULE "command.js",
     MODULE "merge.js",
     MODULE "review.js",
     MODULE "vouch.js",

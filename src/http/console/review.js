@@ -35,9 +35,9 @@ import { Problem } from './api.js';
  */
 
 /**
- * The outcome of a review: what has to be chosen first, or the diff of the edits of `list`, and what was `sent` for it, with
- * its secrets masked.
- * @typedef {{ clashes: Clash[], diff: string, sent: any, notes: string[], target: Target, list: readonly Draft[] }} Review
+ * The outcome of a review: what has to be chosen first, or the diff of the edits of `list`, and the
+ * command for the shell.
+ * @typedef {{ clashes: Clash[], diff: string, command: string, notes: string[], target: Target, list: readonly Draft[] }} Review
  */
 
 /** @typedef {{ why: string, confirm: number, accepted: string[] }} Wanted `accepted` are names of guards */
@@ -56,11 +56,11 @@ function targetOf({ revisions, state }) {
  * Brings all edits to what is there now, and asks for their diff.
  * @param {Api} api
  * @param {Drafts} drafts
- * @param {string[]} accepted names of guards
+ * @param {Wanted} wanted
  * @param {AbortSignal} [signal]
  * @returns {Promise<Review>}
  */
-export async function review(api, drafts, accepted, signal) {
+export async function review(api, drafts, wanted, signal) {
   const target = targetOf((await api.get('status', {}, { signal })).body);
   const work = { api, drafts, target, signal };
   const clashes = [];
@@ -71,10 +71,9 @@ export async function review(api, drafts, accepted, signal) {
     else clash.settle([]);
   }
   const { list } = drafts;
-  if (clashes.length > 0 || list.length === 0) return { clashes, diff: '', sent: {}, notes: [], target, list };
-  const query = { dry_run: true, tell: 'diff,sent', accept: accepted.join() || null };
-  const { body: { diff, sent }, notes } = await send(api, list, target, query, signal);
-  return { clashes, diff: diff.join('\n'), sent, notes, target, list };
+  if (clashes.length > 0 || list.length === 0) return { clashes, diff: '', command: '', notes: [], target, list };
+  const { body: { diff, command }, notes } = await send(api, list, target, wanted, { dry_run: true, tell: 'command' }, signal);
+  return { clashes, diff: diff.join('\n'), command, notes, target, list };
 }
 
 /**
@@ -84,34 +83,25 @@ export async function review(api, drafts, accepted, signal) {
  * @param {AbortSignal} [signal]
  */
 export async function rehearsed(api, draft, signal) {
-  const query = { base: draft.base || null, secrets: 'keep', dry_run: true, tell: 'sent' };
+  const query = { base: draft.base, secrets: 'keep', dry_run: true, tell: 'sent' };
   return (await api.post('change', query, requestOf([draft]), { signal })).body;
 }
 
 /**
- * Makes the change that was reviewed, and no other.
+ * Makes the change that was reviewed, and no other; or only rehearses it. Masks stand for the secrets that they hide.
  * @param {Api} api
  * @param {readonly Draft[]} list
  * @param {Target} target
  * @param {Wanted} wanted
- */
-export function apply(api, list, target, { why, confirm, accepted }) {
-  return send(api, list, target, { message: why || null, confirm: confirm || null, accept: accepted.join() || null });
-}
-
-/**
- * Masks stand for the secrets that they hide.
- * @param {Api} api
- * @param {readonly Draft[]} list
- * @param {Target} target
- * @param {import('./api.js').Query} query
+ * @param {import('./api.js').Query} [query]
  * @param {AbortSignal} [signal]
  */
-function send(api, list, { revision }, query, signal) {
+export function send(api, list, { revision }, { why, confirm, accepted }, query, signal) {
   if (list.some(lacksSecret)) {
     throw new Problem(0, 'retype', 'A secret that was typed is not kept by the browser: type it again, or discard the edit.');
   }
-  return api.post('change', { ...query, base: revision, revision, secrets: 'keep' }, requestOf(list), { signal });
+  const how = { message: why, confirm, accept: accepted.join(), base: revision, revision, secrets: 'keep' };
+  return api.post('change', { ...how, ...query }, requestOf(list), { signal });
 }
 
 /**

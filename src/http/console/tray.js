@@ -3,10 +3,9 @@
 import { el, fill, later, refill } from './dom.js';
 import { Problem, asProblem } from './api.js';
 import { ApplyForm } from './apply_form.js';
-import { apply, review } from './review.js';
+import { review, send } from './review.js';
 import { appliedFacts } from './load.js';
 import { clashView } from './clash_view.js';
-import { commandOf } from './command.js';
 import { diffView } from './diff.js';
 import { counted, notSent } from './figures.js';
 import { notesView, problemView } from './problem_view.js';
@@ -33,8 +32,9 @@ export function attach(box, state) {
   const accepted = new Set();
   let request = new AbortController();
 
+  const askLater = later(PAUSE, () => void ask());
   const command = el('code');
-  const form = new ApplyForm('Apply', showCommand, () => void applyEdits(),
+  const form = new ApplyForm('Apply', askLater, () => void applyEdits(),
     el('details', el('summary', 'The same in a shell'), el('pre', { tabindex: 0 }, command), el('button.small', { onclick: copy }, 'Copy')));
   form.buttons.append(el('button', { onclick: discardAll }, 'Discard all'));
   const head = el('div.tray-head');
@@ -43,7 +43,6 @@ export function attach(box, state) {
   const body = el('div.tray-body', edits, result, form.element);
   fill(box, head, body);
 
-  const askLater = later(PAUSE, () => void ask());
   drafts.subscribe(() => {
     // What was accepted was about the edits of before.
     accepted.clear();
@@ -67,9 +66,9 @@ export function attach(box, state) {
     refill(head, [notSent(list.length), isOpen, isKept], headParts);
     fill(edits, isOpen && list.map(edit));
     if (failed?.list !== list) failed = undefined;
-    refill(result, [isSending, failed?.problem.message, String(found), { ...found, list: 0, sent: 0 }], resultParts);
+    refill(result, [isSending, failed?.problem.message, String(found), { ...found, list: 0, command: 0 }], resultParts);
     form.button.disabled = !reviewed();
-    showCommand();
+    command.textContent = reviewed()?.command ?? '# The command is shown here as soon as the server has computed the difference.';
   }
 
   function headParts() {
@@ -102,6 +101,11 @@ export function attach(box, state) {
   /** The review of the edits as they are, if it has a difference that can be made. */
   function reviewed() {
     return !isSending && found && !(found instanceof Problem) && found.diff && found.list === drafts.list ? found : undefined;
+  }
+
+  /** How the change is to be made. */
+  function wanted() {
+    return { ...form.wanted, accepted: [...accepted] };
   }
 
   /** Opens the tray, and asks for the diff. */
@@ -138,7 +142,7 @@ export function attach(box, state) {
     if (isSending) return;
     request.abort();
     const { signal } = request = new AbortController();
-    const made = await review(api, drafts, [...accepted], signal).catch(asProblem);
+    const made = await review(api, drafts, wanted(), signal).catch(asProblem);
     // Edits that were brought to another configuration ask again by themselves.
     if (signal.aborted) return;
     found = made;
@@ -148,17 +152,17 @@ export function attach(box, state) {
   async function applyEdits() {
     const { target, list } = reviewed() ?? {};
     if (!target || !list) return;
-    const { wanted } = form;
+    const how = wanted();
     request.abort();
     [isSending, failed] = [true, undefined];
     draw();
     try {
-      const { pending, revision } = await apply(api, list, target, { ...wanted, accepted: [...accepted] });
+      const { pending, revision } = await send(api, list, target, how);
       isSending = false;
       form.clear();
-      state.set(appliedFacts(pending, wanted.confirm));
+      state.set(appliedFacts(pending, how.confirm));
       drafts.made(list, revision);
-      state.announce(pending ? `Applied. It goes back in ${wanted.confirm} seconds unless you keep it.` : 'Applied.');
+      state.announce(pending ? `Applied. It goes back in ${how.confirm} seconds unless you keep it.` : 'Applied.');
     } catch (error) {
       const problem = asProblem(error);
       const isOld = ['stale', 'conflict'].includes(problem.name);
@@ -172,11 +176,6 @@ export function attach(box, state) {
   function discardAll() {
     const { length } = drafts.list;
     if (window.confirm(`Discard ${length === 1 ? 'the edit' : `all ${length} edits`}?`)) drafts.clear();
-  }
-
-  function showCommand() {
-    const { diff = '', sent } = reviewed() ?? {};
-    command.textContent = commandOf({ ...form.wanted, url: location.origin, prefix: api.base, accepted: [...accepted], diff, sent });
   }
 
   function copy() {

@@ -273,7 +273,8 @@ pub static PARAMETERS: &[QueryParameter] = &[
         values: Values::Told(|parameters| &mut parameters.change.told),
         doc: "what the answer has of the change, separated by commas: `diff`, its lines; `values`, the values that \
               differ; `configuration`, all that is there afterwards; `sent`, the values that differ, and the texts of entries \
-              and the assignments that were sent, with their secrets masked; `secrets` shows the secrets in lines.",
+              and the assignments that were sent, with their secrets masked; `command`, the same, the lines, and the \
+              `mediactl` command with the same effect, without secrets; `secrets` shows the secrets in lines.",
     },
     QueryParameter {
         name: "mask_key",

@@ -19,5 +19,6 @@ mod openapi;
 mod past;
 mod rehearsed;
 mod status;
+mod told;
 mod url_global;
 mod viewed;

@@ -3,14 +3,13 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::mem;
-use std::sync::{Arc, PoisonError};
+use std::sync::PoisonError;
 
 use serde::de::IgnoredAny;
-use serde_json::Value;
 
 use crate::engine::{
     CHANGE_NAMES, CanaryFault, ChangeOptions, ChangeReport, DEFAULT_CANARY_TIME, Decision, EntryEdit,
-    EntryEdits, Refusal, RefusalKind, ReportParts, RequestedChange, SentMasker, Snapshot,
+    EntryEdits, Refusal, RefusalKind, ReportParts, RequestedChange, SentMasker,
 };
 use crate::http::protocol::headers::{
     FORMAT_CONF, FORMAT_DIFF, HAND_EDIT_HEADER, NOTE_HEADER, PENDING_HEADER, SECRETS_KEEP, SECRETS_SHOWN,
@@ -20,6 +19,7 @@ use crate::http::protocol::parameters::Parameters;
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::{ApiOperation, JSON, TEXT};
 use crate::http::server::context::{Context, EndpointCall};
+use crate::http::server::endpoints::command::{NamedServer, command};
 use crate::http::server::endpoints::diffs;
 use crate::http::server::endpoints::shown::{NO_TEXT, Secrets};
 use crate::http::server::entity_tag::{entity_tag, expected};
@@ -34,11 +34,14 @@ pub fn change(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response
     let body = call.request.body.clone();
     let requested: RequestedChange<'_> =
         serde_json::from_slice(&body).map_err(|error| no_request(&body, &error))?;
-    let kept = call.parameters.change.told.sent.then(|| requested.clone());
+    let kept = told_by(call.parameters.change.told, None).sent.then(|| requested.clone());
     let running = context.running();
     let mut made = make(context, call, requested.within(context.patch_memory))?;
     if let Some(kept) = kept {
-        made.sent = sent(context, &running, &kept, &made)?;
+        let masker = SentMasker::new(&context.masker, &made.values);
+        if let Some(sent) = masker.masked(&kept, &running)? {
+            tell_sent(context, call, &mut made, &sent);
+        }
     }
     if let Some(masker) = Secrets::of(context, call)?.masker() {
         mask_values(&mut made, &masker);
@@ -48,15 +51,17 @@ pub fn change(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response
     })
 }
 
-/// The request as it was sent, with its secrets masked.
-fn sent(
-    context: &Context,
-    running: &Arc<Snapshot>,
-    requested: &RequestedChange<'_>,
-    made: &ChangeReport,
-) -> Result<Option<Value>, Problem> {
-    let masked = SentMasker::new(&context.masker, &made.values).masked(requested, running)?;
-    Ok(masked.map(|request| serde_json::to_value(request).expect("a request can be written")))
+/// Adds the request as it was sent, and the command with the same effect, to a report.
+fn tell_sent(context: &Context, call: &EndpointCall<'_>, made: &mut ChangeReport, sent: &RequestedChange<'_>) {
+    let change = &call.parameters.change;
+    if change.told.command {
+        let header = |name| call.request.head.header(name);
+        let host = || format!("http://{}", header("host").unwrap_or_default());
+        let url = header("origin").map_or_else(host, str::to_owned);
+        let server = NamedServer { url: &url, prefix: &context.prefix };
+        made.command = Some(command(&server, sent, &made.diff.collected(), change));
+    }
+    made.sent = Some(serde_json::to_value(sent).expect("a request can be written"));
 }
 
 /// Masks the secrets in a report, but for its lines, which are made so.
@@ -236,6 +241,10 @@ fn options(context: &Context, call: &EndpointCall<'_>) -> ChangeOptions {
 /// The parts of a report, with these masks if secrets are to be masked.
 fn told_by(told: ReportParts, masker: Option<&Masker>) -> ReportParts {
     let ReportParts { secrets, mask_key, .. } = ReportParts::masked_by(masker);
+    let told = match told.command {
+        true => ReportParts { diff: true, sent: true, secrets: false, ..told },
+        false => told,
+    };
     if masker.is_some() { ReportParts { secrets, mask_key, ..told } } else { told }
 }
 

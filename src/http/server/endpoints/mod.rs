@@ -3,6 +3,7 @@
 
 mod changes;
 mod check;
+mod command;
 mod diffs;
 mod monitoring;
 mod read;
