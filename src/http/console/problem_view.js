@@ -75,7 +75,7 @@ export async function showWhenRead(box, made, meanwhile = 'Loading …') {
  */
 export function faultItem({ severity, message, hint }, place, ...more) {
   return el('li', { class: severity }, el('strong', severity === 'error' ? 'Error' : 'Warning'), ' ', place,
-    el('span', `: ${message}`), hint && el('span.hint', ` ${hint}`), ...more);
+    el('span', message), hint && el('span.hint', ` ${hint}`), ...more);
 }
 
 /** @param {string} text */

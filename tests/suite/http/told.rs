@@ -36,7 +36,8 @@ fn command(server: &Server, more: &str, request: &Value) -> String {
 }
 
 fn assignments(assignments: &[(&str, Value)]) -> Value {
-    let made: Vec<Value> = assignments.iter().map(|(path, value)| json!({ "path": path, "value": value })).collect();
+    let made: Vec<Value> =
+        assignments.iter().map(|(path, value)| json!({ "path": path, "value": value })).collect();
     json!({ "modify": { "edits": { "assignments": { "assignments": made, "conditions": [], "options": { "create": true } } }, "expectations": [] } })
 }
 
@@ -122,7 +123,11 @@ fn assignments_are_options_of_modify_and_a_secret_is_asked_for() {
     assert_eq!(command(&server, more, &guarded), expected);
     let replaced = assignments(&[("streams.b.urls[0].url", json!({ "replace": "s/2/u:n3w@3/" }))]);
     let command = command(&server, "&confirm=120", &replaced);
-    assert!(command.starts_with("# A line of the change") && command.ends_with("\nmediactl --url http://h:80 edit --confirm 120s"), "{command}");
+    assert!(
+        command.starts_with("# A line of the change")
+            && command.ends_with("\nmediactl --url http://h:80 edit --confirm 120s"),
+        "{command}"
+    );
 }
 
 #[test]
@@ -135,7 +140,8 @@ fn texts_are_the_difference_unless_patch_would_have_to_find_a_mask() {
     let end = "\nEND OF CHANGE\nVISUAL='patch -s -i change.diff' mediactl --url http://h:80 edit --yes --confirm 60s";
     assert!(made.contains("\n+  comment near;\n") && made.ends_with(end), "{made}");
     let masked = |title: &str, prepush: u8| {
-        let text = format!("stream a {{\n  url rtsp://u:p4ss@h/x;\n  title {title};\n  prepush {prepush};\n}}");
+        let text =
+            format!("stream a {{\n  url rtsp://u:p4ss@h/x;\n  title {title};\n  prepush {prepush};\n}}");
         command(&server, "", &entry("streams.a", &text)).starts_with("# A line of the change")
     };
     assert!(masked("B", 5), "the secret is in the line above the change");

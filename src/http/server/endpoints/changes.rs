@@ -52,7 +52,12 @@ pub fn change(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response
 }
 
 /// Adds the request as it was sent, and the command with the same effect, to a report.
-fn tell_sent(context: &Context, call: &EndpointCall<'_>, made: &mut ChangeReport, sent: &RequestedChange<'_>) {
+fn tell_sent(
+    context: &Context,
+    call: &EndpointCall<'_>,
+    made: &mut ChangeReport,
+    sent: &RequestedChange<'_>,
+) {
     let change = &call.parameters.change;
     if change.told.command {
         let header = |name| call.request.head.header(name);
