@@ -1,7 +1,7 @@
 //! The warnings of `check` that a change brings: those about an entry that it did not have before.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use mediaconf::plumbing::edit::{Path, Segment};
 use mediaconf::plumbing::model::{block_kind, check, group_name};
 use mediaconf::plumbing::schema::Kind;
 use mediaconf::plumbing::syntax::{
-    Diagnostic, Document, Entry, Severity, Splice, line_start, spliced_pieces,
+    Diagnostic, Document, Entry, EntryId, Severity, Splice, line_start, spliced_pieces,
 };
 
 /// The beginning of the faults if new warnings are refused.
@@ -143,7 +143,9 @@ fn is_of_group(entry: Entry<'_>) -> bool {
 
 /// A text as its streams, lives and plugins, and the rest.
 struct TextParts<'d> {
-    entries: Vec<EntryText<'d>>,
+    document: &'d Document,
+    /// Its entries, of which there may be very many, each with the number of its kind.
+    places: Vec<(EntryId, u8)>,
     rest: String,
 }
 
@@ -156,46 +158,78 @@ struct EntryText<'d> {
 impl<'d> TextParts<'d> {
     fn from_document(document: &'d Document) -> Self {
         let text = document.text();
-        let of_kind = |entry| Some(EntryText { kind: block_kind(entry)?, entry });
-        let entries: Vec<_> = document.entries().filter_map(of_kind).collect();
-        let (mut rest, mut at) = (String::new(), 0);
-        for entry in &entries {
-            rest.push_str(&text[at..entry.start()]);
-            at = entry.entry.end();
+        let (mut places, mut rest, mut at) = (Vec::new(), String::new(), 0);
+        for entry in document.entries() {
+            let Some(kind) = block_kind(entry) else { continue };
+            rest.push_str(&text[at..EntryText { kind, entry }.start()]);
+            at = entry.end();
+            places.push((entry.id(), kind.number() as u8));
         }
         rest.push_str(&text[at..]);
-        Self { entries, rest }
+        Self { document, places, rest }
+    }
+
+    fn entry(&self, (id, kind): (EntryId, u8)) -> EntryText<'d> {
+        let kind = self.document.schema().kinds[usize::from(kind)];
+        EntryText { kind, entry: self.document.entry(id) }
+    }
+
+    fn entries(&self) -> impl Iterator<Item = EntryText<'d>> {
+        self.places.iter().map(|place| self.entry(*place))
     }
 
     /// The warnings that its entries bring where these are the entries of before, in their order: no table of names is
     /// made. `None` if they are others, or a name stands twice.
     fn warnings_of_same(&self, before: &TextParts<'_>) -> Option<Vec<NewWarning>> {
-        let pairs = || before.entries.iter().zip(&self.entries);
-        let mut hashes: Vec<u64> = self.entries.iter().map(EntryText::hash).collect();
+        let pairs = || before.entries().zip(self.entries());
+        let mut hashes: Vec<u64> = self.entries().map(|entry| entry.hash()).collect();
         hashes.sort_unstable();
-        let is_same = before.entries.len() == self.entries.len()
+        let is_same = before.places.len() == self.places.len()
             && hashes.is_sorted_by(|one, next| one < next)
             && pairs().all(|(old, new)| old.key() == new.key());
-        let brought = |(old, new): (&EntryText<'_>, &EntryText<'_>)| new.brought(Some(old.text()));
-        is_same.then(|| pairs().flat_map(brought).collect())
+        drop(hashes);
+        is_same.then(|| pairs().flat_map(|(old, new)| new.brought(Some(old.text()))).collect())
     }
 
     /// The same where entries came, went, moved or got another name.
     fn warnings_by_name(&self, before: &TextParts<'_>) -> Vec<NewWarning> {
+        let [known, kept] = [before, self].map(EntriesByName::new);
         // With included files, a name may stand twice; then equal texts are paired.
-        let mut known: HashMap<_, Vec<&str>> = HashMap::new();
-        before.entries.iter().for_each(|entry| known.entry(entry.key()).or_default().push(entry.text()));
         let known_as = |entry: &EntryText<'_>| {
-            let texts = known.get(&entry.key())?;
-            texts.iter().find(|text| **text == entry.text()).or(texts.last()).copied()
+            let texts = || known.of(entry).map(|known| known.text());
+            texts().find(|text| *text == entry.text()).or_else(|| texts().last())
         };
-        let kept: HashSet<_> = self.entries.iter().map(EntryText::key).collect();
-        let gone = before.entries.iter().filter(|entry| !kept.contains(&entry.key()));
+        let gone = before.entries().filter(|entry| kept.of(entry).next().is_none());
         let renamed: HashMap<_, _> = gone.map(|entry| (entry.body(), entry.text())).collect();
-        let brought = |entry: &EntryText<'_>| {
-            entry.brought(known_as(entry).or_else(|| renamed.get(entry.body()).copied()))
+        let brought = |entry: EntryText<'_>| {
+            entry.brought(known_as(&entry).or_else(|| renamed.get(entry.body()).copied()))
         };
-        self.entries.iter().flat_map(brought).collect()
+        self.entries().flat_map(brought).collect()
+    }
+}
+
+/// Finds the entries of a text by their names.
+struct EntriesByName<'p, 'd> {
+    parts: &'p TextParts<'d>,
+    /// The hash of each name, with the number of its entry.
+    hashes: Vec<(u32, u32)>,
+}
+
+impl<'p, 'd> EntriesByName<'p, 'd> {
+    fn new(parts: &'p TextParts<'d>) -> Self {
+        let mut hashes: Vec<_> =
+            parts.entries().zip(0..).map(|(entry, number)| (entry.hash() as u32, number)).collect();
+        hashes.sort_unstable();
+        Self { parts, hashes }
+    }
+
+    /// The entries with the name of another one, in the order of the text.
+    fn of(&self, named: &EntryText<'_>) -> impl Iterator<Item = EntryText<'d>> {
+        let hash = named.hash() as u32;
+        let first = self.hashes.partition_point(|(other, _)| *other < hash);
+        let same = self.hashes[first..].iter().take_while(move |(other, _)| *other == hash);
+        let entries = same.map(|(_, number)| self.parts.entry(self.parts.places[*number as usize]));
+        entries.filter(|entry| entry.key() == named.key())
     }
 }
 

@@ -66,7 +66,7 @@ impl OpenText {
             let is_exact =
                 changes.len() == 1 || self.lines.range(self.text(), range.clone(), encoding) == place;
             let is_in_front = range.end <= std::mem::replace(&mut next, range.start);
-            (is_exact && is_in_front).then(|| Splice { range, text: change.text.clone() })
+            (is_exact && is_in_front).then(|| Splice { range, text: change.text.as_str().into() })
         };
         let mut splices = changes.iter().map(splice).collect::<Option<Vec<Splice>>>()?;
         splices.reverse();

@@ -82,7 +82,7 @@ fn prove(
     }
     let splice = |found: &NameUse<'_>| Splice {
         range: found.word.start as usize..found.word.end() as usize,
-        text: found.renamed(new),
+        text: found.renamed(new).into(),
     };
     let after = old.with(&found.iter().map(splice).collect::<Vec<_>>()).into_text();
     let after = Document::parse_as(old.schema(), after);

@@ -308,7 +308,7 @@ fn difference(old: &str, new: &str) -> Splice {
     let (old_rest, new_rest) = (&old[head..], &new[head..]);
     let tails = old_rest.chars().rev().zip(new_rest.chars().rev());
     let tail: usize = tails.take_while(same).map(|(same, _)| same.len_utf8()).sum();
-    Splice { range: head..old.len() - tail, text: new[head..new.len() - tail].to_owned() }
+    Splice { range: head..old.len() - tail, text: new[head..new.len() - tail].into() }
 }
 
 #[cfg(test)]

@@ -242,6 +242,7 @@ impl JoinedEdit {
             splice.text.push_str(if is_at_same_place { &next.text } else { "" });
             is_at_same_place
         });
+        edit.splices.shrink_to_fit();
         edit.guarded = guarded.in_document(members);
         edit.streams_before = members.own_by_key(STREAMS.key()).len();
         Some(edit)

@@ -31,7 +31,7 @@ pub fn put_back(document: &Document, old: &Document, wanted: impl Fn(Kind, &str)
     let splices = places.into_iter().map(|(at, text)| {
         let is_cut = at > around.text_start() && !document.text()[..at].ends_with('\n');
         let text = if is_cut { format!("{}{text}", around.newline(at)) } else { text };
-        Splice { range: at..at, text }
+        Splice { range: at..at, text: text.into() }
     });
     document.edited(&splices.collect::<Vec<_>>()).0
 }

@@ -439,7 +439,7 @@ mod tests {
             .iter()
             .flat_map(|(from, to)| {
                 text.match_indices(from)
-                    .map(|(at, from)| Splice { range: at..at + from.len(), text: (*to).to_owned() })
+                    .map(|(at, from)| Splice { range: at..at + from.len(), text: (*to).into() })
             })
             .collect();
         splices.sort_by_key(|splice| splice.range.start);

@@ -6,7 +6,7 @@ use std::ops::Range;
 use bytes::Bytes;
 use bytestring::ByteString;
 
-use super::index::{EntryId, EntryRecord, Index, Indexer};
+use super::index::{EntryId, EntryRecord, Index, Indexer, next_index};
 use super::input_check;
 use super::lex::Words;
 use super::sink::Directive;
@@ -163,7 +163,7 @@ impl<'d> Entry<'d> {
 
     /// Its number, and those of the entries inside it.
     pub fn numbers(self) -> Range<usize> {
-        self.id.index()..self.record().next_index() as usize
+        self.id.index()..self.next_index()
     }
 
     /// Offset of its first word.
@@ -209,10 +209,10 @@ impl<'d> Entry<'d> {
     /// The value of its first word; empty for a block without a keyword, which is an error.
     #[inline]
     pub fn keyword(self) -> Cow<'d, str> {
-        let EntryRecord { start, head, .. } = self.record();
-        match usize::from(head.keyword) {
-            0 => self.lexed_keyword(),
-            length => Cow::Borrowed(&self.document.text[start as usize..][..length]),
+        let record = self.record();
+        match record.keyword() {
+            None => self.lexed_keyword(),
+            Some(length) => Cow::Borrowed(&self.document.text[record.start as usize..][..length]),
         }
     }
 
@@ -224,19 +224,19 @@ impl<'d> Entry<'d> {
     /// The words behind the keyword.
     #[inline]
     pub fn arguments(self) -> Words<'d> {
-        let EntryRecord { start, end, head, .. } = self.record();
-        let behind = start as usize + usize::from(head.keyword);
-        let mut words = Words::new(&self.document.text, behind, end as usize);
-        if head.keyword == 0 {
+        let record = self.record();
+        let behind = record.start as usize + record.keyword().unwrap_or(0);
+        let mut words = Words::new(&self.document.text, behind, record.end as usize);
+        if record.keyword().is_none() {
             words.next();
         }
         words
     }
 
-    /// The number of words behind the keyword; 65535 stands for that many or more.
+    /// The number of words behind the keyword.
     #[inline]
     pub fn count_arguments(self) -> usize {
-        usize::from(self.record().head.arguments)
+        self.record().count_arguments().unwrap_or_else(|| self.arguments().count())
     }
 
     /// From the first word to the last, as they stand in the text.
@@ -257,11 +257,15 @@ impl<'d> Entry<'d> {
 
     /// The entries inside its block.
     pub fn children(self) -> Children<'d> {
-        Children { document: self.document, at: self.id.0 + 1, end: self.record().next_index() }
+        Children { document: self.document, at: self.id.0 + 1, end: self.next_index() as u32 }
     }
 
     fn record(self) -> EntryRecord {
         self.document.record(self.id)
+    }
+
+    fn next_index(self) -> usize {
+        next_index(&self.document.index.records, self.id.index())
     }
 }
 
@@ -283,7 +287,7 @@ impl<'d> Iterator for Children<'d> {
         #[cfg(test)]
         super::work::count();
         let entry = self.document.entry(EntryId(self.at));
-        self.at = entry.record().next_index();
+        self.at = entry.next_index() as u32;
         Some(entry)
     }
 }
@@ -313,12 +317,21 @@ mod tests {
     }
 
     #[test]
-    fn counts_end_where_there_is_no_room() {
-        let (long, many) = ("k".repeat(70_000), "a ".repeat(70_000));
+    fn long_keywords_and_many_words_are_counted_in_the_text() {
+        let (long, many) = ("k".repeat(64), "a ".repeat(31));
         let document = Document::parse(format!("{long} a; k {many};"));
         let [first, second] = [0, 1].map(|index| document.entry(EntryId::from_index(index)));
-        assert_eq!((first.keyword().len(), first.count_arguments()), (70_000, 1));
+        assert_eq!((first.keyword().len(), first.count_arguments()), (64, 1));
         assert!(first.arguments().eq(first.words().skip(1)));
-        assert_eq!((&*second.keyword(), second.count_arguments()), ("k", 65_535));
+        assert_eq!((&*second.keyword(), second.count_arguments()), ("k", 31));
+    }
+
+    #[test]
+    fn the_entry_behind_a_block_with_very_many_entries_is_found() {
+        let count = 1 << 20;
+        let document = Document::parse(format!("a {{ {} }} b {{ c; }} d;", "x;".repeat(count)));
+        assert!(document.entries().map(|entry| entry.keyword()).eq(["a", "b", "d"]));
+        let inside = document.entries().map(|entry| entry.children().count());
+        assert!(inside.eq([count, 1, 0]));
     }
 }

@@ -19,55 +19,70 @@ impl EntryId {
     }
 }
 
-/// The stored part of an entry: sixteen bytes that answer most questions without lexing.
+/// The stored part of an entry: twelve bytes that answer most questions without lexing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct EntryRecord {
     /// Offset of the first word.
     pub start: u32,
     /// Offset behind the `;` or `}`, or behind the last word where that is missing.
     pub end: u32,
-    /// Index of the next entry that is not inside this one; the top bit says that this one has a block.
-    pub next: u32,
-    pub head: EntryHead,
+    facts: EntryFacts,
 }
 
-/// The facts about the words of an entry that are known without lexing them again.
+/// The facts about an entry that are known without lexing its words again, in 32 bits: 6 for the length of the keyword, 5
+/// for the number of arguments, one for whether it has a block, and 20 for the number of entries in that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct EntryHead {
-    /// Length of the first word in bytes; 0 if it has quotes, does not fit, or is missing.
-    pub keyword: u16,
-    /// The number of words that follow; `u16::MAX` stands for that many or more.
-    pub arguments: u16,
-}
+struct EntryFacts(u32);
 
-impl EntryHead {
+const LONGEST_KEYWORD: u32 = (1 << 6) - 1;
+const MOST_ARGUMENTS: u32 = (1 << 5) - 1;
+const BLOCK_BIT: u32 = 1 << 11;
+const INSIDE_SHIFT: u32 = 12;
+const MOST_INSIDE: u32 = u32::MAX >> INSIDE_SHIFT;
+
+impl EntryFacts {
     fn from_parsed(head: ParsedEntry<'_, '_>) -> Self {
-        Self {
-            keyword: u16::try_from(head.bare_keyword()).unwrap_or(0),
-            arguments: u16::try_from(head.count_arguments()).unwrap_or(u16::MAX),
-        }
+        let keyword = u32::try_from(head.bare_keyword()).ok().filter(|length| *length <= LONGEST_KEYWORD);
+        let arguments = head.count_arguments().min(MOST_ARGUMENTS as usize) as u32;
+        Self(arguments << 6 | keyword.unwrap_or(0))
+    }
+
+    /// The same of an entry with a block that has so many entries inside.
+    fn with_block(self, inside: usize) -> Self {
+        let inside = inside.min(MOST_INSIDE as usize) as u32;
+        Self(inside << INSIDE_SHIFT | BLOCK_BIT | self.0)
     }
 }
-
-const BLOCK_BIT: u32 = 1 << 31;
 
 impl EntryRecord {
     pub fn is_block(self) -> bool {
-        self.next & BLOCK_BIT != 0
+        self.facts.0 & BLOCK_BIT != 0
     }
 
-    pub fn next_index(self) -> u32 {
-        self.next & !BLOCK_BIT
+    /// Length of the first word in bytes; `None` if it has quotes, is long, or is missing.
+    pub fn keyword(self) -> Option<usize> {
+        Some((self.facts.0 & LONGEST_KEYWORD) as usize).filter(|length| *length > 0)
     }
 
-    /// Returns the same entry, this many bytes and entries further on; both count modulo 2^32.
-    pub fn moved(self, bytes: u32, entries: u32) -> Self {
-        Self {
-            start: self.start.wrapping_add(bytes),
-            end: self.end.wrapping_add(bytes),
-            next: (self.next & BLOCK_BIT) | self.next_index().wrapping_add(entries),
-            head: self.head,
-        }
+    /// The number of words that follow; `None` if they are many.
+    pub fn count_arguments(self) -> Option<usize> {
+        let count = self.facts.0 >> 6 & MOST_ARGUMENTS;
+        Some(count as usize).filter(|_| count < MOST_ARGUMENTS)
+    }
+
+    /// Returns the same entry, this many bytes further on, modulo 2^32.
+    pub fn moved(self, bytes: u32) -> Self {
+        Self { start: self.start.wrapping_add(bytes), end: self.end.wrapping_add(bytes), ..self }
+    }
+}
+
+/// The index of the next entry that is not inside the one at `at`.
+#[inline]
+pub(super) fn next_index(records: &[EntryRecord], at: usize) -> usize {
+    let record = records[at];
+    match record.facts.0 >> INSIDE_SHIFT {
+        MOST_INSIDE => at + records[at..].partition_point(|inside| inside.start < record.end),
+        inside => at + 1 + inside as usize,
     }
 }
 
@@ -111,14 +126,8 @@ impl Indexer {
 impl Sink<'_> for Indexer {
     #[inline(always)]
     fn setting(&mut self, head: ParsedEntry<'_, '_>, end: usize) {
-        let records = &mut self.records;
-        let next = records.len() as u32 + 1;
-        records.push(EntryRecord {
-            start: head.start() as u32,
-            end: end as u32,
-            next,
-            head: EntryHead::from_parsed(head),
-        });
+        let facts = EntryFacts::from_parsed(head);
+        self.records.push(EntryRecord { start: head.start() as u32, end: end as u32, facts });
     }
 
     fn open_block(&mut self, head: ParsedEntry<'_, '_>) {
@@ -128,9 +137,9 @@ impl Sink<'_> for Indexer {
 
     fn close_block(&mut self, end: usize) {
         let Some(open) = self.open.pop() else { return };
-        let next = self.records.len() as u32;
+        let inside = self.records.len() - open - 1;
         let record = &mut self.records[open];
         record.end = end as u32;
-        record.next = next | BLOCK_BIT;
+        record.facts = record.facts.with_block(inside);
     }
 }

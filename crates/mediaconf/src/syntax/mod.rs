@@ -44,7 +44,7 @@ pub use printable::{controls_terminal, one_line, printable};
 pub use reparse::{ChangedRun, RunPlace, moved};
 pub use sink::{Directive, ParsedEntry, ParsedWords, Sink};
 pub use snippet::Snippet;
-pub use splice::{Splice, spliced_pieces};
+pub use splice::{Splice, SpliceText, spliced_pieces};
 pub use tokens::{Token, TokenKind, tokens};
 
 pub use crate::text::{

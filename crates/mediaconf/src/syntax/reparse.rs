@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 use super::document::Document;
-use super::index::{EntryRecord, Index, Indexer};
+use super::index::{EntryRecord, Index, Indexer, next_index};
 use super::line_index::{line_end, line_start};
 use super::parse::{BOM, MAX_TEXT, ParsedText, parse_text};
 use super::splice::{Splice, apply};
@@ -200,8 +200,7 @@ fn shift_behind(run: &ChangedRun, old: &[EntryRecord], old_len: usize, new_len: 
 }
 
 fn copy_moved(from: &[EntryRecord], range: Range<usize>, bytes: usize, to: &mut Vec<EntryRecord>) {
-    let entries = to.len().wrapping_sub(range.start) as u32;
-    to.extend(from[range].iter().map(|record| record.moved(bytes as u32, entries)));
+    to.extend(from[range].iter().map(|record| record.moved(bytes as u32)));
 }
 
 fn windows(text: &str, records: &[EntryRecord], edits: &[Splice]) -> Vec<ReparseWindow> {
@@ -219,12 +218,12 @@ fn windows(text: &str, records: &[EntryRecord], edits: &[Splice]) -> Vec<Reparse
         }
         while let Some(passed) = records.get(ahead).filter(|record| record.end as usize <= lines.start) {
             start = passed.end as usize;
-            ahead = passed.next_index() as usize;
+            ahead = next_index(records, ahead);
         }
         // The entries of the previous window need not be passed again.
         let mut behind = windows.last().map_or(ahead, |last| ahead.max(last.records.end));
-        while let Some(inside) = records.get(behind).filter(|record| (record.start as usize) < lines.end) {
-            behind = inside.next_index() as usize;
+        while records.get(behind).is_some_and(|record| (record.start as usize) < lines.end) {
+            behind = next_index(records, behind);
         }
         let end = records.get(behind).map_or(text.len(), |record| record.start as usize);
         let mut start = start;
@@ -266,7 +265,7 @@ mod tests {
         ] {
             let places = text.match_indices(found).step_by(step);
             let splice =
-                |(at, _): (usize, &str)| Splice { range: at..at + found.len(), text: new.to_owned() };
+                |(at, _): (usize, &str)| Splice { range: at..at + found.len(), text: new.into() };
             let splices: Vec<Splice> = places.map(splice).collect();
             let (edited, places) = document.edited(&splices);
             let whole = Document::parse(apply(&text, 0..text.len(), &splices));

@@ -40,7 +40,7 @@ pub trait Directive<'t>: Copy {
     /// The words behind the keyword.
     fn arguments(self) -> impl Iterator<Item = Word<'t>>;
 
-    /// The number of words behind the keyword; 65535 may stand for that many or more.
+    /// The number of words behind the keyword.
     fn count_arguments(self) -> usize;
 
     /// True if a block follows its words.

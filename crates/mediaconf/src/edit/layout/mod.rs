@@ -83,7 +83,7 @@ pub fn splices(document: &Document, operations: &[TextOperation]) -> Vec<Splice>
     let mut layout = Layout::new(document, operations);
     for operation in operations {
         if let TextOperation::Rewrite(splice) = operation {
-            layout.push(splice.range.clone(), splice.text.clone());
+            layout.push(splice.range.clone(), &*splice.text);
         }
     }
     operations.iter().for_each(|operation| layout.unfold(operation));
@@ -324,9 +324,9 @@ impl<'d> Layout<'d> {
                 .is_none_or(|range| splice.range.start <= range.start && splice.range.end <= range.start)
         };
         let splices = self.splices.into_iter();
-        let splices = splices.map(|((start, end, _), text)| Splice { range: start..end, text });
+        let splices = splices.map(|((start, end, _), text)| Splice { range: start..end, text: text.into() });
         let mut splices: Vec<Splice> = splices.filter(outside).collect();
-        splices.extend(removed.iter().map(|range| Splice { range: range.clone(), text: String::new() }));
+        splices.extend(removed.iter().map(|range| Splice { range: range.clone(), text: "".into() }));
         splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
         splices
     }

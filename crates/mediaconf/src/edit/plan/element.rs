@@ -86,7 +86,7 @@ impl<'d> Planner<'_, 'd> {
                     block,
                 ),
             }),
-            None => self.rewrite(vec![Splice { range: from..entry.end(), text: ";".to_owned() }]),
+            None => self.rewrite(vec![Splice { range: from..entry.end(), text: ";".into() }]),
         }
     }
 }

@@ -136,7 +136,7 @@ impl<'d> Planner<'_, 'd> {
         } else {
             " ".to_owned()
         };
-        Splice { range: entry.start()..entry.end(), text: lines.join(&separator) }
+        Splice { range: entry.start()..entry.end(), text: lines.join(&separator).into() }
     }
 }
 
@@ -244,5 +244,5 @@ fn raw_line(entry: Entry<'_>, edits: &[Splice]) -> Draft {
 
 fn without_source(entry: Entry<'_>) -> Splice {
     let name = crate::model::shape::group_name(entry);
-    Splice { range: name.end() as usize..entry.head_span().end as usize, text: String::new() }
+    Splice { range: name.end() as usize..entry.head_span().end as usize, text: "".into() }
 }

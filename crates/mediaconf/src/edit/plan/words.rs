@@ -37,7 +37,7 @@ impl<'d> WordEdits<'d> {
     pub fn replace(&mut self, word: Word<'_>, new: impl Into<String>) {
         let new = new.into();
         if word.raw != new {
-            self.splices.push(Splice { range: range(word), text: new });
+            self.splices.push(Splice { range: range(word), text: new.into() });
         }
     }
 
@@ -48,13 +48,13 @@ impl<'d> WordEdits<'d> {
         let line = || &self.text[memchr::memrchr(b'\n', &self.text.as_bytes()[..gap]).unwrap_or(0)..gap];
         let behind_comment = self.text[gap..start].contains('\n') && line().contains('#');
         let from = if behind_comment { self.text[..start].trim_end_matches([' ', '\t']).len() } else { gap };
-        self.splices.push(Splice { range: from..word.end() as usize, text: String::new() });
+        self.splices.push(Splice { range: from..word.end() as usize, text: "".into() });
     }
 
     /// Puts a new word behind the byte at `end`, which is where a word ends.
     pub fn insert(&mut self, end: u32, new: &str) {
         let at = end as usize;
-        self.splices.push(Splice { range: at..at, text: format!(" {new}") });
+        self.splices.push(Splice { range: at..at, text: format!(" {new}").into() });
     }
 
     /// Turns a list of words into another; `old` and `new` are their values, `written` the new text
@@ -171,7 +171,7 @@ impl AddressShape {
 impl WordEdits<'_> {
     fn insert_value(&mut self, flag: Word<'_>, value: &str) {
         let at = flag.end() as usize;
-        self.splices.push(Splice { range: at..at, text: format!("={value}") });
+        self.splices.push(Splice { range: at..at, text: format!("={value}").into() });
     }
 }
 

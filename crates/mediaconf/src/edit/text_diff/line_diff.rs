@@ -23,18 +23,18 @@ pub(super) struct LineRun {
     pub new: Range<usize>,
 }
 
-/// Returns the differing runs of two texts, with an equal line between any two.
-pub(super) fn differing_runs(old: &str, new: &str) -> Vec<LineRun> {
-    anchored_runs(old, new, MYERS_LINES)
+/// Gives the differing runs of two texts to `take`, with an equal line between any two.
+pub(super) fn each_differing_run(old: &str, new: &str, take: &mut dyn FnMut(LineRun)) {
+    each_anchored_run(old, new, MYERS_LINES, take);
 }
 
 /// The same; texts of more than `limit` lines are cut at the lines that occur once on either
 /// side, in the longest order they share (patience diff).
-pub(super) fn anchored_runs(old: &str, new: &str, limit: usize) -> Vec<LineRun> {
-    let mut runs = Vec::new();
+pub(super) fn each_anchored_run(old: &str, new: &str, limit: usize, take: &mut dyn FnMut(LineRun)) {
+    let mut runs = JoinedRuns { last: None, take };
     if count_lines(old) + count_lines(new) <= limit {
         push_runs([old, new], [0..old.len(), 0..new.len()], limit, &mut runs);
-        return runs;
+        return runs.finish();
     }
     let mut start = (0, 0);
     for anchor in anchors(old, new).into_iter().map(|(old, new)| (old as usize, new as usize)) {
@@ -42,7 +42,28 @@ pub(super) fn anchored_runs(old: &str, new: &str, limit: usize) -> Vec<LineRun> 
         start = (line_end(old, anchor.0), line_end(new, anchor.1));
     }
     push_runs([old, new], [start.0..old.len(), start.1..new.len()], limit, &mut runs);
-    runs
+    runs.finish();
+}
+
+/// Joins runs that go on where the last one ends, and keeps no other than that.
+struct JoinedRuns<'r> {
+    last: Option<LineRun>,
+    take: &'r mut dyn FnMut(LineRun),
+}
+
+impl JoinedRuns<'_> {
+    fn push(&mut self, run: LineRun) {
+        match &mut self.last {
+            Some(last) if last.old.end == run.old.start && last.new.end == run.new.start => {
+                (last.old.end, last.new.end) = (run.old.end, run.new.end);
+            }
+            last => last.replace(run).into_iter().for_each(&mut self.take),
+        }
+    }
+
+    fn finish(self) {
+        self.last.into_iter().for_each(self.take);
+    }
 }
 
 /// Returns the number of lines of a text; what follows the last line feed is one.
@@ -51,13 +72,18 @@ pub(super) fn count_lines(text: &str) -> usize {
 }
 
 /// Adds the differing runs of a part of each text.
-fn push_runs(texts: [&str; 2], [of_old, of_new]: [Range<usize>; 2], limit: usize, runs: &mut Vec<LineRun>) {
+fn push_runs(
+    texts: [&str; 2],
+    [of_old, of_new]: [Range<usize>; 2],
+    limit: usize,
+    runs: &mut JoinedRuns<'_>,
+) {
     let [old, new] = [&texts[0][of_old.clone()], &texts[1][of_new.clone()]];
     if old == new {
         return;
     }
     if old.is_empty() || new.is_empty() || count_lines(old) + count_lines(new) > limit {
-        return push_run(LineRun { old: of_old, new: of_new }, runs);
+        return runs.push(LineRun { old: of_old, new: of_new });
     }
     let [old, new] = [old, new].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
     let length = |lines: &[&str]| lines.iter().map(|line| line.len()).sum::<usize>();
@@ -66,25 +92,18 @@ fn push_runs(texts: [&str; 2], [of_old, of_new]: [Range<usize>; 2], limit: usize
         let (tag, old_lines, new_lines) = op.as_tag_tuple();
         let (old_end, new_end) = (old_at + length(&old[old_lines]), new_at + length(&new[new_lines]));
         if tag != DiffTag::Equal {
-            push_run(LineRun { old: old_at..old_end, new: new_at..new_end }, runs);
+            runs.push(LineRun { old: old_at..old_end, new: new_at..new_end });
         }
         (old_at, new_at) = (old_end, new_end);
-    }
-}
-
-/// Adds a run, which may go on where the last one ends.
-fn push_run(run: LineRun, runs: &mut Vec<LineRun>) {
-    match runs.last_mut() {
-        Some(last) if last.old.end == run.old.start && last.new.end == run.new.start => {
-            (last.old.end, last.new.end) = (run.old.end, run.new.end);
-        }
-        _ => runs.push(run),
     }
 }
 
 /// The places of the lines that occur once on either side, in the longest order that both share.
 fn anchors(old: &str, new: &str) -> Vec<(u32, u32)> {
     let mut unique = lines_unique_to_both(old, new);
+    if unique.is_sorted_by_key(|&(_, new)| new) {
+        return unique;
+    }
     let places: Vec<usize> = unique.iter().map(|&(_, new)| new as usize).collect();
     let mut kept = longest_increasing_subsequence(&places).into_iter().peekable();
     drop(places);
@@ -99,9 +118,10 @@ fn anchors(old: &str, new: &str) -> Vec<(u32, u32)> {
 
 /// The pairs of places of the lines that occur once in `old` and once in `new`, in `old`'s order.
 fn lines_unique_to_both(old: &str, new: &str) -> Vec<(u32, u32)> {
-    let mut pairs = Vec::new();
-    let mut news = places_of_unique(new).into_iter().peekable();
-    for (hash, old_place) in places_of_unique(old) {
+    let [olds, news] = [old, new].map(places_of_unique);
+    let mut pairs = Vec::with_capacity(olds.len().min(news.len()));
+    let mut news = news.into_iter().peekable();
+    for (hash, old_place) in olds {
         while news.next_if(|(other, _)| *other < hash).is_some() {}
         let found = news.next_if(|(other, _)| *other == hash);
         pairs.extend(found.map(|(_, new_place)| (old_place, new_place)));

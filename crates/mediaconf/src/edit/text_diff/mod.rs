@@ -18,7 +18,7 @@ mod line_diff;
 use std::iter::{from_fn, once, repeat_n};
 use std::ops::Range;
 
-use line_diff::{LineRun, count_lines, differing_runs};
+use line_diff::{LineRun, count_lines, each_differing_run};
 use memchr::memrchr_iter;
 use similar::DiffOp;
 use similar::udiff::UnifiedHunkHeader;
@@ -44,11 +44,20 @@ pub struct Hunk {
 }
 
 /// The lines from one run that differs to the next: those on both sides, then the removed ones, then the added ones.
+/// There can be very many of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct LineStep {
-    equal: usize,
-    removed: usize,
-    added: usize,
+    equal: u32,
+    removed: u32,
+    added: u32,
+}
+
+impl LineStep {
+    /// A text that fits into memory has no more lines than 32 bits can count.
+    fn new(counts: [usize; 3]) -> Self {
+        let [equal, removed, added] = counts.map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+        Self { equal, removed, added }
+    }
 }
 
 /// One line of a hunk, as byte spans that leave out the `\n`.
@@ -127,8 +136,9 @@ impl Hunk {
     /// the texts that were compared.
     pub fn lines<'t>(&'t self, old: &'t str, new: &'t str) -> impl Iterator<Item = DiffLine> + use<'t> {
         let steps = self.steps.iter().flat_map(|step| {
-            let changed = repeat_n(LineSide::Old, step.removed).chain(repeat_n(LineSide::New, step.added));
-            repeat_n(LineSide::Both, step.equal).chain(changed)
+            let times = |side, count| repeat_n(side, count as usize);
+            let changed = times(LineSide::Old, step.removed).chain(times(LineSide::New, step.added));
+            times(LineSide::Both, step.equal).chain(changed)
         });
         let (mut old_at, mut new_at) = (self.old.start, self.new.start);
         steps.chain(repeat_n(LineSide::Both, self.behind)).map(move |side| match side {
@@ -142,7 +152,7 @@ impl Hunk {
 
     /// Returns the number of lines that only the new text has, and of those that only the old one has.
     pub fn added_and_removed(&self) -> [usize; 2] {
-        let sum = |count: fn(&LineStep) -> usize| self.steps.iter().map(count).sum();
+        let sum = |count: fn(&LineStep) -> u32| self.steps.iter().map(|step| count(step) as usize).sum();
         [sum(|step| step.added), sum(|step| step.removed)]
     }
 }
@@ -213,25 +223,22 @@ impl<'t> Comparison<'t> {
         let (head, tail) = common_lines(old, new);
         let (old, new) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
         let (old_at, new_at) = (of_old.start + head, of_new.start + head);
-        for LineRun { old, new } in differing_runs(old, new) {
+        each_differing_run(old, new, &mut |LineRun { old, new }| {
             self.push(old.start + old_at..old.end + old_at, new.start + new_at..new.end + new_at);
-        }
+        });
     }
 
     /// Adds a run that differs to the last hunk, or to a new one if it is too far from that.
     fn push(&mut self, old: Range<usize>, new: Range<usize>) {
         let [old_text, new_text] = self.texts;
         let equal = count_lines(&old_text[self.old_at..old.start]);
-        let mut step = LineStep {
-            equal,
-            removed: count_lines(&old_text[old.clone()]),
-            added: count_lines(&new_text[new.clone()]),
-        };
+        let (removed, added) = (count_lines(&old_text[old.clone()]), count_lines(&new_text[new.clone()]));
+        let mut context = equal;
         if self.hunks.is_empty() || equal > 2 * CONTEXT_LINES {
             self.close();
-            step.equal = equal.min(CONTEXT_LINES);
-            let start = last_lines(old_text, old.start, step.equal);
-            let (old_line, new_line) = (self.next.0 + equal - step.equal, self.next.1 + equal - step.equal);
+            context = equal.min(CONTEXT_LINES);
+            let start = last_lines(old_text, old.start, context);
+            let (old_line, new_line) = (self.next.0 + equal - context, self.next.1 + equal - context);
             self.last = LineNumbers { old: old_line..old_line, new: new_line..new_line };
             self.hunks.push(Hunk {
                 header: String::new(),
@@ -241,12 +248,12 @@ impl<'t> Comparison<'t> {
                 behind: 0,
             });
         }
-        self.next = (self.next.0 + equal + step.removed, self.next.1 + equal + step.added);
+        self.next = (self.next.0 + equal + removed, self.next.1 + equal + added);
         (self.last.old.end, self.last.new.end) = self.next;
         self.old_at = old.end;
         if let Some(hunk) = self.hunks.last_mut() {
             (hunk.old.end, hunk.new.end) = (old.end, new.end);
-            hunk.steps.push(step);
+            hunk.steps.push(LineStep::new([context, removed, added]));
         }
     }
 
