@@ -51,8 +51,10 @@ fn splices(found: &Diagnostics) -> Vec<Splice> {
     let mut fixes: Vec<&Fix> = found.iter().filter_map(|found| found.fix.as_ref()).collect();
     fixes.sort_by_key(|fix| (fix.span.start, fix.span.end));
     fixes.dedup_by(|next, kept| next.span.start < kept.span.end || next.span.start == kept.span.start);
-    let splice =
-        |fix: &Fix| Splice { range: fix.span.start as usize..fix.span.end as usize, text: (*fix.text).into() };
+    let splice = |fix: &Fix| Splice {
+        range: fix.span.start as usize..fix.span.end as usize,
+        text: (*fix.text).into(),
+    };
     fixes.into_iter().map(splice).collect()
 }
 

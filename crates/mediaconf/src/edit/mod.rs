@@ -236,17 +236,26 @@ impl JoinedEdit {
     fn finish(self, members: &Members<'_>) -> Option<Edit> {
         let (mut edit, guarded) = self.0?;
         edit.splices.sort_by_key(|splice| splice.range.start);
-        // The new blocks of all parts stand at one place.
-        edit.splices.dedup_by(|next, splice| {
-            let is_at_same_place = next.range == splice.range;
-            splice.text.push_str(if is_at_same_place { &next.text } else { "" });
-            is_at_same_place
-        });
-        edit.splices.shrink_to_fit();
+        edit.splices = with_one_at_a_place(edit.splices);
         edit.guarded = guarded.in_document(members);
         edit.streams_before = members.own_by_key(STREAMS.key()).len();
         Some(edit)
     }
+}
+
+/// The splices with those at one place as one: there stand the new blocks of all parts.
+fn with_one_at_a_place(mut splices: Vec<Splice>) -> Vec<Splice> {
+    let at_one_place = splices.chunk_by_mut(|one, next| one.range == next.range);
+    let joined = at_one_place.map(|same| match same {
+        [alone] => mem::take(alone),
+        all => {
+            let texts: Vec<&str> = all.iter().map(|splice| &*splice.text).collect();
+            Splice { range: all[0].range.clone(), text: texts.concat().into() }
+        }
+    });
+    let mut joined: Vec<Splice> = joined.collect();
+    joined.shrink_to_fit();
+    joined
 }
 
 impl Edit {

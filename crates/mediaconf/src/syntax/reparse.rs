@@ -264,8 +264,7 @@ mod tests {
             ("}\n#", "}#", 7),
         ] {
             let places = text.match_indices(found).step_by(step);
-            let splice =
-                |(at, _): (usize, &str)| Splice { range: at..at + found.len(), text: new.into() };
+            let splice = |(at, _): (usize, &str)| Splice { range: at..at + found.len(), text: new.into() };
             let splices: Vec<Splice> = places.map(splice).collect();
             let (edited, places) = document.edited(&splices);
             let whole = Document::parse(apply(&text, 0..text.len(), &splices));

@@ -32,7 +32,7 @@ impl<'c> GroupSides<'c> {
             side.each_name(&[kind.key()], &mut |name| names.push(xxh3_128(name.as_bytes())));
             names
         });
-        let positions = if from == to { Vec::new() } else { order::positions(&from, &to) };
+        let positions = if from == to { Vec::new() } else { order::positions(from, &to) };
         let placed = to.into_iter().zip(positions);
         let positions = placed.filter_map(|(name, position)| Some((name, position?))).collect();
         Self { kind, sides, positions }

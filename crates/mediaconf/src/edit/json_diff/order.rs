@@ -14,10 +14,12 @@ use crate::edit::lis::longest_increasing_subsequence;
 ///
 /// The position that a block had before has no effect in a patch, so such a block stays where it is
 /// and the others are inserted around it.
-pub fn positions<N: Eq + Hash>(from: &[N], to: &[N]) -> Vec<Option<usize>> {
-    let merged = merged(from, to);
-    let mut positions: Vec<Option<usize>> = (1..=to.len()).map(Some).collect();
+pub fn positions<N: Eq + Hash>(from: Vec<N>, to: &[N]) -> Vec<Option<usize>> {
+    let merged = merged(&from, to);
+    drop(from);
     let kept = around_the_fixed(&merged);
+    drop(merged);
+    let mut positions: Vec<Option<usize>> = (1..=to.len()).map(Some).collect();
     for index in longest_increasing_subsequence(&kept) {
         positions[kept[index]] = None;
     }
@@ -108,11 +110,10 @@ mod tests {
             // `c` already has position 3 in `from`, so a patch can't move it there: it stays.
             ("xycab", "abc", vec![("a", 1), ("b", 2)]),
         ] {
-            let (from, to) = (from.as_bytes(), to.as_bytes());
-            let found: Vec<(String, usize)> = positions(from, to)
+            let found: Vec<(String, usize)> = positions(from.into(), to.as_bytes())
                 .into_iter()
-                .zip(to)
-                .filter_map(|(position, &name)| Some((char::from(name).to_string(), position?)))
+                .zip(to.bytes())
+                .filter_map(|(position, name)| Some((char::from(name).to_string(), position?)))
                 .collect();
             let expected: Vec<_> = expected.into_iter().map(|(name, at)| (name.to_owned(), at)).collect();
             assert_eq!(found, expected, "{from:?} {to:?}");
@@ -127,13 +128,13 @@ mod tests {
     proptest! {
         #[test]
         fn a_merge_puts_all_in_order(from in names(), to in names()) {
-            let positions = positions(&from, &to);
+            let positions = positions(from.clone(), &to);
             assert_eq!(apply(&from, &to, &positions), to);
         }
 
         #[test]
         fn no_fewer_positions_would_do(from in names(), to in names()) {
-            let given = positions(&from, &to).iter().flatten().count();
+            let given = positions(from.clone(), &to).iter().flatten().count();
             let wanted: Vec<usize> = (1..=to.len()).collect();
             for chosen in 0..1u16 << to.len() {
                 let some = |&at: &usize| (chosen >> (at - 1) & 1 == 1).then_some(at);

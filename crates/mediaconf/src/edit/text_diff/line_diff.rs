@@ -31,7 +31,7 @@ pub(super) fn each_differing_run(old: &str, new: &str, take: &mut dyn FnMut(Line
 /// The same; texts of more than `limit` lines are cut at the lines that occur once on either
 /// side, in the longest order they share (patience diff).
 pub(super) fn each_anchored_run(old: &str, new: &str, limit: usize, take: &mut dyn FnMut(LineRun)) {
-    let mut runs = JoinedRuns { last: None, take };
+    let mut runs = RunJoiner { last: None, take };
     if count_lines(old) + count_lines(new) <= limit {
         push_runs([old, new], [0..old.len(), 0..new.len()], limit, &mut runs);
         return runs.finish();
@@ -46,12 +46,12 @@ pub(super) fn each_anchored_run(old: &str, new: &str, limit: usize, take: &mut d
 }
 
 /// Joins runs that go on where the last one ends, and keeps no other than that.
-struct JoinedRuns<'r> {
+struct RunJoiner<'r> {
     last: Option<LineRun>,
     take: &'r mut dyn FnMut(LineRun),
 }
 
-impl JoinedRuns<'_> {
+impl RunJoiner<'_> {
     fn push(&mut self, run: LineRun) {
         match &mut self.last {
             Some(last) if last.old.end == run.old.start && last.new.end == run.new.start => {
@@ -72,12 +72,7 @@ pub(super) fn count_lines(text: &str) -> usize {
 }
 
 /// Adds the differing runs of a part of each text.
-fn push_runs(
-    texts: [&str; 2],
-    [of_old, of_new]: [Range<usize>; 2],
-    limit: usize,
-    runs: &mut JoinedRuns<'_>,
-) {
+fn push_runs(texts: [&str; 2], [of_old, of_new]: [Range<usize>; 2], limit: usize, runs: &mut RunJoiner<'_>) {
     let [old, new] = [&texts[0][of_old.clone()], &texts[1][of_new.clone()]];
     if old == new {
         return;
