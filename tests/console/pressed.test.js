@@ -32,7 +32,8 @@ test('who types on presses nothing that came meanwhile', options, async () => {
 /** Sets a value of the first stream. @param {import('puppeteer-core').Page} page @param {string} path */
 async function set(page, path) {
   await page.waitForSelector('.rows .row input');
-  await page.click('.rows .row input');
+  // The rows may be drawn again meanwhile.
+  await page.$eval('.rows .row input', (box) => /** @type {HTMLElement} */ (box).click());
   await page.type('.many-form input[list]', path);
   await page.type('.many-form [placeholder=value]', '5');
   await press(page, 'Add to the edits');

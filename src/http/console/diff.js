@@ -13,38 +13,26 @@ import { VirtualRows } from './virtual_rows.js';
  * @property {number | undefined} [after] its number in the new text
  */
 
-/** The diff that was read last: one diff is shown, looked at for secrets, and made a command at each key. @type {{ text: string, lines: readonly DiffLine[] }} */
-let last = { text: '', lines: [] };
+/** What a line is, by its sign. @type {Record<string, DiffLine['kind']>} */
+const KINDS = { ' ': 'same', '+': 'added', '-': 'removed' };
 
 /**
  * Reads a unified diff.
  * @param {string} text
- * @returns {readonly DiffLine[]}
- */
-export function diffLines(text) {
-  if (text !== last.text) last = { text, lines: read(text) };
-  return last.lines;
-}
-
-/**
- * @param {string} text
  * @returns {DiffLine[]}
  */
-function read(text) {
+export function diffLines(text) {
   /** @type {DiffLine[]} */
   const found = [];
   let [before, after] = [0, 0];
   for (const line of text.split('\n')) {
-    const hunk = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(line);
+    const hunk = /^@@ -(\d+).*? \+(\d+)/.exec(line);
+    const kind = KINDS[line.charAt(0)];
     if (hunk) {
       [before, after] = [Number(hunk[1]), Number(hunk[2])];
       found.push({ kind: 'hunk', text: line });
-    } else if (found.length > 0 && line.startsWith('+')) {
-      found.push({ kind: 'added', text: line.slice(1), after: after++ });
-    } else if (found.length > 0 && line.startsWith('-')) {
-      found.push({ kind: 'removed', text: line.slice(1), before: before++ });
-    } else if (line.startsWith(' ')) {
-      found.push({ kind: 'same', text: line.slice(1), before: before++, after: after++ });
+    } else if (kind && found.length > 0) {
+      found.push({ kind, text: line.slice(1), before: kind === 'added' ? undefined : before++, after: kind === 'removed' ? undefined : after++ });
     }
   }
   return found;
@@ -61,9 +49,6 @@ export function counts(lines) {
 
 /** Up to so many rows are all drawn. */
 const ALL = 300;
-
-const SIGNS = { hunk: '', same: ' ', added: '+', removed: '−' };
-const WORDS = { hunk: '', same: '', added: 'added: ', removed: 'removed: ' };
 
 /**
  * The element that shows a diff.
@@ -86,10 +71,8 @@ export function diffView(text) {
 
 /** @param {DiffLine} line */
 function row({ kind, text, before, after }) {
-  return el('div', { class: `line ${kind}` },
-    el('span.number', { 'aria-hidden': 'true' }, before ?? ''),
-    el('span.number', { 'aria-hidden': 'true' }, after ?? ''),
-    el('span.sign', { 'aria-hidden': 'true' }, SIGNS[kind]),
-    WORDS[kind] && el('span.unseen', WORDS[kind]),
-    el('code', text));
+  const isOther = kind === 'added' || kind === 'removed';
+  const unread = (/** @type {string} */ name, /** @type {string | number | undefined} */ shown) => el(`span.${name}`, { 'aria-hidden': 'true' }, shown);
+  return el('div', { class: `line ${kind}` }, unread('number', before), unread('number', after),
+    unread('sign', isOther ? { added: '+', removed: '−' }[kind] : ''), isOther && el('span.unseen', `${kind}: `), el('code', text));
 }

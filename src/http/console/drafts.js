@@ -82,8 +82,7 @@ export class Drafts {
 
   /** The text draft of an entry. @param {string} path @returns {TextDraft | undefined} */
   textOf(path) {
-    const draft = this.find(textId(path));
-    return draft?.kind === 'text' ? draft : undefined;
+    return /** @type {TextDraft | undefined} */ (this.find(textId(path)));
   }
 
   /** The assignment that is to be made at a path, the last one of all drafts. @param {string} path */
@@ -108,10 +107,10 @@ export class Drafts {
    * @param {NewValue | undefined} value
    */
   setValue({ entry, path, base, ...made }, value) {
-    const old = this.find(entry);
-    const others = old?.kind === 'values' ? old.assignments.filter((assignment) => assignment.path !== path) : [];
-    const known = old?.kind === 'values' ? old.assignments.find((assignment) => assignment.path === path) : undefined;
-    const assignments = value === undefined ? others : [...others, { ...made, ...known, path, value }];
+    const old = /** @type {ValuesDraft | undefined} */ (this.find(entry));
+    const known = old?.assignments.find((assignment) => assignment.path === path);
+    const assignments = (old?.assignments ?? []).filter((assignment) => assignment !== known);
+    if (value !== undefined) assignments.push({ ...made, ...known, path, value });
     this.put({ kind: 'values', id: entry, label: entry, base: old?.base ?? base, assignments }, [path]);
   }
 
@@ -142,11 +141,11 @@ export class Drafts {
    * @param {string} revision that the change made; empty if it is not known
    */
   made(sent, revision) {
-    this.#list = this.#list.map((draft) => {
+    this.#list = this.#list.flatMap((draft) => {
       const old = sent.find(({ id }) => id === draft.id);
       if (old?.kind === 'text') this.#made.set(old.id, old.text);
       return old ? leftOf(draft, old, revision) : draft;
-    }).filter((draft) => draft !== undefined);
+    });
     this.#changed();
   }
 
@@ -198,12 +197,12 @@ export class Drafts {
 
   #keep() {
     this.isKept = true;
+    // An older list of edits would be a wrong one after a reload.
+    this.store.removeItem(this.#key);
+    if (this.#list.length === 0) return;
     try {
-      if (this.#list.length > 0) this.store.setItem(this.#key, JSON.stringify(this.#list.map((draft) => keptDraft(draft, this.#pieces.get(draft.id)))));
-      else this.store.removeItem(this.#key);
+      this.store.setItem(this.#key, JSON.stringify(this.#list.map((draft) => keptDraft(draft, this.#pieces.get(draft.id)))));
     } catch {
-      // An older list of edits would be a wrong one after a reload.
-      this.store.removeItem(this.#key);
       this.isKept = false;
     }
   }
@@ -233,25 +232,20 @@ function isEdit(draft) {
 /**
  * What is left of a draft after `old`, an earlier state of it, was made.
  * @param {Draft} draft
- * @param {Draft} old
+ * @param {any} old
  * @param {string} revision
- * @returns {Draft | undefined}
+ * @returns {Draft[]}
  */
 function leftOf(draft, old, revision) {
-  if (draft === old || (draft.kind === 'text' && old.kind === 'text' && draft.text === old.text)) return undefined;
   // What the server made of the text is merged in the next review: this base is none of its revisions.
-  if (draft.kind === 'text') return { ...draft, base: '' };
-  const done = old.kind === 'values' ? old.assignments : [];
-  const left = without(draft, (assignment) => done.some((other) => isSame(assignment, other)));
-  return isEdit(left) ? { ...left, base: revision || left.base } : undefined;
+  if (draft.kind === 'text') return draft.text === old.text ? [] : [{ ...draft, base: '' }];
+  const made = new Set(old.assignments.map(keyOf));
+  return [{ ...without(draft, (assignment) => made.has(keyOf(assignment))), base: revision || draft.base }].filter(isEdit);
 }
 
-/**
- * @param {Assignment} one
- * @param {Assignment} other
- */
-function isSame(one, other) {
-  return one.path === other.path && JSON.stringify(one.value) === JSON.stringify(other.value);
+/** @param {Assignment} assignment */
+function keyOf({ path, value }) {
+  return JSON.stringify([path, value]);
 }
 
 /** @param {string} path */

@@ -1,6 +1,6 @@
 // One value of many streams: set, removed or replaced, as one edit of the tray.
 
-import { el, fill } from './dom.js';
+import { el, refill } from './dom.js';
 import { counted } from './figures.js';
 import { pathOf, readAt } from './path.js';
 import { MASK } from './words.js';
@@ -19,22 +19,20 @@ const PATHS = ['prepush', 'title', 'disabled', 'auth.url', 'dvr', 'dvr.dvr_limit
  * @param {() => void} unmark
  */
 export function manyForm(box, state, marked, here, unmark) {
-  const words = `${marked.size} marked${here < marked.size ? `, ${marked.size - here} of them not listed` : ''}`;
-  const known = box.querySelector('.many-count');
   box.hidden = marked.size === 0;
-  if (known && marked.size) known.textContent = words;
-  else fill(box, marked.size > 0 && form(words, state, marked, unmark));
+  refill(box, box.hidden, () => !box.hidden && form(state, marked, unmark));
+  const count = box.querySelector('.many-count');
+  if (count) count.textContent = `${marked.size} marked${here < marked.size ? `, ${marked.size - here} of them not listed` : ''}`;
 }
 
 /**
- * @param {string} words
  * @param {State} state
  * @param {ReadonlySet<string>} marked
  * @param {() => void} unmark
  */
-function form(words, state, marked, unmark) {
+function form(state, marked, unmark) {
   const act = el('select', { 'aria-label': 'What to do', onchange: () => showFields() },
-    ...['set', 'remove', 'replace in'].map((word) => el('option', word)));
+    ['set', 'remove', 'replace in'].map((word) => el('option', word)));
   const path = el('input', { list: 'many-paths', 'aria-label': 'Value, as a path below the stream', placeholder: 'prepush', required: true });
   const old = el('input', { 'aria-label': 'Old text', placeholder: 'old text' });
   const value = el('input', { 'aria-label': 'New value', placeholder: 'value' });
@@ -53,15 +51,16 @@ function form(words, state, marked, unmark) {
     const assignments = assignmentsOf(rows, edit).map((made) => ({ ...made, before: readAt(state.config, made.path) }));
     fault.textContent = assignments.length ? '' : noneWords(rows, edit.path);
     if (!assignments.length) return;
-    state.drafts.addMany({ name: String(Date.now()), label: labelOf(edit, assignments.length), base: state.revision ?? '', assignments });
+    // The label is without the value, which may be a secret.
+    state.drafts.addMany({ name: String(Date.now()), label: `${edit.act} ${edit.path} of ${counted(assignments.length, 'stream')}`, base: state.revision ?? '', assignments });
     state.announce(`An edit of ${assignments.length} streams waits in the tray.`);
     unmark();
   }
 
   showFields();
   return el('form.many-form', { 'aria-label': 'Change all that are marked', onsubmit: submit },
-    el('strong.many-count', words), act, path,
-    el('datalist', { id: 'many-paths' }, ...PATHS.map((name) => el('option', { value: name }))),
+    el('strong.many-count'), act, path,
+    el('datalist', { id: 'many-paths' }, PATHS.map((name) => el('option', { value: name }))),
     old, value, el('button.primary', 'Add to the edits'),
     el('button.plain', { onclick: unmark }, 'Unmark'), fault);
 }
@@ -104,13 +103,4 @@ function firstOf(path) {
 function substitution(old, value) {
   const sign = [...'/|,:#!%@'].find((found) => !(old + value).includes(found)) ?? '\u0001';
   return `s${sign}${old}${sign}${value}${sign}`;
-}
-
-/**
- * What the edit does, without its value, which may be a secret.
- * @param {{act: string, path: string}} edit
- * @param {number} count
- */
-function labelOf({ act, path }, count) {
-  return `${act} ${path} of ${counted(count, 'stream')}`;
 }

@@ -3,7 +3,7 @@
 import { el, fill } from './dom.js';
 import { pathOf, textOf } from './path.js';
 import { MASK } from './words.js';
-import { Problem } from './api.js';
+import { asProblem } from './api.js';
 
 /**
  * @typedef {import('./state.js').State} State
@@ -13,16 +13,15 @@ import { Problem } from './api.js';
 /** The seconds for which a secret is shown. */
 const SECONDS = 30;
 
-/** Hides the secret that is shown. @type {() => void} */
-let hideShown = () => {};
+/** What is shown else. */
+const HIDDEN = '••••••';
 
-/** How often one was asked for, or all were hidden: the answer to an earlier question is not shown. */
-let turn = 0;
+/** Ends what is shown, or was asked for. */
+let shown = new AbortController();
 
 /** Hides the secret that is shown, if there is one, and shows none that was asked for. */
 export function hideSecret() {
-  turn += 1;
-  hideShown();
+  shown.abort();
 }
 
 /**
@@ -44,7 +43,7 @@ export function secretsView(state, segments, value) {
  * @param {Segment[]} [at]
  * @returns {Segment[][]}
  */
-export function masked(value, at = []) {
+function masked(value, at = []) {
   if (typeof value === 'string') return MASK.test(value) ? [at] : [];
   if (Array.isArray(value)) return value.flatMap((item, place) => masked(item, [...at, place]));
   if (typeof value !== 'object' || value === null) return [];
@@ -56,41 +55,32 @@ export function masked(value, at = []) {
  * @param {readonly Segment[]} segments
  * @param {string} name
  */
-function secret(state, segments, name) {
-  const box = el('span.secret');
+function secret({ api }, segments, name) {
+  const box = el('span.secret', HIDDEN);
   const left = el('span.quiet');
-  let timer = 0;
-  const hide = () => {
-    clearInterval(timer);
-    hideShown = () => {};
-    fill(box, '••••••');
-    fill(left);
-    button.textContent = 'Show';
-  };
   const show = async () => {
     hideSecret();
-    const mine = turn;
-    try {
-      const { body } = await state.api.get('read_config', { path: pathOf(segments), secrets: 'shown' });
-      if (mine !== turn) return;
-      fill(box, textOf(body));
-    } catch (error) {
-      if (mine === turn) fill(box, error instanceof Problem ? error.message : 'The secret can’t be shown.');
-      return;
-    }
-    hideShown = hide;
+    const { signal } = shown = new AbortController();
+    const answer = await api.get('read_config', { path: pathOf(segments), secrets: 'shown' }, { signal }).catch(asProblem);
+    if (signal.aborted) return;
+    fill(box, 'body' in answer ? textOf(answer.body) : answer.message);
     button.textContent = 'Hide';
     const until = performance.now() + SECONDS * 1000;
     const tick = () => {
       const seconds = Math.ceil((until - performance.now()) / 1000);
-      if (seconds <= 0) hide();
-      else fill(left, `hidden in ${seconds} s`);
+      fill(left, `hidden in ${seconds} s`);
+      if (seconds <= 0) hideSecret();
     };
+    const timer = setInterval(tick, 500);
+    signal.addEventListener('abort', () => {
+      clearInterval(timer);
+      fill(box, HIDDEN);
+      fill(left);
+      button.textContent = 'Show';
+    });
     tick();
-    timer = window.setInterval(tick, 500);
   };
-  const button = el('button.small', { type: 'button', 'aria-label': `Show or hide ${name}`,
-    onclick: () => { if (button.textContent === 'Hide') hide(); else void show(); } }, 'Show');
-  hide();
+  const button = el('button.small', { 'aria-label': `Show or hide ${name}`,
+    onclick: () => { if (button.textContent === 'Hide') hideSecret(); else void show(); } }, 'Show');
   return el('li', el('code', name), box, button, left);
 }
