@@ -171,3 +171,13 @@ test('each login has its own edits', () => {
   drafts.enter('admin');
   assert.equal(drafts.textOf(READ.path)?.before, READ.before);
 });
+
+test('edits go on under another name of the same login', () => {
+  const kept = store();
+  const drafts = new Drafts(kept);
+  drafts.enter('admin');
+  drafts.setText(READ, 'mine');
+  drafts.enter('boss', 'boss');
+  assert.equal(drafts.textOf(READ.path)?.text, 'mine');
+  assert.deepEqual([...kept.kept.keys()], ['mediactl-edits boss']);
+});

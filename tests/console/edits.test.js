@@ -165,6 +165,22 @@ test('the own password is changed, asked for under the countdown, and kept', opt
   assert.equal(JSON.parse(text).pending, null);
 });
 
+test('an own login that gets another name is asked for by that name', options, async () => {
+  const page = await enter(here, '#/text');
+  await shows(page, '.text-row', 'edit_auth admin');
+  await page.click('[data-line="12"] code');
+  await page.waitForSelector('.text-side .area');
+  await replace(page, 'edit_auth admin', 'edit_auth boss');
+  await apply(page);
+  await page.waitForSelector('#confirm input[type=password]');
+  assert.equal(await page.$eval('#confirm input:not([type=password])', (login) => /** @type {HTMLInputElement} */ (login).value), 'boss');
+  await page.type('#confirm input[type=password]', EDITOR.password);
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#confirm[hidden]');
+  assert.match(here.text, /edit_auth boss not-a-real-password;/);
+  await shows(page, '#head', 'boss');
+});
+
 test('values and texts of several streams are one change', options, async () => {
   const page = await enter(here, '#/streams/cam1');
   await replace(page, '# the spare', '# spare');

@@ -23,7 +23,7 @@ function server({ text = OLD, config = {}, revision = 'r2' }) {
     post: async (/** @type {string} */ path, /** @type {any} */ query, /** @type {any} */ body) => {
       if (query.base !== revision) throw new Problem(412, 'stale', 'the base is not kept');
       sent.push({ path, body });
-      return { body: { diff: ['a diff'], command: '' }, notes: [] };
+      return { body: { diff: ['a diff'], command: '', values: [] }, notes: [] };
     },
   });
   return { api, sent };

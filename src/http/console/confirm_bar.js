@@ -49,7 +49,7 @@ export function attach(bar, state, goOn) {
     if (state.role) remember({ pending: state.applied, until: Date.now() + (state.deadline ?? 0) - performance.now() });
   });
   state.subscribe(['status'], tellOfOthers);
-  state.subscribe(['status', 'applied', 'needsPassword', 'role', 'isConnected', 'deadline'], draw);
+  state.subscribe(['status', 'applied', 'needsPassword', 'role', 'isConnected', 'deadline', 'newLogin'], draw);
 
   /** What is pending: as far as the status tells, or as it was made here. */
   function pendingId() {
@@ -64,7 +64,7 @@ export function attach(bar, state, goOn) {
     if (isPending || needsPassword) isTold = false;
     bar.hidden = !role || !(isPending || needsPassword || isTold);
     // What somebody types for a password stays while the connection comes and goes.
-    refill(body, [bar.hidden, status?.pending?.id, needsPassword || isConnected, needsPassword, role, isOver, isTold], () => {
+    refill(body, [bar.hidden, status?.pending?.id, needsPassword || isConnected, needsPassword, role, isOver, isTold, state.newLogin], () => {
       fault.textContent = '';
       return bar.hidden ? null : [text(isPending, isOver), controls(isPending, isOver)];
     });
@@ -113,8 +113,9 @@ export function attach(bar, state, goOn) {
    * @param {boolean} isOver
    */
   function passwordForm(isPending, isOver) {
-    const label = `${isOver ? 'Old' : 'New'} password of ${state.login}`;
-    const login = el('input', { autocomplete: 'username', required: true, 'aria-label': 'Login', value: state.login });
+    const name = (isPending && state.applied && state.newLogin) || state.login;
+    const label = `${isOver ? 'Old' : 'New'} password of ${name}`;
+    const login = el('input', { autocomplete: 'username', required: true, 'aria-label': 'Login', value: name });
     const password = el('input', { type: 'password', autocomplete: 'current-password', required: true, 'aria-label': label, placeholder: label });
     const submit = async () => {
       state.api.logIn(login.value, password.value);

@@ -58,10 +58,15 @@ export class Drafts {
     this.#read();
   }
 
-  /** Goes on with the edits of a login. @param {string} login */
-  enter(login) {
+  /**
+   * Goes on with the edits of a login.
+   * @param {string} login
+   * @param {string} [renamed] the name that a change made here gave to the login: the edits go on under it
+   */
+  enter(login, renamed) {
+    if (login === renamed) this.store.removeItem(this.#key);
     this.#key = `${KEY} ${login}`;
-    this.#read();
+    if (login !== renamed) this.#read();
     this.#changed();
   }
 

@@ -35,9 +35,9 @@ import { Problem } from './api.js';
  */
 
 /**
- * The outcome of a review: what has to be chosen first, or the diff of the edits of `list`, and the
- * command for the shell.
- * @typedef {{ clashes: Clash[], diff: string, command: string, notes: string[], target: Target, list: readonly Draft[] }} Review
+ * The outcome of a review: what has to be chosen first, or the diff of the edits of `list`, the
+ * command for the shell, and the new name of the login, if it gets one.
+ * @typedef {{ clashes: Clash[], diff: string, command: string, login?: string, notes: string[], target: Target, list: readonly Draft[] }} Review
  */
 
 /** @typedef {{ why: string, confirm: number, accepted: string[] }} Wanted `accepted` are names of guards */
@@ -72,8 +72,9 @@ export async function review(api, drafts, wanted, signal) {
   }
   const { list } = drafts;
   if (clashes.length > 0 || list.length === 0) return { clashes, diff: '', command: '', notes: [], target, list };
-  const { body: { diff, command }, notes } = await send(api, list, target, wanted, { dry_run: true, tell: 'command' }, signal);
-  return { clashes, diff: diff.join('\n'), command, notes, target, list };
+  const { body: { diff, command, values }, notes } = await send(api, list, target, wanted, { dry_run: true, tell: 'command' }, signal);
+  const named = values.find((/** @type {{ keys: string[] }} */ { keys }) => keys.join('.') === 'edit_auth.login');
+  return { clashes, diff: diff.join('\n'), command, login: named?.after, notes, target, list };
 }
 
 /**

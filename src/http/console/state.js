@@ -23,7 +23,7 @@
  *   prepush: string, archive: string, json: any, text: string}} Row
  */
 
-/** @typedef {'login' | 'role' | 'status' | 'isConnected' | 'needsPassword' | 'deadline' | 'applied' | 'config' | 'rows' | 'revision'} FactName */
+/** @typedef {'login' | 'role' | 'status' | 'isConnected' | 'needsPassword' | 'deadline' | 'applied' | 'newLogin' | 'config' | 'rows' | 'revision'} FactName */
 
 /**
  * The conditions of a configuration, by their name in `Status`: a word, how it is coloured, and what it means.
@@ -54,6 +54,8 @@ export class State {
   deadline = null;
   /** The ID of the pending change that was made in this tab. @type {string | null} */
   applied = null;
+  /** The name that this change gives to the login; empty if it stays. */
+  newLogin = '';
   /** The running configuration as JSON, secrets masked. @type {any} */
   config = null;
   /** @type {Row[]} */

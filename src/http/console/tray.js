@@ -150,7 +150,7 @@ export function attach(box, state) {
   }
 
   async function applyEdits() {
-    const { target, list } = reviewed() ?? {};
+    const { target, list, login: newLogin = '' } = reviewed() ?? {};
     if (!target || !list) return;
     const how = wanted();
     request.abort();
@@ -160,7 +160,7 @@ export function attach(box, state) {
       const { pending, revision } = await send(api, list, target, how);
       isSending = false;
       form.clear();
-      state.set(appliedFacts(pending, how.confirm));
+      state.set({ ...appliedFacts(pending, how.confirm), newLogin });
       drafts.made(list, revision);
       state.announce(pending ? `Applied. It goes back in ${how.confirm} seconds unless you keep it.` : 'Applied.');
     } catch (error) {

@@ -72,6 +72,8 @@ fn assignments_are_told_without_their_secrets() {
         ("streams.a.prepush", typed("7"), true),
         ("streams.a.prepush", typed("5"), true),
         ("streams.a.title", string("7"), true),
+        ("streams.a.title", string("say \"hi\" \\ to {a; b} # all"), true),
+        ("streams.a.title", json!({ "replace": "s/A/\"B\" \\ C/" }), true),
         ("streams.a", json!("remove"), true),
         ("streams.*.prepush", typed("7"), true),
         ("streams.b.urls.url", json!({ "replace": "s/2/3/" }), true),
