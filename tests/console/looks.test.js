@@ -145,3 +145,13 @@ test('the text is searched, and its entry is edited beside it', options, async (
   await until(() => here.text.includes('prepush 3;'), 'the edit beside the text');
   await shows(page, '.text-row', 'prepush 3;');
 });
+
+test('of directives that stand there several times each is edited alone', options, async () => {
+  const page = await enter(here, '#/text');
+  await page.waitForSelector('.text-row');
+  const number = EXAMPLE.split('\n').indexOf('http 127.0.0.1:8080;');
+  await page.$eval(`[data-line="${number}"] code`, (line) => /** @type {HTMLElement} */ (line).click());
+  await replace(page, ':8080', ':8081');
+  await apply(page);
+  await until(() => here.text === EXAMPLE.replace(':8080', ':8081'), 'the edit of the second directive');
+});

@@ -29,7 +29,7 @@ const LONGEST = 80;
  * Shows an entry in a box until the signal ends it.
  * @param {HTMLElement} box
  * @param {State} state
- * @param {string[]} segments the path of the entry
+ * @param {import('./path.js').Segment[]} segments the path of the entry
  * @param {AbortSignal} signal
  * @returns what puts the cursor into the text of the entry, at a line of the file
  */

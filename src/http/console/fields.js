@@ -8,7 +8,7 @@ import { MASK } from './words.js';
  * @typedef {import('./state.js').State} State
  * @typedef {import('./vocabulary.js').Meaning} Meaning
  * @typedef {import('./drafts.js').NewValue} NewValue
- * @typedef {{ entry: string, segments: string[], base: string, values: Record<string, unknown>,
+ * @typedef {{ entry: string, segments: import('./path.js').Segment[], base: string, values: Record<string, unknown>,
  *   changes: Map<string, string>, isLocked: boolean }} Shown
  */
 

@@ -6,6 +6,7 @@ import { Problem } from './api.js';
 import { showEntry } from './entry_page.js';
 import { lineView } from './entry_editor.js';
 import { problemView } from './problem_view.js';
+import { pathOf } from './path.js';
 import { note, placeOf } from './router.js';
 import { checkView, searchView } from './text_tools.js';
 import { VirtualRows } from './virtual_rows.js';
@@ -99,16 +100,16 @@ export function showText(main, state, { revision: wanted, rest: [place = ''] }, 
     const end = start + (lines[rows.at]?.length ?? 0);
     all ??= entries(read.body);
     const found = all.find((each) => each.start <= end && start < each.end);
-    const segments = found ? await segmentsOf(state, found) : [];
-    const path = segments.join('\n');
+    const segments = found ? await segmentsOf(state, found, all) : [];
+    const path = pathOf(segments);
     if (path === shown && path) return;
     shown = path;
     entry.abort();
     entry = new AbortController();
     if (!path) return fill(side, el('p.quiet', 'There is no entry in this line.'));
     const around = el('div', el('p.quiet', 'Loading …'));
-    const [group, name = ''] = segments;
-    fill(side, el('h2', group === 'streams' ? el('a', { href: placeOf(name) }, name) : segments.join(' ')),
+    const [group, name] = segments;
+    fill(side, el('h2', group === 'streams' ? el('a', { href: placeOf(`${name}`) }, name) : segments.join(' ')),
       read.before && el('p.quiet', 'Below is the entry as it runs now.'), around);
     enterEntry = showEntry(around, state, segments, AbortSignal.any([signal, entry.signal]));
   }
@@ -121,16 +122,19 @@ export function showText(main, state, { revision: wanted, rest: [place = ''] }, 
 }
 
 /**
- * The path of an entry.
+ * The path of an entry; of a directive that stands there several times, with its place among them.
  * @param {State} state
  * @param {import('./words.js').Entry} entry
- * @returns {Promise<string[]>}
+ * @param {import('./words.js').Entry[]} all
+ * @returns {Promise<import('./path.js').Segment[]>}
  */
-async function segmentsOf(state, { keyword, words: [name], isBlock }) {
+async function segmentsOf(state, entry, all) {
+  const { keyword, words: [name], isBlock } = entry;
   const group = GROUPS[keyword] ?? (isBlock && keyword);
   if (group && name !== undefined) return [group, name];
   const vocabulary = await vocabularyOf(state).catch(() => undefined);
-  return [vocabulary?.find([], keyword)?.name ?? keyword];
+  const alike = all.filter((each) => each.keyword === keyword);
+  return [vocabulary?.find([], keyword)?.name ?? keyword, alike.indexOf(entry)].slice(0, alike.length);
 }
 
 /**
