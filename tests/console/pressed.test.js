@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { EDITOR, EXAMPLE, enter, press, replace } from './entered.js';
+import { EDITOR, EXAMPLE, enter, press, replace, shows } from './entered.js';
 import { inBrowser, options, until } from './served.js';
 
 const here = inBrowser(EXAMPLE, { each: true });
@@ -43,6 +43,8 @@ test('a guard is accepted for the edits that were shown, and the undo time is on
   const page = await enter(here, '#/streams');
   await set(page, 'titel');
   await press(page, 'Review');
+  await shows(page, '#tray .problem', 'did you mean `title`?');
+  assert.doesNotMatch(await page.$eval('#tray .problem', (problem) => problem.textContent), /--/);
   await press(page, 'Use this name anyway');
   await page.waitForSelector('#tray .diff');
   await page.click('.undo input[type=checkbox]');

@@ -38,6 +38,11 @@ export function notesView(notes) {
   });
 }
 
+/** A hint without what names the command line: of that, the page has a button, or an advice of its own. @param {string} [hint] */
+export function hereOf(hint = '') {
+  return hint.split(/(?<=[;?]) /).filter((part) => !/`(--|mediactl )/.test(part)).join(' ').replace(/;$/, '');
+}
+
 /**
  * The words for a problem. `accept` is called with the name of a guard that is accepted.
  * @param {unknown} error
@@ -48,7 +53,7 @@ export function problemView(error, accept) {
   const guard = GUARDS[name];
   const items = details.map((fault) => el('li',
     fault.pointer && el('code', fault.pointer), fault.line && el('span', `line ${fault.line}: `),
-    ` ${fault.message}`, fault.hint && el('span.hint', ` ${fault.hint}`)));
+    ` ${fault.message}`, el('span.hint', ` ${hereOf(fault.hint)}`)));
   return el('div.problem', { role: 'alert' },
     el('p', el('strong', sentence(message))),
     items.length > 0 && el('ul', ...items),
@@ -75,7 +80,7 @@ export async function showWhenRead(box, made, meanwhile = 'Loading …') {
  */
 export function faultItem({ severity, message, hint }, place, ...more) {
   return el('li', { class: severity }, el('strong', severity === 'error' ? 'Error' : 'Warning'), ' ', place,
-    el('span', message), hint && el('span.hint', ` ${hint}`), ...more);
+    el('span', message), el('span.hint', ` ${hereOf(hint)}`), ...more);
 }
 
 /** @param {string} text */
