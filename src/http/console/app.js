@@ -7,7 +7,7 @@ import { Drafts } from './drafts.js';
 import { notSent } from './figures.js';
 import { keepFocus, listen, showFrame } from './frame.js';
 import { showHistory } from './history.js';
-import { forget, known, remember, showLogin } from './login.js';
+import { forget, known, showLogin } from './login.js';
 import { follow, stop } from './load.js';
 import { parse } from './router.js';
 import { State } from './state.js';
@@ -46,9 +46,7 @@ function logIn() {
   showLogin(main, state, known().login, started, left());
 }
 
-/** @param {string} login */
-function started(login) {
-  remember({ login });
+function started() {
   if (state.applied !== state.status?.pending?.id) state.set({ applied: null });
   void follow(state);
   showPlace();

@@ -5,7 +5,7 @@ import { Problem } from './api.js';
 import { el, fill, refill } from './dom.js';
 import { clockWords, firstOf } from './figures.js';
 import { load } from './load.js';
-import { remember, said } from './login.js';
+import { loginForm, remember, said } from './login.js';
 
 /** The seconds that are left when somebody who does not see the bar is told. */
 const TOLD = [60, 30, 10];
@@ -113,28 +113,20 @@ export function attach(bar, state, goOn) {
    * @param {boolean} isOver
    */
   function passwordForm(isPending, isOver) {
-    const name = (isPending && state.applied && state.newLogin) || state.login;
-    const label = `${isOver ? 'Old' : 'New'} password of ${name}`;
-    const login = el('input', { autocomplete: 'username', required: true, 'aria-label': 'Login', value: name });
-    const password = el('input', { type: 'password', autocomplete: 'current-password', required: true, 'aria-label': label, placeholder: label });
-    const submit = async () => {
-      state.api.logIn(login.value, password.value);
-      try {
-        await loggedIn(isOver);
-      } catch (error) {
-        fault.textContent = said(error);
-        return password.select();
-      }
-      remember({ login: login.value });
+    const login = (isPending && state.applied && state.newLogin) || state.login;
+    const label = `${isOver ? 'Old' : 'New'} password of ${login}`;
+    const done = async () => {
+      holds(isOver);
       if (isPending && state.mayEdit) await end('confirm_config', 'The change is kept.');
       goOn();
     };
-    return el('form.buttons', { onsubmit: submit }, login, password, el('button.primary', isPending ? 'Log in and keep' : 'Log in'));
+    const form = loginForm(state, { login, label, word: isPending ? 'Log in and keep' : 'Log in', done });
+    form.className = 'buttons';
+    return form;
   }
 
   /** The page has a password that holds. @param {boolean} isOver */
-  async function loggedIn(isOver) {
-    await load(state);
+  function holds(isOver) {
     state.set({ needsPassword: false, applied: isOver ? null : state.applied });
   }
 
@@ -151,10 +143,11 @@ export function attach(bar, state, goOn) {
     const typed = /** @type {HTMLInputElement | null} */ (bar.querySelector('input[type=password]'));
     if (!state.needsPassword || over !== id || typed?.value !== '') return;
     try {
-      await loggedIn(true);
+      await load(state);
     } catch {
       return;
     }
+    holds(true);
     isTold = true;
     draw();
     goOn();

@@ -9,28 +9,20 @@ import { load } from './load.js';
 /** @typedef {import('./state.js').State} State */
 
 /**
- * Shows the form, and calls `done` once the server takes the login.
+ * Shows the first form, and calls `done` once the server takes the login.
  * @param {HTMLElement} main
  * @param {State} state
  * @param {string} login that is filled in
- * @param {(login: string) => void} done
+ * @param {() => void} done
  * @param {AbortSignal} signal ends the form
  */
 export function showLogin(main, state, login, done, signal) {
-  const fault = el('p.fault', { role: 'alert' });
   const own = el('p.own');
-  const name = el('input', { name: 'login', autocomplete: 'username', required: true, value: login, autocapitalize: 'none' });
-  const password = el('input', { name: 'password', type: 'password', autocomplete: 'current-password', required: true });
-  const button = el('button.primary', 'Log in');
-  fill(main, el('form.login', { 'aria-label': 'Log in', onsubmit: submit },
-    el('h1', 'Log in'),
-    el('p.quiet', `to the server of ${location.host}`),
-    own,
-    el('label', 'Login', name),
-    el('label', 'Password', password),
-    fault,
-    button));
-  (login ? password : name).focus();
+  const form = loginForm(state, { login, label: 'Password', word: 'Log in', done },
+    el('h1', 'Log in'), el('p.quiet', `to the server of ${location.host}`), own);
+  form.className = 'login';
+  fill(main, form);
+  /** @type {HTMLElement | null} */ (form.querySelector(login ? '[type=password]' : 'input'))?.focus();
   const timer = setInterval(tick, 500);
   signal.addEventListener('abort', () => clearInterval(timer));
   tick();
@@ -41,23 +33,35 @@ export function showLogin(main, state, login, done, signal) {
     const left = until - Date.now();
     own.textContent = pending && left > 0 ? `The change that you made goes back in ${clockWords(left)}. Log in to keep it.` : '';
   }
+}
 
-  async function submit() {
-    button.setAttribute('aria-busy', 'true');
+/**
+ * A form that logs in, which calls `done` once the server takes the login.
+ * @param {State} state
+ * @param {{ login: string, label: string, word: string, done: () => unknown }} how `label` is that of the password
+ * @param {...import('./dom.js').Child} head
+ */
+export function loginForm(state, { login, label, word, done }, ...head) {
+  const name = el('input', { name: 'login', autocomplete: 'username', required: true, value: login, autocapitalize: 'none' });
+  const password = el('input', { name: 'password', type: 'password', autocomplete: 'current-password', required: true });
+  const fault = el('p.fault', { role: 'alert' });
+  const button = el('button.primary', word);
+  const submit = async () => {
+    button.ariaBusy = 'true';
     fault.textContent = '';
     state.api.logIn(name.value, password.value);
     try {
       await load(state);
-      done(name.value);
+      remember({ login: name.value });
+      await done();
     } catch (error) {
-      state.api.logOut();
       fault.textContent = said(error);
       password.select();
       password.focus();
-    } finally {
-      button.removeAttribute('aria-busy');
     }
-  }
+    button.ariaBusy = null;
+  };
+  return el('form', { 'aria-label': 'Log in', onsubmit: submit }, head, el('label', 'Login', name), el('label', label, password), fault, button);
 }
 
 /**

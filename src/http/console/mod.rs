@@ -14,6 +14,14 @@ pub struct ConsoleFile {
     text: &'static str,
 }
 
+impl ConsoleFile {
+    /// The text as a browser gets it.
+    fn sent(&self) -> String {
+        let text = without_comments(self.text);
+        if self.media_type == STYLE { without_blanks(&text) } else { text }
+    }
+}
+
 /// The media type of an ES module.
 const MODULE: &str = "text/javascript; charset=utf-8";
 
@@ -37,50 +45,49 @@ static FILES: &[ConsoleFile] = files![
     PICTURE "icon.svg",
     // The style.
     STYLE "streams.css",
-    STYLE "edit.css",
     STYLE "console.css",
+    STYLE "edit.css",
     STYLE "status.css",
     // The frame: the login, the places, and what all views use.
-    MODULE "frame.js",
-    MODULE "figures.js",
-    MODULE "login.js",
     MODULE "api.js",
+    MODULE "frame.js",
+    MODULE "login.js",
     MODULE "path.js",
-    MODULE "router.js",
-    MODULE "vocabulary.js",
+    MODULE "figures.js",
     MODULE "words.js",
     MODULE "app.js",
+    MODULE "vocabulary.js",
     MODULE "load.js",
     MODULE "state.js",
+    MODULE "router.js",
     MODULE "dom.js",
     // The list of streams.
+    MODULE "rows.js",
     MODULE "streams.js",
     MODULE "virtual_rows.js",
     MODULE "many.js",
-    MODULE "rows.js",
     MODULE "filter.js",
     // The texts, and the entries in them.
-    MODULE "text.js",
-    MODULE "entry_page.js",
     MODULE "entry_editor.js",
-    MODULE "text_tools.js",
-    MODULE "fields.js",
     MODULE "secret.js",
+    MODULE "entry_page.js",
+    MODULE "fields.js",
+    MODULE "text.js",
     // The history and the status.
-    MODULE "status.js",
     MODULE "problem_view.js",
     MODULE "diff.js",
+    MODULE "status.js",
     MODULE "history.js",
     // The edits that are not sent, and the change that they become.
-    MODULE "tray.js",
     MODULE "clash_view.js",
+    MODULE "tray.js",
     MODULE "apply_form.js",
     MODULE "confirm_bar.js",
-    MODULE "merge.js",
-    MODULE "review.js",
     MODULE "vouch.js",
+    MODULE "review.js",
     MODULE "kept.js",
     MODULE "drafts.js",
+    MODULE "merge.js",
 ];
 
 /// What the page has where the prefix of the API is to stand.
@@ -124,7 +131,7 @@ impl Console {
             "" => Some((INDEX.media_type, self.page.clone())),
             name => {
                 let file = FILES.iter().find(|file| file.path == name)?;
-                Some((file.media_type, Arc::new(without_comments(file.text).into_bytes())))
+                Some((file.media_type, Arc::new(file.sent().into_bytes())))
             }
         }
     }
@@ -166,9 +173,49 @@ fn push_without_types(sent: &mut String, line: &str) {
     sent.push_str(rest);
 }
 
+/// A style without the blanks around its signs, and without ends of lines. No string in a style has such a sign (a test
+/// holds that).
+fn without_blanks(style: &str) -> String {
+    let mut sent = String::with_capacity(style.len());
+    for line in style.lines() {
+        let mut line = line.to_owned();
+        for (blanks, sign) in [(" {", "{"), ("{ ", "{"), (" }", "}"), ("; ", ";"), (": ", ":"), (", ", ",")] {
+            line = line.replace(blanks, sign);
+        }
+        sent.push_str(&line);
+        if line.ends_with(|last| !SIGNS.contains(&last)) {
+            sent.push('\n');
+        }
+    }
+    sent
+}
+
+/// The signs of a style at which nothing else has to separate words.
+const SIGNS: [char; 5] = ['{', '}', ';', ':', ','];
+
 #[cfg(test)]
 mod tests {
-    use super::without_comments;
+    use super::{FILES, SIGNS, STYLE, without_blanks, without_comments};
+
+    #[test]
+    fn a_style_is_sent_without_blanks() {
+        let style =
+            "\n@media (max-width: 9px) {\na > b,\nc :is(d, e) { f: 1px 2px; g: \" x\"; }\nh\n{ i: j; }\n}\n";
+        assert_eq!(
+            without_blanks(style),
+            "@media (max-width:9px){a > b,c :is(d,e){f:1px 2px;g:\" x\";}h\n{i:j;}}"
+        );
+    }
+
+    #[test]
+    fn no_string_of_a_style_has_a_sign() {
+        for file in FILES.iter().filter(|file| file.media_type == STYLE) {
+            let text = without_comments(file.text);
+            for string in text.split('"').skip(1).step_by(2) {
+                assert!(!string.contains(SIGNS), "{}: {string}", file.path);
+            }
+        }
+    }
 
     #[test]
     fn comments_are_empty_lines_and_code_stays() {
