@@ -20,7 +20,6 @@ const PAUSE = 250;
 export class EntryEditor {
   /** @type {Found[]} */
   #faults = [];
-  #request = new AbortController();
   #askLater = later(PAUSE, () => void this.#ask());
   #keepLater = later(0, () => this.state.drafts.setText(
     { path: this.shown.path, base: this.shown.base, before: this.shown.text, now: this.shown.now }, this.area.value));
@@ -66,12 +65,6 @@ export class EntryEditor {
     this.#showHelp();
   }
 
-  leave() {
-    this.#left = true;
-    this.#request.abort();
-  }
-  #left = false;
-
   #typed() {
     this.#paint();
     this.#showHelp();
@@ -91,12 +84,10 @@ export class EntryEditor {
   }
 
   async #ask() {
-    if (this.#left || !this.state.mayEdit) return;
-    this.#request.abort();
-    const { signal } = this.#request = new AbortController();
-    const { path } = this.shown;
-    const found = await this.state.api.post('check_config', { path, columns: 'utf16' }, this.area.value, { signal }).catch(() => undefined);
-    if (signal.aborted || !found) return;
+    if (!this.state.mayEdit) return;
+    const { value } = this.area;
+    const found = await this.state.api.post('check_config', { path: this.shown.path, columns: 'utf16' }, value).catch(() => undefined);
+    if (!found || value !== this.area.value) return;
     this.#faults = found.body.faults.filter((/** @type {Found} */ fault) => fault.line);
     this.#paint();
     fill(this.faults, this.#faults.map((fault) => this.#faultView(fault)));

@@ -87,7 +87,6 @@ export function showEntry(box, state, segments, signal) {
   function draw(line, read, changes) {
     hideSecret();
     const focused = editor?.area === document.activeElement;
-    editor?.leave();
     [values, changed] = [read, lastChanges(changes)];
     const draft = drafts.textOf(path);
     editor = new EntryEditor(state, vocabulary, { path, text: draft?.before ?? text, base: draft?.base ?? revision, line, now: text, isReadOnly: !mayEdit });
@@ -138,7 +137,6 @@ export function showEntry(box, state, segments, signal) {
   state.subscribe(['config'], load, signal);
   const endDrafts = drafts.subscribe(draftsChanged);
   signal.addEventListener('abort', () => {
-    editor?.leave();
     hideSecret();
     endDrafts();
   });

@@ -35,7 +35,7 @@ export function attach(box, state) {
   const askLater = later(PAUSE, () => void ask());
   const command = el('code');
   const form = new ApplyForm('Apply', askLater, () => void applyEdits(),
-    el('details', el('summary', 'The same in a shell'), el('pre', { tabindex: 0 }, command), el('button.small', { onclick: copy }, 'Copy')));
+    el('details', el('summary', 'The same in a shell'), el('pre.output', { tabindex: 0 }, command), el('button.small', { onclick: copy }, 'Copy')));
   form.buttons.append(el('button', { onclick: discardAll }, 'Discard all'));
   const head = el('div.tray-head');
   const edits = el('ul.edits');

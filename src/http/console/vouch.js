@@ -1,5 +1,6 @@
 // Asks the server after each edit what of it holds a secret, so that the rest is kept over a reload.
 
+import { later } from './dom.js';
 import { rehearsed } from './review.js';
 import { lacksSecret } from './drafts.js';
 
@@ -11,31 +12,20 @@ const PAUSE = 400;
 /** @param {State} state */
 export function attach(state) {
   const { api, drafts } = state;
-  /** What was asked for, by id. @type {Map<string, import('./drafts.js').Draft>} */
-  const asked = new Map();
-  let timer = 0;
-  let request = new AbortController();
-
-  async function ask() {
-    const { signal } = request;
+  /** Those that the server has answered. @type {WeakSet<import('./drafts.js').Draft>} */
+  const shown = new WeakSet();
+  const ask = later(PAUSE, async () => {
     for (const draft of drafts.list) {
-      if (signal.aborted || !state.mayEdit || state.needsPassword) return;
-      if (asked.get(draft.id) === draft || draft.base === '' || lacksSecret(draft)) continue;
+      if (!state.mayEdit || state.needsPassword) return;
+      if (shown.has(draft) || !draft.base || lacksSecret(draft)) continue;
       try {
-        drafts.answered(draft, (await rehearsed(api, draft, signal)).sent);
-        asked.set(draft.id, draft);
+        drafts.answered(draft, (await rehearsed(api, draft)).sent);
+        shown.add(draft);
       } catch {
         // Without an answer nothing that was typed is kept.
       }
     }
-  }
-
-  const askLater = () => {
-    request.abort();
-    request = new AbortController();
-    clearTimeout(timer);
-    timer = window.setTimeout(() => void ask(), PAUSE);
-  };
-  drafts.subscribe(askLater);
-  state.subscribe(['role', 'isConnected'], askLater);
+  });
+  drafts.subscribe(ask);
+  state.subscribe(['role', 'isConnected'], ask);
 }
