@@ -184,7 +184,7 @@ export function attach(bar, state, goOn) {
   function tellOfOthers() {
     const now = state.status?.pending?.id ?? '';
     if (before && !now && state.applied === before) {
-      state.announce('The change is not pending any more: it went back, or somebody else kept it.');
+      state.announce('The change is not pending any more.');
       state.set({ applied: null });
     }
     if (!before && now) state.announce('A change has to be confirmed.');

@@ -188,7 +188,7 @@ export function lineView(text, marks = []) {
  * @param {string} word the word at the cursor
  */
 export function meaningView(meaning, word) {
-  if (!meaning) return el('p.quiet', word ? 'There is no documentation for this word.' : 'Put the cursor on a word to read what it means.');
+  if (!meaning) return el('p.quiet', word ? 'This word has no documentation.' : 'Here stands what the word at the cursor means.');
   const { keyword, description, form, unit, usual, example } = meaning;
   const rows = Object.entries({ Form: form, Unit: unit, 'Without it': usual, Example: example }).filter(([, value]) => value);
   return [el('p', el('code.w-keyword', keyword), ` ${description}`),

@@ -15,17 +15,17 @@ const GUARDS = {
 /** What else helps, by the name of the problem. @type {Record<string, string>} */
 const ADVICE = {
   [NO_CONNECTION]: 'Your edits are kept here. Nothing is sent until you say so.',
-  pending: 'Another change waits to be kept or taken back. Your edits are kept here until that is decided.',
-  'masked-value': 'The server can’t put a secret in the place of this mask. Type the secret itself there.',
+  pending: 'Another change waits to be kept or taken back. Your edits are kept here.',
+  'masked-value': 'No secret has this mask any more. Type the secret there.',
   'reload-failed': 'The change was taken back. Your edits are kept here.',
 };
 
 /** What a change does in addition, by the word of the server. @type {Record<string, string>} */
 const NOTES = {
-  'picked-up-hand-edit': 'The file was edited by hand. That edit is kept, and takes effect with this change.',
+  'picked-up-hand-edit': 'The file was edited by hand. That edit takes effect with this change.',
   'overwrote-hand-edit': 'The file was edited by hand. That edit is overwritten; the history keeps it.',
-  'saved-earlier-update': 'An earlier update that was not saved is saved to the file with this change.',
-  'other-change-pending': 'Another change waits to be kept or taken back; this one can be made only after that.',
+  'saved-earlier-update': 'An earlier update is saved to the file with this change.',
+  'other-change-pending': 'Another change waits to be kept or taken back first.',
   'deleted-streams': 'Streams that are removed:',
   'new-warning': 'New warning:',
 };

@@ -68,13 +68,13 @@ export function attach(box, state) {
     if (failed?.list !== list) failed = undefined;
     refill(result, [isSending, failed?.problem.message, String(found), { ...found, list: 0, command: 0 }], resultParts);
     form.button.disabled = !reviewed();
-    command.textContent = reviewed()?.command ?? '# The command is shown here as soon as the server has computed the difference.';
+    command.textContent = reviewed()?.command ?? '# The command comes with the difference.';
   }
 
   function headParts() {
     return [el('h2', notSent(drafts.list.length)),
       el('button', { class: isOpen ? '' : 'primary', 'aria-expanded': String(isOpen), onclick: isOpen ? close : open }, isOpen ? 'Close' : 'Review'),
-      !drafts.isKept && el('p.warning', 'The browser can’t store these edits, so a reload loses them. Apply them before you leave this page.')];
+      !drafts.isKept && el('p.warning', 'The browser can’t store these edits: a reload loses them.')];
   }
 
   /** @param {import('./drafts.js').Draft} draft */
@@ -94,7 +94,7 @@ export function attach(box, state) {
     if (!found) return el('p', 'Computing the difference …');
     if (found instanceof Problem) return problemView(found, (guard) => { accepted.add(guard); void ask(); });
     if (found.clashes.length > 0) return clashView(found.clashes, () => void ask());
-    if (!found.diff) return el('p', 'These edits change nothing: the configuration already is as they make it.');
+    if (!found.diff) return el('p', 'These edits change nothing.');
     return [notesView(found.notes), diffView(found.diff)];
   }
 
