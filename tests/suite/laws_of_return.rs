@@ -46,6 +46,23 @@ fn blocks_come_and_go(document: &Document) {
     }
 }
 
+#[test]
+fn adding_a_block_in_front_of_the_first_and_removing_it_restores_the_bytes() {
+    hold_for_every_valid_text(texts(), |document| {
+        let lined = lined_blocks(document);
+        for kind in KINDS {
+            let members = top_members(document);
+            let Some(first) = members.own_by_key(kind.key()).first() else { continue };
+            let above = document.text()[..first.start()].trim_start_matches('\u{feff}');
+            let is_apart = above.is_empty() || above.ends_with("\n\n") || above.ends_with("\r\n\r\n");
+            if is_apart && lined.iter().any(|(_, entry)| entry.id() == first.id()) {
+                let patch = |value| json!({kind.key(): {"brand new": value}});
+                comes_back(document, &(patch(json!({"position": 1})), patch(Value::Null)));
+            }
+        }
+    });
+}
+
 /// Two come at once, and go at once.
 #[test]
 fn adding_and_removing_several_blocks_restores_the_bytes() {

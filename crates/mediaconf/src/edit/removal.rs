@@ -7,8 +7,8 @@
 //! the lines above go if they belong to the entry ([`super::own_comments`]).
 //!
 //! Blank lines above a removed block are removed if there are others below it, if nothing follows it,
-//! or if a new block would have been put there with as many. Those below go where it moves away from below the
-//! heading of others. Blank lines at the start of a text that
+//! or if a new block would have been put there with as many. Those below go where it begins the text, and where it
+//! moves away from below the heading of others. Blank lines at the start of a text that
 //! holds nothing else stay, and so do those at its end.
 
 use std::ops::Range;
@@ -170,7 +170,8 @@ impl Taken {
             let rest = behind.trim_start_matches([' ', '\t', '\r', '\n']);
             rest.is_empty() || rest.starts_with('}')
         };
-        if self.leaves_heading && !nothing_follows {
+        let is_first = self.range.start == around.text_start();
+        if (self.leaves_heading || is_first) && !nothing_follows {
             return self.range.start..around.blank_lines_below(self.range.end);
         }
         let go = match nothing_follows {
