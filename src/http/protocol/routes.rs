@@ -339,7 +339,7 @@ pub static ROUTES: &[Route] = &[
                   history. It is evaluated on the configuration that it changes. Answers with what it did.",
         body: Body::Change,
         answers: &[SuccessResponse::Report, SuccessResponse::Diff],
-        problems: &[CHANGING, MERGING],
+        problems: &[CHANGING, MERGING, &[RefusalKind::WouldDeleteStreams]],
         ..CHANGE
     },
     Route {

@@ -51,6 +51,9 @@ pub fn with_refusal(refusal: &Refusal) -> Problem {
 fn hint(refusal: &Refusal) -> Option<String> {
     match (&refusal.guard, refusal.kind) {
         (Some(Guard::OneLine), _) => refusal.hint.clone(),
+        (Some(Guard::WouldDeleteStreams { .. }), _) => {
+            Some("`max_delete=N` allows that many, `force=true` any number".to_owned())
+        }
         (Some(_), _) => Some("`force=true` makes the change anyway".to_owned()),
         (None, RefusalKind::NewWarnings) => Some("without `strict=true` it is made all the same".to_owned()),
         (None, RefusalKind::PassedOver) => Some(format!("`{SKIP_INCLUDED}=true` leaves them alone")),

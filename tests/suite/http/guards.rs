@@ -89,6 +89,20 @@ fn delete_guard_is_a_note_over_http() {
 }
 
 #[test]
+fn a_change_that_deletes_more_streams_than_it_may_is_a_problem_of_its_own() {
+    let many: String = (0..30).map(|at| format!("stream s{at} udp://{at};\n")).collect();
+    let server = over(&many);
+    let request = json!({"save": TEXT}).to_string();
+    let answer = server.post("change?max_delete=29", &request);
+    refused(&answer, 422, "would-delete-streams");
+    assert_eq!(
+        body(&answer)["errors"][0]["hint"],
+        "`max_delete=N` allows that many, `force=true` any number"
+    );
+    assert_eq!(server.post("change?max_delete=30", &request).status, 200);
+}
+
+#[test]
 fn new_warnings_are_notes_and_strict_refuses_them() {
     let server = over("stream x { url udp://1; }\n");
     let patch = r#"{"streams":{"x":{"urls":[{"url":"upd://1"}]}}}"#;
