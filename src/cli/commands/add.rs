@@ -76,7 +76,7 @@ pub fn run(args: &AddArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let kind = Kind::from(args.kind);
     if kind != STREAMS && !args.urls.is_empty() {
         return Err(CliError::usage(
-            format!("a {} has no sources", kind.noun()),
+            format!("`add {}` takes no URL", kind.noun()),
             "leave the URL out; `--set` sets its values",
         ));
     }

@@ -14,7 +14,7 @@ use crate::engine::RequestedChange;
 /// Replace the configuration file with exactly the given text
 ///
 /// The text is checked first; if it has errors, nothing is written. If the configuration file is
-/// missing, it is created with mode 0640.
+/// missing, it is created with mode 0640, without what the umask takes away.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -64,7 +64,7 @@ fn what_is_added_is_new() {
         (json!(5), json!(false))
     );
     place.run(["add", "stream", "cam1", "udp://h:5"]).exits(3).says("there is a stream `cam1` already");
-    place.run(["add", "live", "x", "udp://h:5"]).exits(2).says("a live has no sources");
+    place.run(["add", "live", "x", "udp://h:5"]).exits(2).says("`add live` takes no URL");
     place.run(["add", "camera", "x"]).exits(2);
 }
 

@@ -181,7 +181,7 @@ pub static SOURCE: AddressShape = AddressShape {
     keyword: URL,
     plural: URLS,
     usage: "a URL, then NAME=VALUE options",
-    json_form: "an array of {\"url\", ...}; always shown",
+    json_form: "an array of {\"url\", ...}",
 };
 
 /// `transcoder vb=1024k ab=64k;`

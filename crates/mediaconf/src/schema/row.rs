@@ -462,6 +462,9 @@ impl Parameter {
                 return Cow::Owned(format!("{{{}}}", keys.join(", ")));
             }
             Shape::List(list) => list.json_form,
+            Shape::Addresses(address) if self.always_shown => {
+                return Cow::Owned(format!("{}; always shown", address.json_form));
+            }
             Shape::Address(address) | Shape::Addresses(address) => address.json_form,
             Shape::Options(_) => "an array of [name, value]",
             Shape::Group(kind) => return Cow::Owned(format!("an object by {}; always shown", kind.0.name)),
