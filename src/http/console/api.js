@@ -141,7 +141,7 @@ export class Api {
       signal: AbortSignal.any([ended, AbortSignal.timeout(LONGEST)]),
     }).then(async (response) => ({ response, text: await response.text() })).catch(() => undefined);
     if (ended.aborted) return new Promise(() => {});
-    if (!answered) throw new Problem(0, NO_CONNECTION, 'The server does not answer.');
+    if (!answered) throw new Problem(0, NO_CONNECTION, 'The server does not answer. Is it running, and is the network up?');
     return answerOf(answered);
   }
 }
@@ -163,8 +163,7 @@ function answerOf({ response: { headers, ok, status }, text }) {
     status,
     body,
     etag,
-    // A proxy may have made the ETag a weak one.
-    revision: /^(?:W\/)?"([0-9a-f]+)-/.exec(etag ?? '')?.[1] ?? '',
+    revision: /[0-9a-f]{32}/.exec(etag ?? '')?.[0] ?? '',
     pending: headers.get('Mediactl-Pending'),
     notes: (headers.get('Mediactl-Note') ?? '').split(/; ?/).filter(Boolean),
     line: Number(headers.get('Mediactl-Line')),

@@ -49,7 +49,7 @@ export function keepFocus(main) {
   let last = null;
   addEventListener('focusin', ({ target }) => { last = /** @type {Element} */ (target); });
   const look = () => {
-    if (document.activeElement !== document.body || !last || (last.isConnected && last.checkVisibility())) return;
+    if (document.activeElement !== document.body || !last || last.checkVisibility()) return;
     last = null;
     main.focus({ preventScroll: true });
   };

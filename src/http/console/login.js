@@ -1,7 +1,7 @@
 // The form for the login. The password is in the memory of the page alone; a reload of this tab keeps the login, and the
 // change that was made here and is to be confirmed.
 
-import { NO_CONNECTION, Problem } from './api.js';
+import { asProblem } from './api.js';
 import { el, fill } from './dom.js';
 import { clockWords } from './figures.js';
 import { load } from './load.js';
@@ -64,16 +64,11 @@ export function loginForm(state, { login, label, word, done }, ...head) {
   return el('form', { 'aria-label': 'Log in', onsubmit: submit }, head, el('label', 'Login', name), el('label', label, password), fault, button);
 }
 
-/**
- * What a login that failed means for the person.
- * @param {unknown} error
- */
+/** What a login that failed means for the person. @param {unknown} error */
 export function said(error) {
-  if (!(error instanceof Problem)) return String(error);
-  if (error.name === NO_CONNECTION) return 'The server does not answer. Is it running, and is the network up?';
-  if (error.status === 429) return `Too many wrong passwords came from this network. Try again in ${error.retryAfter || 1} s.`;
-  if (error.status === 401) return 'The login or the password is wrong.';
-  return error.message;
+  const { status, message, retryAfter } = asProblem(error);
+  if (status === 401) return 'The login or the password is wrong.';
+  return retryAfter ? `${message}, in ${retryAfter} s` : message;
 }
 
 const KEY = 'mediactl.session';

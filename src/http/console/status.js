@@ -83,7 +83,7 @@ function nodeTable(records) {
 /** The time between two looks at the figures, in milliseconds. */
 const PAUSE = 5000;
 
-/** The points of a plot. */
+/** The values of a plot; the style divides its width by them. */
 const MOST = 60;
 
 /** The plots, so that a command with many figures leaves the page usable. */
@@ -148,9 +148,10 @@ function numbers(value, path) {
  */
 function plot(name, values) {
   const [least, most] = [Math.min(...values, 0), Math.max(...values, 1)];
-  const line = el('div.line');
-  const points = values.map((value, at) =>
-    `${100 - (values.length - 1 - at) / (MOST - 1) * 100}% ${100 - (value - least) / (most - least) * 95}%`);
-  line.style.clipPath = `polygon(100% 100%, ${100 - (values.length - 1) / (MOST - 1) * 100}% 100%, ${points})`;
-  return el('figure', el('figcaption', name, ' ', el('strong', values.at(-1))), el('div.plot', line));
+  const bars = values.map((value) => {
+    const bar = el('i');
+    bar.style.height = `${(value - least) / (most - least) * 100}%`;
+    return bar;
+  });
+  return el('figure', el('figcaption', name, ' ', el('strong', values.at(-1))), el('div.plot', bars));
 }
