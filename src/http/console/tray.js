@@ -12,8 +12,8 @@ import { notesView, problemView } from './problem_view.js';
 import { placeOf } from './router.js';
 import { segmentsOf } from './path.js';
 
-/** The time after the last edit at which the diff is asked for, in milliseconds. */
-const PAUSE = 80;
+/** Of edits that follow each other within this time, in milliseconds, the diff is asked for after the last one. */
+const PAUSE = 120;
 
 /**
  * Keeps the tray in its box.
@@ -31,6 +31,8 @@ export function attach(box, state) {
   /** Names of guards. @type {Set<string>} */
   const accepted = new Set();
   let request = new AbortController();
+  /** The time of the last edit. */
+  let last = 0;
 
   const askLater = later(PAUSE, () => void ask());
   const command = el('code');
@@ -54,7 +56,10 @@ export function attach(box, state) {
 
   function edited() {
     draw();
-    if (isOpen) askLater();
+    if (!isOpen) return;
+    if (performance.now() - last > PAUSE) void ask();
+    else askLater();
+    last = performance.now();
   }
 
   function draw() {
@@ -63,7 +68,7 @@ export function attach(box, state) {
     if (box.hidden) [isOpen, found] = [false, undefined];
     body.hidden = !isOpen;
     // A click must not hit another button than the one that was pressed, and the choices that were made stay.
-    refill(head, [notSent(list.length), isOpen, isKept], headParts);
+    refill(head, [list.length, isOpen, isKept], headParts);
     fill(edits, isOpen && list.map(edit));
     if (failed?.list !== list) failed = undefined;
     refill(result, [isSending, failed?.problem.message, String(found), { ...found, list: 0, command: 0 }], resultParts);
@@ -79,7 +84,8 @@ export function attach(box, state) {
 
   /** @param {import('./drafts.js').Draft} draft */
   function edit(draft) {
-    const [label, what] = draft.kind === 'text' ? [draft.path, 'text'] : [draft.label, counted(draft.assignments.length, 'value')];
+    const label = draft.kind === 'text' ? draft.path : draft.label;
+    const what = draft.kind === 'text' ? 'text' : counted(draft.assignments.length, 'value');
     const [group, name] = segmentsOf(label) ?? [];
     return el('li', group === 'streams' ? el('a', { href: placeOf(String(name)) }, label) : el('span', label), el('span.quiet', what),
       el('button.small', { 'aria-label': `Discard the edit of ${label}`, onclick: () => drafts.discard(draft.id) }, 'Discard'));
