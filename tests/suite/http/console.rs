@@ -143,15 +143,17 @@ fn the_page_names_the_prefix_of_the_api() {
 #[test]
 fn the_files_are_those_of_the_folder() {
     let listed: Vec<String> = Console::paths().map(|path| path.trim_start_matches('/').to_owned()).collect();
-    let page = fs::read_to_string(Path::new(FOLDER).join("index.html")).expect("there is a page");
+    let read = |name: &str| fs::read_to_string(Path::new(FOLDER).join(name)).expect("files are text");
+    let all: String =
+        listed.iter().map(|name| read(if name.is_empty() { "index.html" } else { name })).collect();
     for entry in fs::read_dir(FOLDER).expect("there is a folder") {
         let name = entry.expect("it can be read").file_name().into_string().expect("names are text");
-        let text = fs::read_to_string(Path::new(FOLDER).join(&name)).expect("files are text");
+        let text = read(&name);
         assert!(text.lines().count() <= MOST_LINES, "{name} has {} lines", text.lines().count());
-        let is_loaded = page.contains(&format!("\"{name}\""));
+        let is_loaded = all.contains(&format!("\"{name}\"")) || all.contains(&format!("'./{name}'"));
         assert!(
             ["mod.rs", "index.html"].contains(&name.as_str()) || (listed.contains(&name) && is_loaded),
-            "{name} is not in the table of src/http/console/mod.rs, or the page does not load it"
+            "{name} is not in the table of src/http/console/mod.rs, or nothing loads it"
         );
         uses_nothing_that_makes_code_of_text(&name, &text);
     }
