@@ -481,7 +481,7 @@ fn reload(engine: &Engine, tls: Option<&Tls>, ui: Ui) {
                 (false, true) => "the file has not changed, nor has what it includes",
                 (false, false) => "the file has not changed",
             };
-            ui.say(&format!("SIGHUP: {what}"));
+            ui.note(&format!("SIGHUP: {what}"));
             tell_faults(engine, ui);
         }
         Err(error) => {

@@ -52,6 +52,9 @@ fn a_parameter_is_explained_with_or_without_a_stream() {
     let one = place.run(["explain", "streams.cam1.prepush"]).exits(0).out;
     assert!(one.ends_with("example   prepush 5;\nvalue     5 (own, media.conf:8)\n"), "{one}");
     place.run(["explain", "streams.cam2.prepush"]).exits(0).prints("value     not set\n");
+    place.run(["explain", "streams.cma1.prepush"]).exits(7).says("there is no stream `cma1`");
+    place.run(["explain", "lives.urls"]).exits(0).prints("an array of {\"url\", ...}\n");
+    place.run(["explain", "streams.urls"]).exits(0).prints("an array of {\"url\", ...}; always shown\n");
     place.run(["explain", "lives.publish_enabled"]).exits(0).prints("default   true\n");
     place
         .run(["explain", "streams.url"])

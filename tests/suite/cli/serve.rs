@@ -288,7 +288,7 @@ fn a_hangup_loads_the_file_again() {
     assert!(!status.out.contains("no value differs"), "{status:?}");
     let stopped = server.stop().exits(0);
     stopped
-        .says("SIGHUP: the file was loaded again")
+        .says("note: SIGHUP: the file was loaded again")
         .says("SIGHUP: the file was not loaded")
         .says(&place_of_error)
         .hides("geheim");

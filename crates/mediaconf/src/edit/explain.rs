@@ -77,10 +77,21 @@ pub fn explain(current: &dyn ConfigLookup, path: &Path) -> Result<Explanation, F
             // An unknown directive that is not there is misspelt, and so is a name.
             refuse_absent(current, &path)?;
         }
+        refuse_absent_block(current, &path)?;
     } else if row.is_none() && foreign.is_none() {
         refuse_absent(current, &path)?;
     }
     Ok(explanation)
+}
+
+/// Refuses a path into a stream, live or plugin that is not there, unless no configuration is known.
+fn refuse_absent_block(current: &dyn ConfigLookup, path: &Path) -> Result<(), Fault> {
+    let [Segment::Key(group), Segment::Key(name), _, ..] = &path.segments[..] else { return Ok(()) };
+    let is_known = current.schema().kind(group).is_some() && current.contains(&[group]);
+    match is_known && !current.contains(&[group, name]) {
+        true => select(current, path).map(drop),
+        false => Ok(()),
+    }
 }
 
 /// Refuses a path that leads to nothing; a key of streams, lives or plugins alone is not its path.
