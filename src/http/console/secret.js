@@ -45,9 +45,9 @@ export function secretsView(state, segments, value) {
  */
 function masked(value, at = []) {
   if (typeof value === 'string') return MASK.test(value) ? [at] : [];
-  if (Array.isArray(value)) return value.flatMap((item, place) => masked(item, [...at, place]));
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).filter(([name]) => !name.endsWith('_global')).flatMap(([name, inner]) => masked(inner, [...at, name]));
+  const isOwn = (/** @type {string} */ name) => !name.endsWith('_global');
+  return Object.entries(value ?? {}).flatMap(([name, inner]) =>
+    isOwn(name) ? masked(inner, [...at, Array.isArray(value) ? Number(name) : name]) : []);
 }
 
 /**
