@@ -29,7 +29,7 @@ use crate::cli::prompts;
 use crate::cli::render::diagnostics::{composed_error, first_error, in_one_line};
 use crate::cli::server_process::{ServiceManager, limit_memory};
 use crate::cli::ui::{Ui, output, waiting};
-use crate::engine::{ChangeOptions, ConfigService, Engine, Refusal};
+use crate::engine::{ChangeOptions, ConfigService, Engine, LogLevel, LogLine, Refusal};
 use crate::http::server::handler::{Handler, HandlerSettings, Monitoring};
 use crate::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
 use crate::http::server::runtime::Runtime;
@@ -205,8 +205,9 @@ pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     // A missing file ends the command before a state folder is made beside it.
     engine.read()?;
     let lock = lock(&store, ui)?;
+    let lines: Arc<Lines> = Arc::new(access_log::log_lines(args.log_format));
     let engine = engine.start(access_log::log_lines(args.log_format))?;
-    tell_faults(&engine, ui);
+    tell_faults(&engine, ui, &*lines);
     let engine = if args.no_guards { engine.without_guards() } else { engine };
     let addresses = listening::addresses(&args.listen)?;
     refuse_without_address(args, &addresses)?;
@@ -258,7 +259,7 @@ pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     announce(listening.chain(console_urls.iter().map(|url| format!("the console is at {url}"))))?;
     signals.forever().take_while(|signal| *signal == SIGHUP).for_each(|_| {
         node.iter().for_each(|node| node.try_again());
-        reload_in_background(&engine, tls.as_ref(), ui);
+        reload_in_background(&engine, tls.as_ref(), ui, &lines);
     });
     manager.iter().for_each(|manager| manager.tell("STOPPING=1"));
     node.iter().for_each(|node| node.stop());
@@ -266,11 +267,11 @@ pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     monitoring.into_iter().for_each(|server| server.stop(Duration::ZERO));
     log.finish();
     if !engine.settle(GRACE) {
-        ui.warning("the server ended while a reload command was still running");
+        warn(&*lines, "the server ended while a reload command was still running");
     }
     if lock.is_some() {
-        roll_back_unconfirmed(&engine, ui);
-        keep_unsaved(&engine, ui);
+        roll_back_unconfirmed(&engine, &*lines);
+        keep_unsaved(&engine, &*lines);
     }
     Ok(Exit::Done)
 }
@@ -361,17 +362,17 @@ fn lock(store: &ConfFile, ui: Ui) -> Result<Option<ServeLock>, CliError> {
 
 /// Reports the errors that the running configuration has together with what it includes. They do not keep
 /// the server from starting: it may be needed to mend them.
-fn tell_faults(engine: &Engine, ui: Ui) {
+fn tell_faults(engine: &Engine, ui: Ui, lines: &Lines) {
     let Some(composed) = engine.running().and_then(|running| engine.composed(&running, Follow::ALL)) else {
         return;
     };
     let faults = composed.told_faults();
     for (index, fault) in faults.iter().take(MAX_TOLD).enumerate() {
         let shown = if index == 0 { composed_error(&composed, fault, ui.masker()) } else { None };
-        ui.warning(&shown.map_or_else(|| fault.to_string(), |shown| in_one_line(&shown)));
+        warn(lines, &shown.map_or_else(|| fault.to_string(), |shown| in_one_line(&shown)));
     }
     if faults.len() > MAX_TOLD {
-        ui.warning(&format!("and {} more; `mediactl check` shows them", faults.len() - MAX_TOLD));
+        warn(lines, &format!("and {} more; `mediactl check` shows them", faults.len() - MAX_TOLD));
     }
 }
 
@@ -463,16 +464,23 @@ fn announce(lines: impl IntoIterator<Item = String>) -> Result<(), CliError> {
     }
 }
 
+/// The lines of the log that no request causes.
+type Lines = dyn Fn(&LogLine<'_>) + Send + Sync;
+
+fn warn(lines: &Lines, words: &str) {
+    lines(&LogLine { level: LogLevel::Warning, words });
+}
+
 /// Reloads in a thread, because hooks take time and the next signal may end the server.
-fn reload_in_background(engine: &Engine, tls: Option<&Arc<Tls>>, ui: Ui) {
-    let (engine, tls) = (engine.clone(), tls.cloned());
-    let run = move || reload(&engine, tls.as_deref(), ui);
+fn reload_in_background(engine: &Engine, tls: Option<&Arc<Tls>>, ui: Ui, lines: &Arc<Lines>) {
+    let (engine, tls, of_thread) = (engine.clone(), tls.cloned(), lines.clone());
+    let run = move || reload(&engine, tls.as_deref(), ui, &*of_thread);
     if std::thread::Builder::new().spawn(run).is_err() {
-        ui.warning("SIGHUP: cannot spawn a thread, so nothing was loaded");
+        warn(&**lines, "SIGHUP: cannot spawn a thread, so nothing was loaded");
     }
 }
 
-fn reload(engine: &Engine, tls: Option<&Tls>, ui: Ui) {
+fn reload(engine: &Engine, tls: Option<&Tls>, ui: Ui, lines: &Lines) {
     match engine.load_again("SIGHUP") {
         Ok(change) => {
             let includes = change.texts().any(|text| !text.includes().is_empty());
@@ -481,8 +489,8 @@ fn reload(engine: &Engine, tls: Option<&Tls>, ui: Ui) {
                 (false, true) => "the file has not changed, nor has what it includes",
                 (false, false) => "the file has not changed",
             };
-            ui.note(&format!("SIGHUP: {what}"));
-            tell_faults(engine, ui);
+            lines(&LogLine { level: LogLevel::Note, words: &format!("SIGHUP: {what}") });
+            tell_faults(engine, ui, lines);
         }
         Err(error) => {
             let fault = match (&error.text, error.faults.first()) {
@@ -494,33 +502,34 @@ fn reload(engine: &Engine, tls: Option<&Tls>, ui: Ui) {
                 (None, None) => None,
             };
             let fault = fault.map_or(String::new(), |fault| format!("; {}", in_one_line(&fault)));
-            ui.warning(&format!("SIGHUP: the file was not loaded: {error}{fault}"));
+            warn(lines, &format!("SIGHUP: the file was not loaded: {error}{fault}"));
         }
     }
     if let Some(Err(error)) = tls.map(Tls::reload) {
-        ui.warning(&format!("SIGHUP: the certificate was not loaded: {error}"));
+        warn(lines, &format!("SIGHUP: the certificate was not loaded: {error}"));
     }
 }
 
-fn roll_back_unconfirmed(engine: &Engine, ui: Ui) {
+fn roll_back_unconfirmed(engine: &Engine, lines: &Lines) {
     match engine.cancel_any() {
         // The engine has logged it already.
         Ok(Some(aftermath)) if aftermath.is_hand_edit() => {}
         Ok(None) => {}
-        Ok(Some(_)) => ui.warning("a change that was not confirmed was rolled back"),
+        Ok(Some(_)) => warn(lines, "a change that was not confirmed was rolled back"),
         Err(error) => {
-            ui.warning(&format!("a change that was not confirmed could not be rolled back: {error}"))
+            warn(lines, &format!("a change that was not confirmed could not be rolled back: {error}"))
         }
     }
 }
 
-fn keep_unsaved(engine: &Engine, ui: Ui) {
+fn keep_unsaved(engine: &Engine, lines: &Lines) {
     match engine.keep_unsaved() {
-        Ok(true) => ui.warning("the running configuration was not saved; its text is kept in the history"),
+        Ok(true) => warn(lines, "the running configuration was not saved; its text is kept in the history"),
         Ok(false) => {}
-        Err(error) => ui.warning(&format!(
-            "the running configuration was not saved, and its text could not be kept: {error}"
-        )),
+        Err(error) => warn(
+            lines,
+            &format!("the running configuration was not saved, and its text could not be kept: {error}"),
+        ),
     }
 }
 

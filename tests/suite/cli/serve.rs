@@ -270,6 +270,19 @@ fn serve_refuses_what_it_cannot_serve() {
 }
 
 #[test]
+fn what_happens_without_a_request_is_an_object_in_a_log_of_json() {
+    let place = Place::with(SAMPLE);
+    let server = Serving::with(&place, &["--listen", "none", "--log-format", "json"]);
+    place.put(CONF, SAMPLE.replace("rtsp 554", "rtsp 555"));
+    server.hang_up();
+    eventually(|| place.run(["read", "rtsp"]).out.trim() == "555");
+    let stopped = server.stop().exits(0).says("\"note\":\"SIGHUP: the file was loaded again\"");
+    for line in stopped.err.lines() {
+        assert!(serde_json::from_str::<serde_json::Value>(line).is_ok(), "{line}");
+    }
+}
+
+#[test]
 fn a_hangup_loads_the_file_again() {
     let place = Place::with(SAMPLE);
     let server = Serving::with(&place, &["--listen", "none"]);
