@@ -141,6 +141,12 @@ impl ChangeReport {
             // The report has all that goes into the file.
             (outcome.before, outcome.after) = (Some(Content::Text(file)), After::Replaced(after));
         }
+        let is_compared = outcome.is_change() && !parts.is_bare;
+        let diff = is_compared.then(|| diff_of(&outcome, parts.masker())).flatten();
+        if let (After::Edited { .. }, Some(after)) = (&outcome.after, outcome.after().cloned()) {
+            // Of a large change these edits are many, and only the difference is made of them.
+            outcome.after = After::Replaced(after);
+        }
         let (old, new) = (outcome.before.as_ref(), outcome.after());
         let mut report = Self {
             changed: outcome.is_change(),
@@ -152,8 +158,8 @@ impl ChangeReport {
             configuration: new.filter(|_| parts.configuration).map(Content::to_json),
             ..Self::default()
         };
-        if report.changed && !parts.is_bare {
-            if let Some(diff) = diff_of(&outcome, parts.masker()) {
+        if is_compared {
+            if let Some(diff) = diff {
                 [report.lines_added, report.lines_removed] = diff.added_and_removed();
                 report.is_of_json = diff.is_of_json();
                 report.diff = if parts.diff { diff.into() } else { DiffLines::default() };

@@ -13,7 +13,7 @@ use super::requested_change::EntryEdits;
 use super::snapshot::Snapshot;
 use super::transaction::{Transaction, hand_edited_since};
 use crate::store::StoreError;
-use mediaconf::plumbing::edit::{ChangeRequest, EditError, formatted};
+use mediaconf::plumbing::edit::{ChangeRequest, EditError, formatted_document};
 
 /// A whole new text.
 #[derive(Clone)]
@@ -34,17 +34,21 @@ impl NewText {
 }
 
 impl Transaction<'_> {
-    /// The bytes that are meant.
-    pub(super) fn worked_out(&self, new: &NewText, notes: &mut Vec<OutcomeNote>) -> Result<Bytes, Refusal> {
-        match new {
-            NewText::Whole(text) => self.whole_text(text, || self.formattable()),
+    /// The text that is meant.
+    pub(super) fn worked_out(
+        &self,
+        new: &NewText,
+        notes: &mut Vec<OutcomeNote>,
+    ) -> Result<Arc<Snapshot>, Refusal> {
+        let bytes = match new {
+            NewText::Whole(text) => self.whole_text(text, || self.formattable())?,
             NewText::Formatted => {
                 let present = self.formattable()?;
                 if !present.is_valid() {
                     return Err(Refusal::bad_config(present.clone()));
                 }
-                let new = formatted(present.document()).map_err(EditError::Unproved)?;
-                Ok(new.map_or_else(|| present.shared_bytes().clone(), Bytes::from))
+                let new = formatted_document(present.document()).map_err(EditError::Unproved)?;
+                return Ok(new.map_or_else(|| present.clone(), |new| Snapshot::from_document(new).into()));
             }
             NewText::Entries(entries) => {
                 let (base, present) = (self.base()?, self.formattable()?);
@@ -52,9 +56,10 @@ impl Transaction<'_> {
                     then.refuse_unmet(&present.config().lookup())?;
                 }
                 let whole = self.with_entries(base.as_ref().unwrap_or(present), entries, notes)?;
-                self.on_present(whole.shared_bytes(), base.as_ref(), present)
+                self.on_present(whole.shared_bytes(), base.as_ref(), present)?
             }
-        }
+        };
+        Ok(Snapshot::from_bytes(bytes).into())
     }
 
     /// A text with the texts of entries, and then with the change of values.

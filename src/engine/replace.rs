@@ -77,7 +77,7 @@ impl Engine {
             None => transaction.refuse_other_file()?,
         }
         let text = transaction.worked_out(new, &mut notes)?;
-        if transaction.hand_edit().is_some_and(|[_, file]| file.bytes() != &*text) {
+        if transaction.hand_edit().is_some_and(|[_, file]| !file.is_same_text(&text)) {
             let is_kept = is_of_base
                 || !new.is_whole()
                 || (operation == Operation::Save && transaction.is_for_hand_edit());
@@ -89,9 +89,9 @@ impl Engine {
         let before = state.map(|state| &state.running).or(file);
         // A rollback skips this guard: its text was accepted before.
         if operation == Operation::Save {
-            self.refuse_one_line([before, file], &text, options)?;
+            self.refuse_one_line([before, file], text.bytes(), options)?;
         }
-        let (after, deleted) = self.checked(before, Snapshot::from_bytes(text).into(), options)?;
+        let (after, deleted) = self.checked(before, text, options)?;
         notes.extend(deleted);
         let is_same = |old: &Arc<Snapshot>| old.is_same_text(&after);
         let changes = !(before.is_some_and(is_same) && file.is_some_and(is_same) && transaction.is_trusted());

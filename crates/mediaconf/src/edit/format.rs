@@ -21,6 +21,14 @@ const BOM: char = '\u{feff}';
 /// # Errors
 /// The new text does not say what the old one says, which is a defect of this program.
 pub fn formatted(document: &Document) -> Result<Option<String>, Unproved> {
+    Ok(formatted_document(document)?.map(Document::into_text))
+}
+
+/// The same with its index, which the proof makes.
+///
+/// # Errors
+/// Those of [`formatted`].
+pub fn formatted_document(document: &Document) -> Result<Option<Document>, Unproved> {
     let old = document.text();
     let new = format(old);
     if new == old {
@@ -28,7 +36,7 @@ pub fn formatted(document: &Document) -> Result<Option<String>, Unproved> {
     }
     let new = Document::parse_as(document.schema(), new);
     prove(document, &new)?;
-    Ok(Some(new.into_text()))
+    Ok(Some(new))
 }
 
 /// The formatted text. Neither its tokens nor its lines are kept: of many lines they take many times the text.

@@ -83,7 +83,7 @@ pub use expansion::{Expansion, no_entry};
 pub use expect::{Expectation, unmet};
 pub use explain::{Explanation, explain};
 pub use fault::{Fault, FaultKind, Faults, joined};
-pub use format::formatted;
+pub use format::{formatted, formatted_document};
 pub use found_value::{FoundValue, ValueSource, inherited_value, inherited_values};
 pub use in_parts::modify_in_parts;
 pub use masked_lookup::MaskedLookup;
@@ -245,6 +245,10 @@ impl JoinedEdit {
 
 /// The splices with those at one place as one: there stand the new blocks of all parts.
 fn with_one_at_a_place(mut splices: Vec<Splice>) -> Vec<Splice> {
+    if splices.is_sorted_by(|one, next| one.range != next.range) {
+        splices.shrink_to_fit();
+        return splices;
+    }
     let at_one_place = splices.chunk_by_mut(|one, next| one.range == next.range);
     let joined = at_one_place.map(|same| match same {
         [alone] => mem::take(alone),
@@ -253,9 +257,7 @@ fn with_one_at_a_place(mut splices: Vec<Splice>) -> Vec<Splice> {
             Splice { range: all[0].range.clone(), text: texts.concat().into() }
         }
     });
-    let mut joined: Vec<Splice> = joined.collect();
-    joined.shrink_to_fit();
-    joined
+    joined.collect()
 }
 
 impl Edit {
