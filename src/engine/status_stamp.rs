@@ -30,6 +30,11 @@ impl Engine {
         self.times_told() == known.told && self.store.stamp(&known.included) == known.stored
     }
 
+    /// True if a change is under way that has told of nothing yet: its text may be in the file before it is in the state.
+    pub fn is_changing(&self, known: &StatusStamp) -> bool {
+        self.times_told() == known.told && !self.settle(Duration::ZERO)
+    }
+
     fn times_told(&self) -> u64 {
         self.running.as_ref().map_or(0, |running| running.times_told())
     }

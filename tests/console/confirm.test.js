@@ -17,8 +17,11 @@ async function change(patch, seconds) {
 
 async function entered(who) {
   const page = await open(served);
+  const follows = page.waitForRequest((request) => request.url().includes('status?wait='));
   await logIn(page, who);
   await page.waitForSelector('.rows .row');
+  // A page that does not wait for the next status yet is not told of a change that its password is refused after.
+  await follows;
   return page;
 }
 

@@ -71,6 +71,10 @@ pub fn status(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response
         if is_same && !(is_node && nodes_seen.elapsed() >= LOOK_AT_NODES) {
             continue;
         }
+        // What a change of this server has written is no edit by hand.
+        if context.engine.is_changing(&stamp) {
+            continue;
+        }
         (stamp, nodes_seen) = (context.engine.status_stamp(), Instant::now());
         found = StatusAnswer::find(context, call)?;
         if !is_known(&found.tag) {
