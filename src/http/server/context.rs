@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use serde_json::Value;
 
 use crate::engine::{ConfigService, Engine, KnownPaths, MaskedForm, Snapshot};
@@ -14,7 +15,7 @@ use crate::http::server::auth::{Authenticator, Role};
 use crate::http::server::compressed::CompressedAnswers;
 use crate::http::server::fresh::Fresh;
 use crate::http::server::log::AccessRecord;
-use crate::http::server::message::Request;
+use crate::http::server::message::Head;
 use crate::http::server::runtime::Runtime;
 use crate::http::server::waiting::WaitingRoom;
 use crate::store::{PendingInfo, Revision};
@@ -118,7 +119,9 @@ impl Context {
 
 /// One authenticated request for an endpoint.
 pub struct EndpointCall<'r> {
-    pub request: &'r Request,
+    pub head: &'r Head,
+    /// The body; whoever takes it frees it.
+    pub body: Bytes,
     /// The last segment of the path, for routes that have one.
     pub argument: &'r str,
     pub parameters: &'r Parameters,

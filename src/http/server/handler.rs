@@ -7,6 +7,8 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 
+use bytes::Bytes;
+
 use crate::engine::{ConfigService, Engine, KnownPaths, RefusalKind};
 use crate::http::console::{self, Console};
 use crate::http::protocol::headers::{DEFAULT_PREFIX, PENDING_HEADER, REALM, on_every_response};
@@ -149,21 +151,25 @@ impl Handler {
         &self.context.runtime
     }
 
-    fn respond(&self, request: &Request, record: &mut AccessRecord) -> Result<Response, ErrorResponse> {
-        if let Some(file) = self.console_file(&request.head) {
-            refuse_foreign_use(&request.head)?;
+    fn respond(
+        &self,
+        head: &Head,
+        body: Bytes,
+        record: &mut AccessRecord,
+    ) -> Result<Response, ErrorResponse> {
+        if let Some(file) = self.console_file(head) {
+            refuse_foreign_use(head)?;
             return Ok(file);
         }
-        let by = match is_open(&request.head) {
+        let by = match is_open(head) {
             true => (String::new(), Role::View),
-            false => self.authenticate(&request.head, record)?,
+            false => self.authenticate(head, record)?,
         };
-        refuse_cross_site(&request.head)?;
-        if let Some(redirect) = to_canonical(&request.head, |path| self.has_route(path, request.head.peer)) {
+        refuse_cross_site(head)?;
+        if let Some(redirect) = to_canonical(head, |path| self.has_route(path, head.peer)) {
             return Ok(redirect);
         }
-        let found = self.route(&request.head)?;
-        self.respond_on(found, (&by.0, by.1), request, record)
+        self.respond_on(self.route(head)?, (&by.0, by.1), (head, body), record)
     }
 
     /// The console, if the request is for one of its files.
@@ -184,19 +190,20 @@ impl Handler {
     /// Answers requests for metrics without credentials; has no other operation.
     fn respond_to_monitoring(
         &self,
-        request: &Request,
+        head: &Head,
+        body: Bytes,
         record: &mut AccessRecord,
     ) -> Result<Response, ErrorResponse> {
-        refuse_cross_site(&request.head)?;
-        if let Some(redirect) = to_canonical(&request.head, |path| !at_root(path).is_empty()) {
+        refuse_cross_site(head)?;
+        if let Some(redirect) = to_canonical(head, |path| !at_root(path).is_empty()) {
             return Ok(redirect);
         }
-        let routes = at_root(request.head.path());
+        let routes = at_root(head.path());
         if routes.is_empty() {
             let detail = "unknown path; here are only /metrics and /healthz";
             return Err(Problem::new(RefusalKind::NotFound, detail).into());
         }
-        self.respond_on(taking(routes, &request.head)?, ("", Role::View), request, record)
+        self.respond_on(taking(routes, head)?, ("", Role::View), (head, body), record)
     }
 
     /// Calls the endpoint of a route.
@@ -204,7 +211,7 @@ impl Handler {
         &self,
         RouteMatch { route, argument }: RouteMatch<'_>,
         (by, role): (&str, Role),
-        request: &Request,
+        (head, body): (&Head, Bytes),
         record: &mut AccessRecord,
     ) -> Result<Response, ErrorResponse> {
         record.operation = Some(route.operation);
@@ -212,12 +219,12 @@ impl Handler {
             let detail = "`view_auth` may look, and change nothing; changes need `edit_auth`";
             return Err(Problem::new(RefusalKind::ViewOnly, detail).into());
         }
-        let parameters = Parameters::parse(route, request.head.query())?;
+        let parameters = Parameters::parse(route, head.query())?;
         if route.body != Body::None {
-            refuse_coding(&request.head)?;
-            form::refuse(route, &request.body)?;
+            refuse_coding(head)?;
+            form::refuse(route, &body)?;
         }
-        let mut call = EndpointCall { request, argument, parameters: &parameters, by, role, record };
+        let mut call = EndpointCall { head, body, argument, parameters: &parameters, by, role, record };
         let response = endpoint(route.operation)(&self.context, &mut call)?;
         Ok(response.noted(&parameters.notes))
     }
@@ -357,8 +364,8 @@ impl Service for Handler {
         }
     }
 
-    fn answer(&self, request: &Request) -> Response {
-        self.answer_by(request, |record| self.respond(request, record))
+    fn answer(&self, Request { head, body }: Request) -> Response {
+        self.answer_by(&head, |record| self.respond(&head, body, record))
     }
 
     fn stop_waiting(&self) {
@@ -374,11 +381,10 @@ impl Service for Handler {
 impl Handler {
     fn answer_by(
         &self,
-        request: &Request,
+        head: &Head,
         respond: impl FnOnce(&mut AccessRecord) -> Result<Response, ErrorResponse>,
     ) -> Response {
         let start = Instant::now();
-        let head = &request.head;
         let peer = client_address(head, &self.trusted_proxies).map_or(head.peer, PeerAddress::Address);
         let mut record = AccessRecord {
             method: head.method.clone(),
@@ -405,8 +411,8 @@ impl Service for Monitoring {
         Rank::Stranger
     }
 
-    fn answer(&self, request: &Request) -> Response {
-        self.0.answer_by(request, |record| self.0.respond_to_monitoring(request, record))
+    fn answer(&self, Request { head, body }: Request) -> Response {
+        self.0.answer_by(&head, |record| self.0.respond_to_monitoring(&head, body, record))
     }
 
     fn refused(&self, peer: Option<PeerAddress>, status: u16, detail: &str) {

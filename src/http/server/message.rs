@@ -153,8 +153,8 @@ pub trait Service: Send + Sync + 'static {
     /// The rank of a request. Changes nothing, and is cheap.
     fn rank(&self, head: &Head) -> Rank;
 
-    /// Answers a request, and logs it.
-    fn answer(&self, request: &Request) -> Response;
+    /// Answers a request, and logs it. Whoever needs its body takes it: it goes before a large answer is made.
+    fn answer(&self, request: Request) -> Response;
 
     /// Answers the requests that wait for a change: the server stops.
     fn stop_waiting(&self) {}

@@ -222,7 +222,7 @@ fn another_spelling_of_a_path_is_redirected_and_does_nothing() {
 #[test]
 fn a_stranger_is_redirected_only_to_what_is_open() {
     let server = Server::over(TEXT);
-    let stranger = |target: &str| server.handler.answer(&request("GET", target, &[("host", "h")], ""));
+    let stranger = |target: &str| server.handler.answer(request("GET", target, &[("host", "h")], ""));
     for target in ["//media/api/read_config", "//metrics", "/media/api/read_config/", "//none"] {
         let answer = stranger(target);
         refused(&answer, 401, "unauthorized");
@@ -260,7 +260,7 @@ fn guesses_from_one_48_meet_429_and_strangers_take_no_standing_away() {
         let header = Account { login: "admin".to_owned(), password: password.to_owned() }.to_header();
         let mut request = request("GET", "/media/api/read_config", &[("authorization", &header)], "");
         request.head.peer = PeerAddress::Address(from.parse().expect("it is an address"));
-        server.handler.answer(&request).status
+        server.handler.answer(request).status
     };
     assert_eq!(ask("192.0.2.7", "s3cret"), 200);
     let in_one_64: Vec<u16> =

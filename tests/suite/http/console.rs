@@ -30,7 +30,7 @@ const NAVIGATION: [(&str, &str); 3] =
 
 /// What somebody without credentials is answered.
 fn asked(service: &impl Service, method: &str, target: &str, headers: &[(&str, &str)]) -> Response {
-    service.answer(&request(method, target, &[&[("host", "h:80")], headers].concat(), ""))
+    service.answer(request(method, target, &[&[("host", "h:80")], headers].concat(), ""))
 }
 
 fn console() -> Server {

@@ -93,7 +93,7 @@ impl Server {
             all.push(("authorization", &authorization));
         }
         all.extend(headers);
-        self.handler.answer(&request(method, target, &all, body))
+        self.handler.answer(request(method, target, &all, body))
     }
 
     pub(super) fn get(&self, query: &str) -> Response {
@@ -287,7 +287,7 @@ fn requests_without_the_password_are_refused() {
             );
         }
     }
-    let none = server.handler.answer(&request("GET", "/media/api/read_config", &[("host", "h")], ""));
+    let none = server.handler.answer(request("GET", "/media/api/read_config", &[("host", "h")], ""));
     refused(&none, 401, "unauthorized");
     let log = server.log.lock().expect("a log").join("\n");
     assert!(!log.contains("YWRtaW4") && !log.contains("s3cret"), "{log}");
@@ -307,7 +307,7 @@ fn many_wrong_passwords_lock_an_address_out_but_not_who_was_right() {
                 .headers
                 .push(("x-forwarded-for".to_owned(), format!("1.1.1.1, 198.51.100.{number}")));
         }
-        server.handler.answer(&request).status
+        server.handler.answer(request).status
     };
     let statuses: Vec<u16> = (0..30).map(|number| attempt(number, false)).collect();
     assert_eq!(statuses[..10], [401; 10]);
@@ -658,7 +658,7 @@ fn a_forged_forwarding_header_hides_nobody() {
             ];
             let mut request = request("GET", "/media/api/read_config", &headers, "");
             request.head.peer = PeerAddress::Address([10, 9, 9, 9].into());
-            server.handler.answer(&request).status
+            server.handler.answer(request).status
         })
         .collect();
     assert_eq!(statuses[10..], [429, 429]);

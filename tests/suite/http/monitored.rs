@@ -148,7 +148,7 @@ fn the_health_needs_no_credentials_and_tells_nobody_whether_theirs_are_right() {
         let headers: Vec<_> = sent.iter().map(|value| ("authorization", value.as_str())).collect();
         request("GET", path, &headers, "")
     };
-    let answer = |path: &str, password: Option<&str>| server.handler.answer(&ask(path, password));
+    let answer = |path: &str, password: Option<&str>| server.handler.answer(ask(path, password));
     for number in 0..MAX_FAILURES * 2 {
         let response = answer("/healthz", Some(&format!("wrong {number}")));
         assert_eq!((response.status, response.body.as_slice()), (200, b"ok\n".as_slice()));
@@ -163,7 +163,7 @@ fn the_health_needs_no_credentials_and_tells_nobody_whether_theirs_are_right() {
     }
     refused(&answer("/metrics", Some("wrong")), 429, "too-many-failures");
     assert_eq!(answer("/healthz", None).status, 200);
-    refused(&server.handler.answer(&request("POST", "/healthz", &[], "")), 401, "unauthorized");
+    refused(&server.handler.answer(request("POST", "/healthz", &[], "")), 401, "unauthorized");
     refused(&server.ask("POST", "/healthz", &[], ""), 405, "method");
     refused(&server.ask("GET", "/healthz/x", &[], ""), 404, "not-found");
 }
@@ -224,7 +224,7 @@ fn lock_outs_are_counted_once_each() {
         let wrong = Account { login: "admin".to_owned(), password: number.to_string() }.to_header();
         let mut from = request("GET", "/metrics", &[("authorization", &wrong)], "");
         from.head.peer = mediactl::http::server::message::PeerAddress::Address([192, 0, 2, 7].into());
-        server.handler.answer(&from);
+        server.handler.answer(from);
     }
     shows(
         &server,
@@ -240,11 +240,11 @@ fn lock_outs_are_counted_once_each() {
 #[test]
 fn at_the_address_for_monitoring_there_is_nothing_else() {
     let server = Server::over(TEXT);
-    refused(&server.handler.answer(&request("GET", "/metrics", &[], "")), 401, "unauthorized");
+    refused(&server.handler.answer(request("GET", "/metrics", &[], "")), 401, "unauthorized");
     let Server { handler, .. } = server;
     let monitoring = Monitoring(Arc::new(handler));
     let ask = |method: &str, target: &str, headers: &[(&str, &str)]| {
-        monitoring.answer(&request(method, target, headers, ""))
+        monitoring.answer(request(method, target, headers, ""))
     };
     let metrics = text(&ask("GET", "/metrics", &[]));
     assert!(!metrics.contains("s3cret") && metrics.contains("mediactl_saved 1\n"), "{metrics}");

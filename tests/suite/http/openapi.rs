@@ -325,7 +325,7 @@ fn configurations_satisfy_the_schema_and_so_do_they_as_patches() {
     for text in texts.chain([TEXT.to_owned(), include_str!("../../../examples/media.conf").to_owned()]) {
         let server = Server::over(&text);
         for query in ["", "runtime=true", "skip_streams=true"] {
-            let answer = server.handler.answer(&local(query));
+            let answer = server.handler.answer(local(query));
             assert_eq!(answer.status, 200);
             let asked = Asked { route: read, method: "GET", query, headers: &[], body: "" };
             asked.check(&document, &answer);

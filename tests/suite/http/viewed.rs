@@ -168,7 +168,7 @@ fn the_body_of_a_viewer_is_not_kept() {
     let mut unread = request("POST", "/media/api/modify_config", &[], "");
     unread.head = head("viewer", "l00k", "POST");
     unread.head.unread = true;
-    refused(&server.handler.answer(&unread), 403, "view-only");
+    refused(&server.handler.answer(unread), 403, "view-only");
 }
 
 #[test]

@@ -11,7 +11,7 @@ impl Service for Echo {
         Rank::Editor
     }
 
-    fn answer(&self, request: &Request) -> Response {
+    fn answer(&self, request: Request) -> Response {
         Response::ok("text/plain", request.body.to_vec())
     }
 

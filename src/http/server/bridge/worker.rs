@@ -53,11 +53,12 @@ fn work(service: &Arc<dyn Service>, instance: &Arc<Instance>, loops: &Loops) {
 /// Answers one request; tiny_http drops the response if the listener has given up waiting.
 fn handle(service: &dyn Service, all: &HandOvers, from: tiny_http::Request) {
     let Some((hand_over, request)) = taken(&from, all) else { return };
-    let response = catch_unwind(AssertUnwindSafe(|| service.answer(&request)))
+    let peer = request.head.peer;
+    let response = catch_unwind(AssertUnwindSafe(|| service.answer(request)))
         .ok()
         .and_then(|response| Some((headers(&response)?, response)))
         .unwrap_or_else(|| {
-            service.refused(Some(request.head.peer), 500, "the handler failed");
+            service.refused(Some(peer), 500, "the handler failed");
             let response = failed();
             (headers(&response).expect("these are plain words"), response)
         });

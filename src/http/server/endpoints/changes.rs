@@ -31,7 +31,7 @@ use mediaconf::plumbing::model::{Masker, masked_json};
 
 /// `change`
 pub fn change(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
-    let body = call.request.body.clone();
+    let body = mem::take(&mut call.body);
     let requested: RequestedChange<'_> =
         serde_json::from_slice(&body).map_err(|error| no_request(&body, &error))?;
     let kept = told_by(call.parameters.change.told, None).sent.then(|| requested.clone());
@@ -60,7 +60,7 @@ fn tell_sent(
 ) {
     let change = &call.parameters.change;
     if change.told.command {
-        let header = |name| call.request.head.header(name);
+        let header = |name| call.head.header(name);
         let host = || format!("http://{}", header("host").unwrap_or_default());
         let url = header("origin").map_or_else(host, str::to_owned);
         let server = NamedServer { url: &url, prefix: &context.prefix };
@@ -100,7 +100,7 @@ fn no_request(body: &[u8], error: &serde_json::Error) -> Problem {
 
 /// `modify_config`. The patch is parsed again in its turn, so that requests which wait hold their text alone.
 pub fn modify(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
-    let edits = Edits::PatchText { text: call.request.body.clone(), memory: context.patch_memory };
+    let edits = Edits::PatchText { text: mem::take(&mut call.body), memory: context.patch_memory };
     let request = ChangeRequest { edits, expectations: Vec::new() };
     let made = make(context, call, request.into())?;
     let (text, secrets) = (call.parameters.format == Some(FORMAT_CONF), Secrets::of(context, call)?);
@@ -113,19 +113,19 @@ pub fn modify(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response
 
 /// `update_config`
 pub fn update(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
-    let text = call.request.body.clone();
+    let text = mem::take(&mut call.body);
     done(context, call, RequestedChange::Update(text))
 }
 
 /// `save_config`
 pub fn save(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
-    let text = call.request.body.clone();
+    let text = mem::take(&mut call.body);
     done(context, call, RequestedChange::Save(text))
 }
 
 /// `save_entry`
 pub fn save_entry(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
-    let (text, path) = (call.request.body.clone(), call.parameters.path.clone());
+    let (text, path) = (mem::take(&mut call.body), call.parameters.path.clone());
     let path = path.ok_or_else(|| Problem::new(RefusalKind::BadParameter, "`path`: it is required"))?;
     let entries = EntryEdits { texts: vec![EntryEdit { path, text, create: false }], then: None };
     done(context, call, RequestedChange::Entries(entries))
@@ -217,7 +217,7 @@ fn options(context: &Context, call: &EndpointCall<'_>) -> ChangeOptions {
     let Parameters { change, canary_timeout, format, secrets, .. } = call.parameters.clone();
     let masker = secrets.filter(|secrets| *secrets != SECRETS_SHOWN).map(|_| context.masker.clone());
     let lines = ReportParts { diff: true, ..ReportParts::masked_by(masker.as_ref()) };
-    let matched = expected(&call.request.head.values("if-match").collect::<Vec<_>>());
+    let matched = expected(&call.head.values("if-match").collect::<Vec<_>>());
     // Of the operations that every server has, only the command line asks a person about deleted streams.
     let (max_delete, told) = match (call.record.operation, format) {
         (Some(ApiOperation::Change), None) => (change.max_delete, told_by(change.told, masker.as_ref())),

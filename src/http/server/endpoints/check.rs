@@ -37,8 +37,8 @@ fn answer(found: &CheckedConfig) -> Response {
 
 /// True for a body that says it is JSON, or that begins as no configuration does and does not say that it is a text.
 fn is_json(call: &EndpointCall<'_>) -> bool {
-    let media_type = call.request.head.header("content-type").unwrap_or_default();
-    let begins_so = || without_bom(&call.request.body).trim_ascii_start().starts_with(b"{");
+    let media_type = call.head.header("content-type").unwrap_or_default();
+    let begins_so = || without_bom(&call.body).trim_ascii_start().starts_with(b"{");
     media_type.contains("json") || !media_type.starts_with("text/") && begins_so()
 }
 
@@ -58,7 +58,7 @@ fn no_text() -> Problem {
 
 /// A whole text, for editors with what it includes.
 fn whole(context: &Context, call: &EndpointCall<'_>, columns: Columns) -> Result<Response, Problem> {
-    let text = Arc::new(Snapshot::from_bytes(call.request.body.clone()));
+    let text = Arc::new(Snapshot::from_bytes(call.body.clone()));
     let composed = match call.role {
         Role::Edit => context.service.composed(&text, None)?,
         Role::View => None,
@@ -69,7 +69,7 @@ fn whole(context: &Context, call: &EndpointCall<'_>, columns: Columns) -> Result
 }
 
 fn patch(context: &Context, call: &EndpointCall<'_>) -> CheckedConfig {
-    let edits = Edits::PatchText { text: call.request.body.clone(), memory: context.patch_memory };
+    let edits = Edits::PatchText { text: call.body.clone(), memory: context.patch_memory };
     let request = ChangeRequest { edits, expectations: Vec::new() };
     context.engine.check_request(&request, &context.running())
 }
@@ -83,7 +83,7 @@ fn entry(
 ) -> Result<CheckedConfig, Problem> {
     let running = context.running();
     let range = entry_range(&running, path, None)?;
-    let (old, body) = (running.document().text(), Snapshot::from_bytes(call.request.body.clone()));
+    let (old, body) = (running.document().text(), Snapshot::from_bytes(call.body.clone()));
     let whole = [&old[..range.start], body.document().text(), &old[range.end..]].concat();
     let end = range.start + body.document().text().len();
     Ok(CheckedConfig::of_part(&running, &whole, range.start..end, columns))

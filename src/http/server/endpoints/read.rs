@@ -22,7 +22,7 @@ use mediaconf::plumbing::model::has_lost_line_ends;
 
 /// `read_config`
 pub fn read(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
-    let (parameters, head) = (call.parameters, &call.request.head);
+    let (parameters, head) = (call.parameters, call.head);
     let own = source(context, call)?;
     let composed = if parameters.with_includes { composed(context, &own)? } else { None };
     let snapshot = composed.as_ref().map_or(&own, |composed| &composed.text);

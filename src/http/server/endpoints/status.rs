@@ -46,7 +46,7 @@ const LOOK_AT_NODES: Duration = Duration::from_secs(1);
 
 /// `status`
 pub fn status(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
-    let known: Vec<String> = call.request.head.values("if-none-match").map(str::to_owned).collect();
+    let known: Vec<String> = call.head.values("if-none-match").map(str::to_owned).collect();
     let is_known = |tag: &str| known.iter().any(|list| names(list, tag));
     let wait = call.parameters.wait.unwrap_or_default();
     if wait.is_zero() {

@@ -33,7 +33,7 @@ impl Service for Echo {
         }
     }
 
-    fn answer(&self, request: &Request) -> Response {
+    fn answer(&self, request: Request) -> Response {
         self.asked.fetch_add(1, Ordering::SeqCst);
         let head = &request.head;
         let (status, body) = match head.path() {
@@ -48,7 +48,7 @@ impl Service for Echo {
                 (200, b"at last".to_vec())
             }
             "/headers" => (200, format!("{:?}", head.headers).into_bytes()),
-            _ => (200, told(request)),
+            _ => (200, told(&request)),
         };
         let split = (status == 299).then(|| ("X", "a\r\nSet-Cookie: b".to_owned()));
         Response { status, headers: split.into_iter().collect(), body: Arc::new(body) }
