@@ -260,6 +260,7 @@ fn each_problem_has_its_exit_code() {
         ("new-warnings", 422, 3),
         ("rejected-by-check", 422, 3),
         ("would-remove-credentials", 422, 6),
+        ("would-delete-streams", 422, 6),
         ("empty-replacement", 422, 6),
         ("too-many-failures", 429, 4),
         ("write-failed", 500, 9),
