@@ -124,8 +124,8 @@ export class Api {
    * @param {Options} [options]
    * @returns {Promise<Answer>}
    */
-  async #send(path, query, body, { signal, ifNoneMatch } = {}) {
-    const ended = AbortSignal.any([this.#session.signal, ...(signal ? [signal] : [])]);
+  async #send(path, query, body, { signal = this.#session.signal, ifNoneMatch } = {}) {
+    const ended = AbortSignal.any([this.#session.signal, signal]);
     const isText = typeof body === 'string';
     const headers = Object.entries({
       Authorization: this.#authorization,
@@ -141,7 +141,7 @@ export class Api {
       signal: AbortSignal.any([ended, AbortSignal.timeout(LONGEST)]),
     }).then(async (response) => ({ response, text: await response.text() })).catch(() => undefined);
     if (ended.aborted) return new Promise(() => {});
-    if (!answered) throw new Problem(0, NO_CONNECTION, 'The server does not answer. Is it running, and is the network up?');
+    if (!answered) throw new Problem(0, NO_CONNECTION, 'The server does not answer. Is it running?');
     return answerOf(answered);
   }
 }
@@ -173,5 +173,5 @@ function answerOf({ response: { headers, ok, status }, text }) {
 
 /** What went wrong as a problem; also a fault of this page. @param {unknown} error */
 export function asProblem(error) {
-  return error instanceof Problem ? error : new Problem(0, 'fault-of-this-page', String(error));
+  return error instanceof Problem ? error : new Problem(0, '', String(error));
 }

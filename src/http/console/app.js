@@ -48,7 +48,7 @@ function logIn() {
 
 function started() {
   if (state.applied !== state.status?.pending?.id) state.set({ applied: null });
-  void follow(state);
+  follow(state);
   showPlace();
   if (!byId('confirm').contains(document.activeElement)) main.focus({ preventScroll: true });
 }
@@ -75,7 +75,7 @@ function showPlace() {
 }
 
 showFrame(state, logOut);
-attachConfirm(byId('confirm'), state, () => void follow(state));
+attachConfirm(byId('confirm'), state, () => follow(state));
 attachTray(byId('tray'), state);
 attachVouch(state);
 listen(state);

@@ -1,7 +1,7 @@
 // The bar of a pending change: the countdown of the server, and the two ways to end it. Nothing ends it by itself. It also
 // asks for a password that holds no longer.
 
-import { Problem } from './api.js';
+import { asProblem } from './api.js';
 import { el, fill, refill } from './dom.js';
 import { clockWords, firstOf } from './figures.js';
 import { load } from './load.js';
@@ -85,15 +85,14 @@ export function attach(bar, state, goOn) {
    * @param {boolean} isOver
    */
   function text(isPending, isOver) {
-    const { pending } = state.status ?? {};
-    const { isConnected } = state;
+    const { status, isConnected } = state;
+    const pending = status?.pending;
     const part = (/** @type {string} */ what, /** @type {import('./dom.js').Child[]} */ ...more) => el('p', el('strong', what), ' ', more);
-    if (isTold) return part(WENT_BACK, 'You are logged in with it.');
-    if (isOver) return part(WENT_BACK, 'The new one is valid only if somebody else kept the change.');
-    if (!isPending) return part('The password was changed.', 'Log in with the new one; what you typed is still here.');
-    const who = pending ? `${pending.by} changed the configuration${pending.message ? `: ${pending.message}.` : '.'}` : 'The configuration was changed, and with it your password.';
+    if (isTold || isOver) return part(WENT_BACK, isTold ? 'You are logged in with it.' : 'The new one is valid only if somebody else kept the change.');
+    if (!isPending) return part('The password was changed.', 'Log in with the new one. Your edits are kept here.');
+    const who = pending ? `${pending.by} changed the configuration.${pending.message ? ` Why: ${pending.message}.` : ''}` : 'Your password was changed.';
     return part(who, pending && el('span.quiet', firstOf(pending.paths, pending.path_count)), el('br'),
-      isConnected ? 'It goes back in ' : 'There is no connection. Unless it is kept, the change goes back in ', clock, isConnected && ' unless it is kept.');
+      !isConnected && 'There is no connection. ', 'It goes back in ', clock, ' unless it is kept.');
   }
 
   /**
@@ -134,8 +133,8 @@ export function attach(bar, state, goOn) {
   function runOut(id) {
     over = id;
     draw();
-    state.announce('The change was undone. The old password is valid again.');
-    for (const pause of TRIES) setTimeout(() => void logInAgain(id), pause);
+    state.announce(WENT_BACK);
+    for (const pause of TRIES) setTimeout(() => logInAgain(id), pause);
   }
 
   /** The page still has the old password, unless somebody types one. @param {string} id */
@@ -164,8 +163,7 @@ export function attach(bar, state, goOn) {
       state.announce(done);
       state.set({ applied: null });
     } catch (error) {
-      const isGone = error instanceof Problem && error.status === 404;
-      fault.textContent = isGone ? 'The change is not pending any more.' : said(error);
+      fault.textContent = asProblem(error).status === 404 ? 'The change is not pending any more.' : said(error);
     }
   }
 
@@ -174,11 +172,11 @@ export function attach(bar, state, goOn) {
     const left = Math.max(0, Math.ceil((state.deadline - performance.now()) / 1000));
     const id = pendingId();
     if (left === 0 && state.needsPassword && id && over !== id) return runOut(id);
-    const words = clockWords(left * 1000);
+    const words = clockWords(left);
     if (clock.textContent === words) return;
-    clock.textContent = state.isConnected || left > 0 ? words : '0:00, so it was undone by now';
+    clock.textContent = state.isConnected || left > 0 ? words : '0:00 (so it was undone by now)';
     bar.classList.toggle('late', left <= 15);
-    if (TOLD.includes(left)) state.announce(`The change goes back in ${left} seconds.`);
+    if (TOLD.includes(left)) state.announce(`It goes back in ${left} seconds.`);
   }
 
   function tellOfOthers() {

@@ -71,8 +71,8 @@ export function diffView(text) {
 
 /** @param {DiffLine} line */
 function row({ kind, text, before, after }) {
-  const isOther = kind === 'added' || kind === 'removed';
+  const sign = { added: '+', removed: '−' }[/** @type {string} */ (kind)];
   const unread = (/** @type {string} */ name, /** @type {string | number | undefined} */ shown) => el(`span.${name}`, { 'aria-hidden': 'true' }, shown);
   return el('div', { class: `line ${kind}` }, unread('number', before), unread('number', after),
-    unread('sign', isOther ? { added: '+', removed: '−' }[kind] : ''), isOther && el('span.unseen', `${kind}: `), el('code', text));
+    unread('sign', sign), sign && el('span.unseen', `${kind}: `), el('code', text));
 }

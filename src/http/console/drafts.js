@@ -39,11 +39,9 @@ import { RETYPE, keptDraft, keptPieces } from './kept.js';
 const KEY = 'mediactl-edits';
 
 /** Those of one login: another one that comes into the same tab does not see them. */
-export class Drafts {
-  /** @type {Draft[]} */
-  #list = [];
-  /** @type {Set<() => void>} */
-  #listeners = new Set();
+export class Drafts extends EventTarget {
+  /** @type {readonly Draft[]} */
+  list = [];
   /** What may be kept of each edit, by its id. @type {Map<string, import('./kept.js').Pieces>} */
   #pieces = new Map();
   #key = KEY;
@@ -54,6 +52,7 @@ export class Drafts {
 
   /** @param {Store} store */
   constructor(store) {
+    super();
     this.store = store;
     this.#read();
   }
@@ -71,18 +70,13 @@ export class Drafts {
   }
 
   #read() {
-    this.#list = read(this.store, this.#key);
-    this.#pieces = new Map(this.#list.map((draft) => [draft.id, keptPieces(draft, requestOf([draft]))]));
-  }
-
-  /** @returns {readonly Draft[]} */
-  get list() {
-    return this.#list;
+    this.list = read(this.store, this.#key);
+    this.#pieces = new Map(this.list.map((draft) => [draft.id, keptPieces(draft, requestOf([draft]))]));
   }
 
   /** @param {string} id @returns {Draft | undefined} */
   find(id) {
-    return this.#list.find((draft) => draft.id === id);
+    return this.list.find((draft) => draft.id === id);
   }
 
   /** The text draft of an entry. @param {string} path @returns {TextDraft | undefined} */
@@ -92,7 +86,7 @@ export class Drafts {
 
   /** The assignment that is to be made at a path, the last one of all drafts. @param {string} path */
   valueAt(path) {
-    return assignmentsOf(this.#list).findLast((assignment) => assignment.path === path)?.value;
+    return assignmentsOf(this.list).findLast((assignment) => assignment.path === path)?.value;
   }
 
   /**
@@ -124,7 +118,7 @@ export class Drafts {
    * @param {{ name?: string, label: string, base: string, assignments: Assignment[] }} many
    */
   addMany({ label, name = label, base, assignments }) {
-    if (assignments.length > 0) this.put({ kind: 'values', id: `many ${name}`, label, base, assignments });
+    this.put({ kind: 'values', id: `many ${name}`, label, base, assignments });
   }
 
   /**
@@ -133,10 +127,10 @@ export class Drafts {
    * @param {string[]} paths that no other draft sets from now on
    */
   put(draft, paths = draft.kind === 'values' ? draft.assignments.map(({ path }) => path) : []) {
-    const at = this.#list.findIndex(({ id }) => id === draft.id);
-    const list = at < 0 ? [...this.#list, draft] : this.#list.with(at, draft);
+    const at = this.list.findIndex(({ id }) => id === draft.id);
+    const list = at < 0 ? [...this.list, draft] : this.list.with(at, draft);
     const taken = new Set(paths);
-    this.#list = list.map((each) => (each === draft ? each : without(each, ({ path }) => taken.has(path)))).filter(isEdit);
+    this.list = list.map((each) => (each === draft ? each : without(each, ({ path }) => taken.has(path)))).filter(isEdit);
     this.#changed();
   }
 
@@ -146,7 +140,7 @@ export class Drafts {
    * @param {string} revision that the change made; empty if it is not known
    */
   made(sent, revision) {
-    this.#list = this.#list.flatMap((draft) => {
+    this.list = this.list.flatMap((draft) => {
       const old = sent.find(({ id }) => id === draft.id);
       if (old?.kind === 'text') this.#made.set(old.id, old.text);
       return old ? leftOf(draft, old, revision) : draft;
@@ -167,14 +161,14 @@ export class Drafts {
 
   /** @param {string} id */
   discard(id) {
-    const left = this.#list.filter((draft) => draft.id !== id);
-    if (left.length === this.#list.length) return;
-    this.#list = left;
+    const left = this.list.filter((draft) => draft.id !== id);
+    if (left.length === this.list.length) return;
+    this.list = left;
     this.#changed();
   }
 
   clear() {
-    this.#list = [];
+    this.list = [];
     this.#changed();
   }
 
@@ -183,10 +177,13 @@ export class Drafts {
     return (base === '' ? this.#made.get(id) : undefined) ?? before;
   }
 
-  /** @param {() => void} listener @returns {() => void} ends it */
-  subscribe(listener) {
-    this.#listeners.add(listener);
-    return () => { this.#listeners.delete(listener); };
+  /**
+   * Calls a listener after each change, until the signal ends it.
+   * @param {() => void} listener
+   * @param {AbortSignal} [signal]
+   */
+  subscribe(listener, signal) {
+    this.addEventListener('change', listener, { signal });
   }
 
   /**
@@ -204,9 +201,9 @@ export class Drafts {
     this.isKept = true;
     // An older list of edits would be a wrong one after a reload.
     this.store.removeItem(this.#key);
-    if (this.#list.length === 0) return;
+    if (this.list.length === 0) return;
     try {
-      this.store.setItem(this.#key, JSON.stringify(this.#list.map((draft) => keptDraft(draft, this.#pieces.get(draft.id)))));
+      this.store.setItem(this.#key, JSON.stringify(this.list.map((draft) => keptDraft(draft, this.#pieces.get(draft.id)))));
     } catch {
       this.isKept = false;
     }
@@ -214,7 +211,7 @@ export class Drafts {
 
   #changed() {
     this.#keep();
-    for (const listener of [...this.#listeners]) listener();
+    this.dispatchEvent(new Event('change'));
   }
 }
 
@@ -283,8 +280,7 @@ export function requestOf(drafts) {
 /** @param {Store} store @param {string} key @returns {Draft[]} */
 function read(store, key) {
   try {
-    const list = JSON.parse(store.getItem(key) ?? '[]');
-    return Array.isArray(list) ? list.filter((draft) => draft?.kind === 'text' || draft?.kind === 'values') : [];
+    return JSON.parse(store.getItem(key) ?? '[]').filter((/** @type {Draft} */ { kind }) => kind === 'text' || kind === 'values');
   } catch {
     return [];
   }

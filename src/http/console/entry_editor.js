@@ -20,7 +20,7 @@ const PAUSE = 250;
 export class EntryEditor {
   /** @type {Found[]} */
   #faults = [];
-  #askLater = later(PAUSE, () => void this.#ask());
+  #askLater = later(PAUSE, () => this.#ask());
   #keepLater = later(0, () => this.state.drafts.setText(
     { path: this.shown.path, base: this.shown.base, before: this.shown.text, now: this.shown.now }, this.area.value));
 
@@ -169,7 +169,7 @@ function type(text) {
  */
 export function lineView(text, marks = []) {
   // The classes of each character.
-  const names = spans(text).flatMap(([part, kind]) => [...Array(part.length)].map(() => kind && `w-${kind}`));
+  const names = spans(text).flatMap(([part, kind]) => Array(part.length).fill(kind && `w-${kind}`));
   for (const [from, to, severity] of marks) {
     for (let at = from; at < to; at += 1) names[at] = `${names[at]} fault-${severity}`;
   }
@@ -188,7 +188,7 @@ export function lineView(text, marks = []) {
  * @param {string} word the word at the cursor
  */
 export function meaningView(meaning, word) {
-  if (!meaning) return el('p.quiet', word ? 'This word has no documentation.' : 'Here stands what the word at the cursor means.');
+  if (!meaning) return el('p.quiet', word ? 'This word has no documentation.' : 'Documentation of the word at the cursor.');
   const { keyword, description, form, unit, usual, example } = meaning;
   const rows = Object.entries({ Form: form, Unit: unit, 'Without it': usual, Example: example }).filter(([, value]) => value);
   return [el('p', el('code.w-keyword', keyword), ` ${description}`),

@@ -6,7 +6,7 @@ import { asProblem } from './api.js';
 import { changeView } from './history.js';
 import { EntryEditor } from './entry_editor.js';
 import { fieldsView } from './fields.js';
-import { shownTime } from './figures.js';
+import { notSent, shownTime } from './figures.js';
 import { hideSecret, secretsView } from './secret.js';
 import { pathOf, readAt, textOf } from './path.js';
 import { problemView } from './problem_view.js';
@@ -52,7 +52,7 @@ export function showEntry(box, state, segments, signal) {
 
   /** Reads the entry, and shows it; where it is as it was, nothing changes. */
   async function load() {
-    const isEdited = () => drafts.textOf(path) !== undefined;
+    const isEdited = () => Boolean(drafts.textOf(path));
     const query = { path, secrets: 'masked' };
     try {
       const [now, read, blamed] = await Promise.all([
@@ -71,7 +71,7 @@ export function showEntry(box, state, segments, signal) {
       const isGone = problem.status === 404;
       if (isGone && isEdited()) {
         if (!editor) draw(1, {}, []);
-        fill(notice, problemView(problem), el('p.warning', 'Your text of it is below. “Review” asks whether to add it again.'));
+        fill(notice, problemView(problem), el('p.warning', 'Your text is below. “Review” asks whether to add it again.'));
       } else if (isGone || !text) {
         text = '';
         fill(box, problemView(problem));
@@ -93,7 +93,7 @@ export function showEntry(box, state, segments, signal) {
     fill(notice);
     fill(box, notice, editor.element, secretsView(state, segments, values), fields, changesView(changes));
     if (focused) editor.area.focus();
-    void showFields();
+    showFields();
   }
 
   async function showFields() {
@@ -113,13 +113,13 @@ export function showEntry(box, state, segments, signal) {
     if (draft && (isSame || isOther)) editor.shown = { ...editor.shown, text: draft.before, base: draft.base };
     if (isOther) editor.set(now);
     if (isOther && !draft) reload();
-    if (isLocked !== Boolean(draft) || !fields.contains(document.activeElement)) void showFields();
+    if (isLocked !== Boolean(draft) || !fields.contains(document.activeElement)) showFields();
   }
 
   /** Shows it again, also where its text is as it was. */
   function reload() {
     text = '';
-    void load();
+    load();
   }
 
   /** @param {string} now */
@@ -129,18 +129,15 @@ export function showEntry(box, state, segments, signal) {
     if (!editor || draft?.text === now) return;
     editor.shown = { ...editor.shown, now };
     if (draft && drafts.beforeOf(draft) === now) return;
-    fill(notice, el('p.warning', 'Somebody else has changed this entry since you began. “Review” merges both, and asks where both changed the same line.'));
+    fill(notice, el('p.warning', 'Somebody else has changed this entry since you began. “Review” merges both.'));
     state.announce('Somebody else has changed this entry.');
   }
 
   state.subscribe(['role'], reload, signal);
   state.subscribe(['config'], load, signal);
-  const endDrafts = drafts.subscribe(draftsChanged);
-  signal.addEventListener('abort', () => {
-    hideSecret();
-    endDrafts();
-  });
-  void load();
+  drafts.subscribe(draftsChanged, signal);
+  signal.addEventListener('abort', hideSecret);
+  load();
   return (/** @type {number} */ line) => editor?.goTo(line);
 }
 
@@ -190,7 +187,7 @@ export function showStream(main, state, { rest: [name = ''] }, signal) {
   const kind = state.rows.find((row) => row.name === name)?.kind;
   const remove = () => {
     state.drafts.addMany({ label: `remove ${path}`, base: state.revision ?? '', assignments: [{ path, value: 'remove', before: readAt(state.config, path) }] });
-    state.announce(`${name} will be removed when the edits are applied.`);
+    state.announce(notSent(state.drafts.list.length));
   };
   fill(main,
     el('div.page-head',

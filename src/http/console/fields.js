@@ -2,6 +2,7 @@
 
 import { el, fill } from './dom.js';
 import { pathOf } from './path.js';
+import { wordOf } from './rows.js';
 import { MASK } from './words.js';
 
 /**
@@ -20,8 +21,7 @@ import { MASK } from './words.js';
  */
 export function fieldsView(state, meanings, shown) {
   return el('section.fields', { 'aria-label': 'Values' }, el('h2', 'Values'),
-    shown.isLocked && state.mayEdit
-      && el('p.quiet', 'The text above has an edit. Apply or discard it, and these values can be changed.'),
+    shown.isLocked && state.mayEdit && el('p.quiet', 'To change these values, apply or discard the edit of the text above.'),
     el('form.table', { onsubmit: () => {} }, meanings.map((meaning) => row(state, meaning, shown))));
 }
 
@@ -50,7 +50,7 @@ function row({ drafts, mayEdit }, meaning, { entry, segments, base, values, chan
     placeholder: isMask ? 'hidden' : usual, oninput: () => edit(typed()) },
   isSwitch && [['', 'not set'], ['true', 'on'], ['false', 'off']].map(([value, word]) => el('option', { value }, word)));
   const line = el('div.field', el('label', { for: id, title: description }, keyword),
-    el('div.control', isFixed ? el('output', { id }, shownValue(own, unit)) : [field, el('span.unit.quiet', unit), remove, undo]),
+    el('div.control', isFixed ? el('output', { id }, [wordOf(own) || '–', ' ', own !== undefined && unit]) : [field, el('span.unit.quiet', unit), remove, undo]),
     about);
 
   /** The edit that is typed; a word that looks like a number stays a word. @returns {NewValue | undefined} */
@@ -90,13 +90,4 @@ function row({ drafts, mayEdit }, meaning, { entry, segments, base, values, chan
 
   draw(drafts.valueAt(path));
   return line;
-}
-
-/**
- * @param {unknown} own
- * @param {string} unit
- */
-function shownValue(own, unit) {
-  if (own === undefined) return '–';
-  return own === true ? 'on' : own === false ? 'off' : `${own} ${unit}`.trim();
 }

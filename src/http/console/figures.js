@@ -23,9 +23,8 @@ export function timeView(at) {
   return el('time', { datetime: at }, shownTime(at));
 }
 
-/** A time that is left, as a clock shows it. @param {number} left in milliseconds */
-export function clockWords(left) {
-  const seconds = Math.max(0, Math.ceil(left / 1000));
+/** A time that is left, as a clock shows it. @param {number} seconds */
+export function clockWords(seconds) {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 

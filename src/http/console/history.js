@@ -3,7 +3,7 @@
 import { el, fill } from './dom.js';
 import { asProblem } from './api.js';
 import { ApplyForm } from './apply_form.js';
-import { appliedFacts } from './load.js';
+import { tellApplied } from './load.js';
 import { diffView } from './diff.js';
 import { firstOf, timeView } from './figures.js';
 import { notesView, problemView, showWhenRead } from './problem_view.js';
@@ -82,8 +82,8 @@ export function showHistory(main, state, { rest: [place = ''], query }, signal) 
       const before = changes.find(({ serial }) => serial === chosen)?.before;
       showDiff(`change #${chosen}`, `history/serial:${chosen}`, { format: 'diff' },
         before && el('a', { href: `#/text@${before}` }, 'The whole text before it'),
-        mayEdit && el('button', { onclick: () => void offerWayBack() }, `Go back to before #${chosen}`));
-    } else if (changes.length) fill(detail, el('p.quiet', 'Choose a change to see what it changed.'));
+        mayEdit && el('button', { onclick: () => offerWayBack() }, `Go back to before #${chosen}`));
+    } else if (changes.length) fill(detail, el('p.quiet', 'Choose a change to see its difference.'));
   }
 
   /**
@@ -95,7 +95,7 @@ export function showHistory(main, state, { rest: [place = ''], query }, signal) 
   function showDiff(title, path, asked, ...more) {
     const diff = el('div');
     fill(detail, el('div.detail-head', el('h2', `Difference: ${title}`), more), diff);
-    void showWhenRead(diff, async () => {
+    showWhenRead(diff, async () => {
       const { body } = await api.get(path, { ...asked, secrets: 'masked' });
       return body ? diffView(body) : el('p', 'There is no difference.');
     }, COMPUTING);
@@ -112,12 +112,12 @@ export function showHistory(main, state, { rest: [place = ''], query }, signal) 
       revision = isHandEdit ? revisions.file : revisions.running;
       const { body, notes } = await rollBack({ dry_run: true });
       if (!body) return el('p', 'The configuration already has this text.');
-      const form = known ?? new ApplyForm('Go back', () => {}, () => void goBack(form));
+      const form = known ?? new ApplyForm('Go back', () => {}, () => goBack(form));
       if (!known) form.buttons.append(el('button', { onclick: showDetail }, 'Cancel'));
       return [el('h2', `Go back to before #${chosen}`),
         known && el('p.warning', { role: 'alert' }, 'Somebody has changed the configuration in the meantime. Look at the new difference.'),
         notesView(notes),
-        isHandEdit && el('p', 'The difference is from the file with the edit by hand, which would be lost. To keep that edit, cancel, and change in ',
+        isHandEdit && el('p', 'The edit of the file by hand would be lost, too. To keep it, cancel, and change in ',
           el('a', { href: '#/text' }, 'Text'), ' only what you want back.'),
         diffView(body), form.element];
     }, COMPUTING);
@@ -136,13 +136,12 @@ export function showHistory(main, state, { rest: [place = ''], query }, signal) 
     try {
       const answer = await rollBack({ message, confirm, revision });
       pending = answer.pending;
-      state.set(appliedFacts(pending, confirm));
-      state.announce(pending ? `Done. Going back is undone in ${confirm} seconds unless you keep it.` : 'Done.');
-      fill(detail, el('p', `The earlier text is the configuration again${pending ? ', until it is kept or taken back' : ''}.`));
+      tellApplied(state, pending, confirm);
+      fill(detail, el('p', 'The earlier text is the configuration again.'));
       await read();
     } catch (error) {
       form.button.disabled = false;
-      if (['stale', 'conflict'].includes(asProblem(error).name)) return void offerWayBack(form);
+      if (['stale', 'conflict'].includes(asProblem(error).name)) return offerWayBack(form);
       detail.querySelector('.problem')?.remove();
       form.element.before(problemView(error));
     }
@@ -156,7 +155,7 @@ export function showHistory(main, state, { rest: [place = ''], query }, signal) 
     if (changes[0]?.serial !== last) state.announce('The history has a new change.');
     if (isOver || (compared && compared !== JSON.stringify(state.status?.revisions))) showDetail();
   }, signal);
-  void read().then(showDetail);
+  read().then(showDetail);
 }
 
 /** @param {string} text */

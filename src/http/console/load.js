@@ -1,6 +1,6 @@
 // Reads the status and the configuration into the state, and follows the server: one request waits for the next status.
 
-import { NO_CONNECTION, Problem } from './api.js';
+import { NO_CONNECTION, asProblem } from './api.js';
 import { rowsOf } from './rows.js';
 
 /** @typedef {import('./state.js').State} State */
@@ -16,13 +16,16 @@ export async function load(state) {
 }
 
 /**
- * What is known after a change was made here. While it is still being made, the server counts the time for that, too, so a
+ * Tells of a change that was made here. While it is still being made, the server counts the time for that, too, so a
  * status may tell of more time than was asked for.
- * @param {string | null} pending its ID, if it has to be confirmed
+ * @param {State} state
+ * @param {string | null} applied its ID, if it has to be confirmed
  * @param {number} seconds after which it goes back
+ * @param {string} [newLogin] the name that it gives to the login
  */
-export function appliedFacts(pending, seconds) {
-  return pending ? { applied: pending, deadline: deadlineIn(seconds) } : { applied: null };
+export function tellApplied(state, applied, seconds, newLogin = '') {
+  state.set({ applied, deadline: applied ? deadlineIn(seconds) : null, newLogin });
+  state.announce(`Applied. ${applied ? `It goes back in ${seconds} seconds unless you keep it.` : ''}`);
 }
 
 /** @param {number} seconds */
@@ -88,7 +91,7 @@ export async function follow(state) {
       failure = PAUSE;
       pause = answer.retryAfter * 1000;
     } catch (error) {
-      const { status = 1, name = '' } = error instanceof Problem ? error : {};
+      const { status, name } = asProblem(error);
       if (status === 401) return state.set({ needsPassword: true });
       if (name === NO_CONNECTION) state.set({ isConnected: false });
       etag = null;

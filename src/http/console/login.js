@@ -30,7 +30,7 @@ export function showLogin(main, state, login, done, signal) {
   /** Counts down the change that was made in this tab before it was loaded again. */
   function tick() {
     const { pending, until } = known();
-    const left = until - Date.now();
+    const left = Math.ceil((until - Date.now()) / 1000);
     own.textContent = pending && left > 0 ? `The change that you made goes back in ${clockWords(left)}. Log in to keep it.` : '';
   }
 }

@@ -1,7 +1,7 @@
 // One value of many streams: set, removed or replaced, as one edit of the tray.
 
 import { el, refill } from './dom.js';
-import { counted } from './figures.js';
+import { counted, notSent } from './figures.js';
 import { pathOf, readAt } from './path.js';
 import { MASK } from './words.js';
 
@@ -31,7 +31,7 @@ export function manyForm(box, state, marked, here, unmark) {
  * @param {() => void} unmark
  */
 function form(state, marked, unmark) {
-  const act = el('select', { 'aria-label': 'What to do', onchange: () => showFields() },
+  const act = el('select', { 'aria-label': 'What to do', onchange: showFields },
     ['set', 'remove', 'replace in'].map((word) => el('option', word)));
   const path = el('input', { list: 'many-paths', 'aria-label': 'Value, as a path below the stream', placeholder: 'prepush', required: true });
   const old = el('input', { 'aria-label': 'Old text', placeholder: 'old text' });
@@ -52,8 +52,8 @@ function form(state, marked, unmark) {
     fault.textContent = assignments.length ? '' : noneWords(rows, edit.path);
     if (!assignments.length) return;
     // The label is without the value, which may be a secret.
-    state.drafts.addMany({ name: String(Date.now()), label: `${edit.act} ${edit.path} of ${counted(assignments.length, 'stream')}`, base: state.revision ?? '', assignments });
-    state.announce(`An edit of ${assignments.length} streams waits in the tray.`);
+    state.drafts.addMany({ name: `${Date.now()}`, label: `${edit.act} ${edit.path} of ${counted(assignments.length, 'stream')}`, base: state.revision ?? '', assignments });
+    state.announce(notSent(state.drafts.list.length));
     unmark();
   }
 

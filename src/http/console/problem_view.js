@@ -23,7 +23,7 @@ const ADVICE = {
 /** What a change does in addition, by the word of the server. @type {Record<string, string>} */
 const NOTES = {
   'picked-up-hand-edit': 'The file was edited by hand. That edit takes effect with this change.',
-  'overwrote-hand-edit': 'The file was edited by hand. That edit is overwritten; the history keeps it.',
+  'overwrote-hand-edit': 'The file was edited by hand. The history keeps that edit; this change overwrites it.',
   'saved-earlier-update': 'An earlier update is saved to the file with this change.',
   'other-change-pending': 'Another change waits to be kept or taken back first.',
   'deleted-streams': 'Streams that are removed:',
@@ -55,7 +55,7 @@ export function problemView(error, accept) {
     fault.pointer && el('code', fault.pointer), fault.line && el('span', `line ${fault.line}: `),
     ` ${fault.message}`, el('span.hint', ` ${hereOf(fault.hint)}`)));
   return el('div.problem', { role: 'alert' },
-    el('p', el('strong', sentence(message))),
+    el('p', el('strong', message)),
     items.length > 0 && el('ul', ...items),
     ADVICE[name] && el('p', ADVICE[name]),
     guard && accept && el('button', { onclick: () => accept(name) }, guard));
@@ -81,10 +81,4 @@ export async function showWhenRead(box, made, meanwhile = 'Loading …') {
 export function faultItem({ severity, message, hint }, place, ...more) {
   return el('li', { class: severity }, el('strong', severity === 'error' ? 'Error' : 'Warning'), ' ', place,
     el('span', message), el('span.hint', ` ${hereOf(hint)}`), ...more);
-}
-
-/** @param {string} text */
-function sentence(text) {
-  const begun = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
 }

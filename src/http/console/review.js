@@ -99,7 +99,7 @@ export async function rehearsed(api, draft, signal) {
  */
 export function send(api, list, { revision }, { why, confirm, accepted }, query, signal) {
   if (list.some(lacksSecret)) {
-    throw new Problem(0, 'retype', 'A secret that was typed is not kept by the browser: type it again, or discard the edit.');
+    throw new Problem(0, 'retype', 'The browser does not keep a secret: type it again, or discard the edit.');
   }
   const how = { message: why, confirm, accept: accepted.join(), base: revision, revision, secrets: 'keep' };
   return api.post('change', { ...how, ...query }, requestOf(list), { signal });

@@ -25,12 +25,11 @@ function row(name, json) {
     kind: `${json.static ? 'static' : 'on demand'}${json.disabled ? ', disabled' : ''}`,
     source: urls.length > 1 ? `${first} +${urls.length - 1}` : String(first),
     authorization: authorization(json.auth),
-    prepush: word(json.prepush),
+    prepush: wordOf(json.prepush),
     archive: archive(json.dvr),
   };
-  const title = [json.title, json.comment].filter((text) => typeof text === 'string');
   const sources = urls.map((/** @type {any} */ entry) => entry?.url);
-  const words = [name, shown.kind, ...sources, `auth ${shown.authorization}`, shown.archive, ...title];
+  const words = [name, shown.kind, ...sources, `auth ${shown.authorization}`, shown.archive, json.title, json.comment];
   return { ...shown, json, text: words.join('\n').toLowerCase() };
 }
 
@@ -45,8 +44,8 @@ function authorization(auth) {
   return auth?.url_global ? 'global' : 'none';
 }
 
-/** @param {unknown} value */
-function word(value) {
+/** A plain value in words. @param {unknown} value */
+export function wordOf(value) {
   if (value === undefined || value === null) return '';
   if (value === false) return 'off';
   return value === true ? 'on' : String(value);
@@ -54,7 +53,7 @@ function word(value) {
 
 /** The place and the limits of an archive, as the text has them. @param {any} dvr */
 function archive(dvr) {
-  if (!dvr || typeof dvr !== 'object') return word(dvr);
+  if (!dvr || typeof dvr !== 'object') return wordOf(dvr);
   const place = dvr.reference ? `@${dvr.reference}` : dvr.root;
   const disk = dvr.disk_limit === undefined ? '' : `${dvr.disk_limit}%`;
   return [place, disk, time(dvr.dvr_limit)].filter(Boolean).join(' ');
@@ -62,7 +61,7 @@ function archive(dvr) {
 
 /** Seconds in the largest unit that divides them. @param {unknown} seconds */
 function time(seconds) {
-  if (typeof seconds !== 'number') return word(seconds);
+  if (typeof seconds !== 'number') return wordOf(seconds);
   const [unit, length] = Object.entries(UNITS).find(([, each]) => seconds && seconds % each === 0) ?? ['s', 1];
   return `${seconds / length}${unit}`;
 }

@@ -81,6 +81,6 @@ function secret({ api }, segments, name) {
     tick();
   };
   const button = el('button.small', { 'aria-label': `Show or hide ${name}`,
-    onclick: () => { if (button.textContent === 'Hide') hideSecret(); else void show(); } }, 'Show');
+    onclick: () => { if (button.textContent === 'Hide') hideSecret(); else show(); } }, 'Show');
   return el('li', el('code', name), box, button, left);
 }

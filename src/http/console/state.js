@@ -30,9 +30,9 @@
  * @type {Record<string, [string, string, string]>}
  */
 const CONDITIONS = {
-  'unsaved-update': ['unsaved update', 'warn', 'What runs is not in the file: an update made it without saving.'],
-  'edited-by-hand': ['file edited by hand', 'warn', 'The file was edited by hand since the server loaded it; what runs is the older text.'],
-  broken: ['file has errors', 'bad', 'The file has errors, so it cannot be loaded.'],
+  'unsaved-update': ['unsaved update', 'warn', 'What runs is not saved to the file.'],
+  'edited-by-hand': ['file edited by hand', 'warn', 'The file was edited by hand; what runs is the older text.'],
+  broken: ['file has errors', 'bad', 'The file has errors and can’t be loaded.'],
 };
 
 /** The conditions of a status. @param {Status | null} status @returns {string[][]} */

@@ -26,7 +26,7 @@ export function showStatus(main, state, _, signal) {
   }
 
   state.subscribe(['status'], draw, signal);
-  void draw();
+  draw();
 }
 
 /** @param {State} state */
@@ -34,8 +34,8 @@ function statusWords({ status }) {
   if (!status) return null;
   const { counts, last_change: change, last_reload: reload, pending, revisions, versions } = status;
   const conditions = conditionsOf(status);
-  if (conditions.length === 0) conditions.push(['', 'good', 'The server runs what is in the file.']);
-  if (pending) conditions.push(['', 'warn', 'A change has to be confirmed.']);
+  if (conditions.length === 0) conditions.push(['in order', 'good', 'The server runs what is in the file.']);
+  if (pending) conditions.push(['pending', 'warn', 'A change has to be confirmed.']);
   /** @type {[string, import('./dom.js').Child][]} */
   const facts = [
     ['Streams', `${counts.streams}: ${counts.static} static, ${counts.ondemand} on demand`],
@@ -49,8 +49,8 @@ function statusWords({ status }) {
     ['Version', `mediactl ${versions.mediactl}, API ${versions.api}`],
   ];
   return [
-    el('ul.plain-list', conditions.map(([, kind, text]) =>
-      el('li', el('span', { class: `state ${kind}` }, kind === 'good' ? 'in order' : 'attention'), ' ', text))),
+    el('ul.plain-list', conditions.map(([word, kind, text]) =>
+      el('li', el('span', { class: `state ${kind}` }, word), ' ', text))),
     el('dl.facts', facts.map(([name, value]) => value && [el('dt', name), el('dd', value)])),
   ];
 }
@@ -68,13 +68,11 @@ function nodeTable(records) {
   const kindOf = (/** @type {any} */ { state, serial, wanted, is_twin: isTwin }) =>
     !WELL.includes(state) ? 'bad' : serial !== wanted || isTwin ? 'warn' : 'good';
   const change = (/** @type {number | null} */ serial) => serial === null ? 'nothing' : `change ${serial}`;
-  const row = (/** @type {any} */ record) => {
-    const { node, state, serial, wanted, is_twin: isTwin, why } = record;
-    return el('tr', el('th', { scope: 'row' }, node), el('td', el('span', { class: `state ${kindOf(record)}` }, state)),
+  const row = (/** @type {any} */ { node, state, serial, wanted, is_twin: isTwin, why, kind }) =>
+    el('tr', el('th', { scope: 'row' }, node), el('td', el('span', { class: `state ${kind}` }, state)),
       el('td', change(serial), serial !== wanted && `, should run ${change(wanted)}`),
       el('td', isTwin ? 'Another process has this name, too.' : why));
-  };
-  const sorted = records.toSorted((a, b) => Number(kindOf(a) === 'good') - Number(kindOf(b) === 'good'));
+  const sorted = records.map((record) => ({ ...record, kind: kindOf(record) })).sort((a, b) => Number(a.kind === 'good') - Number(b.kind === 'good'));
   return el('div.table', { tabindex: 0, role: 'region', 'aria-label': 'Nodes' }, el('table',
     el('thead', el('tr', ['Node', 'State', 'Runs', 'Why'].map((word) => el('th', { scope: 'col' }, word)))),
     el('tbody', sorted.map(row))));
@@ -97,7 +95,7 @@ const STILL = /^(?:node|streams (?:total|static|ondemand|by_source_scheme))/;
  * @param {AbortSignal} signal
  */
 function plotsView({ api }, signal) {
-  const room = el('div.plots', el('p.quiet', 'Figures are plotted here while this page is open.'));
+  const room = el('div.plots', el('p.quiet', 'No figures yet.'));
   /** @type {Map<string, number[]>} */
   const series = new Map();
   let last = { count: 0, at: 0 };
@@ -127,7 +125,7 @@ function plotsView({ api }, signal) {
     if (!signal.aborted) setTimeout(look, PAUSE);
   }
 
-  void look();
+  look();
   return el('div.sheet', el('h2', 'Figures'), room);
 }
 

@@ -24,10 +24,10 @@ const COLUMNS = [
 
 /** How each kind of authorization is coloured, and what it means. @type {Record<string, [string, string]>} */
 const AUTHORIZATION = {
-  own: ['accent', 'the stream has its own authorization'],
+  own: ['accent', 'its own authorization applies'],
   global: ['good', 'the global authorization applies'],
-  open: ['warn', 'the stream is open to everybody: auth false'],
-  none: ['bad', 'neither the stream nor the server has an authorization'],
+  open: ['warn', 'open to everybody: auth false'],
+  none: ['bad', 'no authorization applies'],
 };
 
 const COLLATOR = new Intl.Collator('en', { numeric: true });

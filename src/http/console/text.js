@@ -37,7 +37,7 @@ export function showText(main, state, { revision: wanted, rest: [place = ''] }, 
   const notice = el('div');
   const box = el('div.text-lines', { tabindex: 0, role: 'region', 'aria-label': 'Text of the configuration', onkeydown: key });
   const side = el('aside.text-side', { 'aria-label': 'Entry at the cursor' }, el('p.quiet', 'Choose a line to see its entry.'));
-  const entryLater = later(REST, () => void besides(), signal);
+  const entryLater = later(REST, besides, signal);
   const rows = new VirtualRows(box, row, () => {
     // A click on the number of a line goes to this place, too, and finds it taken.
     note(hash(rows.at));
@@ -67,9 +67,7 @@ export function showText(main, state, { revision: wanted, rest: [place = ''] }, 
 
   async function follow() {
     const now = await readText(state, read.before ? read.revision : '').catch(() => read);
-    const top = box.scrollTop;
     if (now.body !== read.body) take(now);
-    box.scrollTop = top;
   }
 
   /** @param {number} index */
@@ -105,11 +103,11 @@ export function showText(main, state, { revision: wanted, rest: [place = ''] }, 
     shown = path;
     entry.abort();
     entry = new AbortController();
-    if (!path) return fill(side, el('p.quiet', 'There is no entry in this line.'));
+    if (!path) return fill(side, el('p.quiet', 'No entry is in this line.'));
     const around = el('div', el('p.quiet', 'Loading …'));
     const [group, name] = segments;
     fill(side, el('h2', group === 'streams' ? el('a', { href: placeOf(`${name}`) }, name) : segments.join(' ')),
-      read.before && el('p.quiet', 'Below is the entry as it runs now.'), around);
+      read.before && el('p.quiet', 'The entry as it runs now:'), around);
     enterEntry = showEntry(around, state, segments, AbortSignal.any([signal, entry.signal]));
   }
 
@@ -146,7 +144,7 @@ async function readText({ api }, wanted) {
   if (!wanted || wanted === revision) return { body, revision };
   const { body: changes } = await api.get('history');
   const change = changes.find((/** @type {{ before: string }} */ { before }) => before === wanted);
-  if (!change) throw new Problem(404, 'not-kept', 'The text of this link is not kept any more');
+  if (!change) throw new Problem(404, 'not-kept', 'This text is not kept any more');
   const kept = await api.get(`history/serial:${change.serial}`, { secrets: 'masked' });
   return { body: kept.body, revision: wanted, before: change.serial };
 }
@@ -161,7 +159,7 @@ function searchView(rows, lines) {
   /** The lines with the words. @type {number[]} */
   let found = [];
   const search = el('input', { type: 'search', id: 'search', placeholder: 'Search the text', 'aria-label': 'Search the text',
-    oninput: () => looked(), onkeydown: key });
+    oninput: looked, onkeydown: key });
   const count = el('span.quiet', { role: 'status' });
 
   /** Looks for what is typed, and goes to the next line that has it. */
@@ -187,8 +185,10 @@ function searchView(rows, lines) {
   /** @param {KeyboardEvent} event */
   function key(event) {
     const pressed = keyOf(event);
-    if (pressed === 'Escape') search.value = '';
-    if (pressed === 'Escape') looked();
+    if (pressed === 'Escape') {
+      search.value = '';
+      looked();
+    }
     if (pressed !== 'Enter') return;
     event.preventDefault();
     const { at } = rows;

@@ -4,7 +4,7 @@ import { el, fill, later, refill } from './dom.js';
 import { Problem, asProblem } from './api.js';
 import { ApplyForm } from './apply_form.js';
 import { review, send } from './review.js';
-import { appliedFacts } from './load.js';
+import { tellApplied } from './load.js';
 import { clashView } from './clash_view.js';
 import { diffView } from './diff.js';
 import { counted, notSent } from './figures.js';
@@ -34,9 +34,9 @@ export function attach(box, state) {
   /** The time of the last edit. */
   let last = 0;
 
-  const askLater = later(PAUSE, () => void ask());
+  const askLater = later(PAUSE, ask);
   const command = el('code');
-  const form = new ApplyForm('Apply', askLater, () => void applyEdits(),
+  const form = new ApplyForm('Apply', askLater, applyEdits,
     el('details', el('summary', 'The same in a shell'), el('pre.output', { tabindex: 0 }, command), el('button.small', { onclick: copy }, 'Copy')));
   form.buttons.append(el('button', { onclick: discardAll }, 'Discard all'));
   const head = el('div.tray-head');
@@ -57,7 +57,7 @@ export function attach(box, state) {
   function edited() {
     draw();
     if (!isOpen) return;
-    if (performance.now() - last > PAUSE) void ask();
+    if (performance.now() - last > PAUSE) ask();
     else askLater();
     last = performance.now();
   }
@@ -79,13 +79,12 @@ export function attach(box, state) {
   function headParts() {
     return [el('h2', notSent(drafts.list.length)),
       el('button', { class: isOpen ? '' : 'primary', 'aria-expanded': String(isOpen), onclick: isOpen ? close : open }, isOpen ? 'Close' : 'Review'),
-      !drafts.isKept && el('p.warning', 'The browser can’t store these edits: a reload loses them.')];
+      !drafts.isKept && el('p.warning', 'A reload loses these edits: the browser can’t store them.')];
   }
 
   /** @param {import('./drafts.js').Draft} draft */
   function edit(draft) {
-    const label = draft.kind === 'text' ? draft.path : draft.label;
-    const what = draft.kind === 'text' ? 'text' : counted(draft.assignments.length, 'value');
+    const [label, what] = draft.kind === 'text' ? [draft.path, 'text'] : [draft.label, counted(draft.assignments.length, 'value')];
     const [group, name] = segmentsOf(label) ?? [];
     return el('li', group === 'streams' ? el('a', { href: placeOf(String(name)) }, label) : el('span', label), el('span.quiet', what),
       el('button.small', { 'aria-label': `Discard the edit of ${label}`, onclick: () => drafts.discard(draft.id) }, 'Discard'));
@@ -98,8 +97,8 @@ export function attach(box, state) {
 
   function comparison() {
     if (!found) return el('p', 'Computing the difference …');
-    if (found instanceof Problem) return problemView(found, (guard) => { accepted.add(guard); void ask(); });
-    if (found.clashes.length > 0) return clashView(found.clashes, () => void ask());
+    if (found instanceof Problem) return problemView(found, (guard) => { accepted.add(guard); ask(); });
+    if (found.clashes.length > 0) return clashView(found.clashes, ask);
     if (!found.diff) return el('p', 'These edits change nothing.');
     return [notesView(found.notes), diffView(found.diff)];
   }
@@ -118,7 +117,7 @@ export function attach(box, state) {
   function open() {
     [isOpen, found] = [true, undefined];
     draw();
-    void ask();
+    ask();
     form.why.focus();
   }
 
@@ -156,7 +155,7 @@ export function attach(box, state) {
   }
 
   async function applyEdits() {
-    const { target, list, login: newLogin = '' } = reviewed() ?? {};
+    const { target, list, login } = reviewed() ?? {};
     if (!target || !list) return;
     const how = wanted();
     request.abort();
@@ -166,25 +165,24 @@ export function attach(box, state) {
       const { pending, revision } = await send(api, list, target, how);
       isSending = false;
       form.clear();
-      state.set({ ...appliedFacts(pending, how.confirm), newLogin });
+      tellApplied(state, pending, how.confirm, login);
       drafts.made(list, revision);
-      state.announce(pending ? `Applied. It goes back in ${how.confirm} seconds unless you keep it.` : 'Applied.');
     } catch (error) {
       const problem = asProblem(error);
       const isOld = ['stale', 'conflict'].includes(problem.name);
       [isSending, found] = [false, undefined];
       if (!isOld) failed = { problem, list: drafts.list };
       await ask();
-      state.announce(isOld ? 'Somebody has changed the configuration in the meantime. Look at the new difference.' : problem.message);
+      state.announce(isOld ? 'Somebody else has changed the configuration. Look at the new difference.' : problem.message);
     }
   }
 
   function discardAll() {
     const { length } = drafts.list;
-    if (window.confirm(`Discard ${length === 1 ? 'the edit' : `all ${length} edits`}?`)) drafts.clear();
+    if (window.confirm(`Discard ${counted(length, 'edit')}?`)) drafts.clear();
   }
 
   function copy() {
-    void navigator.clipboard?.writeText(command.textContent ?? '').then(() => state.announce('The command is copied.'));
+    navigator.clipboard?.writeText(command.textContent ?? '').then(() => state.announce('The command is copied.'));
   }
 }

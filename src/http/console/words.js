@@ -5,10 +5,11 @@
  * @typedef {{ kind: Kind, start: number, end: number }} Token
  */
 
-const TOKEN = /[ \t\r\n]+|#[^\n]*|[;{}]|(?:"(?:\\[^]|[^"\\])*"?|[^ \t\r\n;{}"])+/y;
+/** What white space separates, or nothing. */
+const TOKEN = /#[^\n]*|[;{}]|(?:"(?:\\[^]|[^"\\])*"?|[^ \t\r\n;{}"])+/g;
 
-/** @type {Record<string, Kind>} */
-const SIGNS = { ';': 'end', '{': 'open', '}': 'close' };
+/** @type {Map<string, Kind>} */
+const SIGNS = new Map([[';', 'end'], ['{', 'open'], ['}', 'close']]);
 
 /** A mask in the place of a secret. */
 export const MASK = /<secret:[0-9A-Za-z]{6}>/;
@@ -26,14 +27,10 @@ const CUT = new RegExp(`(${MASK.source})`);
 export function tokens(text) {
   const found = [];
   let isFirst = true;
-  TOKEN.lastIndex = 0;
-  for (let match = TOKEN.exec(text); match; match = TOKEN.exec(text)) {
-    const word = match[0];
-    const [start, end] = [match.index, match.index + word.length];
-    if (/^[ \t\r\n]/.test(word)) continue;
+  for (const { 0: word, index: start } of text.matchAll(TOKEN)) {
     const kind = kindOf(word, isFirst);
-    if (kind !== 'comment') isFirst = kind in { end: 1, open: 1, close: 1 };
-    found.push({ kind, start, end });
+    if (kind !== 'comment') isFirst = SIGNS.has(word);
+    found.push({ kind, start, end: start + word.length });
   }
   return found;
 }
@@ -45,7 +42,7 @@ export function tokens(text) {
  */
 function kindOf(word, isFirst) {
   if (word.startsWith('#')) return 'comment';
-  const sign = SIGNS[word];
+  const sign = SIGNS.get(word);
   if (sign) return sign;
   if (isFirst) return 'keyword';
   if (MASK.test(word)) return 'mask';
