@@ -11,6 +11,7 @@ test('a hint says nothing of the command line', () => {
     ['write it so; `--accept form-change` (over HTTP `accept=form-change`) makes the change anyway', 'write it so'],
     ['`--unset streams.cam1` removes it from 3 entries', ''],
     ['`mediactl read -o set` shows all paths', ''],
+    ['`max_delete=N` allows that many, `force=true` any number', ''],
     ['another directive starts further down, before the next `;`', 'another directive starts further down, before the next `;`'],
     [undefined, ''],
   ]) assert.equal(hereOf(hint), here);

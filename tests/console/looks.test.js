@@ -90,6 +90,19 @@ test('going back says what it does to an edit by hand, and what is shown ends wi
   assert.ok(!(await page.$eval('.history-detail', (box) => box.textContent)).includes('is the configuration again'));
 });
 
+test('going back deletes many streams only if one says so', options, async () => {
+  const names = [...'abcdef'].map((letter) => `new-${letter}`);
+  await ask(here, 'modify_config', JSON.stringify({ streams: Object.fromEntries(names.map((name) => [name, { urls: [{ url: 'udp://239.0.0.1:1' }] }])) }));
+  const page = await enter(here, '#/history/1');
+  await press(page, 'Go back to before #1');
+  await shows(page, '.history-detail .problem', 'streams would be deleted');
+  assert.doesNotMatch(await page.$eval('.problem', (problem) => problem.textContent), /max_delete|force/);
+  await press(page, 'Delete these streams anyway');
+  await shows(page, '.history-detail .removed', 'new-f');
+  await press(page, 'Go back');
+  await until(() => !here.text.includes('new-'), 'the text before the change');
+});
+
 test('the address of a line shows the text that it was copied from', options, async () => {
   const page = await enter(here, '#/text');
   await page.waitForSelector('.text-row');

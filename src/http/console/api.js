@@ -175,3 +175,12 @@ function answerOf({ response: { headers, ok, status }, text }) {
 export function asProblem(error) {
   return error instanceof Problem ? error : new Problem(0, '', String(error));
 }
+
+/**
+ * What accepts guards in a request. Of the streams that a change deletes, the number is accepted: any.
+ * @param {readonly string[]} guards
+ */
+export function accepting(guards) {
+  const accept = guards.filter((name) => name !== 'would-delete-streams');
+  return { accept: accept.join(), max_delete: accept.length < guards.length && 2 ** 32 - 1 };
+}

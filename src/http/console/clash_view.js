@@ -13,7 +13,7 @@ const SIDES = [['theirs', 'Theirs'], ['mine', 'Yours']];
  */
 export function clashView(clashes, done) {
   const form = el('form.clashes', { onsubmit: settled },
-    el('p.warning', 'Somebody else has changed the same values or lines since you began. Choose whose to keep.'),
+    el('p.warning', 'Somebody else has changed the same values since you began. Choose a version of each.'),
     clashes.map(({ questions }, clash) => questions.map((question, at) => el('fieldset', el('legend', question.what),
       el('div.choice', el('span'), 'Before', text(question.base)),
       SIDES.map(([side, word]) => el('label.choice', el('input', { type: 'radio', name: `${clash} ${at}`, value: side, required: true }),

@@ -22,9 +22,6 @@ import { entries } from './words.js';
 const CHANGES = 20;
 const LISTED = 5;
 
-/** The longest words for what a change made. */
-const LONGEST = 80;
-
 /**
  * Shows an entry in a box until the signal ends it.
  * @param {HTMLElement} box
@@ -175,8 +172,7 @@ function changesView(changes) {
 /** What a change made of its first values. @param {Blamed} change */
 function changedWords({ from, to }) {
   const shown = (/** @type {unknown} */ value) => value === undefined ? 'nothing' : textOf(value);
-  const words = namesOf(from, to).slice(0, 3).map((name) => `${name}: ${shown(from?.[name])} → ${shown(to?.[name])}`);
-  return words.map((each) => (each.length > LONGEST ? `${each.slice(0, LONGEST)}…` : each)).join(', ');
+  return namesOf(from, to).slice(0, 3).map((name) => `${name}: ${shown(from?.[name])} → ${shown(to?.[name])}`).join(', ');
 }
 
 /** @type {import('./router.js').Show} */

@@ -55,7 +55,7 @@ export function conditionOf(text) {
   const [, written = '', sign, wanted = '', word] = CONDITION.exec(text.trim()) ?? [];
   const path = partsOf(written);
   if (!path?.length) return null;
-  if (sign === '=~') return 'regular expressions (`=~`) work only on the command line; `~` finds plain text';
+  if (sign === '=~') return '`=~` works only on the command line; `~` finds plain text';
   if (sign === '~' && !wanted) return 'there is no text behind `~`';
   const test = word ? testOf(word === 'exists' ? '!=' : '=', 'null') : testOf(sign, wanted);
   return (entry) => any(own(entry, path), path, test);

@@ -1,7 +1,7 @@
 // The changes: who, when, why, and where. The diff of one, of any two texts, and the way back: `#/history`, `#/history/7`.
 
 import { el, fill } from './dom.js';
-import { asProblem } from './api.js';
+import { accepting, asProblem } from './api.js';
 import { ApplyForm } from './apply_form.js';
 import { tellApplied } from './load.js';
 import { diffView } from './diff.js';
@@ -35,6 +35,8 @@ export function showHistory(main, state, { rest: [place = ''], query }, signal) 
   let compared = '';
   /** The revision of the configuration whose difference to an earlier one is shown. */
   let revision = '';
+  /** Names of guards. @type {string[]} */
+  const accepted = [];
 
   const list = el('ol.history-list', { 'aria-label': 'Changes' });
   const compare = el('form.compare', { onsubmit: () => {
@@ -108,8 +110,7 @@ export function showHistory(main, state, { rest: [place = ''], query }, signal) 
   async function offerWayBack(known) {
     await showWhenRead(detail, async () => {
       const { body: { revisions, state: conditions } } = await api.get('status');
-      const isHandEdit = conditions.includes('edited-by-hand');
-      revision = isHandEdit ? revisions.file : revisions.running;
+      revision = conditions.includes('edited-by-hand') ? revisions.file : revisions.running;
       const { body, notes } = await rollBack({ dry_run: true });
       if (!body) return el('p', 'The configuration already has this text.');
       const form = known ?? new ApplyForm('Go back', () => {}, () => goBack(form));
@@ -117,16 +118,14 @@ export function showHistory(main, state, { rest: [place = ''], query }, signal) 
       return [el('h2', `Go back to before #${chosen}`),
         known && el('p.warning', { role: 'alert' }, 'Somebody has changed the configuration in the meantime. Look at the new difference.'),
         notesView(notes),
-        isHandEdit && el('p', 'The edit of the file by hand would be lost, too. To keep it, cancel, and change in ',
-          el('a', { href: '#/text' }, 'Text'), ' only what you want back.'),
         diffView(body), form.element];
-    }, COMPUTING);
+    }, COMPUTING, (guard) => { accepted.push(guard); offerWayBack(known); });
     detail.querySelector('input')?.focus();
   }
 
   /** @param {import('./api.js').Query} how */
   function rollBack(how) {
-    return api.post('change', { ...how, format: 'diff', secrets: 'masked' }, { rollback: `serial:${chosen}` });
+    return api.post('change', { ...how, ...accepting(accepted), format: 'diff', secrets: 'masked' }, { rollback: `serial:${chosen}` });
   }
 
   /** @param {ApplyForm} form */
@@ -137,7 +136,7 @@ export function showHistory(main, state, { rest: [place = ''], query }, signal) 
       const answer = await rollBack({ message, confirm, revision });
       pending = answer.pending;
       tellApplied(state, pending, confirm);
-      fill(detail, el('p', 'The earlier text is the configuration again.'));
+      fill(detail, el('p', `The earlier text is the configuration again${pending ? ', until it is kept or taken back' : ''}.`));
       await read();
     } catch (error) {
       form.button.disabled = false;

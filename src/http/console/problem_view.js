@@ -7,6 +7,7 @@ import { decoded } from './router.js';
 /** The guards that may be accepted here, and what accepting means. @type {Record<string, string>} */
 const GUARDS = {
   'would-remove-credentials': 'Remove these credentials anyway',
+  'would-delete-streams': 'Delete these streams anyway',
   'form-change': 'Write it in the other form anyway',
   'near-miss': 'Use this name anyway',
   'empty-replacement': 'Empty it anyway',
@@ -23,7 +24,7 @@ const ADVICE = {
 /** What a change does in addition, by the word of the server. @type {Record<string, string>} */
 const NOTES = {
   'picked-up-hand-edit': 'The file was edited by hand. That edit takes effect with this change.',
-  'overwrote-hand-edit': 'The file was edited by hand. The history keeps that edit; this change overwrites it.',
+  'overwrote-hand-edit': 'The file was edited by hand. That edit is overwritten; the history keeps it.',
   'saved-earlier-update': 'An earlier update is saved to the file with this change.',
   'other-change-pending': 'Another change waits to be kept or taken back first.',
   'deleted-streams': 'Streams that are removed:',
@@ -40,7 +41,7 @@ export function notesView(notes) {
 
 /** A hint without what names the command line: of that, the page has a button, or an advice of its own. @param {string} [hint] */
 export function hereOf(hint = '') {
-  return hint.split(/(?<=[;?]) /).filter((part) => !/`(--|mediactl )/.test(part)).join(' ').replace(/;$/, '');
+  return hint.split(/(?<=[;?]) /).filter((part) => !/`(--|mediactl |\w+=)/.test(part)).join(' ').replace(/;$/, '');
 }
 
 /**
@@ -66,10 +67,11 @@ export function problemView(error, accept) {
  * @param {Element} box
  * @param {() => Promise<import('./dom.js').Child>} made
  * @param {string} meanwhile what is shown until then
+ * @param {(guard: string) => void} [accept]
  */
-export async function showWhenRead(box, made, meanwhile = 'Loading …') {
+export async function showWhenRead(box, made, meanwhile, accept) {
   fill(box, el('p.quiet', meanwhile));
-  fill(box, await made().catch((error) => problemView(error)));
+  fill(box, await made().catch((error) => problemView(error, accept)));
 }
 
 /**

@@ -5,7 +5,7 @@ import { lacksSecret, requestOf } from './drafts.js';
 import { chosen, merge } from './merge.js';
 import { pointerOf, readAt } from './path.js';
 import { MASK, MASKS } from './words.js';
-import { Problem } from './api.js';
+import { Problem, accepting } from './api.js';
 
 /**
  * @typedef {import('./api.js').Api} Api
@@ -101,7 +101,7 @@ export function send(api, list, { revision }, { why, confirm, accepted }, query,
   if (list.some(lacksSecret)) {
     throw new Problem(0, 'retype', 'The browser does not keep a secret: type it again, or discard the edit.');
   }
-  const how = { message: why, confirm, accept: accepted.join(), base: revision, revision, secrets: 'keep' };
+  const how = { message: why, confirm, ...accepting(accepted), base: revision, revision, secrets: 'keep' };
   return api.post('change', { ...how, ...query }, requestOf(list), { signal });
 }
 

@@ -103,7 +103,7 @@ export function showText(main, state, { revision: wanted, rest: [place = ''] }, 
     shown = path;
     entry.abort();
     entry = new AbortController();
-    if (!path) return fill(side, el('p.quiet', 'No entry is in this line.'));
+    if (!path) return fill(side, el('p.quiet', 'This line has no entry.'));
     const around = el('div', el('p.quiet', 'Loading …'));
     const [group, name] = segments;
     fill(side, el('h2', group === 'streams' ? el('a', { href: placeOf(`${name}`) }, name) : segments.join(' ')),
@@ -223,5 +223,5 @@ function checkView(box, { api }, text, goTo) {
     if (!faults.length) return el('p', { role: 'status' }, 'No faults.');
     return el('div', { role: 'status' }, el('p', `Errors: ${errors}, warnings: ${warnings}`),
       el('ul.faults', faults.map((/** @type {any} */ fault) => faultItem(fault, place(fault)))));
-  }, 'The server looks for faults …');
+  }, 'Checking …');
 }
