@@ -116,7 +116,7 @@ export function showHistory(main, state, { rest: [place = ''], query }, signal) 
       const form = known ?? new ApplyForm('Go back', () => {}, () => goBack(form));
       if (!known) form.buttons.append(el('button', { onclick: showDetail }, 'Cancel'));
       return [el('h2', `Go back to before #${chosen}`),
-        known && el('p.warning', { role: 'alert' }, 'Somebody has changed the configuration in the meantime. Look at the new difference.'),
+        known && el('p.warning', { role: 'alert' }, 'Somebody else has changed the configuration. Look at the new difference.'),
         notesView(notes),
         diffView(body), form.element];
     }, COMPUTING, (guard) => { accepted.push(guard); offerWayBack(known); });
