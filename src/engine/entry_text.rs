@@ -7,7 +7,7 @@ use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
 use super::requested_change::EntryEdit;
 use super::snapshot::Snapshot;
-use mediaconf::plumbing::edit::{ConfigLookup, MaskedLookup, Path, own_entry_at, select};
+use mediaconf::plumbing::edit::{ConfigLookup, MaskedLookup, Path, own_entry_at, select, with_line_ends_of};
 use mediaconf::plumbing::model::Masker;
 use mediaconf::plumbing::syntax::{Document, tokens};
 
@@ -64,8 +64,9 @@ pub fn with_entry(
 /// Returns a text with another entry behind all that is there.
 fn added(text: &Arc<Snapshot>, path: &Path, entry: &[u8]) -> Result<Vec<u8>, Refusal> {
     let old = text.document().text();
-    let line_end = if old.is_empty() || old.ends_with('\n') { "" } else { "\n" };
-    let whole = replaced(text, [old.len(); 2], [line_end, "\n"], entry)?;
+    let newline = if old.contains("\r\n") { "\r\n" } else { "\n" };
+    let line_end = if old.is_empty() || old.ends_with('\n') { "" } else { newline };
+    let whole = replaced(text, [old.len(); 2], [line_end, newline], entry)?;
     let made = Arc::new(Snapshot::from_bytes(whole.clone()));
     match entry_range(&made, path, None) {
         Ok(range) if range.start >= old.len() => Ok(whole),
@@ -77,7 +78,8 @@ fn added(text: &Arc<Snapshot>, path: &Path, entry: &[u8]) -> Result<Vec<u8>, Ref
     }
 }
 
-/// Returns a text with one whole entry, between two pieces of white space, in the place of a range.
+/// Returns a text with one whole entry, between two pieces of white space, in the place of a range. An entry without carriage
+/// returns gets the line ends of what was there, or else those of the text.
 fn replaced(
     text: &Arc<Snapshot>,
     [start, end]: [usize; 2],
@@ -89,7 +91,9 @@ fn replaced(
         return Err(Refusal::bad_new_text(alone));
     }
     let (old, new) = (text.document().text(), alone.document().text());
-    let pieces = [&old[..start], before, new, after, &old[end..]];
+    let was = Some(&old[start..end]).filter(|was| was.contains(['\r', '\n'])).unwrap_or(old);
+    let new = with_line_ends_of(was, new);
+    let pieces = [&old[..start], before, &new, after, &old[end..]];
     let whole = pieces.concat();
     let is_one = alone.document().entries().count() == 1 && ends_entry(alone.document());
     // What stood around it has to be read as before: an open comment would take in what is behind it.

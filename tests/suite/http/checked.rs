@@ -154,6 +154,20 @@ fn one_entry_is_read_and_replaced_and_all_else_stays() {
 }
 
 #[test]
+fn an_entry_without_carriage_returns_gets_the_line_ends_that_were_there() {
+    let server = Server::over(&TEXT.replace('\n', "\r\n"));
+    let read = server.get("?path=streams.b&format=conf").body;
+    let read = String::from_utf8_lossy(&read);
+    let typed = read.replace("\r\n", "\n").replace("prepush 5;", "prepush 7;\n  title B;");
+    assert_eq!(server.post("save_entry?path=streams.b", &typed).status, 200);
+    let expected = TEXT.replace("  prepush 5;", "  prepush 7;\n  title B;").replace('\n', "\r\n");
+    assert_eq!(server.place.text(), expected);
+    let added = json!({"entries": {"texts": [{"path": "streams.z", "text": "stream z {\n  url udp://7;\n}", "create": true}]}});
+    assert_eq!(server.post("change", &added.to_string()).status, 200);
+    assert_eq!(server.place.text(), format!("{expected}stream z {{\r\n  url udp://7;\r\n}}\r\n"));
+}
+
+#[test]
 fn texts_of_several_entries_and_values_are_one_change() {
     let server = Server::over(TEXT);
     let entries = |texts: Value, then: &[(&str, &str)]| {

@@ -102,7 +102,7 @@ pub use shell_word::quoted;
 pub use stream_diff::hunks_of_streams;
 pub use substitution::{Substitution, SubstitutionError};
 pub use take_back::take_back;
-pub use text_diff::{DiffLine, Hunk, hunks_of_splices, hunks_of_texts, printed};
+pub use text_diff::{DiffLine, Hunk, hunks_of_splices, hunks_of_texts, printed, with_line_ends_of};
 pub use through_lists::FoundAt;
 pub use unknown_key::UnknownKey;
 

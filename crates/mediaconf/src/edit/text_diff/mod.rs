@@ -14,11 +14,13 @@
 //! else, so the `\r` of a CRLF belongs to its line.
 
 mod line_diff;
+mod line_ends;
 
 use std::iter::{from_fn, once, repeat_n};
 use std::ops::Range;
 
 use line_diff::{LineRun, count_lines, each_differing_run};
+pub use line_ends::with_line_ends_of;
 use memchr::memrchr_iter;
 use similar::DiffOp;
 use similar::udiff::UnifiedHunkHeader;
