@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { Problem } from '../../src/http/console/api.js';
-import { Drafts } from '../../src/http/console/drafts.js';
+import { Drafts, requestOf } from '../../src/http/console/drafts.js';
 import { remasked, review } from '../../src/http/console/review.js';
 
 /** How the change is to be made. */
@@ -51,6 +51,7 @@ test('of a value whose base is kept nowhere one is asked, if it is another one n
   const same = server({ config: { streams: { a: { prepush: 5 } } }, revision: 'r1b' });
   assert.equal((await review(same.api, edits, WANTED)).diff, 'a diff');
   edits.put({ .../** @type {any} */ (edits.list[0]), base: 'r1' });
+  edits.answered(edits.list[0], requestOf(edits.list));
   const other = server({ config: { streams: { a: { prepush: 8 } } } });
   const { clashes } = await review(other.api, edits, WANTED);
   assert.deepEqual(clashes[0]?.questions, [{ what: '/streams/a/prepush', base: 5, theirs: 8, mine: '7' }]);
@@ -58,6 +59,14 @@ test('of a value whose base is kept nowhere one is asked, if it is another one n
   const { diff, list } = await review(other.api, edits, WANTED);
   assert.deepEqual([diff, list], ['a diff', edits.list]);
   assert.deepEqual(other.sent.at(-1)?.body.modify.edits.assignments.assignments, [{ path: 'streams.a.prepush', value: { typed: '7' } }]);
+});
+
+test('a secret that was typed is not shown where one is asked', async () => {
+  const edits = drafts();
+  edits.setValue({ entry: 'streams.a', path: 'streams.a.cluster_key', base: 'r1', before: null }, { text: 'TYPED' });
+  const other = server({ config: { streams: { a: { cluster_key: '<secret:cccccc>' } } } });
+  const { clashes } = await review(other.api, edits, WANTED);
+  assert.deepEqual(clashes[0]?.questions, [{ what: '/streams/a/cluster_key', base: null, theirs: '<secret:cccccc>', mine: '<secret:retype>' }]);
 });
 
 test('a value that is typed as it was, after somebody else changed it, is asked for', async () => {

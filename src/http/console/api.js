@@ -152,7 +152,8 @@ export class Api {
  */
 function answerOf({ response: { headers, ok, status }, text }) {
   const isJson = text && headers.get('Content-Type')?.includes('json');
-  const body = isJson ? JSON.parse(text) : text;
+  // A text area has no carriage returns, and the server puts them back.
+  const body = isJson ? JSON.parse(text) : text.replace(/\r\n?/g, '\n');
   const retryAfter = Number(headers.get('Retry-After'));
   if (!ok && status !== 304) {
     const { type = 'unknown', detail, title, errors } = isJson ? body : { detail: text };

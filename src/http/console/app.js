@@ -24,7 +24,7 @@ const VIEWS = { text: showText, history: showHistory, status: showStatus };
 const main = byId('main');
 const api = new Api(/** @type {HTMLMetaElement} */ (document.querySelector('[name=mediactl-api]')).content);
 const state = new State(api, announce, new Drafts(sessionStorage));
-state.subscribe(['login'], () => { if (state.login) state.drafts.enter(state.login, state.newLogin); });
+state.subscribe(['role'], () => state.drafts.enter(state.role));
 
 /** Ends the view that is shown. */
 let shown = new AbortController();

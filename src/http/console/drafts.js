@@ -36,15 +36,13 @@ import { RETYPE, keptDraft, keptPieces } from './kept.js';
 
 /** @typedef {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} Store */
 
-const KEY = 'mediactl-edits';
-
-/** Those of one login: another one that comes into the same tab does not see them. */
+/** Those of one role: who may only look does not see those of another login in the same tab. */
 export class Drafts extends EventTarget {
   /** @type {readonly Draft[]} */
   list = [];
   /** What may be kept of each edit, by its id. @type {Map<string, import('./kept.js').Pieces>} */
   #pieces = new Map();
-  #key = KEY;
+  #key = '';
   /** Texts that were made, of which the edits without a base are; they may hold secrets, so the store has none of them. @type {Map<string, string>} */
   #made = new Map();
   /** False if the store has no room for the edits: they do not survive a reload. */
@@ -54,24 +52,15 @@ export class Drafts extends EventTarget {
   constructor(store) {
     super();
     this.store = store;
-    this.#read();
+    this.enter(null);
   }
 
-  /**
-   * Goes on with the edits of a login.
-   * @param {string} login
-   * @param {string} [renamed] the name that a change made here gave to the login: the edits go on under it
-   */
-  enter(login, renamed) {
-    if (login === renamed) this.store.removeItem(this.#key);
-    this.#key = `${KEY} ${login}`;
-    if (login !== renamed) this.#read();
-    this.#changed();
-  }
-
-  #read() {
-    this.list = read(this.store, this.#key);
-    this.#pieces = new Map(this.list.map((draft) => [draft.id, keptPieces(draft, requestOf([draft]))]));
+  /** Goes on with the edits of a role; its login may get another name. @param {'edit' | 'view' | null} role */
+  enter(role) {
+    this.#key = `mediactl-edits ${role}`;
+    const list = read(this.store, this.#key);
+    this.#pieces = new Map(list.map((draft) => [draft.id, keptPieces(draft, requestOf([draft]))]));
+    this.#set(list);
   }
 
   /** @param {string} id @returns {Draft | undefined} */
@@ -86,7 +75,7 @@ export class Drafts extends EventTarget {
 
   /** The assignment that is to be made at a path, the last one of all drafts. @param {string} path */
   valueAt(path) {
-    return assignmentsOf(this.list).findLast((assignment) => assignment.path === path)?.value;
+    return assignmentsOf(this.list).find((assignment) => assignment.path === path)?.value;
   }
 
   /**
@@ -101,16 +90,27 @@ export class Drafts extends EventTarget {
   }
 
   /**
-   * Another value of one field of an entry; `undefined` takes the edit of this field back.
+   * Another value of one field of an entry.
    * @param {{ entry: string, path: string, base: string, before?: unknown }} field
-   * @param {NewValue | undefined} value
+   * @param {NewValue} value
    */
   setValue({ entry, path, base, ...made }, value) {
     const old = /** @type {ValuesDraft | undefined} */ (this.find(entry));
     const known = old?.assignments.find((assignment) => assignment.path === path);
     const assignments = (old?.assignments ?? []).filter((assignment) => assignment !== known);
-    if (value !== undefined) assignments.push({ ...made, ...known, path, value });
-    this.put({ kind: 'values', id: entry, label: entry, base: old?.base ?? base, assignments }, [path]);
+    assignments.push({ ...made, ...known, path, value });
+    this.put({ kind: 'values', id: entry, label: entry, base, ...old, assignments });
+  }
+
+  /**
+   * Takes edits of a value back.
+   * @param {string} path
+   * @param {boolean} [isLast] if those before the last one stay
+   */
+  undo(path, isLast) {
+    const rest = (/** @type {Draft} */ draft) => without(draft, (assignment) => assignment.path === path);
+    const last = this.list.findLast((draft) => rest(draft) !== draft);
+    this.#set(this.list.map((draft) => (isLast && draft !== last ? draft : rest(draft))));
   }
 
   /**
@@ -122,16 +122,12 @@ export class Drafts extends EventTarget {
   }
 
   /**
-   * Puts a draft in the place of the one with its name, or behind all. Of two assignments of one path the later one holds.
+   * Puts a draft behind all; the one with its name goes. Of two assignments of one path the later one holds, and the earlier
+   * one stays to come back to.
    * @param {Draft} draft
-   * @param {string[]} paths that no other draft sets from now on
    */
-  put(draft, paths = draft.kind === 'values' ? draft.assignments.map(({ path }) => path) : []) {
-    const at = this.list.findIndex(({ id }) => id === draft.id);
-    const list = at < 0 ? [...this.list, draft] : this.list.with(at, draft);
-    const taken = new Set(paths);
-    this.list = list.map((each) => (each === draft ? each : without(each, ({ path }) => taken.has(path)))).filter(isEdit);
-    this.#changed();
+  put(draft) {
+    this.#set([...this.list.filter(({ id }) => id !== draft.id), draft]);
   }
 
   /**
@@ -140,12 +136,11 @@ export class Drafts extends EventTarget {
    * @param {string} revision that the change made; empty if it is not known
    */
   made(sent, revision) {
-    this.list = this.list.flatMap((draft) => {
+    this.#set(this.list.flatMap((draft) => {
       const old = sent.find(({ id }) => id === draft.id);
       if (old?.kind === 'text') this.#made.set(old.id, old.text);
       return old ? leftOf(draft, old, revision) : draft;
-    });
-    this.#changed();
+    }));
   }
 
   /**
@@ -154,22 +149,16 @@ export class Drafts extends EventTarget {
    * @param {Draft | false} now
    */
   replace(draft, now) {
-    if (this.find(draft.id) !== draft) return;
-    if (now) this.put(now);
-    else this.discard(draft.id);
+    if (this.list.includes(draft)) this.#set(this.list.flatMap((each) => (each === draft ? now || [] : each)));
   }
 
   /** @param {string} id */
   discard(id) {
-    const left = this.list.filter((draft) => draft.id !== id);
-    if (left.length === this.list.length) return;
-    this.list = left;
-    this.#changed();
+    if (this.find(id)) this.#set(this.list.filter((draft) => draft.id !== id));
   }
 
   clear() {
-    this.list = [];
-    this.#changed();
+    this.#set([]);
   }
 
   /** The text that an edit was made of. @param {TextDraft} draft */
@@ -192,9 +181,14 @@ export class Drafts extends EventTarget {
    * @param {any} sent its request, with its secrets masked
    */
   answered(draft, sent) {
-    if (this.find(draft.id) !== draft) return;
+    if (!this.list.includes(draft)) return;
     this.#pieces.set(draft.id, keptPieces(draft, sent));
     this.#keep();
+  }
+
+  /** What may be kept of an edit. @template {Draft} Kind @param {Kind} draft @returns {Kind} */
+  keptOf(draft) {
+    return /** @type {Kind} */ (keptDraft(draft, this.#pieces.get(draft.id)));
   }
 
   #keep() {
@@ -203,10 +197,16 @@ export class Drafts extends EventTarget {
     this.store.removeItem(this.#key);
     if (this.list.length === 0) return;
     try {
-      this.store.setItem(this.#key, JSON.stringify(this.list.map((draft) => keptDraft(draft, this.#pieces.get(draft.id)))));
+      this.store.setItem(this.#key, JSON.stringify(this.list.map((draft) => this.keptOf(draft))));
     } catch {
       this.isKept = false;
     }
+  }
+
+  /** @param {readonly Draft[]} list */
+  #set(list) {
+    this.list = list.filter(isEdit);
+    this.#changed();
   }
 
   #changed() {
@@ -242,7 +242,7 @@ function leftOf(draft, old, revision) {
   // What the server made of the text is merged in the next review: this base is none of its revisions.
   if (draft.kind === 'text') return draft.text === old.text ? [] : [{ ...draft, base: '' }];
   const made = new Set(old.assignments.map(keyOf));
-  return [{ ...without(draft, (assignment) => made.has(keyOf(assignment))), base: revision || draft.base }].filter(isEdit);
+  return [{ ...without(draft, (assignment) => made.has(keyOf(assignment))), base: revision || draft.base }];
 }
 
 /** @param {Assignment} assignment */
@@ -255,14 +255,16 @@ function textId(path) {
   return `text ${path}`;
 }
 
-/** All assignments of edits, in order. @param {readonly Draft[]} drafts */
-export function assignmentsOf(drafts) {
-  return drafts.flatMap((draft) => (draft.kind === 'values' ? draft.assignments : []));
+/** The assignments that edits make: of each path the last one. @param {readonly Draft[]} drafts */
+function assignmentsOf(drafts) {
+  const all = drafts.flatMap((draft) => (draft.kind === 'values' ? draft.assignments : []));
+  const last = new Map(all.map(({ path }, at) => [path, at]));
+  return all.filter(({ path }, at) => last.get(path) === at);
 }
 
-/** True if a secret of the draft was not kept, and has to be typed again. @param {Draft} draft */
-export function lacksSecret(draft) {
-  return (draft.kind === 'text' ? draft.text : JSON.stringify(draft.assignments)).includes(RETYPE);
+/** True if something that the edits need was not kept, and has to be typed again. @param {readonly Draft[]} drafts */
+export function lacksTyped(drafts) {
+  return JSON.stringify(requestOf(drafts)).includes(RETYPE);
 }
 
 /**

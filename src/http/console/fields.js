@@ -42,10 +42,10 @@ function row({ drafts, mayEdit }, meaning, { entry, segments, base, values, chan
   const isFixed = !mayEdit || isLocked || holdsMask;
 
   const about = el('span.about.quiet');
-  const button = (/** @type {string} */ word, /** @type {string} */ label, /** @type {NewValue | undefined} */ value) =>
-    el('button.small', { 'aria-label': label, onclick: () => edit(value) }, word);
-  const remove = button('Remove', `Remove ${keyword}`, 'remove');
-  const undo = button('Undo', `Undo the edit of ${keyword}`, undefined);
+  const button = (/** @type {string} */ word, /** @type {string} */ label, /** @type {() => void} */ onclick) =>
+    el('button.small', { 'aria-label': label, onclick }, word);
+  const remove = button('Remove', `Remove ${keyword}`, () => edit('remove'));
+  const undo = button('Undo', `Undo the edit of ${keyword}`, () => edit(undefined, true));
   const field = el(isSwitch ? 'select' : 'input', { id, type: isSecret && 'password',
     placeholder: isMask ? 'hidden' : usual, oninput: () => edit(typed()) },
   isSwitch && [['', 'not set'], ['true', 'on'], ['false', 'off']].map(([value, word]) => el('option', { value }, word)));
@@ -61,10 +61,14 @@ function row({ drafts, mayEdit }, meaning, { entry, segments, base, values, chan
     return input === 'string' ? { text: value } : { typed: value };
   }
 
-  /** @param {NewValue | undefined} value */
-  function edit(value) {
-    drafts.setValue({ entry, path, base, before: own ?? null }, value);
-    draw(value);
+  /**
+   * @param {NewValue | undefined} value
+   * @param {boolean} [isUndo] if the last edit is taken back, and not all of them
+   */
+  function edit(value, isUndo) {
+    if (value) drafts.setValue({ entry, path, base, before: own ?? null }, value);
+    else drafts.undo(path, isUndo);
+    draw(drafts.valueAt(path));
   }
 
   /** @param {NewValue | undefined} made */

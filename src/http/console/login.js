@@ -88,7 +88,7 @@ export function remember(facts) {
   sessionStorage.setItem(KEY, JSON.stringify({ ...known(), ...facts }));
 }
 
-/** Forgets all that this tab kept, unsent edits too: somebody logged out. */
+/** Forgets who was logged in, and the change that was made here: somebody logged out. */
 export function forget() {
-  sessionStorage.clear();
+  sessionStorage.removeItem(KEY);
 }

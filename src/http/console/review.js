@@ -1,7 +1,7 @@
 // From edits to one change: first they are brought to the configuration as it is now, then the server shows the diff, and
 // exactly that is made.
 
-import { lacksSecret, requestOf } from './drafts.js';
+import { lacksTyped, requestOf } from './drafts.js';
 import { chosen, merge } from './merge.js';
 import { pointerOf, readAt } from './path.js';
 import { MASK, MASKS } from './words.js';
@@ -61,6 +61,9 @@ function targetOf({ revisions, state }) {
  * @returns {Promise<Review>}
  */
 export async function review(api, drafts, wanted, signal) {
+  if (lacksTyped(drafts.list)) {
+    throw new Problem(0, 'retype', '<secret:retype> stands for what was not kept: type it again, or discard the edit.');
+  }
   const target = targetOf((await api.get('status', {}, { signal })).body);
   const work = { api, drafts, target, signal };
   const clashes = [];
@@ -98,9 +101,6 @@ export async function rehearsed(api, draft, signal) {
  * @param {AbortSignal} [signal]
  */
 export function send(api, list, { revision }, { why, confirm, accepted }, query, signal) {
-  if (list.some(lacksSecret)) {
-    throw new Problem(0, 'retype', 'The browser does not keep a secret: type it again, or discard the edit.');
-  }
   const how = { message: why, confirm, ...accepting(accepted), base: revision, revision, secrets: 'keep' };
   return api.post('change', { ...how, ...query }, requestOf(list), { signal });
 }
@@ -163,9 +163,10 @@ async function valuesBroughtTo(work, draft) {
  * @param {ValuesDraft} draft
  * @returns {Promise<Question[]>}
  */
-async function compared({ api, target, signal }, draft) {
+async function compared({ api, drafts, target, signal }, draft) {
   const { body } = await api.get('read_config', { secrets: 'masked', source: target.source }, { signal });
-  return draft.assignments.flatMap(({ path, value, before }) => {
+  // What was typed may be a secret: no more of it is shown than is kept.
+  return drafts.keptOf(draft).assignments.flatMap(({ path, value, before }) => {
     const theirs = readAt(body, path);
     if (before === undefined || unmasked(JSON.stringify(before)) === unmasked(JSON.stringify(theirs))) return [];
     return { what: pointerOf(path), base: before, theirs, mine: value === 'remove' ? '' : Object.values(value)[0] };

@@ -2,7 +2,7 @@
 
 import { later } from './dom.js';
 import { rehearsed } from './review.js';
-import { lacksSecret } from './drafts.js';
+import { lacksTyped } from './drafts.js';
 
 /** @typedef {import('./state.js').State} State */
 
@@ -17,9 +17,11 @@ export function attach(state) {
   const ask = later(PAUSE, async () => {
     for (const draft of drafts.list) {
       if (!state.mayEdit || state.needsPassword) return;
-      if (shown.has(draft) || !draft.base || lacksSecret(draft)) continue;
+      if (shown.has(draft) || lacksTyped([draft])) continue;
       try {
-        drafts.answered(draft, (await rehearsed(api, draft)).sent);
+        // Where others changed the same, the server is asked as if the edit were made of what they left.
+        const { sent } = await rehearsed(api, draft).catch(() => rehearsed(api, { ...draft, base: state.revision ?? '' }));
+        drafts.answered(draft, sent);
         shown.add(draft);
       } catch {
         // Without an answer nothing that was typed is kept.

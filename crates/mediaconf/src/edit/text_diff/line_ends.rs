@@ -52,7 +52,7 @@ impl EndedLines<'_> {
         for (at, line) in (self.old_line..).zip(lines.split_inclusive('\n')) {
             let content = line.strip_suffix('\n');
             self.text.push_str(content.unwrap_or(line));
-            let end = self.ends.get(at.min(last)).or(self.ends.last());
+            let end = self.ends.get(at.min(last)).or(self.ends.last()).copied();
             self.text.extend(end.filter(|_| content.is_some()));
         }
         self.old_line += old_lines;
