@@ -76,9 +76,9 @@ impl PendingChange {
         self.clock().until.saturating_duration_since(Instant::now())
     }
 
-    /// The description for users.
+    /// The description for users. While the change is still being made, it tells of no more time than there is then.
     pub fn info(&self) -> PendingInfo {
-        self.info.clone().until(SystemTime::now() + self.left())
+        self.info.clone().until(SystemTime::now() + self.left().min(self.time))
     }
 
     /// Starts the time, once the change is made and loaded.
@@ -122,5 +122,19 @@ impl PendingChange {
 
     fn clock(&self) -> MutexGuard<'_, Clock> {
         self.clock.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn while_it_is_made_it_tells_of_no_more_time_than_there_is_then() {
+        let before = RollbackPoint { file: None, server: None };
+        let times = [30, 3600].map(Duration::from_secs);
+        let pending = PendingChange::new(("modify", "admin"), before, None, times);
+        assert!(pending.left() > Duration::from_secs(60), "it is not rolled back while it is made");
+        assert!(pending.info().seconds_left <= 30);
     }
 }

@@ -9,9 +9,9 @@ use super::requested_change::{EntryEdit, EntryEdits, RequestedChange};
 use super::snapshot::Snapshot;
 use mediaconf::plumbing::edit::json_diff::ChangedValue;
 use mediaconf::plumbing::edit::{
-    AssignedValue, Assignment, ChangeRequest, Edits, Segment, Substitution, glob_matches,
+    AssignedValue, Assignment, ChangeRequest, Edits, Path, Segment, Substitution, glob_matches,
 };
-use mediaconf::plumbing::model::{MaskedText, Masker, holds_mask, masked_below, masks_in};
+use mediaconf::plumbing::model::{MaskedText, Masker, holds_mask, masked_below, masked_keys, masks_in};
 use serde_json::Value;
 
 /// Masks what a request holds: the masks that were sent stay as they are.
@@ -62,7 +62,7 @@ impl<'m> SentMasker<'m> {
         })
     }
 
-    /// The assignment, or one of the same kind with a mask in the place of what it sets.
+    /// The assignment, or one of the same kind with a mask in the place of what it sets, and of the secrets in its path.
     fn assignment(&self, made: &Assignment) -> Assignment {
         let Assignment { path, value } = made;
         let masked = |text: &str| self.is_secret(&path.segments, text).then(|| self.masker.mask(text));
@@ -76,7 +76,45 @@ impl<'m> SentMasker<'m> {
                 AssignedValue::Replace(hidden.expect("a mask has no slash"))
             }),
         };
-        Assignment { path: path.clone(), value: masked.unwrap_or_else(|| value.clone()) }
+        Assignment { path: self.path(path), value: masked.unwrap_or_else(|| value.clone()) }
+    }
+
+    /// The path with its secrets masked.
+    fn path(&self, path: &Path) -> Path {
+        let mut segments = path.segments.clone();
+        for (at, segment) in segments.iter_mut().enumerate() {
+            let above = &path.segments[..at];
+            match segment {
+                Segment::Key(name) | Segment::Matching(name) => *name = self.name(above, name),
+                Segment::Find { key, value } => {
+                    let place = [above, &[Segment::Key(key.clone())]].concat();
+                    *value = self.found(&place, value);
+                }
+                _ => {}
+            }
+        }
+        Path { segments }
+    }
+
+    fn name(&self, above: &[Segment], name: &str) -> String {
+        let keys: Vec<&str> = above.iter().filter_map(named).chain([name]).collect();
+        let shown = masked_keys(&keys, self.masker).pop().unwrap_or_default();
+        self.with_masks_of(name, self.masker.prose(&shown).into_owned())
+    }
+
+    /// The value by which an entry of a list is found.
+    fn found(&self, place: &[Segment], value: &str) -> String {
+        let keys: Vec<&str> = place.iter().filter_map(named).collect();
+        let shown = match masked_below(&keys, &Value::from(value), self.masker) {
+            Value::String(shown) => self.masker.prose(&shown).into_owned(),
+            _ => self.masker.mask(value),
+        };
+        self.with_masks_of(value, shown)
+    }
+
+    /// A masked text with the masks that were sent, which were masked like any other word.
+    fn with_masks_of(&self, sent: &str, shown: String) -> String {
+        masks_in(sent).fold(shown, |shown, mask| shown.replace(&self.masker.mask(&sent[mask.clone()]), &sent[mask]))
     }
 
     /// True if a text is a secret, or holds one, at a path; or if the path leads to a value with a new secret.
@@ -103,7 +141,7 @@ impl<'m> SentMasker<'m> {
         let whole =
             Snapshot::from_bytes([&old[..range.start], &entry, &old[range.end..]].concat().into_bytes());
         let shown = self.masked_text(&whole, range.start..range.start + entry.len());
-        Ok(EntryEdit { path: path.clone(), text: shown.into_bytes().into(), create: *create })
+        Ok(EntryEdit { path: self.path(path), text: shown.into_bytes().into(), create: *create })
     }
 
     fn masked_text(&self, whole: &Snapshot, window: Range<usize>) -> String {

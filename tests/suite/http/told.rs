@@ -96,6 +96,19 @@ fn assignments_are_told_without_their_secrets() {
         assert_eq!((&made["path"], kind(&made["value"])), (&json!(path), kind(&value)));
         assert_eq!(made["value"] == value, is_shown, "{path}: {made}");
     }
+    for (path, value, shown) in [
+        (r#"streams.a.urls[url="rtsp://u:p4ss@h/x"].tracks"#, typed("3"), r#"streams.a.urls[url="rtsp://<secret:"#),
+        (r#"streams.a.urls[url=rtsp://u:p4ss@h/x].tracks"#, typed("3"), r#"streams.a.urls[url="rtsp://<secret:"#),
+        (r#"streams.a.urls[url="rtsp://u:p4ss@h/x"]"#, json!("remove"), r#"streams.a.urls[url="rtsp://<secret:"#),
+        (r#"streams.b."x?token=n3w""#, typed("3"), "streams.b.\"x?token=<secret:"),
+    ] {
+        let told = sent(&server, &assignments(&[(path, value)]));
+        let path = told["modify"]["edits"]["assignments"]["assignments"][0]["path"].as_str();
+        assert!(path.is_some_and(|path| path.starts_with(shown)), "{told}");
+    }
+    let found = r#"streams.b.urls[url="udp://2"].tracks"#;
+    let told = sent(&server, &assignments(&[(found, typed("3"))]));
+    assert_eq!(told["modify"]["edits"]["assignments"]["assignments"][0]["path"], found);
     let patch = json!({ "modify": { "edits": { "patch": { "cluster_key": "n3w" } } } });
     assert_eq!(sent(&server, &patch), Value::Null);
 }
@@ -124,12 +137,15 @@ fn assignments_are_options_of_modify_and_a_secret_is_asked_for() {
                     --accept would-remove-credentials,near-miss --message='-5 degrees'";
     assert_eq!(command(&server, more, &guarded), expected);
     let replaced = assignments(&[("streams.b.urls[0].url", json!({ "replace": "s/2/u:n3w@3/" }))]);
-    let command = command(&server, "&confirm=120", &replaced);
-    assert!(
-        command.starts_with("# A line of the change")
-            && command.ends_with("\nmediactl --url http://h:80 edit --confirm 120s"),
-        "{command}"
-    );
+    let found = assignments(&[(r#"streams.a.urls[url="rtsp://u:p4ss@h/x"].tracks"#, json!({ "typed": "3" }))]);
+    for request in [replaced, found] {
+        let command = command(&server, "&confirm=120", &request);
+        assert!(
+            command.starts_with("# A line of the change")
+                && command.ends_with("\nmediactl --url http://h:80 edit --confirm 120s"),
+            "{command}"
+        );
+    }
 }
 
 #[test]

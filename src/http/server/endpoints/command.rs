@@ -78,6 +78,9 @@ fn assigned(sent: &RequestedChange<'_>) -> Option<Vec<String>> {
 
 fn option_of(Assignment { path, value }: &Assignment) -> Option<String> {
     let path = path.to_string();
+    if holds_mask(&path) {
+        return None;
+    }
     let set = |option: &str, text: &str| match holds_mask(text) {
         true => format!("--set {}", quoted(&path)),
         false => format!("{option} {}", quoted(&format!("{path}={text}"))),
