@@ -88,11 +88,48 @@ test('a new password is asked for under the countdown', options, async () => {
 test('a new password that is not kept goes back, and the page is logged in with the old one', options, async () => {
   const page = await entered();
   await change({ edit_auth: { password: 'newer' } }, 15);
-  await sees(page, 'the old one is valid again. You are logged in with it.', '#confirm');
+  await sees(page, 'You are logged in with the old password.', '#confirm');
   assert.match(served.text, /edit_auth admin right;/);
   await click(page, 'Close', '#confirm button');
   await goes(page, '#confirm');
   await change({ streams: { cam: { prepush: 9 } } }, 600);
   await sees(page, 'It goes back in', '#confirm');
   assert.deepEqual(page.faults, []);
+});
+
+test('a new password that another page takes back is not asked for any longer', options, async () => {
+  const [page, other] = [await entered(), await entered()];
+  await change({ edit_auth: { password: 'newer' } }, 600);
+  for (const each of [page, other]) await each.waitForSelector('#confirm input[type=password]');
+  const { pending } = JSON.parse((await served.ask('status', { password: 'newer' })).text);
+  assert.equal((await served.ask(`cancel_config?id=${pending.id}`, { body: '', password: 'newer' })).status, 200);
+  await other.type('#confirm input[type=password]', 'right');
+  await other.keyboard.press('Enter');
+  await goes(other, '#confirm input');
+  assert.equal(await other.$eval('#confirm .fault', (fault) => fault.textContent), '', 'nothing is kept that is not there');
+  await sees(page, 'You are logged in with the old password.', '#confirm');
+});
+
+test('the page that takes a new password back asks for the old one', options, async () => {
+  await change({ edit_auth: { password: 'newer' } }, 600);
+  const page = await entered({ password: 'newer' });
+  await click(page, 'Take back');
+  await sees(page, 'Old password', '#confirm');
+  await page.type('#confirm input[type=password]', 'right');
+  await page.keyboard.press('Enter');
+  await goes(page, '#confirm');
+  assert.match(served.text, /edit_auth admin right;/);
+});
+
+test('a login that another client renames is not asked for by its old name, nor by its new one after it went back', options, async () => {
+  const page = await entered();
+  await change({ edit_auth: { login: 'boss' } }, 600);
+  await page.waitForSelector('#confirm input[type=password]');
+  const login = () => page.$eval('#confirm input[name=login]', (field) => field.value);
+  assert.equal(await login(), '');
+  await page.close();
+  const renamed = await entered({ login: 'boss' });
+  await click(renamed, 'Take back');
+  await sees(renamed, 'Old password', '#confirm');
+  assert.equal(await renamed.$eval('#confirm input[name=login]', (field) => field.value), '');
 });

@@ -94,6 +94,20 @@ test('values are kept as the server shows them', () => {
   assert.deepEqual(found(), ['5', retype, retype, retype, retype, 'remove']);
 });
 
+test('a path that finds its places by a secret is kept as the server shows it', () => {
+  const kept = store();
+  const drafts = new Drafts(kept);
+  const paths = ['streams.a.urls[url="rtsp://u:pw@h"].tracks', 'streams.a.urls[url="udp://1"].tracks', 'streams.a.prepush'];
+  drafts.addMany({ label: 'all', base: 'r1', assignments: paths.map((path) => ({ path, value: 'remove' })) });
+  const found = () => JSON.parse(kept.kept.get('mediactl-edits') ?? '')[0].assignments;
+  const of = (/** @type {string[]} */ ...each) => each.map((path) => ({ path, value: 'remove' }));
+  assert.deepEqual(found(), of('<secret:retype>', '<secret:retype>', paths[2]));
+  const masked = of('streams.a.urls[url="rtsp://<secret:newer1>@h"].tracks', paths[1], paths[2]);
+  if (drafts.list[0]) drafts.answered(drafts.list[0], { modify: { edits: { assignments: { assignments: masked } } } });
+  assert.deepEqual(found(), of('streams.a.urls[url="rtsp://<secret:retype>@h"].tracks', paths[1], paths[2]));
+  assert.ok(new Drafts(kept).list.every(lacksSecret));
+});
+
 test('a store with something else in it is no fault', () => {
   for (const found of ['{', '5', '[null, 7]', 'null']) {
     const kept = store();

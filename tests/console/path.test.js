@@ -12,5 +12,14 @@ test('paths are written and read back', () => {
   assert.equal(readAt({ streams: { a: { urls: [{ url: 'x' }] } } }, 'streams.a.urls[0].url'), 'x');
   assert.deepEqual(readAt({ streams: { a: { urls: [{ url: 'x' }] } } }, 'streams.a.urls.url'), [{ url: 'x' }]);
   assert.equal(readAt({ streams: null }, 'streams.a'), null);
-  assert.equal(segmentsOf('streams[*]'), undefined);
+  assert.deepEqual(segmentsOf('streams[*].title'), ['streams']);
+});
+
+test('several places lie in one', () => {
+  const config = { http: 80, streams: { a: { urls: [{ url: 'u]1', tracks: 2 }] } } };
+  for (const below of ['[*].tracks', '[url="u]1"].tracks', '[url=x].tracks', '[+]', '[unended']) {
+    assert.deepEqual(readAt(config, `streams.a.urls${below}`), config.streams.a.urls);
+    assert.equal(pointerOf(`streams.a.urls${below}`), '/streams/a/urls');
+  }
+  assert.deepEqual(readAt(config, 'streams.a.url*'), config.streams.a);
 });

@@ -59,3 +59,34 @@ test('a guard is accepted for the edits that were shown, and the undo time is on
   await page.waitForSelector('#tray .diff');
   assert.equal(await page.$eval('.undo input[type=checkbox]', (box) => box.checked), true);
 });
+
+test('a secret in the path of many is neither stored nor shown', options, async () => {
+  const page = await enter(here, '#/streams');
+  const secret = 'not-real-either';
+  await set(page, `urls[url="rtsp://camera:${secret}@10.0.0.1/h264"].tracks`);
+  await page.waitForFunction(() => document.querySelector('#tray .tray-head')?.textContent?.includes('edit'));
+  const stored = () => page.evaluate(() => JSON.stringify({ ...sessionStorage }));
+  assert.ok(!(await stored()).includes(secret), 'it is not answered');
+  await press(page, 'Review');
+  await page.waitForSelector('#tray .problem, #tray .diff');
+  assert.ok(!(await page.$eval('#tray', (tray) => new XMLSerializer().serializeToString(tray))).includes(secret));
+  assert.ok(!(await stored()).includes(secret));
+});
+
+test('where a page cannot copy the command, the command is selected', options, async () => {
+  const page = await enter(here, '#/streams');
+  // As at an address without TLS, and in a browser that copies nothing by itself.
+  await page.evaluate(() => {
+    Object.defineProperty(navigator, 'clipboard', { value: undefined });
+    document.execCommand = () => false;
+  });
+  await set(page, 'title');
+  await press(page, 'Review');
+  await page.waitForSelector('#tray .diff');
+  await page.$eval('#tray details', (details) => { details.open = true; });
+  await press(page, 'Copy');
+  await shows(page, '#tray output', 'It is selected');
+  const [selected, command] = await page.evaluate(() => [String(getSelection()), document.querySelector('#tray pre code')?.textContent]);
+  assert.equal(selected.trim(), command?.trim());
+  assert.match(selected, /--set/);
+});

@@ -10,13 +10,14 @@ import { loginForm, remember, said } from './login.js';
 /** The seconds that are left when somebody who does not see the bar is told. */
 const TOLD = [60, 30, 10];
 
-const WENT_BACK = 'The change was undone, and with it the new password: the old one is valid again.';
-
 /** How long nothing is pressed before *Keep* gets the focus, in milliseconds: a key that was meant for a text must not press it. */
 const REST = 700;
 
-/** When the old password is tried again after the time has run out, in milliseconds: the way back takes a while. */
-const TRIES = [500, 3000, 10_000];
+/**
+ * The pause in milliseconds after which the password of the page is tried again while it is refused and a change may go
+ * back. The server counts a password that is wrong once, however often it is tried.
+ */
+const TRY = 5000;
 
 /**
  * @param {HTMLElement} bar
@@ -31,8 +32,10 @@ export function attach(bar, state, goOn) {
   /** The pending change of the last status. */
   let before = '';
   let focused = '';
-  /** The ID of the change that has gone back, with the password that it made. */
+  /** The ID of the change that goes back, with the password that it made: its time has run out, or it was taken back here. */
   let over = '';
+  /** True if the pending change, or the last one, gives the login another name. */
+  let isRenamed = false;
   /** True while the bar says that the page is logged in with the old password again. */
   let isTold = false;
   /** When something was pressed the last time. */
@@ -44,6 +47,7 @@ export function attach(bar, state, goOn) {
   // A key that is held down since before.
   bar.addEventListener('keydown', (event) => { if (event.repeat) event.preventDefault(); });
   setInterval(tick, 500);
+  setInterval(tryAgain, TRY);
 
   state.subscribe(['applied', 'deadline'], () => {
     if (state.role) remember({ pending: state.applied, until: Date.now() + (state.deadline ?? 0) - performance.now() });
@@ -59,9 +63,11 @@ export function attach(bar, state, goOn) {
   function draw() {
     const { status, applied, needsPassword, role, isConnected } = state;
     const id = pendingId();
-    const isOver = needsPassword && over !== '' && over === id;
+    const isOver = needsPassword && over !== '' && (!id || over === id);
     const isPending = !isOver && Boolean(status?.pending ?? (needsPassword && applied));
     if (isPending || needsPassword) isTold = false;
+    // While a change is taken back, it may be told without its paths.
+    if (status?.pending?.paths.length) isRenamed = status.pending.paths.includes(`${role}_auth.login`);
     bar.hidden = !role || !(isPending || needsPassword || isTold);
     // What somebody types for a password stays while the connection comes and goes.
     refill(body, [bar.hidden, status?.pending?.id, needsPassword || isConnected, needsPassword, role, isOver, isTold, state.newLogin], () => {
@@ -88,9 +94,10 @@ export function attach(bar, state, goOn) {
     const { status, isConnected } = state;
     const pending = status?.pending;
     const part = (/** @type {string} */ what, /** @type {import('./dom.js').Child[]} */ ...more) => el('p', el('strong', what), ' ', more);
-    if (isTold || isOver) return part(WENT_BACK, isTold ? 'You are logged in with it.' : 'The new one is valid only if somebody else kept the change.');
-    if (!isPending) return part('The password was changed.', 'Log in with the new one. Your edits are kept here.');
-    const who = pending ? `${pending.by} changed the configuration.${pending.message ? ` Why: ${pending.message}.` : ''}` : 'Your password was changed.';
+    if (isTold) return part('The change was undone.', 'You are logged in with the old password.');
+    if (isOver) return part('The change goes back, and with it your new login or password.', 'The new one is valid only if somebody else kept it.');
+    if (!isPending) return part('Your login or its password was changed.', 'Log in with the new one. Your edits are kept here.');
+    const who = pending ? `${pending.by} changed the configuration.${pending.message ? ` Why: ${pending.message}.` : ''}` : 'Your login or its password was changed.';
     return part(who, pending && el('span.quiet', firstOf(pending.paths, pending.path_count)), el('br'),
       !isConnected && 'There is no connection. ', 'It goes back in ', clock, ' unless it is kept.');
   }
@@ -112,11 +119,14 @@ export function attach(bar, state, goOn) {
    * @param {boolean} isOver
    */
   function passwordForm(isPending, isOver) {
-    const login = (isPending && state.applied && state.newLogin) || state.login;
-    const label = `${isOver ? 'Old' : 'New'} password of ${login}`;
+    const id = pendingId();
+    // Which name somebody else gave to the login, or took from it, is not known.
+    const login = (isPending && state.applied && state.newLogin) || (isRenamed ? '' : state.login);
+    const label = `${isOver ? 'Old' : 'New'} password`;
     const done = async () => {
       holds(isOver);
-      if (isPending && state.mayEdit) await end('confirm_config', 'The change is kept.');
+      // Another change than the one that the bar told of is not kept with it.
+      if (state.mayEdit && id && state.status?.pending?.id === id) await end('confirm_config', 'The change is kept.');
       goOn();
     };
     const form = loginForm(state, { login, label, word: isPending ? 'Log in and keep' : 'Log in', done });
@@ -126,29 +136,27 @@ export function attach(bar, state, goOn) {
 
   /** The page has a password that holds. @param {boolean} isOver */
   function holds(isOver) {
+    over = '';
     state.set({ needsPassword: false, applied: isOver ? null : state.applied });
   }
 
-  /** The time has run out while the page had no password that holds. @param {string} id */
-  function runOut(id) {
+  /** The change goes back, and maybe the password that the page has with it. @param {string} id */
+  function goesBack(id) {
     over = id;
     draw();
-    state.announce(WENT_BACK);
-    for (const pause of TRIES) setTimeout(() => logInAgain(id), pause);
   }
 
-  /** The page still has the old password, unless somebody types one. @param {string} id */
-  async function logInAgain(id) {
+  /** Tries the password of the page, unless somebody types one: the change that made it wrong, or right, may have gone back. */
+  async function tryAgain() {
     const typed = /** @type {HTMLInputElement | null} */ (bar.querySelector('input[type=password]'));
-    if (!state.needsPassword || over !== id || typed?.value !== '') return;
+    if (typed?.value || !(over || (state.needsPassword && pendingId()))) return;
     try {
       await load(state);
     } catch {
       return;
     }
+    isTold = state.needsPassword;
     holds(true);
-    isTold = true;
-    draw();
     goOn();
   }
 
@@ -162,6 +170,7 @@ export function attach(bar, state, goOn) {
       await state.api.post(operation, { id });
       state.announce(done);
       state.set({ applied: null });
+      if (operation === 'cancel_config') goesBack(id ?? '');
     } catch (error) {
       fault.textContent = asProblem(error).status === 404 ? 'The change is not pending any more.' : said(error);
     }
@@ -171,7 +180,10 @@ export function attach(bar, state, goOn) {
     if (bar.hidden || state.deadline === null) return;
     const left = Math.max(0, Math.ceil((state.deadline - performance.now()) / 1000));
     const id = pendingId();
-    if (left === 0 && state.needsPassword && id && over !== id) return runOut(id);
+    if (left === 0 && state.needsPassword && id && over !== id) {
+      state.announce('It goes back.');
+      return goesBack(id);
+    }
     const words = clockWords(left);
     if (clock.textContent === words) return;
     clock.textContent = state.isConnected || left > 0 ? words : '0:00 (so it was undone by now)';

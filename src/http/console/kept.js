@@ -9,7 +9,7 @@ import { MASKS } from './words.js';
  */
 
 /**
- * For each piece of an edit (a line of its text, an assignment as JSON) what is kept of it: a line, a value as JSON.
+ * For each piece of an edit (a line of its text, an assignment as JSON) what is kept of it: a line, its path and value as JSON.
  * @typedef {Map<string, string>} Pieces
  */
 
@@ -17,7 +17,7 @@ import { MASKS } from './words.js';
 export const RETYPE = '<secret:retype>';
 
 /** A value that is asked for again. */
-const VALUE = JSON.stringify({ text: RETYPE });
+const VALUE = { text: RETYPE };
 
 /**
  * What may be kept of an edit.
@@ -29,11 +29,12 @@ export function keptPieces(draft, { entries, modify }) {
   const isText = draft.kind === 'text';
   const typed = isText ? draft.text.split('\n') : draft.assignments.map((made) => JSON.stringify(made));
   const shown = isText ? entries.texts[0].text.split('\n')
-    : modify.edits.assignments.assignments.map((/** @type {Assignment} */ { value }) => JSON.stringify(value));
+    : modify.edits.assignments.assignments.map((/** @type {Assignment} */ { path, value }) => JSON.stringify({ path, value }));
   // A secret of several lines is one mask.
   if (typed.length !== shown.length) return new Map();
-  const retyped = (/** @type {string} */ mask) => (isText && draft.before.includes(mask) ? mask : RETYPE);
-  return new Map(typed.map((piece, at) => [piece, shown[at].replace(MASKS, retyped)]));
+  const isKnown = (/** @type {string} */ mask, /** @type {number} */ at) => (isText ? draft.before : draft.assignments[at].path).includes(mask);
+  return new Map(typed.map((piece, at) =>
+    [piece, shown[at].replace(MASKS, (/** @type {string} */ mask) => (isKnown(mask, at) ? mask : RETYPE))]));
 }
 
 /**
@@ -44,11 +45,18 @@ export function keptPieces(draft, { entries, modify }) {
  */
 export function keptDraft(draft, pieces = new Map()) {
   if (draft.kind === 'values') {
-    const kept = (/** @type {Assignment} */ made) =>
-      made.value === 'remove' ? made : { ...made, value: JSON.parse(pieces.get(JSON.stringify(made)) ?? VALUE) };
+    const kept = (/** @type {Assignment} */ made) => ({ ...made, ...JSON.parse(pieces.get(JSON.stringify(made)) ?? 'null') ?? unanswered(made) });
     return { ...draft, assignments: draft.assignments.map(kept) };
   }
   const before = new Set(draft.before.split('\n'));
   const kept = (/** @type {string} */ line) => (line.trim() === '' || before.has(line) ? line : pieces.get(line) ?? RETYPE);
   return { ...draft, text: draft.text.split('\n').map(kept).join('\n') };
+}
+
+/**
+ * What is kept of an assignment without an answer. Its path may find an entry by a URL.
+ * @param {Assignment} made
+ */
+function unanswered({ path, value }) {
+  return { path: /[=@]/.test(path) ? RETYPE : path, value: value === 'remove' ? value : VALUE };
 }

@@ -51,8 +51,9 @@ function form(state, marked, unmark) {
     const assignments = assignmentsOf(rows, edit).map((made) => ({ ...made, before: readAt(state.config, made.path) }));
     fault.textContent = assignments.length ? '' : noneWords(rows, edit.path);
     if (!assignments.length) return;
-    // The label is without the value, which may be a secret.
-    state.drafts.addMany({ name: `${Date.now()}`, label: `${edit.act} ${edit.path} of ${counted(assignments.length, 'stream')}`, base: state.revision ?? '', assignments });
+    // The label is without the value, and without what stands in the path in quotes or behind `=`: they may be secrets.
+    const shown = edit.path.replace(/["=].*/s, '…');
+    state.drafts.addMany({ name: `${Date.now()}`, label: `${edit.act} ${shown} of ${counted(assignments.length, 'stream')}`, base: state.revision ?? '', assignments });
     state.announce(notSent(state.drafts.list.length));
     unmark();
   }

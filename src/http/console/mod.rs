@@ -142,8 +142,8 @@ impl Console {
     }
 }
 
-/// A script or a style with an empty line for each line of a comment, and without the blanks in front of lines: a browser
-/// needs neither, and the numbers of lines stay. No text in a script goes over several lines (a linter holds that).
+/// A script or a style without comments, empty lines, and the blanks in front of lines: a browser needs none of them. No text
+/// in a script goes over several lines (a linter holds that).
 fn without_comments(text: &str) -> String {
     let mut is_inside = false;
     let mut sent = String::with_capacity(text.len());
@@ -153,10 +153,13 @@ fn without_comments(text: &str) -> String {
         let is_comment =
             is_inside || begins || word.starts_with("//") || (word.starts_with("/*") && word.ends_with("*/"));
         is_inside = (is_inside || begins) && !word.ends_with("*/");
+        let start = sent.len();
         if !is_comment {
             push_without_types(&mut sent, line.trim_start());
         }
-        sent.push('\n');
+        if sent.len() > start {
+            sent.push('\n');
+        }
     }
     sent
 }
@@ -218,9 +221,9 @@ mod tests {
     }
 
     #[test]
-    fn comments_are_empty_lines_and_code_stays() {
+    fn comments_go_and_code_stays() {
         let text = "// a\n  let b = '// c'; // d\n/** e */\n  /**\n   * f\n   */\n/* g */ h();\ni(); /* j\nk */\nl(/** @type {m} */ (n), /** @param {o} p */ (p) => 1);\n";
-        let sent = "\nlet b = '// c'; // d\n\n\n\n\n/* g */ h();\ni(); /* j\nk */\nl((n), (p) => 1);\n";
+        let sent = "let b = '// c'; // d\n/* g */ h();\ni(); /* j\nk */\nl((n), (p) => 1);\n";
         assert_eq!(without_comments(text), sent);
     }
 }

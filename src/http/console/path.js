@@ -25,15 +25,22 @@ function nameOf(name) {
   return isBare ? name : `"${name.replace(/[\\"]/g, '\\$&')}"`;
 }
 
-const PART = /\.?(?:("(?:\\.|[^"\\])*")|\[(-?\d+)\]|\[(?:\*|([^\]=]+)=([^\]]*))\]|([^.[\]"]+))/gy;
+const PART = /\.?(?:("(?:\\.|[^"\\])*")|\[(-?\d+)\]|\[(?:\*|([^\]=]+)=("(?:\\.|[^"\\])*"|[^\]]*))\]|([^.[\]"]+))/gy;
 
 /**
  * The parts of a path, as conditions have them, too; `undefined` for any other text.
  * @param {string} path
- * @returns {(Segment | Several)[] | undefined}
  */
 export function partsOf(path) {
-  if (path.replace(PART, '') !== '') return undefined;
+  return path.replace(PART, '') === '' ? firstParts(path) : undefined;
+}
+
+/**
+ * The parts of a path, up to what is none.
+ * @param {string} path
+ * @returns {(Segment | Several)[]}
+ */
+function firstParts(path) {
   return [...path.matchAll(PART)].map(([, quoted, index, key, value, name]) => {
     if (quoted) return unquoted(quoted);
     if (index) return Number(index);
@@ -49,30 +56,31 @@ function globOf(name) {
 }
 
 /**
- * The segments of a path that names one place; `undefined` for any other text.
+ * The segments of a path, up to where it stands for several places or is none.
  * @param {string} path
  */
 export function segmentsOf(path) {
-  const parts = partsOf(path);
-  return parts?.some((part) => typeof part === 'object') ? undefined : /** @type {Segment[] | undefined} */ (parts);
+  const parts = [...firstParts(path), {}];
+  return /** @type {Segment[]} */ (parts.slice(0, parts.findIndex((part) => typeof part === 'object')));
 }
 
 /**
- * The JSON Pointer (RFC 6901) of a path.
+ * The JSON Pointer (RFC 6901) of a path; of one for several places, that of the place that they lie in.
  * @param {string} path
  */
 export function pointerOf(path) {
-  return (segmentsOf(path) ?? [path]).map((part) => `/${String(part).replace(/~/g, '~0').replace(/\//g, '~1')}`).join('');
+  return segmentsOf(path).map((part) => `/${String(part).replace(/~/g, '~0').replace(/\//g, '~1')}`).join('');
 }
 
 /**
- * The value of JSON at the text of a path, `null` where there is none; of a name in a list, the list.
+ * The value of JSON at the text of a path, `null` where there is none; of a name in a list, the list; of several places,
+ * what they lie in.
  * @param {any} value
  * @param {string} path
  */
 export function readAt(value, path) {
   let at = value;
-  for (const segment of segmentsOf(path) ?? []) {
+  for (const segment of segmentsOf(path)) {
     if (Array.isArray(at) && typeof segment === 'string') break;
     at = at?.[segment];
   }

@@ -36,8 +36,9 @@ export function attach(box, state) {
 
   const askLater = later(PAUSE, ask);
   const command = el('code');
+  const copied = el('output');
   const form = new ApplyForm('Apply', askLater, applyEdits,
-    el('details', el('summary', 'The same in a shell'), el('pre.output', { tabindex: 0 }, command), el('button.small', { onclick: copy }, 'Copy')));
+    el('details', el('summary', 'The same in a shell'), el('pre.output', { tabindex: 0 }, command), el('button.small', { onclick: copy }, 'Copy'), copied));
   form.buttons.append(el('button', { onclick: discardAll }, 'Discard all'));
   const head = el('div.tray-head');
   const edits = el('ul.edits');
@@ -73,7 +74,9 @@ export function attach(box, state) {
     if (failed?.list !== list) failed = undefined;
     refill(result, [isSending, failed?.problem.message, String(found), { ...found, list: 0, command: 0 }], resultParts);
     form.button.disabled = !reviewed();
-    command.textContent = reviewed()?.command ?? '# The command comes with the difference.';
+    const shown = reviewed()?.command ?? '# The command comes with the difference.';
+    refill(command, shown, () => shown);
+    fill(copied);
   }
 
   function headParts() {
@@ -85,7 +88,7 @@ export function attach(box, state) {
   /** @param {import('./drafts.js').Draft} draft */
   function edit(draft) {
     const [label, what] = draft.kind === 'text' ? [draft.path, 'text'] : [draft.label, counted(draft.assignments.length, 'value')];
-    const [group, name] = segmentsOf(label) ?? [];
+    const [group, name] = segmentsOf(label);
     return el('li', group === 'streams' ? el('a', { href: placeOf(String(name)) }, label) : el('span', label), el('span.quiet', what),
       el('button.small', { 'aria-label': `Discard the edit of ${label}`, onclick: () => drafts.discard(draft.id) }, 'Discard'));
   }
@@ -182,7 +185,9 @@ export function attach(box, state) {
     if (window.confirm(`Discard ${counted(length, 'edit')}?`)) drafts.clear();
   }
 
+  /** The clipboard of the browser is only for pages of HTTPS; a browser may refuse to copy what is selected, too. */
   function copy() {
-    navigator.clipboard?.writeText(command.textContent ?? '').then(() => state.announce('The command is copied.'));
+    getSelection()?.selectAllChildren(command);
+    fill(copied, document.execCommand('copy') ? 'It is copied.' : 'It is selected. Copy it with a key.');
   }
 }
