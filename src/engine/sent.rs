@@ -114,7 +114,8 @@ impl<'m> SentMasker<'m> {
 
     /// A masked text with the masks that were sent, which were masked like any other word.
     fn with_masks_of(&self, sent: &str, shown: String) -> String {
-        masks_in(sent).fold(shown, |shown, mask| shown.replace(&self.masker.mask(&sent[mask.clone()]), &sent[mask]))
+        masks_in(sent)
+            .fold(shown, |shown, mask| shown.replace(&self.masker.mask(&sent[mask.clone()]), &sent[mask]))
     }
 
     /// True if a text is a secret, or holds one, at a path; or if the path leads to a value with a new secret.

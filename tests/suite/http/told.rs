@@ -97,9 +97,21 @@ fn assignments_are_told_without_their_secrets() {
         assert_eq!(made["value"] == value, is_shown, "{path}: {made}");
     }
     for (path, value, shown) in [
-        (r#"streams.a.urls[url="rtsp://u:p4ss@h/x"].tracks"#, typed("3"), r#"streams.a.urls[url="rtsp://<secret:"#),
-        (r#"streams.a.urls[url=rtsp://u:p4ss@h/x].tracks"#, typed("3"), r#"streams.a.urls[url="rtsp://<secret:"#),
-        (r#"streams.a.urls[url="rtsp://u:p4ss@h/x"]"#, json!("remove"), r#"streams.a.urls[url="rtsp://<secret:"#),
+        (
+            r#"streams.a.urls[url="rtsp://u:p4ss@h/x"].tracks"#,
+            typed("3"),
+            r#"streams.a.urls[url="rtsp://<secret:"#,
+        ),
+        (
+            r#"streams.a.urls[url=rtsp://u:p4ss@h/x].tracks"#,
+            typed("3"),
+            r#"streams.a.urls[url="rtsp://<secret:"#,
+        ),
+        (
+            r#"streams.a.urls[url="rtsp://u:p4ss@h/x"]"#,
+            json!("remove"),
+            r#"streams.a.urls[url="rtsp://<secret:"#,
+        ),
         (r#"streams.b."x?token=n3w""#, typed("3"), "streams.b.\"x?token=<secret:"),
     ] {
         let told = sent(&server, &assignments(&[(path, value)]));
@@ -137,7 +149,8 @@ fn assignments_are_options_of_modify_and_a_secret_is_asked_for() {
                     --accept would-remove-credentials,near-miss --message='-5 degrees'";
     assert_eq!(command(&server, more, &guarded), expected);
     let replaced = assignments(&[("streams.b.urls[0].url", json!({ "replace": "s/2/u:n3w@3/" }))]);
-    let found = assignments(&[(r#"streams.a.urls[url="rtsp://u:p4ss@h/x"].tracks"#, json!({ "typed": "3" }))]);
+    let found =
+        assignments(&[(r#"streams.a.urls[url="rtsp://u:p4ss@h/x"].tracks"#, json!({ "typed": "3" }))]);
     for request in [replaced, found] {
         let command = command(&server, "&confirm=120", &request);
         assert!(
