@@ -29,5 +29,5 @@ export function attach(state) {
     }
   });
   drafts.subscribe(ask);
-  state.subscribe(['role', 'isConnected'], ask);
+  state.subscribe(['role', 'config', 'isConnected'], ask);
 }
