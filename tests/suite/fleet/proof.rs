@@ -102,6 +102,11 @@ fn run_killed(edges: &mut Edges, times: [&str; 2]) {
             None
         })
     });
+    // A process that it had forked, and that was no other program yet, has its lock for a moment.
+    until("nobody has its lock", || {
+        let is_locked = edges.run(&["fleet", "status"]).err.contains("is under way");
+        (!is_locked).then_some(())
+    });
 }
 
 /// Plants the fault of one server.
