@@ -88,6 +88,11 @@ test('a new password is asked for under the countdown', options, async () => {
 test('a new password that is not kept goes back, and the page is logged in with the old one', options, async () => {
   const page = await entered();
   await change({ edit_auth: { password: 'newer' } }, 15);
+  await page.waitForSelector('#confirm input[type=password]');
+  await page.type('#confirm input[type=password]', 'wrong');
+  await page.keyboard.press('Enter');
+  await sees(page, 'The login or the password is wrong.', '#confirm');
+  await page.$eval('#confirm input[type=password]', (field) => { field.value = ''; });
   await sees(page, 'You are logged in with the old password.', '#confirm');
   assert.match(served.text, /edit_auth admin right;/);
   await click(page, 'Close', '#confirm button');

@@ -56,13 +56,15 @@ export class Api {
   }
 
   /**
-   * The login and the password of all requests from now on.
+   * The login and the password of all requests from now on. Returns what makes it those of before again.
    * @param {string} login
    * @param {string} password
    */
   logIn(login, password) {
+    const before = this.#authorization;
     const bytes = new TextEncoder().encode(`${login}:${password}`);
     this.#authorization = `Basic ${btoa(String.fromCharCode(...bytes))}`;
+    return () => { this.#authorization = before; };
   }
 
   /** Forgets the password and all that was answered. What was asked for gets no answer any more. */

@@ -49,12 +49,13 @@ export function loginForm(state, { login, label, word, done }, ...head) {
   const submit = async () => {
     button.ariaBusy = 'true';
     fault.textContent = '';
-    state.api.logIn(name.value, password.value);
+    const back = state.api.logIn(name.value, password.value);
     try {
       await load(state);
       remember({ login: name.value });
       await done();
     } catch (error) {
+      back();
       fault.textContent = said(error);
       password.select();
       password.focus();
