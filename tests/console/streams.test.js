@@ -110,7 +110,7 @@ test('many are marked, and become one edit', options, async () => {
   await page.type('.many-form input[list]', 'prepush');
   await page.type('.many-form [placeholder=value]', '4');
   await click(page, 'Add to the edits');
-  const kept = await page.evaluate(() => sessionStorage.getItem('mediactl-edits admin'));
+  const kept = await page.evaluate(() => sessionStorage.getItem('mediactl-edits edit'));
   assert.match(kept, /set prepush of 30 streams/);
   assert.equal(JSON.parse(kept)[0].assignments.length, 30);
   await sees(page, '1 edit is not sent', '#tray');
