@@ -156,8 +156,14 @@ fn every_cut_and_every_lost_byte_masks() {
         }
     }
     let run = place.run(&names);
-    let shown: Vec<&str> =
-        run.out.lines().filter(|line| line.contains("HUS") || line.contains("USH")).collect();
+    // The letters of a mask are chance.
+    let but_masks = |line: &str| {
+        let behind = |part: &str| part.split_once('>').map_or(part, |(_, rest)| rest).to_owned();
+        let (first, parts) = line.split_once("<secret:").unwrap_or((line, ">"));
+        first.to_owned() + &parts.split("<secret:").map(behind).collect::<String>()
+    };
+    let has_part = |line: &str| line.contains("HUS") || line.contains("USH");
+    let shown: Vec<&str> = run.out.lines().filter(|line| has_part(&but_masks(line))).collect();
     assert!(shown.is_empty(), "{shown:#?}");
 }
 
