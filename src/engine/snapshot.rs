@@ -1,5 +1,6 @@
 //! A configuration as it was at one moment.
 
+use std::io;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use bytes::Bytes;
@@ -9,12 +10,16 @@ use super::masked::MaskedForm;
 use crate::store::Revision;
 use mediaconf::plumbing::model::{
     CompactJson, Config, KnownJson, Lens, Members, TopGroups, check, has_errors, only_argument, top_members,
+    write_compact,
 };
 use mediaconf::plumbing::schema::DirectiveRole;
 use mediaconf::plumbing::syntax::{Diagnostics, Document, EntryId, RunPlace, Span, Splice};
 
 /// The directive that includes files.
 pub const INCLUDE: &str = "include";
+
+/// The fewest bytes of a large edit.
+const LARGE_EDIT: usize = 1 << 20;
 
 /// The size in bytes of a text from which a thread that checks it is worth its costs.
 const WORTH_A_THREAD: usize = 1 << 20;
@@ -53,6 +58,8 @@ struct Before {
     snapshot: Weak<Snapshot>,
     /// The entries in which the two differ.
     runs: Vec<RunPlace>,
+    /// The number of bytes that the edit wrote.
+    written: usize,
 }
 
 impl Snapshot {
@@ -93,6 +100,7 @@ impl Snapshot {
         let (document, runs) = before.document().edited(splices);
         debug_assert!(!has_errors(&document), "what an edit writes has no errors");
         let bytes = document.bytes().clone();
+        let written = splices.iter().map(|splice| splice.text.len()).sum();
         let new: usize = runs.iter().map(|run| run.new.len()).sum();
         let groups = before.groups.get().filter(|_| new < document.len() / 2);
         let groups = groups.map(|groups| groups.after(before.document(), &runs, &document));
@@ -100,7 +108,7 @@ impl Snapshot {
             valid: OnceLock::from(true),
             document: OnceLock::from(document),
             groups: groups.map_or_else(OnceLock::new, OnceLock::from),
-            before: Some(Before { snapshot: Arc::downgrade(before), runs }),
+            before: Some(Before { snapshot: Arc::downgrade(before), runs, written }),
             ..Self::from_bytes(bytes)
         }
     }
@@ -162,6 +170,16 @@ impl Snapshot {
     /// The values of the text. Meaningful only for a text without errors.
     pub fn config(&self) -> Config<'_> {
         Config::from_members(self.members(), Lens::default())
+    }
+
+    /// True if an edit of more than [`LARGE_EDIT`] bytes made the text: its JSON takes little over from that of before.
+    pub fn is_large_edit(&self) -> bool {
+        self.before.as_ref().is_some_and(|before| before.written >= LARGE_EDIT)
+    }
+
+    /// Writes what [`Self::json`] returns, without making it as a whole.
+    pub fn write_json(&self, out: &mut impl io::Write) -> io::Result<()> {
+        write_compact(&self.config().view(), out)
     }
 
     /// The whole configuration as JSON on one line, secrets included.

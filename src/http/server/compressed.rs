@@ -1,14 +1,13 @@
 //! Answers with the content coding gzip (RFC 9110, 8.4.1.3): large ones, for clients that accept it. Those with
 //! an `ETag` are compressed once.
 
-use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use crate::http::server::entity_tag::of_gzip;
-use crate::http::server::message::{Head, Response};
+use crate::http::server::message::{Head, Response, ResponseBody};
 use crate::store::Revision;
 
 /// The fewest bytes of an answer that is compressed.
@@ -47,20 +46,20 @@ impl CompressedAnswers {
         }
         if response.status != 304 {
             response.body = match is_tagged && head.method != "POST" {
-                true => self.compressed(&response.body),
-                false => Arc::new(gzip(&response.body)),
+                true => self.compressed(&response.body.bytes()).into(),
+                false => gzip(&response.body).into(),
             };
             response.headers.push(("Content-Encoding", "gzip".to_owned()));
         }
         response
     }
 
-    fn compressed(&self, body: &[u8]) -> Arc<Vec<u8>> {
+    fn compressed(&self, body: &Arc<Vec<u8>>) -> Arc<Vec<u8>> {
         let plain = Revision::from_text(body);
         if let Some(kept) = self.kept().iter().find(|kept| kept.plain == plain) {
             return kept.body.clone();
         }
-        let body = Arc::new(gzip(body));
+        let body = Arc::new(gzip(&ResponseBody::Whole(body.clone())));
         let mut all = self.kept();
         all.push(Kept { plain, body: body.clone() });
         let bytes = |all: &[Kept]| all.iter().map(|kept| kept.body.len()).sum::<usize>();
@@ -75,9 +74,9 @@ impl CompressedAnswers {
     }
 }
 
-fn gzip(body: &[u8]) -> Vec<u8> {
+fn gzip(body: &ResponseBody) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::with_capacity(body.len() / 8), Compression::default());
-    encoder.write_all(body).and_then(|()| encoder.finish()).expect("a vector takes everything")
+    body.write_to(&mut encoder).and_then(|()| encoder.finish()).expect("a vector takes everything")
 }
 
 /// True if a client takes gzip: it is named, or `*` is, and its weight is not zero.
@@ -116,7 +115,7 @@ mod tests {
         let answers = CompressedAnswers::default();
         let coded = |fill: u8| {
             let response = Response::ok("text/plain", vec![fill; 2 * LEAST]).with("ETag", "\"x\"".to_owned());
-            answers.coded(&asking("gzip"), response).body
+            answers.coded(&asking("gzip"), response).body.bytes()
         };
         let first = coded(b'a');
         assert_ne!(*first, *coded(b'b'));

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use flate2::read::GzDecoder;
-use mediactl::http::server::message::Response;
+use mediactl::http::server::message::{Response, ResponseBody};
 use serde_json::json;
 
 use super::handler::{Server, TEXT, body, header};
@@ -15,7 +15,7 @@ const EVE: (&str, &str) = ("authorization", "Basic ZXZlOnNlZQ==");
 const GZIP: (&str, &str) = ("accept-encoding", "gzip");
 
 fn text(answer: &Response) -> String {
-    String::from_utf8_lossy(&answer.body).into_owned()
+    String::from_utf8_lossy(&answer.body.bytes()).into_owned()
 }
 
 fn large() -> String {
@@ -124,9 +124,9 @@ fn a_large_answer_is_compressed_for_who_takes_it_and_both_tags_are_taken() {
         );
         assert!(coded.body.len() * 4 < plain.body.len());
         let mut decoded = Vec::new();
-        GzDecoder::new(&coded.body[..]).read_to_end(&mut decoded).expect("it is gzip");
-        assert_eq!(decoded, *plain.body);
-        assert!(std::sync::Arc::ptr_eq(&coded.body, &ask(&[GZIP]).body), "it is kept");
+        GzDecoder::new(&coded.body.bytes()[..]).read_to_end(&mut decoded).expect("it is gzip");
+        assert_eq!(decoded, *plain.body.bytes());
+        assert!(std::sync::Arc::ptr_eq(&coded.body.bytes(), &ask(&[GZIP]).body.bytes()), "it is kept");
         let tags =
             [header(&plain, "ETag"), header(&coded, "ETag")].map(|tag| tag.expect("it has one").to_owned());
         assert_ne!(tags[0], tags[1]);
@@ -147,6 +147,19 @@ fn a_large_answer_is_compressed_for_who_takes_it_and_both_tags_are_taken() {
 }
 
 #[test]
+fn the_answer_to_a_large_change_is_not_held_as_a_whole() {
+    let server = Server::over(TEXT);
+    let patch = |length: usize| format!(r#"{{"streams":{{"a":{{"title":"{}"}}}}}}"#, "x".repeat(length));
+    for (length, is_whole) in [(1 << 19, true), (1 << 21, false)] {
+        let body = server.post("modify_config", &patch(length)).body;
+        assert_eq!(matches!(body, ResponseBody::Whole(_)), is_whole, "{length}");
+        let mut written = Vec::new();
+        body.write_to(&mut written).expect("a vector takes everything");
+        assert!(written == *server.get("").body.bytes() && written.len() == body.len(), "{length}");
+    }
+}
+
+#[test]
 fn texts_that_differ_in_bytes_alone_are_said_to_and_a_change_is_counted_back() {
     let whole = format!("# \u{fffd}\n{TEXT}");
     let server = Server::over(&whole);
@@ -161,7 +174,7 @@ fn texts_that_differ_in_bytes_alone_are_said_to_and_a_change_is_counted_back() {
     for (from, removed) in
         [("@1", "-http 81;"), ("@2", "-http 80;"), ("2", "-http 81;"), ("serial:1", "-http 80;")]
     {
-        let lines = String::from_utf8_lossy(&diff(&format!("?from={from}")).body).into_owned();
+        let lines = String::from_utf8_lossy(&diff(&format!("?from={from}")).body.bytes()).into_owned();
         assert!(lines.contains(removed) && lines.contains("+http 82;"), "{from}: {lines}");
     }
     assert_eq!(diff("?from=@9").status, 404);

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use flate2::read::GzDecoder;
 use mediactl::engine::{Engine, Hooks};
 use mediactl::http::server::handler::{Handler, HandlerSettings};
 use mediactl::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
@@ -197,6 +198,39 @@ fn requests_of_real_clients_are_answered() {
                     break;
                 }
             }
+        }
+    }
+    with_tls.stop(Duration::from_secs(1));
+    live.server.stop(Duration::from_secs(1));
+}
+
+/// The answer to a large change is written as it is sent.
+#[test]
+fn the_answer_to_a_large_change_is_the_configuration() {
+    let (live, with_tls) = live();
+    let titles = (0..40).map(|number| format!(r#""s{number}":{{"title":"{}"}}"#, "x".repeat(30_000)));
+    let patch = format!(r#"{{"streams":{{{}}}}}"#, titles.collect::<Vec<_>>().join(","));
+    let asked = |over: &str, start: &str, head: &str, body: &str| {
+        let mut stream = live.connect(over);
+        let credentials = "Authorization: Basic Zmx1c3NvbmljOm15cGFzczEyMw==\r\n";
+        let length = body.len();
+        write!(stream, "{start}\r\nHost: h\r\n{credentials}{head}Content-Length: {length}\r\n\r\n{body}")
+            .expect("it is read");
+        receive(&mut *stream).expect("an answer comes whole")
+    };
+    for (over, fill) in [("plain", "y"), ("tls", "z"), ("unix", "u")] {
+        for coding in ["", "Accept-Encoding: gzip\r\n"] {
+            let other = patch.replace('x', &format!("{fill}{}", coding.len()));
+            let head = format!("Content-Type: application/json\r\n{coding}");
+            let changed = asked(over, "POST /media/api/modify_config HTTP/1.1", &head, &other);
+            assert_eq!(changed.status, 200);
+            let mut configuration = changed.body;
+            if !coding.is_empty() {
+                let coded = std::mem::take(&mut configuration);
+                GzDecoder::new(&coded[..]).read_to_end(&mut configuration).expect("it is gzip");
+            }
+            let read = asked(over, "GET /media/api/read_config HTTP/1.1", "", "").body;
+            assert!(configuration.len() > 40 * 30_000 && configuration == read, "{over} {coding}");
         }
     }
     with_tls.stop(Duration::from_secs(1));

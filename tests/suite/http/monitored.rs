@@ -19,7 +19,7 @@ use crate::waiting::eventually;
 fn text(response: &Response) -> String {
     assert_eq!(response.status, 200);
     assert_eq!(header(response, "Content-Type"), Some("text/plain; version=0.0.4; charset=utf-8"));
-    String::from_utf8(response.body.to_vec()).expect("metrics are text")
+    String::from_utf8(response.body.bytes().to_vec()).expect("metrics are text")
 }
 
 fn metrics(server: &Server) -> String {
@@ -123,7 +123,7 @@ fn a_loop_that_is_late_is_seen_and_the_health_says_no_more() {
         ["accept", "workers", "follow", "watch"].map(|name| loops.add(Pulse::new(name, Duration::ZERO)));
     let health = || {
         let response = server.ask("GET", "/healthz", &[], "");
-        (response.status, String::from_utf8_lossy(&response.body).into_owned())
+        (response.status, String::from_utf8_lossy(&response.body.bytes()).into_owned())
     };
     shows(&server, &[(r#"mediactl_loop_age_seconds{loop="accept"}"#, 0.0)]);
     for pulse in &pulses[..3] {
@@ -151,7 +151,7 @@ fn the_health_needs_no_credentials_and_tells_nobody_whether_theirs_are_right() {
     let answer = |path: &str, password: Option<&str>| server.handler.answer(ask(path, password));
     for number in 0..MAX_FAILURES * 2 {
         let response = answer("/healthz", Some(&format!("wrong {number}")));
-        assert_eq!((response.status, response.body.as_slice()), (200, b"ok\n".as_slice()));
+        assert_eq!((response.status, response.body.bytes().as_slice()), (200, b"ok\n".as_slice()));
     }
     for password in [None, Some("s3cret"), Some("wrong")] {
         let head = ask("/healthz", password).head;
@@ -249,7 +249,8 @@ fn at_the_address_for_monitoring_there_is_nothing_else() {
     let metrics = text(&ask("GET", "/metrics", &[]));
     assert!(!metrics.contains("s3cret") && metrics.contains("mediactl_saved 1\n"), "{metrics}");
     // They are made at most once a second.
-    let again = || Arc::ptr_eq(&ask("GET", "/metrics", &[]).body, &ask("GET", "/metrics", &[]).body);
+    let again =
+        || Arc::ptr_eq(&ask("GET", "/metrics", &[]).body.bytes(), &ask("GET", "/metrics", &[]).body.bytes());
     eventually(again);
     assert_eq!(ask("HEAD", "/healthz", &[]).status, 200);
     let right = Account { login: "admin".to_owned(), password: "s3cret".to_owned() }.to_header();

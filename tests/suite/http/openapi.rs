@@ -124,13 +124,13 @@ impl Asked<'_> {
             return;
         }
         let Some(media_type) = header(answer, "Content-Type") else {
-            assert!(response.get("content").is_none() && answer.body.is_empty(), "{}", what());
+            assert!(response.get("content").is_none() && answer.body.bytes().is_empty(), "{}", what());
             return;
         };
         let schema = &response["content"][media_type]["schema"];
         assert!(schema.is_object(), "{}: {media_type} is not documented for {}", what(), answer.status);
         let value = match media_type.starts_with("text/") {
-            true => Value::String(String::from_utf8_lossy(&answer.body).into_owned()),
+            true => Value::String(String::from_utf8_lossy(&answer.body.bytes()).into_owned()),
             false => json_body(answer),
         };
         assert_eq!(checker::faults(document, schema, &value), [""; 0], "{}: {value}", what());

@@ -169,7 +169,7 @@ fn the_seconds_of_a_pending_change_are_those_that_are_left_in_gzip_too() {
     let seconds = || {
         let answer = status(&server, "", &[("accept-encoding", "gzip")]);
         let mut decoded = Vec::new();
-        GzDecoder::new(&answer.body[..]).read_to_end(&mut decoded).expect("it is gzip");
+        GzDecoder::new(&answer.body.bytes()[..]).read_to_end(&mut decoded).expect("it is gzip");
         serde_json::from_slice::<serde_json::Value>(&decoded).expect("it is JSON")["pending"]["seconds_left"]
             .clone()
     };

@@ -14,7 +14,7 @@ use crate::http::protocol::routes::TEXT;
 use crate::http::server::auth::Role;
 use crate::http::server::context::{Context, EndpointCall};
 use crate::http::server::error_mapping::broken_includes;
-use crate::http::server::message::Response;
+use crate::http::server::message::{Response, ResponseBody};
 use mediaconf::plumbing::edit::{MaskedLookup, Path, select};
 use mediaconf::plumbing::model::{
     Config, Lens, MaskedText, Masker, masked_document, masked_json, write_compact,
@@ -99,6 +99,14 @@ impl Secrets {
             Self::Shown => Arc::new(snapshot.bytes().to_vec()),
             Self::Hidden => context.masked(snapshot, MaskedForm::Text),
             Self::Masked(masker) => Arc::new(masked_document(snapshot.document(), masker).into_bytes()),
+        }
+    }
+
+    /// The whole configuration as JSON, for the answer to its change.
+    pub fn json_of_change(&self, context: &Context, snapshot: &Arc<Snapshot>) -> ResponseBody {
+        match self {
+            Self::Shown => ResponseBody::json(snapshot),
+            Self::Hidden | Self::Masked(_) => self.json(context, snapshot, false).into(),
         }
     }
 

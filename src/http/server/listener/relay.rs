@@ -1,6 +1,7 @@
 //! Sends a response on to the client, as fast as the client reads.
 
 use std::io::{self, Write};
+use std::mem;
 
 use super::deadline::Pace;
 use super::stream::Stream;
@@ -26,19 +27,46 @@ pub enum Afterwards {
 
 /// Writes the response to the client; after an error, the client has at most a part of it.
 pub fn relay(answer: &BridgeResponse, to: &mut Stream, afterwards: Afterwards, pace: Pace) -> io::Result<()> {
-    let mut head = head(answer, afterwards);
-    let mut body = answer.body.as_slice();
-    if body.len() <= GATHERED {
-        head.extend_from_slice(body);
-        body = &[];
+    let mut paced = Paced { to, pace, written: 0, head: head(answer, afterwards) };
+    answer.body.write_to(&mut paced)?;
+    paced.flush()
+}
+
+/// Writes with a deadline for each piece; the head together with the first bytes behind it, if these are few.
+struct Paced<'s> {
+    to: &'s mut Stream,
+    pace: Pace,
+    written: usize,
+    /// Empty when it is written.
+    head: Vec<u8>,
+}
+
+impl Paced<'_> {
+    fn write_pieces(&mut self, bytes: &[u8]) -> io::Result<()> {
+        for piece in bytes.chunks(PIECE) {
+            self.to.set_deadline(self.pace.after(self.written));
+            self.to.write_all(piece)?;
+            self.written += piece.len();
+        }
+        Ok(())
     }
-    let mut written = 0;
-    for piece in std::iter::once(head.as_slice()).chain(body.chunks(PIECE)) {
-        to.set_deadline(pace.after(written));
-        to.write_all(piece)?;
-        written += piece.len();
+}
+
+impl Write for Paced<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut head = mem::take(&mut self.head);
+        let gathered = if bytes.len() <= GATHERED && !head.is_empty() { bytes.len() } else { 0 };
+        head.extend_from_slice(&bytes[..gathered]);
+        self.write_pieces(&head)?;
+        self.write_pieces(&bytes[gathered..])?;
+        Ok(bytes.len())
     }
-    to.flush()
+
+    fn flush(&mut self) -> io::Result<()> {
+        let head = mem::take(&mut self.head);
+        self.write_pieces(&head)?;
+        self.to.flush()
+    }
 }
 
 fn head(answer: &BridgeResponse, afterwards: Afterwards) -> Vec<u8> {

@@ -51,7 +51,7 @@ impl Service for Echo {
             _ => (200, told(&request)),
         };
         let split = (status == 299).then(|| ("X", "a\r\nSet-Cookie: b".to_owned()));
-        Response { status, headers: split.into_iter().collect(), body: Arc::new(body) }
+        Response { status, headers: split.into_iter().collect(), body: body.into() }
     }
 
     fn refused(&self, peer: Option<PeerAddress>, status: u16, detail: &str) {
