@@ -63,32 +63,35 @@ fn ask(deadline: Instant, ui: Ui) -> Option<Decision> {
     let (sender, lines) = mpsc::channel();
     // A read of stdin can't be cancelled; the thread ends with the program.
     std::thread::spawn(move || {
-        let mut line = String::new();
-        while io::stdin().read_line(&mut line).is_ok_and(|count| count > 0) {
-            if sender.send(std::mem::take(&mut line)).is_err() {
+        loop {
+            let mut line = String::new();
+            let Ok(count) = io::stdin().read_line(&mut line) else { return };
+            // The end of the input (Ctrl-D) is a no.
+            if sender.send((count > 0).then_some(line)).is_err() || count == 0 {
                 return;
             }
         }
     });
-    loop {
+    let decision = loop {
         let left = deadline.saturating_duration_since(Instant::now());
         let question = format!("keep the change? [y/n] {:>5} s left: ", left.as_secs());
         let _ = write!(io::stderr(), "\r{}", ui.paint_err(&question, Color::Yellow));
         match lines.recv_timeout(left.min(TICK)) {
-            Ok(line) => match line.trim().to_lowercase().as_str() {
+            Ok(None) => break Some(Decision::RollBack),
+            Ok(Some(line)) => match line.trim().to_lowercase().as_str() {
                 "y" | "yes" => return Some(Decision::Keep),
                 "n" | "no" => return Some(Decision::RollBack),
                 _ => {}
             },
             Err(RecvTimeoutError::Timeout) if left > TICK => {}
-            Err(RecvTimeoutError::Timeout) => break,
-            // Stdin is closed: the time runs out without an answer.
+            Err(RecvTimeoutError::Timeout) => break None,
+            // Stdin can't be read: the time runs out without an answer.
             Err(RecvTimeoutError::Disconnected) => std::thread::sleep(left.min(TICK)),
         }
         if left.is_zero() {
-            break;
+            break None;
         }
-    }
+    };
     let _ = writeln!(io::stderr());
-    None
+    decision
 }

@@ -298,6 +298,8 @@ fn on_a_terminal_an_answer_decides() {
     let place = Place::with(SAMPLE);
     edit(&place, SIX, &[]).on_terminal().expect("[y]es").enter("").exits(6);
     assert_eq!(drafts(&place.path(STATE)).len(), 1);
+    edit(&place, ":", &["--resume"]).on_terminal().expect("[y]es").end_input().exits(6);
+    assert_eq!(drafts(&place.path(STATE)).len(), 1, "the end of the input is a no");
     edit(&place, ":", &["--resume"]).on_terminal().expect("[y]es").enter("d").exits(0);
     assert_eq!(drafts(&place.path(STATE)).len(), 0);
     let mut stays_wrong = edit(&place, "sed -i 's/^rtsp 554/rtsp fast/' \"$1\"", &[]).on_terminal();

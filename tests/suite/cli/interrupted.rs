@@ -77,5 +77,8 @@ fn in_the_countdown_the_change_is_pending() {
         .exits(130);
     place.run(["confirm", "--revert"]).exits(0);
     assert_eq!(place.text(), SAMPLE);
+    let mut terminal = start(&place, &["-q", "--confirm", "60s"]);
+    terminal.expect("keep the change?").end_input().exits(6);
+    assert_eq!(place.text(), SAMPLE, "the end of the input is a no");
     drop(server);
 }

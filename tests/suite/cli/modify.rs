@@ -239,3 +239,18 @@ fn a_condition_is_no_expectation() {
     place.run(["wait", "streams.cam1.titel=null", "--timeout", "1"]).exits(3).says("did you mean `title`?");
     assert_eq!(place.text(), SAMPLE);
 }
+
+#[test]
+fn a_value_that_is_left_out_is_asked_for_twice_and_not_shown() {
+    let place = Place::with("stream a {\n}\n");
+    let asked = || place.mediactl(["modify", "--set", "streams.a.password"]).on_terminal();
+    let prompt = "streams.a.password: ";
+    let mut terminal = asked();
+    terminal.expect(prompt).enter_hidden("hunter2").expect("again: ").enter_hidden("hunter3");
+    terminal.expect("the two differ").expect(prompt).enter_hidden("").expect(prompt).enter_hidden("hunter2");
+    let seen = terminal.expect("again: ").enter_hidden("hunter2").exits(0);
+    assert!(!seen.contains("hunter") && place.text().contains("password hunter2;"), "{seen}");
+    let written = place.text();
+    asked().expect(prompt).end_hidden_input().exits(2);
+    assert_eq!(place.text(), written, "the end of the input is no value");
+}

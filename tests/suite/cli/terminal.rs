@@ -70,14 +70,30 @@ impl Terminal {
         self
     }
 
-    /// Types a line once the terminal does not show what is typed: what is typed earlier may be lost.
+    /// Presses Ctrl-D, which ends the input where a line begins.
+    pub fn end_input(&mut self) -> &mut Self {
+        self.screen.write_all(b"\x04").expect("a terminal can be written to");
+        self
+    }
+
+    /// Types a line once the terminal does not show what is typed.
     pub fn enter_hidden(&mut self, line: &str) -> &mut Self {
+        self.wait_until_hidden().enter(line)
+    }
+
+    /// Presses Ctrl-D once the terminal does not show what is typed.
+    pub fn end_hidden_input(&mut self) -> &mut Self {
+        self.wait_until_hidden().end_input()
+    }
+
+    /// What is typed earlier may be lost.
+    fn wait_until_hidden(&mut self) -> &mut Self {
         let is_shown = || {
             let modes = tcgetattr(&self.screen).expect("a terminal has modes").local_modes;
             modes.contains(LocalModes::ECHO)
         };
         eventually(|| !is_shown());
-        self.enter(line)
+        self
     }
 
     /// Sends the program a signal.
