@@ -2,9 +2,10 @@
 //!
 //! The bytes from the first word to the `;` or `}` are removed, and a stray `;` behind it. If only
 //! white space and a comment remain on those lines, the whole lines are removed, that comment
-//! included; else the blanks in front are removed and every comment stays. A `}` that would be alone
-//! on its line moves back to the line above, where it stood before the entry was added. Comments on
-//! the lines above go if they belong to the entry ([`super::own_comments`]).
+//! included; else the blanks in front are removed, or those behind, if it begins the line, and every
+//! comment stays. A `}` that would be alone on its line moves back to the line above, where it stood
+//! before the entry was added. Comments on the lines above go if they belong to the entry
+//! ([`super::own_comments`]).
 //!
 //! Blank lines above a removed block are removed if there are others below it, if nothing follows it,
 //! or if a new block would have been put there with as many. Those below go where it begins the text, and where it
@@ -116,17 +117,13 @@ fn take(around: &Surroundings<'_>, run: &[(Entry<'_>, Leave)]) -> Taken {
     let rest = text[end..line_end].trim_start_matches([' ', '\t']);
     let has_block = run.iter().any(|(entry, _)| counts_as_block(*entry));
     if !around.begins_line(first.start()) || !(rest.is_empty() || rest.starts_with('#')) {
-        let start = match around.begins_line(first.start()) && rest.starts_with('}') {
-            true => start_behind_line_above(text, first.start()),
-            false => text[..first.start()].trim_end_matches([' ', '\t']).len(),
+        let range = match (around.begins_line(first.start()), rest.starts_with('}')) {
+            (true, true) => start_behind_line_above(text, first.start())..end,
+            // What follows takes its place, and the line keeps its indentation.
+            (true, false) => first.start()..line_end - rest.len(),
+            (false, _) => text[..first.start()].trim_end_matches([' ', '\t']).len()..end,
         };
-        return Taken {
-            range: start..end,
-            first: first.id(),
-            whole_lines: false,
-            has_block,
-            leaves_heading: false,
-        };
+        return Taken { range, first: first.id(), whole_lines: false, has_block, leaves_heading: false };
     }
     let mut start = around.line_start(first.start());
     if leave != Leave::Alone {
