@@ -113,8 +113,15 @@ fn the_history_keeps_as_many_texts_as_asked_for() {
         place.run(["modify", "--set", &format!("rtmp={}", 2000 + number), "--keep", "3", "-q"]).exits(0);
     }
     assert_eq!(place.kept().len(), 3);
+    assert_eq!(history(&place).len(), 3, "what is listed can be shown");
     place.run(["history", "show", "3"]).exits(0);
     place.run(["rollback", "4"]).exits(7);
+    // More are kept from now on, and those that are gone do not come back.
+    place.run(["modify", "--set", "rtmp=3000", "--keep", "9", "-q"]).exits(0);
+    let listed = history(&place);
+    assert_eq!((place.kept().len(), listed.len()), (4, 4));
+    let diff = format!("serial:{}", listed[3]["serial"]);
+    place.run(["diff", &diff]).exits(1).prints("+rtmp 3000;");
 }
 
 #[test]

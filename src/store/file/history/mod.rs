@@ -42,7 +42,8 @@ const FOLDER: &str = "history";
 const NEW_COPY: &str = "copy.new";
 
 impl ConfFile {
-    /// Returns the changes in the history, the last one first. Takes no lock.
+    /// Returns the changes in the history, the last one first, without the oldest ones, whose texts are not kept any
+    /// more. Takes no lock.
     ///
     /// # Errors
     /// `PermissionDenied`, `Io`.
@@ -50,6 +51,9 @@ impl ConfFile {
         let Some(folder) = self.history_folder()? else { return Ok(Vec::new()) };
         let mut lines = HistoryJournal::read_lines(&folder)?;
         lines.pop_if(|last| is_unmade(self, &folder, last));
+        // The journal is shortened later than texts are removed.
+        let oldest = lines.last().map_or(0, |last| last.serial).saturating_sub(forget::number_kept(&folder));
+        lines.retain(|line| line.serial > oldest);
         Ok(numbered(lines))
     }
 
