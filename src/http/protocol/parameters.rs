@@ -358,14 +358,6 @@ impl Parameters {
             .filter(|known| !known.values.is_list() && given.get(known.name).is_some_and(|count| *count > 1));
         faults.extend(repeated.map(|known| fault(known.name, "it is given more than once")));
         faults.extend(missing.iter().map(|name| fault(name, "it is required")));
-        // They are of a whole configuration in JSON.
-        if parameters.text || parameters.path.is_some() {
-            let given = [(parameters.skip_streams, SKIP_STREAMS), (parameters.runtime, RUNTIME)];
-            given
-                .iter()
-                .filter(|(is_given, _)| *is_given)
-                .for_each(|(_, name)| unknown::note(&mut parameters.notes, name));
-        }
         let Some(first) = faults.first() else { return Ok(parameters) };
         let detail = first.message.clone();
         Err(Problem::new(RefusalKind::BadParameter, detail).with_errors(faults))

@@ -119,7 +119,16 @@ fn parameters_that_are_not_near_are_ignored_and_noted() {
     ] {
         assert_eq!(note("POST", &modify(query), "{}"), notes, "{query}");
     }
-    assert_eq!(note("GET", "/media/api/read_config?dry-run=1", ""), "ignored-parameter dry-run");
+    let both = "ignored-parameter skip_streams; ignored-parameter runtime";
+    for (query, notes) in [
+        ("dry-run=1", "ignored-parameter dry-run"),
+        ("skip_streams=1&runtime=1&format=conf", both),
+        ("path=http&runtime=1&skip_streams=1&x=1", &format!("{both}; ignored-parameter x")),
+        ("skip_streams=1&runtime=1&format=json", ""),
+        ("path=http&runtime=0", ""),
+    ] {
+        assert_eq!(note("GET", &format!("/media/api/read_config?{query}"), ""), notes, "{query}");
+    }
     let many: Vec<String> = (0..20).map(|number| format!("{number}{}", "x".repeat(200))).collect();
     let notes = note("POST", &modify(&many.join("&")), "{}");
     assert_eq!(notes.split("; ").count(), 8, "{notes}");

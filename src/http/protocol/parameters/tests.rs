@@ -33,9 +33,7 @@ fn known_values_are_read_and_others_refused() {
     let expected = Parameters {
         skip_streams: true,
         text: true,
-        notes: ["x", "async", "message", "skip_streams"]
-            .map(|name| format!("ignored-parameter {name}"))
-            .into(),
+        notes: ["x", "async", "message"].map(|name| format!("ignored-parameter {name}")).into(),
         ..Parameters::default()
     };
     assert_eq!(read.expect("the query is right"), expected);
@@ -104,15 +102,4 @@ fn what_a_route_can_not_do_without_has_to_be_given() {
     assert!(Parameters::parse(&route, "message=x").is_ok());
     let problem = Parameters::parse(&route, "force=1").expect_err("it is missing");
     assert_eq!(problem.detail, "`message`: it is required");
-}
-
-#[test]
-fn what_is_of_a_whole_configuration_in_json_is_ignored_beside_a_path_and_in_a_text() {
-    let route = ApiOperation::Read.route();
-    let notes = |query: &str| Parameters::parse(route, query).expect("it is taken").notes;
-    let ignored = ["ignored-parameter skip_streams", "ignored-parameter runtime"];
-    assert_eq!(notes("skip_streams=1&runtime=1&format=conf"), ignored);
-    assert_eq!(notes("path=streams.a&runtime=1&skip_streams=1"), ignored);
-    assert!(notes("skip_streams=1&runtime=1&format=json").is_empty());
-    assert!(notes("path=streams.a&runtime=0").is_empty());
 }

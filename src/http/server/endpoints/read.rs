@@ -6,9 +6,12 @@ use serde_json::Value;
 
 use crate::engine::{Blamed, Refusal, RefusalKind, Snapshot, add_paths, is_edited_since, value_history};
 use crate::http::protocol::bodies::{IncludedFile, IncludedFiles};
-use crate::http::protocol::headers::{FORMAT_DIFF, PENDING_HEADER, SECRETS_SHOWN, WITH_INCLUDES};
+use crate::http::protocol::headers::{
+    FORMAT_DIFF, PENDING_HEADER, RUNTIME, SECRETS_SHOWN, SKIP_STREAMS, WITH_INCLUDES,
+};
 use crate::http::protocol::masked::masked_text;
-use crate::http::protocol::notes::{EDITED_BY_HAND, LOST_LINE_ENDS, TEXTS_MISSING};
+use crate::http::protocol::notes::{EDITED_BY_HAND, IGNORED_PARAMETER, LOST_LINE_ENDS, TEXTS_MISSING};
+use crate::http::protocol::parameters::Parameters;
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::{JSON, TEXT};
 use crate::http::server::auth::Role;
@@ -31,9 +34,9 @@ pub fn read(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, 
         call.record.detail = Some(format!("shows the secrets at `{}`", path.shown()));
     }
     let lost_line_ends = has_lost_line_ends(own.bytes());
-    let noted = |response: Response| match lost_line_ends {
-        true => response.noted(&[LOST_LINE_ENDS]),
-        false => response,
+    let noted = |response: Response| {
+        let response = response.noted(&ignored(parameters));
+        if lost_line_ends { response.noted(&[LOST_LINE_ENDS]) } else { response }
     };
     let tag = entity_tag(context.shown_revision(snapshot.revision(), role));
     let response = if !parameters.runtime && head.values("if-none-match").any(|list| names(list, &tag)) {
@@ -62,6 +65,14 @@ pub fn read(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, 
         Response::ok(JSON, body)
     };
     Ok(with_pending(context, noted(response.with("ETag", tag))))
+}
+
+/// The notes about parameters that are of a whole configuration in JSON, and have no effect on another answer.
+fn ignored(parameters: &Parameters) -> Vec<String> {
+    let is_other = parameters.text || parameters.path.is_some();
+    let given = [(parameters.skip_streams, SKIP_STREAMS), (parameters.runtime, RUNTIME)];
+    let ignored = given.into_iter().filter(|(is_given, _)| is_other && *is_given);
+    ignored.map(|(_, name)| format!("{IGNORED_PARAMETER} {name}")).collect()
 }
 
 /// `runtime`: the figures of the server alone.
