@@ -222,7 +222,7 @@ impl Ui {
 
 /// Prints which process holds the lock that the command waits for.
 pub fn waiting(file: &str, holder: &LockHolder) {
-    let _ = writeln!(io::stderr(), "waiting for {holder}, which is changing `{file}`");
+    let _ = writeln!(io::stderr(), "{}", holder.waited_for(file));
 }
 
 /// Prints that a password command has been silent for this long.

@@ -42,7 +42,7 @@ pub struct Engine {
 
 impl Engine {
     /// An engine over a store, which may hold nothing yet. Calls `on_wait` when a writer has to wait for
-    /// another process.
+    /// another process, and no server runs.
     pub fn new(store: Arc<dyn Store>, hooks: Hooks, on_wait: fn(&str, &LockHolder)) -> Self {
         Self {
             name: store.name(),
@@ -101,6 +101,14 @@ impl Engine {
     /// Writes a line to the log of the server.
     pub fn tell(&self, level: LogLevel, words: &str) {
         (self.log)(&LogLine { level, words });
+    }
+
+    /// Says that a writer waits for another process; a server does in its log.
+    pub(super) fn tell_of_wait(&self, holder: &LockHolder) {
+        match self.running {
+            Some(_) => self.tell(LogLevel::Note, &holder.waited_for(&self.name)),
+            None => (self.on_wait)(&self.name, holder),
+        }
     }
 
     /// The state of the server; `None` without one.

@@ -304,7 +304,7 @@ fn writer_for<'e>(
     if operation == Operation::Modify && engine.running.is_none() {
         engine.store.refuse_missing()?;
     }
-    match engine.store.writer(DEFAULT_LOCK_WAIT, &mut |holder| (engine.on_wait)(&engine.name, holder)) {
+    match engine.store.writer(DEFAULT_LOCK_WAIT, &mut |holder| engine.tell_of_wait(holder)) {
         Ok(writer) => Ok(Some(writer)),
         // Even if nothing can be written, the running configuration can be replaced.
         Err(StoreError::StateFolder { .. } | StoreError::PermissionDenied { .. })

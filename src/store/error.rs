@@ -334,6 +334,13 @@ impl Distrust {
     }
 }
 
+impl LockHolder {
+    /// Says that a writer of `file` waits for it.
+    pub fn waited_for(&self, file: &str) -> String {
+        format!("waiting for {self}, which is changing `{file}`")
+    }
+}
+
 impl fmt::Display for LockHolder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.pid {

@@ -3,6 +3,7 @@
 use mediaconf::plumbing::schema::media::TOP;
 use std::io::{self, Write};
 use std::net::{IpAddr, SocketAddr};
+use std::panic;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
@@ -29,7 +30,7 @@ use crate::cli::prompts;
 use crate::cli::render::diagnostics::{composed_error, first_error, in_one_line};
 use crate::cli::server_process::{ServiceManager, limit_memory};
 use crate::cli::ui::{Ui, output, waiting};
-use crate::engine::{ChangeOptions, ConfigService, Engine, LogLevel, LogLine, Refusal};
+use crate::engine::{ChangeOptions, ConfigService, Engine, LogLevel, LogLine, Loops, Refusal};
 use crate::http::server::handler::{Handler, HandlerSettings, Monitoring};
 use crate::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
 use crate::http::server::runtime::Runtime;
@@ -238,13 +239,14 @@ pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         HttpServer::start(handler.clone(), listeners, tls.clone(), limits(args), Deadlines::default());
     let server = server.map_err(CliError::serve_failed)?;
     let loops = server.loops().clone();
-    loops.end_with(move |message| end_broken(message, ui));
+    end_with_a_broken_loop(&loops, &lines);
     handler.runtime().watch_loops(loops.clone());
     handler.runtime().watch_connections(server.connection_count());
     handler.runtime().listens_on(urls.clone());
     tls.iter().for_each(|tls| handler.runtime().serves_with(tls.clone()));
     let monitoring = monitor(&handler, monitoring)?;
-    monitoring.iter().for_each(|server| server.loops().end_with(move |message| end_broken(message, ui)));
+    monitoring.iter().for_each(|server| end_with_a_broken_loop(server.loops(), &lines));
+    log_panics(&lines);
     if let Some(manager) = &manager {
         manager.tell("READY=1");
         manager.keep_watch(&loops).map_err(CliError::serve_failed)?;
@@ -337,9 +339,22 @@ fn certificate(args: &ServeArgs) -> Option<CertificateOrigin<'_>> {
 }
 
 /// Ends the process when one of its threads can't go on. What is pending is rolled back at the next start.
-fn end_broken(message: &str, ui: Ui) {
-    ui.say(&format!("error: {message}"));
-    std::process::exit(Exit::Broken as i32);
+fn end_with_a_broken_loop(loops: &Loops, lines: &Arc<Lines>) {
+    let lines = lines.clone();
+    loops.end_with(move |message| {
+        lines(&LogLine { level: LogLevel::Error, words: message });
+        std::process::exit(Exit::Broken as i32);
+    });
+}
+
+/// Writes a panic as a line of the log, whose form programs read.
+fn log_panics(lines: &Arc<Lines>) {
+    let lines = lines.clone();
+    panic::set_hook(Box::new(move |panic| {
+        let current = thread::current();
+        let words = format!("the thread `{}` failed: {panic}", current.name().unwrap_or("?"));
+        lines(&LogLine { level: LogLevel::Error, words: &words });
+    }));
 }
 
 fn refuse_url(global: &GlobalArgs) -> Result<(), CliError> {
@@ -537,9 +552,9 @@ fn keep_unsaved(engine: &Engine, lines: &Lines) {
 mod tests {
     use std::process::Command;
 
+    use serde_json::Value;
+
     use super::*;
-    use crate::cli::args::global::ColorChoice;
-    use crate::engine::Loops;
 
     /// Set in the process that the test starts, and which ends.
     const ENDS: &str = "MEDIACTL_TEST_ENDS";
@@ -548,7 +563,9 @@ mod tests {
     fn a_thread_that_always_fails_ends_the_process_with_a_code_of_its_own() {
         if std::env::var_os(ENDS).is_some() {
             let loops = Loops::default();
-            loops.end_with(|message| end_broken(message, Ui::new(ColorChoice::Never)));
+            let lines: Arc<Lines> = Arc::new(access_log::log_lines(LogFormat::Json));
+            end_with_a_broken_loop(&loops, &lines);
+            log_panics(&lines);
             let spawned = loops.spawn("accept", || panic!("each turn fails"));
             return spawned.expect("a thread can be spawned").join().expect("it returns");
         }
@@ -558,6 +575,9 @@ mod tests {
         let ended = again.args(["--exact", name, "--nocapture"]).env(ENDS, "1").output().expect("it runs");
         let said = String::from_utf8_lossy(&ended.stderr);
         assert_eq!(ended.status.code(), Some(12), "{said}");
-        assert!(said.ends_with("error: the thread `accept` of the server failed 6 times within a minute\n"));
+        let lines: Vec<Value> = said.lines().map(|line| serde_json::from_str(line).expect(line)).collect();
+        let told: Vec<&str> = lines.iter().filter_map(|line| line["error"].as_str()).collect();
+        assert!(told[0].contains("`accept` failed: ") && told[0].contains("each turn fails"), "{said}");
+        assert_eq!(told[6], "the thread `accept` of the server failed 6 times within a minute");
     }
 }
