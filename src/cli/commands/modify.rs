@@ -27,7 +27,7 @@ use mediaconf::plumbing::edit::{
 /// list of processes.
 ///
 /// In a PATH, `*` stands for any characters of a name (`streams.*`, `streams.cam*`), unless the name is in
-/// double quotes. `[*]` stands for every entry of a list, `[-1]` for the last one.
+/// double quotes. `[*]` stands for every element of a list, `[-1]` for the last one.
 ///
 /// --where makes the edits only in those streams, lives or plugins of the PATH that meet the condition:
 /// `PATH=VALUE`, `PATH!=VALUE`, `PATH~TEXT` (contains), `PATH=~REGEX`, `PATH exists` or `PATH missing`. This

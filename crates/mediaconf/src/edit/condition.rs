@@ -87,7 +87,7 @@ pub enum ConditionError {
     #[error(transparent)]
     Regex(#[from] BadRegex),
     /// The path has a `[+]`.
-    #[error("`[+]` is a new entry, which meets no condition")]
+    #[error("`[+]` is a new element, which meets no condition")]
     NewEntry,
     /// There is nothing behind this operator, which needs a text.
     #[error("there is no text behind `{0}`, so it would hold for every value")]
@@ -487,7 +487,7 @@ mod tests {
             ("title ~ ", "there is no text behind `~`, so it would hold for every value"),
             ("title=~", "there is no text behind `=~`, so it would hold for every value"),
             ("title=~(geheim", "the regular expression is not valid: unclosed group"),
-            ("urls[+].url=geheim", "`[+]` is a new entry, which meets no condition"),
+            ("urls[+].url=geheim", "`[+]` is a new element, which meets no condition"),
             ("url~geheim", "`--where url`: `url` is a keyword of the text, not a key of the JSON"),
             ("prepush.x=geheim", "`--where prepush.x`: there is nothing below a plain value"),
         ] {

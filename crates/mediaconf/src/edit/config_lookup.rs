@@ -40,7 +40,7 @@ pub trait ConfigLookup {
     /// Returns the kind of the value at `keys`.
     fn kind(&self, keys: &[&str]) -> Option<ValueKind>;
 
-    /// Asks about the member `key` of each entry of the list at `keys`, until the answer is true, and once about `None` where
+    /// Asks about the member `key` of each element of the list at `keys`, until the answer is true, and once about `None` where
     /// there is no entry; `None` where only the whole list can be looked at.
     fn any_in_list(
         &self,

@@ -154,9 +154,9 @@ impl Expansion<'_> {
                 }
             }
             _ => match value_at(self.current, &Path { segments: above.to_vec() })? {
-                Value::Array(entries) if entries.is_empty() => Err(Fault::absent("the list has no entries")),
+                Value::Array(entries) if entries.is_empty() => Err(Fault::absent("the list has no elements")),
                 Value::Array(entries) => Ok((0..entries.len()).map(Segment::Index).collect()),
-                _ => Err(Fault::absent("`[*]` stands for the entries of a list, and there is no list here")),
+                _ => Err(Fault::absent("`[*]` stands for the elements of a list, and there is no list here")),
             },
         }
     }

@@ -217,7 +217,7 @@ fn in_parameter(parameter: &'static Parameter, key: &str) -> Result<Place, Fault
         (Shape::Blocks(_), _) => Ok(Place::ForeignBlock),
         (Shape::Derived(Derived::Runtime), _) => Ok(Place::Foreign),
         (Shape::List(_) | Shape::Addresses(_) | Shape::Options(_), _) => {
-            Err(is_list("an entry, such as `[0]`, or `[+]` for a new one"))
+            Err(is_list("an element, such as `[0]`, or `[+]` for a new one"))
         }
         _ => Err(no_members()),
     }
@@ -227,8 +227,8 @@ fn no_member(members: &str) -> Fault {
     Fault::of_path("there is no such member here").hint(format!("the members are {members}"))
 }
 
-fn is_list(entries: &str) -> Fault {
-    Fault::of_path("a list has no members").hint(format!("name {entries}"))
+fn is_list(elements: &str) -> Fault {
+    Fault::of_path("a list has no members").hint(format!("name {elements}"))
 }
 
 fn no_list() -> Fault {

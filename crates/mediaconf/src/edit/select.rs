@@ -260,13 +260,13 @@ mod tests {
             ("flie.vod", "`flie.vod`: there is no `flie` | did you mean `file`?"),
             ("streams.x*.prepush", "`streams.x*.prepush`: `x*` matches nothing here"),
             ("streams.c*.title", "`streams.c*.title`: the entries have no such value"),
-            ("streams.b.urls[-2]", "`streams.b.urls[-2]`: the list has one entry, counted from 0"),
+            ("streams.b.urls[-2]", "`streams.b.urls[-2]`: the list has one element, counted from 0"),
             ("flie.*", "`flie.*`: there is no `flie` | did you mean `file`?"),
-            ("http[1]", "`http[1]`: the list has one entry, counted from 0"),
-            ("http[+]", "`http[+]`: `[+]` is a new entry, and can't be read | `[0]` is the first"),
-            ("streams.a.urls[url=x]", "`streams.a.urls[url=\"x\"]`: no entry of the list matches"),
+            ("http[1]", "`http[1]`: the list has one element, counted from 0"),
+            ("http[+]", "`http[+]`: `[+]` is a new element, and can't be read | `[0]` is the first"),
+            ("streams.a.urls[url=x]", "`streams.a.urls[url=\"x\"]`: no element of the list matches"),
             ("streams.a.urls[url=udp://2]", {
-                "`streams.a.urls[url=\"udp://2\"]`: the entries [1] and [2] both match | \
+                "`streams.a.urls[url=\"udp://2\"]`: the elements [1] and [2] both match | \
                  name one by its index"
             }),
             ("streams.a.urls[1].priority", "`streams.a.urls[1].priority`: the entry has no `priority`"),
@@ -282,11 +282,11 @@ mod tests {
                 "`streams.*.urls.ulr`: there is no `ulr` in these entries | did you mean `url`?"
             }),
             ("streams.a.urls.ulr", {
-                "`streams.a.urls.ulr`: no entry of the list has `ulr` | did you mean `url`?"
+                "`streams.a.urls.ulr`: no element of the list has `ulr` | did you mean `url`?"
             }),
-            ("streams.\"cam.1\".urls.url", "`streams.\"cam.1\".urls.url`: no entry of the list has `url`"),
+            ("streams.\"cam.1\".urls.url", "`streams.\"cam.1\".urls.url`: no element of the list has `url`"),
             ("streams.*.urls.bitrate", "`streams.*.urls.bitrate`: there is no `bitrate` in these entries"),
-            ("streams.a.urls.bitrate", "`streams.a.urls.bitrate`: no entry of the list has `bitrate`"),
+            ("streams.a.urls.bitrate", "`streams.a.urls.bitrate`: no element of the list has `bitrate`"),
         ] {
             assert_eq!(evaluate(&Lens::default(), path), Err(expected.to_owned()), "{path}");
         }

@@ -15,7 +15,7 @@ use super::unknown_key::UnknownKey;
 use super::value_at::value_at;
 use crate::schema::json_value::scalar_text;
 
-/// The values at a path that stands for one place, or for that place in each entry of a list.
+/// The values at a path that stands for one place, or for that place in each element of a list.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FoundAt {
     /// The value at one place.
@@ -50,7 +50,7 @@ impl FoundAt {
 /// Returns the value at a path without patterns.
 ///
 /// # Errors
-/// Those of `value_at`; an absence, too, if no entry of the list has such a value.
+/// Those of `value_at`; an absence, too, if no element of the list has such a value.
 pub fn found(current: &dyn ConfigLookup, path: &Path) -> Result<FoundAt, Fault> {
     let Some(position) = list_before_name(current, path) else {
         return value_at(current, path).map(FoundAt::One);
@@ -221,9 +221,9 @@ fn is_list(current: &dyn ConfigLookup, path: &[Segment]) -> bool {
     }
 }
 
-/// The absence of a member in all entries of a list.
+/// The absence of a member in all elements of a list.
 fn no_entry_has(schema: &'static Schema, path: &Path) -> Fault {
     let name = path.segments.iter().rev().find_map(Segment::name).unwrap_or_default();
     let hint = UnknownKey::find(Place::Root(schema), &path.segments).and_then(|unknown| unknown.suggestion());
-    Fault { hint, ..Fault::absent(format!("no entry of the list has `{name}`")) }
+    Fault { hint, ..Fault::absent(format!("no element of the list has `{name}`")) }
 }

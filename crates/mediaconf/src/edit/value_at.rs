@@ -28,7 +28,7 @@ fn entry(value: Value, segment: &Segment) -> Result<Value, Fault> {
             members.swap_remove(key).ok_or_else(|| Fault::absent(format!("the entry has no `{key}`")))
         }
         (Segment::Append, _) => {
-            Err(Fault::of_path("`[+]` is a new entry, and can't be read").hint("`[0]` is the first"))
+            Err(Fault::of_path("`[+]` is a new element, and can't be read").hint("`[0]` is the first"))
         }
         (Segment::Index(index), Value::Array(mut entries)) => match *index < entries.len() {
             true => Ok(entries.swap_remove(*index)),
@@ -40,7 +40,7 @@ fn entry(value: Value, segment: &Segment) -> Result<Value, Fault> {
         },
         (Segment::Find { key, value }, Value::Array(mut entries)) => match find_by(&entries, key, value)? {
             Some(index) => Ok(entries.swap_remove(index)),
-            None => Err(Fault::absent("no entry of the list matches")),
+            None => Err(Fault::absent("no element of the list matches")),
         },
         (Segment::Key(key), _) => Err(Fault::absent(format!("there is no object with a `{key}`"))),
         (segment, _) => Err(Fault::absent(format!("there is no list for `{segment}`"))),
@@ -83,7 +83,7 @@ pub fn find_by(entries: &[Value], key: &str, value: &str) -> Result<Option<usize
     let mut found = entries.iter().enumerate().filter(|(_, entry)| is_meant(entry)).map(|(at, _)| at);
     match (found.next(), found.next()) {
         (Some(first), Some(second)) => {
-            Err(Fault::of_path(format!("the entries [{first}] and [{second}] both match"))
+            Err(Fault::of_path(format!("the elements [{first}] and [{second}] both match"))
                 .hint("name one by its index"))
         }
         (only, _) => Ok(only),
@@ -92,10 +92,10 @@ pub fn find_by(entries: &[Value], key: &str, value: &str) -> Result<Option<usize
 
 /// The fault of an index behind the end of a list.
 pub fn out_of_range(len: usize) -> Fault {
-    let entries = match len {
-        0 => "no entries".to_owned(),
-        1 => "one entry".to_owned(),
-        _ => format!("{len} entries"),
+    let elements = match len {
+        0 => "no elements".to_owned(),
+        1 => "one element".to_owned(),
+        _ => format!("{len} elements"),
     };
-    Fault::absent(format!("the list has {entries}, counted from 0"))
+    Fault::absent(format!("the list has {elements}, counted from 0"))
 }

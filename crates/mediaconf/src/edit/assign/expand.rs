@@ -131,12 +131,12 @@ fn entry_hint(
     let is_of_many = path.first_pattern().is_some();
     let entry = if is_of_many { Segment::EveryEntry } else { Segment::Index(0) };
     let [path, entry] = [path.shown(), with_entries(schema, path, &entry)?.shown()];
-    let entries = if is_of_many { "all entries" } else { "the first entry" };
+    let elements = if is_of_many { "all elements" } else { "the first element" };
     Some(match value {
-        AssignedValue::Remove => format!("`--unset '{entry}'` removes it from {entries}"),
+        AssignedValue::Remove => format!("`--unset '{entry}'` removes it from {elements}"),
         _ => {
             format!(
-                "`--set '{entry}=…'` sets it in {entries}, `--replace '{path}' s/OLD/NEW/` replaces in all of them"
+                "`--set '{entry}=…'` sets it in {elements}, `--replace '{path}' s/OLD/NEW/` replaces in all of them"
             )
         }
     })

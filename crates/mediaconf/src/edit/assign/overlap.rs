@@ -8,7 +8,7 @@ use crate::edit::path::Segment;
 
 /// Drops the edits that lie in, around or at the place of an earlier one; each is a fault.
 ///
-/// Each `[+]` is a new entry, so two of them do not overlap. `[0]` and `[url="…"]` are looked up one
+/// Each `[+]` is a new element, so two of them do not overlap. `[0]` and `[url="…"]` are looked up one
 /// after the other and may find the same entry.
 pub fn without_overlaps(edits: Vec<PathEdit>, faults: &mut Vec<Fault>) -> Vec<PathEdit> {
     let mut root = PathTree::default();
@@ -48,7 +48,7 @@ impl<'e> PathTree<'e> {
 fn fault(edit: &PathEdit, earlier: &PathEdit) -> Fault {
     match (edit.path == earlier.path, edit.path.segments.last()) {
         (true, Some(Segment::Index(_))) => Fault::of_path("it is given twice")
-            .hint("each edit counts the entries anew; to remove several, begin with the last"),
+            .hint("each edit counts the elements anew; to remove several, begin with the last"),
         (true, _) => Fault::of_path("it is given twice").hint("give it once"),
         (false, _) => Fault::of_path(format!("it overlaps `{}`, which is given too", earlier.path.shown()))
             .hint("set either the whole or its parts"),

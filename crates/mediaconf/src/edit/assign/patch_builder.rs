@@ -57,7 +57,7 @@ impl Builder<'_> {
                     Some(ValueKind::List) if self.current.schema().has_names(key) => return Ok(()),
                     Some(ValueKind::Object) => {}
                     Some(ValueKind::List) => {
-                        return Err(no_object(key, "a list").hint("name an entry, such as `[0]`"));
+                        return Err(no_object(key, "a list").hint("name an element, such as `[0]`"));
                     }
                     Some(ValueKind::Word) => {
                         return Err(no_object(key, "a word").hint("to replace it, set it to a JSON object"));
@@ -160,7 +160,7 @@ fn edit_entry(
     value: &Value,
 ) -> Result<(), Fault> {
     let Some(index) = find(entries, segment)? else {
-        let none = "no entry of the list matches";
+        let none = "no element of the list matches";
         return Err(match value.is_null() {
             true => Fault::absent(none),
             false => Fault::of_path(none).hint("`[+]` appends a new one"),

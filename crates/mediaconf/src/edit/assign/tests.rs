@@ -464,7 +464,7 @@ fn paths_that_lead_nowhere_are_refused() {
              entry, `--replace 'streams.a.urls.url' s/OLD/NEW/` replaces in all of them"
         }),
         ("streams.a.archive.path=x", {
-            "`streams.a.archive.path`: `archive` is a list, and has no members | name an entry, such as `[0]`"
+            "`streams.a.archive.path`: `archive` is a list, and has no members | name an element, such as `[0]`"
         }),
         ("streams.a.iptv.x", { "`streams.a.iptv.x`: there is no `x` in `iptv`" }),
         ("streams.a.iptv.x=1", {
@@ -539,23 +539,26 @@ fn lists_become_the_whole_new_list() {
 fn entries_that_are_not_there_are_refused() {
     for (assignment, expected) in [
         ("streams.cam1.urls[-1].url=x", {
-            "`streams.cam1.urls[-1].url`: the list has no entries, counted from 0"
+            "`streams.cam1.urls[-1].url`: the list has no elements, counted from 0"
         }),
-        ("streams.cam1.urls[*].priority=1", "`streams.cam1.urls[*].priority`: the list has no entries"),
+        ("streams.cam1.urls[*].priority=1", "`streams.cam1.urls[*].priority`: the list has no elements"),
         (
             "edit_auth[*]=1",
-            "`edit_auth[*]`: `[*]` stands for the entries of a list, and there is no list here",
+            "`edit_auth[*]`: `[*]` stands for the elements of a list, and there is no list here",
         ),
-        ("http[3]=1", "`http[3]`: the list has 2 entries, counted from 0"),
-        ("http[2]", "`http[2]`: the list has 2 entries, counted from 0"),
+        ("http[3]=1", "`http[3]`: the list has 2 elements, counted from 0"),
+        ("http[2]", "`http[2]`: the list has 2 elements, counted from 0"),
         ("http[+]", "`http[+]`: there is nothing at `[+]` to remove"),
-        ("streams.cam1.urls[1].url=x", "`streams.cam1.urls[1].url`: the list has no entries, counted from 0"),
+        (
+            "streams.cam1.urls[1].url=x",
+            "`streams.cam1.urls[1].url`: the list has no elements, counted from 0",
+        ),
         ("streams.a.urls[url=\"rtsp://u:p@h/x\"].priority=1", {
-            "`streams.a.urls[url=\"rtsp://…@h/x\"].priority`: no entry of the list matches | \
+            "`streams.a.urls[url=\"rtsp://…@h/x\"].priority`: no element of the list matches | \
              `[+]` appends a new one"
         }),
         ("streams.a.urls[url=\"udp://2\"]", {
-            "`streams.a.urls[url=\"udp://2\"]`: the entries [1] and [2] both match | name one by its index"
+            "`streams.a.urls[url=\"udp://2\"]`: the elements [1] and [2] both match | name one by its index"
         }),
     ] {
         check_fault(assignment, expected);
@@ -693,7 +696,7 @@ fn edits_of_one_place_are_refused() {
         (vec!["rtmp=1", "rtmp=2"], vec!["`rtmp`: it is given twice | give it once"]),
         (vec!["streams.a.urls[0]", "streams.a.urls[0]"], {
             vec![
-                "`streams.a.urls[0]`: it is given twice | each edit counts the entries anew; to remove several, \
+                "`streams.a.urls[0]`: it is given twice | each edit counts the elements anew; to remove several, \
                   begin with the last",
             ]
         }),

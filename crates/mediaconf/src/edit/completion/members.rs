@@ -166,10 +166,10 @@ impl Completion<'_> {
         let mut found: Vec<(String, String, Form)> =
             numbered.map(|(number, help)| (number, help, form)).collect();
         if entries.len() != 1 {
-            found.push(("*".to_owned(), "every entry".to_owned(), form));
+            found.push(("*".to_owned(), "every element".to_owned(), form));
         }
         if self.path_use == PathUse::Settable {
-            found.push(("+".to_owned(), "a new entry".to_owned(), Form::Leaf));
+            found.push(("+".to_owned(), "a new element".to_owned(), Form::Leaf));
         }
         found.retain(|(sign, ..)| sign.starts_with(start));
         found.into_iter().map(|(sign, help, form)| self.found(format!("{head}{sign}]"), help, form)).collect()

@@ -43,7 +43,7 @@ pub(super) enum PathProblem {
     #[error("`[` is never closed")]
     UnclosedBracket,
     /// The text in brackets, which is not a number, `*`, `+` or `name=value`.
-    #[error("`[{0}]` is not an entry of a list")]
+    #[error("`[{0}]` is not an element of a list")]
     NotAnEntry(String),
     /// The digits in brackets.
     #[error("index `{0}` is too large")]
@@ -90,7 +90,7 @@ impl PathError {
             PathProblem::NotAnEntry(_) => {
                 r#"write `[0]`, `[-1]` for the last, `[*]` for all, `[+]` to append, or `[url="…"]` to find one by a field"#
             }
-            PathProblem::IndexTooLarge(_) => "entries are counted from 0; `[+]` appends",
+            PathProblem::IndexTooLarge(_) => "elements are counted from 0; `[+]` appends",
             PathProblem::ValueNotExpected => {
                 r#"give the path alone; a name that holds `=` is quoted: `"a=b"`"#
             }

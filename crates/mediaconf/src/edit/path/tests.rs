@@ -102,7 +102,7 @@ fn faults_say_where_they_are() {
 #[test]
 fn messages_name_the_column_and_advise() {
     let fault = Path::parse("urls[x]").expect_err("x is no entry");
-    assert_eq!(fault.to_string(), "`[x]` is not an entry of a list (column 6 of the path)");
+    assert_eq!(fault.to_string(), "`[x]` is not an element of a list (column 6 of the path)");
     assert!(fault.hint.is_some_and(|hint| hint.contains("`[+]` to append")));
     assert_eq!(PathError { at: 0, problem: PathProblem::Empty }.to_string(), "the path is empty");
 }
