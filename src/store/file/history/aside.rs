@@ -1,7 +1,8 @@
 //! Keeping a text in the history that was never in the file.
 
 use super::super::lock::LockedFile;
-use super::forget::{forget_the_oldest, kept_from_now_on};
+use super::forget::forget_the_oldest;
+use super::keep::kept_from_now_on;
 use super::{failed, keep_copy, new_line};
 use crate::store::change_record::ChangeRecord;
 use crate::store::error::StoreError;

@@ -15,6 +15,7 @@ mod archive;
 mod aside;
 mod delta;
 mod forget;
+mod keep;
 mod kept;
 mod reconcile;
 mod staged_entry;
@@ -52,7 +53,7 @@ impl ConfFile {
         let mut lines = HistoryJournal::read_lines(&folder)?;
         lines.pop_if(|last| is_unmade(self, &folder, last));
         // The journal is shortened later than texts are removed.
-        let oldest = lines.last().map_or(0, |last| last.serial).saturating_sub(forget::number_kept(&folder));
+        let oldest = lines.last().map_or(0, |last| last.serial).saturating_sub(keep::number_kept(&folder));
         lines.retain(|line| line.serial > oldest);
         Ok(numbered(lines))
     }
