@@ -351,13 +351,13 @@ fn values_that_do_not_fit_are_refused_with_their_path() {
         (
             "streams.a.urls.url=udp://u:p@1",
             "`streams.a.urls.url`: a list has no members | `--set 'streams.a.urls[0].url=…'` sets it in the first \
-             entry, `--replace 'streams.a.urls.url' s/OLD/NEW/` replaces in all of them"
+             element, `--replace 'streams.a.urls.url' s/OLD/NEW/` replaces in all of them"
                 .to_owned(),
         ),
         (
             "streams.*.urls.url=udp://1",
             "`streams.*.urls.url`: a list has no members | `--set 'streams.*.urls[*].url=…'` sets it in all \
-             entries, `--replace 'streams.*.urls.url' s/OLD/NEW/` replaces in all of them"
+             elements, `--replace 'streams.*.urls.url' s/OLD/NEW/` replaces in all of them"
                 .to_owned(),
         ),
         ("http=x", format!("{http}'http=[80]'` sets the whole list")),
@@ -461,7 +461,7 @@ fn paths_that_lead_nowhere_are_refused() {
         }),
         ("streams.a.urls.url=x", {
             "`streams.a.urls.url`: a list has no members | `--set 'streams.a.urls[0].url=…'` sets it in the first \
-             entry, `--replace 'streams.a.urls.url' s/OLD/NEW/` replaces in all of them"
+             element, `--replace 'streams.a.urls.url' s/OLD/NEW/` replaces in all of them"
         }),
         ("streams.a.archive.path=x", {
             "`streams.a.archive.path`: `archive` is a list, and has no members | name an element, such as `[0]`"
