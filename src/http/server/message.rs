@@ -2,7 +2,7 @@
 
 use std::borrow::Borrow;
 use std::fmt;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -104,9 +104,6 @@ pub enum ResponseBody {
     Json(Arc<Snapshot>, usize),
 }
 
-/// The number of bytes of a JSON that are sent at a time.
-const JSON_PIECE: usize = 64 * 1024;
-
 impl ResponseBody {
     /// The JSON of a configuration, which is kept for later answers or, where a large edit made it, written as it is sent.
     pub fn json(snapshot: &Arc<Snapshot>) -> Self {
@@ -138,11 +135,7 @@ impl ResponseBody {
     pub fn write_to(&self, out: &mut impl Write) -> io::Result<()> {
         match self {
             Self::Whole(bytes) => out.write_all(bytes),
-            Self::Json(snapshot, _) => {
-                let mut pieces = BufWriter::with_capacity(JSON_PIECE, out);
-                snapshot.write_json(&mut pieces)?;
-                pieces.flush()
-            }
+            Self::Json(snapshot, _) => snapshot.write_json(out),
         }
     }
 }

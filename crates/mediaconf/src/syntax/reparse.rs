@@ -9,6 +9,8 @@
 
 use std::ops::Range;
 
+use bytestring::ByteString;
+
 use super::document::Document;
 use super::index::{EntryRecord, Index, Indexer, next_index};
 use super::line_index::{line_end, line_start};
@@ -87,10 +89,14 @@ impl Document {
     /// `edits` are in the order of the text and do not overlap.
     pub fn changed_runs(&self, edits: &[Splice]) -> Vec<ChangedRun> {
         let mut runs = Vec::new();
-        if each_run(self, edits, &mut |run| runs.push(run)) {
+        let text = |window: &ReparseWindow, _| {
+            apply(self.text(), window.bytes.clone(), &edits[window.edits.clone()]).into()
+        };
+        if each_run(self, edits, &text, &mut |run| runs.push(run)) {
             return runs;
         }
-        let document = self.parsed_again(edits);
+        let new = apply(self.text(), 0..self.text().len(), edits);
+        let document = Document::parse_as(self.schema(), new);
         vec![ChangedRun {
             place: RunPlace { old: 0..self.len(), new: 0..document.len() },
             start: 0,
@@ -105,24 +111,27 @@ impl Document {
 
     /// Returns the same, and which of its entries are new. Each run is dropped before the next one is parsed.
     pub fn edited(&self, edits: &[Splice]) -> (Document, Vec<RunPlace>) {
-        let mut joined = JoinedRuns::new(self, edits);
-        if each_run(self, edits, &mut |run| joined.add(run)) {
+        let new = ByteString::from(apply(self.text(), 0..self.text().len(), edits));
+        let mut joined = JoinedRuns::new(self, new.clone());
+        if each_run(self, edits, &|_, run| new.slice_ref(&new[run]), &mut |run| joined.add(run)) {
             return joined.finish();
         }
         drop(joined);
-        let document = self.parsed_again(edits);
+        let document = Document::parse_as(self.schema(), new);
         let place = RunPlace { old: 0..self.len(), new: 0..document.len() };
         (document, vec![place])
     }
-
-    fn parsed_again(&self, edits: &[Splice]) -> Document {
-        Document::parse_as(self.schema(), apply(self.text(), 0..self.text().len(), edits))
-    }
 }
 
-/// Gives each run that `edits` change to `take`. Returns false if a window does not end between two entries, or if
+/// Gives each run that `edits` change to `take`; `text` returns its new text, from the window and the place in the whole
+/// new text. Returns false if a window does not end between two entries, or if
 /// the old or the new text has diagnostics: then the whole text is one run.
-fn each_run(document: &Document, edits: &[Splice], take: &mut dyn FnMut(ChangedRun)) -> bool {
+fn each_run(
+    document: &Document,
+    edits: &[Splice],
+    text_of: &dyn Fn(&ReparseWindow, Range<usize>) -> ByteString,
+    take: &mut dyn FnMut(ChangedRun),
+) -> bool {
     let (text, old) = (document.text(), document.index());
     let grown: usize = edits.iter().map(|edit| edit.text.len()).sum();
     if !old.diagnostics.is_empty() || text.len() + grown > MAX_TEXT {
@@ -132,9 +141,11 @@ fn each_run(document: &Document, edits: &[Splice], take: &mut dyn FnMut(ChangedR
     let mut shift = 0usize;
     let mut last = RunPlace::START;
     for window in windows(text, &old.records, edits) {
-        let new = apply(text, window.bytes.clone(), &edits[window.edits]);
         let start = window.bytes.start.wrapping_add(shift);
-        shift = shift.wrapping_add(new.len()).wrapping_sub(window.bytes.len());
+        for edit in &edits[window.edits.clone()] {
+            shift = shift.wrapping_add(edit.text.len()).wrapping_sub(edit.range.len());
+        }
+        let new = text_of(&window, start..window.bytes.end.wrapping_add(shift));
         let Some(document) = window_document(document, new, start, window.bytes.end == text.len()) else {
             return false;
         };
@@ -145,20 +156,20 @@ fn each_run(document: &Document, edits: &[Splice], take: &mut dyn FnMut(ChangedR
     true
 }
 
-fn window_document(old: &Document, text: String, start: usize, is_last: bool) -> Option<Document> {
+fn window_document(old: &Document, text: ByteString, start: usize, is_last: bool) -> Option<Document> {
     // U+FEFF is a byte order mark only at the start of the whole text.
     if start > 0 && text.starts_with(BOM) {
         return None;
     }
     let ParsedText { sink, diagnostics, ends_in_comment } = parse_text(&text, Indexer::new(text.len()));
     let is_whole = diagnostics.is_empty() && (is_last || !ends_in_comment);
-    is_whole.then(|| old.with_index(text.into(), Index { records: sink.into_records(), diagnostics }))
+    is_whole.then(|| old.with_index(text, Index { records: sink.into_records(), diagnostics }))
 }
 
 /// Puts the new document together: the records of unchanged entries are copied, not parsed again.
 struct JoinedRuns<'o> {
     old: &'o Document,
-    new: String,
+    new: ByteString,
     records: Vec<EntryRecord>,
     places: Vec<RunPlace>,
     /// The old records up to here are in `records`.
@@ -168,8 +179,7 @@ struct JoinedRuns<'o> {
 }
 
 impl<'o> JoinedRuns<'o> {
-    fn new(old: &'o Document, edits: &[Splice]) -> Self {
-        let new = apply(old.text(), 0..old.text().len(), edits);
+    fn new(old: &'o Document, new: ByteString) -> Self {
         let records = Vec::with_capacity(old.len() + 16);
         Self { old, new, records, places: Vec::new(), kept: 0, bytes: 0 }
     }
@@ -187,7 +197,7 @@ impl<'o> JoinedRuns<'o> {
     fn finish(mut self) -> (Document, Vec<RunPlace>) {
         copy_moved(&self.old.index().records, self.kept..self.old.len(), self.bytes, &mut self.records);
         let index = Index { records: self.records, diagnostics: Diagnostics::default() };
-        (self.old.with_index(self.new.into(), index), self.places)
+        (self.old.with_index(self.new, index), self.places)
     }
 }
 

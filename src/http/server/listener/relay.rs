@@ -7,9 +7,6 @@ use super::deadline::Pace;
 use super::stream::Stream;
 use crate::http::server::bridge::BridgeResponse;
 
-/// Up to this size, head and body are sent together, which saves a packet.
-const GATHERED: usize = 8 * 1024;
-
 /// The number of bytes that get a deadline of their own. The slowest client that is served reads them
 /// well within it.
 const PIECE: usize = 64 * 1024;
@@ -27,44 +24,50 @@ pub enum Afterwards {
 
 /// Writes the response to the client; after an error, the client has at most a part of it.
 pub fn relay(answer: &BridgeResponse, to: &mut Stream, afterwards: Afterwards, pace: Pace) -> io::Result<()> {
-    let mut paced = Paced { to, pace, written: 0, head: head(answer, afterwards) };
+    let mut paced = Paced { to, pace, written: 0, pending: head(answer, afterwards) };
     answer.body.write_to(&mut paced)?;
     paced.flush()
 }
 
-/// Writes with a deadline for each piece; the head together with the first bytes behind it, if these are few.
+/// Writes pieces, each with a deadline of its own. Short ones are sent together, which saves packets.
 struct Paced<'s> {
     to: &'s mut Stream,
     pace: Pace,
     written: usize,
-    /// Empty when it is written.
-    head: Vec<u8>,
+    pending: Vec<u8>,
 }
 
 impl Paced<'_> {
-    fn write_pieces(&mut self, bytes: &[u8]) -> io::Result<()> {
-        for piece in bytes.chunks(PIECE) {
-            self.to.set_deadline(self.pace.after(self.written));
-            self.to.write_all(piece)?;
-            self.written += piece.len();
-        }
+    fn send(&mut self, piece: &[u8]) -> io::Result<()> {
+        self.to.set_deadline(self.pace.after(self.written));
+        self.to.write_all(piece)?;
+        self.written += piece.len();
+        Ok(())
+    }
+
+    fn send_pending(&mut self) -> io::Result<()> {
+        let mut pending = mem::take(&mut self.pending);
+        self.send(&pending)?;
+        pending.clear();
+        self.pending = pending;
         Ok(())
     }
 }
 
 impl Write for Paced<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut head = mem::take(&mut self.head);
-        let gathered = if bytes.len() <= GATHERED && !head.is_empty() { bytes.len() } else { 0 };
-        head.extend_from_slice(&bytes[..gathered]);
-        self.write_pieces(&head)?;
-        self.write_pieces(&bytes[gathered..])?;
+        if self.pending.len() + bytes.len() > PIECE {
+            self.send_pending()?;
+        }
+        match bytes.len() {
+            ..=PIECE => self.pending.extend_from_slice(bytes),
+            _ => bytes.chunks(PIECE).try_for_each(|piece| self.send(piece))?,
+        }
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        let head = mem::take(&mut self.head);
-        self.write_pieces(&head)?;
+        self.send_pending()?;
         self.to.flush()
     }
 }
