@@ -137,61 +137,34 @@ pub fn protocol_of_switch(key: &str) -> Option<&str> {
     key.strip_suffix("_off").filter(|protocol| protocols.contains(protocol))
 }
 
-const fn row(
-    keywords: &'static [&'static str],
-    within: &'static [&'static str],
-    form: ForeignForm,
-    doc: &'static str,
-) -> ForeignKeyword {
+type Names = &'static [&'static str];
+
+const fn row(keywords: Names, within: Names, form: ForeignForm, doc: &'static str) -> ForeignKeyword {
     let repeats = matches!(form, ForeignForm::Named);
     ForeignKeyword { keywords, within, form, repeats, options: false, secret: false, names_of: None, doc }
 }
 
-const fn words(
-    keywords: &'static [&'static str],
-    within: &'static [&'static str],
-    doc: &'static str,
-) -> ForeignKeyword {
+const fn words(keywords: Names, within: Names, doc: &'static str) -> ForeignKeyword {
     row(keywords, within, ForeignForm::Words, doc)
 }
 
-const fn flag(
-    keywords: &'static [&'static str],
-    within: &'static [&'static str],
-    doc: &'static str,
-) -> ForeignKeyword {
+const fn flag(keywords: Names, within: Names, doc: &'static str) -> ForeignKeyword {
     row(keywords, within, ForeignForm::Flag, doc)
 }
 
-const fn number(
-    keywords: &'static [&'static str],
-    within: &'static [&'static str],
-    doc: &'static str,
-) -> ForeignKeyword {
+const fn number(keywords: Names, within: Names, doc: &'static str) -> ForeignKeyword {
     row(keywords, within, ForeignForm::Number, doc)
 }
 
-const fn switch(
-    keywords: &'static [&'static str],
-    within: &'static [&'static str],
-    doc: &'static str,
-) -> ForeignKeyword {
+const fn switch(keywords: Names, within: Names, doc: &'static str) -> ForeignKeyword {
     row(keywords, within, ForeignForm::Switch, doc)
 }
 
-const fn block(
-    keywords: &'static [&'static str],
-    within: &'static [&'static str],
-    doc: &'static str,
-) -> ForeignKeyword {
+const fn block(keywords: Names, within: Names, doc: &'static str) -> ForeignKeyword {
     row(keywords, within, ForeignForm::Block, doc)
 }
 
-const fn named(
-    keywords: &'static [&'static str],
-    within: &'static [&'static str],
-    doc: &'static str,
-) -> ForeignKeyword {
+const fn named(keywords: Names, within: Names, doc: &'static str) -> ForeignKeyword {
     row(keywords, within, ForeignForm::Named, doc)
 }
 
