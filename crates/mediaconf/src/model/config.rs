@@ -3,9 +3,8 @@
 use serde_json::Value;
 
 use super::json::to_json;
-use super::lens::Lens;
 use super::member::Members;
-use super::view::{View, top_members};
+use super::view::{Lens, View, top_members};
 use crate::syntax::Document;
 
 /// The values of a document: what its directives say, as one configuration.

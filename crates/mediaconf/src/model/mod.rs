@@ -12,7 +12,6 @@ mod config;
 pub(crate) mod general;
 mod json;
 mod json_writer;
-mod lens;
 pub(crate) mod member;
 pub(crate) mod names;
 mod near_miss;
@@ -31,13 +30,12 @@ pub use redact::{
 pub use secret::{Masker, holds_mask, masks_in};
 pub use setting_view::sources;
 pub use shape::{OptionWord, block_kind, group_name, only_argument, usable_account};
-pub use view::{View, is_static, top_members};
+pub use view::{Lens, View, is_static, top_members};
 
 pub use config::Config;
 
 pub use check::{check, check_as, has_errors};
 pub use json::to_json;
 pub use json_writer::{CompactJson, KnownJson, is_same_json, write_compact};
-pub use lens::Lens;
 pub use near_miss::{NearMiss, near_miss, near_miss_in_block};
 pub use one_line::has_lost_line_ends;

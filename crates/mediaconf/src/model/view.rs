@@ -9,12 +9,20 @@ use serde::{Serialize, Serializer};
 
 use super::general::{Contents, General, foreign_members};
 use super::json::{OneValue, to_json};
-use super::lens::Lens;
 use super::member::{Members, key_of};
 use super::setting_view::{BackendView, Setting, Sources, is_open, source_member, sources};
 use super::shape::{Address, belongs_to, group_name, only_argument};
 use crate::schema::{Derived, DirectiveRole, Kind, ListShape, Parameter, Shape};
 use crate::syntax::{Document, Entry, Word};
+
+/// The members of a configuration that a view shows. Secrets are masked afterwards, in the JSON.
+#[derive(Debug, Default, Clone)]
+pub struct Lens {
+    /// Leave out derived members: names, positions, global values.
+    pub own_only: bool,
+    /// Leave out streams with `static: true`.
+    pub skip_static_streams: bool,
+}
 
 /// A whole configuration as JSON.
 pub struct View<'a, 'd> {
