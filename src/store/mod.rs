@@ -15,14 +15,13 @@ pub mod boot_time;
 pub mod bounded_time;
 mod candidate;
 mod certificate;
+mod chance;
 mod change_record;
 mod change_ref;
 pub mod cluster;
 mod error;
 pub mod file;
-mod fresh_id;
 mod included;
-mod jitter;
 mod node_record;
 mod owner_name;
 mod pending;
@@ -40,6 +39,7 @@ use serde_json::Value;
 
 pub use candidate::Candidate;
 pub use certificate::{certificate_expiry, seconds_until};
+pub use chance::{fresh_id, jittered};
 pub use change_record::{
     ChangeRecord, ChangedPaths, ClusterState, DEFAULT_KEEP, HAND_EDIT, HistoryEntry, NamedChange, REVERT,
     TAKE_BACK, UNREADABLE, UNSIGNED, is_change_name, message_because, part_of,
@@ -47,9 +47,7 @@ pub use change_record::{
 pub use change_ref::{ChangeRef, NotAChangeRef, WHOLE_HISTORY};
 pub(crate) use error::reason;
 pub use error::{Distrust, FileKind, LockHolder, StoreError};
-pub use fresh_id::fresh_id;
 pub use included::{Follow, IncludeError, IncludedText, Told};
-pub use jitter::jittered;
 pub use node_record::{NodeRecord, NodeState};
 pub use owner_name::{NotAnOwnerName, OwnerName};
 pub use pending::{PendingInfo, PendingRecord};

@@ -8,8 +8,8 @@ use super::messages::{Compare, KeyOperation, KeyRange, Txn};
 use super::overlay;
 use super::signed_head::SignedHead;
 use super::signing::sha256;
+use crate::store::chance::fresh_id;
 use crate::store::error::StoreError;
-use crate::store::fresh_id::fresh_id;
 use crate::store::revision::Revision;
 use crate::store::version::Overlays;
 

@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use crate::store::bounded_time::from_milliseconds;
+use crate::store::chance::fresh_id;
 use crate::store::change_record::{ChangedPaths, HistoryEntry, REVERT, rfc3339};
-use crate::store::fresh_id::fresh_id;
 use crate::store::revision::Revision;
 
 /// The form of the records that this version reads and writes.

@@ -13,8 +13,7 @@ use std::time::Duration;
 use super::gateway::Gateway;
 use super::gateway_fault::GatewayFault;
 use super::messages::{Compare, KeyOperation, KeyValue, Txn};
-use crate::store::fresh_id::fresh_id;
-use crate::store::jitter::jittered;
+use crate::store::chance::{fresh_id, jittered};
 
 /// The pause of a writer that was overtaken once; it doubles each time.
 pub const PAUSE: Duration = Duration::from_millis(10);
