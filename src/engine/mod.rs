@@ -26,7 +26,6 @@ mod conflict;
 mod content;
 mod content_diff;
 mod diff_lines;
-mod effects;
 mod entry_text;
 mod fault_record;
 mod feature;

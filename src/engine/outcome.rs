@@ -4,12 +4,12 @@ use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
-use super::content::Content;
+use super::content::{Content, compared};
 use super::new_warnings::NewWarning;
 use super::passed_over::{IncludeChange, PassedOver};
 use super::snapshot::Snapshot;
 use crate::store::{Overlays, PendingInfo};
-use mediaconf::plumbing::edit;
+use mediaconf::plumbing::edit::{self, Effects};
 use mediaconf::plumbing::syntax::Splice;
 
 /// The outcome of a change, made or rehearsed.
@@ -111,6 +111,22 @@ impl Outcome {
     /// True if anything changed.
     pub fn is_change(&self) -> bool {
         !matches!(self.after, After::Unchanged) || self.overlays.is_some()
+    }
+
+    /// Returns the effects of the change on streams; empty if a text has errors.
+    pub fn effects(&self) -> Effects {
+        let sides = [self.before.as_ref(), self.after()];
+        let is_shown = sides.iter().flatten().all(|side| side.is_valid());
+        let mut effects = match self.is_change() && is_shown {
+            true => compared(sides, |before, after| Effects::between(before, after)),
+            false => Effects::default(),
+        };
+        for note in &self.notes {
+            if let OutcomeNote::IncludeChange(IncludeChange { gone, come, streams_before, .. }) = note {
+                effects.include(*gone, *come, *streams_before);
+            }
+        }
+        effects
     }
 }
 
