@@ -38,16 +38,14 @@ impl KnownCredentials {
     pub fn collect(
         options: &RemoteArgs,
         endpoint: &Endpoint,
-        (login, password): UserInfo,
+        url: UserInfo,
         source: NamedBy,
     ) -> Result<Self, CliError> {
-        let given = Self::of_options(options)?;
-        let url = Self { login: filled(login), password: filled(password) };
-        let environment = Self::of_environment(endpoint, source);
-        Ok(match source {
-            NamedBy::CommandLine => given.or_pair(url).or(environment),
-            NamedBy::Environment => given.or(environment).or_pair(url),
-        })
+        Ok(Self::of_options(options)?.or_both(
+            Self::of_userinfo(url),
+            Self::of_environment(endpoint, source),
+            source,
+        ))
     }
 
     /// Collects the credentials of a context, whose URL contained `userinfo`. The password command is run
@@ -55,10 +53,9 @@ impl KnownCredentials {
     pub fn of_context(
         options: &RemoteArgs,
         context: &ServerContext,
-        (login, password): UserInfo,
+        url: UserInfo,
     ) -> Result<Self, CliError> {
-        let given = Self::of_options(options)?;
-        let url = Self { login: filled(login), password: filled(password) };
+        let (given, url) = (Self::of_options(options)?, Self::of_userinfo(url));
         let login = context.login.clone().or_else(|| url.login.clone());
         let is_other = given.login.is_some() && login.is_some() && given.login != login;
         let password = match given.password.is_some() || is_other {
@@ -69,28 +66,18 @@ impl KnownCredentials {
     }
 
     /// Collects the credentials of the options and a URL, without the environment.
-    pub fn of_url(options: &RemoteArgs, (login, password): UserInfo) -> Result<Self, CliError> {
-        let url = Self { login: filled(login), password: filled(password) };
-        Ok(Self::of_options(options)?.or_pair(url))
+    pub fn of_url(options: &RemoteArgs, url: UserInfo) -> Result<Self, CliError> {
+        Ok(Self::of_options(options)?.or_pair(Self::of_userinfo(url)))
     }
 
     /// Collects the credentials for a configuration in etcd, whose URL contained `userinfo`. If
     /// MEDIACTL_URL is set, the variables belong to that server.
-    pub fn of_cluster(
-        options: &RemoteArgs,
-        (login, password): UserInfo,
-        source: NamedBy,
-    ) -> Result<Self, CliError> {
-        let given = Self::of_options(options)?;
-        let url = Self { login: filled(login), password: filled(password) };
+    pub fn of_cluster(options: &RemoteArgs, url: UserInfo, source: NamedBy) -> Result<Self, CliError> {
         let environment = match variable(URL_VARIABLE) {
             Some(_) => Self::default(),
             None => Self { login: variable(LOGIN_VARIABLE), password: variable(PASSWORD_VARIABLE) },
         };
-        Ok(match source {
-            NamedBy::CommandLine => given.or_pair(url).or(environment),
-            NamedBy::Environment => given.or(environment).or_pair(url),
-        })
+        Ok(Self::of_options(options)?.or_both(Self::of_userinfo(url), environment, source))
     }
 
     /// Login and password, if both are known, as they are.
@@ -116,6 +103,18 @@ impl KnownCredentials {
         match variable(URL_VARIABLE) {
             Some(url) if source == NamedBy::CommandLine && !endpoint.is_same_origin(&url) => Self::default(),
             _ => Self { login: variable(LOGIN_VARIABLE), password: variable(PASSWORD_VARIABLE) },
+        }
+    }
+
+    fn of_userinfo((login, password): UserInfo) -> Self {
+        Self { login: filled(login), password: filled(password) }
+    }
+
+    /// Fills in the missing values, first from where the server is named.
+    fn or_both(self, url: Self, environment: Self, source: NamedBy) -> Self {
+        match source {
+            NamedBy::CommandLine => self.or_pair(url).or(environment),
+            NamedBy::Environment => self.or(environment).or_pair(url),
         }
     }
 
