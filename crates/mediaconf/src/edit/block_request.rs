@@ -18,7 +18,7 @@ use super::{Edit, EditError, NamedEntry, copied, created_before, modify_members,
 use crate::model::member::Members;
 use crate::model::shape::group_name;
 use crate::model::{Lens, top_members};
-use crate::schema::{Kind, POSITION, STATIC, Schema};
+use crate::schema::{Kind, Object, POSITION, STATIC, Schema};
 use crate::syntax::{Document, Splice, spliced_pieces};
 
 /// A new name for a block, or a new block.
@@ -46,7 +46,7 @@ pub enum BlockContent {
     /// The content of the block at this path.
     Copied(Path),
     /// A value that is new.
-    New(Map<String, Value>),
+    New(Object),
 }
 
 /// The place of a new block among the blocks of its kind.
@@ -312,15 +312,15 @@ fn difference(old: &str, new: &str) -> Splice {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use crate::model::Config;
     use serde_json::{Value, json};
 
     use super::{BlockContent, BlockPlace, BlockRequest};
-    use crate::edit::EditError;
     use crate::edit::assign::{AssignOptions, AssignedValue, Assignment};
     use crate::edit::fault::Faults;
     use crate::edit::path::{Path, split_assignment};
+    use crate::edit::{Edit, EditError};
     use crate::model::top_members;
     use crate::syntax::Document;
 
@@ -370,24 +370,34 @@ rtmp 1;
     }
 
     fn after_in(text: &str, request: &BlockRequest) -> Result<String, String> {
-        let document = Document::parse(text.to_owned());
-        let shown = view(&document);
         let faults = |faults: Faults| {
             let hint = faults[0].hint.as_ref().map(|hint| format!(" | {hint}"));
             format!("{}{}", faults[0], hint.unwrap_or_default())
         };
-        let edit = match request.edit(&document, &top_members(&document)) {
+        let edit = |document: &Document| request.edit(document, &top_members(document));
+        edited_as_by_patch(text, edit, |shown| request.patch(shown), faults)
+    }
+
+    /// The text after an edit; the patch must lead to the same JSON, or to the same faults.
+    pub(in crate::edit) fn edited_as_by_patch<E: PartialEq + std::fmt::Debug>(
+        text: &str,
+        edit: impl Fn(&Document) -> Result<Option<Edit>, EditError>,
+        patch: impl Fn(&Value) -> Result<Value, Faults>,
+        told: impl Fn(Faults) -> E,
+    ) -> Result<String, E> {
+        let document = Document::parse(text.to_owned());
+        let patch = patch(&view(&document)).map_err(&told);
+        let edit = match edit(&document) {
             Ok(edit) => edit,
             Err(EditError::Faults(found)) => {
-                assert_eq!(request.patch(&shown).map_err(faults), Err(faults(found.clone())));
-                return Err(faults(found));
+                let found = told(found);
+                assert_eq!(patch.as_ref(), Err(&found));
+                return Err(found);
             }
             Err(error) => panic!("{error:?}"),
         };
-        let splices = edit.map(|edit| edit.splices).unwrap_or_default();
-        let (edited, _) = document.edited(&splices);
-        let patch = request.patch(&shown).map_err(faults)?;
-        let by_patch = crate::edit::modify(&document, patch).expect("it is proved");
+        let (edited, _) = document.edited(&edit.map(|edit| edit.splices).unwrap_or_default());
+        let by_patch = crate::edit::modify(&document, patch?).expect("it is proved");
         let (by_patch, _) = document.edited(&by_patch.map(|edit| edit.splices).unwrap_or_default());
         assert_eq!(view(&edited), view(&by_patch), "the patch comes to the same");
         Ok(edited.text().to_owned())

@@ -9,7 +9,7 @@ use super::json_diff;
 use super::schema_path::{Place, own_value};
 use super::{EditError, Note, modify};
 use crate::model::shape::group_name;
-use crate::schema::{Kind, Schema, Scope};
+use crate::schema::{Kind, Object, Schema, Scope};
 use crate::syntax::{Document, Entry};
 
 /// The parts that are removed because a desired state lacks them.
@@ -32,7 +32,7 @@ pub enum DesiredState {
     /// A merge patch of the settings outside of entries, and all streams, lives and plugins.
     Entries {
         /// The merge patch of the settings.
-        settings: Map<String, Value>,
+        settings: Object,
         /// All streams, lives and plugins, by the keys of their groups.
         entries: Value,
     },
@@ -144,7 +144,7 @@ impl TextState {
     }
 
     /// The settings outside of entries, as far as there is a directive for them.
-    fn settings(&self, config: &Config<'_>) -> Map<String, Value> {
+    fn settings(&self, config: &Config<'_>) -> Object {
         let wanted = config.lookup();
         let keys = wanted.names(&[]).into_iter().filter(|key| self.document.schema().kind(key).is_none());
         let mut settings = keys
@@ -162,7 +162,7 @@ impl TextState {
         &self,
         current: &dyn ConfigLookup,
         most: usize,
-        take: &mut dyn FnMut(Map<String, Value>, Vec<Note>) -> bool,
+        take: &mut dyn FnMut(Object, Vec<Note>) -> bool,
     ) -> bool {
         let config = Config::own(&self.document);
         let blocks = |kind: &Kind| config.members().own_by_key(kind.key()).len();
@@ -181,7 +181,7 @@ impl TextState {
         config: &Config<'_>,
         current: &dyn ConfigLookup,
         most: usize,
-        take: &mut dyn FnMut(Map<String, Value>, usize) -> bool,
+        take: &mut dyn FnMut(Object, usize) -> bool,
     ) -> bool {
         let wanted = config.lookup();
         if !take(self.settings(config), 0) {
@@ -207,7 +207,7 @@ impl TextState {
     }
 
     /// The patch that removes nothing, and the number of settings that this state lacks of entries that it names.
-    fn merged(&self, config: &Config<'_>, current: &dyn ConfigLookup) -> (Map<String, Value>, usize) {
+    fn merged(&self, config: &Config<'_>, current: &dyn ConfigLookup) -> (Object, usize) {
         let (mut patch, mut lacks) = (Map::new(), 0);
         self.each_merged(config, current, usize::MAX, &mut |part, lacking| {
             patch.extend(part);
@@ -259,7 +259,7 @@ pub fn lacking(state: &Value, current: &dyn ConfigLookup) -> Option<usize> {
 }
 
 /// The number of settings that the state of an entry lacks.
-fn lacking_in(kind: Kind, found: &Value, wanted: &Map<String, Value>) -> usize {
+fn lacking_in(kind: Kind, found: &Value, wanted: &Object) -> usize {
     let change = json_diff::block(kind, found, wanted);
     unmentioned(change.iter().filter(|(key, _)| is_setting(kind, key)), wanted)
 }
@@ -276,10 +276,7 @@ fn is_setting(kind: Kind, key: &str) -> bool {
 }
 
 /// Returns the number of members of a change that are not in `state`.
-fn unmentioned<'c>(
-    change: impl Iterator<Item = (&'c String, &'c Value)>,
-    state: &Map<String, Value>,
-) -> usize {
+fn unmentioned<'c>(change: impl Iterator<Item = (&'c String, &'c Value)>, state: &Object) -> usize {
     change
         .map(|(key, change)| match (state.get(key), change) {
             (None, _) => 1,
@@ -300,7 +297,7 @@ fn own_view(document: &Document) -> Value {
     Config::own(document).to_json()
 }
 
-fn without_entries(schema: &Schema, patch: &Value) -> Map<String, Value> {
+fn without_entries(schema: &Schema, patch: &Value) -> Object {
     let members = patch.as_object().into_iter().flatten();
     let settings = members.filter(|(key, _)| schema.kind(key).is_none());
     settings.map(|(key, value)| (key.clone(), value.clone())).collect()
@@ -326,11 +323,7 @@ fn mentioned(document: &Document) -> Value {
 
 /// Drops the members that are always shown, and for which there is no directive. A source in the header
 /// of a block has none, but is no default.
-fn drop_defaults<'d>(
-    scope: Scope,
-    entries: impl Iterator<Item = Entry<'d>> + Clone,
-    members: &mut Map<String, Value>,
-) {
+fn drop_defaults<'d>(scope: Scope, entries: impl Iterator<Item = Entry<'d>> + Clone, members: &mut Object) {
     members.retain(|key, value| {
         let Some(parameter) = scope.by_key(key).filter(|parameter| parameter.always_shown) else {
             return true;

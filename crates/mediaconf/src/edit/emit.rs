@@ -1,11 +1,12 @@
 //! Writes new text: whole entries, and the words of values.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::model::member::keyword_of;
 use crate::schema::json_value::{plain_word, scalar_text, word};
 use crate::schema::{
-    AddressShape, Kind, ObjectShape, OptionsShape, Parameter, Part, PartPlace, STATIC, Schema, Scope, Shape,
+    AddressShape, Kind, Object, ObjectShape, OptionsShape, Parameter, Part, PartPlace, STATIC, Schema, Scope,
+    Shape,
 };
 use crate::syntax::{Word, quoted_if_needed, quoted_word};
 
@@ -93,7 +94,7 @@ pub fn general(schema: &Schema, keyword: &str, value: &Value) -> Vec<Draft> {
 }
 
 /// True if a new object is written as named blocks, and not as one block.
-pub fn are_named_blocks(members: &Map<String, Value>) -> bool {
+pub fn are_named_blocks(members: &Object) -> bool {
     !members.is_empty() && members.values().all(Value::is_object)
 }
 
@@ -114,7 +115,7 @@ pub fn occurrence(schema: &Schema, keyword: &str, words: &[Value]) -> Draft {
     Draft { head, block }
 }
 
-pub fn named_block(schema: &Schema, keyword: &str, name: &str, members: &Map<String, Value>) -> Draft {
+pub fn named_block(schema: &Schema, keyword: &str, name: &str, members: &Object) -> Draft {
     Draft {
         head: format!("{} {}", quoted_if_needed(keyword), quoted_if_needed(name)),
         block: Some(contents(schema.block_scope(keyword, 1), members)),
@@ -221,7 +222,7 @@ pub fn address(shape: &AddressShape, keyword: &str, value: &Value) -> Draft {
 }
 
 /// A new stream, live or plugin with these own members.
-pub fn named(kind: Kind, name: &str, members: &Map<String, Value>) -> Draft {
+pub fn named(kind: Kind, name: &str, members: &Object) -> Draft {
     let keyword = kind.keyword(members.get(STATIC) == Some(&Value::Bool(false)));
     let fields = contents(kind.scope(), members);
     let block = (kind.has_sources() || !fields.is_empty()).then_some(fields);
@@ -229,7 +230,7 @@ pub fn named(kind: Kind, name: &str, members: &Map<String, Value>) -> Draft {
 }
 
 /// The entries of a block: known ones in schema order, then the others in the order given.
-pub fn contents(scope: Scope, members: &Map<String, Value>) -> Vec<Draft> {
+pub fn contents(scope: Scope, members: &Object) -> Vec<Draft> {
     let own = scope
         .rows()
         .filter(|parameter| parameter.shape.derived().is_none())

@@ -1,5 +1,6 @@
 //! Merges JSON by RFC 7396, for a configuration without its text.
 
+use crate::schema::Object;
 use serde_json::{Map, Value};
 
 /// Merges `patch` into `target`, as section 2 of the RFC says.
@@ -23,7 +24,7 @@ pub fn merge(target: &mut Value, patch: &Value) {
 }
 
 /// Makes one patch of two: it does what `first` and then `second` do.
-pub fn compose(first: &mut Map<String, Value>, second: Map<String, Value>) {
+pub fn compose(first: &mut Object, second: Object) {
     for (key, value) in second {
         match (first.get_mut(&key), value) {
             (Some(Value::Object(below)), Value::Object(members)) => compose(below, members),

@@ -108,7 +108,7 @@ pub use unknown_key::UnknownKey;
 
 use std::mem;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use thiserror::Error;
 
 pub use json_pointer::Pointer;
@@ -120,8 +120,8 @@ use guarded::Guarded;
 use crate::model::member::Members;
 use crate::model::shape::usable_account;
 use crate::model::top_members;
-use crate::schema::DirectiveRole;
 use crate::schema::media::STREAMS;
+use crate::schema::{DirectiveRole, Object};
 use crate::syntax::{Document, Entry, Splice};
 
 /// A change of a text, proved to do what the patch says.
@@ -167,7 +167,7 @@ pub fn modify(document: &Document, patch: Value) -> Result<Option<Edit>, EditErr
 pub fn modify_members(
     document: &Document,
     members: &Members<'_>,
-    patch: Map<String, Value>,
+    patch: Object,
 ) -> Result<Option<Edit>, EditError> {
     let patch = protocol_switch::resolved(members, patch)?;
     carry_out_parts(document, members, parts::parts(members, patch, parts::BLOCKS))
@@ -177,7 +177,7 @@ pub fn modify_members(
 fn carry_out_parts(
     document: &Document,
     members: &Members<'_>,
-    parts: Vec<Map<String, Value>>,
+    parts: Vec<Object>,
 ) -> Result<Option<Edit>, EditError> {
     let (mut finder, mut edit, mut faults) =
         (parts::BlockFinder::default(), JoinedEdit::default(), Faults::default());
@@ -198,7 +198,7 @@ fn carry_out_part<'d>(
     document: &'d Document,
     members: &Members<'d>,
     alone: Option<Members<'d>>,
-    patch: Map<String, Value>,
+    patch: Object,
 ) -> Result<Option<PlannedEdit>, EditError> {
     let plan = plan::plan(document, alone.as_ref().unwrap_or(members), &patch)?;
     // The patch and the plan's operations are dropped at once: each can be several times as large as its text.
@@ -295,7 +295,7 @@ pub fn copied<'d>(
 pub fn created_before<'d>(
     document: &'d Document,
     members: &Members<'d>,
-    patch: &Map<String, Value>,
+    patch: &Object,
     before: Entry<'d>,
 ) -> Result<Option<Edit>, EditError> {
     carry_out(document, members, plan::plan_new(document, members, patch, before)?)
@@ -385,7 +385,7 @@ mod tests {
             let streams = members.own_by_key(STREAMS.key()).iter();
             let names = streams.map(|entry| crate::model::shape::group_name(*entry).value().into_owned());
             let patch =
-                serde_json::json!({ "streams": Map::from_iter(names.map(|name| (name, change.clone()))) });
+                serde_json::json!({ "streams": Object::from_iter(names.map(|name| (name, change.clone()))) });
             let patch = normalize(document.schema(), patch).expect("it is a patch");
             let parts = parts::parts(&members, patch.clone(), 1);
             split += usize::from(parts.len() > 1);
@@ -520,7 +520,7 @@ mod tests {
             }
             let block = serde_json::json!({"title": "x y"});
             let new = (0..=parts::BLOCKS).map(|number| (format!("brand-new-{number}"), block.clone()));
-            let patch = serde_json::json!({ kind.key(): Map::from_iter(new) });
+            let patch = serde_json::json!({ kind.key(): Object::from_iter(new) });
             let patch = normalize(document.schema(), patch).expect("it is a patch");
             let parts = parts::parts(&members, patch.clone(), parts::BLOCKS);
             split += usize::from(parts.len() > 1);
@@ -539,7 +539,7 @@ mod tests {
         let text: String = (0..count).map(stream).collect();
         let document = Document::parse(text.as_str());
         let change = (0..count).rev().map(|number| (format!("s{number}"), serde_json::json!({"prepush": 6})));
-        let patch = serde_json::json!({ "streams": Map::from_iter(change) });
+        let patch = serde_json::json!({ "streams": Object::from_iter(change) });
         let edit = modify(&document, patch).expect("it is proved").expect("it changes something");
         assert_eq!(document.with(&edit.splices).text(), text.replace("prepush 5", "prepush 6"));
         assert_eq!(edit.streams_before, count);

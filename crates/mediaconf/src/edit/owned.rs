@@ -10,7 +10,7 @@ use super::desired_state::lacking;
 use super::json_diff::{self, ChangedValue, paths_in_words};
 use super::json_merge::compose;
 use super::{Note, desired_state};
-use crate::schema::{Kind, SOURCE, Schema, Scope, Shape};
+use crate::schema::{Kind, Object, SOURCE, Schema, Scope, Shape};
 
 /// The states of other owners: each with the name of its owner.
 pub type OtherStates<'v> = [(&'v str, &'v Value)];
@@ -65,7 +65,7 @@ impl Forgetting {
         &mut self,
         left: &mut Value,
         earlier: &Value,
-        wanted: &Map<String, Value>,
+        wanted: &Object,
         others: &OtherStates<'_>,
     ) -> usize {
         let (Some(left), Some(earlier)) = (left.as_object_mut(), earlier.as_object()) else { return 0 };
@@ -85,7 +85,7 @@ impl Forgetting {
         groups.sum()
     }
 
-    fn entries(&mut self, kind: Kind, left: &mut Map<String, Value>, states: States<'_>) -> usize {
+    fn entries(&mut self, kind: Kind, left: &mut Object, states: States<'_>) -> usize {
         let (earlier, wanted, others) = states;
         let (mut kept, nothing) = (0, Map::new());
         for (name, earlier) in earlier {
@@ -111,7 +111,7 @@ impl Forgetting {
 
     /// Removes the members that `earlier` has and `wanted` lacks. Members have meanings by their scope;
     /// without one, they are inside of a setting.
-    fn members(&mut self, scope: Option<Scope>, left: &mut Map<String, Value>, states: States<'_>) {
+    fn members(&mut self, scope: Option<Scope>, left: &mut Object, states: States<'_>) {
         let (earlier, wanted, others) = states;
         for (key, earlier) in earlier.iter().filter(|(_, earlier)| !earlier.is_null()) {
             let shape = scope.and_then(|scope| scope.by_key(key)).map(|row| row.shape);
@@ -188,7 +188,7 @@ impl Forgetting {
 }
 
 /// The states of one block: the earlier one of an owner, the new one, and those of others.
-type States<'s> = (&'s Map<String, Value>, &'s Map<String, Value>, &'s OtherStates<'s>);
+type States<'s> = (&'s Object, &'s Object, &'s OtherStates<'s>);
 
 /// Returns the values of those owners below a key that have one there.
 fn below<'v>(others: &OtherStates<'v>, key: &str) -> Vec<(&'v str, &'v Value)> {

@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::xxh3_128_with_seed;
 use crate::model::member::Members;
 use crate::model::names::NameSet;
 use crate::model::shape::group_name;
-use crate::schema::{Kind, POSITION};
+use crate::schema::{Kind, Object, POSITION};
 use crate::syntax::Entry;
 
 /// The number of blocks of a part.
@@ -22,7 +22,7 @@ pub const BLOCKS: usize = 1024;
 
 /// Splits a normalized patch into parts of at most `most` blocks, if all that it does is to change blocks that are
 /// there, or to make new ones: else it is one part.
-pub fn parts(members: &Members<'_>, patch: Map<String, Value>, most: usize) -> Vec<Map<String, Value>> {
+pub fn parts(members: &Members<'_>, patch: Object, most: usize) -> Vec<Object> {
     let blocks = |value: &Value| value.as_object().map_or(0, Map::len);
     let is_one = patch.values().map(blocks).sum::<usize>() <= most;
     if is_one || BlockFinder::default().alone(members, &patch).is_none() {
@@ -33,7 +33,7 @@ pub fn parts(members: &Members<'_>, patch: Map<String, Value>, most: usize) -> V
         let Some(blocks) = group.as_object_mut() else { continue };
         let mut blocks = mem::take(blocks).into_iter().peekable();
         while blocks.peek().is_some() {
-            let part: Map<String, Value> = blocks.by_ref().take(most).collect();
+            let part: Object = blocks.by_ref().take(most).collect();
             parts.push(Map::from_iter([(key.clone(), Value::Object(part))]));
         }
     }
@@ -53,12 +53,11 @@ impl BlockFinder {
     /// Returns the members of a text without the blocks that a patch leaves alone; `None` if it does more than to
     /// change streams, lives and plugins that are there, or to make very many new ones beside others; to rename and to
     /// move them is more.
-    pub fn alone<'d>(&mut self, members: &Members<'d>, patch: &Map<String, Value>) -> Option<Members<'d>> {
+    pub fn alone<'d>(&mut self, members: &Members<'d>, patch: &Object) -> Option<Members<'d>> {
         let schema = members.scope().schema();
         let groups = patch.iter().map(|(key, group)| Some((schema.kind(key)?, group.as_object()?)));
-        let groups: Vec<(Kind, &Map<String, Value>)> = groups.collect::<Option<_>>()?;
-        let is_change =
-            |(kind, blocks): &(Kind, &Map<String, Value>)| blocks.values().all(|block| changes(*kind, block));
+        let groups: Vec<(Kind, &Object)> = groups.collect::<Option<_>>()?;
+        let is_change = |(kind, blocks): &(Kind, &Object)| blocks.values().all(|block| changes(*kind, block));
         if !groups.iter().all(is_change) {
             return None;
         }
@@ -71,12 +70,7 @@ impl BlockFinder {
     }
 
     /// The blocks of a group that a patch names, in the order of the text; `None` if one of them is not there.
-    fn find<'d>(
-        &mut self,
-        members: &Members<'d>,
-        kind: Kind,
-        blocks: &Map<String, Value>,
-    ) -> Option<Vec<Entry<'d>>> {
+    fn find<'d>(&mut self, members: &Members<'d>, kind: Kind, blocks: &Object) -> Option<Vec<Entry<'d>>> {
         let entries = members.own_by_key(kind.key());
         let wanted = NameSet::new(blocks.keys().map(String::as_str));
         let mut places = HashMap::new();
@@ -102,7 +96,7 @@ impl BlockFinder {
         &mut self,
         members: &Members<'d>,
         kind: Kind,
-        blocks: &Map<String, Value>,
+        blocks: &Object,
     ) -> Option<Vec<Entry<'d>>> {
         if self.taken.is_empty() && blocks.len() >= BLOCKS {
             let all = members.scope().schema().kinds.iter().flat_map(|&kind| {

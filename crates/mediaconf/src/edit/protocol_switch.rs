@@ -9,6 +9,7 @@ use super::fault::{Fault, Faults};
 use super::json_pointer::Pointer;
 use crate::model::Lens;
 use crate::model::member::Members;
+use crate::schema::Object;
 use crate::schema::protocol_of_switch;
 
 const OFF: &str = "off";
@@ -17,7 +18,7 @@ const OFF: &str = "off";
 ///
 /// # Errors
 /// A member is no boolean, or the patch says something else of the protocol, too.
-pub fn resolved(members: &Members<'_>, mut patch: Map<String, Value>) -> Result<Map<String, Value>, Faults> {
+pub fn resolved(members: &Members<'_>, mut patch: Object) -> Result<Object, Faults> {
     let mut faults = Faults::default();
     for (group, blocks) in &mut patch {
         for (name, block) in blocks.as_object_mut().into_iter().flatten() {
@@ -34,10 +35,10 @@ pub fn resolved(members: &Members<'_>, mut patch: Map<String, Value>) -> Result<
 fn in_block(
     members: &Members<'_>,
     (group, name): (&str, &str),
-    block: Map<String, Value>,
+    block: Object,
     at: &Pointer,
     faults: &mut Faults,
-) -> Map<String, Value> {
+) -> Object {
     let lens = Lens::default();
     let current = LocalView::new(members, &lens);
     let mut resolved = Map::new();

@@ -5,11 +5,12 @@
 
 use std::collections::HashMap;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::take_back::{merged_lines, own_view, with_values};
 use super::{json_diff, modify};
 use crate::model::{Config, has_errors};
+use crate::schema::Object;
 use crate::syntax::{Document, Entry, TokenKind, tokens};
 
 /// Two changes of the same lines, in which more than values differ.
@@ -20,7 +21,7 @@ pub struct LinesClash {
 }
 
 /// Returns the patch from the values of one text to those of another; neither has errors.
-pub fn patch_between(from: &Document, to: &Document) -> Map<String, Value> {
+pub fn patch_between(from: &Document, to: &Document) -> Object {
     let schema = to.schema();
     let [from, to] = [from, to].map(Config::own);
     json_diff::diff(schema, &from.lookup(), &to.lookup())
@@ -36,7 +37,7 @@ pub fn rebase(
     base: &Document,
     mine: &Document,
     theirs: &Document,
-    patch: Option<Map<String, Value>>,
+    patch: Option<Object>,
 ) -> Result<Vec<u8>, LinesClash> {
     let (lines, clash) = merged_lines(base, mine, theirs);
     let clash = LinesClash { line: clash };

@@ -150,11 +150,8 @@ fn faults(current: &dyn ConfigLookup, kind: Kind, changed: &[(String, String)]) 
 
 #[cfg(test)]
 mod tests {
-    use crate::model::Config;
-    use serde_json::Value;
-
     use super::Renaming;
-    use crate::edit::EditError;
+    use crate::edit::block_request::tests::edited_as_by_patch;
     use crate::edit::fault::Faults;
     use crate::edit::path::Path;
     use crate::edit::substitution::Substitution;
@@ -176,36 +173,18 @@ live cam1;
 plugin cam { x 1; }
 ";
 
-    fn view(document: &Document) -> Value {
-        Config::new(document).to_json()
-    }
-
     /// The text after the edit; the patch must lead to the same JSON.
     fn after(from: &str, by: &str) -> Result<String, Vec<String>> {
         let by = Substitution::parse(by).expect(by);
         let renaming = Renaming { from: Path::parse(from).expect(from), by };
-        let document = Document::parse(TEXT.to_owned());
-        let shown = view(&document);
         let told = |faults: Faults| -> Vec<String> {
             faults
                 .iter()
                 .map(|fault| format!("{}{fault}", if fault.is_absent() { "absent: " } else { "" }))
                 .collect()
         };
-        let edit = match renaming.edit(&document, &top_members(&document)) {
-            Ok(edit) => edit,
-            Err(EditError::Faults(found)) => {
-                assert_eq!(renaming.patch(&shown).map_err(told), Err(told(found.clone())));
-                return Err(told(found));
-            }
-            Err(error) => panic!("{error:?}"),
-        };
-        let (edited, _) = document.edited(&edit.map(|edit| edit.splices).unwrap_or_default());
-        let patch = renaming.patch(&shown).map_err(told)?;
-        let by_patch = crate::edit::modify(&document, patch).expect("it is proved");
-        let (by_patch, _) = document.edited(&by_patch.map(|edit| edit.splices).unwrap_or_default());
-        assert_eq!(view(&edited), view(&by_patch), "the patch comes to the same");
-        Ok(edited.text().to_owned())
+        let edit = |document: &Document| renaming.edit(document, &top_members(document));
+        edited_as_by_patch(TEXT, edit, |shown| renaming.patch(shown), told)
     }
 
     #[test]

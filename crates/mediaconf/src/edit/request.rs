@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use bytes::Bytes;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 
 use super::Edit;
 use super::EditError;
@@ -25,8 +25,8 @@ use super::patch::{parse_in_parts, parse_within};
 use super::path::{Path, Segment};
 use super::renaming::Renaming;
 use crate::model::member::Members;
-use crate::schema::Schema;
 use crate::schema::media::STREAMS;
+use crate::schema::{Object, Schema};
 use crate::syntax::Document;
 
 /// A requested change, and the values that the configuration must have for it.
@@ -122,7 +122,7 @@ pub struct Evaluated {
     /// True if the patch is right only for the configuration on which it was evaluated.
     pub depends_on_read: bool,
     /// The normalized patch, where evaluating made it already.
-    normalized: Option<Map<String, Value>>,
+    normalized: Option<Object>,
     /// The notes for users about the patch.
     pub notes: Vec<Note>,
 }
@@ -369,7 +369,7 @@ impl Evaluated {
     ///
     /// # Errors
     /// The faults of the patch.
-    pub fn normalized(self, schema: &'static Schema) -> Result<Map<String, Value>, Faults> {
+    pub fn normalized(self, schema: &'static Schema) -> Result<Object, Faults> {
         self.normalized.map_or_else(|| normalize(schema, self.patch), Ok)
     }
 }

@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::fault::Fault;
 use super::path::{Path, Segment};
 use crate::schema::kinds::WordKind;
 use crate::schema::{
-    AddressShape, Derived, DirectiveRole, JsonForm, Kind, OptionsShape, Parameter, Part, PartPlace, Schema,
-    Scope, Shape, URL_GLOBAL,
+    AddressShape, Derived, DirectiveRole, JsonForm, Kind, Object, OptionsShape, Parameter, Part, PartPlace,
+    Schema, Scope, Shape, URL_GLOBAL,
 };
 
 /// A place in a configuration.
@@ -255,7 +255,7 @@ pub fn own_value(place: Place, value: &Value) -> Option<Value> {
         let own = place.member(key).map_or_else(|_| Some(value.clone()), |below| own_value(below, value));
         Some((key.clone(), own?))
     });
-    let own: Map<String, Value> = own.collect();
+    let own: Object = own.collect();
     // A block without members is a block; `auth` without members is no directive.
     let is_nothing = own.is_empty() && place.address().is_some();
     (!is_nothing).then_some(Value::Object(own))

@@ -1,6 +1,6 @@
 //! Writes values as lines that `modify --set` accepts: `mediactl read -o set`.
 
-use crate::schema::Schema;
+use crate::schema::{Object, Schema};
 use serde_json::{Map, Value};
 
 use super::config_lookup::ConfigLookup;
@@ -64,7 +64,7 @@ impl SetLineWriter {
         }
     }
 
-    fn members(&mut self, place: Place, members: &Map<String, Value>) {
+    fn members(&mut self, place: Place, members: &Object) {
         let is_printable = |key: &str| !matches!(place, Place::Root(_)) || !has_control(key);
         for (key, value) in members.iter().filter(|(key, _)| !place.lacks_own(key) && is_printable(key)) {
             // The schema has a place for every member of a view.
@@ -81,7 +81,7 @@ fn is_empty(value: &Value) -> bool {
 }
 
 /// True if each member gets lines of its own.
-fn place_is_split(place: Place, members: &Map<String, Value>) -> bool {
+fn place_is_split(place: Place, members: &Object) -> bool {
     let is_printable = |(key, value): (&String, &Value)| match place {
         // An extra parameter that is a flag can only be written as JSON.
         Place::Extras => !has_control(key) && value.is_string(),

@@ -7,14 +7,14 @@
 
 use std::mem;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::draft::merge::{Merged, decided_for_theirs, first_marker, merge as merge_lines};
 use super::put_back::put_back;
 use super::schema_path::{Place, own_value};
 use super::{json_diff, modify, three_way};
 use crate::model::{Config, has_errors};
-use crate::schema::{Kind, STATIC, Schema};
+use crate::schema::{Kind, Object, STATIC, Schema};
 use crate::syntax::Document;
 
 /// Returns `edited`, which somebody made of `written`, without what `written` changed of `old`. None of the
@@ -160,7 +160,7 @@ fn changed(document: &Document, patch: Value) -> Option<Document> {
 }
 
 /// A patch in parts: one for each setting, and for each value of a stream, live or plugin that is there.
-fn parts(schema: &Schema, patch: Map<String, Value>, present: &Value) -> Vec<Value> {
+fn parts(schema: &Schema, patch: Object, present: &Value) -> Vec<Value> {
     let mut parts = Vec::new();
     for (key, value) in patch {
         match value {

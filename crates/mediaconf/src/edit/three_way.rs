@@ -1,6 +1,7 @@
 //! Merges two changes of one JSON value: both started from the same base.
 
-use serde_json::{Map, Value};
+use crate::schema::Object;
+use serde_json::Value;
 
 /// Returns what `mine` and `theirs` made of `base` together; `None` is no value. Where both changed the same
 /// value, each in its own way, `theirs` wins.
@@ -19,11 +20,7 @@ pub fn merge(base: Option<&Value>, mine: Option<&Value>, theirs: Option<&Value>)
     }
 }
 
-fn members(
-    base: &Map<String, Value>,
-    mine: &Map<String, Value>,
-    theirs: &Map<String, Value>,
-) -> Map<String, Value> {
+fn members(base: &Object, mine: &Object, theirs: &Object) -> Object {
     let names = [base, mine, theirs].map(|members| members.keys().collect::<Vec<_>>());
     let known = list(&names[0], &names[1], &names[2]);
     // A member that one removed and the other changed is in no merged order of names.

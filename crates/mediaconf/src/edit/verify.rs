@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use thiserror::Error;
 
 use super::merge::{named_value, own_lens};
@@ -15,7 +15,7 @@ use crate::model::member::Members;
 use crate::model::names::NameSet;
 use crate::model::shape::{block_kind, group_name};
 use crate::schema::json_value::is_empty;
-use crate::schema::{Kind, Parameter, Scope};
+use crate::schema::{Kind, Object, Parameter, Scope};
 use crate::syntax::{ChangedRun, Entry};
 
 /// The new text does not read as the merged values.
@@ -73,7 +73,7 @@ fn group(
     plan: &Plan,
 ) -> Result<(), Unproved> {
     let named = plan.named.iter().filter(|target| target.kind == kind);
-    let targets: HashMap<&str, Option<&Map<String, Value>>> =
+    let targets: HashMap<&str, Option<&Object>> =
         named.map(|target| (target.name.as_str(), target.value.as_ref())).collect();
     let order = plan.orders.iter().find(|(of, _)| *of == kind).map(|(_, names)| names);
     let (old_entries, new_entries) = (old.own_by_key(kind.key()), new.own_by_key(kind.key()));

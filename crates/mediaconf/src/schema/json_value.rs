@@ -2,10 +2,13 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Number, Value};
+use serde_json::{Map, Number, Value};
 
 use super::scalar::{Scalar, canonical_integer, integer_of_number};
 use crate::text::quoted_if_needed;
+
+/// The members of a JSON object.
+pub type Object = Map<String, Value>;
 
 /// True if a value is a single word of the text.
 pub fn is_scalar(value: &Value) -> bool {

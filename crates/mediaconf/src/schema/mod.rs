@@ -23,6 +23,7 @@ pub use foreign::{FOREIGN_KEYWORDS, ForeignForm, ForeignKeyword, OUTSIDE, SELECT
 pub use forms::{
     Derived, DirectiveRole, JsonForm, ListShape, ObjectShape, OptionsShape, POSITION, Part, PartPlace, STATIC,
 };
+pub use json_value::Object;
 pub use lookup::ESCAPE;
 pub use media::{ACCOUNT, SOURCE};
 pub use row::{

@@ -23,8 +23,8 @@ mod tests;
 mod unset;
 mod whole;
 
-use crate::schema::Schema;
-use serde_json::{Map, Value};
+use crate::schema::{Object, Schema};
+use serde_json::Value;
 
 pub use assignment::{AssignOptions, AssignedValue, Assignment};
 pub use named_part::NamedPart;
@@ -41,9 +41,9 @@ use super::path::{Path, Segment};
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Computed {
     /// The merge patch (RFC 7396).
-    pub patch: Map<String, Value>,
+    pub patch: Object,
     /// The same patch, normalized.
-    pub normalized: Map<String, Value>,
+    pub normalized: Object,
     /// True if lists, globs or conditions were looked up: then the patch is right only for the
     /// configuration that was read.
     pub depends_on_read: bool,
@@ -90,7 +90,7 @@ fn depends_on_read(schema: &'static Schema, assignment: &Assignment) -> bool {
 
 /// The normalized patch. Its faults are those that only the whole patch shows: a source without an
 /// address, two blocks in one position.
-fn normalized(schema: &'static Schema, patch: &Map<String, Value>) -> Result<Map<String, Value>, Faults> {
+fn normalized(schema: &'static Schema, patch: &Object) -> Result<Object, Faults> {
     let whole = Value::Object(patch.clone());
     normalize(schema, whole.clone())
         .map_err(|found| Faults(found.0.into_iter().map(|fault| of_pointer(&whole, fault)).collect()))

@@ -1,6 +1,6 @@
 //! Builds one merge patch from edits.
 
-use crate::schema::Schema;
+use crate::schema::{Object, Schema};
 use serde_json::{Map, Value};
 
 use super::assignment::PathEdit;
@@ -12,7 +12,7 @@ use crate::edit::schema_path::Place;
 use crate::edit::value_at::{find_by, out_of_range};
 
 /// Returns the patch of `edits`, which are made one after the other.
-pub fn patch(current: &dyn ConfigLookup, edits: &[PathEdit], faults: &mut Vec<Fault>) -> Map<String, Value> {
+pub fn patch(current: &dyn ConfigLookup, edits: &[PathEdit], faults: &mut Vec<Fault>) -> Object {
     let mut builder = Builder { current, patch: Value::Object(Map::new()) };
     for edit in edits {
         match builder.add(edit) {
@@ -137,12 +137,7 @@ fn absent_if(is_absent: bool, fault: Fault) -> Fault {
     Fault { kind: if is_absent { FaultKind::Absent } else { FaultKind::Path }, ..fault }
 }
 
-fn edit_member(
-    members: &mut Map<String, Value>,
-    key: &str,
-    rest: &[Segment],
-    value: &Value,
-) -> Result<(), Fault> {
+fn edit_member(members: &mut Object, key: &str, rest: &[Segment], value: &Value) -> Result<(), Fault> {
     if value.is_null() && !members.contains_key(key) {
         return Err(Fault::absent(format!("the entry has no `{key}`")));
     }
@@ -179,7 +174,7 @@ fn edit_entry(
     Ok(())
 }
 
-fn object<'v>(node: &'v mut Value, key: &str) -> Result<&'v mut Map<String, Value>, Fault> {
+fn object<'v>(node: &'v mut Value, key: &str) -> Result<&'v mut Object, Fault> {
     if node.is_null() {
         *node = Value::Object(Map::new());
     }

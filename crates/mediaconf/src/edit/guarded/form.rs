@@ -3,8 +3,8 @@
 //! The meaning of such a directive is unknown, so only its form can show that a patch is a mistake:
 //! `push a; push b;` is hardly meant to become `push a c;`.
 
-use crate::schema::Schema;
-use serde_json::{Map, Value};
+use crate::schema::{Object, Schema};
+use serde_json::Value;
 
 use super::super::align::align;
 use super::super::fault::{Fault, FaultKind};
@@ -54,13 +54,7 @@ pub(super) fn compare(
     }
 }
 
-fn contents(
-    schema: &Schema,
-    current: &Map<String, Value>,
-    patch: &Map<String, Value>,
-    pointer: &Pointer,
-    faults: &mut Vec<Fault>,
-) {
+fn contents(schema: &Schema, current: &Object, patch: &Object, pointer: &Pointer, faults: &mut Vec<Fault>) {
     for (key, value) in patch {
         if let Some(current) = current.get(key) {
             compare(schema, key, current, value, &pointer.child(key), faults);

@@ -17,7 +17,7 @@ pub use spelling::misspelt;
 use super::fault::{Fault, Faults};
 use super::json_pointer::Pointer;
 use crate::model::member::{Members, keyword_of};
-use crate::schema::{ForeignForm, Kind, Schema, Scope, Shape};
+use crate::schema::{ForeignForm, Kind, Object, Schema, Scope, Shape};
 
 /// The changes of one patch that are refused unless they are accepted.
 #[derive(Debug, Default)]
@@ -28,13 +28,7 @@ pub struct Guarded {
 
 impl Guarded {
     /// Compares the unknown members of a patch with the current ones.
-    pub fn members(
-        &mut self,
-        scope: Scope,
-        current: &Map<String, Value>,
-        patch: &Map<String, Value>,
-        pointer: &Pointer,
-    ) {
+    pub fn members(&mut self, scope: Scope, current: &Object, patch: &Object, pointer: &Pointer) {
         for (key, value) in patch.iter().filter(|(key, _)| scope.by_key(key).is_none()) {
             self.member(scope, key, current.get(key), value, &pointer.child(key));
         }
@@ -93,8 +87,8 @@ impl Guarded {
     fn new_members(
         &mut self,
         (schema, keyword): (&Schema, &str),
-        blocks: &[&Map<String, Value>],
-        patch: &Map<String, Value>,
+        blocks: &[&Object],
+        patch: &Object,
         pointer: &Pointer,
     ) {
         let is_used = |key: &str| blocks.iter().any(|block| block.contains_key(key));
@@ -130,7 +124,7 @@ impl Guarded {
 }
 
 /// Returns the guarded changes of a normalized patch of a configuration that is given as JSON.
-pub fn in_json(schema: &Schema, current: &Value, patch: &Map<String, Value>) -> Faults {
+pub fn in_json(schema: &Schema, current: &Value, patch: &Object) -> Faults {
     let nothing = Map::new();
     let members_of = |value: Option<&Value>| value.and_then(Value::as_object).cloned();
     let mut guarded = Guarded::default();

@@ -1,7 +1,7 @@
 //! Lists the values in which two views of a configuration differ, each with its place.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::group_sides::GroupSides;
 use super::members::{members, object, own_address};
@@ -10,7 +10,7 @@ use crate::edit::config_lookup::ConfigLookup;
 use crate::edit::path::{Path, Segment};
 use crate::model::Masker;
 use crate::model::redact::{masked_below, masked_keys};
-use crate::schema::{Schema, Scope, Shape};
+use crate::schema::{Object, Schema, Scope, Shape};
 use crate::syntax::one_line;
 
 /// A value that differs between two views.
@@ -143,7 +143,7 @@ struct Found<'t> {
 
 impl Found<'_> {
     /// Looks at the members of a block.
-    fn members(&mut self, scope: Scope, both: [&Map<String, Value>; 2], patch: &Map<String, Value>) {
+    fn members(&mut self, scope: Scope, both: [&Object; 2], patch: &Object) {
         for key in keys_of(both) {
             self.member(scope, key, both, patch);
         }
@@ -152,13 +152,7 @@ impl Found<'_> {
     /// Looks at a member of a block. The patch between the two blocks knows defaults and derived members, so
     /// only the members that it names have changed. It need not name the block of a port that is removed
     /// with its port.
-    fn member(
-        &mut self,
-        scope: Scope,
-        key: &str,
-        both: [&Map<String, Value>; 2],
-        patch: &Map<String, Value>,
-    ) {
+    fn member(&mut self, scope: Scope, key: &str, both: [&Object; 2], patch: &Object) {
         let shape = scope.by_key(key).map(|parameter| parameter.shape);
         if !patch.contains_key(key) && !matches!(shape, Some(Shape::Blocks(_))) {
             return;
@@ -223,7 +217,7 @@ impl Found<'_> {
 }
 
 /// The keys of both objects: those of the first, then those that only the second has.
-fn keys_of([before, after]: [&Map<String, Value>; 2]) -> impl Iterator<Item = &String> {
+fn keys_of([before, after]: [&Object; 2]) -> impl Iterator<Item = &String> {
     before.keys().chain(after.keys().filter(|key| !before.contains_key(*key)))
 }
 

@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::members::{members, new_block, object};
 use super::order;
 use crate::edit::config_lookup::ConfigLookup;
-use crate::schema::{Kind, POSITION};
+use crate::schema::{Kind, Object, POSITION};
 
 /// The blocks of one kind in two configurations. Their names are not kept: there may be very many.
 pub(super) struct GroupSides<'c> {
@@ -22,7 +22,7 @@ pub(super) struct GroupSides<'c> {
 pub(super) struct ChangedBlock {
     /// The block before and afterwards.
     pub both: [Value; 2],
-    pub patch: Map<String, Value>,
+    pub patch: Object,
 }
 
 impl<'c> GroupSides<'c> {
@@ -51,7 +51,7 @@ impl<'c> GroupSides<'c> {
     }
 
     /// The block of this name on one side, without what is derived.
-    pub fn own(&self, side: usize, name: &str) -> Map<String, Value> {
+    pub fn own(&self, side: usize, name: &str) -> Object {
         let block = self.sides[side].value(&[self.kind.key(), name]).unwrap_or_default();
         new_block(self.kind.scope(), object(&block))
     }

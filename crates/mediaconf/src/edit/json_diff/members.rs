@@ -8,26 +8,22 @@ use crate::edit::emit::are_named_blocks;
 use crate::edit::schema_path::is_derived;
 use crate::model::member::keyword_of;
 use crate::schema::json_value::scalar_text;
-use crate::schema::{AddressShape, ListShape, Parameter, Scope, Shape};
+use crate::schema::{AddressShape, ListShape, Object, Parameter, Scope, Shape};
 
-pub(super) fn object(value: &Value) -> &Map<String, Value> {
-    static EMPTY: std::sync::LazyLock<Map<String, Value>> = std::sync::LazyLock::new(Map::new);
+pub(super) fn object(value: &Value) -> &Object {
+    static EMPTY: std::sync::LazyLock<Object> = std::sync::LazyLock::new(Map::new);
     value.as_object().unwrap_or(&EMPTY)
 }
 
 /// The patch from `from` to `to`, both with the keys of `scope`.
-pub(super) fn members(
-    scope: Scope,
-    from: &Map<String, Value>,
-    to: &Map<String, Value>,
-) -> Map<String, Value> {
+pub(super) fn members(scope: Scope, from: &Object, to: &Object) -> Object {
     changes(from, to, |key, old, new| member(scope, [from, to], key, [old, new]))
 }
 
 /// The patch of one member of `scope`, of which both values are given.
 pub(super) fn member(
     scope: Scope,
-    [from, to]: [&Map<String, Value>; 2],
+    [from, to]: [&Object; 2],
     key: &str,
     [old, new]: [Option<&Value>; 2],
 ) -> Option<Value> {
@@ -57,10 +53,10 @@ fn general(scope: Scope, from: Option<&Value>, to: Option<&Value>) -> Option<Val
 
 /// The members that `change` has a patch for, by their old and their new value: the removed ones first.
 pub(super) fn changes(
-    from: &Map<String, Value>,
-    to: &Map<String, Value>,
+    from: &Object,
+    to: &Object,
     change: impl Fn(&str, Option<&Value>, Option<&Value>) -> Option<Value>,
-) -> Map<String, Value> {
+) -> Object {
     let removed = from.keys().filter(|key| !to.contains_key(*key));
     let changed = |key: &String| Some((key.clone(), change(key, from.get(key), to.get(key))?));
     removed.chain(to.keys()).filter_map(changed).collect()
@@ -92,21 +88,17 @@ fn value(from: Option<&Value>, to: Option<&Value>) -> Option<Value> {
     }
 }
 
-fn merge_patch(from: &Map<String, Value>, to: &Map<String, Value>) -> Map<String, Value> {
+fn merge_patch(from: &Object, to: &Object) -> Object {
     changes(from, to, |_, old, new| value(old, new))
 }
 
 /// The members that the directive itself sets; `None` if only the global value is shown there.
-pub(super) fn own_address(shape: &AddressShape, value: Option<&Value>) -> Option<Map<String, Value>> {
+pub(super) fn own_address(shape: &AddressShape, value: Option<&Value>) -> Option<Object> {
     value.map(|value| without_derived(shape.members, object(value))).filter(|own| !own.is_empty())
 }
 
 /// The patch of an address. `false` in its place removes the options, unless the patch gives them.
-fn address(
-    shape: &AddressShape,
-    from: Option<Map<String, Value>>,
-    to: Option<Map<String, Value>>,
-) -> Option<Value> {
+fn address(shape: &AddressShape, from: Option<Object>, to: Option<Object>) -> Option<Value> {
     let (from, to) = match (from, to) {
         (None, None) => return None,
         (Some(_), None) => return Some(Value::Null),
@@ -127,8 +119,8 @@ fn address(
 }
 
 /// The patch of the blocks of a list. The block of a value that is removed is removed with it.
-fn list_blocks(list: &ListShape, from: &Map<String, Value>, to: &Map<String, Value>) -> Option<Value> {
-    let options = |view: &Map<String, Value>| view.get(list.blocks).map(object).cloned().unwrap_or_default();
+fn list_blocks(list: &ListShape, from: &Object, to: &Object) -> Option<Value> {
+    let options = |view: &Object| view.get(list.blocks).map(object).cloned().unwrap_or_default();
     let ports: HashSet<String> =
         to.get(list.key).and_then(Value::as_array).into_iter().flatten().filter_map(scalar_text).collect();
     let patch = changes(&options(from), &options(to), |_, old, new| match (old, new) {
@@ -137,13 +129,13 @@ fn list_blocks(list: &ListShape, from: &Map<String, Value>, to: &Map<String, Val
         }
         (old, new) => value(old, new),
     });
-    let kept: Map<String, Value> =
+    let kept: Object =
         patch.into_iter().filter(|(port, value)| !value.is_null() || ports.contains(port)).collect();
     (!kept.is_empty()).then_some(Value::Object(kept))
 }
 
 /// The patch that makes a new block.
-pub(super) fn new_block(scope: Scope, block: &Map<String, Value>) -> Map<String, Value> {
+pub(super) fn new_block(scope: Scope, block: &Object) -> Object {
     let own = without_derived(scope, block).into_iter().filter_map(|(key, value)| {
         let value = match scope.by_key(&key).and_then(|parameter| parameter.shape.address()) {
             Some(shape) => Value::Object(own_address(shape, Some(&value))?),
@@ -154,7 +146,7 @@ pub(super) fn new_block(scope: Scope, block: &Map<String, Value>) -> Map<String,
     own.collect()
 }
 
-fn without_derived(scope: Scope, block: &Map<String, Value>) -> Map<String, Value> {
+fn without_derived(scope: Scope, block: &Object) -> Object {
     let kept = block.iter().filter(|(key, _)| !is_derived(scope, key));
     kept.map(|(key, value)| (key.clone(), value.clone())).collect()
 }

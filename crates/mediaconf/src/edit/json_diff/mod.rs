@@ -9,13 +9,13 @@ mod group_sides;
 mod members;
 mod order;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 pub use changed::{ChangedValue, FirstChanges, changed_values, each_changed_value, paths_in_words};
 pub use drift::{Drift, drift};
 
 use super::config_lookup::ConfigLookup;
-use crate::schema::{Kind, Schema};
+use crate::schema::{Kind, Object, Schema};
 use group_sides::GroupSides;
 use members::{changes, member, members, object};
 
@@ -23,7 +23,7 @@ use members::{changes, member, members, object};
 ///
 /// Output-only members are left out; a `position` is given only where the order needs it. The order
 /// of members that have no position, such as the extras of `auth`, can't be expressed in a merge patch.
-pub fn diff(schema: &Schema, from: &dyn ConfigLookup, to: &dyn ConfigLookup) -> Map<String, Value> {
+pub fn diff(schema: &Schema, from: &dyn ConfigLookup, to: &dyn ConfigLookup) -> Object {
     let sides = [from, to];
     let [from, to] = sides.map(|side| settings(schema, side));
     changes(&from, &to, |key, old, new| match schema.kind(key) {
@@ -33,14 +33,14 @@ pub fn diff(schema: &Schema, from: &dyn ConfigLookup, to: &dyn ConfigLookup) -> 
 }
 
 /// The members of a whole configuration; the streams, lives and plugins stand as `null` for the place that they have.
-fn settings(schema: &Schema, side: &dyn ConfigLookup) -> Map<String, Value> {
+fn settings(schema: &Schema, side: &dyn ConfigLookup) -> Object {
     let value = |key: &str| if schema.kind(key).is_some() { Some(Value::Null) } else { side.value(&[key]) };
     let keys = side.names(&[]).into_iter();
     keys.filter_map(|key| Some((value(&key)?, key))).map(|(value, key)| (key, value)).collect()
 }
 
 /// Returns the patch from one stream, live or plugin to the members of another.
-pub fn block(kind: Kind, from: &Value, to: &Map<String, Value>) -> Map<String, Value> {
+pub fn block(kind: Kind, from: &Value, to: &Object) -> Object {
     members(kind.scope(), object(from), to)
 }
 

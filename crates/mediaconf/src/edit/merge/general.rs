@@ -12,7 +12,7 @@ use crate::model::setting_view::setting_value;
 use crate::model::shape::{RowMatch, first_argument, inner_scope, read};
 use crate::model::to_json;
 use crate::schema::json_value::scalar_text;
-use crate::schema::{ESCAPE, SELECTORS, Schema, Scope};
+use crate::schema::{ESCAPE, Object, SELECTORS, Schema, Scope};
 use crate::syntax::{Document, Entry};
 
 /// The value of all occurrences of a foreign keyword.
@@ -81,21 +81,11 @@ impl GeneralMerge<'_> {
     }
 
     /// The members of a foreign block afterwards.
-    pub fn contents(
-        &mut self,
-        block: Entry<'_>,
-        patch: &Map<String, Value>,
-        pointer: &Pointer,
-    ) -> Map<String, Value> {
+    pub fn contents(&mut self, block: Entry<'_>, patch: &Object, pointer: &Pointer) -> Object {
         self.members(&Members::group(inner_scope(block.schema(), block), block.children()), patch, pointer)
     }
 
-    fn members(
-        &mut self,
-        members: &Members<'_>,
-        patch: &Map<String, Value>,
-        pointer: &Pointer,
-    ) -> Map<String, Value> {
+    fn members(&mut self, members: &Members<'_>, patch: &Object, pointer: &Pointer) -> Object {
         let mut merged = Map::new();
         for (parameter, entries) in members.each_own() {
             let current = setting_value(parameter, entries);
@@ -128,12 +118,7 @@ impl GeneralMerge<'_> {
     }
 
     /// The members of a new object: those of one block, or the names of several.
-    fn new_object(
-        &mut self,
-        keyword: &str,
-        patch: &Map<String, Value>,
-        pointer: &Pointer,
-    ) -> Map<String, Value> {
+    fn new_object(&mut self, keyword: &str, patch: &Object, pointer: &Pointer) -> Object {
         let scope = self.schema.block_scope(keyword, 1);
         let mut object = Map::new();
         for (key, value) in patch {
@@ -154,7 +139,7 @@ impl GeneralMerge<'_> {
         &mut self,
         keyword: &str,
         entries: &[Entry<'_>],
-        patch: &Map<String, Value>,
+        patch: &Object,
         pointer: &Pointer,
     ) -> Option<Value> {
         let mut object = Map::new();
@@ -245,7 +230,7 @@ impl GeneralMerge<'_> {
 }
 
 /// The object that a patch makes; `None` for a patch that only removes.
-fn non_empty(patch: &Map<String, Value>, object: Map<String, Value>) -> Option<Value> {
+fn non_empty(patch: &Object, object: Object) -> Option<Value> {
     (patch.is_empty() || !object.is_empty()).then_some(Value::Object(object))
 }
 
@@ -269,7 +254,7 @@ pub fn occurrences(schema: &Schema, keyword: &str, value: &Value) -> Vec<Value> 
 }
 
 /// The words of an occurrence, and its block.
-pub fn split_occurrence(occurrence: &Value) -> (&[Value], Option<&Map<String, Value>>) {
+pub fn split_occurrence(occurrence: &Value) -> (&[Value], Option<&Object>) {
     match occurrence.as_array().map_or(&[][..], Vec::as_slice) {
         [words @ .., Value::Object(block)] => (words, Some(block)),
         words => (words, None),
@@ -303,13 +288,13 @@ fn are_bare(entries: &[Entry<'_>]) -> bool {
 }
 
 /// True if no occurrence has a block, and a patch gives words by name.
-fn are_words(entries: &[Entry<'_>], patch: &Map<String, Value>) -> bool {
+fn are_words(entries: &[Entry<'_>], patch: &Object) -> bool {
     !entries.iter().any(|entry| entry.is_block())
         && !patch.values().any(|value| value.is_object() || value.is_array())
 }
 
 /// The lines `k NAME VALUE;` after a patch that gives values by name; the last line of a name counts.
-fn named_lines(entries: &[Entry<'_>], patch: &Map<String, Value>) -> Vec<Value> {
+fn named_lines(entries: &[Entry<'_>], patch: &Object) -> Vec<Value> {
     let mut lines: Vec<Value> =
         entries.iter().map(|&entry| scalars(entry).map(|word| to_json(&word)).collect()).collect();
     for (name, value) in patch {

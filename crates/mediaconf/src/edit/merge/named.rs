@@ -8,7 +8,7 @@ use crate::edit::fault::Faults;
 use crate::edit::json_pointer::Pointer;
 use crate::model::member::{Members, keyword_of};
 use crate::model::{Lens, view};
-use crate::schema::{Derived, Kind, POSITION, Parameter, Shape};
+use crate::schema::{Derived, Kind, Object, POSITION, Parameter, Shape};
 use crate::syntax::Entry;
 
 /// Own values alone.
@@ -19,10 +19,10 @@ pub fn own_lens() -> Lens {
 /// Merges into a stream, live or plugin: the own members of its block afterwards.
 pub fn merge_named(
     kind: Kind,
-    current: Option<(&Map<String, Value>, &Members<'_>)>,
-    patch: &Map<String, Value>,
+    current: Option<(&Object, &Members<'_>)>,
+    patch: &Object,
     pointer: &Pointer,
-) -> Result<Map<String, Value>, Faults> {
+) -> Result<Object, Faults> {
     let mut merged = current.map(|(own, _)| own.clone()).unwrap_or_else(|| shown_of_nothing(kind));
     let mut faults = Faults::default();
     for (key, value) in patch.iter().filter(|(key, _)| *key != POSITION) {
@@ -45,14 +45,14 @@ pub fn merge_named(
     faults.into_result(merged)
 }
 
-fn put(kind: Kind, merged: &mut Map<String, Value>, key: &str, value: Option<Value>) {
+fn put(kind: Kind, merged: &mut Object, key: &str, value: Option<Value>) {
     // A removed member leaves a null: closing the gap each time would move all later members.
     let value = value.or_else(|| shown_of_nothing(kind).get(key).cloned()).unwrap_or(Value::Null);
     merged.insert(key.to_owned(), value);
 }
 
 /// The members that the view shows for an empty block.
-fn shown_of_nothing(kind: Kind) -> Map<String, Value> {
+fn shown_of_nothing(kind: Kind) -> Object {
     let shown = |row: &Parameter| match row.shape {
         Shape::Derived(Derived::Static) => Some(Value::Bool(kind.may_be_on_demand())),
         _ => row.value_of_nothing(),
@@ -61,7 +61,7 @@ fn shown_of_nothing(kind: Kind) -> Map<String, Value> {
 }
 
 /// The own members of one named block in the text.
-pub fn named_value(kind: Kind, entry: Entry<'_>) -> Map<String, Value> {
+pub fn named_value(kind: Kind, entry: Entry<'_>) -> Object {
     match view::named_own(kind, entry) {
         Value::Object(members) => members,
         _ => Map::new(),

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::edit::fault::{Fault, Faults};
 use crate::edit::json_pointer::Pointer;
-use crate::schema::{AddressShape, Merge, ObjectShape, Parameter, Part, PartPlace};
+use crate::schema::{AddressShape, Merge, Object, ObjectShape, Parameter, Part, PartPlace};
 
 /// Merges into a known setting; `None` if it is not set afterwards.
 pub fn merge_setting(
@@ -27,7 +27,7 @@ pub fn merge_setting(
 fn parts(
     object: &'static ObjectShape,
     current: Option<&Value>,
-    patch: &Map<String, Value>,
+    patch: &Object,
     pointer: &Pointer,
 ) -> Result<Option<Value>, Faults> {
     if current.is_none() && patch.values().all(Value::is_null) {
@@ -62,7 +62,7 @@ fn parts(
 fn address(
     shape: &AddressShape,
     current: Option<&Value>,
-    patch: &Map<String, Value>,
+    patch: &Object,
     pointer: &Pointer,
 ) -> Result<Option<Value>, Faults> {
     let empty = Map::new();
@@ -101,7 +101,7 @@ fn address(
 }
 
 /// New keys first, in the order given, then the existing ones in theirs.
-fn extras(existing: &Map<String, Value>, patch: &Map<String, Value>) -> Map<String, Value> {
+fn extras(existing: &Object, patch: &Object) -> Object {
     let is_set = |value: &Value| !value.is_null();
     let new = patch.iter().filter(|(key, value)| !existing.contains_key(*key) && is_set(value));
     let kept = existing.iter().map(|(key, value)| (key, patch.get(key).unwrap_or(value)));

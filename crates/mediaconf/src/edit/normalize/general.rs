@@ -1,13 +1,13 @@
 //! Values of directives that the schema does not know, which have a general form.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{Normalized, Normalizer};
 use crate::edit::json_pointer::Pointer;
 use crate::model::member::keyword_of;
 use crate::model::secret::holds_mask;
 use crate::schema::json_value::{is_scalar, kind_of};
-use crate::schema::{ESCAPE, Scope};
+use crate::schema::{ESCAPE, Object, Scope};
 
 impl Normalizer {
     pub(super) fn foreign_member(
@@ -103,7 +103,7 @@ pub(super) fn has_needless_escape(scope: Scope, key: &str) -> bool {
 }
 
 /// Drops null members of objects inside arrays: there is nothing to remove.
-fn without_nulls(members: Map<String, Value>) -> Map<String, Value> {
+fn without_nulls(members: Object) -> Object {
     members
         .into_iter()
         .filter(|(_, value)| !value.is_null())

@@ -12,10 +12,10 @@ use super::json_pointer::Pointer;
 use crate::model::secret::holds_mask;
 use crate::schema::json_value::{integer, is_empty, is_scalar, kind_of};
 use crate::schema::kinds::SWITCH;
-use crate::schema::{Derived, Kind, POSITION, Parameter, Schema, Scope, Shape};
+use crate::schema::{Derived, Kind, Object, POSITION, Parameter, Schema, Scope, Shape};
 
 /// Returns the patch in its normal form.
-pub fn normalize(schema: &'static Schema, patch: Value) -> Result<Map<String, Value>, Faults> {
+pub fn normalize(schema: &'static Schema, patch: Value) -> Result<Object, Faults> {
     let root = Pointer::root();
     let mut normalizer = Normalizer { schema, faults: Faults::default() };
     let members = match patch {
@@ -57,12 +57,7 @@ impl Normalizer {
         self.refuse(Fault::wrong_type(pointer, message).hint(hint))
     }
 
-    fn members(
-        &mut self,
-        scope: Scope,
-        members: Map<String, Value>,
-        pointer: &Pointer,
-    ) -> Map<String, Value> {
+    fn members(&mut self, scope: Scope, members: Object, pointer: &Pointer) -> Object {
         self.each(members, pointer, |normalizer, key, value, pointer| match scope.by_key(key) {
             Some(parameter) => normalizer.own(parameter, value, pointer),
             None => normalizer.foreign_member(scope, key, value, pointer),
@@ -160,7 +155,7 @@ impl Normalizer {
         normalized.into_iter().collect::<Option<_>>().map(Value::Array)
     }
 
-    fn object(&mut self, value: Value, pointer: &Pointer) -> Option<Map<String, Value>> {
+    fn object(&mut self, value: Value, pointer: &Pointer) -> Option<Object> {
         match value {
             Value::Object(members) => Some(members),
             Value::Array(elements) if elements.is_empty() => Some(Map::new()),
@@ -184,10 +179,10 @@ impl Normalizer {
     /// Normalizes members by their keys, without those that are dropped or refused.
     fn each(
         &mut self,
-        members: Map<String, Value>,
+        members: Object,
         pointer: &Pointer,
         mut member: impl FnMut(&mut Self, &str, Value, &Pointer) -> Normalized,
-    ) -> Map<String, Value> {
+    ) -> Object {
         let members = members.into_iter();
         let kept = members.filter_map(|(key, value)| {
             let value = member(self, &key, value, &pointer.child(&key))?;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::general::has_needless_escape;
 use super::{Normalized, Normalizer};
@@ -10,7 +10,7 @@ use crate::edit::json_pointer::Pointer;
 use crate::edit::path::{Path, Segment};
 use crate::model::shape::part_of;
 use crate::schema::json_value::{is_empty, kind_of, scalar_text};
-use crate::schema::{AddressShape, ObjectShape, OptionsShape, Part, PartPlace};
+use crate::schema::{AddressShape, Object, ObjectShape, OptionsShape, Part, PartPlace};
 use crate::syntax::Word;
 
 /// The path of the object that a member belongs to.
@@ -71,7 +71,7 @@ impl Normalizer {
         words: Vec<Value>,
         pointer: &Pointer,
     ) -> Normalized {
-        let mut members: Map<String, Value> =
+        let mut members: Object =
             object.parts.iter().map(|part| (part.key.to_owned(), Value::Null)).collect();
         let mut required = object.parts.iter().filter(|part| part.place == PartPlace::Required);
         for (index, value) in words.into_iter().enumerate() {

@@ -1,13 +1,12 @@
 //! Places and blocks of the elements in lists of directives.
 
-use serde_json::{Map, Value};
-
 use super::Planner;
 use crate::edit::align::{Alignment, ElementOrigin};
 use crate::edit::emit::{self, Draft};
 use crate::edit::json_pointer::Pointer;
 use crate::edit::layout::{Anchor, Insertion, TextOperation};
 use crate::edit::merge::contents_value;
+use crate::schema::Object;
 use crate::syntax::{Entry, Splice};
 
 impl<'d> Planner<'_, 'd> {
@@ -62,7 +61,7 @@ impl<'d> Planner<'_, 'd> {
     }
 
     /// Plans the change of the block of an entry to `target`; `None` removes the block.
-    pub(super) fn block(&mut self, entry: Entry<'d>, target: Option<&Map<String, Value>>, pointer: &Pointer) {
+    pub(super) fn block(&mut self, entry: Entry<'d>, target: Option<&Object>, pointer: &Pointer) {
         match target {
             Some(target) if entry.is_block() => {
                 if contents_value(entry).as_object() != Some(target) {
@@ -75,7 +74,7 @@ impl<'d> Planner<'_, 'd> {
     }
 
     /// Replaces everything behind the head of an entry by a new block, or by none.
-    pub(super) fn other_block(&mut self, entry: Entry<'d>, block: Option<&Map<String, Value>>) {
+    pub(super) fn other_block(&mut self, entry: Entry<'d>, block: Option<&Object>) {
         let from = entry.head_span().end as usize;
         match block {
             Some(block) => self.operation(TextOperation::Unfold {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::Planner;
 use super::words::WordEdits;
@@ -16,7 +16,7 @@ use crate::model::member::{Members, key_of, keyword_of};
 use crate::model::setting_view::setting_value;
 use crate::model::shape::{first_argument, inner_scope};
 use crate::model::to_json;
-use crate::schema::{Shape, json_value, quoting};
+use crate::schema::{Object, Shape, json_value, quoting};
 use crate::syntax::{Entry, Word};
 
 impl<'d> Planner<'_, 'd> {
@@ -50,13 +50,7 @@ impl<'d> Planner<'_, 'd> {
         }
     }
 
-    fn named_blocks(
-        &mut self,
-        keyword: &str,
-        entries: &[Entry<'d>],
-        target: &Map<String, Value>,
-        pointer: &Pointer,
-    ) {
+    fn named_blocks(&mut self, keyword: &str, entries: &[Entry<'d>], target: &Object, pointer: &Pointer) {
         let by_name: HashMap<Cow<'d, str>, Entry<'d>> =
             entries.iter().map(|&entry| (first_argument(entry), entry)).collect();
         let mut new = Vec::new();
@@ -76,7 +70,7 @@ impl<'d> Planner<'_, 'd> {
     }
 
     /// Plans the change to `target` inside a foreign block.
-    pub(super) fn contents(&mut self, block: Entry<'d>, target: &Map<String, Value>, pointer: &Pointer) {
+    pub(super) fn contents(&mut self, block: Entry<'d>, target: &Object, pointer: &Pointer) {
         let outer = std::mem::take(&mut self.pending);
         let within = Some(block);
         let members = Members::group(inner_scope(block.schema(), block), block.children());

@@ -18,7 +18,7 @@ use crate::edit::own_comments::is_followed;
 use crate::model::member::{Members, keyword_of};
 use crate::model::names::NameSet;
 use crate::model::shape::group_name;
-use crate::schema::{Derived, DirectiveRole, Kind, POSITION, Parameter, STATIC, Shape};
+use crate::schema::{Derived, DirectiveRole, Kind, Object, POSITION, Parameter, STATIC, Shape};
 use crate::syntax::Entry;
 
 /// A block that the patch creates.
@@ -362,8 +362,8 @@ struct BlockChange<'a, 'd> {
     kind: Kind,
     entry: Entry<'d>,
     members: Members<'d>,
-    current: Map<String, Value>,
-    target: &'a Map<String, Value>,
+    current: Object,
+    target: &'a Object,
     /// The keys that the patch sets to null.
     removed: Vec<&'a str>,
     at: &'a Pointer,
@@ -403,7 +403,7 @@ impl BlockChange<'_, '_> {
 }
 
 /// Returns the places of the names of a patch in the group.
-fn places<'p>(entries: &[Entry<'_>], patch: &'p Map<String, Value>) -> HashMap<&'p str, usize> {
+fn places<'p>(entries: &[Entry<'_>], patch: &'p Object) -> HashMap<&'p str, usize> {
     let wanted = NameSet::new(patch.keys().map(String::as_str));
     let named = entries.iter().enumerate().filter_map(|(place, &entry)| {
         let name = wanted.find(&group_name(entry).value())?;

@@ -18,7 +18,7 @@ mod words;
 use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::emit::Draft;
 use super::fault::{Fault, Faults};
@@ -29,7 +29,7 @@ use super::merge::{self, GeneralMerge};
 use super::surroundings::{Surroundings, count_lines};
 use crate::model::member::{Members, keyword_of};
 use crate::model::{Lens, View};
-use crate::schema::{Kind, Parameter, Shape};
+use crate::schema::{Kind, Object, Parameter, Shape};
 use crate::syntax::{Document, Entry, EntryId};
 
 /// The operations of a change, and the values that they must lead to.
@@ -68,7 +68,7 @@ pub struct NamedTarget {
     /// The name of the block.
     pub name: String,
     /// The members.
-    pub value: Option<Map<String, Value>>,
+    pub value: Option<Object>,
 }
 
 /// A stream, live or plugin in the text.
@@ -126,11 +126,7 @@ impl Note {
 }
 
 /// Plans a normalized patch of a document without errors.
-pub fn plan<'d>(
-    document: &'d Document,
-    members: &Members<'d>,
-    patch: &Map<String, Value>,
-) -> Result<Plan, Faults> {
+pub fn plan<'d>(document: &'d Document, members: &Members<'d>, patch: &Object) -> Result<Plan, Faults> {
     let lens = merge::own_lens();
     let mut planner = Planner::new(document, members, &lens);
     planner.top_level(patch);
@@ -141,7 +137,7 @@ pub fn plan<'d>(
 pub fn plan_new<'d>(
     document: &'d Document,
     members: &Members<'d>,
-    patch: &Map<String, Value>,
+    patch: &Object,
     before: Entry<'d>,
 ) -> Result<Plan, Faults> {
     let lens = merge::own_lens();
@@ -226,7 +222,7 @@ impl<'p, 'd> Planner<'p, 'd> {
 
 impl<'d> Planner<'_, 'd> {
     /// Plans the known members in schema order, then the others in patch order.
-    fn top_level(&mut self, patch: &Map<String, Value>) {
+    fn top_level(&mut self, patch: &Object) {
         let root = Pointer::root();
         let top = self.members.scope();
         for parameter in top.rows() {
