@@ -84,6 +84,9 @@ pub struct CheckedConfig {
     pub warnings: usize,
     /// In the order of the text.
     pub faults: Vec<FaultRecord>,
+    /// The text of the entry that was checked, with its secrets masked, if it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent: Option<String>,
 }
 
 impl FaultRecord {
@@ -147,7 +150,7 @@ impl FaultRecord {
 impl CheckedConfig {
     /// The faults of a text, and of the files that it includes, which are named.
     pub fn of_text(text: &Snapshot, composed: Option<&Composed>, columns: Columns) -> Self {
-        let mut all = Self { errors: 0, warnings: 0, faults: Vec::new() };
+        let mut all = Self::of_faults(Vec::new());
         let Some(composed) = composed else {
             all.add(None, text.document().text(), text.diagnostics(), columns);
             return all;
@@ -240,7 +243,7 @@ impl CheckedConfig {
 
     fn of_faults(faults: Vec<FaultRecord>) -> Self {
         let errors = faults.iter().filter(|fault| fault.severity == Severity::Error).count();
-        Self { errors, warnings: faults.len() - errors, faults }
+        Self { errors, warnings: faults.len() - errors, faults, sent: None }
     }
 }
 

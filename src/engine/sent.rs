@@ -127,8 +127,11 @@ impl<'m> SentMasker<'m> {
             || self.secret.iter().any(|changed| leads_to(&keys, &changed.keys))
     }
 
-    /// The text of an entry, masked as it is in its place.
-    fn entry(
+    /// The text of an entry, masked as it is in its place. Of a text with errors more may be masked.
+    ///
+    /// # Errors
+    /// The entry is not one of the text.
+    pub fn entry(
         &self,
         EntryEdit { path, text: entry, create }: &EntryEdit,
         text: &Arc<Snapshot>,

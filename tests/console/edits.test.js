@@ -79,6 +79,20 @@ test('a change of somebody else is merged, and the same line is chosen', options
   await until(() => here.text.includes('prepush 7;'), 'mine');
 });
 
+test('a secret that was typed is hidden where one chooses between lines', options, async () => {
+  const page = await enter(here, '#/streams/cam1');
+  await replace(page, 'prepush 5;', 'password hunter2; # typed');
+  await ask(here, 'modify_config', '{"streams":{"cam1":{"prepush":6}}}');
+  await press(page, 'Review');
+  await shows(page, '#tray .clashes code', 'password <secret:retype>; # typed');
+  assert.ok(!(await page.$eval('#tray', (tray) => tray.textContent)).includes('hunter2'));
+  await page.click('.clashes input[value=mine]');
+  await press(page, 'Use these choices');
+  await page.waitForSelector('#tray .diff');
+  await press(page, 'Apply');
+  await until(() => here.text.includes('password hunter2; # typed'), 'the secret that was typed');
+});
+
 test('two pages against each other: nothing is overwritten', options, async () => {
   const [one, other] = [await enter(here, '#/streams/cam1'), await enter(here, '#/streams/cam1')];
   await replace(one, 'prepush 5', 'prepush 6');

@@ -63,3 +63,15 @@ test('a viewer in the same tab is not shown the edits, and does not remove them'
   await logIn(page, EDITOR);
   await page.waitForFunction(() => document.querySelector('textarea')?.value.includes('prepush 77'));
 });
+
+test('a block that is still open survives a reload; a secret in it does not', options, async () => {
+  const page = await enter(here, '#/streams/cam1');
+  await replace(page, 'prepush 5;', 'prepush 7;\n  auth {\n    title open;\n    password hunter2');
+  await page.waitForFunction(() => JSON.stringify({ ...sessionStorage }).includes('title open;'));
+  assert.ok(!(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).includes('hunter2'));
+  await page.reload();
+  await page.waitForSelector('.login');
+  await logIn(page, EDITOR);
+  await page.waitForFunction(() => document.querySelector('textarea')?.value.includes('password <secret:retype>'));
+  assert.match(await page.$eval('.area', (area) => /** @type {HTMLTextAreaElement} */ (area).value), /prepush 7;\n +auth \{\n +title open;\n/);
+});

@@ -159,6 +159,58 @@ test('the text is searched, and its entry is edited beside it', options, async (
   await shows(page, '.text-row', 'prepush 3;');
 });
 
+test('of several entries in one line each is edited', options, async () => {
+  const line = 'rtsp 554; http 8081; stream one { url udp://1; }';
+  here.editByHand((text) => text.replace('rtsp 554;', line));
+  await here.stop();
+  await here.start();
+  const page = await enter(here, '#/text');
+  await page.waitForSelector('.text-row');
+  const number = here.text.split('\n').indexOf(line);
+  await page.$eval(`[data-line="${number}"] code`, (code) => /** @type {HTMLElement} */ (code).click());
+  await page.waitForFunction(() => document.querySelector('.area')?.value === 'rtsp 554;');
+  const choose = async (/** @type {string} */ text) => {
+    await page.$eval('.text-side select', (choice, wanted) => {
+      const box = /** @type {HTMLSelectElement} */ (choice);
+      box.value = wanted;
+      box.dispatchEvent(new Event('change'));
+    }, text);
+  };
+  await choose('stream one');
+  await page.waitForFunction(() => document.querySelector('.area')?.value.startsWith('stream one'));
+  await choose('http 8081');
+  await page.waitForFunction(() => document.querySelector('.area')?.value === 'http 8081;');
+  await replace(page, '8081', '8082');
+  await apply(page);
+  await until(() => here.text.includes(line.replace('8081', '8082')), 'the edit of the second entry');
+});
+
+test('what is invisible or turns the order of letters is shown as a sign', options, async () => {
+  const [name, hidden] = ['cam\u202e1', 'a\u200b\u0007b'];
+  await ask(here, `modify_config?message=${encodeURIComponent(hidden)}`, JSON.stringify({ streams: { [name]: { title: hidden, urls: [{ url: 'udp://1' }] } } }));
+  const page = await enter(here, '#/streams');
+  const seen = async (/** @type {string} */ selector, /** @type {string} */ text) => {
+    await shows(page, selector, text);
+    assert.doesNotMatch(await page.evaluate(() => document.body.innerText), /[\u202e\u200b\u0007]/);
+  };
+  await seen('.rows .name', 'cam\ufffd1');
+  for (const [hash, selector, text] of [
+    [`#/streams/${encodeURIComponent(name)}`, 'h1', 'cam\ufffd1'],
+    [`#/streams/${encodeURIComponent(name)}`, '.colours', 'a\ufffd\ufffdb'],
+    ['#/text', '.text-row', 'cam\ufffd1'],
+    ['#/history/1', '.message', 'a\ufffd\ufffdb'],
+    ['#/history/1', '.diff .added', 'cam\ufffd1'],
+  ]) {
+    await page.evaluate((to) => { location.hash = to; }, hash);
+    if (hash === '#/text') {
+      await page.waitForSelector('.text-lines');
+      await page.$eval('.text-lines', (box) => { box.scrollTop = box.scrollHeight; });
+    }
+    await seen(selector, text);
+  }
+  assert.ok(here.text.includes(name), 'the file has it as it was');
+});
+
 test('of directives that stand there several times each is edited alone', options, async () => {
   const page = await enter(here, '#/text');
   await page.waitForSelector('.text-row');

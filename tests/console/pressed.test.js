@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { EDITOR, EXAMPLE, enter, press, replace, shows } from './entered.js';
+import { EDITOR, EXAMPLE, ask, enter, press, replace, shows } from './entered.js';
 import { inBrowser, options, until } from './served.js';
 
 const here = inBrowser(EXAMPLE, { each: true });
@@ -89,4 +89,15 @@ test('where a page cannot copy the command, the command is selected', options, a
   const [selected, command] = await page.evaluate(() => [String(getSelection()), document.querySelector('#tray pre code')?.textContent]);
   assert.equal(selected.trim(), command?.trim());
   assert.match(selected, /--set/);
+});
+
+test('a guard is accepted for an edit of an earlier configuration', options, async () => {
+  const page = await enter(here, '#/streams');
+  await set(page, 'titel');
+  await ask(here, 'modify_config', '{"streams":{"cam1":{"prepush":6}}}');
+  await press(page, 'Review');
+  await press(page, 'Use this name anyway');
+  await shows(page, '#tray .added', 'titel 5;');
+  await press(page, 'Apply');
+  await until(() => here.text.includes('titel 5;') && here.text.includes('prepush 6;'), 'both changes');
 });

@@ -21,6 +21,10 @@ function server({ text = OLD, config = {}, revision = 'r2' }) {
     get: async (/** @type {string} */ path, /** @type {any} */ query) =>
       ({ body: path === 'status' ? status : query.format === 'conf' ? text : config }),
     post: async (/** @type {string} */ path, /** @type {any} */ query, /** @type {any} */ body) => {
+      if (path === 'check_config') {
+        sent.push({ path, body });
+        return { body: { sent: String(body).replace('TYPED', '<secret:newer1>') } };
+      }
       if (query.base !== revision) throw new Problem(412, 'stale', 'the base is not kept');
       sent.push({ path, body });
       return { body: { diff: ['a diff'], command: '', values: [] }, notes: [] };
@@ -95,4 +99,28 @@ test('an edit with masks of an earlier server gets those of this one', async () 
 test('a mask that still holds stays', () => {
   const again = remasked('a <secret:aaaaaa>;\nb <secret:aaaaaa>;', 'a <secret:bbbbbb>;\nb <secret:aaaaaa>;');
   assert.equal(again('b <secret:aaaaaa>;'), 'b <secret:aaaaaa>;');
+});
+
+test('the lines of a text that were typed are shown without their secrets where one is asked', async () => {
+  const edits = drafts();
+  edits.setText({ path: 'streams.a', base: 'r1', before: OLD }, OLD.replace('prepush 5;', 'password TYPED;'));
+  const { api, sent } = server({ text: OLD.replace('5', '8') });
+  const { clashes } = await review(api, edits, WANTED);
+  assert.deepEqual(clashes[0]?.questions, [{ what: 'streams.a', base: '  prepush 5;', theirs: '  prepush 8;', mine: '  password <secret:retype>;' }]);
+  assert.deepEqual(sent.map(({ path }) => path), ['check_config']);
+  clashes[0]?.settle(['mine']);
+  assert.ok(edits.textOf('streams.a')?.text.includes('password TYPED;'), 'the edit still has it');
+});
+
+test('a guard that is accepted holds for an edit of an earlier configuration, too', async () => {
+  const edits = drafts();
+  edits.setValue({ entry: 'streams.a', path: 'streams.a', base: 'r1', before: {} }, 'remove');
+  const { api } = server({});
+  const { post } = api;
+  api.post = async (/** @type {string} */ path, /** @type {any} */ query, /** @type {any} */ body) => {
+    if (!query.max_delete) throw new Problem(409, 'would-delete-streams', '6 streams would be deleted');
+    return post(path, { ...query, base: 'r2' }, body);
+  };
+  await assert.rejects(review(api, edits, WANTED), { name: 'would-delete-streams' });
+  assert.equal((await review(api, edits, { ...WANTED, accepted: ['would-delete-streams'] })).diff, 'a diff');
 });

@@ -34,7 +34,12 @@ export function el(tag, first, ...children) {
  */
 export function fill(element, ...children) {
   const shown = children.flat(9).filter((child) => child || child === 0);
-  element.replaceChildren(.../** @type {(Node | string)[]} */ (shown));
+  element.replaceChildren(.../** @type {(Node | string)[]} */ (shown.map((child) => (child instanceof Node ? child : plain(`${child}`)))));
+}
+
+/** A text with its invisible characters, such as those that turn the order of letters, written out. @param {string} text */
+export function plain(text) {
+  return text.replace(/[^\P{C}\n\t]/gu, '\ufffd');
 }
 
 /** For what an element was filled the last time. @type {WeakMap<Element, string>} */

@@ -1,7 +1,7 @@
 // The text of one entry, with the line numbers of the file: coloured, faults while typing, documentation of the word at
 // the cursor. Keys work on this text alone, so it may be part of a file of any length.
 
-import { el, fill, keyOf, later } from './dom.js';
+import { el, fill, keyOf, later, plain } from './dom.js';
 import { faultItem } from './problem_view.js';
 import { placeAt, spans, startOf } from './words.js';
 
@@ -177,7 +177,7 @@ export function lineView(text, marks = []) {
   for (let start = 0, end = 0; start < text.length; start = end) {
     while (end < text.length && names[end] === names[start]) end += 1;
     const part = text.slice(start, end);
-    line.append(names[start] ? el('span', { class: names[start] }, part) : part);
+    line.append(names[start] ? el('span', { class: names[start] }, part) : plain(part));
   }
   line.append('\n');
   return line;

@@ -187,7 +187,6 @@ export function showStream(main, state, { rest: [name = ''] }, signal) {
   };
   fill(main,
     el('div.page-head',
-      el('p.crumbs', el('a', { href: '#/streams' }, 'Streams'), ' /'),
       el('h1', name), kind && el('span.state', kind),
       state.mayEdit && el('button', { onclick: remove }, 'Remove stream')),
     box);

@@ -1,6 +1,6 @@
 // The changes: who, when, why, and where. The diff of one, of any two texts, and the way back: `#/history`, `#/history/7`.
 
-import { el, fill } from './dom.js';
+import { el, fill, refill } from './dom.js';
 import { accepting, asProblem } from './api.js';
 import { ApplyForm } from './apply_form.js';
 import { tellApplied } from './load.js';
@@ -18,8 +18,6 @@ const SOME = 100;
 
 /** The names of texts that are no earlier ones. @type {Record<string, string>} */
 const TEXTS = { running: 'what runs now', saved: 'the file' };
-
-const COMPUTING = 'Computing the difference …';
 
 /** @type {import('./router.js').Show} */
 export function showHistory(main, state, { rest: [place = ''], query }, signal) {
@@ -48,7 +46,6 @@ export function showHistory(main, state, { rest: [place = ''], query }, signal) 
   async function read() {
     try {
       const { body } = await api.get('history');
-      if (list.hasChildNodes() && JSON.stringify(changes) === JSON.stringify(body)) return;
       changes = body;
       draw();
     } catch (error) {
@@ -59,10 +56,10 @@ export function showHistory(main, state, { rest: [place = ''], query }, signal) 
   function draw() {
     const shown = changes.slice(0, count);
     const older = () => { count += SOME; draw(); };
-    fill(list,
+    refill(list, [shown, changes.length], () => [
       shown.map((change) => changeView(change, change.paths && firstOf(change.paths.first, change.paths.count), change.serial === chosen)),
       shown.length < changes.length && el('li', el('button', { onclick: older }, 'Show older changes')),
-      !changes.length && el('li.quiet', 'Nothing has been changed yet.'));
+      !changes.length && el('li.quiet', 'Nothing has been changed yet.')]);
     const texts = [...Object.keys(TEXTS), ...shown.map(({ serial }) => `${serial}`)];
     const known = new FormData(compare);
     const select = (/** @type {string} */ name, /** @type {string} */ label, /** @type {string} */ usual) => {
@@ -70,8 +67,8 @@ export function showHistory(main, state, { rest: [place = ''], query }, signal) 
       return el('select', { name, 'aria-label': label },
         texts.map((text) => el('option', { value: text, selected: text === value }, nameOf(text))));
     };
-    fill(compare, el('span', 'Compare'), select('from', 'From', texts[2] ?? 'saved'),
-      el('span', 'with'), select('to', 'To', 'running'), el('button', 'Compare'));
+    refill(compare, texts, () => [el('span', 'Compare'), select('from', 'From', texts[2] ?? 'saved'),
+      el('span', 'with'), select('to', 'To', 'running'), el('button', 'Compare')]);
   }
 
   /** Shows what was asked for. */
@@ -100,7 +97,7 @@ export function showHistory(main, state, { rest: [place = ''], query }, signal) 
     showWhenRead(diff, async () => {
       const { body } = await api.get(path, { ...asked, secrets: 'masked' });
       return body ? diffView(body) : el('p', 'There is no difference.');
-    }, COMPUTING);
+    });
   }
 
   /**
@@ -119,7 +116,7 @@ export function showHistory(main, state, { rest: [place = ''], query }, signal) 
         known && el('p.warning', { role: 'alert' }, 'Somebody else has changed the configuration. Look at the new difference.'),
         notesView(notes),
         diffView(body), form.element];
-    }, COMPUTING, (guard) => { accepted.push(guard); offerWayBack(known); });
+    }, (guard) => { accepted.push(guard); offerWayBack(known); });
     detail.querySelector('input')?.focus();
   }
 

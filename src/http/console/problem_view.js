@@ -52,12 +52,10 @@ export function hereOf(hint = '') {
 export function problemView(error, accept) {
   const { name, message, details } = asProblem(error);
   const guard = GUARDS[name];
-  const items = details.map((fault) => el('li',
-    fault.pointer && el('code', fault.pointer), fault.line && el('span', `line ${fault.line}: `),
-    ` ${fault.message}`, el('span.hint', ` ${hereOf(fault.hint)}`)));
+  const items = details.map((fault) => faultItem(fault, fault.pointer ? el('code', fault.pointer) : fault.line && `line ${fault.line}`));
   return el('div.problem', { role: 'alert' },
     el('p', el('strong', message)),
-    items.length > 0 && el('ul', ...items),
+    items.length > 0 && el('ul.faults', items),
     ADVICE[name] && el('p', ADVICE[name]),
     guard && accept && el('button', { onclick: () => accept(name) }, guard));
 }
@@ -66,21 +64,20 @@ export function problemView(error, accept) {
  * Shows in a box what is made of an answer as soon as it is there, or why there is none.
  * @param {Element} box
  * @param {() => Promise<import('./dom.js').Child>} made
- * @param {string} meanwhile what is shown until then
  * @param {(guard: string) => void} [accept]
  */
-export async function showWhenRead(box, made, meanwhile, accept) {
-  fill(box, el('p.quiet', meanwhile));
+export async function showWhenRead(box, made, accept) {
+  fill(box, el('p.quiet', 'Loading …'));
   fill(box, await made().catch((error) => problemView(error, accept)));
 }
 
 /**
- * A fault of a text, as an item of a list.
- * @param {{ severity: string, message: string, hint?: string }} fault
- * @param {Node} place where it is
+ * A fault, as an item of a list.
+ * @param {{ severity?: string, message: string, hint?: string }} fault
+ * @param {import('./dom.js').Child} place where it is
  * @param {...import('./dom.js').Child} more
  */
 export function faultItem({ severity, message, hint }, place, ...more) {
-  return el('li', { class: severity }, el('strong', severity === 'error' ? 'Error' : 'Warning'), ' ', place,
-    el('span', message), el('span.hint', ` ${hereOf(hint)}`), ...more);
+  return el('li', { class: severity }, severity && el('strong', severity === 'error' ? 'Error' : 'Warning'), place,
+    el('span', message), el('span.hint', hereOf(hint)), more);
 }

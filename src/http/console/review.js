@@ -23,8 +23,8 @@ import { Problem, accepting } from './api.js';
  */
 
 /**
- * What edits are brought to, and with what.
- * @typedef {{ api: Api, drafts: Drafts, target: Target, signal: AbortSignal | undefined }} Work
+ * What edits are brought to, with what, and the guards that are accepted.
+ * @typedef {{ api: Api, drafts: Drafts, target: Target, accepted: string[], signal: AbortSignal | undefined }} Work
  */
 
 /**
@@ -65,7 +65,7 @@ export async function review(api, drafts, wanted, signal) {
     throw new Problem(0, 'retype', '<secret:retype> stands for what was not kept: type it again, or discard the edit.');
   }
   const target = targetOf((await api.get('status', {}, { signal })).body);
-  const work = { api, drafts, target, signal };
+  const work = { api, drafts, target, accepted: wanted.accepted, signal };
   const clashes = [];
   for (const draft of drafts.list) {
     const clash = draft.kind === 'text' ? await textBroughtTo(work, draft) : await valuesBroughtTo(work, draft);
@@ -81,14 +81,19 @@ export async function review(api, drafts, wanted, signal) {
 }
 
 /**
- * What one edit would change, and its request, with all secrets masked.
+ * The request of one edit, with all secrets masked. A text may have errors; any other edit is rehearsed.
  * @param {Api} api
  * @param {Draft} draft
  * @param {AbortSignal} [signal]
+ * @param {string[]} [accepted]
  */
-export async function rehearsed(api, draft, signal) {
-  const query = { base: draft.base, secrets: 'keep', dry_run: true, tell: 'sent' };
-  return (await api.post('change', query, requestOf([draft]), { signal })).body;
+export async function maskedRequest(api, draft, signal, accepted = []) {
+  if (draft.kind === 'text' && !draft.isGone) {
+    const { body } = await api.post('check_config', { path: draft.path, secrets: 'masked' }, draft.text, { signal });
+    return requestOf([{ ...draft, text: body.sent }]);
+  }
+  const query = { ...accepting(accepted), base: draft.base, secrets: 'keep', dry_run: true, tell: 'sent' };
+  return (await api.post('change', query, requestOf([draft]), { signal })).body.sent;
 }
 
 /**
@@ -120,11 +125,16 @@ async function textBroughtTo({ api, drafts, target, signal }, draft) {
   const [before, mine] = [again(drafts.beforeOf(draft)), again(draft.text)];
   // A line that is typed as it was, after others changed it, is wanted so.
   const parts = merge(before, theirs, mine, isOld && mine === before);
-  const questions = parts.flatMap((part) => 'lines' in part ? []
-    : { what: draft.path, base: part.base.join('\n'), theirs: part.theirs.join('\n'), mine: part.mine.join('\n') });
+  const now = { base: target.revision, isGone: !theirs };
+  const clashes = parts.flatMap((part) => ('lines' in part ? [] : part));
+  if (clashes.length > 0) await maskedRequest(api, { ...draft, ...now }, signal).then((sent) => drafts.answered(draft, sent), () => {});
+  const lines = (/** @type {string[]} */ each) => each.join('\n');
+  // What was typed may be a secret: no more of it is shown than is kept.
+  const questions = clashes.map((clash) => ({ what: draft.path, base: lines(clash.base), theirs: lines(clash.theirs),
+    mine: drafts.keptOf({ ...draft, before, text: lines(clash.mine) }).text }));
   const settle = (/** @type {Side[]} */ choices) => {
     const text = chosen(parts, choices);
-    drafts.replace(draft, text !== theirs && { ...draft, text, before: theirs || draft.before, base: target.revision, isGone: !theirs });
+    drafts.replace(draft, text !== theirs && { ...draft, ...now, text, before: theirs || draft.before });
   };
   return { questions, settle };
 }
@@ -136,12 +146,12 @@ async function textBroughtTo({ api, drafts, target, signal }, draft) {
  * @returns {Promise<Clash | undefined>}
  */
 async function valuesBroughtTo(work, draft) {
-  const { api, drafts, target, signal } = work;
+  const { api, drafts, target, accepted, signal } = work;
   if (draft.base === target.revision) return undefined;
   /** @type {Question[]} */
   let questions = [];
   try {
-    await rehearsed(api, draft, signal);
+    await maskedRequest(api, draft, signal, accepted);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (error.name === 'stale') questions = await compared(work, draft);

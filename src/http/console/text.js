@@ -36,7 +36,9 @@ export function showText(main, state, { revision: wanted, rest: [place = ''] }, 
 
   const notice = el('div');
   const box = el('div.text-lines', { tabindex: 0, role: 'region', 'aria-label': 'Text of the configuration', onkeydown: key });
-  const side = el('aside.text-side', { 'aria-label': 'Entry at the cursor' }, el('p.quiet', 'Choose a line to see its entry.'));
+  /** Of several entries in one line, which one is beside the text. */
+  const choices = el('div');
+  const side = el('div', el('p.quiet', 'Choose a line to see its entry.'));
   const entryLater = later(REST, besides, signal);
   const rows = new VirtualRows(box, row, () => {
     // A click on the number of a line goes to this place, too, and finds it taken.
@@ -52,7 +54,7 @@ export function showText(main, state, { revision: wanted, rest: [place = ''] }, 
     el('div.page-head', el('h1', 'Text'), el('div.text-tools', search.element,
       el('form.go', { onsubmit: () => goTo(line.valueAsNumber) }, line, el('button', 'Go')),
       el('button', { onclick: () => checkView(faults, state, read.body, goTo) }, 'Check'), faults)),
-    notice, el('div.text-page', box, side));
+    notice, el('div.text-page', box, el('aside.text-side', { 'aria-label': 'Entry at the cursor' }, choices, side)));
 
   /** @param {Read} now */
   function take(now) {
@@ -96,15 +98,23 @@ export function showText(main, state, { revision: wanted, rest: [place = ''] }, 
     const start = startOf(lines, rows.at);
     const end = start + (lines[rows.at]?.length ?? 0);
     all ??= entries(read.body);
-    const found = all.find((each) => each.start <= end && start < each.end);
-    const segments = found ? await segmentsOf(state, found, all) : [];
+    const found = all.filter((each) => each.start <= end && start < each.end);
+    const choice = el('select', { 'aria-label': 'Entry of this line', onchange: () => show(found[choice.selectedIndex]) },
+      found.map(({ keyword, words }) => el('option', [keyword, ...words].join(' '))));
+    fill(choices, found.length > 1 && choice);
+    show(found[0]);
+  }
+
+  /** @param {import('./words.js').Entry | undefined} found */
+  async function show(found) {
+    const segments = found && all ? await segmentsOf(state, found, all) : [];
     const path = pathOf(segments);
     if (path === shown && path) return;
     shown = path;
     entry.abort();
     entry = new AbortController();
     if (!path) return fill(side, el('p.quiet', 'This line has no entry.'));
-    const around = el('div', el('p.quiet', 'Loading …'));
+    const around = el('div.entry-page', el('p.quiet', 'Loading …'));
     const [group, name] = segments;
     fill(side, el('h2', group === 'streams' ? el('a', { href: placeOf(`${name}`) }, name) : segments.join(' ')),
       read.before && el('p.quiet', 'The entry as it runs now:'), around);
@@ -223,5 +233,5 @@ function checkView(box, { api }, text, goTo) {
     if (!faults.length) return el('p', { role: 'status' }, 'No faults.');
     return el('div', { role: 'status' }, el('p', `Errors: ${errors}, warnings: ${warnings}`),
       el('ul.faults', faults.map((/** @type {any} */ fault) => faultItem(fault, place(fault)))));
-  }, 'Checking …');
+  });
 }

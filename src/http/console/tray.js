@@ -3,6 +3,7 @@
 import { el, fill, later, refill } from './dom.js';
 import { Problem, asProblem } from './api.js';
 import { ApplyForm } from './apply_form.js';
+import { requestOf } from './drafts.js';
 import { review, send } from './review.js';
 import { tellApplied } from './load.js';
 import { clashView } from './clash_view.js';
@@ -28,8 +29,10 @@ export function attach(box, state) {
   let found;
   /** Why the last change was not made; it is shown until the edits are others. @type {{ problem: Problem, list: unknown } | undefined} */
   let failed;
-  /** Names of guards. @type {Set<string>} */
-  const accepted = new Set();
+  /** Names of guards. @type {string[]} */
+  let accepted = [];
+  /** The edits for which they are accepted. */
+  let acceptedFor = '';
   let request = new AbortController();
   /** The time of the last edit. */
   let last = 0;
@@ -46,11 +49,7 @@ export function attach(box, state) {
   const body = el('div.tray-body', edits, result, form.element);
   fill(box, head, body);
 
-  drafts.subscribe(() => {
-    // What was accepted was about the edits of before.
-    accepted.clear();
-    edited();
-  });
+  drafts.subscribe(edited);
   state.subscribe(['role', 'config', 'isConnected'], edited);
   document.addEventListener('keydown', key);
   draw();
@@ -75,7 +74,8 @@ export function attach(box, state) {
     refill(result, [isSending, failed?.problem.message, String(found), { ...found, list: 0, command: 0 }], resultParts);
     form.button.disabled = !reviewed();
     const shown = reviewed()?.command ?? '# The command comes with the difference.';
-    refill(command, shown, () => shown);
+    // To the letter, as it is to be copied; what is selected in it stays.
+    if (command.textContent !== shown) command.textContent = shown;
     fill(copied);
   }
 
@@ -100,7 +100,7 @@ export function attach(box, state) {
 
   function comparison() {
     if (!found) return el('p', 'Computing the difference …');
-    if (found instanceof Problem) return problemView(found, (guard) => { accepted.add(guard); ask(); });
+    if (found instanceof Problem) return problemView(found, (guard) => { accepted.push(guard); ask(); });
     if (found.clashes.length > 0) return clashView(found.clashes, ask);
     if (!found.diff) return el('p', 'These edits change nothing.');
     return [notesView(found.notes), diffView(found.diff)];
@@ -111,9 +111,11 @@ export function attach(box, state) {
     return !isSending && found && !(found instanceof Problem) && found.diff && found.list === drafts.list ? found : undefined;
   }
 
-  /** How the change is to be made. */
+  /** How the change is to be made. What was accepted for other edits is forgotten. */
   function wanted() {
-    return { ...form.wanted, accepted: [...accepted] };
+    const now = JSON.stringify(requestOf(drafts.list));
+    if (now !== acceptedFor) [accepted, acceptedFor] = [[], now];
+    return { ...form.wanted, accepted };
   }
 
   /** Opens the tray, and asks for the diff. */

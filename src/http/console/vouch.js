@@ -1,7 +1,7 @@
 // Asks the server after each edit what of it holds a secret, so that the rest is kept over a reload.
 
 import { later } from './dom.js';
-import { rehearsed } from './review.js';
+import { maskedRequest } from './review.js';
 import { lacksTyped } from './drafts.js';
 
 /** @typedef {import('./state.js').State} State */
@@ -19,9 +19,8 @@ export function attach(state) {
       if (!state.mayEdit || state.needsPassword) return;
       if (shown.has(draft) || lacksTyped([draft])) continue;
       try {
-        // Where others changed the same, the server is asked as if the edit were made of what they left.
-        const { sent } = await rehearsed(api, draft).catch(() => rehearsed(api, { ...draft, base: state.revision ?? '' }));
-        drafts.answered(draft, sent);
+        // Where others changed the same, the edit is as if it were made of what they left.
+        drafts.answered(draft, await maskedRequest(api, { ...draft, base: state.revision ?? '' }));
         shown.add(draft);
       } catch {
         // Without an answer nothing that was typed is kept.

@@ -159,6 +159,13 @@ pub static PARAMETERS: &[QueryParameter] = &[
               any other mask is refused (`masked-value`).",
     },
     QueryParameter {
+        name: SECRETS,
+        taken_by: &[ApiOperation::Check],
+        values: Values::Words(&[SECRETS_MASKED], |parameters| &mut parameters.secrets),
+        doc: "with `path`: adds `sent`, the text that was sent, with a mask in the place of each secret. Of a text with \
+              errors more may be masked.",
+    },
+    QueryParameter {
         name: WAIT,
         taken_by: &[ApiOperation::Status],
         values: Values::Seconds(0..=MAX_WAIT, |parameters| &mut parameters.wait),

@@ -107,7 +107,7 @@ mod tests {
     fn asking(value: &str) -> Head {
         let headers = vec![("accept-encoding".to_owned(), value.to_owned())];
         let (method, target) = ("GET".to_owned(), "/".to_owned());
-        Head { method, target, headers, peer: PeerAddress::Uid(0), unread: false }
+        Head { method, target, headers, peer: PeerAddress::Uid(0), is_secured: false, unread: false }
     }
 
     #[test]

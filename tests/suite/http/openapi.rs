@@ -157,10 +157,17 @@ fn headers_are_there(document: &Value, response: &Value, answer: &Response, what
 
 /// Values of each parameter, those that it does not take among them.
 fn queries() -> Vec<String> {
-    let mut queries: Vec<String> =
-        ["", "x=y", "confirm=60", "force=1&dry_run=1&format=conf", "%ff=%", "a&&=&force"]
-            .map(str::to_owned)
-            .into();
+    let mut queries: Vec<String> = [
+        "",
+        "x=y",
+        "confirm=60",
+        "force=1&dry_run=1&format=conf",
+        "path=streams.a&secrets=masked",
+        "%ff=%",
+        "a&&=&force",
+    ]
+    .map(str::to_owned)
+    .into();
     for parameter in PARAMETERS {
         let values: &[&str] = match &parameter.values {
             Values::Switch(_) => &["true", "0", "", "yes"],
@@ -359,6 +366,7 @@ fn local(query: &str) -> Request {
         target: format!("{PREFIX}/read_config?{query}"),
         headers: Vec::new(),
         peer: PeerAddress::Uid(0),
+        is_secured: false,
         unread: false,
     };
     Request { head, body: Vec::new().into() }

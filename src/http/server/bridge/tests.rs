@@ -25,6 +25,7 @@ fn is_new_for(bridge: &Bridge, link: &mut Option<BridgeLink>, body: &'static str
         target: "/".to_owned(),
         headers: Vec::new(),
         peer: PeerAddress::Uid(0),
+        is_secured: false,
         unread: false,
     };
     let before = link.as_ref().map(BridgeLink::number);

@@ -60,9 +60,7 @@ fn tell_sent(
 ) {
     let change = &call.parameters.change;
     if change.told.command {
-        let header = |name| call.head.header(name);
-        let host = || format!("http://{}", header("host").unwrap_or_default());
-        let url = header("origin").map_or_else(host, str::to_owned);
+        let url = call.head.own_url();
         let server = NamedServer { url: &url, prefix: &context.prefix };
         made.command = Some(command(&server, sent, &made.diff.collected(), change));
     }

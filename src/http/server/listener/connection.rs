@@ -186,7 +186,8 @@ impl<'g> Connection<'g> {
             match scan.advance(pending) {
                 Progress::Wrong(detail) => return Err(Rejection::malformed(detail).into()),
                 Progress::Whole(start, end) if end <= limits.head => {
-                    let parsed = parse(&pending[start..end], limits, self.peer)?;
+                    let mut parsed = parse(&pending[start..end], limits, self.peer)?;
+                    parsed.head.is_secured = self.incoming.stream.is_secured();
                     self.incoming.consume(end);
                     return Ok(parsed);
                 }
