@@ -50,7 +50,7 @@ impl Document {
     pub fn parse_as(schema: &'static Schema, text: impl Into<ByteString>) -> Self {
         let text = text.into();
         let (indexer, diagnostics) = input_check::parse(&text, Indexer::new);
-        Self { schema, text, index: Index { records: indexer.into_records(), diagnostics } }
+        Self { schema, text, index: Index::new(indexer.into_records(), diagnostics) }
     }
 
     /// The same with another text and its index.

@@ -98,7 +98,17 @@ pub(super) struct Index {
 const BYTES_PER_ENTRY: usize = 16;
 
 /// The entries for which room may stay reserved that no entry needed.
-const SPARE_ENTRIES: usize = 1024;
+pub(super) const SPARE_ENTRIES: usize = 1024;
+
+impl Index {
+    /// What was reserved for a large text, and not needed, is given back.
+    pub fn new(mut records: Vec<EntryRecord>, diagnostics: Diagnostics) -> Self {
+        if records.capacity() - records.len() > SPARE_ENTRIES {
+            records.shrink_to_fit();
+        }
+        Self { records, diagnostics }
+    }
+}
 
 /// Keeps the records of a part of a text.
 #[derive(Default)]
@@ -111,14 +121,16 @@ pub(super) struct Indexer {
 impl Indexer {
     /// Returns an indexer for a part of `bytes` bytes.
     pub fn new(bytes: usize) -> Self {
-        Self { records: Vec::with_capacity(bytes / BYTES_PER_ENTRY), open: Vec::new() }
+        Self::behind(Vec::new(), bytes)
     }
 
-    /// The records; what was reserved for a large text, and not needed, is given back.
-    pub fn into_records(mut self) -> Vec<EntryRecord> {
-        if self.records.capacity() - self.records.len() > SPARE_ENTRIES {
-            self.records.shrink_to_fit();
-        }
+    /// The same; the records come behind others.
+    pub fn behind(mut records: Vec<EntryRecord>, bytes: usize) -> Self {
+        records.reserve(bytes / BYTES_PER_ENTRY);
+        Self { records, open: Vec::new() }
+    }
+
+    pub fn into_records(self) -> Vec<EntryRecord> {
         self.records
     }
 }

@@ -7,14 +7,15 @@
 //! whole text is the only window. Edits of very many entries in a row have several windows, so that
 //! little more than the new text is held at a time.
 
+use std::mem;
 use std::ops::Range;
 
 use bytestring::ByteString;
 
 use super::document::Document;
-use super::index::{EntryRecord, Index, Indexer, next_index};
+use super::index::{EntryRecord, Index, Indexer, SPARE_ENTRIES, next_index};
 use super::line_index::{line_end, line_start};
-use super::parse::{BOM, MAX_TEXT, ParsedText, parse_text};
+use super::parse::{BOM, MAX_TEXT, parse_text};
 use super::splice::{Splice, apply};
 use crate::text::Diagnostics;
 
@@ -88,11 +89,20 @@ impl Document {
     ///
     /// `edits` are in the order of the text and do not overlap.
     pub fn changed_runs(&self, edits: &[Splice]) -> Vec<ChangedRun> {
-        let mut runs = Vec::new();
+        let (mut runs, mut last) = (Vec::new(), RunPlace::START);
         let text = |window: &ReparseWindow, _| {
             apply(self.text(), window.bytes.clone(), &edits[window.edits.clone()]).into()
         };
-        if each_run(self, edits, &text, &mut |run| runs.push(run)) {
+        let mut take = |run: NewRun| {
+            let records = run.records_behind(Vec::new())?;
+            let first = run.old.start - last.old.end + last.new.end;
+            last = RunPlace { old: run.old, new: first..first + records.len() };
+            let index = Index::new(records, Diagnostics::default());
+            let document = self.with_index(run.text, index);
+            runs.push(ChangedRun { place: last.clone(), start: run.start, document });
+            Some(())
+        };
+        if each_run(self, edits, &text, &mut take).is_some() {
             return runs;
         }
         let new = apply(self.text(), 0..self.text().len(), edits);
@@ -109,11 +119,11 @@ impl Document {
         self.edited(edits).0
     }
 
-    /// Returns the same, and which of its entries are new. Each run is dropped before the next one is parsed.
+    /// Returns the same, and which of its entries are new.
     pub fn edited(&self, edits: &[Splice]) -> (Document, Vec<RunPlace>) {
         let new = ByteString::from(apply(self.text(), 0..self.text().len(), edits));
         let mut joined = JoinedRuns::new(self, new.clone());
-        if each_run(self, edits, &|_, run| new.slice_ref(&new[run]), &mut |run| joined.add(run)) {
+        if each_run(self, edits, &|_, run| new.slice_ref(&new[run]), &mut |run| joined.add(run)).is_some() {
             return joined.finish();
         }
         drop(joined);
@@ -123,47 +133,55 @@ impl Document {
     }
 }
 
-/// Gives each run that `edits` change to `take`; `text` returns its new text, from the window and the place in the whole
-/// new text. Returns false if a window does not end between two entries, or if
-/// the old or the new text has diagnostics: then the whole text is one run.
+/// A run of top-level entries that an edit changes, before it is parsed.
+struct NewRun {
+    /// The numbers of its entries in the old document.
+    old: Range<usize>,
+    /// The offset of its text in the new text.
+    start: usize,
+    text: ByteString,
+    is_last: bool,
+}
+
+impl NewRun {
+    /// Parses the text; returns its records behind others. `None` if it has diagnostics, or does not end between two
+    /// entries.
+    fn records_behind(&self, others: Vec<EntryRecord>) -> Option<Vec<EntryRecord>> {
+        // U+FEFF is a byte order mark only at the start of the whole text.
+        if self.start > 0 && self.text.starts_with(BOM) {
+            return None;
+        }
+        let parsed = parse_text(&self.text, Indexer::behind(others, self.text.len()));
+        let is_whole = parsed.diagnostics.is_empty() && (self.is_last || !parsed.ends_in_comment);
+        is_whole.then(|| parsed.sink.into_records())
+    }
+}
+
+/// Gives each run that `edits` change to `take`; `text_of` returns its new text, from the window and the place in the
+/// whole new text. Returns `None` if `take` does, or if the old or the new text has diagnostics: then the whole text is one
+/// run.
 fn each_run(
     document: &Document,
     edits: &[Splice],
     text_of: &dyn Fn(&ReparseWindow, Range<usize>) -> ByteString,
-    take: &mut dyn FnMut(ChangedRun),
-) -> bool {
+    take: &mut dyn FnMut(NewRun) -> Option<()>,
+) -> Option<()> {
     let (text, old) = (document.text(), document.index());
     let grown: usize = edits.iter().map(|edit| edit.text.len()).sum();
     if !old.diagnostics.is_empty() || text.len() + grown > MAX_TEXT {
-        return false;
+        return None;
     }
     // The shift may be negative: offsets are counted modulo 2^64.
     let mut shift = 0usize;
-    let mut last = RunPlace::START;
-    for window in windows(text, &old.records, edits) {
+    windows(text, &old.records, edits).into_iter().try_for_each(|window| {
         let start = window.bytes.start.wrapping_add(shift);
         for edit in &edits[window.edits.clone()] {
             shift = shift.wrapping_add(edit.text.len()).wrapping_sub(edit.range.len());
         }
-        let new = text_of(&window, start..window.bytes.end.wrapping_add(shift));
-        let Some(document) = window_document(document, new, start, window.bytes.end == text.len()) else {
-            return false;
-        };
-        let first = window.records.start - last.old.end + last.new.end;
-        last = RunPlace { old: window.records, new: first..first + document.len() };
-        take(ChangedRun { place: last.clone(), start, document });
-    }
-    true
-}
-
-fn window_document(old: &Document, text: ByteString, start: usize, is_last: bool) -> Option<Document> {
-    // U+FEFF is a byte order mark only at the start of the whole text.
-    if start > 0 && text.starts_with(BOM) {
-        return None;
-    }
-    let ParsedText { sink, diagnostics, ends_in_comment } = parse_text(&text, Indexer::new(text.len()));
-    let is_whole = diagnostics.is_empty() && (is_last || !ends_in_comment);
-    is_whole.then(|| old.with_index(text, Index { records: sink.into_records(), diagnostics }))
+        let text_of_run = text_of(&window, start..window.bytes.end.wrapping_add(shift));
+        let is_last = window.bytes.end == text.len();
+        take(NewRun { old: window.records, start, text: text_of_run, is_last })
+    })
 }
 
 /// Puts the new document together: the records of unchanged entries are copied, not parsed again.
@@ -180,31 +198,34 @@ struct JoinedRuns<'o> {
 
 impl<'o> JoinedRuns<'o> {
     fn new(old: &'o Document, new: ByteString) -> Self {
-        let records = Vec::with_capacity(old.len() + 16);
+        let records = Vec::with_capacity(old.len() + SPARE_ENTRIES);
         Self { old, new, records, places: Vec::new(), kept: 0, bytes: 0 }
     }
 
-    fn add(&mut self, run: ChangedRun) {
+    fn add(&mut self, run: NewRun) -> Option<()> {
         let old = &self.old.index().records;
-        copy_moved(old, self.kept..run.place.old.start, self.bytes, &mut self.records);
-        let inner = &run.document.index().records;
-        copy_moved(inner, 0..inner.len(), run.start, &mut self.records);
-        self.kept = run.place.old.end;
+        copy_moved(old, self.kept..run.old.start, self.bytes, &mut self.records);
+        let first = self.records.len();
+        self.records = run.records_behind(mem::take(&mut self.records))?;
+        let inner = &mut self.records[first..];
+        inner.iter_mut().for_each(|record| *record = record.moved(run.start as u32));
+        self.kept = run.old.end;
         self.bytes = shift_behind(&run, old, self.old.text().len(), self.new.len());
-        self.places.push(run.place);
+        self.places.push(RunPlace { old: run.old, new: first..self.records.len() });
+        Some(())
     }
 
     fn finish(mut self) -> (Document, Vec<RunPlace>) {
         copy_moved(&self.old.index().records, self.kept..self.old.len(), self.bytes, &mut self.records);
-        let index = Index { records: self.records, diagnostics: Diagnostics::default() };
+        let index = Index::new(self.records, Diagnostics::default());
         (self.old.with_index(self.new, index), self.places)
     }
 }
 
 /// Returns the number of bytes by which the entries behind a run move in the new text, modulo 2^64.
-fn shift_behind(run: &ChangedRun, old: &[EntryRecord], old_len: usize, new_len: usize) -> usize {
-    match old.get(run.place.old.end) {
-        Some(next) => (run.start + run.document.text().len()).wrapping_sub(next.start as usize),
+fn shift_behind(run: &NewRun, old: &[EntryRecord], old_len: usize, new_len: usize) -> usize {
+    match old.get(run.old.end) {
+        Some(next) => (run.start + run.text.len()).wrapping_sub(next.start as usize),
         None => new_len.wrapping_sub(old_len),
     }
 }
