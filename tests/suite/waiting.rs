@@ -8,18 +8,21 @@ use std::time::{Duration, Instant};
 /// After this long something hangs. It is no measure of speed.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The time between two looks.
-const PAUSE: Duration = Duration::from_millis(5);
+/// The shortest and the longest time between two looks.
+const PAUSES: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(100)];
 
 /// Looks until something is found; `None` if that takes too long.
 pub fn look<T>(mut found: impl FnMut() -> Option<T>) -> Option<T> {
     let start = Instant::now();
     loop {
+        let began = Instant::now();
         let found = found();
         if found.is_some() || start.elapsed() > PATIENCE {
             return found;
         }
-        thread::sleep(PAUSE);
+        // A look that starts a process leaves most of a core to what is waited for.
+        let [shortest, longest] = PAUSES;
+        thread::sleep((began.elapsed() * 2).clamp(shortest, longest));
     }
 }
 
