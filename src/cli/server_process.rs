@@ -73,11 +73,11 @@ fn watchdog_time() -> Option<Duration> {
     number("WATCHDOG_USEC").filter(|time| is_meant && *time > 0).map(Duration::from_micros)
 }
 
-/// Two pools for all threads; what takes 4 MiB or more goes back to the system when it is freed, and so
+/// Two pools for all threads; what takes 1 MiB or more goes back to the system when it is freed, and so
 /// do the ends of the pools over 16 MiB. Smaller blocks stay: a change that got them from the system
 /// would take longer.
 const SETTINGS: &str =
-    "glibc.malloc.arena_max=2:glibc.malloc.mmap_threshold=4194304:glibc.malloc.trim_threshold=16777216";
+    "glibc.malloc.arena_max=2:glibc.malloc.mmap_threshold=1048576:glibc.malloc.trim_threshold=16777216";
 
 /// Limits the freed memory that the allocator of the GNU C library keeps: it keeps it for each thread
 /// apart, and more of it for larger blocks. It reads its settings from the environment before `main`

@@ -102,6 +102,8 @@ fn texts(text: &str, windows: &[Range<usize>], splices: &[Splice]) -> [String; 2
         let inside = &splices[first..];
         let inside = &inside[..inside.partition_point(|splice| splice.range.start <= window.end)];
         old.push_str(&text[window.clone()]);
+        let grown: usize = inside.iter().map(|splice| splice.text.len()).sum();
+        new.reserve(window.len() + grown + 1);
         new.extend(spliced_pieces(text, window.clone(), inside));
         old.push('\n');
         new.push('\n');

@@ -95,14 +95,14 @@ impl Snapshot {
 
     /// The result of a proved edit of a document without errors.
     ///
-    /// The results for unchanged parts of the document are taken over, if these are more than half of it.
+    /// The results for unchanged parts of the document are taken over, if these are most of it.
     pub fn edited(before: &Arc<Snapshot>, splices: &[Splice]) -> Self {
         let (document, runs) = before.document().edited(splices);
         debug_assert!(!has_errors(&document), "what an edit writes has no errors");
         let bytes = document.bytes().clone();
         let written = splices.iter().map(|splice| splice.text.len()).sum();
         let new: usize = runs.iter().map(|run| run.new.len()).sum();
-        let groups = before.groups.get().filter(|_| new < document.len() / 2);
+        let groups = before.groups.get().filter(|_| new < document.len() / 8);
         let groups = groups.map(|groups| groups.after(before.document(), &runs, &document));
         Self {
             valid: OnceLock::from(true),
