@@ -35,7 +35,7 @@ impl CompressedAnswers {
     /// The answer in the coding that the client accepts.
     pub fn coded(&self, head: &Head, mut response: Response) -> Response {
         response.headers.push(("Vary", "Accept-Encoding".to_owned()));
-        let is_worth_it = response.body.len() > LEAST || response.status == 304;
+        let is_worth_it = response.body.length() > LEAST || response.status == 304;
         if !is_worth_it || !accepts_gzip(head) {
             return response;
         }
@@ -75,7 +75,7 @@ impl CompressedAnswers {
 }
 
 fn gzip(body: &ResponseBody) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::with_capacity(body.len() / 8), Compression::default());
+    let mut encoder = GzEncoder::new(Vec::with_capacity(body.length() / 8), Compression::default());
     body.write_to(&mut encoder).and_then(|()| encoder.finish()).expect("a vector takes everything")
 }
 

@@ -396,7 +396,7 @@ impl Handler {
         response.headers.extend(on_every_response());
         record.status = response.status;
         let response = self.context.compressed.coded(head, response);
-        record.bytes = if head.method == "HEAD" { 0 } else { response.body.len() };
+        record.bytes = if head.method == "HEAD" { 0 } else { response.body.length() };
         record.took = start.elapsed();
         self.log(&record);
         response

@@ -125,7 +125,7 @@ impl ResponseBody {
     }
 
     /// The number of its bytes.
-    pub fn len(&self) -> usize {
+    pub fn length(&self) -> usize {
         match self {
             Self::Whole(bytes) => bytes.len(),
             Self::Json(_, length) => *length,

@@ -72,7 +72,7 @@ impl BridgeLink {
         let without_body = matches!(status, 100..=199 | 204 | 304);
         Ok(BridgeResponse {
             lines,
-            length: (!without_body).then_some(body.len()),
+            length: (!without_body).then_some(body.length()),
             body: if without_body || is_head { ResponseBody::default() } else { body },
         })
     }
