@@ -28,29 +28,31 @@ pub fn line(prompt: &str) -> io::Result<Option<String>> {
     }
     let mut line = String::new();
     write!(io::stderr(), "{prompt}: ")?;
-    if io::stdin().read_line(&mut line)? == 0 {
+    io::stdin().read_line(&mut line)?;
+    if !line.ends_with('\n') {
         writeln!(io::stderr())?;
         return Ok(None);
     }
     Ok(Some(line.trim_end_matches(['\r', '\n']).to_owned()))
 }
 
-/// Asks for a secret, which is empty if the input ends.
+/// Asks for a secret. An empty one is no answer: it can't be told from the end of the input.
 pub fn secret(prompt: &str) -> io::Result<Option<String>> {
     if !can_ask() {
         return Ok(None);
     }
     let asked = Password::new().with_prompt(prompt).allow_empty_password(true).report(false).interact();
-    asked.map(Some).map_err(|dialoguer::Error::IO(error)| error)
+    let secret = asked.map_err(|dialoguer::Error::IO(error)| error)?;
+    Ok(Some(secret).filter(|secret| !secret.is_empty()))
 }
 
-/// Asks for a new secret, which has to be typed twice. An empty one is no answer.
+/// Asks for a new secret, which has to be typed twice.
 pub fn new_secret(prompt: &str) -> io::Result<Option<String>> {
     loop {
-        let Some(first) = secret(prompt)?.filter(|first| !first.is_empty()) else { return Ok(None) };
-        if secret("again")?.is_some_and(|second| second == first) {
-            return Ok(Some(first));
+        let Some(first) = secret(prompt)? else { return Ok(None) };
+        match secret("again")? {
+            Some(second) if second != first => writeln!(io::stderr(), "error: the two differ")?,
+            second => return Ok(second),
         }
-        writeln!(io::stderr(), "error: the two differ")?;
     }
 }

@@ -172,7 +172,7 @@ impl Snapshot {
         Config::from_members(self.members(), Lens::default())
     }
 
-    /// True if an edit of more than [`LARGE_EDIT`] bytes made the text: its JSON takes little over from that of before.
+    /// True if an edit of at least a megabyte made the text: its JSON takes little over from that of before.
     pub fn is_large_edit(&self) -> bool {
         self.before.as_ref().is_some_and(|before| before.written >= LARGE_EDIT)
     }

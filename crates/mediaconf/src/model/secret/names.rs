@@ -50,8 +50,20 @@ impl Secrecy {
 }
 
 fn names_secret(word: &str) -> bool {
+    let word = trimmed_start(word).trim_end_matches(is_no_blank);
     let is_row_with_secret = || Schema::media().foreign(word).is_some_and(|row| row.secret);
     is_secret_name(word) || is_account(word) || is_row_with_secret() || is_nearly_secret_name(word)
+}
+
+/// True for a character that looks like a blank, or like nothing, and is none of the language's.
+pub fn is_no_blank(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
+        || (!matches!(c, ' ' | '\t' | '\r' | '\n') && (c.is_whitespace() || c.is_control()))
+}
+
+/// The word from its first character that is to be seen.
+pub fn trimmed_start(word: &str) -> &str {
+    word.trim_start_matches(is_no_blank)
 }
 
 /// True if the value of an option, a directive, a query parameter, a header or a member of this name is a

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::names::{Secrecy, is_key_byte, is_name_byte, is_secret_key, is_secret_name, meant};
+use super::names::{
+    Secrecy, is_key_byte, is_name_byte, is_no_blank, is_secret_key, is_secret_name, meant, trimmed_start,
+};
 use crate::syntax::floor_char_boundary;
 
 /// The kind of a text, which decides where a secret in it ends.
@@ -19,13 +21,29 @@ pub fn word_parts(word: &str, secrecy: Secrecy) -> Vec<Range<usize>> {
     match secrecy {
         Secrecy::Whole if word.is_empty() => Vec::new(),
         Secrecy::Whole => vec![whole(word)],
-        Secrecy::Parts => parts(word, Reach::Word),
+        Secrecy::Parts => match behind_name(word) {
+            None => parts(word, Reach::Word),
+            Some(glued) => merged([parts(word, Reach::Word), vec![glued]].concat()),
+        },
         Secrecy::Push => {
             let mut found = parts(word, Reach::Word);
             found.extend(push_key(word));
+            found.extend(behind_name(word));
             merged(found)
         }
     }
+}
+
+/// What stands behind the name of a secret in the same word, where what should part them is no blank of the language:
+/// `password:…`, or a blank that was copied from a page.
+fn behind_name(word: &str) -> Option<Range<usize>> {
+    let name_at = word.len() - trimmed_start(word).len();
+    let name_end = name_at + word[name_at..].bytes().take_while(|byte| is_name_byte(*byte)).count();
+    let rest = &word[name_end..];
+    let is_parted = rest.starts_with(|c: char| c == ':' || is_no_blank(c)) && !rest.starts_with("://");
+    let value = rest.trim_start_matches(|c: char| c == ':' || c == ' ' || is_no_blank(c));
+    let is_secret = is_parted && is_secret_name(&word[name_at..name_end]);
+    is_secret.then(|| part(word.len() - value.len(), value)).flatten()
 }
 
 /// The secret parts of a text of several words, in order, not overlapping.
@@ -347,6 +365,8 @@ mod tests {
             ("auth=false", &[]),
             ("sid=12", &[]),
             ("monkey=1", &[]),
+            ("monkey:1", &[]),
+            ("key", &[]),
             ("keyframe=1", &[]),
             ("region=eu", &[]),
             ("header.Authorization=Basic", &["Basic"]),
@@ -358,6 +378,24 @@ mod tests {
         ] {
             check(word_parts(value, Secrecy::Parts), value, secrets);
             check(prose_parts(value), value, secrets);
+        }
+    }
+
+    #[test]
+    fn what_is_glued_to_the_name_of_a_secret_is_one() {
+        for (value, secrets) in [
+            ("password:abc", &["abc"][..]),
+            ("password\u{a0}abc", &["abc"]),
+            ("\u{200b}password\u{b}\u{3000}a b", &["a b"]),
+            ("token:P@h/x", &["token:P@h/x"]),
+            ("title\u{a0}abc", &[]),
+            ("password:", &[]),
+        ] {
+            check(word_parts(value, Secrecy::Parts), value, secrets);
+            check(word_parts(value, Secrecy::Push), value, secrets);
+        }
+        for name in ["\u{200b}password", "\u{feff}edit_auth\u{a0}", "\u{2060}publish_password"] {
+            assert_eq!(Secrecy::from_name(name), Secrecy::Whole, "{name:?}");
         }
     }
 
