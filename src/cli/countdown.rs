@@ -8,7 +8,7 @@ use colored::Color;
 
 use crate::cli::error::CliError;
 use crate::cli::interrupt::LastWords;
-use crate::cli::prompts;
+use crate::cli::prompts::{self, typed_line};
 use crate::cli::render::notes::in_words;
 use crate::cli::render::report::Report;
 use crate::cli::ui::Ui;
@@ -64,10 +64,9 @@ fn ask(deadline: Instant, ui: Ui) -> Option<Decision> {
     // A read of stdin can't be cancelled; the thread ends with the program.
     std::thread::spawn(move || {
         loop {
-            let mut line = String::new();
-            let Ok(count) = io::stdin().read_line(&mut line) else { return };
-            // The end of the input (Ctrl-D) is a no.
-            if sender.send((count > 0).then_some(line)).is_err() || count == 0 {
+            let Ok(line) = typed_line() else { return };
+            let is_end = line.is_none();
+            if sender.send(line).is_err() || is_end {
                 return;
             }
         }
@@ -77,6 +76,7 @@ fn ask(deadline: Instant, ui: Ui) -> Option<Decision> {
         let question = format!("keep the change? [y/n] {:>5} s left: ", left.as_secs());
         let _ = write!(io::stderr(), "\r{}", ui.paint_err(&question, Color::Yellow));
         match lines.recv_timeout(left.min(TICK)) {
+            // The end of the input (Ctrl-D) is a no.
             Ok(None) => break Some(Decision::RollBack),
             Ok(Some(line)) => match line.trim().to_lowercase().as_str() {
                 "y" | "yes" => return Some(Decision::Keep),

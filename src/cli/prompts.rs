@@ -26,14 +26,19 @@ pub fn line(prompt: &str) -> io::Result<Option<String>> {
     if !can_ask() {
         return Ok(None);
     }
-    let mut line = String::new();
     write!(io::stderr(), "{prompt}: ")?;
-    io::stdin().read_line(&mut line)?;
-    if !line.ends_with('\n') {
+    let line = typed_line()?;
+    if line.is_none() {
         writeln!(io::stderr())?;
-        return Ok(None);
     }
-    Ok(Some(line.trim_end_matches(['\r', '\n']).to_owned()))
+    Ok(line)
+}
+
+/// The next line that is typed, without its end; `None` if the input ends before the line does.
+pub fn typed_line() -> io::Result<Option<String>> {
+    let mut line = String::new();
+    io::stdin().read_line(&mut line)?;
+    Ok(line.strip_suffix('\n').map(|line| line.trim_end_matches('\r').to_owned()))
 }
 
 /// Asks for a secret. An empty one is no answer: it can't be told from the end of the input.

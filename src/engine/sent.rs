@@ -102,7 +102,7 @@ impl<'m> SentMasker<'m> {
         self.with_masks_of(name, self.masker.prose(&shown).into_owned())
     }
 
-    /// The value by which an entry of a list is found.
+    /// The value by which an element of a list is found.
     fn found(&self, place: &[Segment], value: &str) -> String {
         let keys: Vec<&str> = place.iter().filter_map(named).collect();
         let shown = match masked_below(&keys, &Value::from(value), self.masker) {

@@ -42,7 +42,7 @@ use mediaconf::plumbing::syntax::Diagnostics;
 ///
 /// In a PATH, `*` stands for any characters of a name (`streams.*`, `streams.cam*`), unless the name is in
 /// double quotes. `[*]` stands for every element of a list, `[-1]` for the last one. A name behind a list is
-/// looked for in every entry: `streams.cam1.urls.url` gives a list.
+/// looked for in each element: `streams.cam1.urls.url` gives a list.
 ///
 /// --where shows only those streams, lives or plugins of the PATH that meet the condition: `PATH=VALUE`,
 /// `PATH!=VALUE`, `PATH~TEXT` (contains), `PATH=~REGEX`, `PATH exists` or `PATH missing`. This PATH begins below

@@ -80,5 +80,8 @@ fn in_the_countdown_the_change_is_pending() {
     let mut terminal = start(&place, &["-q", "--confirm", "60s"]);
     terminal.expect("keep the change?").end_input().exits(6);
     assert_eq!(place.text(), SAMPLE, "the end of the input is a no");
+    let mut terminal = start(&place, &["-q", "--confirm", "60s"]);
+    terminal.expect("keep the change?").press("y").end_input().end_input().exits(6);
+    assert_eq!(place.text(), SAMPLE, "so is it behind an answer that was not entered");
     drop(server);
 }

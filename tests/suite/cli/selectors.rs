@@ -242,6 +242,8 @@ fn a_change_of_many_entries_tells_its_effects_and_is_asked_about_on_a_terminal()
     terminal.expect(told).expect("go on?").enter("n").exits(6);
     let mut terminal = place.mediactl(set).on_terminal();
     terminal.expect("go on?").end_input().exits(6);
+    let mut terminal = place.mediactl(set).on_terminal();
+    terminal.expect("go on?").press("y").end_input().end_input().exits(6);
     assert_eq!(place.text(), before);
     let mut terminal = place.mediactl(set).on_terminal();
     terminal.expect("go on?").enter("y").exits(0);

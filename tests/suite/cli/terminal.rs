@@ -64,16 +64,20 @@ impl Terminal {
         self
     }
 
+    /// Presses these keys.
+    pub fn press(&mut self, keys: &str) -> &mut Self {
+        self.screen.write_all(keys.as_bytes()).expect("a terminal can be written to");
+        self
+    }
+
     /// Types a line.
     pub fn enter(&mut self, line: &str) -> &mut Self {
-        self.screen.write_all(format!("{line}\n").as_bytes()).expect("a terminal can be written to");
-        self
+        self.press(&format!("{line}\n"))
     }
 
     /// Presses Ctrl-D, which ends the input where a line begins.
     pub fn end_input(&mut self) -> &mut Self {
-        self.screen.write_all(b"\x04").expect("a terminal can be written to");
-        self
+        self.press("\x04")
     }
 
     /// Types a line once the terminal does not show what is typed.
