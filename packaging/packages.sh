@@ -7,15 +7,15 @@
 #   mediactl-VERSION-ARCH.tar.gz      a static binary for any Linux; needs `musl-gcc` (Debian: musl-tools) and
 #                                     `rustup target add` of the target
 #
-# `PACKAGE_PROFILE` names another profile of the build than `dist`. Their paths are printed at the end. What can't be built or tried on this machine is said in a line
-# `SKIPPED: …`. Needs no root: nothing is installed into this system.
+# Their paths are printed at the end. What can't be built or tried on this machine is said in a line `SKIPPED: …`. Needs
+# no root: nothing is installed into this system. `PACKAGE_BINARY` names a binary that is there: only the first package
+# is built, around it.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 cd "$root"
-built=${CARGO_TARGET_DIR:-$root/target}/package
+built=${CARGO_TARGET_DIR:-$root/target}/${PACKAGE_BINARY:+trial-}package
 out=$built/out
-profile=${PACKAGE_PROFILE:-dist}
 host=$(rustc --version --verbose | sed -n 's/^host: //p')
 musl=$(uname -m)-unknown-linux-musl
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
@@ -48,7 +48,7 @@ try_installed() {
 }
 
 build_deb() {
-    CARGO_TARGET_DIR=$built cargo deb --quiet --no-build --profile "$profile" --target "$host" --output "$out"
+    CARGO_TARGET_DIR=$built cargo deb --quiet --no-build --profile dist --target "$host" --output "$out"
     deb=$(ls -t "$out"/*.deb | head -n 1)
 }
 
@@ -101,7 +101,7 @@ build_static() {
     local folder=$trial/$name
     mkdir -p "$folder/bin" "$folder/share/man/"man{1,5} "$folder/share/doc/mediactl" \
         "$folder/lib/systemd/system" "$folder/share/doc/mediactl/examples"
-    strip -o "$folder/bin/mediactl" "$built/$musl/$profile/mediactl"
+    strip -o "$folder/bin/mediactl" "$built/$musl/dist/mediactl"
     cp man/*.1 "$folder/share/man/man1/"
     cp man/*.5 "$folder/share/man/man5/"
     cp README.md CHANGELOG.md LICENSE-* "$folder/share/doc/mediactl/"
@@ -148,10 +148,14 @@ can_build_static() {
 
 mkdir -p "$out"
 targets=("$host")
-if can_build_static; then
-    targets+=("$musl")
+if [[ ${PACKAGE_BINARY:-} ]]; then
+    install -D -s "$PACKAGE_BINARY" "$built/$host/dist/mediactl"
+else
+    if can_build_static; then
+        targets+=("$musl")
+    fi
+    packaging/build.sh "${targets[@]}"
 fi
-packaging/build.sh "${targets[@]}"
 
 if can_build_deb; then
     build_deb
