@@ -2,7 +2,9 @@
 //! every fixture and its mutations to them; the fuzz targets, which include this file, whatever a
 //! fuzzer finds.
 
-use mediaconf::plumbing::edit::{DiffLine, EditError, formatted, hunks_of_splices, modify, normalize, patch};
+use mediaconf::plumbing::edit::{
+    DiffLine, EditError, Effects, LocalView, formatted, hunks_of_splices, modify, normalize, patch,
+};
 use mediaconf::plumbing::model::{Lens, View, check, group_name, has_errors, key_of, top_members};
 use mediaconf::plumbing::schema::media::TOP;
 use mediaconf::plumbing::schema::{Schema, Shape};
@@ -178,6 +180,16 @@ pub fn changes_only_what_it_says(document: &Document, patch: &Value) {
     says_what_was_asked_for(document, &reduced, &after);
     leaves_alone_what_is_not_named(document, &reduced, &after);
     keeps_the_last_line_end(document.text(), after.text());
+    counts_the_effects_on_all(document, &after);
+}
+
+/// The effects of an edit, for which streams with the same text are passed over, are those of a comparison of all.
+fn counts_the_effects_on_all(document: &Document, after: &Document) {
+    let members = [document, after].map(top_members);
+    let lens = Lens::default();
+    let [old, new] = members.each_ref().map(|members| LocalView::new(members, &lens));
+    let of_all = Effects::between(&view(document, false), &view(after, false));
+    assert_eq!(Effects::between(&old, &new), of_all, "\n{}\n{}", document.text(), after.text());
 }
 
 fn says_what_was_asked_for(document: &Document, reduced: &Value, after: &Document) {

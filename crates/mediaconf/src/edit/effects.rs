@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::config_lookup::ConfigLookup;
+use super::config_lookup::{ConfigLookup, Middle};
 use super::schema_path::{Place, own_value};
 use crate::schema::media::{LIVES, PLUGINS, STREAM, STREAMS, TOP};
 use crate::schema::{DirectiveRole, Kind};
@@ -54,11 +54,14 @@ impl Effects {
     /// The effects of a change from `before` to `after`.
     pub fn between(before: &dyn ConfigLookup, after: &dyn ConfigLookup) -> Self {
         let sides = [before, after];
-        let count = |kind| Changed::between(sides, kind, &mut |_, _| {}).touched();
+        let differing = |kind| before.without_same_ends(after, kind);
+        let count = |kind| Changed::between(sides, kind, differing(kind), &mut |_, _| {}).touched();
         let mut effects = Self { lives: count(LIVES), plugins: count(PLUGINS), ..Self::default() };
         let key = DirectiveRole::Backend.key(TOP);
         let global = sides.map(|side| is_closed(side.value(&[key]).as_ref()).unwrap_or(false));
-        let changed = Changed::between(sides, STREAMS, &mut |name, both| match both {
+        // What is global may change the meaning of streams that have the same text.
+        let streams = if global[0] == global[1] { differing(STREAMS) } else { Middle::ALL };
+        let changed = Changed::between(sides, STREAMS, streams, &mut |name, both| match both {
             Some(both) => effects.stream(both, global),
             None if global[0] != global[1] => effects.unchanged_stream(name, after, global[1]),
             None => {}
@@ -178,11 +181,12 @@ struct Changed {
 }
 
 impl Changed {
-    /// Compares the entries of a kind. `look` gets the name of each one that both sides have, with its own values
+    /// Compares these entries of a kind. `look` gets the name of each one that both sides have, with its own values
     /// if they differ: they are not kept, since there may be many.
     fn between(
         sides: [&dyn ConfigLookup; 2],
         kind: Kind,
+        Middle { places: [old, new], same }: Middle,
         look: &mut dyn FnMut(&str, Option<&[Value; 2]>),
     ) -> Self {
         let [before, after] = sides;
@@ -190,8 +194,8 @@ impl Changed {
             let value = side.value(&[kind.key(), name]);
             value.and_then(|value| own_value(Place::Block(kind), &value)).unwrap_or_default()
         };
-        let (mut both, mut added, mut of_after) = (0, Vec::new(), 0);
-        after.each_name(&[kind.key()], &mut |name| {
+        let (mut both, mut added, mut of_after) = (0, Vec::new(), same);
+        after.each_name(kind, new, &mut |name| {
             of_after += 1;
             if !before.contains(&[kind.key(), name]) {
                 added.push(hash_of(&own(after, name)));
@@ -205,7 +209,7 @@ impl Changed {
             }
         });
         let mut deleted = Vec::new();
-        before.each_name(&[kind.key()], &mut |name| {
+        before.each_name(kind, old, &mut |name| {
             if !after.contains(&[kind.key(), name]) {
                 deleted.push(hash_of(&own(before, name)));
             }

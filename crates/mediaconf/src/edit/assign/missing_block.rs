@@ -40,7 +40,7 @@ pub fn without_missing_blocks(
 fn new_keyword_like_an_entry(current: &dyn ConfigLookup, path: &Path) -> Option<Fault> {
     let [Segment::Key(key), ..] = path.segments.as_slice() else { return None };
     let is_new = current.schema().top().by_key(key).is_none() && !current.contains(&[key]);
-    let whole = in_a_group(current, path).filter(|_| is_new)?;
+    let whole = is_new.then(|| in_a_group(current, path))??;
     let fault = Fault::of_path(format!("there is no `{key}`"));
     Some(fault.hint(format!("did you mean `{}`? `--create` makes a directive `{key}`", whole.shown())))
 }

@@ -29,7 +29,7 @@ impl<'c> NamedPart<'c> {
         let Some((kind, glob)) = common_pattern(current.schema(), assignments) else { return false };
         let group = kind.key();
         let each_name = |look: &mut dyn FnMut(&str)| {
-            current.each_name(&[group], &mut |name| {
+            current.each_name(kind, 0..usize::MAX, &mut |name| {
                 if glob_matches(glob, name) {
                     look(name)
                 }

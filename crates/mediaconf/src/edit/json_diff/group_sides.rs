@@ -29,7 +29,7 @@ impl<'c> GroupSides<'c> {
     pub fn new(kind: Kind, sides: [&'c dyn ConfigLookup; 2]) -> Self {
         let [from, to] = sides.map(|side| {
             let mut names = Vec::new();
-            side.each_name(&[kind.key()], &mut |name| names.push(xxh3_128(name.as_bytes())));
+            side.each_name(kind, 0..usize::MAX, &mut |name| names.push(xxh3_128(name.as_bytes())));
             names
         });
         let positions = if from == to { Vec::new() } else { order::positions(from, &to) };
@@ -45,9 +45,8 @@ impl<'c> GroupSides<'c> {
 
     /// Gives each name of one side to `take`, and whether the other side has it, too.
     pub fn each_name(&self, side: usize, take: &mut dyn FnMut(&str, bool)) {
-        let keys = [self.kind.key()];
-        self.sides[side]
-            .each_name(&keys, &mut |name| take(name, self.sides[1 - side].contains(&[keys[0], name])));
+        let is_there = |name: &str| self.sides[1 - side].contains(&[self.kind.key(), name]);
+        self.sides[side].each_name(self.kind, 0..usize::MAX, &mut |name| take(name, is_there(name)));
     }
 
     /// The block of this name on one side, without what is derived.
