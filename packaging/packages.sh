@@ -8,8 +8,8 @@
 #                                     `rustup target add` of the target
 #
 # Their paths are printed at the end. What can't be built or tried on this machine is said in a line `SKIPPED: …`. Needs
-# no root: nothing is installed into this system. `PACKAGE_BINARY` names a binary that is there: only the first package
-# is built, around it.
+# no root: nothing is installed into this system. If `PACKAGE_BINARY` names a binary, nothing is compiled: the Debian
+# package with that binary is made and tried, and no other.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
