@@ -41,8 +41,6 @@ pub enum Feature {
     Status,
     /// `diff` compares two texts, and `format=diff` shows what a change changes.
     Diff,
-    /// Large answers are compressed.
-    Gzip,
     /// `openapi.json` describes the API.
     OpenApi,
     /// `blame` finds the changes of a value.
@@ -74,7 +72,6 @@ pub const FEATURES: &[Feature] = &[
     Feature::Entries,
     Feature::Status,
     Feature::Diff,
-    Feature::Gzip,
     Feature::OpenApi,
     Feature::Blame,
     Feature::Base,
@@ -113,7 +110,6 @@ impl Feature {
             Self::Entries => ("entries", "the texts of several entries at once"),
             Self::Status => ("status", "its state"),
             Self::Diff => ("diff", "differences"),
-            Self::Gzip => ("gzip", "compressed answers"),
             Self::OpenApi => ("openapi", "a description of its API"),
             Self::Blame => ("blame", "the changes of a value"),
             Self::Base => ("base", "merging a change with those of others"),

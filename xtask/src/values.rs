@@ -14,7 +14,6 @@ use mediactl::engine::{KINDS, RefusalKind};
 use mediactl::http::protocol::headers::{API_HEADER, DEFAULT_PREFIX, api_value};
 use mediactl::http::protocol::parameters::{PARAMETERS, QueryParameter, Values};
 use mediactl::http::protocol::routes::{ROUTES, Route};
-use mediactl::http::server::archive_space::LAST_AGE;
 use mediactl::http::server::auth::{FAILURE_LIFE, LOOK_INTERVAL, MAX_FAILURES, MAX_NETWORKS, SUCCESS_LIFE};
 use mediactl::http::server::listener::limits;
 use mediactl::http::server::log::repeats::{ADDRESSES, LINES, PERIOD};
@@ -94,7 +93,6 @@ pub fn of_server() -> Vec<(&'static str, String)> {
         ("DEFAULT_HOOK_TIMEOUT", time(DEFAULT_HOOK_TIMEOUT)),
         ("COMMAND_TIMEOUT", time(COMMAND_TIMEOUT)),
         ("COMMAND_LIFE", time(COMMAND_LIFE)),
-        ("LAST_AGE", time(LAST_AGE)),
         ("GRACE", time(GRACE)),
         ("MAX_FAILURES", MAX_FAILURES.to_string()),
         ("MAX_NETWORKS", MAX_NETWORKS.to_string()),

@@ -101,7 +101,7 @@ function plotsView({ api }, signal) {
   let last = { count: 0, at: 0 };
 
   /** @param {any} runtime as `GET runtime` has it */
-  function add({ server, config: _, archives: __, ...others }) {
+  function add({ server, config: _, ...others }) {
     const count = Object.values(server.requests?.by_status ?? {}).reduce((sum, each) => sum + Number(each), 0);
     const at = performance.now();
     put('Connections', server.connections);

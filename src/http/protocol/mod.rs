@@ -6,7 +6,6 @@ pub mod fingerprint;
 pub mod headers;
 pub mod masked;
 pub mod notes;
-pub mod openapi;
 pub mod parameters;
 pub mod problem;
 pub mod routes;

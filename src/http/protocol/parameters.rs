@@ -1,5 +1,5 @@
-//! The query parameters of the API, in one table: servers parse queries by it, clients write them by it, and
-//! the manual page and the OpenAPI document are made from it. A known parameter needs a valid value, and only one unless it is a
+//! The query parameters of the API, in one table: servers parse queries by it, clients write them by it,
+//! the manual page is made from it, and a test compares `openapi.json` with it. A known parameter needs a valid value, and only one unless it is a
 //! list; parameters that a route does not take have no effect, and some are refused, as a misspelled one of a change is.
 
 mod unknown;

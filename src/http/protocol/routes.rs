@@ -1,8 +1,7 @@
 //! The routes of the API, in one table: the server routes by it, the client sends by it, and the manual
-//! page and the OpenAPI document are made from it. A new endpoint is a new row here, and a function in
-//! `server::endpoints`.
+//! page is made from it. A new endpoint is a new row here, a function in `server::endpoints`, and its description in
+//! `openapi.json`, which a test compares with this table.
 
-use crate::engine::{KINDS, RefusalKind};
 use crate::http::protocol::headers::{ID, PATH};
 
 /// The operation of a request.
@@ -71,10 +70,6 @@ pub struct Route {
     pub required: &'static [&'static str],
     /// The body of the request.
     pub body: Body,
-    /// The possible responses to a request that succeeded.
-    pub answers: &'static [SuccessResponse],
-    /// The possible problems, beside those of [`EVERYWHERE`].
-    pub problems: &'static [&'static [RefusalKind]],
 }
 
 /// The base of the path of a route.
@@ -109,43 +104,6 @@ pub enum Body {
     Checked,
 }
 
-/// The response to a request that succeeded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SuccessResponse {
-    /// A configuration as JSON.
-    Configuration,
-    /// The same, or the value at a path.
-    Shown,
-    /// The files that a configuration includes.
-    Included,
-    /// The text of a configuration.
-    Text,
-    /// The report of a change.
-    Report,
-    /// `true`
-    True,
-    /// The changes of the history, as a JSON array.
-    Changes,
-    /// The same with the values before and after.
-    Blamed,
-    /// The faults of a text or a patch.
-    Faults,
-    /// The state of the configuration.
-    Status,
-    /// The records of nodes.
-    Records,
-    /// The lines of a unified diff.
-    Diff,
-    /// Metrics in the text format of Prometheus.
-    Metrics,
-    /// The word `ok`.
-    Ok,
-    /// No body: the copy of the client is current.
-    Unchanged,
-    /// Other JSON.
-    Document,
-}
-
 /// The media type of JSON.
 pub const JSON: &str = "application/json";
 
@@ -157,94 +115,6 @@ pub const DIFF: &str = "text/x-diff; charset=utf-8";
 
 /// The media type of metrics.
 pub const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
-
-impl SuccessResponse {
-    pub fn status(self) -> u16 {
-        if self == Self::Unchanged { 304 } else { 200 }
-    }
-
-    /// The media type of the body; `None` without a body.
-    pub fn media_type(self) -> Option<&'static str> {
-        match self {
-            Self::Configuration
-            | Self::Shown
-            | Self::Included
-            | Self::Report
-            | Self::True
-            | Self::Changes
-            | Self::Blamed
-            | Self::Faults
-            | Self::Status
-            | Self::Records
-            | Self::Document => Some(JSON),
-            Self::Text | Self::Ok => Some(TEXT),
-            Self::Diff => Some(DIFF),
-            Self::Metrics => Some(METRICS),
-            Self::Unchanged => None,
-        }
-    }
-}
-
-/// The problems of every route: the client is not let in, the request is invalid, or the server has
-/// no room.
-pub const EVERYWHERE: &[RefusalKind] = &[
-    RefusalKind::BadRequest,
-    RefusalKind::BadParameter,
-    RefusalKind::Unauthorized,
-    RefusalKind::CrossSite,
-    RefusalKind::Method,
-    RefusalKind::TooSlow,
-    RefusalKind::TooLarge,
-    RefusalKind::TooManyFailures,
-    RefusalKind::EngineFailed,
-    RefusalKind::Full,
-];
-
-/// The problems of routes that read the file.
-const READING: &[RefusalKind] =
-    &[RefusalKind::BadConfig, RefusalKind::NotFound, RefusalKind::Conflict, RefusalKind::WriteFailed];
-
-/// The problems of routes that read the history.
-const HISTORY: &[RefusalKind] = &[RefusalKind::Conflict, RefusalKind::WriteFailed];
-
-/// The problems of routes that make a change.
-const CHANGING: &[RefusalKind] = &[
-    RefusalKind::BadConfig,
-    RefusalKind::NewWarnings,
-    RefusalKind::NotFound,
-    RefusalKind::Conflict,
-    RefusalKind::Pending,
-    RefusalKind::Stale,
-    RefusalKind::ViewOnly,
-    RefusalKind::ContentCoding,
-    RefusalKind::MaskedValue,
-    RefusalKind::RejectedByCheck,
-    RefusalKind::WouldRemoveCredentials,
-    RefusalKind::EmptyReplacement,
-    RefusalKind::WriteFailed,
-    RefusalKind::ReloadFailed,
-    RefusalKind::Busy,
-    RefusalKind::ClusterUnavailable,
-];
-
-/// The problems of routes that decide on the pending change.
-const DECIDING: &[RefusalKind] = &[
-    RefusalKind::ViewOnly,
-    RefusalKind::NotFound,
-    RefusalKind::Pending,
-    RefusalKind::WriteFailed,
-    RefusalKind::Busy,
-    RefusalKind::ClusterUnavailable,
-];
-
-/// The problems of routes that merge a patch.
-const MERGING: &[RefusalKind] = &[
-    RefusalKind::NotJson,
-    RefusalKind::WrongType,
-    RefusalKind::ReadOnly,
-    RefusalKind::NearMiss,
-    RefusalKind::FormChange,
-];
 
 const GET: &[&str] = &["GET", "HEAD"];
 const POST: &[&str] = &["POST"];
@@ -260,26 +130,13 @@ const ROUTE: Route = Route {
     summary: "",
     required: &[],
     body: Body::None,
-    answers: &[],
-    problems: &[],
 };
 
 /// A row of a change.
-const CHANGE: Route = Route {
-    methods: POST,
-    answers: &[SuccessResponse::True, SuccessResponse::Diff],
-    problems: &[CHANGING],
-    ..ROUTE
-};
+const CHANGE: Route = Route { methods: POST, ..ROUTE };
 
 /// A row of a decision on the pending change.
-const DECISION: Route = Route {
-    methods: POST,
-    required: &[ID],
-    answers: &[SuccessResponse::True],
-    problems: &[DECIDING],
-    ..ROUTE
-};
+const DECISION: Route = Route { methods: POST, required: &[ID], ..ROUTE };
 
 /// Every route, in the order of documentation.
 pub static ROUTES: &[Route] = &[
@@ -287,8 +144,6 @@ pub static ROUTES: &[Route] = &[
         operation: ApiOperation::Read,
         path: "read_config",
         summary: "Answers with the running configuration. `HEAD` works, too.",
-        answers: &[SuccessResponse::Shown, SuccessResponse::Text, SuccessResponse::Unchanged],
-        problems: &[READING, &[RefusalKind::ViewOnly, RefusalKind::WrongType]],
         ..ROUTE
     },
     Route {
@@ -297,8 +152,6 @@ pub static ROUTES: &[Route] = &[
         summary: "Answers with the files that the configuration includes: an object with a member for each pattern, \
                   which is an array of objects with `name` and `text`. Only files below the folder of the \
                   configuration are followed.",
-        answers: &[SuccessResponse::Included],
-        problems: &[READING],
         ..ROUTE
     },
     Route {
@@ -306,7 +159,6 @@ pub static ROUTES: &[Route] = &[
         path: "runtime",
         summary: "Answers with an object that has only the member `runtime`, as `read_config` has it with \
                   `runtime=true`; see RUNTIME.",
-        answers: &[SuccessResponse::Document],
         ..ROUTE
     },
     Route {
@@ -318,16 +170,12 @@ pub static ROUTES: &[Route] = &[
                   node `nodes`, with the first 20 that do not run what is wanted. With `wait` and `If-None-Match` it \
                   answers when something changes. At most a quarter of the connections wait; others are answered at \
                   once, with `Retry-After`.",
-        answers: &[SuccessResponse::Status, SuccessResponse::Unchanged],
-        problems: &[READING],
         ..ROUTE
     },
     Route {
         operation: ApiOperation::Nodes,
         path: "nodes",
         summary: "Answers with the records of all nodes of the cluster; an empty array without one.",
-        answers: &[SuccessResponse::Records],
-        problems: &[READING, &[RefusalKind::ClusterUnavailable]],
         ..ROUTE
     },
     Route {
@@ -338,8 +186,6 @@ pub static ROUTES: &[Route] = &[
                   revision `base` of the text that was edited, and `merge`, or `rollback` with a change of the \
                   history. It is evaluated on the configuration that it changes. Answers with what it did.",
         body: Body::Change,
-        answers: &[SuccessResponse::Report, SuccessResponse::Diff],
-        problems: &[CHANGING, MERGING, &[RefusalKind::WouldDeleteStreams]],
         ..CHANGE
     },
     Route {
@@ -348,8 +194,6 @@ pub static ROUTES: &[Route] = &[
         summary: "Merges the JSON object in the body into the running configuration, and saves the result to \
                   the file. Answers with the new configuration. `media.conf`(5) has the rules.",
         body: Body::Patch,
-        answers: &[SuccessResponse::Configuration, SuccessResponse::Text, SuccessResponse::Diff],
-        problems: &[CHANGING, MERGING],
         ..CHANGE
     },
     Route {
@@ -375,7 +219,6 @@ pub static ROUTES: &[Route] = &[
                   running configuration stays, byte for byte, and the result is saved. Answers `true`.",
         required: &[PATH],
         body: Body::Text,
-        problems: &[CHANGING, &[RefusalKind::WrongType]],
         ..CHANGE
     },
     Route {
@@ -386,8 +229,6 @@ pub static ROUTES: &[Route] = &[
                   the revisions `before` and `after`, `aside`, which is true for a text that is kept \
                   although it is not one of the numbered texts of the file, and `paths` with the `first` 20 that it \
                   changed and their `count`, as far as the texts are kept.",
-        answers: &[SuccessResponse::Changes],
-        problems: &[HISTORY],
         ..ROUTE
     },
     Route {
@@ -398,8 +239,6 @@ pub static ROUTES: &[Route] = &[
             doc: "the change: 1 for the last one, or `serial:` and its serial number",
         }),
         summary: "Answers with the text before a change.",
-        answers: &[SuccessResponse::Text, SuccessResponse::Diff],
-        problems: &[&[RefusalKind::NotFound, RefusalKind::ViewOnly], HISTORY],
         ..ROUTE
     },
     Route {
@@ -407,8 +246,6 @@ pub static ROUTES: &[Route] = &[
         path: "diff",
         summary: "Answers with the lines that differ between two texts, as a unified diff: `from` and `to` are `running`, \
                   `saved`, or the serial number of a change, which stands for the text before it.",
-        answers: &[SuccessResponse::Diff],
-        problems: &[READING, &[RefusalKind::ViewOnly]],
         ..ROUTE
     },
     Route {
@@ -418,8 +255,6 @@ pub static ROUTES: &[Route] = &[
                   before and after, `from` and `to`, which are null for none. Of an object, only the members that \
                   changed are there.",
         required: &["path"],
-        answers: &[SuccessResponse::Blamed],
-        problems: &[READING, &[RefusalKind::NearMiss, RefusalKind::WrongType]],
         ..ROUTE
     },
     Route {
@@ -439,8 +274,6 @@ pub static ROUTES: &[Route] = &[
                   pending: no command runs, and nothing is changed. `view_auth` may send the text of a whole \
                   configuration, of which no included files are read.",
         body: Body::Checked,
-        answers: &[SuccessResponse::Faults],
-        problems: &[READING, &[RefusalKind::ViewOnly, RefusalKind::ContentCoding, RefusalKind::WrongType]],
         ..ROUTE
     },
     Route {
@@ -460,7 +293,6 @@ pub static ROUTES: &[Route] = &[
         path: "openapi.json",
         summary: "Answers with a description of this API for programs: an OpenAPI 3.1 document. It holds nothing \
                   of the configuration.",
-        answers: &[SuccessResponse::Document],
         ..ROUTE
     },
     Route {
@@ -469,7 +301,6 @@ pub static ROUTES: &[Route] = &[
         base: RouteBase::Root,
         summary: "Answers with metrics of the server in the text format of Prometheus. They hold no secret. The path \
                   has no prefix; `--metrics` offers it without credentials at another address.",
-        answers: &[SuccessResponse::Metrics],
         ..ROUTE
     },
     Route {
@@ -479,7 +310,6 @@ pub static ROUTES: &[Route] = &[
         is_open: true,
         summary: "Answers `ok` while the server answers at all, and says nothing else. Needs no credentials. The path \
                   has no prefix.",
-        answers: &[SuccessResponse::Ok],
         ..ROUTE
     },
 ];
@@ -523,12 +353,6 @@ impl Route {
             None => self.path.to_owned(),
             Some(argument) => format!("{}/{{{}}}", self.path, argument.name),
         }
-    }
-
-    /// All possible problems, in the order of the manual page.
-    pub fn problems(&self) -> impl Iterator<Item = RefusalKind> {
-        let own = |kind: &RefusalKind| self.problems.iter().any(|kinds| kinds.contains(kind));
-        KINDS.iter().copied().filter(move |kind| EVERYWHERE.contains(kind) || own(kind))
     }
 
     /// The argument in `path`, empty without one; `None` if the path belongs to another route.

@@ -9,10 +9,8 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use crate::engine::{ConfigService, Engine, KnownPaths, MaskedForm, Snapshot};
-use crate::http::protocol::openapi;
 use crate::http::protocol::parameters::Parameters;
 use crate::http::server::auth::{Authenticator, Role};
-use crate::http::server::compressed::CompressedAnswers;
 use crate::http::server::fresh::Fresh;
 use crate::http::server::log::AccessRecord;
 use crate::http::server::message::Head;
@@ -52,8 +50,6 @@ pub struct Context {
     pub maskings: AtomicU64,
     /// The metrics for those who have no password.
     pub open_metrics: Fresh<Arc<Vec<u8>>>,
-    /// The compressed answers that are kept.
-    pub compressed: CompressedAnswers,
     /// The paths that changes of the history changed, once they were looked for.
     pub changed_paths: Mutex<KnownPaths>,
     /// The places of requests that wait for a change.
@@ -109,11 +105,6 @@ impl Context {
     /// The time by which a change that begins now has to be written.
     pub fn until(&self) -> Instant {
         Instant::now() + self.change_time
-    }
-
-    pub fn openapi(&self) -> Arc<Vec<u8>> {
-        let document = || Arc::new(openapi::document(&self.prefix).to_string().into_bytes());
-        self.openapi.get_or_init(document).clone()
     }
 }
 

@@ -1,7 +1,5 @@
 //! Entity tags: what `ETag`, `If-Match` and `If-None-Match` say (RFC 9110, 8.8.3 and 13.1).
 
-use std::borrow::Cow;
-
 use crate::engine::Expected;
 use crate::store::Revision;
 
@@ -18,23 +16,10 @@ pub fn tag_of(hash: u64) -> String {
     format!("\"{hash:016x}-{VERSION}\"")
 }
 
-/// The end of the tags of answers with the content coding gzip: they are another representation.
-const GZIP: &str = "-gzip\"";
-
-/// The tag of the same in the coding gzip.
-pub fn of_gzip(tag: &str) -> String {
-    tag.strip_suffix('"').map_or_else(|| tag.to_owned(), |tag| format!("{tag}{GZIP}"))
-}
-
-/// The tag of the same without a coding.
-fn plain(tag: &str) -> Cow<'_, str> {
-    tag.strip_suffix(GZIP).map_or(Cow::Borrowed(tag), |tag| Cow::Owned(format!("{tag}\"")))
-}
-
 /// True if a list of `If-None-Match` names the tag. The comparison is weak, so `W/` is ignored.
 pub fn names(list: &str, tag: &str) -> bool {
     let mut tags = list.split(',').map(str::trim).map(|tag| tag.strip_prefix("W/").unwrap_or(tag));
-    list.trim() == "*" || tags.any(|named| plain(named) == tag)
+    list.trim() == "*" || tags.any(|named| named == tag)
 }
 
 /// The condition in `If-Match`. The comparison is strong, and tags of other versions match nothing.
@@ -50,7 +35,6 @@ pub fn expected(lists: &[&str]) -> Option<Expected> {
 }
 
 fn revision_of(tag: &str) -> Option<Revision> {
-    let tag = &*plain(tag);
     let inside = tag.strip_prefix('"')?.strip_suffix('"')?;
     let (revision, version) = inside.split_once('-')?;
     if version == VERSION { revision.parse().ok() } else { None }

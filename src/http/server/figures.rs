@@ -2,7 +2,7 @@
 
 use mediaconf::plumbing::schema::media::STREAMS;
 use mediaconf::plumbing::schema::{DirectiveRole, Schema};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::SystemTime;
 
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::engine::{Engine, Snapshot, Trouble};
 use crate::http::server::auth::Role;
 use crate::store::{PendingInfo, Revision, bounded_time};
-use mediaconf::plumbing::model::{is_static, only_argument, sources, top_members};
+use mediaconf::plumbing::model::{is_static, sources, top_members};
 use mediaconf::plumbing::syntax::Entry;
 
 /// The tag of a revision, as the one who asks sees it.
@@ -84,16 +84,4 @@ impl StreamFigures {
         let Self { total, still, by_scheme } = self;
         json!({ "total": total, "static": still, "ondemand": self.on_demand(), "by_source_scheme": by_scheme })
     }
-}
-
-/// The folders in which a `dvr` keeps recordings.
-pub fn archive_roots(running: &Snapshot) -> BTreeSet<String> {
-    let document = running.document();
-    let nested = document.entries().flat_map(|entry| entry.children());
-    let keywords = DirectiveRole::Archive.keywords(Schema::media());
-    let recordings = document.entries().chain(nested).filter(|entry| keywords.contains(&&*entry.keyword()));
-    let roots = recordings.filter_map(|entry| {
-        only_argument(entry).or_else(|| entry.arguments().next()).map(|word| word.value().into_owned())
-    });
-    roots.filter(|root| root.starts_with('/')).collect()
 }

@@ -18,7 +18,6 @@ use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::{self, Body, ROUTES, Route, RouteBase, RouteMatch};
 use crate::http::protocol::sudo::{SUDO_HEADER, by_sudo, is_name};
 use crate::http::server::auth::{Account, Accounts, Authenticator, Role, Verdict};
-use crate::http::server::compressed::CompressedAnswers;
 use crate::http::server::context::{Context, EndpointCall};
 use crate::http::server::endpoints::endpoint;
 use crate::http::server::form;
@@ -114,7 +113,6 @@ impl Handler {
             masking: Mutex::new(()),
             maskings: AtomicU64::new(0),
             open_metrics: Fresh::for_time(METRICS_LIFE),
-            compressed: CompressedAnswers::default(),
             changed_paths: Mutex::new(KnownPaths::new()),
             waiting: WaitingRoom::for_connections(CONNECTIONS),
             nodes: Fresh::for_time(METRICS_LIFE),
@@ -395,7 +393,6 @@ impl Handler {
         let mut response = result.unwrap_or_else(|error| self.error_response(error, &mut record));
         response.headers.extend(on_every_response());
         record.status = response.status;
-        let response = self.context.compressed.coded(head, response);
         record.bytes = if head.method == "HEAD" { 0 } else { response.body.length() };
         record.took = start.elapsed();
         self.log(&record);

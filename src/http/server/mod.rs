@@ -5,13 +5,10 @@
 //! The handler knows no socket and no type of tiny_http, and is tested without either; the listener
 //! knows no endpoint and no configuration.
 
-#[allow(clippy::disallowed_methods, reason = "reads the space of file systems, with its age")]
-pub mod archive_space;
 #[allow(clippy::disallowed_methods, reason = "failed logins are counted for a time")]
 pub mod auth;
 #[allow(clippy::disallowed_methods, reason = "opens the private socket; clocks limit its shutdown")]
 pub mod bridge;
-mod compressed;
 #[allow(clippy::disallowed_methods, reason = "a change has a time until which it may be written")]
 mod context;
 #[allow(clippy::disallowed_methods, reason = "a request may wait for a time")]

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant, SystemTime};
 use serde_json::{Value, json};
 
 use crate::engine::{ConfigService, Engine, Loops, Snapshot, Trouble, hook_output, without_secrets};
-use crate::http::server::archive_space::ArchiveSpace;
 use crate::http::server::auth::Role;
 use crate::http::server::figures::{self, StreamFigures, TagOf, timestamp, told};
 use crate::http::server::fresh::Fresh;
@@ -26,7 +25,6 @@ pub struct Runtime {
     started: (Instant, SystemTime),
     command: Option<String>,
     pub requests: RequestCounts,
-    archives: ArchiveSpace,
     addresses: OnceLock<Vec<String>>,
     connections: OnceLock<Box<dyn Fn() -> usize + Send + Sync>>,
     loops: OnceLock<Loops>,
@@ -42,18 +40,12 @@ impl Runtime {
             started: (Instant::now(), SystemTime::now()),
             command,
             requests: RequestCounts::default(),
-            archives: ArchiveSpace::default(),
             addresses: OnceLock::new(),
             connections: OnceLock::new(),
             loops: OnceLock::new(),
             tls: OnceLock::new(),
             printed: Fresh::for_time(COMMAND_LIFE),
         }
-    }
-
-    /// The same with other figures of archives.
-    pub fn with_archives(self, archives: ArchiveSpace) -> Self {
-        Self { archives, ..self }
     }
 
     /// Sets the addresses on which the server listens.
@@ -112,7 +104,6 @@ impl Runtime {
             "server": self.server(),
             "config": figures::config(engine, service.pending().ok().flatten(), reader),
             "streams": running.as_deref().map(|running| StreamFigures::from_snapshot(running).as_json()),
-            "archives": running.as_deref().map(|running| self.archives.report(&figures::archive_roots(running))),
         });
         if let Some(mut node) = service.node() {
             if role == Role::View {

@@ -1,8 +1,5 @@
-//! Differences (`format=diff`, `diff`), the changes that set a value (`blame`, `paths`), and answers in gzip.
+//! Differences (`format=diff`, `diff`) and the changes that set a value (`blame`, `paths`).
 
-use std::io::Read;
-
-use flate2::read::GzDecoder;
 use mediactl::http::server::message::{Response, ResponseBody};
 use serde_json::json;
 
@@ -11,8 +8,6 @@ use crate::cli::CONF;
 
 /// `eve:see`
 const EVE: (&str, &str) = ("authorization", "Basic ZXZlOnNlZQ==");
-
-const GZIP: (&str, &str) = ("accept-encoding", "gzip");
 
 fn text(answer: &Response) -> String {
     String::from_utf8_lossy(&answer.body.bytes()).into_owned()
@@ -103,47 +98,6 @@ fn a_viewer_sees_differences_without_secrets() {
         assert_eq!(answer.status, 200, "{target}");
         assert!(!text(&answer).contains("0ther") && !text(&answer).contains("s3cret"), "{}", text(&answer));
     }
-}
-
-#[test]
-fn a_large_answer_is_compressed_for_who_takes_it_and_both_tags_are_taken() {
-    let server = Server::viewed(&large());
-    for who in [None, Some(EVE)] {
-        let ask = |more: &[(&str, &str)]| {
-            let headers: Vec<_> = who.into_iter().chain(more.iter().copied()).collect();
-            server.ask("GET", "/media/api/read_config", &headers, "")
-        };
-        let (plain, coded) = (ask(&[]), ask(&[GZIP]));
-        assert_eq!(
-            (header(&plain, "Vary"), header(&coded, "Vary")),
-            (Some("Accept-Encoding"), Some("Accept-Encoding"))
-        );
-        assert_eq!(
-            (header(&plain, "Content-Encoding"), header(&coded, "Content-Encoding")),
-            (None, Some("gzip"))
-        );
-        assert!(coded.body.length() * 4 < plain.body.length());
-        let mut decoded = Vec::new();
-        GzDecoder::new(&coded.body.bytes()[..]).read_to_end(&mut decoded).expect("it is gzip");
-        assert_eq!(decoded, *plain.body.bytes());
-        assert!(std::sync::Arc::ptr_eq(&coded.body.bytes(), &ask(&[GZIP]).body.bytes()), "it is kept");
-        let tags =
-            [header(&plain, "ETag"), header(&coded, "ETag")].map(|tag| tag.expect("it has one").to_owned());
-        assert_ne!(tags[0], tags[1]);
-        for tag in &tags {
-            assert_eq!(ask(&[("if-none-match", tag)]).status, 304);
-            assert_eq!(ask(&[GZIP, ("if-none-match", tag)]).status, 304);
-        }
-        if who.is_none() {
-            let change = |tag: &str, patch: &str| {
-                server.ask("POST", "/media/api/modify_config", &[("if-match", tag)], patch).status
-            };
-            assert_eq!(change(&tags[1], "{}"), 200);
-            assert_eq!(change("\"00000000000000000000000000000000-0-gzip\"", "{}"), 412);
-        }
-    }
-    let small = server.ask("GET", "/media/api/read_config?path=edit_auth", &[GZIP], "");
-    assert_eq!(header(&small, "Content-Encoding"), None);
 }
 
 #[test]

@@ -1,11 +1,9 @@
 //! The handler, without a socket: requests in, answers and files out.
 
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use mediactl::engine::{Engine, Hooks};
-use mediactl::http::server::archive_space::{ArchiveSpace, Space};
 use mediactl::http::server::auth::Account;
 use mediactl::http::server::handler::{Handler, HandlerSettings};
 use mediactl::http::server::log::AccessRecord;
@@ -15,7 +13,7 @@ use mediactl::store::file::ConfFile;
 use serde_json::{Value, json};
 
 use crate::cli::{CONF, Place};
-use crate::waiting::{eventually, until};
+use crate::waiting::eventually;
 
 pub(super) const TEXT: &str = "# main\nhttp 80;\nedit_auth admin s3cret; # keep\nstream a { url udp://1; }\n\
                     stream b {\n  url udp://2;\n  prepush 5;\n}\nondemand film file://f.mp4;\n";
@@ -42,20 +40,15 @@ impl Server {
     }
 
     pub(super) fn viewed_with_hooks(text: &str, hooks: Hooks) -> Self {
-        Self::made(Place::with(text), hooks, true, ArchiveSpace::default())
+        Self::made(Place::with(text), hooks, true)
     }
 
     /// Over a folder as it was left.
     pub(super) fn at(place: Place, hooks: Hooks) -> Self {
-        Self::made(place, hooks, false, ArchiveSpace::default())
+        Self::made(place, hooks, false)
     }
 
-    /// Over disks that answer so.
-    fn probing(text: &str, probe: fn(&str) -> Space) -> Self {
-        Self::made(Place::with(text), Hooks::default(), false, ArchiveSpace::asking(probe))
-    }
-
-    fn made(place: Place, hooks: Hooks, view_auth: bool, archives: ArchiveSpace) -> Self {
+    fn made(place: Place, hooks: Hooks, view_auth: bool) -> Self {
         let store = Arc::new(ConfFile::resolve(&place.path(CONF)).expect("it can be found"));
         let engine = Engine::new(store.clone(), hooks, |_, _| {});
         let engine = engine.start(|_| {}).expect("it is valid");
@@ -68,8 +61,7 @@ impl Server {
             log: Box::new(move |access: &AccessRecord| {
                 lines.lock().expect("a log").push(format!("{access:?}"))
             }),
-            runtime: Runtime::new(Some("echo '{\"clients\": 7, \"streams\": {\"live\": 2}}'".to_owned()))
-                .with_archives(archives),
+            runtime: Runtime::new(Some("echo '{\"clients\": 7, \"streams\": {\"live\": 2}}'".to_owned())),
             patch_memory: usize::MAX,
         };
         Self { place, handler: Handler::new(engine, settings), log }
@@ -219,8 +211,7 @@ fn reads_tell_that_a_text_has_lost_its_line_ends() {
 
 #[test]
 fn runtime_figures_are_real() {
-    let server =
-        Server::over(&format!("{TEXT}dvr /;\nstream d {{ url rtsp://x; dvr /no/such/place 5d; }}\n"));
+    let server = Server::over(&format!("{TEXT}stream d {{ url rtsp://x; }}\n"));
     let runtime = body(&server.get("?runtime=true"))["runtime"].clone();
     assert_eq!(runtime["server"]["pid"], json!(std::process::id()));
     assert!(runtime["server"]["rss_bytes"].as_u64().is_some_and(|bytes| bytes > 100_000));
@@ -230,55 +221,7 @@ fn runtime_figures_are_real() {
     assert_eq!(runtime["streams"]["by_source_scheme"], json!({"file": 1, "rtsp": 1, "udp": 2}));
     assert_eq!(runtime["streams"]["live"], json!(2), "the command's figures are merged");
     assert_eq!(runtime["clients"], json!(7));
-    assert_eq!(runtime["archives"]["/"]["exists"], json!(true));
-    assert!(runtime["archives"]["/"]["total_bytes"].as_u64().is_some_and(|bytes| bytes > 0));
-    assert_eq!(runtime["archives"]["/no/such/place"], json!({"exists": false, "age_s": 0}));
     assert!(header(&server.get("?runtime=true"), "ETag").is_none());
-}
-
-/// A disk below `/dead` does not answer.
-fn half_dead(root: &str) -> Space {
-    if root.starts_with("/dead") {
-        PROBES.fetch_add(1, Ordering::SeqCst);
-        std::thread::park();
-    }
-    Some((3, 2))
-}
-
-static PROBES: AtomicUsize = AtomicUsize::new(0);
-
-#[test]
-fn a_dead_archive_disk_holds_one_thread_and_no_request() {
-    let text = format!(
-        "{TEXT}dvr /dead/a;
-stream d {{ url rtsp://x; dvr /dead/b 5d; }}\n"
-    );
-    let server = Server::probing(&text, half_dead);
-    let ask = || body(&server.get("?runtime=true"))["runtime"]["archives"].clone();
-    std::thread::scope(|scope| {
-        let asked: Vec<_> = (0..8).map(|_| scope.spawn(ask)).collect();
-        for asked in asked {
-            let archives = asked.join().expect("it is answered");
-            assert_eq!(archives["/dead/a"], json!({"exists": "unknown"}));
-            assert_eq!(archives["/dead/b"], json!({"exists": "unknown"}));
-        }
-    });
-    assert_eq!(PROBES.load(Ordering::SeqCst), 1);
-}
-
-#[test]
-fn the_space_of_an_archive_has_an_age_and_a_prober_that_fails_is_survived() {
-    let known = |probe| {
-        let server = Server::probing(&format!("{TEXT}dvr /x;\n"), probe);
-        let shown = || body(&server.get("?runtime=true"))["runtime"]["archives"]["/x"].clone();
-        until("it is not known", || Some(shown()).filter(|shown| shown["exists"] != "unknown"))
-    };
-    let found = known(|_| Some((3, 2)));
-    assert_eq!([&found["total_bytes"], &found["free_bytes"]], [3, 2]);
-    assert_eq!(found["exists"], true);
-    assert!(found["age_s"].is_u64(), "{found}");
-    let failed = known(|_| panic!("a prober fails"));
-    assert_eq!(failed["exists"], false);
 }
 
 #[test]

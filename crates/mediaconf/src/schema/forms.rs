@@ -62,8 +62,6 @@ impl OptionsShape {
 /// A directive whose words are the members of an object.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ObjectShape {
-    /// The name of its schema in OpenAPI.
-    pub name: &'static str,
     /// The members, in the order in which they are written.
     pub parts: &'static [Part],
     /// True if a patch may also give the words as a string or an array, as the general rule shows them.

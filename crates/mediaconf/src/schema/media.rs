@@ -101,7 +101,6 @@ const ON_DEMAND: &str = "ondemand";
 
 /// `edit_auth LOGIN PASSWORD;`
 pub static ACCOUNT: ObjectShape = ObjectShape {
-    name: "Account",
     parts: &[
         part("login", &TEXT, PartPlace::Required),
         Part { secret: true, ..part("password", &TEXT, PartPlace::Required) },
@@ -111,7 +110,6 @@ pub static ACCOUNT: ObjectShape = ObjectShape {
 
 /// `dvr ROOT 90% 5d;`
 static DVR: ObjectShape = ObjectShape {
-    name: "Dvr",
     parts: &[
         part("root", &TEXT, PartPlace::Required),
         part("reference", &DVR_REFERENCE, PartPlace::Instead),
@@ -150,7 +148,6 @@ const URLS: &str = "urls";
 
 /// `auth URL a=1 b;`: the options are strings, and a new one comes first.
 static BACKEND: AddressShape = AddressShape {
-    name: "Backend",
     noun: "backend",
     address: URL,
     address_doc: "The URL of the backend; false opens access",
@@ -168,7 +165,6 @@ static BACKEND: AddressShape = AddressShape {
 
 /// `url URL priority=1 flag;`
 pub static SOURCE: AddressShape = AddressShape {
-    name: "Source",
     noun: "source",
     address: URL,
     address_doc: "",

@@ -1,8 +1,8 @@
 //! What each block of a configuration may hold: for each parameter its place, and its form in text and JSON.
 //!
-//! The view, the edits, the checks, the typed values of the command line, the schemas of OpenAPI, the completion in
-//! shells and `media.conf(5)` are made from it. [`Schema::media`] is the schema of media servers: a new parameter is a
-//! new row in `media`, and a directive that only other servers of the family know a row in `foreign`.
+//! The view, the edits, the checks, the typed values of the command line, the completion in shells and `media.conf(5)` are
+//! made from it. [`Schema::media`] is the schema of media servers: a new parameter is a new row in `media`, and a directive
+//! that only other servers of the family know a row in `foreign`.
 
 mod foreign;
 mod forms;

@@ -218,8 +218,6 @@ pub enum Merge {
 /// A directive with an address and options behind it, and how a patch merges into them.
 #[derive(Debug)]
 pub struct AddressShape {
-    /// The name of its schema in OpenAPI.
-    pub name: &'static str,
     /// One of its values, in messages.
     pub noun: &'static str,
     /// The JSON key of the address.

@@ -2,11 +2,16 @@
 
 use std::sync::Arc;
 
+use serde_json::{Value, json};
+
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::{JSON, METRICS, TEXT};
 use crate::http::server::context::{Context, EndpointCall};
 use crate::http::server::message::Response;
 use crate::http::server::metrics;
+
+/// The description of the API: an OpenAPI document of version 3.1.
+const OPENAPI: &str = include_str!("../../openapi.json");
 
 /// The loops that have to turn.
 const VITAL: [&str; 3] = ["accept", "workers", "follow"];
@@ -30,7 +35,13 @@ pub fn metrics(context: &Context, call: &mut EndpointCall<'_>) -> Result<Respons
     Ok(Response::ok(METRICS, text))
 }
 
-/// The description of the API.
+/// The description of the API, with the prefix and the version of this server.
 pub fn openapi(context: &Context, _: &mut EndpointCall<'_>) -> Result<Response, Problem> {
-    Ok(Response::ok(JSON, context.openapi()))
+    let document = || {
+        let mut document: Value = serde_json::from_str(OPENAPI).expect("it is a file of this program");
+        document["info"]["version"] = json!(env!("CARGO_PKG_VERSION"));
+        document["servers"][0]["url"] = json!(context.prefix);
+        Arc::new(document.to_string().into_bytes())
+    };
+    Ok(Response::ok(JSON, context.openapi.get_or_init(document).clone()))
 }

@@ -1,8 +1,8 @@
 //! `5d`, how long an archive is kept: an integer of seconds.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::kind::{WordKind, WrongValue, number_or_text};
+use super::kind::{WordKind, WrongValue};
 use crate::schema::json_value::integer;
 use crate::schema::scalar::{MAX_SAFE, Scalar, canonical_integer};
 use crate::text::{Diagnostic, Word};
@@ -16,10 +16,6 @@ pub static DURATION: WordKind = WordKind {
     expected: EXPECTED,
     examples: &["5d", "12h"],
     is_telling: true,
-    schema: |in_patch| {
-        let seconds = json!({ "type": "integer", "minimum": 0, "description": "In seconds." });
-        number_or_text(in_patch, seconds, "^[0-9]+[dhms]?$")
-    },
     read: |word| duration(word?).map(Scalar::Number),
     parse: |text| duration(Word::new(text, 0)).or_else(|| canonical_integer(text)).map(Value::from),
     accept,
@@ -71,6 +67,7 @@ fn short_archive(word: Word<'_>) -> Option<Diagnostic> {
 
 #[test]
 fn a_duration_is_seconds_and_keeps_its_unit() {
+    use serde_json::json;
     super::kind::check(
         &DURATION,
         &[

@@ -1,6 +1,6 @@
 //! The definition of a kind of value.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::schema::json_value::{plain_word, shown};
 use crate::schema::scalar::Scalar;
@@ -34,8 +34,6 @@ pub struct WordKind {
     pub is_telling: bool,
     /// The transport of the port, if the value is a port to listen on.
     pub transport: Option<Transport>,
-    /// Returns the JSON schema of the value, as it is shown or as a patch may give it.
-    pub schema: fn(in_patch: bool) -> Value,
     /// Reads the only word of a directive, or a directive without words; `None` if it is no such value.
     pub read: for<'t> fn(Option<Word<'t>>) -> Option<Scalar<'t>>,
     /// Reads the text of an assignment; `None` if it is no such value.
@@ -108,21 +106,12 @@ impl WordKind {
         is_text: false,
         is_telling: false,
         transport: None,
-        schema: |_| json!({ "type": "string" }),
         read: |word| word.map(Scalar::from_word),
         parse: |text| Some(text.into()),
         accept: Ok,
         write: |value, _| Some(plain_word(value)),
         warning: None,
     };
-}
-
-/// The schema of a number that a patch may also give as the text has it.
-pub(super) fn number_or_text(in_patch: bool, number: Value, pattern: &str) -> Value {
-    match in_patch {
-        false => number,
-        true => json!({ "anyOf": [number, { "type": "string", "pattern": pattern }] }),
-    }
 }
 
 /// Checks that these words are read as these values (null: not at all), and that each value is accepted, and

@@ -1,6 +1,6 @@
 //! `rtmp 1935;`, a port or an address to listen on.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::kind::{Transport, WordKind, WrongValue};
 use crate::schema::json_value::integer;
@@ -14,7 +14,6 @@ pub static PORT: WordKind = WordKind {
     expected: "a port (0 to 65535) or host:port",
     is_telling: true,
     transport: Some(Transport::Tcp),
-    schema: |_| json!({ "$ref": "#/components/schemas/Port" }),
     read: |word| {
         let value = word?.value();
         number(&value).map(Scalar::Number).or_else(|| is_address(&value).then_some(Scalar::Text(value)))
@@ -48,6 +47,7 @@ fn accept(value: Value) -> Result<Value, WrongValue> {
 
 #[test]
 fn a_port_is_a_number_or_an_address() {
+    use serde_json::json;
     super::kind::check(
         &PORT,
         &[

@@ -1,6 +1,6 @@
 //! `log_requests true;` and `disabled;`, booleans.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::kind::{WordKind, WrongValue};
 use crate::schema::json_value::{kind_of, plain_word};
@@ -13,7 +13,6 @@ pub static SWITCH: WordKind = WordKind {
     json_form: "true or false; the bare keyword is true",
     expected: "true or false",
     values: &["true", "false"],
-    schema: |_| json!({ "type": "boolean" }),
     read: |word| word.map_or(Some(true), |word| meaning(&word.value())).map(Scalar::Bool),
     parse: |text| meaning(text).map(Value::Bool),
     accept,
@@ -45,6 +44,7 @@ fn accept(value: Value) -> Result<Value, WrongValue> {
 
 #[test]
 fn a_bare_keyword_is_true() {
+    use serde_json::json;
     for kind in [&SWITCH, &FLAG] {
         super::kind::check(
             kind,
