@@ -25,7 +25,7 @@ static MEDIA: Schema = Schema::new(
     &[TOP, STREAM, LIVE, PLUGIN, SOURCE_MEMBERS, BACKEND_MEMBERS, TEMPLATE, UNKNOWN],
     &KINDS,
     &[("template", TEMPLATE), ("source", TEMPLATE), ("file", TEMPLATE), ("vod", TEMPLATE)],
-    FOREIGN_KEYWORDS,
+    &FOREIGN_KEYWORDS,
 );
 
 /// Outside any block.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 use serde_json::{Map, Value};
 
@@ -25,7 +25,7 @@ pub struct Schema {
     /// inside them.
     pub blocks: &'static [(&'static str, Scope)],
     /// The directives that only some servers of the family know; the general rule shows them.
-    pub foreign: &'static [ForeignKeyword],
+    pub foreign: &'static LazyLock<Vec<ForeignKeyword>>,
     pub(super) foreign_rows: OnceLock<HashMap<&'static str, &'static ForeignKeyword>>,
 }
 
@@ -35,7 +35,7 @@ impl Schema {
         scopes: &'static [Scope],
         kinds: &'static [Kind],
         blocks: &'static [(&'static str, Scope)],
-        foreign: &'static [ForeignKeyword],
+        foreign: &'static LazyLock<Vec<ForeignKeyword>>,
     ) -> Self {
         Self { scopes, kinds, blocks, foreign, foreign_rows: OnceLock::new() }
     }
