@@ -12,10 +12,6 @@ pub struct Invocation<'c> {
     /// The words behind the command, where their order counts.
     pub matches: &'c ArgMatches,
     pub ui: Ui,
-    /// Makes the whole tree of commands.
-    pub tree: fn() -> clap::Command,
-    /// Finds the command for a word of other tools.
-    pub meant: fn(&str) -> Option<String>,
 }
 
 impl Invocation<'_> {

@@ -1,10 +1,10 @@
 //! The command line: arguments come in, a command works on a configuration, the outcome is reported.
 //!
 //! ```text
-//! command_tree → commands → target → render
+//! command_line → commands → target → render
 //! ```
 //!
-//! `command_tree` is what clap parses, and `commands` has a table of all commands. `target` decides which
+//! `command_line` is what clap parses, and `commands` has a table of all commands. `target` decides which
 //! [`ConfigService`](crate::engine::ConfigService) a command works on; the commands themselves don't know whether that is a
 //! file or a server.
 //!
@@ -15,7 +15,7 @@ mod access_log;
 mod args;
 mod assignments;
 mod cluster;
-mod command_tree;
+mod command_line;
 mod commands;
 mod completion;
 mod context;
@@ -26,14 +26,12 @@ mod editor;
 mod error;
 pub mod exit;
 mod fleet;
-mod help;
 mod input;
 mod interrupt;
 mod invocation;
 mod listening;
 mod local_time;
 mod local_user;
-mod mistakes;
 mod new_account;
 mod observed;
 mod pager;
@@ -44,20 +42,18 @@ mod render;
 mod rolled_out;
 mod rollout;
 mod server_process;
-mod synonyms;
 mod target;
 mod ui;
 
 use std::ffi::OsString;
-use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use signal_hook::consts::SIGXFSZ;
 
 use args::global::{ColorChoice, GlobalArgs};
-use command_tree::CommandLine;
-pub use command_tree::command;
+use command_line::CommandLine;
+pub use command_line::command;
 pub use commands::serve::GRACE;
 pub use completion::{ShellName, script as completion_script};
 use error::CliError;
@@ -72,25 +68,19 @@ use mediaconf::plumbing::syntax::printable;
 pub fn run() -> Exit {
     survive_file_limit();
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    if let Some(exit) = completion::answer(&arguments, command_tree::of_words) {
+    if let Some(exit) = completion::answer(&arguments, command) {
         return exit;
     }
-    let matches = match command_tree::parse(&arguments) {
+    let matches = match command().try_get_matches_from(&arguments) {
         Ok(matches) => matches,
-        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
-            return print_help(&arguments);
-        }
-        Err(error) => return print_clap_error(&error, &arguments),
+        Err(error) => return print_clap_error(error, &arguments),
     };
     let cli =
         CommandLine::from_matches(&matches).expect("clap parsed the matches with the same tree of commands");
     let ui = Ui::from_options(&cli.global);
     let (_, called) = matches.subcommand().expect("a command was given");
-    let call =
-        Invocation { global: &cli.global, matches: called, ui, tree: command, meant: synonyms::command };
-    cli.command
-        .run(call)
-        .unwrap_or_else(|error| fail(&mistakes::with_file_meant(error, called), &cli.global, ui))
+    let call = Invocation { global: &cli.global, matches: called, ui };
+    cli.command.run(call).unwrap_or_else(|error| fail(&error, &cli.global, ui))
 }
 
 /// Lets a write beyond the limit of file sizes (`ulimit -f`) fail with an error. Without a handler, a
@@ -100,45 +90,13 @@ fn survive_file_limit() {
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }
 
-/// The short and the long help without a command. `cargo xtask generate` writes them: they show what each command says of
-/// itself, and to make all commands with their options takes longer than all else.
-const OVERVIEW: [&str; 2] = [include_str!("overview/short.txt"), include_str!("overview/long.txt")];
-
-/// Makes the short and the long help without a command from the tree of commands.
-pub fn overview() -> [String; 2] {
-    let mut tree = command();
-    tree.get_subcommands_mut().for_each(clap::Command::build);
-    [help::short(&mut tree), help::long(&mut tree)]
-}
-
-fn print_help(arguments: &[OsString]) -> Exit {
-    let (ui, is_short) = (Ui::new(ColorChoice::Auto), help::is_short(arguments));
-    let text = match command_tree::calls_none(arguments) {
-        true => OVERVIEW[usize::from(!is_short)].to_owned(),
-        false => help_of_called(arguments, is_short),
-    };
-    match ui.print(|out| out.write_all(text.as_bytes())) {
-        Err(error) if !error.is_closed_output() => {
-            ui.error(&error);
-            error.kind.into()
-        }
-        _ => Exit::Done,
-    }
-}
-
-fn help_of_called(arguments: &[OsString], is_short: bool) -> String {
-    // It is not dropped: see `command_tree::parse`.
-    let mut tree = ManuallyDrop::new(command_tree::of_words(arguments));
-    let called = help::called(&mut tree, arguments);
-    if is_short { help::short(called) } else { help::long(called) }
-}
-
 /// Prints help, versions, and faults of the command line.
-fn print_clap_error(error: &clap::Error, arguments: &[OsString]) -> Exit {
-    if let Some(error) = mistakes::explained(error, arguments) {
-        Ui::new(ColorChoice::Auto).error(&error);
+fn print_clap_error(mut error: clap::Error, arguments: &[OsString]) -> Exit {
+    if is_without_command(&error) {
+        Ui::new(ColorChoice::Auto).say(command().render_help().to_string().trim_end());
         return Exit::Usage;
     }
+    hide_value(&mut error);
     // clap shows arguments as they are: one with control characters costs the colours.
     let is_plain = |argument: &OsString| {
         let argument = argument.to_string_lossy();
@@ -150,6 +108,24 @@ fn print_clap_error(error: &clap::Error, arguments: &[OsString]) -> Exit {
         false => Ui::new(ColorChoice::Never).say(error.to_string().trim_end()),
     }
     if error.use_stderr() { Exit::Usage } else { Exit::Done }
+}
+
+/// True if the program was called without a command.
+fn is_without_command(error: &clap::Error) -> bool {
+    let lacks = error.get(ContextKind::InvalidSubcommand);
+    error.kind() == ErrorKind::MissingSubcommand
+        && lacks.is_some_and(|name| name.to_string() == command().get_name())
+}
+
+/// Leaves the value of `PATH=VALUE` out of an error: it may be a secret.
+fn hide_value(error: &mut clap::Error) {
+    for kind in [ContextKind::InvalidArg, ContextKind::InvalidSubcommand, ContextKind::InvalidValue] {
+        if let Some(ContextValue::String(word)) = error.get(kind)
+            && let Some((path, _)) = word.split_once('=')
+        {
+            error.insert(kind, ContextValue::String(format!("{path}=…")));
+        }
+    }
 }
 
 fn fail(error: &CliError, global: &GlobalArgs, ui: Ui) -> Exit {

@@ -1,5 +1,5 @@
 //! Makes the manual pages, from the tree of commands, from the tables of the program and from the prose in `pages/`,
-//! the completions, the syntax for editors, and the help without a command. They are committed, so that a package needs no
+//! the completions, and the syntax for editors. They are committed, so that a package needs no
 //! tool:
 //!
 //! ```text
@@ -22,17 +22,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use mediactl::cli::{ShellName, completion_script, overview};
+use mediactl::cli::{ShellName, completion_script};
 
 /// The folders that hold generated files, and nothing else.
-const FOLDERS: [&str; 5] = [MAN, COMPLETIONS, TEXT_MATE, VIM, OVERVIEW];
+const FOLDERS: [&str; 4] = [MAN, COMPLETIONS, TEXT_MATE, VIM];
 
 const MAN: &str = "man";
 const COMPLETIONS: &str = "completions";
 const TEXT_MATE: &str = "examples/editors/vscode/syntaxes";
 const VIM: &str = "examples/editors/vim/syntax";
-/// What the program prints as its help without a command.
-const OVERVIEW: &str = "src/cli/overview";
 
 /// The scripts of `mediactl completion`, each with the name of its file.
 const SCRIPTS: [(ShellName, &str); 3] =
@@ -99,10 +97,8 @@ fn artifacts() -> Vec<Artifact> {
         Artifact { path: Path::new(TEXT_MATE).join("mediaconf.tmLanguage.json"), text: syntax::text_mate() },
         Artifact { path: Path::new(VIM).join("mediaconf.vim"), text: syntax::vim() },
     ];
-    let help = |(name, text)| Artifact { path: Path::new(OVERVIEW).join::<&str>(name), text };
-    let helps = ["short.txt", "long.txt"].into_iter().zip(overview()).map(help);
     let scripts = SCRIPTS.map(script);
-    pages::pages().into_iter().map(page).chain(scripts).chain(syntax).chain(helps).collect()
+    pages::pages().into_iter().map(page).chain(scripts).chain(syntax).collect()
 }
 
 /// The committed files that nothing makes any more.

@@ -25,9 +25,9 @@ pub fn pages() -> Vec<(String, String)> {
     pages
 }
 
-/// The tree of commands as it is when a command line is parsed.
+/// The tree of commands as it is when a command line is parsed; `help` needs no page.
 fn built_command() -> Command {
-    let mut command = mediactl::cli::command();
+    let mut command = mediactl::cli::command().disable_help_subcommand(true);
     command.build();
     command
 }

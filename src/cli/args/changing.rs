@@ -27,16 +27,16 @@ pub struct ChangeArgs {
     #[arg(long)]
     pub dry_run: bool,
 
-    /// Make the change without asking, even if it looks like a mistake; implies --yes and every --accept
+    /// Make the change even if it looks like a mistake; implies --yes and every --accept
     #[arg(long)]
     pub force: bool,
 
     /// Leave entries of included files alone that patterns or conditions match, too
-    #[arg(long)]
+    #[arg(hide_short_help = true, long)]
     pub skip_included: bool,
 
     /// Refuse a change that brings warnings of `check`
-    #[arg(long)]
+    #[arg(hide_short_help = true, long)]
     pub strict: bool,
 
     /// Accept what this guard would refuse or ask about; several names are separated by commas
@@ -48,7 +48,7 @@ pub struct ChangeArgs {
     pub yes: bool,
 
     /// Print only errors and warnings, and what `-o change-json` prints
-    #[arg(short, long)]
+    #[arg(hide_short_help = true, short, long)]
     pub quiet: bool,
 
     /// How to print the change
@@ -56,7 +56,7 @@ pub struct ChangeArgs {
     pub output: ChangeFormat,
 
     /// Exit with code 10 if something changed, or would change in a dry run
-    #[arg(long)]
+    #[arg(hide_short_help = true, long)]
     pub exit_code: bool,
 
     /// The reason for the change, for the history
@@ -64,7 +64,7 @@ pub struct ChangeArgs {
     pub message: Option<String>,
 
     /// Delete up to N streams without asking [default: 4, or a tenth of all up to 20 if that is more]
-    #[arg(long, value_name = "N")]
+    #[arg(hide_short_help = true, long, value_name = "N")]
     pub max_delete: Option<usize>,
 
     /// Roll the change back unless it is confirmed within this time, such as `60s` or `5m`
@@ -72,11 +72,11 @@ pub struct ChangeArgs {
     pub confirm: Option<Duration>,
 
     /// Roll a change of a cluster back unless the nodes that `--canary` names run it within this time
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = confirm_time)]
+    #[arg(hide_short_help = true, long, value_name = "TIME", default_value = "60s", value_parser = confirm_time)]
     pub canary_timeout: Duration,
 
     /// Of a cluster: wait until all nodes run the change; after this time, name those that do not, and exit with 11
-    #[arg(long, value_name = "TIME", value_parser = confirm_time)]
+    #[arg(hide_short_help = true, long, value_name = "TIME", value_parser = confirm_time)]
     pub wait: Option<Duration>,
 
     #[command(flatten)]
@@ -129,15 +129,28 @@ pub enum ChangeFormat {
 #[command(next_help_heading = "Options of hooks")]
 pub struct HookArgs {
     /// Shell command that checks the new configuration before it is written; if it fails, nothing is written
-    #[arg(long, value_name = "CMD", env = "MEDIACTL_CHECK_CMD", hide_env_values = true)]
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "CMD",
+        env = "MEDIACTL_CHECK_CMD",
+        hide_env_values = true
+    )]
     pub check_cmd: Option<String>,
 
     /// Shell command that makes the media server load the change; if it fails, the change is rolled back
-    #[arg(long, value_name = "CMD", env = "MEDIACTL_RELOAD_CMD", hide_env_values = true)]
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "CMD",
+        env = "MEDIACTL_RELOAD_CMD",
+        hide_env_values = true
+    )]
     pub reload_cmd: Option<String>,
 
     /// How many seconds each of these two commands may take
     #[arg(
+        hide_short_help = true,
         long,
         value_name = "SECONDS",
         default_value_t = DEFAULT_HOOK_TIMEOUT.as_secs(),
@@ -146,7 +159,7 @@ pub struct HookArgs {
     pub hook_timeout: u64,
 
     /// How many earlier texts the history keeps from now on [default: as set last, else 100]
-    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=MAX_KEEP))]
+    #[arg(hide_short_help = true, long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=MAX_KEEP))]
     pub keep: Option<usize>,
 }
 
@@ -174,21 +187,21 @@ fn guard_names() -> impl TypedValueParser<Value = Guard> {
 #[command(next_help_heading = "Options of a change on several servers")]
 pub struct FleetArgs {
     /// Make the change on all servers or on none: each server rolls it back unless all have made it
-    #[arg(long, conflicts_with = "max_fail")]
+    #[arg(hide_short_help = true, long, conflicts_with = "max_fail")]
     pub all_or_nothing: bool,
 
     /// Begin with these servers, or with these nodes of a cluster: how many, or their names separated by commas
-    #[arg(long, value_name = "N|NAME", value_delimiter = ',')]
+    #[arg(hide_short_help = true, long, value_name = "N|NAME", value_delimiter = ',')]
     pub canary: Vec<String>,
 
     /// How long the first servers or nodes have to stay healthy before the others follow [default: 10s, of nodes
     /// at most half of --canary-timeout]
-    #[arg(long, value_name = "TIME", value_parser = confirm_time, requires = "canary")]
+    #[arg(hide_short_help = true, long, value_name = "TIME", value_parser = confirm_time, requires = "canary")]
     pub canary_time: Option<Duration>,
 
     /// Shell command that fails if a server is not healthy: MEDIACTL_CONTEXT is the server, for `mediactl` in it; of
     /// a cluster, it is run once for each node of --canary, which is MEDIACTL_NODE
-    #[arg(long, value_name = "CMD")]
+    #[arg(hide_short_help = true, long, value_name = "CMD")]
     pub health_cmd: Option<String>,
 
     #[command(flatten)]
@@ -200,15 +213,15 @@ pub struct FleetArgs {
 pub struct BatchArgs {
     /// Change so many servers at a time, one batch after the other, such as `1,10%,100%`; the last size repeats. With
     /// --all-or-nothing, all of them are confirmed at the end
-    #[arg(long, value_name = "N|N%", value_delimiter = ',', value_parser = batch_size)]
+    #[arg(hide_short_help = true, long, value_name = "N|N%", value_delimiter = ',', value_parser = batch_size)]
     pub batch: Vec<ServerCount>,
 
     /// Wait so long between two batches
-    #[arg(long, value_name = "TIME", value_parser = confirm_time, requires = "batch")]
+    #[arg(hide_short_help = true, long, value_name = "TIME", value_parser = confirm_time, requires = "batch")]
     pub pause: Option<Duration>,
 
     /// Try no further server once the change has failed on more than this many [default: no limit; 0 with --batch]
-    #[arg(long, value_name = "N|N%")]
+    #[arg(hide_short_help = true, long, value_name = "N|N%")]
     pub max_fail: Option<ServerCount>,
 }
 

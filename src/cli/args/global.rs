@@ -34,7 +34,7 @@ pub struct GlobalArgs {
     /// The configuration file to work on
     #[arg(
         long,
-        global = true,
+        global = true, hide_short_help = true,
         value_name = "FILE",
         value_hint = clap::ValueHint::FilePath,
         env = "MEDIACTL_CONF",
@@ -44,7 +44,14 @@ pub struct GlobalArgs {
     pub conf: PathBuf,
 
     /// The server to work on instead, such as `https://media.example`; may contain login and password
-    #[arg(long, global = true, value_name = "URL", env = "MEDIACTL_URL", hide_env_values = true)]
+    #[arg(
+        long,
+        global = true,
+        hide_short_help = true,
+        value_name = "URL",
+        env = "MEDIACTL_URL",
+        hide_env_values = true
+    )]
     pub url: Option<GivenUrl>,
 
     /// The context to work on instead: a server that `mediactl context add` gave a name. Several names are
@@ -53,6 +60,7 @@ pub struct GlobalArgs {
         short = 'x',
         long,
         global = true,
+        hide_short_help = true,
         value_name = "NAME",
         env = "MEDIACTL_CONTEXT",
         hide_env_values = true
@@ -60,17 +68,24 @@ pub struct GlobalArgs {
     pub context: Option<String>,
 
     /// The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`
-    #[arg(long, global = true, value_name = "URL", env = "MEDIACTL_CLUSTER", hide_env_values = true)]
+    #[arg(
+        long,
+        global = true,
+        hide_short_help = true,
+        value_name = "URL",
+        env = "MEDIACTL_CLUSTER",
+        hide_env_values = true
+    )]
     pub cluster: Option<GivenUrl>,
 
     /// Work on all contexts of this group instead; several groups are separated by commas
-    #[arg(long, global = true, value_name = "GROUP", value_delimiter = ',')]
+    #[arg(long, global = true, hide_short_help = true, value_name = "GROUP", value_delimiter = ',')]
     pub group: Vec<String>,
 
     /// On how many servers to work at the same time
     #[arg(
         long,
-        global = true,
+        global = true, hide_short_help = true,
         value_name = "N",
         default_value_t = MAX_JOBS,
         value_parser = RangedU64ValueParser::<usize>::new().range(1..=MAX_JOBS as u64)
@@ -78,15 +93,15 @@ pub struct GlobalArgs {
     pub jobs: usize,
 
     /// When to use colours
-    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    #[arg(long, global = true, hide_short_help = true, value_enum, default_value_t, value_name = "WHEN")]
     pub color: ColorChoice,
 
     /// Show passwords and keys instead of masks
-    #[arg(long, global = true)]
+    #[arg(long, global = true, hide_short_help = true)]
     pub show_secrets: bool,
 
     /// Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this
-    #[arg(long, global = true, env = "MEDIACTL_MASK", hide_env_values = true, value_parser = FalseyValueParser::new())]
+    #[arg(long, global = true, hide_short_help = true, env = "MEDIACTL_MASK", hide_env_values = true, value_parser = FalseyValueParser::new())]
     pub mask: bool,
 
     #[command(flatten)]
@@ -122,49 +137,49 @@ impl GlobalArgs {
 #[command(next_help_heading = SERVER_HEADING)]
 pub struct RemoteArgs {
     /// The path of the API on the server [default: the one of the context, else /media/api]
-    #[arg(long, global = true, value_name = "PATH")]
+    #[arg(long, global = true, hide_short_help = true, value_name = "PATH")]
     pub api_prefix: Option<String>,
 
     /// The login [default: the one in the URL, else MEDIACTL_LOGIN]
-    #[arg(long, global = true, value_name = "LOGIN")]
+    #[arg(long, global = true, hide_short_help = true, value_name = "LOGIN")]
     pub user: Option<String>,
 
     /// A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]
-    #[arg(long, global = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub password_file: Option<PathBuf>,
 
     /// Trust only the certificate authorities in this PEM file
-    #[arg(long, global = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with = "insecure")]
+    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with = "insecure")]
     pub cacert: Option<PathBuf>,
 
     /// The certificate to show to etcd (PEM)
-    #[arg(long, global = true, value_name = "FILE", requires = "key")]
+    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", requires = "key")]
     pub cert: Option<PathBuf>,
 
     /// The private key of that certificate (PEM)
-    #[arg(long, global = true, value_name = "FILE", requires = "cert")]
+    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", requires = "cert")]
     pub key: Option<PathBuf>,
 
     /// The private key that signs what is changed in etcd, of `mediactl cluster keygen`
-    #[arg(long, global = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub sign_key: Option<PathBuf>,
 
     /// Take from etcd only what one of the public keys in this file has signed
-    #[arg(long, global = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub trust_key: Option<PathBuf>,
 
     /// Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints
-    #[arg(long, global = true, value_name = "SHA256", conflicts_with_all = ["cacert", "insecure"])]
+    #[arg(long, global = true, hide_short_help = true, value_name = "SHA256", conflicts_with_all = ["cacert", "insecure"])]
     pub fingerprint: Option<Fingerprint>,
 
     /// Accept any certificate: the connection is then open to impostors
-    #[arg(long, global = true)]
+    #[arg(long, global = true, hide_short_help = true)]
     pub insecure: bool,
 
     /// How many seconds a request may take in all [default: the time of the context, else 150]
     #[arg(
         long,
-        global = true,
+        global = true, hide_short_help = true,
         value_name = "SECONDS",
         value_parser = clap::value_parser!(u64).range(1..=MAX_TIMEOUT)
     )]
@@ -172,7 +187,7 @@ pub struct RemoteArgs {
 
     /// The largest answer that is taken, in bytes, or with a unit: 64M, 100KiB, 1G. Its values may
     /// take three times that in memory [default: the size of the context, else 64MiB]
-    #[arg(long, global = true, value_name = "SIZE", allow_negative_numbers = true)]
+    #[arg(long, global = true, hide_short_help = true, value_name = "SIZE", allow_negative_numbers = true)]
     pub max_answer: Option<AnswerSize>,
 
     /// The longest time for a request, whatever else is said.

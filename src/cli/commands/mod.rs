@@ -17,7 +17,6 @@ pub mod edit;
 pub mod explain;
 pub mod fleet;
 pub mod fmt;
-pub mod help;
 pub mod history;
 pub mod init;
 pub mod lsp;
@@ -40,14 +39,16 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::invocation::Invocation;
 
-/// Makes the commands of a table `NAME: FILE::OPTIONS`, in the order of the help. A command is run by `run` of its file.
+/// Makes the commands of a table `NAME: FILE::OPTIONS = OTHER NAMES`, in the order of the help. Other names work, and
+/// the help does not show them. A command is run by `run` of its file.
 macro_rules! commands {
-    ($($name:ident: $file:ident::$options:ident,)*) => {
-        // The options of a command are made when that command is called, not at each start.
+    ($($name:ident: $file:ident::$options:ident $(= $aliases:expr)?,)*) => {
         #[derive(Debug, Subcommand)]
-        #[command(defer = true)]
         pub enum CommandArgs {
-            $($name($file::$options),)*
+            $(
+                $(#[command(aliases = $aliases)])?
+                $name($file::$options),
+            )*
         }
 
         impl CommandArgs {
@@ -62,22 +63,22 @@ macro_rules! commands {
 }
 
 commands! {
-    Read: read::ReadArgs,
-    Modify: modify::ModifyArgs,
+    Read: read::ReadArgs = ["get", "show", "list", "ls"],
+    Modify: modify::ModifyArgs = ["set"],
     Edit: edit::EditArgs,
     Add: add::AddArgs,
-    Mv: mv::MvArgs,
-    Cp: cp::CpArgs,
-    Rm: rm::RmArgs,
+    Mv: mv::MvArgs = ["rename", "move"],
+    Cp: cp::CpArgs = ["copy"],
+    Rm: rm::RmArgs = ["delete", "remove", "del"],
     Update: update::UpdateArgs,
     Save: save::SaveArgs,
     Apply: apply::ApplyArgs,
     Diff: diff::DiffArgs,
-    Check: check::CheckArgs,
+    Check: check::CheckArgs = ["validate", "lint", "test"],
     Explain: explain::ExplainArgs,
-    Fmt: fmt::FmtArgs,
+    Fmt: fmt::FmtArgs = ["format"],
     Lsp: lsp::LspArgs,
-    History: history::HistoryArgs,
+    History: history::HistoryArgs = ["log"],
     Rollback: rollback::RollbackArgs,
     Blame: blame::BlameArgs,
     Confirm: confirm::ConfirmArgs,
@@ -91,5 +92,4 @@ commands! {
     Serve: serve::ServeArgs,
     Init: init::InitArgs,
     Completion: completion::CompletionArgs,
-    Help: help::HelpArgs,
 }

@@ -70,7 +70,7 @@ pub struct ModifyArgs {
     pub set_string: Vec<String>,
 
     /// Set a value to the contents of a file; `-` is standard input
-    #[arg(long, value_name = "PATH=FILE", conflicts_with = "file")]
+    #[arg(hide_short_help = true, long, value_name = "PATH=FILE", conflicts_with = "file")]
     pub set_file: Vec<String>,
 
     /// Remove a value; it is an error if the value is missing
@@ -94,11 +94,11 @@ pub struct ModifyArgs {
     pub expect: Vec<String>,
 
     /// Let --set create a stream, live or plugin, or a keyword that looks misspelt
-    #[arg(long)]
+    #[arg(hide_short_help = true, long)]
     pub create: bool,
 
     /// Let --unset succeed if there is nothing to remove
-    #[arg(long, conflicts_with = "file")]
+    #[arg(hide_short_help = true, long, conflicts_with = "file")]
     pub ignore_missing: bool,
 
     #[command(flatten)]

@@ -118,11 +118,11 @@ pub struct ServeArgs {
     pub node: Option<String>,
 
     /// The group of the node, whose own values (overlay `@GROUP`) come before those of the node
-    #[arg(long, value_name = "GROUP", requires = "node", value_parser = node_name)]
+    #[arg(hide_short_help = true, long, value_name = "GROUP", requires = "node", value_parser = node_name)]
     pub node_group: Option<String>,
 
     /// What becomes of an edit of the file by hand when the cluster has a new text
-    #[arg(long, value_enum, default_value_t, value_name = "WHAT", requires = "node")]
+    #[arg(hide_short_help = true, long, value_enum, default_value_t, value_name = "WHAT", requires = "node")]
     pub on_drift: DriftChoice,
 
     /// Shell command that fails while the node is not healthy: it is run after each reload, and every 5 s while the node
@@ -132,7 +132,7 @@ pub struct ServeArgs {
 
     /// Spread the reloads of one change over this time, such as 30s or 5m: each node of the cluster has another part of it.
     /// What goes back is not spread, nor what the node takes before the others
-    #[arg(long, value_name = "TIME", requires = "node", default_value = "0", value_parser = time_or_none)]
+    #[arg(hide_short_help = true, long, value_name = "TIME", requires = "node", default_value = "0", value_parser = time_or_none)]
     pub splay: Duration,
 
     /// Make every requested change, even one that removes all access to the API

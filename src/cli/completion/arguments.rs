@@ -9,8 +9,6 @@ use clap::{Arg, Command};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter};
 
 use super::line::TypedLine;
-use super::reply::candidate;
-use crate::cli::commands::help::OPTIONS;
 use crate::cli::local_time;
 use crate::cli::render::group_table::Column;
 use crate::cli::render::masked::masked_entry;
@@ -41,8 +39,6 @@ enum ArgumentKind {
     Contexts,
     /// The groups of contexts, separated by commas.
     ContextGroups,
-    /// Names of commands.
-    Topics,
 }
 
 /// Returns the kind of an argument of a command; `command` is `context use` for a command of a command.
@@ -66,7 +62,6 @@ fn taken(command: &str, argument: &str) -> Option<ArgumentKind> {
             ArgumentKind::Contexts
         }
         (_, "group") => ArgumentKind::ContextGroups,
-        ("help", "topic") => ArgumentKind::Topics,
         _ => return None,
     })
 }
@@ -75,14 +70,12 @@ fn taken(command: &str, argument: &str) -> Option<ArgumentKind> {
 struct Completer {
     taken: ArgumentKind,
     line: Arc<TypedLine>,
-    topics: Arc<Vec<Proposal>>,
 }
 
 /// The tree with a completer for each argument that takes more than a file or a word of a fixed list.
 pub fn with_completers(mut tree: Command, line: &Arc<TypedLine>) -> Command {
     tree.build();
-    let topics = Arc::new(topics(&tree, &line.words("topic")));
-    below(tree, "", &|taken| Completer { taken, line: line.clone(), topics: topics.clone() })
+    below(tree, "", &|taken| Completer { taken, line: line.clone() })
 }
 
 fn below(command: Command, name: &str, completer: &dyn Fn(ArgumentKind) -> Completer) -> Command {
@@ -96,14 +89,11 @@ fn below(command: Command, name: &str, completer: &dyn Fn(ArgumentKind) -> Compl
     })
 }
 
-/// Returns the words that `mediactl help` takes behind these words.
-fn topics(tree: &Command, words: &[String]) -> Vec<Proposal> {
-    let commands = words.iter().try_fold(tree, |command, word| command.find_subcommand(word));
-    let commands = commands.into_iter().flat_map(Command::get_subcommands);
-    let about = |command: &Command| command.get_about().map(ToString::to_string).unwrap_or_default();
-    let commands = commands.map(|command| whole(command.get_name(), about(command)));
-    let options = words.is_empty().then(|| whole(OPTIONS, "The options of every command"));
-    commands.chain(options).collect()
+/// A candidate as clap has it; `None` for one that no shell can hold in a line.
+fn candidate(Proposal { text, help, .. }: Proposal) -> Option<CompletionCandidate> {
+    let help = Some(one_line(&help)).filter(|help| !help.is_empty());
+    let is_line = !text.contains(char::is_control);
+    is_line.then(|| CompletionCandidate::new(text).help(help.map(Into::into)))
 }
 
 fn whole(text: impl Into<String>, help: impl Into<String>) -> Proposal {
@@ -117,7 +107,7 @@ impl ValueCompleter for Completer {
             ArgumentKind::FileOr(words) => {
                 let words = words.iter().map(|word| whole(*word, ""));
                 let known = words.chain(self.changes("@")).filter(|known| known.text.starts_with(text));
-                known.map(candidate).chain(PathCompleter::file().complete(typed)).collect()
+                known.filter_map(candidate).chain(PathCompleter::file().complete(typed)).collect()
             }
             ArgumentKind::PathAndFile => match split_assignment(text) {
                 Ok((_, Some(file))) => {
@@ -125,9 +115,9 @@ impl ValueCompleter for Completer {
                     let before = &text[..text.len() - file.len()];
                     files.into_iter().map(|file| file.add_prefix(before)).collect()
                 }
-                _ => self.paths(PathUse::Settable, false, text).into_iter().map(candidate).collect(),
+                _ => self.paths(PathUse::Settable, false, text).into_iter().filter_map(candidate).collect(),
             },
-            _ => self.candidates(text).into_iter().map(candidate).collect(),
+            _ => self.candidates(text).into_iter().filter_map(candidate).collect(),
         }
     }
 
@@ -159,7 +149,6 @@ impl Completer {
                 groups.dedup();
                 groups.into_iter().map(|group| whole(group, "")).collect()
             }
-            ArgumentKind::Topics => self.topics.to_vec(),
             ArgumentKind::FileOr(_) | ArgumentKind::PathAndFile => Vec::new(),
         };
         let (before, last) =

@@ -1,6 +1,8 @@
-_mediactl() {
+_NAME() {
+    # Nothing that a candidate holds is expanded.
+    local - words=() piece rest line=${COMP_LINE:0:COMP_POINT}
+    set -o noglob
     # Bash splits words at `=`, `:` and `@`, too; the program gets them as they were typed.
-    local line=${COMP_LINE:0:COMP_POINT} words=() piece rest
     for piece in "${COMP_WORDS[@]:0:COMP_CWORD+1}"; do
         rest=${line#"${line%%[![:space:]]*}"}
         [[ -z $line || $rest == "$piece"* ]] || piece=$rest
@@ -13,7 +15,9 @@ _mediactl() {
     done
     # What stands in front of the word that bash replaces is not repeated.
     local before=${words[-1]%"${2-${words[-1]}}"}
-    mapfile -t COMPREPLY < <(COMPLETE=bash PROGRAM -- "${words[@]}" 2>/dev/null)
+    mapfile -t COMPREPLY < <(VARIABLE=bash COMPLETER -- "${words[@]}" 2>/dev/null)
+    # Behind these, something has to follow.
+    [[ ${#COMPREPLY[@]} != 1 || $COMPREPLY != *[][=/:.] ]] || compopt -o nospace 2>/dev/null
     COMPREPLY=("${COMPREPLY[@]#"$before"}")
 }
-complete -o nospace -o nosort -F _mediactl mediactl
+complete -o nosort -F _NAME PROGRAM

@@ -63,7 +63,6 @@ fn each_argument_is_completed() {
         ("context u", "use"),
         ("history sh", "show"),
         ("help mod", "modify"),
-        ("help opt", "options"),
         ("help context re", "remove"),
         ("completion f", "fish"),
         ("modify --dry", "--dry-run"),
@@ -81,12 +80,12 @@ fn each_argument_is_completed() {
         ("modify --expect rtmp=", "rtmp=1936 rtmp=1935"),
         ("wait rtmp=", "rtmp=1936 rtmp=1935"),
         // Paths of what is there.
-        ("modify --unset streams.fi", "streams.film streams.film.urls …"),
+        ("modify --unset streams.fi", "streams.film …"),
         ("modify --replace streams.cam1.prep", "streams.cam1.prepush"),
         ("modify --replace streams.cam1.prep s/", ""),
         ("read lives.studio.pu", "lives.studio.publish_enabled"),
         ("read http rts", "rtsp"),
-        ("edit streams.fil", "streams.film streams.film.urls …"),
+        ("edit streams.fil", "streams.film …"),
         ("rm streams.cam1.prep", "streams.cam1.prepush"),
         ("blame streams.cam1.prep", "streams.cam1.prepush"),
         ("watch rtm", "rtmp"),
@@ -108,9 +107,9 @@ fn each_argument_is_completed() {
         ("read -o table --columns dvr.r", "dvr.root dvr.reference"),
         ("read -o table --sort=-prep", "--sort=-prepush"),
         // Changes.
-        ("rollback ", "1 2"),
+        ("rollback ", "1 2 …"),
         ("rollback @", "@1 @2"),
-        ("history show ", "1 2"),
+        ("history show ", "1 2 …"),
         ("diff @", "@1 @2"),
         ("diff ru", "running"),
         ("diff saved media.c", "media.conf"),
@@ -132,9 +131,7 @@ fn each_argument_is_completed() {
         ("check media", "media.conf mediactl/"),
         ("serve --tls-cert media", "media.conf mediactl/"),
         // Nothing.
-        ("add stream ", ""),
         ("modify -m ", ""),
-        ("confirm ", ""),
         ("read nothing", ""),
         ("modify --set \u{e9}\u{1b}", ""),
     ] {
@@ -254,27 +251,19 @@ fn a_configuration_that_cannot_be_read_is_no_error() {
     assert_eq!(texts(ask(&place, &["read", "logl"])), [""; 0]);
     place.put(CONF, "stream cam1 {\n");
     assert_eq!(texts(ask(&place, &["read", "streams."])), [""; 0]);
-    assert_eq!(texts(ask(&place, &["rollback", ""])), [""; 0]);
+    assert!(texts(ask(&place, &["rollback", ""])).iter().all(|text| text.starts_with("--")));
 }
 
-#[test]
-fn a_shell_gets_words_as_it_writes_them() {
-    let place = place();
-    let asked = |shell: &str, raw: &str| {
-        let call = place.mediactl(["--", "mediactl", "modify", "--set", raw]).env("COMPLETE", shell);
-        call.run().exits(0).out
-    };
-    assert_eq!(asked("bash", "rtmp=1936"), "rtmp=1936 \n");
-    assert_eq!(asked("bash", "'streams.\"cam.2\".tit"), "'streams.\"cam.2\".title=\n");
-    assert_eq!(asked("bash", r#"streams.\"cam.2\".tit"#), "streams.\\\"cam.2\\\".title=\n");
-    assert_eq!(asked("zsh", "rtmp=1936"), "rtmp=1936 \tthe present value\n");
-    assert_eq!(asked("zsh", "streams.\"cam.2\".tit"), "streams.\"cam.2\".title=\tTitle that viewers see\n");
-    // The number of the word, as scripts of clap_complete give it.
-    let call = place.mediactl(["--", "mediactl", "rea", "x"]).env("COMPLETE", "bash");
-    assert_eq!(call.env("_CLAP_COMPLETE_INDEX", "1").run().out, "read \n");
+/// The candidates of `read` behind a word, as the script gives them to bash.
+fn bash_candidates(place: &Place, typed: &str) -> Vec<String> {
+    let call = "source <(\"$1\" completion bash); COMP_LINE=\"mediactl read $2\" COMP_POINT=${#COMP_LINE}; \
+                COMP_WORDS=(mediactl read \"$2\"); COMP_CWORD=2; _mediactl mediactl \"$2\" read; \
+                printf '%s\\n' \"${COMPREPLY[@]}\"";
+    let run = place.call("bash", ["-c", call, "bash", PROGRAM, typed]).run().exits(0);
+    run.out.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
-/// Names that are commands where a shell reads them without quotes.
+/// Names that are commands or patterns where a shell reads them without quotes.
 const HOSTILE: &[&str] = &[
     "$(touch X)",
     "`touch X`",
@@ -286,6 +275,10 @@ const HOSTILE: &[&str] = &[
     "\\$(touch X)",
     "a$(touch X)",
     "!touch X",
+    "a*",
+    "a?",
+    "a b",
+    "~",
 ];
 
 #[test]
@@ -295,24 +288,27 @@ fn no_name_is_a_command_in_bash_behind_whatever_quote_it_was_begun() {
         let quoted = name.replace('\\', "\\\\").replace('"', "\\\"");
         format!("stream \"{quoted}\" {{ url udp://h:1; }}\n")
     });
-    place.put(CONF, streams.collect::<String>());
-    let mut ran = 0;
-    for begun in ["", "$", "`", ";", "|", "\\\"", "'", "&", "\\\\", "a", "a$", "!", "\\$", "\\`"] {
-        for quote in ["", "\"", "'"] {
-            let raw = format!("{quote}streams.{begun}");
-            let call = place.mediactl(["--", "mediactl", "read", &raw]).env("COMPLETE", "bash");
-            for line in call.run().exits(0).out.lines() {
-                // Enter comes behind the word, with the quote closed or not.
-                for end in ["", quote] {
-                    let command = format!("printf '%s\\n' {line}{end}");
-                    place.call("bash", ["-c", &command]).run();
-                    assert!(!place.path("X").exists(), "{raw} became {line}");
-                    ran += 1;
-                }
-            }
+    place.put(CONF, streams.collect::<String>() + "stream a1 { url udp://h:1; }\n");
+    // A pattern would become the name of a file.
+    place.put("streams.a1.urls0", "");
+    let begun = ["", "$", "`", ";", "|", "\\\"", "'", "&", "\\\\", "a", "a$", "!", "\\$", "\\`"];
+    for typed in begun.iter().flat_map(|begun| ["", "\"", "'"].map(|quote| format!("{quote}streams.{begun}")))
+    {
+        for candidate in bash_candidates(&place, &typed) {
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || "_./:@%+=,-[]".contains(c);
+            assert!(candidate.chars().all(is_plain), "`{typed}` gives `{candidate}`");
         }
+        assert!(!place.path("X").exists(), "{typed}");
     }
-    assert!(ran > HOSTILE.len(), "{ran} words were completed");
+    assert!(bash_candidates(&place, "streams.a").contains(&"streams.a1".to_owned()));
+    assert!(bash_candidates(&place, "streams.a1.urls[").contains(&"streams.a1.urls[0]".to_owned()));
+}
+
+#[test]
+fn bash_completes_behind_an_equals_sign() {
+    let place = place();
+    let asked = place.mediactl(["--", "mediactl", "modify", "--set", "rtmp=19"]).env("COMPLETE", "bash");
+    assert_eq!(asked.run().exits(0).out, "rtmp=1936\nrtmp=1935\n");
 }
 
 #[test]

@@ -46,7 +46,6 @@ fn help_and_tables_fit_the_terminal() {
     let helps: Vec<String> = helps.collect();
     let shown = [
         "mediactl -h",
-        "mediactl help options",
         "mediactl help modify",
         "mediactl context add prod --url https://media.example/with/a/long/path/of/its/own --group edge,eu,asia",
         "mediactl context list",
