@@ -16,7 +16,6 @@ use mediactl::http::protocol::parameters::{PARAMETERS, QueryParameter, Values};
 use mediactl::http::protocol::routes::{ROUTES, Route};
 use mediactl::http::server::auth::{FAILURE_LIFE, LOOK_INTERVAL, MAX_FAILURES, MAX_NETWORKS, SUCCESS_LIFE};
 use mediactl::http::server::listener::limits;
-use mediactl::http::server::log::repeats::{ADDRESSES, LINES, PERIOD};
 use mediactl::http::server::log::{MAX_DETAIL, MAX_PATH};
 use mediactl::http::server::runtime::{COMMAND_LIFE, COMMAND_TIMEOUT};
 
@@ -101,9 +100,6 @@ pub fn of_server() -> Vec<(&'static str, String)> {
         ("SUCCESS_LIFE", time(SUCCESS_LIFE)),
         ("MAX_PATH", MAX_PATH.to_string()),
         ("MAX_DETAIL", MAX_DETAIL.to_string()),
-        ("LINES", LINES.to_string()),
-        ("PERIOD", time(PERIOD)),
-        ("ADDRESSES + 1", (ADDRESSES + 1).to_string()),
     ]
 }
 

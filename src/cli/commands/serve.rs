@@ -15,7 +15,7 @@ use serde_json::json;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::cli::access_log::{self, AccessLog, LogFormat};
+use crate::cli::access_log::{self, LogFormat};
 use crate::cli::args::changing::{HookArgs, time_or_none};
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::cluster;
@@ -226,10 +226,8 @@ pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         true => listening::tcp_urls(&listeners, listening::scheme(tls.is_some()), "/")?,
         false => Vec::new(),
     };
-    let log = AccessLog::new(args.log_format);
     let node = membership.map(|membership| membership.join(&engine, store)).transpose()?;
-    let handler =
-        Handler::new(engine.clone(), settings(args, global, &log)).with_connections(args.max_connections);
+    let handler = Handler::new(engine.clone(), settings(args, global)).with_connections(args.max_connections);
     let handler = if args.console { handler.with_console() } else { handler };
     let handler = Arc::new(match &node {
         Some(node) => handler.serving(node.clone()),
@@ -267,7 +265,6 @@ pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     node.iter().for_each(|node| node.stop());
     server.stop(GRACE);
     monitoring.into_iter().for_each(|server| server.stop(Duration::ZERO));
-    log.finish();
     if !engine.settle(GRACE) {
         warn(&*lines, "the server ended while a reload command was still running");
     }
@@ -446,12 +443,12 @@ fn warn_of_no_view_account(args: &ServeArgs, engine: &Engine, global: &GlobalArg
     }
 }
 
-fn settings(args: &ServeArgs, global: &GlobalArgs, log: &AccessLog) -> HandlerSettings {
+fn settings(args: &ServeArgs, global: &GlobalArgs) -> HandlerSettings {
     HandlerSettings {
         prefix: global.remote.prefix(None).to_owned(),
         trusted_proxies: args.trusted_proxy.clone(),
         view_auth: args.view_auth,
-        log: log.log(),
+        log: access_log::log_requests(args.log_format),
         runtime: Runtime::new(args.runtime_cmd.clone()),
         patch_memory: limits(args).patch_memory(),
     }

@@ -220,7 +220,7 @@ impl Handler {
         let parameters = Parameters::parse(route, head.query())?;
         if route.body != Body::None {
             refuse_coding(head)?;
-            form::refuse(route, &body)?;
+            form::refuse(route.body, &body)?;
         }
         let mut call = EndpointCall { head, body, argument, parameters: &parameters, by, role, record };
         let response = endpoint(route.operation)(&self.context, &mut call)?;
@@ -335,12 +335,12 @@ fn taking<'h>(routes: Vec<RouteMatch<'h>>, head: &Head) -> Result<RouteMatch<'h>
     let allowed: Vec<&str> = routes.iter().flat_map(|found| found.route.methods).copied().collect();
     let taken = routes.into_iter().find(|found| found.route.takes(&head.method));
     let first = first.expect("there is a route at the path");
-    taken.ok_or_else(|| wrong_method(first, &head.method, allowed.join(", ")))
+    taken.ok_or_else(|| wrong_method(first, allowed.join(", ")))
 }
 
-fn wrong_method(route: &Route, method: &str, allowed: String) -> ErrorResponse {
+fn wrong_method(route: &Route, allowed: String) -> ErrorResponse {
     let problem = Problem::new(RefusalKind::Method, format!("`{}` takes {allowed}", route.path));
-    let problem = problem.hinted(form::method_hint(route, method));
+    let problem = problem.hinted(format!("use {}", route.methods[0]));
     ErrorResponse::with_headers(problem, vec![("Allow", allowed)])
 }
 

@@ -33,29 +33,17 @@ fn knock(url: &str, path: &str, times: usize) {
 }
 
 #[test]
-fn logs_are_cut_and_repeats_of_one_address_are_counted_a_second() {
+fn lines_of_the_log_are_cut() {
     let place = Place::with(SAMPLE);
     let server = Serving::over(&place);
-    let times = 300;
+    let times = 30;
     knock(&server.url, &format!("/{}", "x".repeat(20_000)), times);
     place.set(&["rtsp=555"]).exits(0);
     let log = server.stop().exits(0).err;
-    let (counts, rest): (Vec<&str>, Vec<&str>) = log.lines().partition(|line| line.contains(" more from "));
-    let knocks: Vec<&str> = rest.iter().filter(|line| line.contains("xxxx")).copied().collect();
+    let knocks: Vec<&str> = log.lines().filter(|line| line.contains("xxxx")).collect();
     assert!(knocks.iter().all(|line| line.chars().count() < 500 && line.contains("x…")), "{knocks:#?}");
-    let more: usize = counts
-        .iter()
-        .map(|line| {
-            let (_, count) = line.split_once("… and ").expect("a count begins so");
-            assert!(count.contains("more from 127.0.0.1 (401: "), "{line}");
-            count.split(' ').next().and_then(|more| more.parse::<usize>().ok()).expect("it is a number")
-        })
-        .sum();
-    assert_eq!(knocks.len() + more, times, "each is either written or counted: {counts:?}");
-    // How many seconds this takes is up to the machine; how many lines a second may have is tested with
-    // a clock of its own, beside the code.
-    assert!(knocks.len() < times, "repeats are counted: {}", knocks.len());
-    assert!(rest.iter().any(|line| line.contains("POST") && line.contains('→')), "changes are always logged");
+    assert_eq!(knocks.len(), times, "each has its line");
+    assert!(log.lines().any(|line| line.contains("POST") && line.contains('→')), "{log}");
 }
 
 /// Returns the number of threads and of open files of a process.

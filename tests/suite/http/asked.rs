@@ -163,7 +163,7 @@ fn a_wrong_password_says_that_it_is_wrong() {
 }
 
 #[test]
-fn forms_and_put_get_hints_that_name_what_was_sent() {
+fn forms_and_methods_get_hints() {
     let server = Server::over(TEXT);
     let hint = |answer: &Response| body(answer)["errors"][0]["hint"].as_str().unwrap_or_default().to_owned();
     for (operation, sent, kind) in [
@@ -174,12 +174,12 @@ fn forms_and_put_get_hints_that_name_what_was_sent() {
         let answer = server.post(operation, sent);
         refused(&answer, 400, kind);
         let detail = body(&answer)["detail"].as_str().unwrap_or_default().to_owned();
-        assert!(detail.contains("a form with the field `"), "{detail}");
+        assert!(detail.contains("the body is a form, "), "{detail}");
         assert!(hint(&answer).contains("--data-binary"), "{}", hint(&answer));
     }
     let put = server.ask("PUT", "/media/api/save_config", &[], TEXT);
     refused(&put, 405, "method");
-    assert!(hint(&put).contains("use POST") && hint(&put).contains("curl -T"), "{}", hint(&put));
+    assert_eq!(hint(&put), "use POST");
     assert_eq!(hint(&server.ask("DELETE", "/media/api/read_config", &[], "")), "use GET");
     assert_eq!(server.place.text(), TEXT);
 }
@@ -189,7 +189,6 @@ fn texts_and_json_in_the_wrong_place_are_told_what_they_are() {
     let server = Server::over(TEXT);
     for (operation, sent, kind, words) in [
         ("modify_config", TEXT, "not-json", "`save_config`"),
-        ("modify_config", "\"{\\\"rtmp\\\":1}\"", "not-json", "--data-binary"),
         ("save_config", "\"http 80;\\n\"", "bad-config", "--data-binary"),
         ("update_config", "\"http 80;\\n\"", "bad-config", "--data-binary"),
         ("save_config", "{\"rtmp\":1}", "bad-config", "`modify_config`"),

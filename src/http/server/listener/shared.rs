@@ -52,8 +52,7 @@ impl Shared {
         self.service.refused(Some(peer), refusal.status, &refusal.detail);
     }
 
-    /// Logs how many connections were closed. Without a peer, because the log suppresses the repeats of
-    /// a peer.
+    /// Logs how many connections were closed.
     pub fn write_tally(&self, take: impl FnOnce(&ClosedCount) -> Vec<String>) {
         for line in take(&self.tally) {
             self.service.refused(None, RefusalKind::Full.status(), &line);

@@ -1,15 +1,10 @@
-//! The access log: one record for each request, without secrets. [`repeats`] limits their number.
+//! The access log: one record for each request, without secrets.
 
-pub mod repeats;
-
-use std::borrow::Cow;
 use std::time::{Duration, SystemTime};
 
 use crate::http::protocol::routes::ApiOperation;
 use crate::http::server::message::PeerAddress;
-use crate::http::server::network::Network;
 use crate::store::Revision;
-use repeats::LogSource;
 
 /// The longest method and path in a line, in characters.
 pub const MAX_PATH: usize = 200;
@@ -46,38 +41,9 @@ pub struct AccessRecord {
 impl AccessRecord {
     /// A record of nothing but a time and a peer.
     pub fn new(at: SystemTime, peer: Option<PeerAddress>) -> Self {
-        Self {
-            at,
-            peer,
-            login: None,
-            method: String::new(),
-            path: String::new(),
-            operation: None,
-            status: 0,
-            bytes: 0,
-            took: Duration::ZERO,
-            revisions: None,
-            detail: None,
-        }
-    }
-
-    /// The source by which repeated records of clients that were not let in are counted.
-    pub fn unauthenticated_source(&self) -> Option<LogSource> {
-        match self.peer? {
-            PeerAddress::Address(address) => {
-                self.login.is_none().then(|| LogSource::Network(Network::from_address(address)))
-            }
-            // Users of the Unix socket have no login; a method shows that the user was let in.
-            PeerAddress::Uid(uid) => self.method.is_empty().then_some(LogSource::Uid(uid)),
-        }
-    }
-}
-
-/// The first `most` characters of a text, and `…` for the rest.
-pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]).into(),
-        None => text.into(),
+        let (method, path, took) = (String::new(), String::new(), Duration::ZERO);
+        let (login, operation, revisions, detail) = (None, None, None, None);
+        Self { at, peer, login, method, path, operation, status: 0, bytes: 0, took, revisions, detail }
     }
 }
 
