@@ -79,10 +79,8 @@ fn line(record: &AccessRecord, format: LogFormat) -> String {
 
 /// The first `most` characters of a text, and `…` for the rest.
 fn shortened(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    let end = text.char_indices().nth(most);
+    end.map_or(text.to_owned(), |(end, _)| format!("{}…", &text[..end]))
 }
 
 /// Returns JSON in which control characters are escaped, even those that JSON strings may contain.

@@ -7,13 +7,9 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
-use std::{env, io};
+use std::{env, io, thread};
 
-use crate::engine::{ALLOCATOR_SETTINGS, Loops};
-
-/// The loops that answering depends on. Following is not among them: a cluster that is away must not end
-/// the API.
-const VITAL: [&str; 2] = ["accept", "workers"];
+use crate::engine::ALLOCATOR_SETTINGS;
 
 /// The socket of a service manager.
 pub struct ServiceManager {
@@ -44,22 +40,21 @@ impl ServiceManager {
         self.tell(&format!("EXTEND_TIMEOUT_USEC={}", time.as_micros()));
     }
 
-    /// Reports at intervals that the server is alive, while it is.
-    pub fn keep_watch(self: &Arc<Self>, loops: &Loops) -> io::Result<()> {
+    /// Reports at intervals that the server is alive, unless it is late with its answers.
+    pub fn keep_watch(self: &Arc<Self>, is_late: impl Fn() -> bool + Send + 'static) -> io::Result<()> {
         let Some(pause) = watchdog_time().map(|time| time / 2) else { return Ok(()) };
-        let (own, watched) = (self.clone(), loops.clone());
+        let own = self.clone();
         let watch = move || {
             loop {
-                own.tell_that_it_lives(&watched);
-                std::thread::sleep(pause);
+                own.tell_that_it_lives(is_late());
+                thread::sleep(pause);
             }
         };
-        loops.spawn("watchdog", watch).map(drop)
+        thread::Builder::new().name("watchdog".to_owned()).spawn(watch).map(drop)
     }
 
-    /// Reports that the server is alive, as long as it answers.
-    fn tell_that_it_lives(&self, loops: &Loops) {
-        if !loops.are_late(&VITAL) {
+    fn tell_that_it_lives(&self, is_late: bool) {
+        if !is_late {
             self.tell("WATCHDOG=1");
         }
     }
@@ -99,29 +94,20 @@ pub fn limit_memory() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Pulse;
 
     #[test]
-    fn the_server_lives_while_accept_and_workers_turn() {
+    fn the_server_lives_while_a_worker_is_free() {
         let folder = tempfile::tempdir().expect("a folder can be made");
         let told = UnixDatagram::bind(folder.path().join("notify")).expect("it can be bound");
         told.set_nonblocking(true).expect("it is a socket");
         let socket = UnixDatagram::unbound().expect("a socket can be made");
         let address = told.local_addr().expect("it is bound");
-        let (manager, loops) = (ServiceManager { socket, address }, Loops::default());
-        let lives = || {
-            manager.tell_that_it_lives(&loops);
+        let manager = ServiceManager { socket, address };
+        for is_late in [false, true, false] {
+            manager.tell_that_it_lives(is_late);
             let mut message = [0; 64];
-            told.recv(&mut message).is_ok_and(|length| &message[..length] == b"WATCHDOG=1")
-        };
-        for (name, is_vital) in [("accept", true), ("workers", true), ("follow", false), ("watch", false)] {
-            let pulse = loops.add(Pulse::new(name, Duration::ZERO));
-            assert!(lives(), "`{name}` waits");
-            pulse.turn();
-            let began = std::time::Instant::now();
-            while began.elapsed().is_zero() {}
-            assert_eq!(lives(), !is_vital, "`{name}` is late");
-            pulse.rest();
+            let lives = told.recv(&mut message).is_ok_and(|length| &message[..length] == b"WATCHDOG=1");
+            assert_eq!(lives, !is_late);
         }
     }
 }

@@ -6,6 +6,7 @@
 //! before it answers anything.
 
 use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, SystemTime};
 
 use super::activity::PendingEnd;
@@ -13,7 +14,6 @@ use super::aftermath::Aftermath;
 use super::left_over::{LeftOver, NO_USER, NOT_CONFIRMED, SERVER_ENDED};
 use super::local::Engine;
 use super::log_line::LogLevel;
-use super::loops::Loops;
 use super::pending::{PendingChange, RollbackPoint};
 use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
@@ -43,7 +43,8 @@ impl Engine {
             return Ok(());
         }
         let (engine, watched) = (self.clone(), pending.clone());
-        if let Err(source) = Loops::default().spawn("confirm", move || engine.watch(&watched)) {
+        let thread = thread::Builder::new().name("confirm".to_owned());
+        if let Err(source) = thread.spawn(move || engine.watch(&watched)) {
             writer.clear_pending()?;
             let path = self.store.path().to_owned();
             return Err(StoreError::Io { operation: "spawn a thread for", path, source }.into());

@@ -44,8 +44,6 @@ mod local;
 #[allow(clippy::disallowed_methods, reason = "the time that is left to confirm a change is told")]
 mod local_service;
 mod log_line;
-#[allow(clippy::disallowed_methods, reason = "a loop is late after a time")]
-mod loops;
 mod masked;
 mod modify;
 mod new_text;
@@ -107,7 +105,6 @@ pub use hook::{
 pub use interrupt::Interrupt;
 pub use local::{DEFAULT_LOCK_WAIT, Engine};
 pub use log_line::{LogLevel, LogLine};
-pub use loops::{Loops, Pulse, RESTARTS};
 pub use masked::MaskedForm;
 pub use new_text::NewText;
 pub use new_warnings::{BRINGS_WARNING, NewWarning};

@@ -7,7 +7,7 @@ use super::member::{LOOK_TIME, Node};
 use super::not_taken::{Backoff, LONGEST_DENIAL, NotTaken};
 use super::twin::Twin;
 use super::wake::Look;
-use crate::engine::{LogLevel, Pulse};
+use crate::engine::LogLevel;
 use crate::store::boot_time::boot_time;
 use crate::store::cluster::{KeyRange, KeyValue, Seen};
 use crate::store::jittered;
@@ -29,11 +29,9 @@ const LOOKS: usize = 20;
 
 impl Node {
     /// Follows until the node ends.
-    pub(super) fn follow(&self, pulse: &Pulse) {
+    pub(super) fn follow(&self) {
         let (mut pause, mut retry, mut debounce) = (Duration::ZERO, RETRY, Debounce::new());
-        pulse.rest();
         while let Some(turn) = self.wake.next(pause) {
-            pulse.turn();
             pause = match self.may_look(turn).then(|| self.look(turn)) {
                 Some(Ok(pause)) => {
                     retry = RETRY;
@@ -51,7 +49,6 @@ impl Node {
                 }
             };
             self.wake.finish(turn);
-            pulse.rest();
             let rest = debounce.after(self.standing().wanted);
             if !self.wake.sleep(rest) {
                 return;
@@ -169,49 +166,5 @@ impl Node {
         let is_alone = standing.twin.as_ref().map(Twin::gone_at);
         let next = tries_again.into_iter().chain(is_alone).min();
         next.map_or(pause, |at| at.saturating_sub(boot_time()).min(pause))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-    use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::time::Instant;
-
-    use super::*;
-    use crate::engine::{Engine, Hooks, LogLine, Loops};
-    use crate::node::{NodeName, NodeSettings, OnDrift};
-    use crate::store::cluster::{ClusterStore, ClusterUrl, GatewaySettings};
-    use crate::store::file::ConfFile;
-
-    #[test]
-    fn a_turn_that_panics_is_not_the_last_one() {
-        let folder = tempfile::tempdir().expect("a folder can be made");
-        let path = folder.path().join("media.conf");
-        std::fs::write(&path, "http 80;\n").expect("it can be written");
-        let file = Arc::new(ConfFile::resolve(&path).expect("it can be found"));
-        let panics = Arc::new(AtomicUsize::new(0));
-        let own = panics.clone();
-        let log = move |_: &LogLine<'_>| {
-            own.fetch_add(1, Ordering::SeqCst);
-            panic!("as the test asks")
-        };
-        let local = Engine::new(file.clone(), Hooks::default(), |_, _| {});
-        let local = local.start(log).expect("it is valid");
-        // Nobody listens there.
-        let (url, _) = ClusterUrl::parse("etcd://127.0.0.1:1/p").expect("it is one");
-        let texts = Arc::new(ClusterStore::new(url, GatewaySettings::default()));
-        let cluster = Engine::new(texts.clone(), Hooks::default(), |_, _| {});
-        let name = NodeName { name: "a".to_owned(), group: None };
-        let settings =
-            NodeSettings { name, on_drift: OnDrift::default(), health: None, splay: Duration::ZERO };
-        let node = Node::new(settings, local, file, (cluster, texts)).expect("the folder can be written");
-        // As if the cluster was there before, so that the first turn reports that it is away.
-        node.standing().away = None;
-        let turn = node.wake.ask();
-        node.start(&Loops::default()).expect("threads can be spawned");
-        assert!(node.wake.wait_for(turn, Instant::now() + Duration::from_secs(60)));
-        assert_eq!(panics.load(Ordering::SeqCst), 1);
-        node.stop();
     }
 }

@@ -8,7 +8,7 @@ use super::member::Node;
 use super::not_taken::{Backoff, LONGEST_DENIAL};
 use super::report::LastRecord;
 use super::twin::Twin;
-use crate::engine::{LogLevel, Pulse};
+use crate::engine::LogLevel;
 use crate::store::NodeRecord;
 use crate::store::boot_time::boot_time;
 use crate::store::bounded_time;
@@ -162,10 +162,8 @@ impl Node {
     }
 
     /// Keeps the lease alive until the node ends; then the record goes.
-    pub(super) fn keep(&self, pulse: &Pulse) {
-        pulse.rest();
+    pub(super) fn keep(&self) {
         while self.wake.sleep(jittered(BEAT)) {
-            pulse.turn();
             let lease = self.report.last().lease;
             let has_ended = lease.is_some_and(|lease| self.store.gateway().keep_alive(lease) == Ok(false));
             if has_ended {
@@ -176,7 +174,6 @@ impl Node {
                 self.report.last().record = None;
                 self.wake.ask();
             }
-            pulse.rest();
         }
     }
 

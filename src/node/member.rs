@@ -1,6 +1,7 @@
 //! A node, and its threads.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use xxhash_rust::xxh3::xxh3_64;
@@ -9,7 +10,7 @@ use super::local_text::NodeName;
 use super::report::RecordPut;
 use super::standing::NodeStanding;
 use super::wake::Wake;
-use crate::engine::{Engine, Loops, NodeReport, Pulse, Refusal};
+use crate::engine::{Engine, NodeReport, Refusal};
 use crate::store::Store;
 use crate::store::bounded_time;
 use crate::store::cluster::ClusterStore;
@@ -19,12 +20,6 @@ use crate::store::file::{ConfFile, Followed};
 /// that grow up to 0.8 s, and is back two seconds after the cluster.
 /// In less time, many nodes would only ask a busy cluster more often.
 pub(super) const LOOK_TIME: Duration = Duration::from_secs(3);
-
-/// The longest time for a look with all its requests, without the hooks, before the node is late.
-const LATE_TIME: Duration = Duration::from_secs(120);
-
-/// The hooks of a look: check and reload, and the reload of the text that comes back.
-const HOOKS: u32 = 3;
 
 /// The handling of a hand edit of the file when the cluster has a new text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -90,18 +85,16 @@ impl Node {
     ///
     /// # Errors
     /// No thread can be spawned.
-    pub fn start(self: &Arc<Self>, loops: &Loops) -> std::io::Result<()> {
-        type Work = fn(&Node, &Pulse);
-        let work: [(&'static str, Work); 4] = [
+    pub fn start(self: &Arc<Self>) -> std::io::Result<()> {
+        let work: [(&str, fn(&Node)); 4] = [
             ("follow", Node::follow),
             ("watch", Node::watch),
             ("watch-2", Node::watch_elsewhere),
             ("keep", Node::keep),
         ];
-        let late_after = LATE_TIME + self.local.hooks().timeout * HOOKS;
         work.into_iter().try_for_each(|(name, run)| {
-            let (node, pulse) = (self.clone(), loops.add(Pulse::new(name, late_after)));
-            loops.spawn(name, move || run(&node, &pulse)).map(drop)
+            let node = self.clone();
+            thread::Builder::new().name(name.to_owned()).spawn(move || run(&node)).map(drop)
         })
     }
 

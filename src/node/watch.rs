@@ -7,7 +7,6 @@ use std::thread;
 use std::time::Duration;
 
 use super::member::Node;
-use crate::engine::Pulse;
 use crate::store::cluster::KeyRange;
 use crate::store::jittered;
 
@@ -23,18 +22,18 @@ const SECOND: Duration = Duration::from_millis(100);
 impl Node {
     /// Watches until the node ends. Nothing is missed between two watches, because the start of a watch
     /// wakes the node up, too.
-    pub(super) fn watch(&self, pulse: &Pulse) {
-        self.watch_at(0, pulse, |_| {
+    pub(super) fn watch(&self) {
+        self.watch_at(0, |_| {
             self.wake.ask();
         });
     }
 
     /// The same at another member, for the case that the first one is silent.
-    pub(super) fn watch_elsewhere(&self, pulse: &Pulse) {
+    pub(super) fn watch_elsewhere(&self) {
         if self.store.gateway().url().endpoints.len() == 1 {
             return;
         }
-        self.watch_at(1, pulse, |change| {
+        self.watch_at(1, |change| {
             let Some(revision) = change else { return };
             thread::sleep(SECOND);
             if self.standing().revision < revision {
@@ -43,7 +42,7 @@ impl Node {
         });
     }
 
-    fn watch_at(&self, behind: usize, pulse: &Pulse, wake: impl Fn(Option<i64>)) {
+    fn watch_at(&self, behind: usize, wake: impl Fn(Option<i64>)) {
         let keys = self.store.keys();
         let own = [&keys.head, &keys.pending].map(|key| KeyRange::one(key));
         let asked = KeyRange::one(&keys.retry(&self.settings.name.name));
@@ -52,9 +51,7 @@ impl Node {
         loop {
             // While the node has no right to read, the looks find out when it has.
             if self.standing().denied.reading.is_none() {
-                pulse.turn();
                 let watch = self.store.gateway().watch(&ranges, from_now, (behind, WATCH_TIME));
-                pulse.rest();
                 if let Ok(mut watch) = watch {
                     while let Ok(change) = watch.next_change() {
                         wake(change);

@@ -14,7 +14,7 @@ use mediactl::engine::{KINDS, RefusalKind};
 use mediactl::http::protocol::headers::{API_HEADER, DEFAULT_PREFIX, api_value};
 use mediactl::http::protocol::parameters::{PARAMETERS, QueryParameter, Values};
 use mediactl::http::protocol::routes::{ROUTES, Route};
-use mediactl::http::server::auth::{FAILURE_LIFE, LOOK_INTERVAL, MAX_FAILURES, MAX_NETWORKS, SUCCESS_LIFE};
+use mediactl::http::server::auth::{FAILURE_LIFE, LOOK_INTERVAL, MAX_ADDRESSES, MAX_FAILURES, SUCCESS_LIFE};
 use mediactl::http::server::listener::limits;
 use mediactl::http::server::log::{MAX_DETAIL, MAX_PATH};
 use mediactl::http::server::runtime::{COMMAND_LIFE, COMMAND_TIMEOUT};
@@ -94,7 +94,7 @@ pub fn of_server() -> Vec<(&'static str, String)> {
         ("COMMAND_LIFE", time(COMMAND_LIFE)),
         ("GRACE", time(GRACE)),
         ("MAX_FAILURES", MAX_FAILURES.to_string()),
-        ("MAX_NETWORKS", MAX_NETWORKS.to_string()),
+        ("MAX_ADDRESSES", MAX_ADDRESSES.to_string()),
         ("FAILURE_LIFE", time(FAILURE_LIFE)),
         ("LOOK_INTERVAL", time(LOOK_INTERVAL)),
         ("SUCCESS_LIFE", time(SUCCESS_LIFE)),

@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 use std::fmt;
 use std::io::{self, Write};
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -37,6 +37,14 @@ impl PeerAddress {
             Some(uid) => uid.parse().map(Self::Uid).ok(),
             None => text.parse().map(Self::Address).ok(),
         }
+    }
+}
+
+/// The address by which a client is counted: of IPv6 the first one of its /64, which a single host can have for itself.
+pub fn counted_address(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => Ipv6Addr::from(u128::from(address) >> 64 << 64).into(),
+        address @ IpAddr::V4(_) => address,
     }
 }
 

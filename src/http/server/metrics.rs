@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::engine::{
-    Activity, ChangeResult, Engine, HandEdit, Loops, NodeReport, Operation, PendingEnd, ServerState,
+    Activity, ChangeResult, Engine, HandEdit, NodeReport, Operation, PendingEnd, ServerState,
 };
 use crate::http::server::context::Context;
 use crate::http::server::figures::StreamFigures;
@@ -64,11 +64,11 @@ impl Metrics {
         let (lock_outs, locked_out) = context.authenticator.lock_outs();
         self.counter(
             "mediactl_lockouts_total",
-            "Networks that were locked out after too many wrong passwords.",
+            "Addresses that were locked out after too many wrong passwords.",
             [],
             [([], lock_outs)],
         );
-        self.gauge("mediactl_locked_out_networks", "Networks that are locked out now.", locked_out);
+        self.gauge("mediactl_locked_out_networks", "Addresses that are locked out now.", locked_out);
         self.counter(
             "mediactl_masked_total",
             "Forms of a configuration that were made for `view_auth`.",
@@ -78,10 +78,6 @@ impl Metrics {
         let connections = runtime.open_connections().unwrap_or_default();
         let help = "Open connections, those of local commands included.";
         self.gauge("mediactl_connections", help, connections);
-        let help = "How long the threads of a loop have been at their present turn, the longest of them; 0 while they wait.";
-        let ages = runtime.loops().map(Loops::ages).unwrap_or_default();
-        let ages = ages.into_iter().map(|(name, age)| ([name], seconds(age)));
-        self.family(MetricType::Gauge, "mediactl_loop_age_seconds", help, ["loop"], ages);
         self.time("process_start_time_seconds", "When the server started.", runtime.started_at());
         if let Some(bytes) = resident_bytes() {
             self.gauge("process_resident_memory_bytes", "Resident memory of the server.", bytes);

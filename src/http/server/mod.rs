@@ -27,7 +27,6 @@ pub mod listener;
 pub mod log;
 pub mod message;
 mod metrics;
-pub mod network;
 mod redirect;
 mod request_checks;
 mod request_counts;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
 
-use crate::engine::{ConfigService, Engine, Loops, Snapshot, Trouble, hook_output, without_secrets};
+use crate::engine::{ConfigService, Engine, Snapshot, Trouble, hook_output, without_secrets};
 use crate::http::server::auth::Role;
 use crate::http::server::figures::{self, StreamFigures, TagOf, timestamp, told};
 use crate::http::server::fresh::Fresh;
@@ -27,7 +27,7 @@ pub struct Runtime {
     pub requests: RequestCounts,
     addresses: OnceLock<Vec<String>>,
     connections: OnceLock<Box<dyn Fn() -> usize + Send + Sync>>,
-    loops: OnceLock<Loops>,
+    lateness: OnceLock<Box<dyn Fn() -> bool + Send + Sync>>,
     tls: OnceLock<Arc<Tls>>,
     /// The last output of the command.
     printed: Fresh<Result<Value, Trouble>>,
@@ -42,7 +42,7 @@ impl Runtime {
             requests: RequestCounts::default(),
             addresses: OnceLock::new(),
             connections: OnceLock::new(),
-            loops: OnceLock::new(),
+            lateness: OnceLock::new(),
             tls: OnceLock::new(),
             printed: Fresh::for_time(COMMAND_LIFE),
         }
@@ -71,15 +71,15 @@ impl Runtime {
         self.tls.get()?.expiry()
     }
 
-    /// Sets the loops without which the server is not well.
-    pub fn watch_loops(&self, loops: Loops) {
+    /// Sets what tells whether the server has been busy for too long.
+    pub fn watch_lateness(&self, is_late: impl Fn() -> bool + Send + Sync + 'static) {
         // Called once: a server is started once.
-        let _ = self.loops.set(loops);
+        let _ = self.lateness.set(Box::new(is_late));
     }
 
-    /// The loops, once the server listens.
-    pub fn loops(&self) -> Option<&Loops> {
-        self.loops.get()
+    /// True if no worker of the server has been free for too long.
+    pub fn is_late(&self) -> bool {
+        self.lateness.get().is_some_and(|is_late| is_late())
     }
 
     /// The time at which the server started.

@@ -10,7 +10,7 @@ use std::process::Child;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, prlimit};
 
 use super::{CONF, Call, Place, Run, SAMPLE};
 use crate::waiting::eventually;
@@ -64,9 +64,19 @@ impl Serving {
         self.child.id()
     }
 
+    fn process(&self) -> Pid {
+        i32::try_from(self.pid()).ok().and_then(Pid::from_raw).expect("it has an id")
+    }
+
     pub(crate) fn signal(&self, signal: Signal) {
-        let pid = i32::try_from(self.pid()).ok().and_then(Pid::from_raw).expect("it has an id");
-        kill_process(pid, signal).expect("it runs");
+        kill_process(self.process(), signal).expect("it runs");
+    }
+
+    /// Sets the limit of its open files.
+    fn limit_files(&self, limit: u64) {
+        let maximum = getrlimit(Resource::Nofile).maximum;
+        prlimit(Some(self.process()), Resource::Nofile, Rlimit { current: Some(limit), maximum })
+            .expect("it runs");
     }
 
     /// True if it has not ended, be it stopped or not.
@@ -536,4 +546,31 @@ fn options_of_tcp_are_refused_where_nothing_listens_on_tcp() {
     ] {
         place.run(none.iter().chain(options)).exits(2).says(told);
     }
+}
+
+#[test]
+fn a_server_whose_thread_fails_ends_with_a_code_of_its_own_and_the_next_one_rolls_back() {
+    let place = Place::with(SAMPLE);
+    let server = Serving::over(&place);
+    place.run(["modify", "--set", "rtsp=555", "--confirm", "10m"]).exits(0);
+    let address = server.url.trim_start_matches("http://").split('/').next().expect("it has a host");
+    // Each connection takes four files, and each round brings one. So it is tiny_http at some time that gets none.
+    let mut clients = Vec::new();
+    for limit in 10..200 {
+        if !server.runs() {
+            break;
+        }
+        server.limit_files(limit);
+        let Ok(mut client) = TcpStream::connect(address) else { continue };
+        client.set_read_timeout(Some(Duration::from_millis(200))).expect("it is no zero");
+        // It may end at any time, and it answers when it can.
+        let _ = client.write_all(b"GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n");
+        let _ = client.read(&mut [0; 1024]);
+        clients.push(client);
+    }
+    assert!(!server.runs(), "it got all files that it needs");
+    server.ended().exits(12).says("error: the thread `").says("` failed: ");
+    assert!(place.text().contains("rtsp 555;"), "{}", place.text());
+    Serving::over(&place).stop().exits(0);
+    assert_eq!(place.text(), SAMPLE);
 }

@@ -262,7 +262,7 @@ fn the_right_password_gets_in_beside_a_neighbour_who_guesses() {
 }
 
 #[test]
-fn guesses_from_one_48_meet_429_and_strangers_take_no_standing_away() {
+fn guesses_from_one_64_meet_429_and_strangers_take_no_right_password_away() {
     let server = Server::over(TEXT);
     let ask = |from: &str, password: &str| {
         let header = Account { login: "admin".to_owned(), password: password.to_owned() }.to_header();
@@ -274,9 +274,7 @@ fn guesses_from_one_48_meet_429_and_strangers_take_no_standing_away() {
     let in_one_64: Vec<u16> =
         (0..50).map(|host| ask(&format!("2001:db8:1:1::{host:x}"), &format!("a{host}"))).collect();
     assert_eq!(in_one_64.iter().filter(|status| **status == 429).count(), 40);
-    let in_one_48: Vec<u16> =
-        (0..300).map(|net| ask(&format!("2001:db8:2:{net:x}::1"), &format!("b{net}"))).collect();
-    assert_eq!(in_one_48.iter().filter(|status| **status == 401).count(), 40);
+    assert_eq!(ask("2001:db8:1:2::1", "a0"), 401, "the next /64 is another one");
     for stranger in 0..4200 {
         ask(&format!("10.1.{}.{}", stranger / 250, stranger % 250), "c");
     }

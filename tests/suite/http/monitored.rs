@@ -5,9 +5,9 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use mediactl::engine::{Hooks, Loops, Pulse};
+use mediactl::engine::Hooks;
 use mediactl::http::server::auth::{Account, MAX_FAILURES};
 use mediactl::http::server::handler::Monitoring;
 use mediactl::http::server::message::{Rank, Response, Service};
@@ -115,26 +115,16 @@ fn the_last_reload_shows_its_result() {
 }
 
 #[test]
-fn a_loop_that_is_late_is_seen_and_the_health_says_no_more() {
+fn the_health_says_that_the_server_is_late_and_no_more() {
     let server = Server::over(TEXT);
-    let loops = Loops::default();
-    server.handler.runtime().watch_loops(loops.clone());
-    let pulses =
-        ["accept", "workers", "follow", "watch"].map(|name| loops.add(Pulse::new(name, Duration::ZERO)));
-    let health = || {
-        let response = server.ask("GET", "/healthz", &[], "");
-        (response.status, String::from_utf8_lossy(&response.body.bytes()).into_owned())
-    };
-    shows(&server, &[(r#"mediactl_loop_age_seconds{loop="accept"}"#, 0.0)]);
-    for pulse in &pulses[..3] {
-        assert_eq!(health(), (200, "ok\n".to_owned()));
-        pulse.turn();
-        assert_eq!(health(), (503, "late\n".to_owned()));
-        pulse.rest();
+    let is_late = Arc::new(AtomicBool::new(false));
+    let watched = is_late.clone();
+    server.handler.runtime().watch_lateness(move || watched.load(Ordering::SeqCst));
+    for (late, expected) in [(false, (200, "ok\n")), (true, (503, "late\n")), (false, (200, "ok\n"))] {
+        is_late.store(late, Ordering::SeqCst);
+        let answer = server.ask("GET", "/healthz", &[], "");
+        assert_eq!((answer.status, &*String::from_utf8_lossy(&answer.body.bytes())), expected);
     }
-    pulses[3].turn();
-    assert_eq!(health().0, 200, "the time brings what no watch tells");
-    assert!(value(&metrics(&server), r#"mediactl_loop_age_seconds{loop="watch"}"#) >= Some(0.0));
 }
 
 #[test]

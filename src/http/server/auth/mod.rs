@@ -1,7 +1,7 @@
 //! Basic authentication (RFC 7617) against the running `edit_auth`, and `view_auth` where it is let in,
 //! with a limit on wrong guesses.
 //!
-//! Each distinct wrong value counts once for its network, for a minute. After ten of them the network
+//! Each distinct wrong value counts once for its address, for a minute. After ten of them the address
 //! has to wait, except with a value that was right from it in the last hour: one attempt in two seconds
 //! is looked at, right or wrong. So a client that repeats an old password counts once, one that guesses
 //! is slowed down, and one that knows the password gets in.
@@ -17,10 +17,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use subtle::ConstantTimeEq;
 
-use crate::http::server::network::Network;
-use guesses::{Guesses, RequestStage};
+use guesses::Guesses;
 
-pub use guesses::{FAILURE_LIFE, LOOK_INTERVAL, MAX_FAILURES, MAX_NETWORKS, SUCCESS_LIFE};
+pub use guesses::{FAILURE_LIFE, LOOK_INTERVAL, MAX_ADDRESSES, MAX_FAILURES, SUCCESS_LIFE};
 
 /// Login and password.
 #[derive(Clone, PartialEq, Eq)]
@@ -112,9 +111,9 @@ pub enum Verdict {
     Missing,
     /// Login or password is wrong.
     Wrong,
-    /// Too many wrong credentials came from this network.
+    /// Too many wrong credentials came from this address.
     LockedOut {
-        /// The time that the network has to wait.
+        /// The time that the address has to wait.
         retry_after: Duration,
     },
 }
@@ -134,12 +133,12 @@ impl Authenticator {
         header: Option<&str>,
         expected: &Accounts,
     ) -> Verdict {
-        let verdict = self.look(address, header, RequestStage::Answer, expected);
+        let verdict = self.look(address, header, expected);
         let (Some(address), Some(header)) = (address, header) else { return verdict };
-        let (from, value, now) = (Network::from_address(address), self.key.hash_one(header), Instant::now());
+        let (value, now) = (self.key.hash_one(header), Instant::now());
         match verdict {
-            Verdict::Admitted { .. } => self.guesses().succeeded(from, value, now),
-            Verdict::Missing | Verdict::Wrong => self.guesses().failed(from, value, now),
+            Verdict::Admitted { .. } => self.guesses().succeeded(address, value, now),
+            Verdict::Missing | Verdict::Wrong => self.guesses().failed(address, value, now),
             Verdict::LockedOut { .. } => {}
         }
         verdict
@@ -148,23 +147,17 @@ impl Authenticator {
     /// Checks `header` when the head of a request is there. A right value passes from then on, however long
     /// the body takes; a wrong one is counted when the request is answered.
     pub fn check(&self, address: Option<IpAddr>, header: Option<&str>, expected: &Accounts) -> Verdict {
-        let verdict = self.look(address, header, RequestStage::Head, expected);
+        let verdict = self.look(address, header, expected);
         if let (Verdict::Admitted { .. }, Some(address), Some(header)) = (&verdict, address, header) {
             let value = self.key.hash_one(header);
-            self.guesses().succeeded(Network::from_address(address), value, Instant::now());
+            self.guesses().succeeded(address, value, Instant::now());
         }
         verdict
     }
 
-    fn look(
-        &self,
-        address: Option<IpAddr>,
-        header: Option<&str>,
-        stage: RequestStage,
-        expected: &Accounts,
-    ) -> Verdict {
+    fn look(&self, address: Option<IpAddr>, header: Option<&str>, expected: &Accounts) -> Verdict {
         let Some(header) = header else { return Verdict::Missing };
-        if let Some(retry_after) = address.and_then(|address| self.lock_out(address, header, stage)) {
+        if let Some(retry_after) = address.and_then(|address| self.lock_out(address, header)) {
             return Verdict::LockedOut { retry_after };
         }
         let Some(readings) = Account::readings(header) else { return Verdict::Missing };
@@ -174,13 +167,13 @@ impl Authenticator {
         }
     }
 
-    /// Returns how often a network was locked out, and how many networks are locked out now.
+    /// Returns how often an address was locked out, and how many are locked out now.
     pub fn lock_outs(&self) -> (u64, usize) {
         self.guesses().lock_outs(Instant::now())
     }
 
-    fn lock_out(&self, address: IpAddr, header: &str, stage: RequestStage) -> Option<Duration> {
-        self.guesses().look(Network::from_address(address), self.key.hash_one(header), stage, Instant::now())
+    fn lock_out(&self, address: IpAddr, header: &str) -> Option<Duration> {
+        self.guesses().look(address, self.key.hash_one(header), Instant::now())
     }
 
     fn guesses(&self) -> MutexGuard<'_, Guesses> {

@@ -45,7 +45,7 @@ impl HandOver {
     }
 }
 
-/// The hand-overs of an instance of tiny_http, by their numbers.
+/// All hand-overs, by their numbers.
 #[derive(Debug, Default)]
 pub struct HandOvers {
     last: AtomicU64,

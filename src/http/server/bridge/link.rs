@@ -35,17 +35,12 @@ pub struct BridgeLink {
 }
 
 impl BridgeLink {
-    /// A link over a new connection to the instance with these hand-overs, on which nothing takes longer than `most`.
+    /// A link over a new connection to tiny_http, on which nothing takes longer than `most`.
     pub fn new(stream: UnixStream, all: &Arc<HandOvers>, most: Duration) -> io::Result<Self> {
         stream.set_read_timeout(Some(most))?;
         stream.set_write_timeout(Some(most))?;
         let (number, hand_over) = all.add();
         Ok(Self { number, stream, hand_over, all: Arc::clone(all) })
-    }
-
-    /// True if the link leads to the instance with these hand-overs.
-    pub fn leads_to(&self, all: &Arc<HandOvers>) -> bool {
-        Arc::ptr_eq(&self.all, all)
     }
 
     /// Hands a request over.
@@ -57,11 +52,6 @@ impl BridgeLink {
     /// Waits until a worker has taken the request, for at most `most`.
     pub fn wait_until_taken(&self, most: Duration) {
         self.hand_over.wait_until_taken(most);
-    }
-
-    /// Ends the link; returns its request if no worker has taken it, nor can take it any more.
-    pub fn take_back(self) -> Option<Request> {
-        self.hand_over.take_request()
     }
 
     /// Waits for the response; that to `HEAD` has no body.
@@ -93,18 +83,6 @@ impl BridgeLink {
         }
         lines.truncate(lines.len() - END.len());
         Ok(lines)
-    }
-}
-
-#[cfg(test)]
-impl BridgeLink {
-    pub fn number(&self) -> u64 {
-        self.number
-    }
-
-    /// Ends the connection under the link.
-    pub fn shut(&self) {
-        self.stream.shutdown(std::net::Shutdown::Both).expect("it is open");
     }
 }
 

@@ -5,139 +5,167 @@
 //! thread of a connection → hand-over, link → tiny_http → worker → handler → hand-over, link → the same thread
 //! ```
 //!
-//! The accept thread of tiny_http ends at the first error, or panics when it gets no thread or no open file; its
-//! socket is closed then, and the next connection is refused. That is how the end is noticed, and a new instance takes
-//! its place; the old one answers on the links that it has. For the same reason nothing here keeps a second handle of
-//! the listening socket.
+//! The accept thread of tiny_http ends at the first error, or panics when it gets no thread or no open file. So a worker
+//! that hears of an error panics, and `serve` ends when one of its threads does.
 
-mod fault;
 mod hand_over;
-mod instance;
 mod link;
 mod private_socket;
-mod worker;
 mod worker_pool;
 
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
 
-pub use fault::BridgeFault;
-use instance::Instance;
+use hand_over::{HandOver, HandOvers};
 pub use link::{BridgeLink, BridgeResponse};
-pub use worker_pool::WorkerPool;
+use private_socket::PrivateSocket;
+use worker_pool::WorkerPool;
 
-use crate::engine::Loops;
-use crate::http::server::message::{Request, Service};
+use crate::engine::RefusalKind;
+use crate::http::protocol::headers::on_every_response;
+use crate::http::protocol::problem::Problem;
+use crate::http::server::message::{Request, Response, Service};
 
-/// The time for which workers of a replaced instance look for requests that it accepted before.
-const LAST_CALL: Duration = Duration::from_secs(1);
+/// The value of the header `Server`.
+const NAME: &str = "mediactl";
 
-/// The time that the first request of a link may keep others from connecting: tiny_http may have ended.
+/// After this time without a request, a worker leaves if another one waits.
+const IDLE_TIME: Duration = Duration::from_secs(10);
+
+/// The time that the first request of a link may keep others from connecting.
 const FIRST_TIME: Duration = Duration::from_secs(1);
 
-/// A service behind tiny_http.
+/// A service behind tiny_http. The server is dropped before its socket.
 pub struct Bridge {
+    server: tiny_http::Server,
+    socket: PrivateSocket,
     service: Arc<dyn Service>,
-    loops: Loops,
-    current: Mutex<Arc<Instance>>,
+    hand_overs: Arc<HandOvers>,
+    pool: WorkerPool,
+    has_stopped: AtomicBool,
     first_requests: Mutex<()>,
-    fault: Option<Arc<BridgeFault>>,
 }
 
 impl Bridge {
-    /// Starts tiny_http with its workers. `fault` lets a test end tiny_http.
-    pub fn start(
-        service: Arc<dyn Service>,
-        pool: WorkerPool,
-        loops: Loops,
-        fault: Option<Arc<BridgeFault>>,
-    ) -> io::Result<Self> {
-        let instance = start(&service, pool, &loops, fault.as_deref())?;
-        Ok(Self { service, loops, current: Mutex::new(instance), first_requests: Mutex::new(()), fault })
+    /// Starts tiny_http with its first worker, of at most `workers`.
+    pub fn start(service: Arc<dyn Service>, workers: usize) -> io::Result<Arc<Self>> {
+        let (socket, listener) = PrivateSocket::bind()?;
+        let bridge = Arc::new(Self {
+            server: tiny_http::Server::from_listener(listener, None).map_err(io::Error::other)?,
+            socket,
+            service,
+            hand_overs: Arc::default(),
+            pool: WorkerPool::new(workers),
+            has_stopped: AtomicBool::new(false),
+            first_requests: Mutex::new(()),
+        });
+        spawn_worker(&bridge).map(|()| bridge)
     }
 
-    /// Asks for the response to a request, for at most `most`. `link` is that of the connection, once it has one. A
-    /// request that no worker took is handed over a second time, because the instance may have ended at that moment.
+    /// Asks for the response to a request, for at most `most`. `link` is that of the connection, once it has one.
     pub fn ask(
         &self,
         link: &mut Option<BridgeLink>,
         request: Request,
         most: Duration,
     ) -> io::Result<BridgeResponse> {
-        let done = self.exchange(link, request, most);
-        let Err(error) = &done else { return done };
-        let untaken = link.take().and_then(BridgeLink::take_back);
-        match untaken.filter(|_| error.kind() != io::ErrorKind::TimedOut) {
-            Some(request) => self.exchange(link, request, most),
-            None => done,
-        }
-    }
-
-    fn exchange(
-        &self,
-        link: &mut Option<BridgeLink>,
-        request: Request,
-        most: Duration,
-    ) -> io::Result<BridgeResponse> {
         let is_head = request.head.method == "HEAD";
-        if let Some(kept) = link.as_mut().filter(|kept| kept.leads_to(&self.current().hand_overs)) {
+        if let Some(kept) = link {
             kept.send(request)?;
             return kept.receive(is_head);
         }
         // Of two connections that come at once, tiny_http may give the second one to the thread that serves the first
         // one, and so not before the first one ends.
         let turn = self.first_requests.lock().unwrap_or_else(PoisonError::into_inner);
-        let new = link.insert(self.connect(most)?);
+        let new = link.insert(BridgeLink::new(self.socket.connect()?, &self.hand_overs, most)?);
         new.send(request)?;
         new.wait_until_taken(FIRST_TIME);
         drop(turn);
         new.receive(is_head)
     }
 
-    /// Connects to tiny_http; starts a new instance if the current one has ended.
-    fn connect(&self, most: Duration) -> io::Result<BridgeLink> {
-        let mut instance = Arc::clone(&self.current());
-        let stream = match instance.socket.connect() {
-            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
-                instance = self.replace(&instance)?;
-                instance.socket.connect()
-            }
-            done => done,
-        };
-        BridgeLink::new(stream?, &instance.hand_overs, most)
+    /// True if no worker has been free for this time.
+    pub fn is_busy_for(&self, time: Duration) -> bool {
+        self.pool.is_busy_for(time)
     }
 
-    /// Ends tiny_http, and its workers once they have answered.
+    /// Ends the workers once they have answered, and then tiny_http. Each of them wakes the next one up.
     pub fn stop(&self) {
-        self.current().leave(Instant::now());
+        self.has_stopped.store(true, Ordering::Release);
+        self.server.unblock();
     }
+}
 
-    fn replace(&self, ended: &Arc<Instance>) -> io::Result<Arc<Instance>> {
-        let mut current = self.current();
-        if Arc::ptr_eq(&current, ended) {
-            let new =
-                start(&self.service, ended.pool.for_next_instance(), &self.loops, self.fault.as_deref())?;
-            std::mem::replace(&mut *current, new).leave(Instant::now() + LAST_CALL);
+/// Starts a worker.
+fn spawn_worker(bridge: &Arc<Bridge>) -> io::Result<()> {
+    let own = Arc::clone(bridge);
+    thread::Builder::new().name("worker".to_owned()).spawn(move || work(&own)).map(drop)
+}
+
+/// Answers requests until the bridge stops, or until there are enough workers.
+fn work(bridge: &Arc<Bridge>) {
+    while !bridge.has_stopped.load(Ordering::Acquire) {
+        match bridge.server.recv_timeout(IDLE_TIME).expect("tiny_http accepts connections") {
+            Some(request) => {
+                // Without another thread, the next request waits until this one is answered.
+                bridge.pool.take_request(|| spawn_worker(bridge).is_ok());
+                handle(bridge, request);
+                bridge.pool.wait();
+            }
+            None if bridge.pool.may_leave() => break,
+            // The time is over, or it is a wake-up call.
+            None => {}
         }
-        Ok(Arc::clone(&current))
     }
-
-    fn current(&self) -> MutexGuard<'_, Arc<Instance>> {
-        self.current.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+    // This worker may have taken the wake-up call of another one.
+    bridge.server.unblock();
 }
 
-/// Starts an instance with its first worker.
-fn start(
-    service: &Arc<dyn Service>,
-    pool: WorkerPool,
-    loops: &Loops,
-    fault: Option<&BridgeFault>,
-) -> io::Result<Arc<Instance>> {
-    let instance = Arc::new(Instance::start(pool, fault)?);
-    worker::spawn(service, &instance, loops).map(|()| instance)
+/// Answers one request; tiny_http drops the response if the listener has given up waiting.
+fn handle(bridge: &Bridge, from: tiny_http::Request) {
+    let Some((hand_over, request)) = taken(bridge, &from) else { return };
+    let peer = request.head.peer;
+    let response = bridge.service.answer(request);
+    let (plain, Response { status, body, .. }) = match headers(&response) {
+        Some(plain) => (plain, response),
+        None => {
+            bridge.service.refused(Some(peer), 500, FAILED);
+            let response = failed();
+            (headers(&response).expect("these are plain words"), response)
+        }
+    };
+    hand_over.put_body(status, body);
+    let status = tiny_http::StatusCode(status);
+    // It fails if the link has ended.
+    let _ = from.respond(tiny_http::Response::new(status, plain, io::empty(), Some(0), None));
 }
 
-#[cfg(test)]
-mod tests;
+/// Takes the request that was handed over; `None` if the listener has given it up.
+fn taken(bridge: &Bridge, from: &tiny_http::Request) -> Option<(Arc<HandOver>, Request)> {
+    let hand_over = bridge.hand_overs.get(from.url().strip_prefix('/')?.parse().ok()?)?;
+    let request = hand_over.take_request()?;
+    Some((hand_over, request))
+}
+
+/// The headers of a response; `None` if a value could end its header and begin another.
+fn headers(response: &Response) -> Option<Vec<tiny_http::Header>> {
+    let own = response.headers.iter().map(|(name, value)| (*name, value.as_str()));
+    own.chain([("Server", NAME)]).map(|(name, value)| header(name, value)).collect()
+}
+
+fn header(name: &str, value: &str) -> Option<tiny_http::Header> {
+    let plain = value.bytes().all(|byte| matches!(byte, b'\t' | b' '..=b'~'));
+    plain.then(|| tiny_http::Header::from_bytes(name, value).ok()).flatten()
+}
+
+/// What is said where the headers of a response are not plain.
+const FAILED: &str = "the handler failed";
+
+fn failed() -> Response {
+    let mut response = Response::error(&Problem::new(RefusalKind::EngineFailed, FAILED).with_status(500));
+    response.headers.extend(on_every_response());
+    response
+}

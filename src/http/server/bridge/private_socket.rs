@@ -1,4 +1,4 @@
-//! The private socket of an instance of tiny_http. It has no name in the file system: only this process,
+//! The private socket of tiny_http. It has no name in the file system: only this process,
 //! which holds its file open, can connect to it, and it vanishes with the process.
 
 use std::io;

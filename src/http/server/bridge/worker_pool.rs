@@ -1,35 +1,29 @@
-//! The worker threads of an instance of tiny_http: one that waits for the next request, beside those that
+//! The worker threads behind tiny_http: one that waits for the next request, beside those that
 //! answer one. Most servers have few clients at a time, and a thread for each slot would be a hundred
 //! threads.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
-use crate::engine::Pulse;
-
-/// The workers of an instance.
+/// The workers.
 #[derive(Debug)]
 pub struct WorkerPool {
     most: usize,
     workers: Mutex<Workers>,
-    /// Is idle while a worker waits.
-    pulse: Arc<Pulse>,
 }
 
 #[derive(Debug)]
 struct Workers {
     all: usize,
     waiting: usize,
+    /// Since when none waits.
+    busy_since: Option<Instant>,
 }
 
 impl WorkerPool {
     /// A pool with its first worker, which grows to `most`.
-    pub fn new(most: usize, pulse: Arc<Pulse>) -> Self {
-        Self { most, workers: Mutex::new(Workers { all: 1, waiting: 1 }), pulse }
-    }
-
-    /// A pool for the next instance, with its first worker.
-    pub fn for_next_instance(&self) -> Self {
-        Self::new(self.most, self.pulse.clone())
+    pub fn new(most: usize) -> Self {
+        Self { most, workers: Mutex::new(Workers { all: 1, waiting: 1, busy_since: None }) }
     }
 
     /// A worker has a request. If no other one waits, `spawn` starts one, unless there are as many as there
@@ -42,7 +36,7 @@ impl WorkerPool {
             workers.waiting += 1;
         }
         if workers.waiting == 0 {
-            self.pulse.turn();
+            workers.busy_since = Some(Instant::now());
         }
     }
 
@@ -50,7 +44,12 @@ impl WorkerPool {
     pub fn wait(&self) {
         let mut workers = self.lock();
         workers.waiting += 1;
-        self.pulse.rest();
+        workers.busy_since = None;
+    }
+
+    /// True if none waits, and has not for this time.
+    pub fn is_busy_for(&self, time: Duration) -> bool {
+        self.lock().busy_since.is_some_and(|since| since.elapsed() > time)
     }
 
     /// True if a worker that waits may end: another one waits, too.
@@ -71,17 +70,11 @@ impl WorkerPool {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
-
-    fn pool(most: usize) -> WorkerPool {
-        WorkerPool::new(most, Pulse::new("workers", Duration::ZERO))
-    }
 
     #[test]
     fn one_more_than_answer_at_a_time() {
-        let pool = pool(3);
+        let pool = WorkerPool::new(3);
         let mut spawned = 0;
         let mut take = || {
             pool.take_request(|| {
@@ -101,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_thread_that_the_system_does_not_give_is_asked_for_again() {
-        let pool = pool(2);
+        let pool = WorkerPool::new(2);
         pool.take_request(|| false);
         pool.wait();
         let mut is_asked = false;

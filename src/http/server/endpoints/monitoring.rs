@@ -13,12 +13,9 @@ use crate::http::server::metrics;
 /// The description of the API: an OpenAPI document of version 3.1.
 const OPENAPI: &str = include_str!("../../openapi.json");
 
-/// The loops that have to turn.
-const VITAL: [&str; 3] = ["accept", "workers", "follow"];
-
 /// Says whether the server is well, and nothing else: strangers may ask.
 pub fn health(context: &Context, _: &mut EndpointCall<'_>) -> Result<Response, Problem> {
-    match context.runtime.loops().is_some_and(|loops| loops.are_late(&VITAL)) {
+    match context.runtime.is_late() {
         false => Ok(Response::ok(TEXT, b"ok\n".to_vec())),
         true => Ok(Response { status: 503, ..Response::ok(TEXT, b"late\n".to_vec()) }),
     }

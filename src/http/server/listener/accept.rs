@@ -17,7 +17,7 @@ use super::shared::{Listener, Shared};
 use super::socket::{Socket, Timed};
 use super::stream::Stream;
 use super::tally::ClosedCount;
-use crate::engine::{Pulse, RefusalKind};
+use crate::engine::RefusalKind;
 use crate::http::server::message::PeerAddress;
 use crate::store::file::SocketPeer;
 
@@ -87,14 +87,11 @@ impl Listener {
 }
 
 /// Accepts connections until the server stops.
-pub fn accept(shared: &Arc<Shared>, listen: &Listener, pulse: &Pulse) {
+pub fn accept(shared: &Arc<Shared>, listen: &Listener) {
     let slots = shared.slots_of(listen);
     let mut logged: Option<Instant> = None;
     while !slots.stopping() {
-        pulse.rest();
-        let accepted = listen.accept();
-        pulse.turn();
-        match accepted {
+        match listen.accept() {
             Ok((socket, peer)) => let_in(shared, listen, Arc::new(socket), peer),
             Err(_) if slots.stopping() => return,
             // The client closed the connection, or a signal came.
@@ -131,13 +128,10 @@ fn let_in(shared: &Arc<Shared>, listen: &Listener, socket: Arc<Socket>, peer: Pe
 }
 
 /// Serves the queue of waiting connections until the server stops.
-pub fn admit(shared: &Arc<Shared>, slots: &Arc<ConnectionTable>, pulse: &Pulse) {
+pub fn admit(shared: &Arc<Shared>, slots: &Arc<ConnectionTable>) {
     let mut again = None;
-    pulse.rest();
     while slots.wait_for_change(again) {
-        pulse.turn();
         again = settle(shared, slots);
-        pulse.rest();
     }
     shared.write_tally(ClosedCount::take_all);
 }

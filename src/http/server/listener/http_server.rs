@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
-use std::thread::JoinHandle;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::accept;
@@ -12,8 +12,7 @@ use super::connection_table::ConnectionTable;
 use super::limits::{Deadlines, Limits};
 use super::shared::{Listener, Shared};
 use super::tally::ClosedCount;
-use crate::engine::{Loops, Pulse};
-use crate::http::server::bridge::{Bridge, BridgeFault, WorkerPool};
+use crate::http::server::bridge::Bridge;
 use crate::http::server::message::Service;
 use crate::http::server::tls::Tls;
 
@@ -25,7 +24,6 @@ pub struct HttpServer {
     shared: Arc<Shared>,
     listeners: Vec<Arc<Listener>>,
     threads: Vec<JoinHandle<()>>,
-    loops: Loops,
 }
 
 impl HttpServer {
@@ -40,28 +38,9 @@ impl HttpServer {
         limits: Limits,
         deadlines: Deadlines,
     ) -> io::Result<Self> {
-        Self::start_with(None, service, listeners, tls, limits, deadlines)
-    }
-
-    /// The same, with a fault that a test can cause in tiny_http.
-    #[doc(hidden)]
-    pub fn start_with(
-        fault: Option<Arc<BridgeFault>>,
-        service: Arc<dyn Service>,
-        listeners: Vec<Listener>,
-        tls: Option<Arc<Tls>>,
-        limits: Limits,
-        deadlines: Deadlines,
-    ) -> io::Result<Self> {
-        let (limits, loops) = (limits.within_open_files(), Loops::default());
-        let workers = loops.add(Pulse::new("workers", deadlines.late));
+        let limits = limits.within_open_files();
         let shared = Arc::new(Shared {
-            bridge: Bridge::start(
-                Arc::clone(&service),
-                WorkerPool::new(limits.connections + limits.local, workers),
-                loops.clone(),
-                fault,
-            )?,
+            bridge: Bridge::start(Arc::clone(&service), limits.connections + limits.local)?,
             slots: Arc::new(ConnectionTable::new(
                 deadlines.rules(&limits, limits.connections),
                 limits.proxies.clone(),
@@ -75,7 +54,7 @@ impl HttpServer {
             limits,
             deadlines,
         });
-        let mut server = Self { shared, listeners: Vec::new(), threads: Vec::new(), loops };
+        let mut server = Self { shared, listeners: Vec::new(), threads: Vec::new() };
         let started = listeners.into_iter().try_for_each(|listen| server.listen(Arc::new(listen)));
         if let Err(error) = started.and_then(|()| server.admit()) {
             server.stop(Duration::ZERO);
@@ -87,8 +66,7 @@ impl HttpServer {
     fn listen(&mut self, listen: Arc<Listener>) -> io::Result<()> {
         listen.lengthen_queue();
         let (shared, own) = (Arc::clone(&self.shared), Arc::clone(&listen));
-        let pulse = self.pulse("accept");
-        self.spawn("accept", move || accept::accept(&shared, &own, &pulse))?;
+        self.spawn("accept", move || accept::accept(&shared, &own))?;
         self.listeners.push(listen);
         Ok(())
     }
@@ -96,24 +74,20 @@ impl HttpServer {
     fn admit(&mut self) -> io::Result<()> {
         for slots in self.shared.all_slots().map(Arc::clone) {
             let shared = Arc::clone(&self.shared);
-            let pulse = self.pulse("admission");
-            self.spawn("admission", move || accept::admit(&shared, &slots, &pulse))?;
+            self.spawn("admission", move || accept::admit(&shared, &slots))?;
         }
         Ok(())
     }
 
-    fn pulse(&self, name: &'static str) -> Arc<Pulse> {
-        self.loops.add(Pulse::new(name, self.shared.deadlines.late))
-    }
-
-    fn spawn(&mut self, name: &'static str, run: impl Fn() + Send + 'static) -> io::Result<()> {
-        self.threads.push(self.loops.spawn(name, run)?);
+    fn spawn(&mut self, name: &str, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
+        self.threads.push(thread::Builder::new().name(name.to_owned()).spawn(run)?);
         Ok(())
     }
 
-    /// The threads that accept connections and answer.
-    pub fn loops(&self) -> &Loops {
-        &self.loops
+    /// Tells whether no worker has been free for [`Deadlines::late`], for callers that outlive the server.
+    pub fn lateness(&self) -> impl Fn() -> bool + Send + Sync + 'static {
+        let (bridge, late) = (Arc::clone(&self.shared.bridge), self.shared.deadlines.late);
+        move || bridge.is_busy_for(late)
     }
 
     /// The number of open connections.

@@ -83,8 +83,7 @@ pub const CHANGE_TIME: Duration = Duration::from_secs(110);
 /// The time for which the metrics for those without a password are used again.
 pub const METRICS_LIFE: Duration = Duration::from_secs(1);
 
-/// The time that the same connection may take to be accepted, and that all workers may be busy without one
-/// that ends a request, before the server is not well.
+/// The time that no worker may be free before the server is not well.
 pub const LATE_TIME: Duration = Duration::from_secs(60);
 
 /// The time after the last response, for the client to read it and to close.

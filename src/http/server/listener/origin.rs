@@ -2,8 +2,7 @@
 
 use std::net::IpAddr;
 
-use crate::http::server::message::PeerAddress;
-use crate::http::server::network::Network;
+use crate::http::server::message::{PeerAddress, counted_address};
 
 /// The network or the user that a connection counts for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -15,7 +14,7 @@ pub struct ConnectionOrigin {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum ClientId {
-    Network(Network),
+    Address(IpAddr),
     User(u32),
 }
 
@@ -28,7 +27,7 @@ impl ConnectionOrigin {
             PeerAddress::Address(address) => {
                 let address = address.to_canonical();
                 let limited = !address.is_loopback() && !proxies.contains(&address);
-                Self { client: ClientId::Network(Network::from_address(address)), limited }
+                Self { client: ClientId::Address(counted_address(address)), limited }
             }
         }
     }

@@ -34,7 +34,7 @@ pub enum Listener {
 /// The state that all threads of a server share.
 pub struct Shared {
     pub service: Arc<dyn Service>,
-    pub bridge: Bridge,
+    pub bridge: Arc<Bridge>,
     pub tls: Option<Arc<Tls>>,
     /// The slots of connections over the network.
     pub slots: Arc<ConnectionTable>,

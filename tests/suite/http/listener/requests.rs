@@ -139,11 +139,11 @@ fn the_handler_gets_no_internal_headers() {
 }
 
 #[test]
-fn a_service_that_panics_is_a_500_and_nothing_else() {
+fn an_answer_with_a_header_in_a_header_is_a_500_and_nothing_else() {
     let running = Running::start();
     let mut client = running.client();
-    for path in ["/panic", "/split", "/panic"] {
-        client.send(format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n"));
+    for _ in 0..2 {
+        client.send("GET /split HTTP/1.1\r\nHost: a\r\n\r\n");
         let answer = client.answer();
         let problem: Problem = serde_json::from_slice(&answer.body).expect("a problem document");
         assert_eq!((answer.status, problem.kind()), (500, Some(RefusalKind::EngineFailed)));
@@ -151,7 +151,7 @@ fn a_service_that_panics_is_a_500_and_nothing_else() {
         assert_eq!(answer.header("X-Content-Type-Options"), Some("nosniff"));
         assert_eq!(answer.header("Set-Cookie"), None);
     }
-    assert_eq!(running.refused(3), [500, 500, 500]);
+    assert_eq!(running.refused(2), [500, 500]);
     running.is_well();
 }
 

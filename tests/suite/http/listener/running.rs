@@ -2,33 +2,14 @@
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
-use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use mediactl::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
+use mediactl::http::server::listener::{Deadlines, Limits};
 use rustix::process::{Resource, Rlimit};
 
-use super::support::{Client, Echo, Running};
+use super::support::{Client, Running};
 use crate::waiting::{PATIENCE, eventually};
-
-#[test]
-fn a_tiny_http_that_ended_is_built_anew_behind_the_same_sockets() {
-    let running = Running::start();
-    let mut client = running.client();
-    for round in 0..3 {
-        client.send("GET /slow?100 HTTP/1.1\r\nHost: a\r\n\r\n");
-        eventually(|| running.asked() == 3 * round + 1);
-        running.lever.cause().expect("it listens");
-        running.is_well();
-        assert_eq!(client.answer().text(), "at last", "what it had is finished");
-        client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx");
-        assert_eq!(client.answer().text(), "POST / x", "a kept connection leads to the new one");
-    }
-    assert!(running.service.refused.lock().expect("nobody panicked").is_empty());
-}
 
 #[test]
 fn requests_that_were_read_are_answered_before_the_server_ends() {
@@ -61,45 +42,11 @@ fn stopping_does_not_wait_for_a_request_that_hangs() {
 }
 
 #[test]
-fn an_accept_loop_that_panics_goes_on_and_one_that_always_does_is_told() {
-    let folder = tempfile::tempdir().expect("a folder can be made");
-    let path = folder.path().join("socket");
-    let listener = UnixListener::bind(&path).expect("it can be bound");
-    let (left, fails) = (Arc::new(AtomicUsize::new(2)), Arc::new(AtomicUsize::new(0)));
-    let (own, told) = (left.clone(), fails.clone());
-    let admits = Box::new(move |_: &_| match own.load(Ordering::SeqCst) {
-        0 => true,
-        number => {
-            own.store(number - 1, Ordering::SeqCst);
-            panic!("as the test asks")
-        }
-    });
-    let listeners = vec![Listener::Unix { listener, admits }];
-    let (limits, deadlines) = (Limits::default(), Deadlines::default());
-    let server = HttpServer::start(Arc::new(Echo::default()), listeners, None, limits, deadlines);
-    let server = server.expect("there is a place for the private socket");
-    server.loops().end_with(move |message| {
-        assert!(message.contains("`accept`"), "{message}");
-        told.fetch_add(1, Ordering::SeqCst);
-    });
-    let connect = || Client::over(UnixStream::connect(&path).expect("it is bound still"));
-    (0..2).for_each(|_| assert!(connect().is_closed()));
-    let mut client = connect();
-    client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
-    assert_eq!(client.answer().status, 200);
-    left.store(usize::MAX, Ordering::SeqCst);
-    eventually(|| {
-        drop(UnixStream::connect(&path));
-        fails.load(Ordering::SeqCst) == 1
-    });
-}
-
-#[test]
 fn workers_that_all_hang_are_late() {
     let limits = Limits { connections: 1, local: 1, ..Limits::default() };
     let late = Duration::from_millis(20);
     let running = Running::with(limits, Deadlines { late, handler: late, ..Deadlines::default() });
-    let is_late = || running.server.loops().are_late(&["accept", "workers"]);
+    let is_late = running.server.lateness();
     running.is_well();
     assert!(!is_late());
     // The listener gives up waiting for each of them, and the workers do not come back.
@@ -108,7 +55,7 @@ fn workers_that_all_hang_are_late() {
         hang();
         eventually(|| running.asked() == asked);
     }
-    eventually(is_late);
+    eventually(&is_late);
     eventually(|| !is_late());
 }
 
@@ -144,8 +91,6 @@ fn no_thread_is_left_behind() {
     for _ in 0..20 {
         running.is_well();
     }
-    running.lever.cause().expect("it listens");
-    running.is_well();
     running.server.stop(PATIENCE);
     eventually(|| threads() <= before);
 }

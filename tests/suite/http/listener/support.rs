@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mediactl::http::server::bridge::BridgeFault;
 use mediactl::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
 use mediactl::http::server::message::{Head, PeerAddress, Rank, Request, Response, Service};
 use mediactl::http::server::tls::Tls;
@@ -41,7 +40,6 @@ impl Service for Echo {
             "/big" => (200, vec![b'x'; BIG]),
             "/empty" => (204, Vec::new()),
             "/same" => (304, Vec::new()),
-            "/panic" => panic!("as the test asks"),
             "/split" => (299, Vec::new()),
             "/slow" => {
                 let_pass(Duration::from_millis(head.query().parse().expect("a time in ms")));
@@ -71,7 +69,6 @@ pub struct Running {
     pub service: Arc<Echo>,
     pub server: HttpServer,
     pub address: SocketAddr,
-    pub lever: Arc<BridgeFault>,
 }
 
 impl Running {
@@ -85,19 +82,13 @@ impl Running {
     }
 
     pub fn secured(tls: Option<Arc<Tls>>, limits: Limits, deadlines: Deadlines) -> Self {
-        let (service, lever) = (Arc::new(Echo::default()), Arc::new(BridgeFault::default()));
+        let service = Arc::new(Echo::default());
         let listener = TcpListener::bind("127.0.0.1:0").expect("the loopback has a free port");
         let address = listener.local_addr().expect("it is bound");
-        let server = HttpServer::start_with(
-            Some(Arc::clone(&lever)),
-            service.clone(),
-            vec![Listener::Tcp(listener)],
-            tls,
-            limits,
-            deadlines,
-        )
-        .expect("there is a place for the private socket");
-        Self { service, server, address, lever }
+        let server =
+            HttpServer::start(service.clone(), vec![Listener::Tcp(listener)], tls, limits, deadlines)
+                .expect("there is a place for the private socket");
+        Self { service, server, address }
     }
 
     pub fn client(&self) -> Client<TcpStream> {
