@@ -75,10 +75,7 @@ impl Question {
             (_, None, None) => return Err(CliError::unanswered_edit(true)),
         }
         // Of a text that is not there any more, the change is not made.
-        let is_of_another = |note: &OutcomeNote| {
-            matches!(note, OutcomeNote::OverwroteHandEdit | OutcomeNote::TookOutUnconfirmed(_))
-        };
-        if agreed.expected.is_none() && !report.notes.iter().any(is_of_another) {
+        if agreed.expected.is_none() && !report.notes.contains(&OutcomeNote::OverwroteHandEdit) {
             agreed.expected = report.before.map(|revision| Expected::OneOf(vec![revision]));
         }
         Ok(Some(agreed))

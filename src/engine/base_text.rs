@@ -43,7 +43,7 @@ impl Transaction<'_> {
     ) -> Result<Bytes, Refusal> {
         match self.options.base.is_some() || self.options.masks.is_some() {
             true => self.on_present(text, self.base()?.as_ref(), present()?),
-            false => Ok(self.meant(text, self.options.expected.as_ref())),
+            false => Ok(text.clone()),
         }
     }
 
@@ -60,10 +60,6 @@ impl Transaction<'_> {
         let Some(base) = base.filter(|base| !is_there && !base.is_same_text(present)) else {
             return Ok(text);
         };
-        let made_for = Expected::OneOf(vec![base.revision()]);
-        if self.is_taken_out_of(Some(&made_for)) {
-            return Ok(self.meant(&text, Some(&made_for)));
-        }
         let mine = Snapshot::from_bytes(text);
         if !mine.is_valid() {
             return Err(Refusal::bad_new_text(mine.into()));
@@ -194,9 +190,15 @@ impl Transaction<'_> {
     /// Returns the text with a revision, from what is there or from the history; `None` if it is no longer kept.
     fn text_with(&self, revision: Revision) -> Result<Option<Arc<Snapshot>>, Refusal> {
         let of_server = self.state.iter().flat_map(|state| [&state.running, &state.saved]);
-        let mut known = of_server.chain(self.file()).chain(self.with_left_over());
+        let mut known = of_server.chain(self.file());
         if let Some(text) = known.find(|text| text.revision() == revision) {
             return Ok(Some(text.clone()));
+        }
+        // Before a rehearsal, a change that was never confirmed may be in the file still.
+        if let Ok(stored) = self.engine.read()
+            && stored.revision() == revision
+        {
+            return Ok(Some(stored));
         }
         let store = &self.engine.store;
         let is_wanted = |text: &Arc<Snapshot>| text.revision() == revision;

@@ -1,8 +1,8 @@
 //! Commit-confirm: a change that is rolled back unless it is confirmed in time.
 //!
 //! The record that a rollback needs is durable before the change is made. Then a thread waits. On
-//! timeout, running configuration and file are rolled back; where the file was edited meanwhile, the change
-//! is taken out of the edited text. A server that was killed meanwhile rolls back when it starts again,
+//! timeout, running configuration and file are rolled back; where the file was edited meanwhile, the edit
+//! stays. A server that was killed meanwhile rolls back when it starts again,
 //! before it answers anything.
 
 use std::sync::Arc;
@@ -11,16 +11,16 @@ use std::time::{Duration, SystemTime};
 
 use super::activity::PendingEnd;
 use super::aftermath::Aftermath;
-use super::left_over::{LeftOver, NO_USER, NOT_CONFIRMED, SERVER_ENDED};
 use super::local::Engine;
 use super::log_line::LogLevel;
 use super::pending::{PendingChange, RollbackPoint};
 use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
+use super::roll_back::{NO_USER, NOT_CONFIRMED, RolledBack, SERVER_ENDED, Unconfirmed};
 use super::running::LastChange;
 use super::snapshot::Snapshot;
 use super::trouble::Trouble;
-use crate::store::{ChangeRecord, PendingInfo, PendingRecord, REVERT, StoreError, Writer};
+use crate::store::{ChangeRecord, PendingInfo, PendingRecord, REVERT, RunBy, StoreError, Writer};
 
 /// The pause between two attempts to roll back.
 const RETRY: Duration = Duration::from_secs(5);
@@ -143,23 +143,19 @@ impl Engine {
         pending.start_rollback();
         let writer = self.writer()?;
         let RollbackPoint { file, .. } = &pending.before;
-        let aftermath = match pending.written.clone() {
-            Some(written) => {
-                let change = LeftOver { old: file.clone(), ran: pending.before.ran().cloned(), written };
-                self.take_out(Some(&*writer), &change, (by, why)).map(|taken| taken.aftermath)
-            }
-            None => Ok(Aftermath::Restored),
-        };
+        let change = Unconfirmed { old: file.clone(), written: pending.written.clone() };
+        let rolled_back = self.roll_back_file(Some(&*writer), &change, (by, why));
         // The running configuration is restored, even if the file could not be.
         let last_change =
             LastChange { at: SystemTime::now(), by: by.to_owned(), operation: REVERT.to_owned() };
-        self.restore_running(&pending.before, aftermath.is_ok(), Some(last_change));
-        let aftermath = aftermath?;
-        self.reload_after_rollback(&*writer, by);
-        match aftermath.may_leave_change() {
-            true => self.note_left_over(true),
-            false => writer.clear_pending()?,
+        self.restore_running(&pending.before, rolled_back.is_ok(), Some(last_change));
+        let RolledBack { aftermath, words, .. } = rolled_back?;
+        if aftermath.is_hand_edit() {
+            self.remember_trouble(Trouble::new(&words));
+            self.tell(LogLevel::Warning, &words);
         }
+        self.reload_after_rollback(&*writer, by);
+        writer.clear_pending()?;
         self.release_pending(&pending);
         Ok(aftermath)
     }
@@ -176,11 +172,11 @@ impl Engine {
                 false => Err(Refusal::nothing_pending()),
             };
         }
-        let taken = match self.has_left_over() {
-            true => self.settle_found(Some(&*writer), because)?,
-            false => None,
+        let rolled_back = match self.store.run_by() {
+            RunBy::Nobody => self.roll_back_left_over(Some(&*writer), because)?,
+            RunBy::Server | RunBy::Nodes => None,
         };
-        taken.map(|taken| taken.aftermath).ok_or_else(Refusal::nothing_pending)
+        rolled_back.map(|rolled_back| rolled_back.aftermath).ok_or_else(Refusal::nothing_pending)
     }
 
     /// Reloads the running configuration, or without a server the one in the file.
@@ -191,22 +187,20 @@ impl Engine {
         }
     }
 
-    /// Rolls back the change of a server that was killed before the change was confirmed.
+    /// Rolls back the change of a server that was killed before the change was confirmed; returns what there is to
+    /// say of a hand edit.
     ///
     /// # Errors
     /// `Store`: the server must not answer anything then.
-    pub(super) fn roll_back_left_over(&self) -> Result<(), Refusal> {
+    pub(super) fn roll_back_at_start(&self) -> Result<Option<Trouble>, Refusal> {
         if !self.store.has_pending() {
-            return Ok(());
+            return Ok(None);
         }
         let writer = self.writer()?;
-        let taken = self.settle_found(Some(&*writer), (NO_USER, SERVER_ENDED))?;
-        if taken.is_some_and(|taken| !taken.aftermath.may_leave_change()) {
-            self.tell(
-                LogLevel::Warning,
-                "a change was not confirmed before the server ended: it was rolled back",
-            );
-        }
-        Ok(())
+        let Some(rolled_back) = self.roll_back_left_over(Some(&*writer), (NO_USER, SERVER_ENDED))? else {
+            return Ok(None);
+        };
+        self.tell(LogLevel::Warning, &rolled_back.words);
+        Ok(rolled_back.aftermath.is_hand_edit().then(|| Trouble::new(&rolled_back.words)))
     }
 }

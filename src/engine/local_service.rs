@@ -153,7 +153,6 @@ impl ConfigService for Engine {
                 None => entries.into_iter().next(),
             },
             file: Some(file),
-            unconfirmed: self.unconfirmed(),
             last_error: state.and_then(|state| state.last_error).map(|trouble| trouble.whole),
             nodes: self.store.nodes().map_err(Refusal::from)?,
         })

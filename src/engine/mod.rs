@@ -39,7 +39,6 @@ mod hook;
 mod included_entry;
 mod interrupt;
 mod judgement;
-mod left_over;
 mod local;
 #[allow(clippy::disallowed_methods, reason = "the time that is left to confirm a change is told")]
 mod local_service;
@@ -67,6 +66,7 @@ mod requested_change;
 mod restore;
 #[allow(clippy::disallowed_methods, reason = "a change is made again for a time")]
 mod retry;
+mod roll_back;
 mod running;
 mod sent;
 mod server;

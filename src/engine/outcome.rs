@@ -63,8 +63,6 @@ pub enum OutcomeNote {
     OverwroteHandEdit,
     /// A hand edit of the file was kept, while a change that was not confirmed was rolled back.
     KeptHandEdit,
-    /// A change that was not confirmed was taken out of the file first; the paths of its values.
-    TookOutUnconfirmed(Vec<String>),
     /// Entries of included files that the change also matches were left alone.
     SkippedIncluded(PassedOver),
     /// Entries of included files go or come with an `include`.

@@ -27,8 +27,6 @@ pub struct ServerState {
     pub last_error: Option<Trouble>,
     /// The last change, while it has to be confirmed.
     pub pending: Option<Arc<PendingChange>>,
-    /// True if the file may hold a change that was not confirmed.
-    pub has_left_over: bool,
 }
 
 /// The last change of a running configuration.
@@ -71,7 +69,6 @@ impl Running {
             last_change: None,
             last_error: None,
             pending: None,
-            has_left_over: false,
         };
         let (turn, rehearsal, told, has_told, activity) = Default::default();
         Self { state: RwLock::new(state), turn, rehearsal, told, has_told, activity }
@@ -90,11 +87,6 @@ impl Running {
     /// The change that has to be confirmed.
     pub fn pending(&self) -> Option<Arc<PendingChange>> {
         self.state.read().unwrap_or_else(PoisonError::into_inner).pending.clone()
-    }
-
-    /// True if the file may hold a change that was not confirmed.
-    pub(super) fn has_left_over(&self) -> bool {
-        self.state.read().unwrap_or_else(PoisonError::into_inner).has_left_over
     }
 
     /// Changes the state; only the holder of the turn calls this.

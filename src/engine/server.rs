@@ -18,15 +18,16 @@ impl Engine {
     /// `BadConfig`, `Store`.
     pub fn start(self, log: impl Fn(&LogLine<'_>) + Send + Sync + 'static) -> Result<Self, Refusal> {
         let engine = Self { log: Arc::new(log), ..self };
-        engine.roll_back_left_over()?;
+        let trouble = engine.roll_back_at_start()?;
         engine.reconcile_alone();
         let loaded = engine.read()?;
         if !loaded.is_valid() {
             return Err(Refusal::bad_config(loaded));
         }
         let composed = engine.composed_revision(&loaded);
-        let running = Some(Arc::new(Running::new(loaded, composed)));
-        Ok(Self { running, ..engine })
+        let running = Arc::new(Running::new(loaded, composed));
+        running.exchange(|state| state.last_error = trouble);
+        Ok(Self { running: Some(running), ..engine })
     }
 
     /// Keeps an unsaved running configuration in the history when the server ends; returns whether there

@@ -43,9 +43,6 @@ pub struct Status {
     pub first_error: Option<FirstError>,
     /// The change that has to be confirmed.
     pub pending: Option<PendingInfo>,
-    /// The paths of the unconfirmed values that the file holds, though the change went back; of a file with
-    /// errors, of those that it may hold.
-    pub unconfirmed: Vec<String>,
     /// The last change in the history; an `update` after it, which is in no history.
     pub last_change: Option<HistoryEntry>,
     /// The last failure that came after the response.

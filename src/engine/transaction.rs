@@ -17,7 +17,6 @@ mod stored_text;
 
 use std::sync::{Arc, OnceLock};
 
-use bytes::Bytes;
 use mediaconf::plumbing::edit::json_diff::FirstChanges;
 use mediaconf::plumbing::schema::Schema;
 
@@ -26,16 +25,16 @@ use super::brought::Brought;
 use super::canary::CanaryFault;
 use super::conflict::OVERWRITE;
 use super::content::{Content, compared};
-use super::left_over::WithoutChange;
 use super::local::{DEFAULT_LOCK_WAIT, Engine};
 use super::operation::Operation;
-use super::options::{ChangeOptions, Expected};
+use super::options::ChangeOptions;
 use super::outcome::{After, OutcomeNote};
 use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
+use super::roll_back::{NO_USER, SERVER_ENDED};
 use super::running::{ServerState, Turn};
 use super::snapshot::Snapshot;
-use crate::store::{Overlays, StoreError, Warning, Writer};
+use crate::store::{Overlays, RunBy, StoreError, Warning, Writer};
 use stored_text::{StoredText, texts, texts_between_changes};
 
 /// A change that has begun: it has its turn, its lock, and the texts that it is computed on.
@@ -47,8 +46,6 @@ pub(super) struct Transaction<'e> {
     writer: Option<Box<dyn Writer + 'e>>,
     /// Given back after the lock, so that the next writer of this process finds the lock free.
     turn: Option<Turn>,
-    /// The file, if an unconfirmed change was in it.
-    taken_out: Option<WithoutChange>,
     file: Option<StoredText>,
     /// The state of the server; none without one.
     pub state: Option<ServerState>,
@@ -61,7 +58,8 @@ pub(super) struct Transaction<'e> {
     warnings: Vec<Warning>,
     /// The reason for the change, for the history, without the secrets of both texts.
     message: Option<String>,
-    /// The faults that the judgement has found, and does not refuse.
+    /// What became of a change that was never confirmed, and the faults that the judgement has found, and does not
+    /// refuse.
     pub told: Vec<String>,
     /// The secrets that the masks of the request stand for.
     pub brought: OnceLock<Brought>,
@@ -99,13 +97,20 @@ impl<'e> Transaction<'e> {
             return Err(Refusal::pending(&pending.info()));
         }
         let writer = writer_for(engine, operation, options)?;
-        let taken_out = engine.settle_left_over(writer.as_deref().filter(|_| !options.dry_run))?;
+        let rolled_back = match engine.running.is_none() && engine.store.run_by() == RunBy::Nobody {
+            true => {
+                let writer = writer.as_deref().filter(|_| !options.dry_run);
+                engine.roll_back_left_over(writer, (NO_USER, SERVER_ENDED))?
+            }
+            false => None,
+        };
         let (state, file) = match options.takes_turn() {
             true => texts(engine, writer.as_deref(), operation)?,
             false => texts_between_changes(engine, operation)?,
         };
-        let file = match &taken_out {
-            Some(taken) => file.map(|file| file.without(taken)),
+        let rehearsed = rolled_back.as_ref().filter(|_| options.dry_run).and_then(|it| it.text.clone());
+        let file = match rehearsed {
+            Some(snapshot) => file.map(|file| StoredText { snapshot, ..file }),
             None => file,
         };
         let mut transaction = Self {
@@ -114,7 +119,6 @@ impl<'e> Transaction<'e> {
             operation,
             turn,
             writer,
-            taken_out,
             file,
             state,
             is_other_pending: engine.pending().is_some(),
@@ -122,7 +126,7 @@ impl<'e> Transaction<'e> {
             applied: None,
             warnings: Vec::new(),
             message: None,
-            told: Vec::new(),
+            told: rolled_back.into_iter().map(|it| it.words).collect(),
             brought: OnceLock::new(),
             is_whole: false,
         };
@@ -131,28 +135,6 @@ impl<'e> Transaction<'e> {
         transaction.reconcile()?;
         options.refuse_late()?;
         Ok(transaction)
-    }
-
-    /// A whole new text without an unconfirmed change that it took over: the file instead, if the text is
-    /// the one that held the change; else the text, if it was made for that one, with the change taken
-    /// out.
-    pub fn meant(&self, text: &Bytes, made_for: Option<&Expected>) -> Bytes {
-        let instead = self.taken_out.as_ref().and_then(|taken| match taken.instead_of(text) {
-            None if self.is_taken_out_of(made_for) => taken.instead_of_edited(text),
-            instead => instead.cloned(),
-        });
-        instead.map_or_else(|| text.clone(), |instead| instead.shared_bytes().clone())
-    }
-
-    /// True if a change was made for the file as it was with an unconfirmed change in it.
-    pub fn is_taken_out_of(&self, made_for: Option<&Expected>) -> bool {
-        let made_for = made_for.filter(|_| self.state.is_none());
-        made_for.is_some_and(|made_for| self.taken_out.as_ref().is_some_and(|it| it.is_expected(made_for)))
-    }
-
-    /// The text of the file as it was with an unconfirmed change in it.
-    pub fn with_left_over(&self) -> Option<&Arc<Snapshot>> {
-        self.taken_out.as_ref().and_then(WithoutChange::from)
     }
 
     /// The text of the file; `None` if the file is missing.
@@ -224,9 +206,7 @@ impl<'e> Transaction<'e> {
     pub fn refuse_other_file(&self) -> Result<(), Refusal> {
         let found = self.file().map(|file| file.revision());
         match &self.options.expected {
-            Some(expected) if !found.is_some_and(|found| expected.allows(found)) => {
-                if self.is_taken_out_of(self.options.expected.as_ref()) { Ok(()) } else { Err(stale()) }
-            }
+            Some(expected) if !found.is_some_and(|found| expected.allows(found)) => Err(stale()),
             _ => Ok(()),
         }
     }
@@ -258,8 +238,7 @@ impl<'e> Transaction<'e> {
     /// Reconciles the history with the file; a rehearsal only looks at both. Without a server, the history alone
     /// knows what the file was before a hand edit.
     fn reconcile(&mut self) -> Result<(), Refusal> {
-        let edited = self.with_left_over().or(self.file()).cloned();
-        let edited = edited.filter(|_| self.state.is_none());
+        let edited = self.file().filter(|_| self.state.is_none()).cloned();
         let known = match &mut self.writer {
             Some(writer) if !self.options.dry_run => {
                 self.warnings = writer.take_warnings();
@@ -294,8 +273,7 @@ fn writer_for<'e>(
     options: &ChangeOptions,
 ) -> Result<Option<Box<dyn Writer + 'e>>, Refusal> {
     let is_saved = engine.state().is_none_or(|state| state.is_saved());
-    let needs_text =
-        !engine.hooks.are_empty() || options.confirm.is_some() || !is_saved || engine.has_left_over();
+    let needs_text = !engine.hooks.are_empty() || options.confirm.is_some() || !is_saved;
     let needs_none = options.dry_run && (engine.hooks.check.is_none() || !options.takes_turn());
     if needs_none || !(operation.writes() || needs_text) {
         return Ok(None);
@@ -332,11 +310,13 @@ pub(super) fn stale() -> Refusal {
 mod tests {
     use std::fs;
 
+    use bytes::Bytes;
     use serde_json::json;
 
     use super::*;
     use crate::engine::hook::Hooks;
     use crate::engine::new_text::NewText;
+    use crate::engine::options::Expected;
     use crate::store::file::ConfFile;
 
     /// A file with a port, and an engine over it.

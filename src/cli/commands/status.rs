@@ -30,7 +30,7 @@ use mediaconf::plumbing::syntax::one_line;
 /// one), `saved`, `differing` (paths), `edited_by_hand`, `errors` (how many the file has; null where the
 /// server does not show it), `first_error` (`file`, `line`, `column`, `message`, `text`), `pending` (`id`, `operation`, `by`, `deadline`, `seconds_left`; of a cluster
 /// also `canary`, the nodes that it waits for; `is_over` if its time is over; null if none is pending),
-/// `unconfirmed` (the paths of values that the file holds though they were never confirmed), `last_change` as
+/// `last_change` as
 /// `mediactl history` has it, and `last_error`. Of a cluster it has `nodes`, too.
 ///
 /// The exit code is 1 if the running configuration is not saved, if a change waits to be confirmed or was
@@ -164,6 +164,5 @@ fn read(target: &mut Target, ui: Ui) -> Result<Status, Refusal> {
 
 /// True if something is left to do: to save, to confirm or to repair.
 fn is_open(status: &Status) -> bool {
-    let is_waiting = status.pending.is_some() || !status.unconfirmed.is_empty();
-    status.saved == Some(false) || is_waiting || status.errors.is_some_and(|errors| errors > 0)
+    status.saved == Some(false) || status.pending.is_some() || status.errors.is_some_and(|errors| errors > 0)
 }

@@ -20,11 +20,8 @@ pub fn in_words(note: &OutcomeNote, masker: Option<&Masker>) -> String {
         OutcomeNote::PickedUpHandEdit(paths) => return format!("picked up a hand edit of {paths}"),
         OutcomeNote::OverwroteHandEdit => "a hand edit of the file is overwritten; the history keeps it",
         OutcomeNote::KeptHandEdit => {
-            "the change was rolled back; the file was edited by hand meanwhile, and the edit stays"
-        }
-        OutcomeNote::TookOutUnconfirmed(paths) => {
-            let paths = if paths.is_empty() { String::new() } else { format!(": {}", paths.join(", ")) };
-            return format!("a change that was never confirmed is taken out of the file first{paths}");
+            "the change was rolled back, but the file was edited by hand meanwhile, and the edit stays; \
+             `mediactl status` shows what the file still holds of the change"
         }
         OutcomeNote::OtherPending => {
             "another change waits to be confirmed; until it is, this one can't be made"

@@ -62,11 +62,6 @@ pub fn print(target: &str, status: &Status, screen: Screen, out: &mut dyn Write)
     if let Some(pending) = &status.pending {
         line("pending:", &pending_in_words(pending, status))?;
     }
-    if !status.unconfirmed.is_empty() {
-        let may_be = if status.errors.is_some_and(|errors| errors > 0) { "may be" } else { "is" };
-        let paths = shortened(&status.unconfirmed).join(", ");
-        line("unconfirmed:", &format!("{paths} {may_be} in the file; the next load or change takes it out"))?;
-    }
     if let Some(last) = &status.last_change {
         line("last change:", &change_in_words(last, to_the_second))?;
     }

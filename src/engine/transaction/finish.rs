@@ -11,7 +11,6 @@ use crate::engine::activity::ReloadRun;
 use crate::engine::changed_paths::first_paths_between;
 use crate::engine::content::{Content, compared};
 use crate::engine::hook::{self, HookFailure, HookReason, Hooks, Occasion};
-use crate::engine::left_over::WithoutChange;
 use crate::engine::local::DEFAULT_LOCK_WAIT;
 use crate::engine::operation::{Operation, UNSAVED};
 use crate::engine::outcome::{After, Outcome, OutcomeNote};
@@ -38,7 +37,7 @@ impl Transaction<'_> {
         let file = file.filter(|_| self.state.is_some() && self.operation != Operation::Update).cloned();
         let overlays = self.changed_overlays(overlays)?;
         let mut outcome = Outcome { file, overlays, ..Outcome::new(before.map(Content::Text), after) };
-        outcome.notes = self.taken_out.iter().filter_map(WithoutChange::note).chain(notes).collect();
+        outcome.notes = notes;
         outcome.notes.extend(self.is_other_pending.then_some(OutcomeNote::OtherPending));
         if outcome.is_change() {
             self.brought.get().map_or(Ok(()), |brought| brought.refuse_shown(&outcome, self.file()))?;
@@ -155,11 +154,6 @@ impl Transaction<'_> {
         self.swap(outcome, pending.clone());
         if let (Some(occasion), false) = (occasion, options.reload_later) {
             engine.reload(occasion, self.writer.as_deref(), &before, self.written(&pieces))?;
-        }
-        if let (Some(writer), None, true) =
-            (&self.writer, &pending, self.operation.writes() && engine.has_left_over())
-        {
-            engine.forget_left_over(&**writer)?;
         }
         pending.iter().for_each(|pending| pending.start_clock());
         Ok(pending)

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::engine::left_over::WithoutChange;
 use crate::engine::local::Engine;
 use crate::engine::operation::Operation;
 use crate::engine::refusal::Refusal;
@@ -25,12 +24,6 @@ pub(super) struct StoredText {
 }
 
 impl StoredText {
-    /// The text without an unconfirmed change, if that is in it still: nothing was written.
-    pub fn without(self, taken: &WithoutChange) -> Self {
-        let instead = taken.instead_of(self.snapshot.bytes()).cloned();
-        Self { snapshot: instead.unwrap_or(self.snapshot), ..self }
-    }
-
     pub fn as_base(&self) -> BaseText<'_> {
         let Self { snapshot, version, .. } = self;
         BaseText { text: snapshot.bytes(), version, revision: snapshot.revision() }

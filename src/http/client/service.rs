@@ -330,7 +330,6 @@ impl ConfigService for RemoteService {
             pending: PendingInfo::deserialize(&config["pending"]).ok(),
             node: NodeReport::deserialize(&figures["node"]).ok(),
             last_error: config["last_error"].as_str().map(str::to_owned),
-            unconfirmed: Vec::deserialize(&config["unconfirmed"]).unwrap_or_default(),
             ..Status::default()
         };
         // Foreign servers have no such figures, no saved text and no history.

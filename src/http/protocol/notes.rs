@@ -35,7 +35,6 @@ const EXTRAS_DROPPED: &str = "extras-dropped";
 /// A port follows.
 const HTTP_OPTIONS_DROPPED: &str = "http-options-dropped";
 /// Paths follow, with commas between them.
-const TOOK_OUT_UNCONFIRMED: &str = "took-out-unconfirmed";
 /// A number follows.
 const ENTRIES_KEPT: &str = "entries-kept";
 /// The owners that have it, and the paths follow.
@@ -97,11 +96,6 @@ pub fn word_of(note: &OutcomeNote) -> String {
         OutcomeNote::PickedUpHandEdit(_) => PICKED_UP_HAND_EDIT.to_owned(),
         OutcomeNote::OverwroteHandEdit => OVERWROTE_HAND_EDIT.to_owned(),
         OutcomeNote::KeptHandEdit => KEPT_HAND_EDIT.to_owned(),
-        OutcomeNote::TookOutUnconfirmed(paths) => {
-            let paths: Vec<String> =
-                paths.iter().map(|path| utf8_percent_encode(path, PORT).to_string()).collect();
-            format!("{TOOK_OUT_UNCONFIRMED} {}", paths.join(",")).trim_end().to_owned()
-        }
         OutcomeNote::SkippedIncluded(passed) => format!("{SKIPPED_INCLUDED} {}", passed.count()),
         OutcomeNote::IncludeChange(IncludeChange { gone, come, streams_before, .. }) => {
             let counts = gone.iter().chain(come).chain([streams_before]).map(usize::to_string);
@@ -164,11 +158,6 @@ mod tests {
         for (note, word) in [
             (OutcomeNote::SavedEarlierUpdate, "saved-earlier-update"),
             (OutcomeNote::PickedUpHandEdit("rtsp".to_owned()), "picked-up-hand-edit"),
-            (OutcomeNote::TookOutUnconfirmed(Vec::new()), "took-out-unconfirmed"),
-            (
-                OutcomeNote::TookOutUnconfirmed(vec!["rtmp".to_owned(), "streams.\"ü,\".title".to_owned()]),
-                "took-out-unconfirmed rtmp,streams.%22%C3%BC%2C%22.title",
-            ),
             (OutcomeNote::DeletedStreams(3), "deleted-streams 3"),
             (OutcomeNote::IncludeChange(gone), "include-change 6,0,1,2,0,0,7"),
             (OutcomeNote::Edit(kept), "kept-for-owners a,%20b rtmp, streams.\"%C3%BC%3B\".title"),

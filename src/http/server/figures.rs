@@ -37,7 +37,6 @@ pub fn config(engine: &Engine, pending: Option<PendingInfo>, (role, tag): (Role,
         })),
         "last_error": state.last_error.map(|trouble| told(role, trouble)),
         "pending": pending,
-        "unconfirmed": engine.unconfirmed(),
     })
 }
 

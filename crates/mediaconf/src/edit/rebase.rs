@@ -5,12 +5,14 @@
 
 use std::collections::HashMap;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::take_back::{merged_lines, own_view, with_values};
+use super::draft::merge::{Merged, decided_for_theirs, first_marker, merge as merge_lines};
+use super::put_back::put_back;
+use super::schema_path::{Place, own_value};
 use super::{json_diff, modify};
 use crate::model::{Config, has_errors};
-use crate::schema::Object;
+use crate::schema::{Kind, Object};
 use crate::syntax::{Document, Entry, TokenKind, tokens};
 
 /// Two changes of the same lines, in which more than values differ.
@@ -73,6 +75,49 @@ pub fn rebase(
     let mut whole =
         made.chain([by_values]).filter(|whole| comments_of([(whole, 1)]) == comments && has_order(whole));
     whole.next().map(|whole| whole.bytes().to_vec()).ok_or(clash)
+}
+
+/// Returns the merged lines, where they clash those of `theirs`, and then the number of the first one. There are none
+/// where it is unknown which lines are markers.
+fn merged_lines(base: &Document, mine: &Document, theirs: &Document) -> (Option<Vec<u8>>, Option<usize>) {
+    match merge_lines(base.bytes(), mine.bytes(), theirs.bytes()) {
+        Merged::Clean(lines) => (Some(lines), None),
+        Merged::Clash(marked) => {
+            let is_known = first_marker(theirs.bytes()).is_none();
+            (is_known.then(|| decided_for_theirs(&marked)), first_marker(&marked))
+        }
+    }
+}
+
+/// A text with these values: as it is, else with the lines that blocks had in `old`; `None` if it can't
+/// have them.
+fn with_values(text: &Document, old: &Document, values: &Value) -> Option<Document> {
+    let present = own_view(text);
+    if present == *values {
+        return Some(Document::from_bytes(text.bytes().to_vec()));
+    }
+    let values_of_old = own_view(old);
+    let is_as_before = |kind: Kind, name: &str| {
+        let [before, wanted] = [&values_of_old, values].map(|view| view[kind.key()].get(name));
+        before.is_some() && before == wanted
+    };
+    let whole = put_back(text, old, is_as_before);
+    let present = (!has_errors(&whole)).then(|| own_view(&whole))?;
+    let result = changed(&whole, &present, values).unwrap_or(whole);
+    (!has_errors(&result) && own_view(&result) == *values).then_some(result)
+}
+
+/// Returns the own view of a document, as JSON.
+fn own_view(document: &Document) -> Value {
+    let view = Config::new(document).to_json();
+    own_value(Place::Root(document.schema()), &view).unwrap_or_else(|| json!({}))
+}
+
+/// The document with the wanted values; `None` if these can't be set, or are there.
+fn changed(document: &Document, present: &Value, wanted: &Value) -> Option<Document> {
+    let patch = json_diff::diff(document.schema(), present, wanted);
+    let edit = modify(document, Value::Object(patch)).ok()??;
+    Some(document.edited(&edit.splices).0)
 }
 
 /// Counts each comment over several texts, each with its own factor.

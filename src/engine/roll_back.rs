@@ -1,0 +1,204 @@
+//! Rolls back the file after a change that was not confirmed.
+//!
+//! If the file was edited by hand meanwhile, the edit is merged with the text before the change, once, as a change with
+//! `base` is. If that clashes, the edit stays, and the log and `status` say so. After a server was killed, the next
+//! server, or the next change, does the same first.
+
+use std::sync::Arc;
+
+use super::aftermath::Aftermath;
+use super::conflict::conflicts;
+use super::content::Content;
+use super::local::Engine;
+use super::operation::UNSAVED;
+use super::refusal::Refusal;
+use super::snapshot::Snapshot;
+use super::status::differing;
+use crate::store::{
+    ChangeRecord, HAND_EDIT, HistoryEntry, Loaded, PendingInfo, PendingRecord, REVERT, Revision, RunBy,
+    StoreError, WHOLE_HISTORY, Writer,
+};
+use mediaconf::plumbing::edit::{patch_between, rebase};
+
+/// The author of an automatic rollback: no user.
+pub(super) const NO_USER: &str = "";
+
+/// The message of a change that is rolled back on timeout.
+pub(super) const NOT_CONFIRMED: &str = "not confirmed in time";
+
+/// The message of a change that is rolled back because it was pending when its server ended.
+pub(super) const SERVER_ENDED: &str = "not confirmed before the server ended";
+
+/// A change that was not confirmed.
+pub(super) struct Unconfirmed {
+    /// The text before it; `None` if there was no file.
+    pub old: Option<Arc<Snapshot>>,
+    /// The text that it wrote; `None` if it left the file alone.
+    pub written: Option<Arc<Snapshot>>,
+}
+
+/// The file after an unconfirmed change was rolled back.
+pub(super) struct RolledBack {
+    pub aftermath: Aftermath,
+    /// `None` if there is no file.
+    pub text: Option<Arc<Snapshot>>,
+    /// Describes what became of the change, with the paths of its values.
+    pub words: String,
+}
+
+impl Unconfirmed {
+    fn from_stored(stored: &PendingRecord) -> Self {
+        let snapshot = |text: &bytes::Bytes| Arc::new(Snapshot::from_bytes(text.clone()));
+        Self { old: stored.file.as_ref().map(snapshot), written: stored.written.as_ref().map(snapshot) }
+    }
+
+    /// Returns the text of the file without the change, and what that is.
+    fn without(&self, now: Option<&Arc<Snapshot>>) -> (Aftermath, Option<Arc<Snapshot>>) {
+        let back = if self.old.is_some() { Aftermath::Restored } else { Aftermath::Removed };
+        let Some(written) = &self.written else { return (Aftermath::Restored, now.cloned()) };
+        match (now, &self.old) {
+            (None, None) => (back, None),
+            (Some(now), Some(old)) if now.is_same_text(old) => (back, Some(now.clone())),
+            (Some(now), old) if now.is_same_text(written) => (back, old.clone()),
+            (Some(now), Some(old)) => match merged([old, written, now]) {
+                Some(merged) => (Aftermath::Merged, Some(merged)),
+                None => (Aftermath::ChangedMeanwhile, Some(now.clone())),
+            },
+            (now, _) => (Aftermath::ChangedMeanwhile, now.cloned()),
+        }
+    }
+
+    /// The paths of its values, masked.
+    fn paths(&self) -> String {
+        let Some(written) = &self.written else { return String::new() };
+        let old = self.old.clone().unwrap_or_else(|| Arc::new(Snapshot::from_bytes("")));
+        let paths = differing(&Content::Text(old), &Content::Text(written.clone()));
+        if paths.is_empty() { String::new() } else { format!(": {}", paths.join(", ")) }
+    }
+
+    fn in_words(&self, aftermath: Aftermath, is_away: bool, made: Option<&HistoryEntry>) -> String {
+        let paths = self.paths();
+        let edited = "the file was edited by hand while a change waited to be confirmed";
+        match aftermath {
+            Aftermath::Merged => format!("{edited}: the edit stays, and the change is rolled back{paths}"),
+            Aftermath::ChangedMeanwhile if is_away => {
+                format!("the file was removed by hand while a change waited to be confirmed{paths}")
+            }
+            Aftermath::ChangedMeanwhile => {
+                let back = made.map_or(String::new(), |made| {
+                    format!("; `mediactl rollback {}` goes back to the text before it", made.serial)
+                });
+                let looks = "`mediactl diff` shows how the file differs from what runs";
+                format!("{edited}, so that it was not rolled back in the file{paths}; {looks}{back}")
+            }
+            _ => format!("a change that was never confirmed is rolled back{paths}"),
+        }
+    }
+}
+
+/// Makes the way back to the old text in a hand edit of the text that a change wrote; `None` if both clash.
+fn merged(texts: [&Arc<Snapshot>; 3]) -> Option<Arc<Snapshot>> {
+    if !texts.iter().all(|text| text.is_valid()) {
+        return None;
+    }
+    let [old, written, edited] = texts.map(|text| text.document());
+    let patch = patch_between(written, old);
+    if !conflicts(written, edited, &patch.clone().into()).is_empty() {
+        return None;
+    }
+    rebase(written, old, edited, Some(patch)).ok().map(|merged| Arc::new(Snapshot::from_bytes(merged)))
+}
+
+impl Engine {
+    /// Rolls the file back, as a change of its own; without a writer, only says what that would make of it.
+    pub(super) fn roll_back_file(
+        &self,
+        writer: Option<&dyn Writer>,
+        change: &Unconfirmed,
+        (by, why): (&str, &str),
+    ) -> Result<RolledBack, Refusal> {
+        let loaded = match writer {
+            Some(writer) => self.reconcile(writer)?,
+            None => self.store.load().map(Some).or_else(missing)?,
+        };
+        let now = loaded.as_ref().map(|loaded| Arc::new(Snapshot::from_bytes(loaded.bytes.clone())));
+        let (aftermath, text) = change.without(now.as_ref());
+        let is_same = now.as_ref().map(|now| now.bytes()) == text.as_ref().map(|text| text.bytes());
+        if let Some(writer) = writer.filter(|_| !is_same) {
+            let record =
+                ChangeRecord { message: Some(why), keep: self.keep, ..ChangeRecord::new(REVERT, by) };
+            let pieces = text.as_ref().map(|text| [text.bytes()]);
+            let old = loaded.as_ref().map(Loaded::as_base);
+            writer.prepare(old, pieces.as_ref().map(|all| &all[..]), &record)?.commit()?;
+        }
+        let entries = match (aftermath, &change.written) {
+            (Aftermath::ChangedMeanwhile, Some(_)) => self.store.history(WHOLE_HISTORY)?,
+            _ => Vec::new(),
+        };
+        let after = change.written.as_ref().map(|written| written.revision());
+        let made = entries.iter().find(|entry| !entry.is_aside && entry.after == after);
+        let words = change.in_words(aftermath, now.is_none(), made);
+        Ok(RolledBack { aftermath, text, words })
+    }
+
+    /// Rolls back the change that was pending when its server was killed; `None` if there is none. Without a writer,
+    /// only says what that would make of the file.
+    pub(super) fn roll_back_left_over(
+        &self,
+        writer: Option<&dyn Writer>,
+        because: (&str, &str),
+    ) -> Result<Option<RolledBack>, Refusal> {
+        if self.running.is_some() || !self.store.has_pending() {
+            return Ok(None);
+        }
+        if let Some(writer) = writer {
+            // Withdraws the entry of a change that was never made.
+            self.reconcile(writer)?;
+        }
+        let Some(stored) = self.left_over()? else {
+            writer.map_or(Ok(()), |writer| writer.clear_pending())?;
+            return Ok(None);
+        };
+        if let Some(writer) = writer.filter(|_| stored.file.as_ref() != Some(&stored.running)) {
+            let message = Some("the running configuration was unsaved when the server ended");
+            let record = ChangeRecord { message, keep: self.keep, ..ChangeRecord::new(UNSAVED, NO_USER) };
+            writer.keep_aside(&stored.running, &record)?;
+        }
+        let rolled_back = self.roll_back_file(writer, &Unconfirmed::from_stored(&stored), because)?;
+        if let Some(writer) = writer {
+            if stored.written.is_some() && rolled_back.aftermath != Aftermath::ChangedMeanwhile {
+                self.reload_after_rollback(writer, because.0);
+            }
+            writer.clear_pending()?;
+        }
+        Ok(Some(rolled_back))
+    }
+
+    /// The change that was pending when its server was killed, for users.
+    pub(super) fn open_left_over(&self) -> Result<Option<PendingInfo>, StoreError> {
+        if !self.store.has_pending() {
+            return Ok(None);
+        }
+        let is_over = self.store.run_by() != RunBy::Server;
+        Ok(self.left_over()?.map(|stored| PendingInfo { is_over, ..stored.info }))
+    }
+
+    /// The record of a change that is pending; `None` if another change of this program came after it.
+    fn left_over(&self) -> Result<Option<PendingRecord>, StoreError> {
+        let Some(stored) = self.store.pending()? else { return Ok(None) };
+        let Some(written) = stored.written.as_deref().map(Revision::from_text) else {
+            return Ok(Some(stored));
+        };
+        let entries = self.store.history(WHOLE_HISTORY)?;
+        let mut since = entries.iter().filter(|entry| !entry.is_aside);
+        let last = since.find(|entry| entry.after == Some(written) || entry.operation != HAND_EDIT);
+        Ok(last.is_none_or(|last| last.after == Some(written)).then_some(stored))
+    }
+}
+
+fn missing(error: StoreError) -> Result<Option<Loaded>, StoreError> {
+    match error {
+        StoreError::NotFound { .. } => Ok(None),
+        error => Err(error),
+    }
+}
