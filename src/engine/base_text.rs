@@ -91,12 +91,6 @@ impl Transaction<'_> {
         base: &Arc<Snapshot>,
         present: &Arc<Snapshot>,
     ) -> Result<ChangeRequest, Refusal> {
-        if self.options.owner.is_some() {
-            return Err(Refusal::new(
-                RefusalKind::Misplaced,
-                "a desired state is not based on a text: `owner` takes no `base`",
-            ));
-        }
         if !base.is_valid() {
             return Err(Refusal::bad_config(base.clone()));
         }

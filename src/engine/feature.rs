@@ -27,8 +27,6 @@ pub enum Feature {
     Strict,
     /// `included` gives the files that the configuration includes.
     Included,
-    /// `owner=NAME` also removes what the owner applied before.
-    Owner,
     /// `change` evaluates a request and answers with what it did.
     Change,
     /// `check_config` finds the faults of a text, an entry or a patch.
@@ -65,7 +63,6 @@ pub const FEATURES: &[Feature] = &[
     Feature::Confirm,
     Feature::Strict,
     Feature::Included,
-    Feature::Owner,
     Feature::Change,
     Feature::Check,
     Feature::Entry,
@@ -103,7 +100,6 @@ impl Feature {
             Self::Confirm => ("confirm", "changes that have to be confirmed"),
             Self::Strict => ("strict", "refusing new warnings"),
             Self::Included => ("included", "the files that it includes"),
-            Self::Owner => ("owner", "desired states of an owner"),
             Self::Change => ("change", "requests that it evaluates itself"),
             Self::Check => ("check", "checks of texts"),
             Self::Entry => ("entry", "the text of single entries"),

@@ -10,7 +10,6 @@
 #[allow(clippy::disallowed_methods, reason = "a reload is noted with its time")]
 mod activity;
 mod aftermath;
-mod applied;
 mod base_text;
 mod blame;
 mod blamed;

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::applied::Applied;
 use super::conflict::{conflicts, hand_edited, hand_edited_and_updated, hand_edited_badly};
 use super::guard::{self, Guard};
 use super::judgement::may_include;
@@ -21,7 +20,7 @@ use super::running::ServerState;
 use super::snapshot::Snapshot;
 use super::transaction::{Change, Transaction};
 use mediaconf::plumbing::edit;
-use mediaconf::plumbing::edit::{ChangeRequest, Evaluated};
+use mediaconf::plumbing::edit::ChangeRequest;
 use mediaconf::plumbing::model::Config;
 use mediaconf::plumbing::syntax::Document;
 
@@ -139,8 +138,7 @@ impl Transaction<'_> {
             None => None,
         };
         let request = made_again.as_ref().unwrap_or(request);
-        let may_be_in_parts = options.owner.is_none() && !basis.is_hand_edit;
-        let is_alone = may_be_in_parts && engine.composed(&basis.text, engine.followed()).is_none();
+        let is_alone = !basis.is_hand_edit && engine.composed(&basis.text, engine.followed()).is_none();
         let in_parts = is_alone.then(|| edit::modify_in_parts(document, config.members(), request, &current));
         let edit = match in_parts.flatten() {
             Some((edit, found)) => {
@@ -172,25 +170,8 @@ impl Transaction<'_> {
         config: &Config<'_>,
         notes: &mut Vec<OutcomeNote>,
     ) -> Result<Option<edit::Edit>, Refusal> {
-        let (engine, options) = (self.engine, self.options);
         let (document, current) = (basis.text.document(), config.lookup());
         let evaluated = request.evaluate(&current);
-        let (evaluated, applied) = match (&options.owner, evaluated) {
-            (Some(owner), Ok(evaluated)) => {
-                let mut others = engine.store.applied()?;
-                let recorded = others.remove(owner).unwrap_or_default();
-                let others: Vec<(&str, &Value)> = others
-                    .iter()
-                    .flat_map(|(other, states)| states.iter().map(|state| (other.as_str(), state)))
-                    .collect();
-                let state = request.whole_state().unwrap_or(evaluated.patch);
-                let applied = Applied { owner: owner.clone(), recorded, state };
-                let evaluated = Evaluated::owned(&applied.state, &applied.recorded, &others, &current);
-                (Ok(evaluated), Some(applied))
-            }
-            (_, evaluated) => (evaluated, None),
-        };
-        self.applied = applied;
         let patch = evaluated.as_ref().ok().map(|done| &done.patch);
         notes.extend(self.refuse_included(request, &basis.text, patch)?);
         let mut evaluated = evaluated?;

@@ -8,7 +8,7 @@ use super::change_report::ReportParts;
 use super::guard::Guard;
 use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
-use crate::store::{ClusterState, OwnerName, Revision};
+use crate::store::{ClusterState, Revision};
 use mediaconf::plumbing::edit::Faults;
 use mediaconf::plumbing::model::Masker;
 
@@ -37,9 +37,6 @@ pub struct ChangeOptions {
     pub command: Option<Cow<'static, str>>,
     /// Of a node: the state of its cluster that the present text was made of, for the history.
     pub from: Option<ClusterState>,
-    /// The owner of the desired state that is applied: values that the owner applied before, and that it
-    /// lacks, are removed.
-    pub owner: Option<OwnerName>,
     /// The running configuration, or the file where no server runs, that the change was made for; `None` is any.
     pub expected: Option<Expected>,
     /// The text that the change was made of: it is merged with what others made of that meanwhile.

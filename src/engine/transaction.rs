@@ -20,7 +20,6 @@ use std::sync::{Arc, OnceLock};
 use mediaconf::plumbing::edit::json_diff::FirstChanges;
 use mediaconf::plumbing::schema::Schema;
 
-use super::applied::Applied;
 use super::brought::Brought;
 use super::canary::CanaryFault;
 use super::conflict::OVERWRITE;
@@ -53,8 +52,6 @@ pub(super) struct Transaction<'e> {
     is_other_pending: bool,
     /// Without a server: the text of the last change, and the file as it was edited by hand since.
     hand_edit: Option<[Arc<Snapshot>; 2]>,
-    /// The state that an owner applies by the change.
-    pub applied: Option<Applied>,
     warnings: Vec<Warning>,
     /// The reason for the change, for the history, without the secrets of both texts.
     message: Option<String>,
@@ -123,7 +120,6 @@ impl<'e> Transaction<'e> {
             state,
             is_other_pending: engine.pending().is_some(),
             hand_edit: None,
-            applied: None,
             warnings: Vec::new(),
             message: None,
             told: rolled_back.into_iter().map(|it| it.words).collect(),

@@ -23,7 +23,6 @@ mod error;
 pub mod file;
 mod included;
 mod node_record;
-mod owner_name;
 mod pending;
 mod replaceable_file;
 mod revision;
@@ -31,11 +30,8 @@ mod rollout;
 mod version;
 mod warning;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-use serde_json::Value;
 
 pub use candidate::Candidate;
 pub use certificate::{certificate_expiry, seconds_until};
@@ -49,7 +45,6 @@ pub(crate) use error::reason;
 pub use error::{Distrust, FileKind, LockHolder, StoreError};
 pub use included::{Follow, IncludeError, IncludedText, Told};
 pub use node_record::{NodeRecord, NodeState};
-pub use owner_name::{NotAnOwnerName, OwnerName};
 pub use pending::{PendingInfo, PendingRecord};
 pub use replaceable_file::ReplaceableFile;
 pub use revision::{NotARevision, Revision};
@@ -73,7 +68,6 @@ pub use warning::Warning;
 /// | `history` | has each commit once, the last one first, with its number, author, message and revisions |
 /// | `has_change`, `kept` | know each entry by its serial number; the text is that before the change, byte for byte |
 /// | `edited_from` | is `None` as long as every text was committed here |
-/// | `applied`, `set_applied` | give back what an owner recorded last; other owners keep theirs |
 /// | `refuse_missing` | fails only where `load` would be `NotFound`, and leaves nothing behind |
 /// | `set_pending`, `has_pending`, `pending`, `open_change` | find the change that has to be confirmed with its texts, from its commit on |
 /// | `clear_pending` | forgets it durably; the text stays |
@@ -141,9 +135,6 @@ pub trait Store: Send + Sync {
     fn edited_from(&self, _now: Revision) -> Option<Vec<u8>> {
         None
     }
-
-    /// Returns what each owner applied: the last state, and those before it that may be in effect still.
-    fn applied(&self) -> Result<BTreeMap<OwnerName, Vec<Value>>, StoreError>;
 
     /// Fails with `NotFound` if there is no text yet and a lock would leave something behind. Does not load
     /// it.
@@ -261,10 +252,6 @@ pub trait Writer {
 
     /// Keeps a text in the history that was never stored, durably.
     fn keep_aside(&self, text: &[u8], record: &ChangeRecord<'_>) -> Result<(), StoreError>;
-
-    /// Records durably what an owner applied, in place of `known`; fails with `Overtaken` if another writer
-    /// has recorded something else.
-    fn set_applied(&self, owner: &OwnerName, known: &[Value], states: &[Value]) -> Result<(), StoreError>;
 
     /// Records a change that has to be confirmed. It is durable before the change that is committed
     /// next.

@@ -119,7 +119,6 @@ fn parameter(parameter: &QueryParameter) -> (String, String) {
         }
         Values::Words(words, _) => (format!("`{name}={}`", words.join("`|`")), String::new()),
         Values::Guards(_) => (format!("`{name}=`*NAME*`,`…"), String::new()),
-        Values::Owner(_) => (format!("`{name}=`*NAME*"), String::new()),
         Values::Command(_) => {
             (format!("`{name}=`*NAME*"), format!(" It is one of `{}`.", COMMANDS.join("`, `")))
         }

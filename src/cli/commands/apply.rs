@@ -14,7 +14,6 @@ use crate::cli::input::{self, STDIN};
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::{Refusal, Snapshot};
-use crate::store::OwnerName;
 use mediaconf::plumbing::edit::{ChangeRequest, DesiredState, Edits, Prune, TextState, patch};
 
 /// Bring the configuration to a desired state, such as one from a Git repository
@@ -26,17 +25,12 @@ use mediaconf::plumbing::edit::{ChangeRequest, DesiredState, Edits, Prune, TextS
 /// With `--prune` each stream, live and plugin of FILE gets exactly its values, and all others are deleted.
 /// Settings outside of them are still merged. With `--prune=all` these go, too, if FILE lacks them: the
 /// configuration is what FILE is.
-///
-/// With `--owner` FILE is merged, and what was in the FILE before under that name, but no longer is, is
-/// removed. That FILE is kept beside the history, by the server where there is one. So several can keep
-/// their own parts of one configuration, and settings made by hand stay.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   mediactl apply site.conf --dry-run
   mediactl apply --prune site.conf
   mediactl apply --prune=all --dry-run whole.conf
-  mediactl apply --owner building-a cameras.conf
   mediactl apply -o change-json --exit-code site.json
   mediactl --url https://media.example apply - < site.json")]
 pub struct ApplyArgs {
@@ -55,10 +49,6 @@ pub struct ApplyArgs {
         default_missing_value = "entries"
     )]
     pub prune: Option<PruneScope>,
-
-    /// Also remove what the last state that NAME applied had and FILE lacks; what NAME never set stays
-    #[arg(long, value_name = "NAME", conflicts_with = "prune")]
-    pub owner: Option<OwnerName>,
 
     #[command(flatten)]
     pub changing: ChangeArgs,
@@ -80,8 +70,7 @@ pub fn run(args: &ApplyArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         Some(PruneScope::All) => Prune::All,
     };
     let request = ChangeRequest { edits: desired_state(&args.file, prune)?, expectations: Vec::new() };
-    let mut change = ChangeCommand::new(&args.changing, Verb::APPLY).named("apply");
-    change.options.owner.clone_from(&args.owner);
+    let change = ChangeCommand::new(&args.changing, Verb::APPLY).named("apply");
     change.run(call, request.into())
 }
 

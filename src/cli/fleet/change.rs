@@ -57,8 +57,7 @@ pub fn run(
     let protected: Vec<String> =
         contexts.iter().filter(|context| context.is_protected).map(|context| context.name.clone()).collect();
     let mut fleet = Fleet::open(contexts, &global, ui)?;
-    let mut plans = fleet.ask("evaluate", |member| FleetPlan::evaluate(member, change));
-    record_applied(change, &mut fleet, &mut plans);
+    let plans = fleet.ask("evaluate", |member| FleetPlan::evaluate(member, change));
     unless_closed(change.print_summary(&plans, ui))?;
     refuse_other_changes(change, &plans)?;
     let changing: Vec<ServerNumber> = changing(&plans).collect();
@@ -149,25 +148,6 @@ fn are_same(undone: &[HistoryEntry], others: &[HistoryEntry]) -> bool {
         is_part || (one.before, one.after) == (other.before, other.after)
     };
     undone.len() == others.len() && undone.iter().zip(others).all(is_same)
-}
-
-/// Lets the servers that do not change record what an owner applies: they have it already.
-fn record_applied(change: &FleetChange<'_>, fleet: &mut Fleet, plans: &mut [ServerAnswer<FleetPlan>]) {
-    if change.options.owner.is_none() || change.args.dry_run {
-        return;
-    }
-    let has_it = |at: &ServerNumber| plans[at.0].result.as_ref().is_ok_and(|plan| !plan.report.changed);
-    let unchanged: Vec<ServerNumber> = (0..plans.len()).map(ServerNumber).filter(has_it).collect();
-    let work = |at: ServerNumber, member: &mut FleetMember| {
-        let Ok(plan) = &plans[at.0].result else { return Ok(()) };
-        plan.make(member, change, change.options.confirm).map(drop)
-    };
-    let recorded = fleet.on(&unchanged, "record", &|| true, work);
-    for (at, recorded) in recorded {
-        if let Err(error) = recorded {
-            plans[at.0].result = Err(error);
-        }
-    }
 }
 
 /// Nothing more is printed where nobody reads it; the change itself goes on.
@@ -314,11 +294,8 @@ fn begin_journal(
     let servers = plans
         .iter()
         .map(|(name, plan)| JournalServer { name: (*name).to_owned(), revisions: plan.revisions() });
-    let request = KeptRequest {
-        requested: change.requested.clone(),
-        owner: change.options.owner.clone(),
-        skip_included: change.options.skip_included,
-    };
+    let request =
+        KeptRequest { requested: change.requested.clone(), skip_included: change.options.skip_included };
     let request = serde_json::to_vec(&request).expect("a request can be written");
     let head = JournalHead {
         at: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),

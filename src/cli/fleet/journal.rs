@@ -19,8 +19,8 @@ use crate::cli::args::changing::BatchArgs;
 use crate::cli::error::CliError;
 use crate::cli::local_user::state_home;
 use crate::engine::{Refusal, RequestedChange};
+use crate::store::Revision;
 use crate::store::file::{is_private_folder, open_own, read_private, user_folder};
-use crate::store::{OwnerName, Revision};
 use mediaconf::plumbing::syntax::one_line;
 
 const PREFIX: &str = "fleet-";
@@ -56,8 +56,6 @@ pub struct JournalHead {
 #[derive(Serialize, Deserialize)]
 pub struct KeptRequest<'a> {
     pub requested: RequestedChange<'a>,
-    /// The owner of the desired state that is applied.
-    pub owner: Option<OwnerName>,
     /// True if entries of included files are left alone.
     pub skip_included: bool,
 }

@@ -75,15 +75,6 @@ fn edit_note(note: &Note, masker: Option<&Masker>) -> String {
             }
         }
         Note::PortOptionsDropped { port } => format!("the block of `http {port}` was removed with its port"),
-        Note::EntriesKept(1) => {
-            "1 entry that is no longer applied stays, with the settings that others made".to_owned()
-        }
-        Note::EntriesKept(count) => {
-            format!("{count} entries that are no longer applied stay, with the settings that others made")
-        }
-        Note::KeptForOwners { paths, owners } => {
-            format!("another owner has it, so it stays: {paths} ({owners})")
-        }
         Note::SettingsLacking(1) => {
             "1 setting of the entries in the desired state is not in it, and stays; `--prune` removes it"
                 .to_owned()

@@ -47,7 +47,6 @@ impl Transaction<'_> {
         } else {
             refuse_invalid(unproved.as_ref())?;
         }
-        self.settle_applied(&outcome)?;
         outcome.warnings = self.warnings.iter().map(Warning::to_string).chain(self.told.drain(..)).collect();
         if self.options.reload_later && outcome.is_change() && !self.options.dry_run {
             self.reload_later(&outcome);
@@ -79,24 +78,6 @@ impl Transaction<'_> {
     /// True if nothing of the state before need be in the new one.
     fn is_alone(&self) -> bool {
         self.is_whole && self.options.confirm.is_none()
-    }
-
-    /// Records the state of an owner alone, after the change can no longer be rolled back.
-    fn settle_applied(&self, outcome: &Outcome) -> Result<(), Refusal> {
-        let (Some(applied), Some(writer), false) = (&self.applied, &self.writer, self.options.dry_run) else {
-            return Ok(());
-        };
-        let may_go_back =
-            outcome.pending.is_some() || (self.options.reload_later && self.engine.hooks.reload.is_some());
-        match outcome.is_change() {
-            false => Ok(applied.settle(&**writer)?),
-            true if may_go_back => Ok(()),
-            true => {
-                // The change is made. If this fails, the earlier states stay recorded, too, and go next time.
-                let _ = applied.settle(&**writer);
-                Ok(())
-            }
-        }
     }
 
     /// Runs the steps behind the computation: hooks, write, swap, reload.
@@ -142,9 +123,6 @@ impl Transaction<'_> {
         self.message = options.message.as_deref().map(|message| message_without_secrets(message, &texts()));
         self.keep_unsaved()?;
         let before = self.rollback_point();
-        if let (Some(applied), Some(writer)) = (&mut self.applied, &self.writer) {
-            applied.begin(&**writer)?;
-        }
         let pending = self.arm_rollback(&before, outcome)?;
         let committed = self.commit(&pieces, outcome.overlays.as_ref(), unproved);
         let warnings = committed.inspect_err(|_| {

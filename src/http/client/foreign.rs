@@ -130,7 +130,6 @@ fn replace(
 fn refuse_lacking(session: &Session, options: &ChangeOptions) -> Result<(), Refusal> {
     let lacking = [
         (options.strict, Feature::Strict),
-        (options.owner.is_some(), Feature::Owner),
         (options.confirm.is_some(), Feature::Confirm),
         (options.base.is_some(), Feature::Base),
     ];

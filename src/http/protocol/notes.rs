@@ -36,10 +36,6 @@ const EXTRAS_DROPPED: &str = "extras-dropped";
 const HTTP_OPTIONS_DROPPED: &str = "http-options-dropped";
 /// Paths follow, with commas between them.
 /// A number follows.
-const ENTRIES_KEPT: &str = "entries-kept";
-/// The owners that have it, and the paths follow.
-const KEPT_FOR_OWNERS: &str = "kept-for-owners";
-/// A number follows.
 const SETTINGS_LACKING: &str = "settings-lacking";
 /// A number follows.
 const SKIPPED_INCLUDED: &str = "skipped-included";
@@ -83,14 +79,6 @@ pub fn word_of(note: &OutcomeNote) -> String {
             format!("{HTTP_OPTIONS_DROPPED} {}", utf8_percent_encode(port, PORT))
         }
         OutcomeNote::Edit(Note::SettingsLacking(count)) => format!("{SETTINGS_LACKING} {count}"),
-        OutcomeNote::Edit(Note::EntriesKept(count)) => format!("{ENTRIES_KEPT} {count}"),
-        OutcomeNote::Edit(Note::KeptForOwners { paths, owners }) => {
-            format!(
-                "{KEPT_FOR_OWNERS} {} {}",
-                utf8_percent_encode(owners, PLACE),
-                utf8_percent_encode(paths, MESSAGE)
-            )
-        }
         OutcomeNote::SavedEarlierUpdate => SAVED_EARLIER_UPDATE.to_owned(),
         // What it changed is in a header of its own.
         OutcomeNote::PickedUpHandEdit(_) => PICKED_UP_HAND_EDIT.to_owned(),
@@ -151,16 +139,11 @@ mod tests {
     #[test]
     fn words_hold_what_a_header_may_have() {
         let gone = IncludeChange { gone: [6, 0, 1], come: [2, 0, 0], files: None, streams_before: 7 };
-        let kept = Note::KeptForOwners {
-            paths: "rtmp, streams.\"ü;\".title".to_owned(),
-            owners: "a, b".to_owned(),
-        };
         for (note, word) in [
             (OutcomeNote::SavedEarlierUpdate, "saved-earlier-update"),
             (OutcomeNote::PickedUpHandEdit("rtsp".to_owned()), "picked-up-hand-edit"),
             (OutcomeNote::DeletedStreams(3), "deleted-streams 3"),
             (OutcomeNote::IncludeChange(gone), "include-change 6,0,1,2,0,0,7"),
-            (OutcomeNote::Edit(kept), "kept-for-owners a,%20b rtmp, streams.\"%C3%BC%3B\".title"),
             (
                 OutcomeNote::Edit(Note::PortOptionsDropped { port: "[::1]:80 ü".to_owned() }),
                 "http-options-dropped [::1]:80%20%C3%BC",

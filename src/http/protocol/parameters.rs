@@ -240,13 +240,6 @@ pub static PARAMETERS: &[QueryParameter] = &[
         doc: "the command that makes the change, for the history; without it the operation is named.",
     },
     QueryParameter {
-        name: "owner",
-        taken_by: PATCHES,
-        values: Values::Owner(|parameters| &mut parameters.change.owner),
-        doc: "the body is the desired state of this owner: what the owner sent before and the body lacks is \
-              removed, too, and the body is kept for the next time. What the owner never sent stays.",
-    },
-    QueryParameter {
         name: "confirm",
         taken_by: CHANGES,
         values: Values::Seconds(1..=MAX_CONFIRM, |parameters| &mut parameters.change.confirm),

@@ -1,12 +1,11 @@
 //! etcd as the engine sees it: the port of [`crate::store`].
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use super::cluster_store::{ClusterStore, FirstRead, Seen};
 use super::commit::{PackedState, PendingKey};
@@ -21,7 +20,6 @@ use crate::store::change_record::{ChangeRecord, DEFAULT_KEEP, HistoryEntry};
 use crate::store::error::{LockHolder, StoreError};
 use crate::store::included::{Follow, IncludeError, IncludedText};
 use crate::store::node_record::NodeRecord;
-use crate::store::owner_name::OwnerName;
 use crate::store::pending::{PendingInfo, PendingRecord};
 use crate::store::rollout::{RolloutStep, RolloutTurn};
 use crate::store::version::{BaseText, Loaded, Overlays};
@@ -70,10 +68,6 @@ impl Store for ClusterStore {
 
     fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, StoreError> {
         Ok(self.text_before(serial)?.map(Vec::from))
-    }
-
-    fn applied(&self) -> Result<BTreeMap<OwnerName, Vec<Value>>, StoreError> {
-        self.applied_by_owners()
     }
 
     fn has_pending(&self) -> bool {
@@ -302,10 +296,6 @@ impl Writer for ClusterWriter<'_> {
     /// There is no text but those of changes.
     fn keep_aside(&self, _text: &[u8], _record: &ChangeRecord<'_>) -> Result<(), StoreError> {
         Err(self.store.damaged("a text that was never the configuration"))
-    }
-
-    fn set_applied(&self, owner: &OwnerName, known: &[Value], states: &[Value]) -> Result<(), StoreError> {
-        self.store.replace_applied(owner, known, states)
     }
 
     fn set_pending(&self, pending: &PendingRecord) -> Result<(), StoreError> {

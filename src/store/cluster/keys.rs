@@ -2,11 +2,10 @@
 
 use super::head_record::{LAST_SERIAL, Packed, TextRef};
 use super::messages::KeyRange;
-use crate::store::owner_name::OwnerName;
 
 /// The names below a prefix. No part of a prefix is one of them, so that no key of one cluster is in a range of another.
-pub const RESERVED: [&str; 10] =
-    ["head", "pending", "next", "text", "change", "node", "member", "overlay", "applied", "retry"];
+pub const RESERVED: [&str; 9] =
+    ["head", "pending", "next", "text", "change", "node", "member", "overlay", "retry"];
 
 /// What a change puts in chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,16 +121,6 @@ impl Keys {
         format!("{}{}/", self.prefix, part.folder())
     }
 
-    /// The key of the state that an owner applied.
-    pub fn applied(&self, owner: &OwnerName) -> String {
-        format!("{}{owner}", self.all_applied())
-    }
-
-    /// The prefix of what owners applied.
-    pub fn all_applied(&self) -> String {
-        format!("{}applied/", self.prefix)
-    }
-
     /// The key of the record of a node.
     pub fn node(&self, name: &str) -> String {
         format!("{}{name}", self.nodes())
@@ -178,7 +167,6 @@ mod tests {
     #[test]
     fn each_key_has_a_reserved_name() {
         let keys = Keys::below("/p");
-        let owner = "a".parse().expect("it is a name");
         let all = [
             keys.head.clone(),
             keys.pending.clone(),
@@ -188,7 +176,6 @@ mod tests {
             keys.nodes(),
             keys.members(),
             keys.parts(StatePart::Overlays),
-            keys.applied(&owner),
             keys.retry("a"),
         ];
         let named = |key: &String| key["/p/".len()..].split('/').next().expect("it has a name").to_owned();

@@ -9,7 +9,6 @@
 //! | `next`                       | on a lease: the writer that was overtaken often, which the others wait for |
 //! | `change/SERIAL`              | the record of each change in the history, as `head` was                 |
 //! | `pending`                    | on a lease: there while the last change may still be confirmed          |
-//! | `applied/NAME`               | what an owner applied: a JSON array of patches, compressed              |
 //! | `overlay/9999999999 - SERIAL/ID/CHUNK` | the overlays that go with the text of the same serial and id           |
 //! | `node/NODE`                  | on a lease: what a node runs ([`NodeRecord`](super::NodeRecord))         |
 //! | `retry/NODE`                 | on a lease: asks a node to try again what it did not take                |
@@ -25,7 +24,6 @@
 //!
 //! [`StoreError::Overtaken`]: super::StoreError::Overtaken
 
-mod applied;
 mod base64_text;
 mod cluster_store;
 mod cluster_url;

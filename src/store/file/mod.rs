@@ -32,7 +32,6 @@
 //! | `serve.lock`                                | held by a running server for its whole life                     |
 //! | `sock`                                      | the Unix socket of that server                                  |
 //! | `history/`                                  | the earlier texts of the file, and a journal (`history`)        |
-//! | `applied/NAME`                              | what the owner NAME applied (`applied`)                         |
 //! | `draft-XXXXXX.conf`, `draft-XXXXXX.base`    | the draft of an edit, and the text that it was made of          |
 //! | `tls-cert.pem`, `tls-key.pem`               | the certificate that the server made itself, and its key         |
 //! | `pending`                                   | a change that has to be confirmed, and the texts before it      |
@@ -68,8 +67,6 @@ mod own_file;
 
 mod history_journal;
 mod lock;
-
-mod applied;
 
 mod port;
 mod recovery;

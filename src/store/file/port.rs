@@ -1,10 +1,7 @@
 //! The file as the engine sees it: the port of [`crate::store`].
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-use serde_json::Value;
 
 use super::file_stamp::hash_of;
 use super::lock::LockedFile;
@@ -16,7 +13,6 @@ use crate::store::candidate::Candidate;
 use crate::store::change_record::{ChangeRecord, HistoryEntry};
 use crate::store::error::{LockHolder, StoreError};
 use crate::store::included::{Follow, IncludeError, IncludedText};
-use crate::store::owner_name::OwnerName;
 use crate::store::pending::PendingRecord;
 use crate::store::revision::Revision;
 use crate::store::version::{BaseText, Loaded};
@@ -65,10 +61,6 @@ impl Store for ConfFile {
 
     fn edited_from(&self, now: Revision) -> Option<Vec<u8>> {
         self.edited_from(now)
-    }
-
-    fn applied(&self) -> Result<BTreeMap<OwnerName, Vec<Value>>, StoreError> {
-        self.applied()
     }
 
     fn refuse_missing(&self) -> Result<(), StoreError> {
@@ -147,10 +139,6 @@ impl Writer for LockedFile<'_> {
     }
 
     /// Nobody else writes it as long as the file is locked.
-    fn set_applied(&self, owner: &OwnerName, _known: &[Value], states: &[Value]) -> Result<(), StoreError> {
-        self.set_applied(owner, states)
-    }
-
     fn set_pending(&self, pending: &PendingRecord) -> Result<(), StoreError> {
         self.set_pending(pending)
     }

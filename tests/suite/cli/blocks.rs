@@ -272,7 +272,6 @@ fn every_change_picks_up_a_hand_edit_with_a_server_and_without_one() {
         &["rm", "streams.*.prepush"],
         &["modify", "--set", "streams.*.disabled=true"],
         &["apply", "state"],
-        &["apply", "--owner", "a", "state"],
         &["apply", "--prune", "state", "--max-delete", "9"],
         &["fmt"],
     ] {

@@ -7,9 +7,6 @@ use mediactl::store::cluster::{GatewaySettings, KeyOperation, KeyRange, StatePar
 use serde_json::json;
 
 use super::etcd::Etcd;
-use crate::cli::apply::{
-    BEFORE_OWNERS, an_owner_takes_back_what_is_not_applied_any_more, what_another_owner_has_stays,
-};
 use crate::cli::hooks::HELD;
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place, SAMPLE};
@@ -57,23 +54,6 @@ fn a_dry_run_delays_no_change() {
     let dry = dry.wait_with_output().expect("it ends");
     assert_eq!(dry.status.code(), Some(0), "{}", String::from_utf8_lossy(&dry.stderr));
     assert!(prod.text().contains("rtmp 1935;") && prod.text().contains("rtsp 554;"));
-}
-
-#[test]
-fn an_owner_takes_back_what_it_set_in_a_cluster() {
-    let Some(prod) = Prod::start() else { return };
-    prod.place.put(FIRST, BEFORE_OWNERS);
-    prod.run(&["save", FIRST, "--force"]).exits(0);
-    an_owner_takes_back_what_is_not_applied_any_more(
-        |arguments, input| prod.etcd.mediactl(&prod.place, PREFIX, arguments).input(input).run(),
-        || prod.text(),
-    );
-    prod.place.put(FIRST, "http 80;\n");
-    prod.run(&["save", FIRST, "--force"]).exits(0);
-    what_another_owner_has_stays(
-        |arguments, input| prod.etcd.mediactl(&prod.place, PREFIX, arguments).input(input).run(),
-        || prod.text(),
-    );
 }
 
 #[test]

@@ -3,14 +3,13 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::slice;
 use std::time::{Duration, SystemTime};
 
 use mediactl::store::cluster::GatewaySettings;
 use mediactl::store::file::ConfFile;
 use mediactl::store::{
-    ChangeRecord, Follow, Overlays, OwnerName, PendingInfo, PendingRecord, RolloutStep, RolloutTurn, RunBy,
-    Store, StoreError, TAKE_BACK, WHOLE_HISTORY, Writer,
+    ChangeRecord, Follow, Overlays, PendingInfo, PendingRecord, RolloutStep, RolloutTurn, RunBy, Store,
+    StoreError, TAKE_BACK, WHOLE_HISTORY, Writer,
 };
 use serde_json::json;
 
@@ -34,7 +33,6 @@ const GUARANTEES: &[Guarantee] = &[
     ("history", a_change_is_in_the_history_with_its_text),
     ("has_change, kept", a_change_is_in_the_history_with_its_text),
     ("edited_from", own_texts_are_no_hand_edits),
-    ("applied, set_applied", each_owner_has_what_it_applied_last),
     ("refuse_missing", only_a_missing_text_is_refused),
     ("set_pending, has_pending, pending, open_change", a_pending_change_is_found_until_it_is_cleared),
     ("clear_pending", a_pending_change_is_found_until_it_is_cleared),
@@ -146,22 +144,6 @@ fn own_texts_are_no_hand_edits(store: &dyn Store) {
     assert!(reconciled.warnings.is_empty() && reconciled.edited_from.is_none());
     drop(writer);
     assert_eq!(store.history(WHOLE_HISTORY).expect("it can be read").len(), 2);
-}
-
-fn each_owner_has_what_it_applied_last(store: &dyn Store) {
-    write(store, b"one\n", &RECORD).expect("it is written");
-    let owner = |name: &str| name.parse::<OwnerName>().expect("it is a name");
-    let writer = writer(store);
-    let [first, second] = [json!({"http": 1}), json!({"http": 2})];
-    writer.set_applied(&owner("a"), &[], slice::from_ref(&first)).expect("it is recorded");
-    writer.set_applied(&owner("b"), &[], slice::from_ref(&first)).expect("it is recorded");
-    writer
-        .set_applied(&owner("a"), slice::from_ref(&first), slice::from_ref(&second))
-        .expect("it is recorded");
-    drop(writer);
-    let applied = store.applied().expect("it can be read");
-    assert_eq!(applied, [(owner("a"), vec![second]), (owner("b"), vec![first])].into());
-    assert_eq!(text(store), b"one\n");
 }
 
 fn only_a_missing_text_is_refused(store: &dyn Store) {

@@ -96,12 +96,6 @@ fn every_command_that_changes_something_takes_several_servers() {
     edges.call(&["-x", "edge-*", "save", "-", "--yes"]).input(&new).run().exits(0);
     edges.call(&["-x", "edge-*", "apply", "-", "--yes"]).input("rtsp 8;").run().exits(0);
     assert_eq!(edges.texts(), vec![new.replace("rtsp 7;", "rtsp 8;"); 2]);
-    // Nothing changes, but what is applied is known the next time.
-    let own = ["-x", "edge-*", "apply", "--owner", "git", "-", "--yes"];
-    edges.call(&own).input("rtsp 8;").run().exits(0).prints("edge-1  unchanged");
-    edges.call(&own).input("").run().exits(0).prints("-rtsp 8;");
-    assert_eq!(edges.texts(), vec![new.replace("rtsp 7;\n", ""); 2]);
-    edges.call(&["-x", "edge-*", "apply", "-", "--yes"]).input("rtsp 8;").run().exits(0);
     let changed = done(&["modify", "--set", "rtsp=9", "-o", "json"]).json();
     assert_eq!(
         (&changed["edge-1"]["result"], &changed["edge-1"]["exit_code"]),

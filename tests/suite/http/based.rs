@@ -159,9 +159,6 @@ fn a_base_that_is_not_kept_or_no_revision_is_refused() {
     let server = Server::over(TEXT);
     refused(&server.post(&format!("modify_config?base={}", of("x")), r#"{"rtmp":1}"#), 412, "stale");
     refused(&server.post("modify_config?base=7", r#"{"rtmp":1}"#), 400, "bad-parameter");
-    let owned = format!("modify_config?owner=git&base={}", of(TEXT));
-    assert_eq!(server.post("modify_config", r#"{"rtsp":554}"#).status, 200);
-    refused(&server.post(&owned, r#"{"rtmp":1}"#), 400, "bad-parameter");
 }
 
 #[test]

@@ -247,7 +247,7 @@ fn merged_block(
 
 /// Returns the number of settings that the state lacks of the streams, lives and plugins that it names;
 /// `None` for none.
-pub fn lacking(state: &Value, current: &dyn ConfigLookup) -> Option<usize> {
+fn lacking(state: &Value, current: &dyn ConfigLookup) -> Option<usize> {
     let in_kind = |kind: Kind| {
         let named = state.get(kind.key()).and_then(Value::as_object).into_iter().flatten();
         let lacks = named.filter_map(|(name, wanted)| {
@@ -262,12 +262,6 @@ pub fn lacking(state: &Value, current: &dyn ConfigLookup) -> Option<usize> {
 fn lacking_in(kind: Kind, found: &Value, wanted: &Object) -> usize {
     let change = json_diff::block(kind, found, wanted);
     unmentioned(change.iter().filter(|(key, _)| is_setting(kind, key)), wanted)
-}
-
-/// Returns the number of settings of a stream, live or plugin.
-pub fn settings(kind: Kind, entry: &Value) -> usize {
-    let change = json_diff::block(kind, entry, &Map::new());
-    change.keys().filter(|key| is_setting(kind, key)).count()
 }
 
 /// True if a member is set by a directive inside of the block.

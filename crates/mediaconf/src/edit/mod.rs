@@ -41,7 +41,6 @@ mod merge;
 mod neighbours;
 mod normalize;
 mod own_comments;
-mod owned;
 mod parts;
 pub mod patch;
 mod path;

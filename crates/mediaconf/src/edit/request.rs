@@ -19,7 +19,6 @@ use super::expect::{Expectation, unmet};
 use super::fault::{Fault, FaultKind, Faults};
 use super::modify_members;
 use super::normalize::normalize;
-use super::owned::{self, OtherStates};
 use super::parts;
 use super::patch::{parse_in_parts, parse_within};
 use super::path::{Path, Segment};
@@ -244,14 +243,6 @@ impl ChangeRequest {
         }
     }
 
-    /// The whole desired state as JSON, where a patch leaves out what the configuration has already.
-    pub fn whole_state(&self) -> Option<Value> {
-        match &self.edits {
-            Edits::Text(text) => text.whole().merged(),
-            _ => None,
-        }
-    }
-
     /// The request of which an edit of the text keeps more than a patch.
     pub fn of_text(&self) -> Option<TextRequest<'_>> {
         match &self.edits {
@@ -354,17 +345,6 @@ impl From<Computed> for Evaluated {
 }
 
 impl Evaluated {
-    /// The patch by which an owner applies a state who applied `earlier` ones, and `others` these.
-    pub fn owned(
-        state: &Value,
-        earlier: &[Value],
-        others: &OtherStates<'_>,
-        current: &dyn ConfigLookup,
-    ) -> Self {
-        let (patch, notes) = owned::patch(earlier, others, state, current);
-        Self { patch, depends_on_read: true, normalized: None, notes }
-    }
-
     /// The normalized patch; the one place where it is normalized.
     ///
     /// # Errors

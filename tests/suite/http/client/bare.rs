@@ -272,11 +272,6 @@ fn edit_needs_a_text_and_apply_does_not() {
     assert!(expected.iter().all(|pointer| pointers.contains(pointer)), "{pointers:?}");
     assert_eq!((change["revision"].is_null(), pointers.len()), (true, 4), "{change}");
     run(&server, &place, &arguments, state).exits(0);
-    let posts = server.posts();
-    let own = ["apply", "--owner", "git", "-"];
-    run(&server, &place, &own, state).exits(7).says("does not offer desired states of an owner");
-    run(&server, &place, &[&own[..], &["--dry-run"]].concat(), state).exits(7);
-    assert_eq!(server.posts(), posts);
 }
 
 #[test]

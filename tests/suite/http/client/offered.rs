@@ -156,7 +156,6 @@ fn a_change_is_one_request() {
         (&["add", "stream", "lobby", "udp://1", "--before", "cam1"], 0),
         (&["rm", "streams.cam1"], 0),
         (&["apply", "more"], 0),
-        (&["apply", "--owner", "git", "more"], 0),
         (&["save", "whole"], 0),
         (&["update", "whole"], 0),
         (&["fmt"], 0),

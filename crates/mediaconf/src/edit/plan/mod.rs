@@ -105,17 +105,6 @@ pub enum Note {
     },
     /// The number of settings that a desired state lacks in the entries that it names; they stay.
     SettingsLacking(usize),
-    /// The number of entries that an owner no longer applies but that have settings of others, and stay
-    /// with these.
-    EntriesKept(usize),
-    /// The values that an owner no longer applies, and another one has: the paths, as far as a message
-    /// names them, and the owners. They stay.
-    KeptForOwners {
-        /// The paths, joined.
-        paths: String,
-        /// The owners, joined.
-        owners: String,
-    },
 }
 
 impl Note {
