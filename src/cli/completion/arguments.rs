@@ -39,6 +39,10 @@ enum ArgumentKind {
     Contexts,
     /// The groups of contexts, separated by commas.
     ContextGroups,
+    /// The nodes of a cluster.
+    Nodes,
+    /// Nodes of a cluster, or contexts where there is none, separated by commas.
+    Canaries,
 }
 
 /// Returns the kind of an argument of a command; `command` is `context use` for a command of a command.
@@ -62,6 +66,8 @@ fn taken(command: &str, argument: &str) -> Option<ArgumentKind> {
             ArgumentKind::Contexts
         }
         (_, "group") => ArgumentKind::ContextGroups,
+        (_, "nodes") => ArgumentKind::Nodes,
+        (_, "canary") => ArgumentKind::Canaries,
         _ => return None,
     })
 }
@@ -138,9 +144,10 @@ impl Completer {
                 let sign = if text.starts_with('@') { "@" } else { "" };
                 self.changes(sign)
             }
-            ArgumentKind::Contexts => {
-                let contexts = lookup.contexts().list.into_iter();
-                contexts.map(|context| whole(context.name, without_userinfo(&context.url))).collect()
+            ArgumentKind::Contexts => self.contexts(),
+            ArgumentKind::Nodes => self.nodes(),
+            ArgumentKind::Canaries => {
+                Some(self.nodes()).filter(|nodes| !nodes.is_empty()).unwrap_or_else(|| self.contexts())
             }
             ArgumentKind::ContextGroups => {
                 let mut groups: Vec<String> =
@@ -155,6 +162,16 @@ impl Completer {
             text.rsplit_once(',').map_or(("", text), |(before, _)| text.split_at(before.len() + 1));
         let meant = known.into_iter().filter(|known| known.text.starts_with(last));
         meant.map(|known| Proposal { text: format!("{before}{}", known.text), ..known }).collect()
+    }
+
+    fn contexts(&self) -> Vec<Proposal> {
+        let contexts = self.line.lookup.contexts().list.into_iter();
+        contexts.map(|context| whole(context.name, without_userinfo(&context.url))).collect()
+    }
+
+    fn nodes(&self) -> Vec<Proposal> {
+        let nodes = self.line.lookup.nodes().into_iter();
+        nodes.map(|node| whole(node.node, node.state.to_string())).collect()
     }
 
     fn paths(&self, path_use: PathUse, is_below: bool, text: &str) -> Vec<Proposal> {

@@ -11,10 +11,10 @@ use serde_json::json;
 
 use crate::cli::args::global::{ChosenTarget, ColorChoice, GlobalArgs, NamedBy, TargetKind};
 use crate::cli::context::{self, Contexts, ContextsFile};
-use crate::cli::target::{self, Purpose};
+use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
 use crate::engine::{Content, ReadForm, ReadQuery};
-use crate::store::{HistoryEntry, WHOLE_HISTORY};
+use crate::store::{HistoryEntry, NodeRecord, WHOLE_HISTORY};
 use mediaconf::plumbing::edit::{ConfigLookup, Path, Place, Segment};
 
 /// The words before the one that is typed, as the options and arguments that they are.
@@ -101,8 +101,16 @@ impl Lookup {
     /// The history, the last change first. That of a file is read without its server, which would write a hand edit
     /// into it.
     pub fn history(&self) -> Vec<HistoryEntry> {
-        let target = self.one_target().and_then(|global| target::file_or_named_server(&global, ui()).ok());
-        target.and_then(|target| target.service.history(WHOLE_HISTORY).ok()).unwrap_or_default()
+        self.target().and_then(|target| target.service.history(WHOLE_HISTORY).ok()).unwrap_or_default()
+    }
+
+    /// The nodes of the cluster.
+    pub fn nodes(&self) -> Vec<NodeRecord> {
+        self.target().and_then(|target| target.service.nodes().ok().flatten()).unwrap_or_default()
+    }
+
+    fn target(&self) -> Option<Target> {
+        target::file_or_named_server(&self.one_target()?, ui()).ok()
     }
 
     /// The contexts of the user.

@@ -1,11 +1,18 @@
 //! Completion in real shells, each in a real terminal.
 
+use super::completion::HOSTILE;
 use super::tmux::Screen;
-use super::{Place, SAMPLE};
+use super::{CONF, Place, SAMPLE};
 use crate::needs::needs;
 
 /// The prompt of every shell.
 const PROMPT: &str = ">>";
+
+/// Turns completion on in zsh.
+const ZSH: &str = "autoload -Uz compinit; compinit -u; PS1='>> '; source <(mediactl completion zsh)";
+
+/// Turns completion on in fish.
+const FISH: &str = "function fish_prompt; echo '>> '; end; mediactl completion fish | source";
 
 /// A shell whose completion is on.
 fn shell(place: &Place, program: &[&str], set_up: &str) -> Screen {
@@ -83,8 +90,7 @@ fn zsh_completes_and_shows_documentation() {
         return;
     }
     let place = place();
-    let set_up = "autoload -Uz compinit; compinit -u; PS1='>> '; source <(mediactl completion zsh)";
-    let screen = shell(&place, &["zsh", "-f", "-i"], set_up);
+    let screen = shell(&place, &["zsh", "-f", "-i"], ZSH);
     completes(&screen);
     let documented = ["streams.cam1.title=", "-- Title that viewers see"];
     screen.types("mediactl modify --set streams.cam1.").presses("Tab").presses("Tab").shows(&documented);
@@ -96,9 +102,32 @@ fn fish_completes_and_shows_documentation() {
         return;
     }
     let place = place();
-    let set_up = "function fish_prompt; echo '>> '; end; mediactl completion fish | source";
-    let screen = shell(&place, &["fish", "--no-config", "-i"], set_up);
+    let screen = shell(&place, &["fish", "--no-config", "-i"], FISH);
     completes(&screen);
     let documented = ["cam1.title=", "(Title that viewers see)"];
     screen.types("mediactl modify --set streams.cam1.").presses("Tab").presses("Tab").shows(&documented);
+}
+
+/// Completes the name of the only stream, and runs the line: it is the name and nothing else.
+fn completes_hostile_names(place: &Place, screen: &Screen) {
+    for (index, name) in HOSTILE.iter().enumerate() {
+        let quoted = name.replace('\\', "\\\\").replace('"', "\\\"");
+        place.put(CONF, format!("stream \"{quoted}\" {{ url udp://h:{index}7; }}\n"));
+        clear(screen);
+        screen.types("mediactl read streams.").presses("Tab").until("a name", |text| {
+            text.lines().any(|line| line.trim_end().len() > "mediactl read streams.".len() + PROMPT.len() + 1)
+        });
+        screen.presses("Enter").shows(&[&format!("udp://h:{index}7")]);
+        assert!(!place.path("X").exists(), "{name}");
+    }
+}
+
+#[test]
+fn zsh_and_fish_quote_names_that_are_commands() {
+    if !needs("tmux") || !needs("zsh") || !needs("fish") {
+        return;
+    }
+    let place = Place::empty();
+    completes_hostile_names(&place, &shell(&place, &["zsh", "-f", "-i"], ZSH));
+    completes_hostile_names(&place, &shell(&place, &["fish", "--no-config", "-i"], FISH));
 }

@@ -4,7 +4,7 @@ use mediactl::store::cluster::{GatewaySettings, KeyOperation, KeyRange, StatePar
 use serde_json::{Value, json};
 
 use super::nodes::{PREFIX, cluster, with_sample};
-use crate::cli::{CONF, Run};
+use crate::cli::{CONF, Place, Run, SAMPLE};
 
 /// What is put in place of a value.
 const VALUES: [&[u8]; 6] = [b"", b"{", b"null", b"[]", br#"{"format":2}"#, b"\x00\xff"];
@@ -145,6 +145,11 @@ fn a_node_whose_record_can_not_be_read_is_forgotten() {
     put(&store.keys().member("a"));
     put(&store.keys().member("b"));
     cluster(&etcd, &["status"]).exits(0).prints("unreadable");
+    for words in [["cluster", "forget", ""], ["modify", "--canary", ""]] {
+        let words = [&["--", "mediactl"], &words[..]].concat();
+        let asked = etcd.mediactl(&Place::with(SAMPLE), PREFIX, &words).env("COMPLETE", "fish").run();
+        assert!(asked.exits(0).out.starts_with("a\tunreadable\nb\t"), "{words:?}");
+    }
     cluster(&etcd, &["cluster", "forget", "a"])
         .exits(0)
         .says("could not be read; if it lives, it puts another one");
