@@ -1,6 +1,6 @@
 //! Finds the configuration in etcd that a command works on, or that a server follows as a node.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::cli::args::global::{ChosenTarget, GlobalArgs, NamedBy, RemoteArgs, TargetKind};
@@ -12,7 +12,7 @@ use crate::cli::ui::waiting;
 use crate::engine::{Engine, Hooks, Refusal};
 use crate::http::client::UserInfo;
 use crate::node::{Node, NodeSettings, first_text};
-use crate::store::cluster::{ClusterAccess, ClusterStore, ClusterTls, ClusterUrl, GatewaySettings, Signing};
+use crate::store::cluster::{ClusterAccess, ClusterStore, ClusterTls, ClusterUrl, GatewaySettings};
 use crate::store::file::{ConfFile, LastWrite};
 use crate::store::{ReplaceableFile, StoreError};
 
@@ -52,31 +52,7 @@ pub fn store(
         },
         ..limits(options, source.err())
     };
-    let signing = signing(options, source.err());
-    signing.check().map_err(|error| CliError::bad_key_file(&error))?;
-    Ok(ClusterStore::new(url, settings).signing_with(signing))
-}
-
-/// Refuses keys for what is no configuration in etcd: nothing would be signed.
-pub fn refuse_keys(options: &RemoteArgs) -> Result<(), CliError> {
-    match options.sign_key.is_some() || options.trust_key.is_some() {
-        true => Err(CliError::usage(
-            "`--sign-key` and `--trust-key` are for a configuration in etcd",
-            "leave them out; a node signs what it is asked for with `serve --node … --sign-key FILE`",
-        )),
-        false => Ok(()),
-    }
-}
-
-/// The files with the keys: as the options say, else as the context says.
-fn signing(options: &RemoteArgs, context: Option<&ServerContext>) -> Signing {
-    let file = |option: &Option<PathBuf>, of_context: fn(&ServerContext) -> &Option<PathBuf>| {
-        option.clone().or(context.and_then(|context| of_context(context).clone()))
-    };
-    Signing {
-        sign_key: file(&options.sign_key, |context| &context.sign_key),
-        trust_key: file(&options.trust_key, |context| &context.trust_key),
-    }
+    Ok(ClusterStore::new(url, settings))
 }
 
 /// The configuration in etcd that the options, the environment or the context in use name, and which
@@ -179,7 +155,7 @@ fn refuse_cluster(global: &GlobalArgs) -> Result<(), CliError> {
         TargetKind::Cluster(_) | TargetKind::TwoOptions(BOTH) => {
             Err(CliError::usage("a server of a cluster needs a name", "give it with `--node NAME`"))
         }
-        _ => refuse_keys(&global.remote),
+        _ => Ok(()),
     }
 }
 

@@ -10,7 +10,7 @@ use thiserror::Error;
 use crate::cli::render::alike::grouped;
 use crate::cli::render::notes;
 use crate::engine::{BRINGS_WARNING, ErrorKind, NewWarning, Refusal, RefusalKind, Snapshot, WITHOUT_STRICT};
-use crate::store::cluster::{BadKeyFile, ClusterUrl};
+use crate::store::cluster::ClusterUrl;
 use crate::store::{LockHolder, reason};
 use mediaconf::plumbing::edit::Fault;
 
@@ -240,13 +240,6 @@ impl CliError {
             _ => ErrorKind::Failed,
         };
         Self::io(kind, format!("cannot make `{}`", path.display()), source)
-    }
-
-    /// A file with keys that sign changes, or that are trusted, can't be used.
-    pub fn bad_key_file(error: &BadKeyFile) -> Self {
-        Self::new(ErrorKind::Invalid, error.to_string()).with_hint(
-            "`mediactl cluster keygen FILE` makes FILE, which signs, and FILE.pub, which is trusted",
-        )
     }
 
     /// The password command of a context printed no password.

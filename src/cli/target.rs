@@ -241,7 +241,6 @@ fn at_cluster(
 
 fn at_file(store: Arc<ConfFile>, global: &GlobalArgs, purpose: Purpose, ui: Ui) -> Result<Target, CliError> {
     let Purpose { changes, mut hooks, keep, has_to_be_confirmed, .. } = purpose;
-    cluster::refuse_keys(&global.remote)?;
     if !hooks.are_empty() {
         hooks.interrupt = interrupt();
     }
@@ -359,7 +358,6 @@ fn at_endpoint(
     host: Box<dyn Host>,
 ) -> Result<Target, CliError> {
     let options = &global.remote;
-    cluster::refuse_keys(options)?;
     let credentials = known.credentials()?;
     let trust = trust(options, context)?;
     if matches!(trust, TlsTrust::Pinned(_)) && !endpoint.is_https() {

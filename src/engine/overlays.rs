@@ -54,12 +54,6 @@ impl Refusal {
     }
 }
 
-/// Tells that the overlays go with a text that nobody trusts.
-pub(super) fn dropped(overlays: &Overlays) -> String {
-    let names: Vec<String> = overlays.iter().map(|(name, _)| format!("`{name}`")).collect();
-    format!("the overlays of {} go: no key that is trusted has signed them; set them again", names.join(", "))
-}
-
 /// True if some nodes may have the overlay of their group and one of their own.
 pub(super) fn need_groups(overlays: &Overlays) -> bool {
     overlays.iter().any(|(name, _)| is_group(name)) && overlays.iter().any(|(name, _)| !is_group(name))

@@ -302,9 +302,6 @@ fn kind_of(error: &StoreError) -> RefusalKind {
         | StoreError::StateFolder { .. }
         | StoreError::Untrusted { .. }
         | StoreError::PlantedLink { .. }
-        | StoreError::NotTrusted { .. }
-        | StoreError::NeedsKey { .. }
-        | StoreError::BadKey { .. }
         | StoreError::Refused { .. } => RefusalKind::NoPermission,
         StoreError::Busy { .. } | StoreError::Serving { .. } => RefusalKind::Locked,
         StoreError::ChangedMeanwhile { .. } => RefusalKind::Conflict,

@@ -66,10 +66,8 @@ impl Engine {
         overlays: Option<Overlays>,
         options: &ChangeOptions,
     ) -> Result<Outcome, Refusal> {
-        let mut transaction = Transaction::begin(self, operation, options)?;
+        let transaction = Transaction::begin(self, operation, options)?;
         let is_of_base = options.base.is_some();
-        let is_text = operation == Operation::Save && new.is_whole() && !is_of_base;
-        transaction.is_whole = is_text && (options.force || !transaction.has_overlays());
         let (state, file) = (transaction.state.as_ref(), transaction.file());
         let mut notes = Vec::new();
         match state {
@@ -94,7 +92,7 @@ impl Engine {
         let (after, deleted) = self.checked(before, text, options)?;
         notes.extend(deleted);
         let is_same = |old: &Arc<Snapshot>| old.is_same_text(&after);
-        let changes = !(before.is_some_and(is_same) && file.is_some_and(is_same) && transaction.is_trusted());
+        let changes = !(before.is_some_and(is_same) && file.is_some_and(is_same));
         let change = replacement(before.cloned(), after, changes, notes);
         transaction.finish(Change { overlays, ..change })
     }

@@ -60,8 +60,6 @@ pub(super) struct Transaction<'e> {
     pub told: Vec<String>,
     /// The secrets that the masks of the request stand for.
     pub brought: OnceLock<Brought>,
-    /// True if the new text was given as a whole, and what differs on single nodes may go.
-    pub is_whole: bool,
 }
 
 /// A change as its operation computed it.
@@ -124,7 +122,6 @@ impl<'e> Transaction<'e> {
             message: None,
             told: rolled_back.into_iter().map(|it| it.words).collect(),
             brought: OnceLock::new(),
-            is_whole: false,
         };
         transaction.refuse_open()?;
         transaction.note_saved();
@@ -136,16 +133,6 @@ impl<'e> Transaction<'e> {
     /// The text of the file; `None` if the file is missing.
     pub fn file(&self) -> Option<&Arc<Snapshot>> {
         self.file.as_ref().map(|file| &file.snapshot)
-    }
-
-    /// False if somebody may have put the text there who has no key that is trusted: the same text is a change then.
-    pub fn is_trusted(&self) -> bool {
-        self.file.as_ref().is_none_or(|file| file.is_trusted)
-    }
-
-    /// True if single nodes have values of their own, which a whole text does not replace.
-    pub fn has_overlays(&self) -> bool {
-        self.file.as_ref().is_some_and(|file| !file.overlays.is_empty())
     }
 
     pub fn is(&self, operation: Operation) -> bool {
@@ -218,12 +205,11 @@ impl<'e> Transaction<'e> {
         }
     }
 
-    /// Refuses a change on a text that another change has made which the store keeps until it is confirmed. Nobody waits
-    /// for one that no trusted key has signed: what takes its place says so itself.
+    /// Refuses a change on a text that another change has made which the store keeps until it is confirmed.
     fn refuse_open(&mut self) -> Result<(), Refusal> {
         let open = self.file.as_ref().and_then(|file| file.open.clone()).filter(|open| !open.is_over);
         match open {
-            Some(open) if self.options.takes_turn() && self.is_trusted() => Err(Refusal::pending(&open)),
+            Some(open) if self.options.takes_turn() => Err(Refusal::pending(&open)),
             open => {
                 self.is_other_pending |= open.is_some();
                 Ok(())

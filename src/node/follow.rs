@@ -81,9 +81,6 @@ impl Node {
             let mut others = std::mem::take(&mut seen.others).into_iter();
             let [own_record, asked, last_run, next] = [(); 4].map(|()| others.next().unwrap_or_default());
             self.note_own_record(own_record.first());
-            if self.is_unsigned(&seen) {
-                return Ok(CLOSE_POLL);
-            }
             self.note_contact(&seen, next.first(), sent)?;
             self.note_asked(asked.first());
             if self.is_held(&seen, last_run.first()) {
@@ -103,7 +100,6 @@ impl Node {
                 Ok(true) => return Ok(self.pause(&seen)),
                 // Another one was faster: what there is now decides.
                 Ok(false) | Err(StoreError::Overtaken { .. }) => {}
-                Err(error) if self.is_swapped(&seen, &error) => return Ok(CLOSE_POLL),
                 Err(error) => return Err(error),
             }
         }

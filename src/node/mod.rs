@@ -26,7 +26,6 @@ mod runs;
 mod standing;
 mod take;
 mod twin;
-mod unsigned;
 mod wake;
 mod watch;
 mod way_back;

@@ -72,7 +72,7 @@ impl Node {
     pub(super) fn go_to(&self, seen: &Seen, look: Look) -> Result<(), StoreError> {
         match self.go_to_wanted(seen, look) {
             // The cluster answers, so it is not away: what it has can't be taken, until somebody changes it.
-            Err(error @ StoreError::Damaged { .. }) if !self.store.signing().asks() => {
+            Err(error @ StoreError::Damaged { .. }) => {
                 self.standing().wanted = seen.head.as_ref().map(|head| head.serial);
                 self.tell(NodeState::Refused, &Trouble::from(&Refusal::from(error)));
                 Ok(())

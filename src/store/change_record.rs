@@ -20,9 +20,6 @@ pub const REVERT: &str = "revert";
 /// The operation in the place of a change whose record can't be read.
 pub const UNREADABLE: &str = "unreadable";
 
-/// The operation in the place of a change that no trusted key has signed.
-pub const UNSIGNED: &str = "unsigned";
-
 /// The operation of a rollback after a failed reload.
 pub const TAKE_BACK: &str = "take-back";
 
@@ -37,9 +34,6 @@ pub struct ChangeRecord<'a> {
     pub keep: Option<usize>,
     /// The paths of what the change does, for a store that keeps them.
     pub paths: Option<&'a ChangedPaths>,
-    /// True if nothing of the state before need be in the new one: the text was given as a whole, and no overlays are
-    /// there, or they may go.
-    pub is_whole: bool,
     /// What differs on single nodes from then on; `None` if that stays as it is.
     pub overlays: Option<&'a Overlays>,
     /// Of a node: the state of its cluster that the text before was made of, if it was.
@@ -49,16 +43,7 @@ pub struct ChangeRecord<'a> {
 impl<'a> ChangeRecord<'a> {
     /// A record of an operation and its author alone.
     pub const fn new(operation: &'a str, by: &'a str) -> Self {
-        Self {
-            operation,
-            by,
-            message: None,
-            keep: None,
-            paths: None,
-            is_whole: false,
-            overlays: None,
-            from: None,
-        }
+        Self { operation, by, message: None, keep: None, paths: None, overlays: None, from: None }
     }
 }
 
@@ -225,14 +210,9 @@ impl HistoryEntry {
         }
     }
 
-    /// The row of a change that no trusted key has signed: nothing of what its record says is believed.
-    pub fn unsigned(place: (Option<usize>, u64), why: String) -> Self {
-        Self { operation: UNSIGNED.to_owned(), ..Self::unreadable(place, why) }
-    }
-
-    /// True if what its record says is not known, or not believed.
+    /// True if what its record says is not known.
     pub fn is_unknown(&self) -> bool {
-        [UNREADABLE, UNSIGNED].contains(&&*self.operation)
+        self.operation == UNREADABLE
     }
 
     /// True if `which` refers to this change.

@@ -104,15 +104,6 @@ pub enum StoreError {
     /// What is in the cluster is of another version of mediactl.
     #[error("`{name}` has the format {found} of another version of mediactl")]
     OtherFormat { name: String, found: u64 },
-    /// What is in the cluster is not signed by a key that is trusted; nothing was changed.
-    #[error("{what} of `{name}` is not taken: {why}")]
-    NotTrusted { name: String, what: String, why: String },
-    /// Without a key, a change of what is signed would not be; nothing was changed.
-    #[error("the last change of `{name}` is signed, or has to be, and this one would not be")]
-    NeedsKey { name: String },
-    /// The key that signs can't be used; nothing was changed.
-    #[error("{why}")]
-    BadKey { why: String },
     /// Anything else that the system refused.
     #[error("cannot {operation} `{}`: {}", .path.display(), reason(.source))]
     Io {
@@ -234,14 +225,6 @@ impl StoreError {
                  has what was there"
                     .to_owned()
             }
-            StoreError::NotTrusted { .. } => {
-                "whoever has written it has no key that is trusted: look at it without `--sign-key` and `--trust-key`; \
-                 `save FILE` with `--sign-key` puts a whole text in its place, and signs it; overlays go with `--force`"
-                    .to_owned()
-            }
-            StoreError::NeedsKey { .. } => {
-                "`--sign-key FILE` signs it; who confirms a change, or takes it back, needs a key, too".to_owned()
-            }
             StoreError::OtherFormat { found: 0 | 1, .. } => {
                 "`read -o conf` of the version before prints the configuration, and `save` of this one under another \
                  prefix begins anew with it"
@@ -249,7 +232,6 @@ impl StoreError {
             }
             StoreError::OtherFormat { .. } => "it needs a later version of mediactl".to_owned(),
             StoreError::NotFound { .. }
-            | StoreError::BadKey { .. }
             | StoreError::PermissionDenied { .. }
             | StoreError::Remote { .. }
             | StoreError::Io { .. } => return None,

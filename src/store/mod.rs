@@ -38,7 +38,7 @@ pub use certificate::{certificate_expiry, seconds_until};
 pub use chance::{fresh_id, jittered};
 pub use change_record::{
     ChangeRecord, ChangedPaths, ClusterState, DEFAULT_KEEP, HAND_EDIT, HistoryEntry, NamedChange, REVERT,
-    TAKE_BACK, UNREADABLE, UNSIGNED, is_change_name, message_because, part_of,
+    TAKE_BACK, UNREADABLE, is_change_name, message_because, part_of,
 };
 pub use change_ref::{ChangeRef, NotAChangeRef, WHOLE_HISTORY};
 pub(crate) use error::reason;
@@ -63,7 +63,6 @@ pub use warning::Warning;
 /// | `load` | is `NotFound` until there is a text, then exactly the bytes that were committed last |
 /// | `stamp` | is the same as long as nothing was written |
 /// | `load_to_rehearse` | is what `load` of a writer would be |
-/// | `rehearse` | fails only where `prepare` would for want of a key, and makes nothing |
 /// | `included` | has the texts that a pattern names in the order of their names; none where the store has no files |
 /// | `history` | has each commit once, the last one first, with its number, author, message and revisions |
 /// | `has_change`, `kept` | know each entry by its serial number; the text is that before the change, byte for byte |
@@ -106,15 +105,6 @@ pub trait Store: Send + Sync {
     /// Loads what a writer would load, for a rehearsal.
     fn load_to_rehearse(&self) -> Result<Loaded, StoreError> {
         self.load()
-    }
-
-    /// Refuses what a writer of this user could not prepare on `old`; `is_alone` if nothing of the state before need be in
-    /// the new one.
-    ///
-    /// # Errors
-    /// Those of the store.
-    fn rehearse(&self, _old: Option<BaseText<'_>>, _is_alone: bool) -> Result<(), StoreError> {
-        Ok(())
     }
 
     /// Reads the texts that a pattern of an `include` names, in the order of their names.

@@ -106,8 +106,6 @@ pub enum NodeState {
     Held,
     /// It has no right to read the cluster, or to put its record there.
     Denied,
-    /// No key that it trusts has signed what the cluster has; it goes on with what it runs.
-    Unsigned,
     /// It does not live any more.
     Gone,
     /// An overlay or a change names it, and it was never there.
@@ -122,7 +120,7 @@ pub enum NodeState {
 
 impl NodeState {
     /// The states in which a node that lives can be.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 8] = [
         Self::Running,
         Self::Canary,
         Self::Refused,
@@ -131,7 +129,6 @@ impl NodeState {
         Self::CutOff,
         Self::Held,
         Self::Denied,
-        Self::Unsigned,
     ];
 
     /// The states of what has no record of a node that lives.
@@ -149,7 +146,6 @@ impl fmt::Display for NodeState {
             Self::CutOff => "cut-off",
             Self::Held => "held",
             Self::Denied => "denied",
-            Self::Unsigned => "unsigned",
             Self::Gone => "gone",
             Self::NeverCame => "never came",
             Self::Unreadable => "unreadable",

@@ -34,8 +34,6 @@ pub struct Loaded {
     pub damaged: Option<String>,
     /// Stands for what differs on single nodes; `None` if nothing does.
     pub overlaid: Option<Revision>,
-    /// False if somebody may have put the text there who has no key that is trusted.
-    pub is_trusted: bool,
 }
 
 /// The text that a change was computed on, borrowed from its owner.

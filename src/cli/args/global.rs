@@ -160,14 +160,6 @@ pub struct RemoteArgs {
     #[arg(long, global = true, hide_short_help = true, value_name = "FILE", requires = "cert")]
     pub key: Option<PathBuf>,
 
-    /// The private key that signs what is changed in etcd, of `mediactl cluster keygen`
-    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    pub sign_key: Option<PathBuf>,
-
-    /// Take from etcd only what one of the public keys in this file has signed
-    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    pub trust_key: Option<PathBuf>,
-
     /// Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints
     #[arg(long, global = true, hide_short_help = true, value_name = "SHA256", conflicts_with_all = ["cacert", "insecure"])]
     pub fingerprint: Option<Fingerprint>,

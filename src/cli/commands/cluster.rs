@@ -1,8 +1,5 @@
 //! `mediactl cluster`
 
-use std::io;
-use std::path::{Path, PathBuf};
-
 use clap::Subcommand;
 
 use crate::cli::cluster;
@@ -16,7 +13,7 @@ use crate::cli::prompts;
 use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
 use crate::engine::{ErrorKind, Refusal};
-use crate::store::cluster::{ClusterStore, ForgottenNode, Seen, make_key};
+use crate::store::cluster::{ClusterStore, ForgottenNode, Seen};
 use crate::store::{NodeRecord, NodeState, Store, StoreError, bounded_time};
 
 /// Look after a cluster and its nodes
@@ -28,8 +25,7 @@ use crate::store::{NodeRecord, NodeState, Store, StoreError, bounded_time};
 Examples:
   mediactl --cluster etcd://10.0.0.1/prod cluster forget edge7
   mediactl --cluster etcd://10.0.0.1/prod cluster retry
-  mediactl --cluster etcd://10.0.0.1/prod cluster adopt
-  mediactl cluster keygen olga.key")]
+  mediactl --cluster etcd://10.0.0.1/prod cluster adopt")]
 pub struct ClusterArgs {
     #[command(subcommand)]
     pub command: ClusterCommand,
@@ -58,15 +54,6 @@ pub enum ClusterCommand {
         yes: bool,
     },
 
-    /// Make a key that signs changes: FILE, which its owner alone can read, and FILE.pub for those who trust it
-    ///
-    /// Both are PEM (Ed25519). Files that are there already are not overwritten.
-    Keygen {
-        /// The new file
-        #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-        file: PathBuf,
-    },
-
     /// Ask nodes to try again at once what they could not take
     ///
     /// A node tries a text that could not be loaded again by itself, after pauses that grow to 5 minutes. A text that its
@@ -85,7 +72,6 @@ pub enum ClusterCommand {
 pub fn run(args: &ClusterArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let named = || cluster::named("nodes", call.global);
     match &args.command {
-        ClusterCommand::Keygen { file } => keygen(file, call.ui),
         ClusterCommand::Adopt { yes } => adopt(&named()?.0, *yes, call.ui),
         ClusterCommand::Forget { nodes, yes } => {
             let (store, context) = named()?;
@@ -98,21 +84,6 @@ pub fn run(args: &ClusterArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
             retry(&store, nodes, call.ui).map(|()| Exit::Done)
         }
     }
-}
-
-fn keygen(file: &Path, ui: Ui) -> Result<Exit, CliError> {
-    let mut public = file.to_owned().into_os_string();
-    public.push(".pub");
-    let public = PathBuf::from(public);
-    make_key(file, &public).map_err(|(path, error)| match error.kind() {
-        io::ErrorKind::AlreadyExists => {
-            CliError::new(ErrorKind::Guarded, format!("`{}` exists already", path.display()))
-                .with_hint("no key is overwritten; nothing was made")
-        }
-        _ => CliError::not_made(&path, error),
-    })?;
-    ui.say(&format!("made `{}`, which signs, and `{}`, which is trusted", file.display(), public.display()));
-    Ok(Exit::Done)
 }
 
 fn ask_if_protected(context: Option<&ServerContext>, is_agreed: bool) -> Result<(), CliError> {

@@ -174,7 +174,6 @@ fn settings(args: &AddContextArgs, global: &GlobalArgs) -> Result<Map<String, Va
     };
     let file = |path: &Option<PathBuf>| path.as_deref().map(absolute).transpose();
     let (cacert, cert, key) = (file(&remote.cacert)?, file(&remote.cert)?, file(&remote.key)?);
-    let (sign_key, trust_key) = (file(&remote.sign_key)?, file(&remote.trust_key)?);
     let words = [
         ("url", url),
         ("login", remote.user.clone()),
@@ -182,8 +181,6 @@ fn settings(args: &AddContextArgs, global: &GlobalArgs) -> Result<Map<String, Va
         ("cacert", cacert),
         ("cert", cert),
         ("key", key),
-        ("sign_key", sign_key),
-        ("trust_key", trust_key),
         ("fingerprint", remote.fingerprint.map(|fingerprint| fingerprint.to_string())),
         ("api_prefix", remote.api_prefix.clone()),
     ];
@@ -246,8 +243,6 @@ fn record(context: &ServerContext, is_current: bool) -> Value {
         "cacert": context.cacert,
         "cert": context.cert,
         "key": context.key,
-        "sign_key": context.sign_key,
-        "trust_key": context.trust_key,
         "fingerprint": context.fingerprint.map(|fingerprint| fingerprint.to_string()),
         "api_prefix": context.api_prefix,
         "timeout": context.timeout,

@@ -19,9 +19,6 @@ pub struct ServerContext {
     /// The certificate that is shown to etcd, and its private key, in PEM.
     pub cert: Option<PathBuf>,
     pub key: Option<PathBuf>,
-    /// The key that signs changes in etcd, and the keys that are trusted there.
-    pub sign_key: Option<PathBuf>,
-    pub trust_key: Option<PathBuf>,
     /// The one certificate that is trusted.
     pub fingerprint: Option<Fingerprint>,
     /// The path of the API.

@@ -65,8 +65,6 @@ impl ContextReader<'_> {
             "cacert" => context.cacert = Some(self.folder.join(one()?)),
             "cert" => context.cert = Some(self.folder.join(one()?)),
             "key" => context.key = Some(self.folder.join(one()?)),
-            "sign_key" => context.sign_key = Some(self.folder.join(one()?)),
-            "trust_key" => context.trust_key = Some(self.folder.join(one()?)),
             "fingerprint" => {
                 let fingerprint = one()?.parse();
                 context.fingerprint = Some(fingerprint.map_err(|error| format!("`fingerprint`: {error}"))?);
@@ -137,8 +135,6 @@ mod tests {
             cacert: Some("/home/olga/ca.pem".into()),
             cert: None,
             key: None,
-            sign_key: None,
-            trust_key: None,
             fingerprint: pin.parse().ok(),
             api_prefix: Some("/api".to_owned()),
             timeout: Some(20),

@@ -54,30 +54,14 @@ impl Transaction<'_> {
         Ok(outcome)
     }
 
-    /// What differs on single nodes before and after the change; `None` if that stays as it is. A whole text that takes
-    /// the place of one that nobody trusts takes over nothing that would be signed.
-    fn changed_overlays(&mut self, wanted: Option<Overlays>) -> Result<Option<[Overlays; 2]>, Refusal> {
+    /// What differs on single nodes before and after the change; `None` if that stays as it is.
+    fn changed_overlays(&self, wanted: Option<Overlays>) -> Result<Option<[Overlays; 2]>, Refusal> {
         let known = self.overlays();
-        let is_alone = self.is_alone();
-        let are_dropped = is_alone && !self.is_trusted();
-        if !(is_alone || self.is_trusted()) {
-            // It says why.
-            self.engine.store.load()?;
-        }
-        if are_dropped && !known.is_empty() {
-            self.told.push(overlays::dropped(&known));
-        }
-        let wanted = wanted.or(are_dropped.then(Overlays::default));
         if wanted.is_none() {
             self.refuse_damaged()?;
         }
         let is_damaged = self.file.as_ref().is_some_and(|file| file.damaged.is_some());
         Ok(wanted.filter(|wanted| *wanted != known || is_damaged).map(|wanted| [known, wanted]))
-    }
-
-    /// True if nothing of the state before need be in the new one.
-    fn is_alone(&self) -> bool {
-        self.is_whole && self.options.confirm.is_none()
     }
 
     /// Runs the steps behind the computation: hooks, write, swap, reload.
@@ -117,8 +101,7 @@ impl Transaction<'_> {
         }
         if options.dry_run {
             refuse_invalid(unproved)?;
-            let old = self.file.as_ref().map(StoredText::as_base);
-            return Ok(engine.store.rehearse(old, self.is_alone()).map(|()| None)?);
+            return Ok(None);
         }
         self.message = options.message.as_deref().map(|message| message_without_secrets(message, &texts()));
         self.keep_unsaved()?;
@@ -177,7 +160,6 @@ impl Transaction<'_> {
         ChangeRecord {
             message,
             keep: self.engine.keep,
-            is_whole: self.is_whole,
             from: self.options.from,
             ..ChangeRecord::new(operation, by)
         }

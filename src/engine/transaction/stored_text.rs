@@ -19,8 +19,6 @@ pub(super) struct StoredText {
     pub overlays: Overlays,
     /// What can't be read of that.
     pub damaged: Option<String>,
-    /// False if somebody may have put it there who has no key that is trusted.
-    pub is_trusted: bool,
 }
 
 impl StoredText {
@@ -74,6 +72,6 @@ fn load(
     };
     let saved = state.map(|state| &state.saved).filter(|saved| saved.bytes() == loaded.bytes);
     let snapshot = saved.cloned().unwrap_or_else(|| Arc::new(Snapshot::from_bytes(loaded.bytes)));
-    let Loaded { version, open, overlays, damaged, is_trusted, .. } = loaded;
-    Ok(Some(StoredText { snapshot, version, open, overlays, damaged, is_trusted }))
+    let Loaded { version, open, overlays, damaged, .. } = loaded;
+    Ok(Some(StoredText { snapshot, version, open, overlays, damaged }))
 }

@@ -8,14 +8,13 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::cluster_url::ClusterUrl;
-use super::compression::{CHUNK, LARGEST_TEXT, decompress, most_packed};
+use super::compression::{CHUNK, LARGEST_TEXT, decompress, most_packed, sha256};
 use super::gateway::{Gateway, GatewaySettings};
 use super::gateway_fault::GatewayFault;
 use super::head_record::{HeadRecord, Packed, TextRef, UnreadableRecord};
 use super::keys::{Keys, StatePart};
 use super::messages::{KeyOperation, KeyRange, KeyValue, Txn};
 use super::next_writer::NextWriter;
-use super::signing::{Signing, sha256};
 use crate::store::error::StoreError;
 use crate::store::pending::{PendingInfo, PendingRecord};
 use crate::store::revision::Revision;
@@ -36,7 +35,6 @@ pub struct ClusterStore {
     /// The overlays that were read last.
     last_overlays: Mutex<Option<(Packed, Overlays)>>,
     next_writer: NextWriter,
-    signing: Signing,
 }
 
 /// The last change as it was read.
@@ -115,13 +113,7 @@ impl ClusterStore {
     /// The same configuration over the same connections, with another time for each request.
     #[must_use]
     pub fn with_time(&self, time: Duration) -> Self {
-        Self::over(self.gateway.with_time(time)).signing_with(self.signing.clone())
-    }
-
-    /// The same configuration, where what is written is signed, and what is read has to be.
-    #[must_use]
-    pub fn signing_with(self, signing: Signing) -> Self {
-        Self { signing, ..self }
+        Self::over(self.gateway.with_time(time))
     }
 
     fn over(gateway: Gateway) -> Self {
@@ -129,7 +121,7 @@ impl ClusterStore {
         let path = PathBuf::from(&name);
         let (last_text, last_overlays, next_writer) =
             (Mutex::default(), Mutex::default(), NextWriter::default());
-        Self { gateway, keys, name, path, last_text, last_overlays, next_writer, signing: Signing::default() }
+        Self { gateway, keys, name, path, last_text, last_overlays, next_writer }
     }
 
     pub fn gateway(&self) -> &Gateway {
@@ -138,10 +130,6 @@ impl ClusterStore {
 
     pub fn keys(&self) -> &Keys {
         &self.keys
-    }
-
-    pub fn signing(&self) -> &Signing {
-        &self.signing
     }
 
     pub(super) fn next_writer(&self) -> &NextWriter {
@@ -335,9 +323,8 @@ impl ClusterStore {
         };
         let Some((bytes, overlays)) = self.text_with(text, chunk)?.zip(overlays) else { return Ok(None) };
         let overlaid = text.overlays.as_ref().map(|overlays| overlays.revision);
-        let is_trusted = self.refuse_untrusted(&seen).is_ok();
         let (open, version) = (seen.open(), Version::new(seen));
-        Ok(Some(Loaded { bytes, open, overlays, damaged, overlaid, version, is_trusted }))
+        Ok(Some(Loaded { bytes, open, overlays, damaged, overlaid, version }))
     }
 
     /// Reads the configuration.

@@ -12,7 +12,6 @@ use super::commit::{PackedState, PendingKey};
 use super::head_record::{FORMAT, HeadRecord, TextRef, Unconfirmed};
 use super::next_writer::PAUSE;
 use super::rollout::ROLLOUT_LEASE;
-use super::signed_head::SignedHead;
 use crate::store::bounded_time::milliseconds;
 use crate::store::candidate::Candidate;
 use crate::store::chance::{fresh_id, jittered};
@@ -36,21 +35,11 @@ impl Store for ClusterStore {
     }
 
     fn load(&self) -> Result<Loaded, StoreError> {
-        let loaded = self.read_text(false)?;
-        loaded.version.known::<Seen>().map_or(Ok(()), |seen| self.refuse_untrusted(seen))?;
-        Ok(loaded)
+        self.read_text(false)
     }
 
     fn load_to_rehearse(&self) -> Result<Loaded, StoreError> {
         self.read_text(true)
-    }
-
-    fn rehearse(&self, old: Option<BaseText<'_>>, is_alone: bool) -> Result<(), StoreError> {
-        let seen = self.seen_in(old)?;
-        if !is_alone {
-            self.refuse_untrusted(&seen)?;
-        }
-        self.refuse_unsignable(&seen, next_serial(&seen))
     }
 
     /// The included files are on the nodes.
@@ -132,11 +121,6 @@ impl Store for ClusterStore {
                     }
                     // Another one was faster.
                     Err(StoreError::Overtaken { .. }) if Instant::now() < deadline => {}
-                    // Only a whole text may take the place of one that no trusted key has signed; any other change is refused
-                    // later, by itself.
-                    Err(StoreError::NotTrusted { .. }) => {
-                        return Ok(Box::new(ClusterWriter::new(self, look, warnings)));
-                    }
                     Err(error) => return Err(error),
                 }
             } else if self.next_writer().is_another(look.next.as_ref()) && Instant::now() < deadline {
@@ -166,7 +150,7 @@ struct ClusterWriter<'s> {
 struct ClusterChange<'w> {
     writer: &'w ClusterWriter<'w>,
     seen: Seen,
-    head: SignedHead,
+    head: HeadRecord,
     state: Option<PackedState>,
     /// True if a head names the chunks, or may do so.
     is_named: Cell<bool>,
@@ -229,13 +213,11 @@ impl Writer for ClusterWriter<'_> {
         let store = self.store;
         let seen = store.seen_in(old)?;
         let last = seen.head.as_ref();
-        let is_unconfirmed = last.is_some_and(|last| last.unconfirmed.is_some());
-        let waits = is_unconfirmed && store.refuse_untrusted(&seen).is_ok();
+        let waits = last.is_some_and(|last| last.unconfirmed.is_some());
         if seen.text().is_some() != old.is_some() || waits {
             return Err(store.overtaken());
         }
         let serial = next_serial(&seen);
-        let is_alone = record.is_whole && self.pending.borrow().is_none();
         let overlays = match (record.overlays, seen.text()) {
             (Some(overlays), _) => overlays.clone(),
             (None, Some(text)) => store.overlays_of(text)?.ok_or_else(|| store.overtaken())?,
@@ -266,12 +248,7 @@ impl Writer for ClusterWriter<'_> {
             keep: record.keep.or(last.map(|last| last.keep)).unwrap_or(DEFAULT_KEEP).max(1),
             unconfirmed,
             paths: record.paths.cloned(),
-            signature: None,
             rest: Map::new(),
-        };
-        let head = match is_alone {
-            true => store.signed_alone(&seen, head)?,
-            false => store.signed_after(&seen, head)?,
         };
         let change = ClusterChange { writer: self, seen, head, state, is_named: Cell::new(false) };
         if let Some(state) = change.state.as_ref().filter(|state| state.is_large()) {
@@ -289,7 +266,6 @@ impl Writer for ClusterWriter<'_> {
         };
         let because = (record.by, record.message.unwrap_or_default());
         let back = self.store.written_by(head.back_at(back, record.operation, because));
-        let back = self.store.signed_after(&seen, back)?;
         self.store.put_head(&seen, &back, None, PendingKey::Removed, None).map(|()| true)
     }
 
@@ -318,7 +294,7 @@ impl Writer for ClusterWriter<'_> {
 impl PreparedChange for ClusterChange<'_> {
     fn commit(self: Box<Self>) -> Result<Vec<Warning>, StoreError> {
         let store = self.writer.store;
-        let head = self.head.record();
+        let head = &self.head;
         let pending = match &head.unconfirmed {
             Some(change) => {
                 let ttl = change.ttl_s.unwrap_or_default();
@@ -334,7 +310,7 @@ impl PreparedChange for ClusterChange<'_> {
         self.is_named.set(matches!(done, Ok(()) | Err(StoreError::OutcomeUnknown { .. })));
         if done.is_ok() {
             self.writer.pending.take();
-            self.writer.made.replace(Some((self.head.record().id.clone(), self.seen.text().cloned())));
+            self.writer.made.replace(Some((self.head.id.clone(), self.seen.text().cloned())));
         }
         done.map(|()| Vec::new())
     }

@@ -1,13 +1,11 @@
 //! A change of the configuration in etcd: one transaction.
 
 use super::cluster_store::{ClusterStore, Seen};
-use super::compression::{CHUNK, GZIP, compress};
+use super::compression::{CHUNK, GZIP, compress, sha256};
 use super::head_record::{HeadRecord, Packed, TextRef};
 use super::keys::StatePart;
 use super::messages::{Compare, KeyOperation, KeyRange, Txn};
 use super::overlay;
-use super::signed_head::SignedHead;
-use super::signing::sha256;
 use crate::store::chance::fresh_id;
 use crate::store::error::StoreError;
 use crate::store::revision::Revision;
@@ -105,12 +103,12 @@ impl ClusterStore {
     pub(super) fn put_head(
         &self,
         seen: &Seen,
-        head: &SignedHead,
+        head: &HeadRecord,
         state: Option<&PackedState>,
         pending: PendingKey,
         condition: Option<Compare>,
     ) -> Result<(), StoreError> {
-        let (keys, head) = (self.keys(), head.record());
+        let keys = self.keys();
         let unchanged = Compare::unchanged(&keys.head, seen.mod_revision);
         let own_record = keys.change(head.serial);
         let mut success: Vec<KeyOperation> = state
@@ -119,7 +117,7 @@ impl ClusterStore {
             .flat_map(|state| self.chunks(state))
             .collect();
         success.push(KeyOperation::put(&keys.head, head.to_json()));
-        success.push(KeyOperation::put(&own_record, self.signed_change(head)?.to_json()));
+        success.push(KeyOperation::put(&own_record, head.confirmed().to_json()));
         success.push(match pending {
             PendingKey::Put { value, lease } => KeyOperation::put_leased(&keys.pending, value, lease),
             PendingKey::Removed => KeyOperation::Delete(KeyRange::one(&keys.pending)),

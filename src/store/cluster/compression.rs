@@ -1,5 +1,6 @@
 //! Texts are compressed, and cut into chunks that etcd takes in one request.
 
+use ring::digest::{Context, SHA256};
 use std::io::{Read, Write};
 
 use flate2::Compression;
@@ -42,6 +43,13 @@ pub fn decompress(codec: &str, bytes: &[u8], size: u64) -> Option<Vec<u8>> {
     // One byte more shows that there is more; without a limit, a small value could fill the memory.
     GzDecoder::new(bytes).take(size + 1).read_to_end(&mut text).ok()?;
     (text.len() as u64 == size).then_some(text)
+}
+
+/// Returns the SHA-256 hash of the text that `pieces` make, one after the other, in hexadecimal digits.
+pub fn sha256<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> String {
+    let mut hash = Context::new(&SHA256);
+    pieces.into_iter().for_each(|piece| hash.update(piece));
+    hash.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

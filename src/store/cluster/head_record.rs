@@ -60,9 +60,6 @@ pub struct HeadRecord {
     /// The paths that the change changed, if its writer compared the texts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paths: Option<ChangedPaths>,
-    /// The signature of all that the record says, and of its key in etcd.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub signature: Option<String>,
     /// What a later version has put there.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
@@ -248,7 +245,6 @@ impl HeadRecord {
             keep: self.keep,
             unconfirmed: None,
             paths: self.paths.clone(),
-            signature: None,
             rest: Map::new(),
         }
     }

@@ -43,8 +43,6 @@ mod node_records;
 mod overlay;
 mod race;
 mod rollout;
-mod signed_head;
-mod signing;
 mod tls;
 mod unconfirmed;
 
@@ -59,5 +57,4 @@ pub use keys::{Keys, StatePart, is_node_name};
 pub use messages::{Compare, KeyOperation, KeyRange, KeyValue, Txn, TxnReply};
 pub use node_records::{ForgottenNode, MemberRecord, put_records};
 pub use rollout::ROLLOUT_LEASE;
-pub use signing::{BadKeyFile, NotTrusted, Signing, make_key};
 pub use tls::{ClusterAccess, ClusterTls};

@@ -18,13 +18,13 @@ impl ClusterStore {
     pub fn confirm(&self, seen: &Seen, conditions: Vec<Compare>) -> Result<(), StoreError> {
         let (true, Some(head)) = (seen.may_be_confirmed(), &seen.head) else { return Err(self.overtaken()) };
         let keys = self.keys();
-        let confirmed = self.signed_after(seen, head.confirmed())?;
+        let confirmed = head.confirmed();
         let own = [
             Compare::unchanged(&keys.head, seen.mod_revision),
             Compare::unchanged(&keys.pending, seen.pending_revision),
         ];
         let success = vec![
-            KeyOperation::put(&keys.head, confirmed.record().to_json()),
+            KeyOperation::put(&keys.head, confirmed.to_json()),
             KeyOperation::Delete(KeyRange::one(&keys.pending)),
         ];
         let failure = vec![KeyOperation::Read(KeyRange::one(&keys.head))];
@@ -72,7 +72,7 @@ impl ClusterStore {
     pub fn adopt(&self, seen: &Seen, run: &[&str], by: &str) -> Result<(), StoreError> {
         match seen.head.as_ref().filter(|head| head.unconfirmed.is_none()) {
             Some(head) => {
-                let adopted = self.signed_after(seen, self.written_by(head.adopted(run, by)))?;
+                let adopted = self.written_by(head.adopted(run, by));
                 self.put_head(seen, &adopted, None, PendingKey::Removed, None)
             }
             None => Err(self.overtaken()),
@@ -92,7 +92,7 @@ impl ClusterStore {
         condition: Option<Compare>,
     ) -> Result<(), StoreError> {
         let Some(back) = head.taken_back(by, why) else { return Err(self.overtaken()) };
-        let back = self.signed_after(seen, self.written_by(back))?;
+        let back = self.written_by(back);
         self.put_head(seen, &back, None, PendingKey::Removed, condition)
     }
 }

@@ -47,7 +47,6 @@ impl ConfFile {
                     overlays: Overlays::default(),
                     damaged: None,
                     overlaid: None,
-                    is_trusted: true,
                 },
                 _ => Loaded {
                     bytes,
@@ -56,7 +55,6 @@ impl ConfFile {
                     overlays: Overlays::default(),
                     damaged: None,
                     overlaid: None,
-                    is_trusted: true,
                 },
             };
             return Ok((loaded, found));

@@ -18,7 +18,6 @@ mod requests;
 mod restored;
 mod rotated;
 mod secured;
-mod signed;
 mod silent;
 mod space;
 mod storm;
