@@ -10,7 +10,7 @@ use bytes::Bytes;
 
 use crate::cli::commands::change::ChangeCommand;
 use crate::cli::editor::Editor;
-use crate::cli::error::{CliError, KEPT};
+use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::interrupt::LastWords;
 use crate::cli::prompts;
@@ -21,7 +21,7 @@ use crate::engine::{
     After, ChangeReport, ConfigSource, Content, ContentDiff, ErrorKind, Outcome, Refusal, RefusalKind,
     RequestedChange, Snapshot, WarnedText,
 };
-use crate::store::file::{DraftHead, DraftOrigin, KeptDraft, Rescue};
+use crate::store::file::{Draft, DraftHead, DraftOrigin};
 use crate::store::{Revision, StoreError};
 use mediaconf::plumbing::edit::draft::{
     Merged, first_marker, height, lines_of, merge, with_comments, without_comments,
@@ -42,7 +42,9 @@ const NOT_FOUND: i32 = 127;
 /// An edit under way.
 pub struct Editing<'a> {
     pub target: Target,
-    pub draft: KeptDraft,
+    pub draft: Draft,
+    /// The hint about a draft that stays.
+    pub kept: String,
     pub editor: Editor,
     pub ui: Ui,
     pub change: ChangeCommand<'a>,
@@ -95,16 +97,16 @@ impl Editing<'_> {
                 Ok(Some(opened)) => opened,
                 Ok(None) => return self.left_as_it_was(),
                 // Nothing was written, so nothing has to be kept.
-                Err(error) if self.text()? == self.draft.origin.original() && !self.tells_rescues() => {
-                    self.draft.discard();
+                Err(error) if self.text()? == self.draft.origin.original() => {
+                    self.draft.remove();
                     return Err(error);
                 }
-                Err(error) => return Err(error.keeping_draft()),
+                Err(error) => return Err(error.and_hint(self.kept)),
             };
             let text = match self.text() {
                 // Nothing is left that could be kept.
                 Err(error) if error.kind == ErrorKind::Absent => {
-                    self.draft.discard();
+                    self.draft.remove();
                     return Err(error);
                 }
                 text => text?,
@@ -120,14 +122,14 @@ impl Editing<'_> {
                 Ok(Attempt::Made(exit)) => return Ok(self.end(exit)),
                 Ok(Attempt::Unwanted) => return Ok(self.end(Exit::Done)),
                 Ok(Attempt::Rehearsed(exit)) => {
-                    self.say(KEPT);
+                    self.say(&self.kept);
                     return Ok(exit);
                 }
                 Ok(Attempt::EditAgain) => {
                     faults.clear();
                     continue;
                 }
-                Err(error) => error.keeping_draft(),
+                Err(error) => error.and_hint(self.kept.clone()),
             };
             let is_of_text = matches!(error.kind, ErrorKind::Invalid | ErrorKind::Conflict);
             if !(prompts::can_ask() && is_of_text) || (is_as_opened && !faults.is_empty()) {
@@ -148,10 +150,14 @@ impl Editing<'_> {
         let notes = notes(faults);
         self.draft.write(&with_comments(&text, &notes)).map_err(Refusal::from)?;
         let line = faults.iter().find_map(|fault| fault.line).map_or(1, |line| line + height(&notes));
-        let ended = self.editor.open(self.draft.path(), line, KEPT.to_owned(), self.ui);
+        let ended = self.editor.open(self.draft.path(), line, self.kept.clone(), self.ui);
         let why = match ended {
             Ok(status) if status.success() => return Ok(Some(text)),
-            Ok(status) if !self.change.args.yes && was_started(status) && self.is_left(&text) => {
+            Ok(status)
+                if !self.change.args.yes
+                    && was_started(status)
+                    && self.text().is_ok_and(|now| now == text) =>
+            {
                 return Ok(None);
             }
             Ok(status) => match status.code() {
@@ -163,11 +169,6 @@ impl Editing<'_> {
         Err(CliError::editor_failed(self.editor.command(), why))
     }
 
-    /// True if the editor left the text as it got it, and no rescue beside it.
-    fn is_left(&self, text: &[u8]) -> bool {
-        self.text().is_ok_and(|now| now == text) && self.draft.rescues().is_empty()
-    }
-
     /// Ends an edit whose editor changed nothing. What was written before stays.
     fn left_as_it_was(self) -> Result<Exit, CliError> {
         let present = Arc::new(Snapshot::from_bytes(self.draft.origin.base.clone()));
@@ -175,17 +176,8 @@ impl Editing<'_> {
         if self.text()? == self.draft.origin.original() {
             return Ok(self.end(Exit::Done));
         }
-        self.say(KEPT);
+        self.say(&self.kept);
         Ok(Exit::Done)
-    }
-
-    /// Names the files that the editor left beside the draft; returns true if there are any.
-    fn tells_rescues(&self) -> bool {
-        let rescues = self.draft.rescues();
-        for Rescue { path, .. } in &rescues {
-            self.ui.note(&format!("the editor left `{}`, a rescue of the text", path.display()));
-        }
-        !rescues.is_empty()
     }
 
     /// Checks the text, merges it with changes that others made meanwhile, asks, and makes the change.
@@ -230,16 +222,11 @@ impl Editing<'_> {
     }
 
     /// Makes the edit of the text with the revision `base` where the file is. What others change meanwhile is merged there.
-    fn make(&mut self, whole: &Bytes, base: Revision, was_shown: bool) -> Result<Exit, CliError> {
+    fn make(&self, whole: &Bytes, base: Revision, was_shown: bool) -> Result<Exit, CliError> {
         let mut change = self.change.clone();
         change.diff_was_shown = was_shown;
         change.options.base = Some(base);
-        self.draft.free_base();
-        let made = change.run_on(&*self.target.service, self.ui, RequestedChange::Save(whole.clone()));
-        if made.is_err() {
-            self.draft.read_base().map_err(Refusal::from)?;
-        }
-        made
+        change.run_on(&*self.target.service, self.ui, RequestedChange::Save(whole.clone()))
     }
 
     /// Merges the edited configuration with the present one. From here on the draft is made of the
@@ -284,7 +271,8 @@ impl Editing<'_> {
         let new = Arc::new(Snapshot::from_bytes(whole.clone()));
         let diff = ContentDiff::between_texts([present, &new], self.ui.masker()).into();
         output(diff::print(&diff, [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
-        let _last_words = LastWords::new(self.ui, || format!("\n{KEPT}"));
+        let kept = self.kept.clone();
+        let _last_words = LastWords::new(self.ui, move || format!("\n{kept}"));
         let protected = self.target.protected.as_ref();
         let protected = protected.map_or(String::new(), |name| format!("context `{name}` is protected: "));
         let question =
@@ -391,7 +379,7 @@ impl Editing<'_> {
 
     /// Removes the draft.
     fn end(self, exit: Exit) -> Exit {
-        self.draft.discard();
+        self.draft.remove();
         exit
     }
 }

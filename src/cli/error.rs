@@ -25,9 +25,6 @@ const FIRST_OF_CLUSTER: &str = "`mediactl --cluster URL save FILE` puts the firs
 const OTHER_SIDES: &str =
     "`mediactl diff FILE` compares with a file, `mediactl diff @1` with the text before the last change";
 
-/// The hint about a draft that stays.
-pub const KEPT: &str = "what you wrote is kept: `mediactl edit --resume` opens it again";
-
 /// The word for a server that can't be reached, or that is out of order.
 const NOT_REACHED: &str = "not reached";
 
@@ -313,10 +310,19 @@ impl CliError {
         }
     }
 
-    /// There is no draft to go on with.
-    pub fn no_draft(target: &str) -> Self {
-        Self::new(ErrorKind::Absent, format!("there is no unfinished edit of `{target}`"))
-            .with_hint("`mediactl edit` begins one")
+    /// The text that a draft was made of is not known, so that others' changes could be overwritten.
+    pub fn draft_without_base(text: &Path, why: &dyn fmt::Display) -> Self {
+        let text = text.display();
+        Self::new(ErrorKind::Absent, format!("the text that `{text}` was made of can't be read: {why}"))
+            .with_hint(format!("`mediactl save {text}` saves a text as it is"))
+    }
+
+    /// A draft was made of another configuration.
+    pub fn draft_of_another(text: &Path, target: &str) -> Self {
+        Self::usage(
+            format!("`{}` is an edit of `{target}`", text.display()),
+            "name that configuration, as the edit did",
+        )
     }
 
     /// The text editor failed.
@@ -336,11 +342,11 @@ impl CliError {
         Self::usage("no folder is known for unfinished work", "set HOME or XDG_STATE_HOME")
     }
 
-    /// The same error, which says that the draft of an edit is kept.
+    /// The same error, with a further hint.
     #[must_use]
-    pub fn keeping_draft(mut self) -> Self {
+    pub fn and_hint(mut self, more: String) -> Self {
         if let Some(line) = self.lines.last_mut() {
-            line.hint = Some(line.hint.take().map_or(KEPT.to_owned(), |hint| format!("{hint}; {KEPT}")));
+            line.hint = Some(line.hint.take().map_or(more.clone(), |hint| format!("{hint}; {more}")));
         }
         self
     }

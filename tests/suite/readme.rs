@@ -243,6 +243,7 @@ impl Shell {
             .env_clear()
             .env("PATH", format!("{}:{path}", folder.path().join("bin").display()))
             .env("USER", "olga")
+            .env("HOME", folder.path())
             .stderr(Stdio::null());
         let (process, mut input, output) = piped(&mut shell);
         input.write_all(b"exec 2>&1\n").expect("a shell reads its commands");
@@ -291,7 +292,13 @@ impl Shell {
         // The name of a change of several servers is another one each time.
         let name = line.split_once("this is change ").and_then(|(_, rest)| rest.split_once(':'));
         let name = name.map(|(name, _)| name.to_owned());
-        name.map_or(line.clone(), |name| line.replace(&name, "7f3a90c2"))
+        let line = name.map_or(line.clone(), |name| line.replace(&name, "7f3a90c2"));
+        // So has the file of an edit.
+        let line = line.replace(&self.folder.path().display().to_string(), "/home/olga");
+        match line.split_once("/draft-") {
+            Some((before, rest)) => format!("{before}/draft-8kYw2x{}", rest.get(6..).unwrap_or_default()),
+            None => line,
+        }
     }
 }
 

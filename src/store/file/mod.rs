@@ -32,7 +32,6 @@
 //! | `serve.lock`                                | held by a running server for its whole life                     |
 //! | `sock`                                      | the Unix socket of that server                                  |
 //! | `history/`                                  | the earlier texts of the file, and a journal (`history`)        |
-//! | `draft-XXXXXX.conf`, `draft-XXXXXX.base`    | the draft of an edit, and the text that it was made of          |
 //! | `tls-cert.pem`, `tls-key.pem`               | the certificate that the server made itself, and its key         |
 //! | `pending`                                   | a change that has to be confirmed, and the texts before it      |
 //! | `followed`                                  | which text of a cluster the file holds, on a node               |
@@ -80,7 +79,7 @@ mod serving;
 mod certificate;
 mod followed;
 
-pub use drafts::{DraftFolder, DraftHead, DraftOrigin, KeptDraft, Rescue, draft_head, user_folder};
+pub use drafts::{Draft, DraftHead, DraftOrigin, draft_head, user_folder};
 pub use file_stamp::LastWrite;
 pub use file_watch::FileWatch;
 pub use followed::{Followed, FollowedText, WayBack};

@@ -10,8 +10,8 @@ use rustix::process::Signal;
 use super::serve::Serving;
 use super::{CONF, Call, Place, SAMPLE};
 
-/// The state folder, where drafts are.
-const STATE: &str = ".mediactl/media.conf";
+/// The folder of the user, where drafts are.
+const STATE: &str = "home/.local/state/mediactl";
 
 /// `edit` of these arguments, where the editor is a shell script that finds the draft in `$1`.
 fn edit(place: &Place, editor: &str, arguments: &[&str]) -> Call {
@@ -36,6 +36,14 @@ fn drafts(folder: &Path) -> Vec<String> {
         }
     }
     texts
+}
+
+/// Goes on with the only edit that failed.
+fn resumed(place: &Place, editor: &str, arguments: &[&str]) -> Call {
+    let folder = fs::read_dir(place.path(STATE)).expect("it is there").flatten();
+    let mut paths = folder.map(|entry| entry.path().display().to_string());
+    let draft = paths.find(|path| path.ends_with(".conf")).expect("there is a draft");
+    edit(place, editor, &[&["--from", &draft][..], arguments].concat())
 }
 
 const SIX: &str = "sed -i 's/prepush 5/prepush 6/' \"$1\"";
@@ -83,32 +91,30 @@ fn one_entry_is_edited_alone() {
     assert_eq!(place.text(), "http 80; rtmp 1936;");
     let empty = edit(&place, ": > \"$1\"", &["rtmp", "--yes"]).run().exits(3);
     empty.says("the new text of `rtmp` is empty").says("`mediactl rm rtmp` removes it");
-    edit(&place, ":", &["--discard"]).run().exits(0);
     assert_eq!(place.text(), "http 80; rtmp 1936;");
     edit(&place, ":", &["streams.cam1"]).run().exits(7).says("there is no stream `cam1`");
     edit(&place, ":", &["streams..x"]).run().exits(3);
-    edit(&place, ":", &["rtmp", "--resume"]).run().exits(2);
+    edit(&place, ":", &["rtmp", "--from", "x"]).run().exits(2);
     Place::empty().run(["edit"]).exits(7);
 }
 
 #[test]
-fn without_a_terminal_a_fault_ends_the_edit_and_resume_goes_on() {
+fn without_a_terminal_a_fault_ends_the_edit_and_from_goes_on() {
     let place = Place::with(SAMPLE);
     let calls = "echo called >> calls; ";
     let break_it = format!("{calls}sed -i 's/hunter2;/hunter2/; s/^live studio/live studio {{ live/' \"$1\"");
     let run = edit(&place, &break_it, &["--yes"]).run().exits(3);
-    run.says("error: ").says("mediactl edit --resume").hides("hunter2");
+    run.says("error: ").says(" edit --from ").hides("hunter2");
     assert_eq!(fs::read_to_string(place.path("calls")).expect("it was called"), "called\n");
     assert_eq!(place.text(), SAMPLE);
     let [draft] = &drafts(&place.path(STATE))[..] else { panic!("there is one draft") };
     assert!(draft.contains("hunter2"), "a draft is not masked");
     let mend = "cp \"$1\" seen; sed -i 's/hunter2$/hunter3;/; s/live studio { live/live studio/' \"$1\"";
-    edit(&place, mend, &["--resume", "--yes"]).run().exits(0);
+    resumed(&place, mend, &["--yes"]).run().exits(0);
     let seen = fs::read_to_string(place.path("seen")).expect("it was called");
     assert!(seen.starts_with("#: ") && seen.contains(": error: ") && seen.contains("\n# main\n"), "{seen}");
     assert_eq!(place.text(), SAMPLE.replace("hunter2", "hunter3"));
     assert_eq!(drafts(&place.path(STATE)).len(), 0);
-    edit(&place, ":", &["--resume"]).run().exits(7).says("no unfinished edit");
 }
 
 #[test]
@@ -131,30 +137,30 @@ fn warnings_of_the_edit_are_shown_and_no_others() {
 #[test]
 fn without_a_terminal_only_yes_makes_the_change() {
     let place = Place::with(SAMPLE);
-    edit(&place, SIX, &[]).run().exits(6).says("--yes").says("edit --resume");
+    edit(&place, SIX, &[]).run().exits(6).says("--yes").says("edit --from");
     assert_eq!(place.text(), SAMPLE);
     edit(&place, SIX, &["--dry-run"])
         .run()
         .exits(0)
         .prints("+  prepush 6")
         .says("would edit")
-        .says("unfinished");
+        .says("edit --from");
     assert_eq!((place.text(), drafts(&place.path(STATE)).len()), (SAMPLE.to_owned(), 2));
-    edit(&place, ":", &["--resume", "--yes"]).run().exits(0);
+    resumed(&place, ":", &["--yes"]).run().exits(0);
     assert!(place.text().contains("prepush 6"));
 }
 
 #[test]
 fn guards_and_check_commands_hold_and_keep_the_draft() {
     let place = Place::with(SAMPLE);
-    edit(&place, "echo 'rtmp 1;' > \"$1\"", &["--yes"]).run().exits(6).says("edit_auth").says("--resume");
-    edit(&place, ":", &["--resume", "--yes", "--accept", "would-remove-credentials", "--check-cmd", "false"])
+    edit(&place, "echo 'rtmp 1;' > \"$1\"", &["--yes"]).run().exits(6).says("edit_auth").says("edit --from");
+    resumed(&place, ":", &["--yes", "--accept", "would-remove-credentials", "--check-cmd", "false"])
         .run()
         .exits(3)
         .says("check command failed")
-        .says("--resume");
+        .says("edit --from");
     assert_eq!(place.text(), SAMPLE);
-    edit(&place, ":", &["--resume", "--force"]).run().exits(0);
+    resumed(&place, ":", &["--force"]).run().exits(0);
     assert_eq!(place.text(), "rtmp 1;\n");
 }
 
@@ -181,16 +187,16 @@ fn a_clash_is_shown_like_that_of_git_and_is_not_saved_unsolved() {
         .run()
         .exits(5)
         .says("changed meanwhile")
-        .says("edit --resume");
+        .says("edit --from");
     let theirs = SAMPLE.replace("prepush 5", "prepush 9");
     assert_eq!(place.text(), theirs);
     let clash = "<<<<<<< ours\n  prepush 6; # seconds\n=======\n  prepush 9; # seconds\n>>>>>>> theirs\n";
     let [draft] = &drafts(&place.path(STATE))[..] else { panic!("there is one draft") };
     assert_eq!(*draft, format!("stream cam1 {{\n  url udp://239.0.0.1:1234 priority=1;\n{clash}}}\n"));
-    edit(&place, ":", &["--resume", "--yes"]).run().exits(3).says("line 8 is the marker of a clash");
+    resumed(&place, ":", &["--yes"]).run().exits(3).says("line 8 is the marker of a clash");
     assert_eq!(place.text(), theirs);
     let solve = "sed -i '/^<<<</d; /^====/,/^>>>>/d' \"$1\"";
-    edit(&place, solve, &["--resume", "--yes"]).run().exits(0);
+    resumed(&place, solve, &["--yes"]).run().exits(0);
     assert_eq!(place.text(), SAMPLE.replace("prepush 5", "prepush 6"));
 }
 
@@ -220,7 +226,7 @@ fn an_editor_that_fails_and_changes_nothing_is_no_change() {
         assert_eq!(drafts(&place.path(STATE)).len(), 0, "{editor}");
     }
     edit(&place, SIX, &[]).run().exits(6);
-    edit(&place, "exit 1", &["--resume"]).run().exits(0).says("edit --resume");
+    resumed(&place, "exit 1", &[]).run().exits(0).says("edit --from");
     assert_eq!(
         (place.text(), drafts(&place.path(STATE)).len()),
         (SAMPLE.to_owned(), 1),
@@ -228,46 +234,58 @@ fn an_editor_that_fails_and_changes_nothing_is_no_change() {
     );
 }
 
+/// The command that is printed names the target.
 #[test]
-fn discard_ends_the_edits_that_were_not_finished() {
+fn the_printed_command_goes_on_with_the_edit() {
     let place = Place::with(SAMPLE);
-    edit(&place, ":", &["--discard"]).run().exits(7).says("no unfinished edit");
-    edit(&place, SIX, &[]).run().exits(6);
-    edit(&place, SIX, &["streams.cam1"]).run().exits(6).says("edit --discard");
-    for other in ["--resume", "--dry-run", "rtmp"] {
-        edit(&place, ":", &["--discard", other]).run().exits(2);
-    }
-    assert_eq!(drafts(&place.path(STATE)).len(), 2);
-    let run = edit(&place, ":", &["--discard"]).run().exits(0);
-    run.says("discarded the edit of `streams.cam1` of 20").says(": 1 line added, 1 line removed");
-    assert_eq!((place.text(), drafts(&place.path(STATE)).len()), (SAMPLE.to_owned(), 0));
+    let failed = edit(&place, SIX, &["streams.cam1"]).run().exits(6);
+    let command =
+        failed.err.split('`').find(|part| part.starts_with("mediactl --conf ")).expect("it is there");
+    let words: Vec<&str> = command.split(' ').skip(1).collect();
+    assert!(words[..3] == ["--conf", CONF, "edit"], "{command}");
+    let call = |words: &[&str]| {
+        let call = place.mediactl(words.iter().chain(&["--yes"])).without("MEDIACTL_CONF");
+        call.env("EDITOR", ":").env("HOME", &place.path("home").display().to_string()).run()
+    };
+    place.put("other.conf", SAMPLE);
+    let other = place.path("other.conf").display().to_string();
+    call(&[&["--conf", &other, "edit"], &words[3..]].concat()).exits(2).says("is an edit of `");
+    place.put(CONF, SAMPLE.replace("rtsp 554", "rtsp 555"));
+    call(&words).exits(0).says("both changes are merged");
+    assert_eq!(place.text(), SAMPLE.replace("prepush 5", "prepush 6").replace("rtsp 554", "rtsp 555"));
+    assert_eq!(drafts(&place.path(STATE)).len(), 0);
+    call(&words).exits(7);
+    place.put("mine.conf", SAMPLE);
+    let mine = place.path("mine.conf").display().to_string();
+    call(&["--conf", &place.path(CONF).display().to_string(), "edit", "--from", &mine])
+        .exits(7)
+        .says("was made of can't be read")
+        .says("mediactl save");
 }
 
 #[test]
-fn what_the_editor_rescued_is_offered_and_goes_with_the_draft() {
+fn what_the_editor_left_goes_with_the_draft() {
     let place = Place::with(SAMPLE);
-    let left = || {
-        let entries = fs::read_dir(place.path(STATE)).expect("it is there").flatten();
-        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-        names.filter(|name| name.contains("draft-")).count()
-    };
-    let rescue = "sed 's/prepush 5/prepush 8/' \"$1\" > \"$1.save\"; d=${1%/*}; n=${1##*/}\n\
-        touch \"$d/.$n.swp\" \"$1~\"; exit 1";
-    let run = edit(&place, rescue, &["--yes"]).run().exits(9);
-    run.says(".conf.save`, a rescue of the text").says(".conf.swp`").says("edit --resume");
-    assert_eq!(left(), 5);
-    edit(&place, ":", &["--resume", "--yes"]).run().exits(0).says(".conf.save`").says("nothing to change");
-    assert_eq!((place.text(), left()), (SAMPLE.to_owned(), 0));
-    edit(&place, rescue, &["--yes"]).run().exits(9);
-    let mut terminal = edit(&place, ":", &["--resume"]).on_terminal();
-    terminal
-        .expect("go on with it? [y/N]")
-        .enter("y")
-        .expect("+  prepush 8; # seconds")
-        .expect("[y]es")
-        .enter("y");
-    terminal.exits(0);
-    assert_eq!((place.text(), left()), (SAMPLE.replace("prepush 5", "prepush 8"), 0));
+    let editor = format!("{SIX}; touch \"${{1%/*}}/.${{1##*/}}.swp\" \"$1~\"");
+    edit(&place, &editor, &["--yes"]).run().exits(0);
+    assert_eq!(fs::read_dir(place.path(STATE)).expect("it is there").count(), 0);
+}
+
+/// Nobody else's link is followed.
+#[test]
+fn a_folder_that_others_may_write_and_a_link_are_refused() {
+    let place = Place::with(SAMPLE);
+    edit(&place, SIX, &[]).run().exits(6);
+    let [text, base] = ["link.conf", "link.base"].map(|name| place.path(name));
+    let folder = place.path(STATE);
+    for entry in fs::read_dir(&folder).expect("it is there").flatten() {
+        let link = if entry.path().extension().is_some_and(|end| end == "conf") { &text } else { &base };
+        std::os::unix::fs::symlink(entry.path(), link).expect("it can be made");
+    }
+    edit(&place, ":", &["--from", "link.conf", "--yes"]).run().exits(9);
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).expect("it is ours");
+    edit(&place, SIX, &["--yes"]).run().exits(4).says("other users may write it");
+    assert_eq!(place.text(), SAMPLE);
 }
 
 #[test]
@@ -298,12 +316,12 @@ fn on_a_terminal_an_answer_decides() {
     let place = Place::with(SAMPLE);
     edit(&place, SIX, &[]).on_terminal().expect("[y]es").enter("").exits(6);
     assert_eq!(drafts(&place.path(STATE)).len(), 1);
-    edit(&place, ":", &["--resume"]).on_terminal().expect("[y]es").end_input().exits(6);
+    resumed(&place, ":", &[]).on_terminal().expect("[y]es").end_input().exits(6);
     assert_eq!(drafts(&place.path(STATE)).len(), 1, "the end of the input is a no");
-    edit(&place, ":", &["--resume"]).on_terminal().expect("[y]es").enter("d").exits(0);
+    resumed(&place, ":", &[]).on_terminal().expect("[y]es").enter("d").exits(0);
     assert_eq!(drafts(&place.path(STATE)).len(), 0);
     let mut stays_wrong = edit(&place, "sed -i 's/^rtsp 554/rtsp fast/' \"$1\"", &[]).on_terminal();
-    assert!(stays_wrong.exits(3).contains("edit --resume"));
+    assert!(stays_wrong.exits(3).contains("edit --from"));
     assert_eq!(place.text(), SAMPLE);
 }
 
@@ -311,21 +329,21 @@ fn on_a_terminal_an_answer_decides() {
 fn a_draft_survives_what_ends_the_editor_or_the_program() {
     let place = Place::with(SAMPLE);
     for (end, code) in [("exit 3", 9), ("kill -9 $$", 9)] {
-        edit(&place, &format!("{SIX}; {end}"), &["--yes"]).run().exits(code).says("edit --resume");
+        edit(&place, &format!("{SIX}; {end}"), &["--yes"]).run().exits(code).says("edit --from");
         let [draft] = &drafts(&place.path(STATE))[..] else { panic!("there is one draft") };
         assert!(draft.contains("prepush 6"));
-        edit(&place, ":", &["--resume"]).on_terminal().expect("[y]es").enter("d").exits(0);
+        resumed(&place, ":", &[]).on_terminal().expect("[y]es").enter("d").exits(0);
     }
     let wait = format!("{SIX}; echo written; sleep 2");
     let mut terminal = edit(&place, &wait, &[]).on_terminal();
     terminal.expect("written").signal(Signal::INT).expect("[y]es").enter("d").exits(0);
     let mut terminal = edit(&place, &wait, &[]).on_terminal();
-    assert!(terminal.expect("written").signal(Signal::TERM).exits(143).contains("edit --resume"));
+    assert!(terminal.expect("written").signal(Signal::TERM).exits(143).contains("edit --from"));
     let mut terminal = edit(&place, &wait, &[]).on_terminal();
     terminal.expect("written").signal(Signal::KILL).exits(137);
     assert_eq!(drafts(&place.path(STATE)).len(), 2);
     assert_eq!(place.text(), SAMPLE);
-    edit(&place, ":", &["--resume", "--yes"]).run().exits(0);
+    resumed(&place, ":", &["--yes"]).run().exits(0);
     assert!(place.text().contains("prepush 6"));
 }
 
@@ -343,12 +361,18 @@ fn what_a_server_runs_is_edited_and_the_draft_is_kept_at_home() {
     remote("sed -i 's/prepush 6/prepush 7/' \"$1\"", &["streams.cam1", "--yes"]).exits(0);
     assert_eq!(place.text(), SAMPLE.replace("prepush 5", "prepush 7"));
     let break_it = "sed -i 's/prepush 7;/prepush 8; }/' \"$1\"";
-    remote(break_it, &["--yes"]).exits(3).says("edit --resume").hides("hunter2");
+    remote(break_it, &["--yes"]).exits(3).says("edit --from").hides("hunter2");
     let home = place.path("home/.local/state/mediactl");
     assert_eq!(fs::metadata(&home).expect("it is there").permissions().mode() & 0o7777, 0o700);
-    assert_eq!((drafts(&home).len(), drafts(&place.path(STATE)).len()), (1, 0));
+    assert_eq!(drafts(&home).len(), 1);
     let mend = format!("sed -i 's/rtsp 554/rtsp 555/' {CONF}; sed -i 's/prepush 8; }}/prepush 8;/' \"$1\"");
-    remote(&mend, &["--resume", "--yes"]).exits(0).says("both changes are merged");
+    {
+        let draft = fs::read_dir(&home).expect("it is there").flatten().map(|entry| entry.path());
+        let draft = draft.map(|path| path.display().to_string()).find(|path| path.ends_with(".conf"));
+        remote(&mend, &["--from", &draft.expect("there is one"), "--yes"])
+    }
+    .exits(0)
+    .says("both changes are merged");
     assert_eq!(place.text(), SAMPLE.replace("prepush 5", "prepush 8").replace("rtsp 554", "rtsp 555"));
     let nine = "sed -i 's/prepush 8/prepush 9/' \"$1\"";
     let confirmed = remote(nine, &["--yes", "--confirm", "60s", "-o", "change-json"]);

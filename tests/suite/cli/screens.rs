@@ -119,7 +119,7 @@ fn questions_are_asked_and_watching_is_live() {
             .presses("Enter")
             .shows(&["kept"]);
         assert_eq!(place.text(), SAMPLE);
-        starts(&screen, "mediactl edit --resume");
+        starts(&screen, "mediactl edit --from .local/state/mediactl/draft-*.conf");
         screen.shows(&["keep the text"]).types("y").presses("Enter").shows(&["edited media.conf"]);
         assert!(place.text().contains("prepush 6;"), "{}", place.text());
         starts(&screen, "mediactl modify --unset edit_auth");

@@ -54,10 +54,8 @@ fn every_command_tells(place: &Place, way: &[&str], commands: &[&str]) {
             let refused = run(more).exits(3).says(&format!("the change brings a warning: {TOLD}"));
             refused.says("hint: without `--strict` it is made all the same");
             assert_eq!(place.text(), TEXT, "{command}");
-            place.run(["edit", "--discard"]);
         }
         run(&["--dry-run"]).exits(0).says(&format!("warning: {TOLD}"));
-        place.run(["edit", "--discard"]);
         let made = run(&["-q", "-o", "change-json"]).exits(0).says(&format!("warning: {TOLD}"));
         assert_eq!(made.err.matches("warning:").count(), 1, "{made:?}");
         assert_eq!(made.json()["warnings"], json!([TOLD]), "{command}");
