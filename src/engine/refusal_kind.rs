@@ -160,7 +160,7 @@ impl RefusalKind {
             Self::Unauthorized => &[403],
             // The head is too large.
             Self::TooLarge => &[431],
-            // The handler panicked, or took too long.
+            // The answer could not be sent, or took too long.
             Self::EngineFailed => &[500, 504],
             _ => &[],
         };

@@ -86,7 +86,8 @@ impl Node {
     /// # Errors
     /// No thread can be spawned.
     pub fn start(self: &Arc<Self>) -> std::io::Result<()> {
-        let work: [(&str, fn(&Node)); 4] = [
+        type Work = fn(&Node);
+        let work: [(&str, Work); 4] = [
             ("follow", Node::follow),
             ("watch", Node::watch),
             ("watch-2", Node::watch_elsewhere),

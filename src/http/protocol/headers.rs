@@ -94,9 +94,9 @@ pub fn api_value() -> String {
     format!("{API_VERSION}; {}", words.join(", "))
 }
 
-/// The revision in an `ETag` of this API; `None` for a tag of another kind.
+/// The revision in an `ETag` of this API; `None` for a tag of another kind. A proxy that compresses makes the tag a weak one.
 pub fn revision_in(tag: &str) -> Option<Revision> {
-    tag.strip_prefix('"')?.split_once('-')?.0.parse().ok()
+    tag.strip_prefix("W/").unwrap_or(tag).strip_prefix('"')?.split_once('-')?.0.parse().ok()
 }
 
 /// True if an [`API_HEADER`] of this value offers a feature.
@@ -109,4 +109,13 @@ pub fn offers(value: &str, feature: Feature) -> bool {
 /// it for another type than it says.
 pub fn on_every_response() -> impl Iterator<Item = (&'static str, String)> {
     ON_EVERY_RESPONSE.into_iter().zip([api_value(), "no-store".to_owned(), "nosniff".to_owned()])
+}
+
+#[test]
+fn the_revision_is_read_behind_a_proxy_that_compresses() {
+    let revision = Revision::from_text(b"http 80;\n");
+    for tag in ["\"R-0.1.0\"", "W/\"R-0.1.0\"", "\"R-0.1.0-gzip\""] {
+        assert_eq!(revision_in(&tag.replace('R', &revision.to_string())), Some(revision), "{tag}");
+    }
+    assert_eq!(revision_in("\"5\""), None);
 }

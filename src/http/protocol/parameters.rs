@@ -5,7 +5,7 @@
 mod unknown;
 mod values;
 
-pub use values::{Parameters, SWITCH_WORDS, Values};
+pub use values::{Parameters, Values};
 
 use std::collections::HashMap;
 

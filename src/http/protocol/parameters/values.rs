@@ -147,7 +147,7 @@ impl Values {
 }
 
 /// The words for a switch: first those for true, then those for false.
-pub const SWITCH_WORDS: [&str; 4] = ["true", "1", "false", "0"];
+const SWITCH_WORDS: [&str; 4] = ["true", "1", "false", "0"];
 
 fn switch(value: &str) -> Result<bool, String> {
     let place = SWITCH_WORDS.iter().position(|word| word.eq_ignore_ascii_case(value));
