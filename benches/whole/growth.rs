@@ -5,44 +5,56 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use mediaconf::plumbing::edit::{hunks_of_splices, modify as edited};
-use mediaconf::plumbing::model::{Lens, View, check as check_text, top_members, write_compact};
+use mediaconf::plumbing::edit::modify;
+use mediaconf::plumbing::model::{Config, check};
 use mediaconf::plumbing::syntax::Document;
 use mediactl::store::Revision;
 
 use crate::timing::{command, median, timed};
-use crate::{MEDIACTL, RUNS, cases};
+use crate::{MEDIACTL, RUNS, cases, row};
 
-/// Elements of the changes whose growth is shown, and of those twice and four times as large.
-const ELEMENTS: [usize; 3] = [10_000, 20_000, 40_000];
+/// Elements of the changes whose growth is shown, and four times as many.
+const ELEMENTS: [usize; 2] = [10_000, 40_000];
 
 /// The numbers of changes in the history for which its growth is shown.
-const ENTRIES: [usize; 4] = [10, 100, 1_000, 10_000];
+const ENTRIES: [usize; 2] = [10, 1_000];
 
-/// Twice the size takes twice the time: each change, and the diff of its text.
+fn seconds(work: impl FnOnce()) -> f64 {
+    let start = Instant::now();
+    work();
+    start.elapsed().as_secs_f64()
+}
+
+/// Four times the size takes at most five times the time: each change.
 pub fn of_changes() {
-    println!("\n{:45} {:>26} {:>26}", "change of so many elements", "change", "its diff");
     for (name, change) in cases::CASES {
-        let times = ELEMENTS.map(|count| {
+        let [small, large] = ELEMENTS.map(|count| {
             let (text, patch) = change(count);
             let document = Document::parse(text);
-            let start = Instant::now();
-            let edit = edited(&document, patch).expect("it is proved").expect("something changes");
-            let made = start.elapsed().as_secs_f64();
-            let new = document.with(&edit.splices);
-            std::hint::black_box(hunks_of_splices(document.text(), new.text(), &edit.splices));
-            [made, start.elapsed().as_secs_f64() - made]
+            seconds(|| drop(modify(&document, patch)))
         });
-        println!("{name:45} {:>26} {:>26}", factors(times, 0), factors(times, 1));
+        row(&format!("{name}: x 4"), large / small, "<= 5");
     }
 }
 
-/// A change takes the same time however many are kept; `history` and `blame` grow with their number.
+/// The same of each text that is checked, and read as JSON.
+pub fn of_texts() {
+    for (name, text) in cases::TEXTS {
+        let [small, large] = ELEMENTS.map(|count| {
+            let text = text(count);
+            let checked = seconds(|| drop(check(&text)));
+            [checked, seconds(|| drop(Config::new(&Document::parse(text)).to_json()))]
+        });
+        row(&format!("{name}, checked: x 4"), large[0] / small[0], "<= 5");
+        row(&format!("{name}, read: x 4"), large[1] / small[1], "<= 5");
+    }
+}
+
+/// A change, `history` and `blame` with few changes in the history, and with many.
 pub fn of_history(folder: &Path) {
-    println!("\n{:>16} {:>12} {:>12} {:>12}", "history entries", "modify", "history", "blame");
     let place = folder.join("history");
     let (file, state) = (place.join("media.conf"), place.join(".mediactl/media.conf/history"));
-    for count in ENTRIES {
+    let times = ENTRIES.map(|count| {
         let _ = fs::remove_dir_all(&place);
         fs::create_dir_all(&place).expect("the folder of the build is writable");
         let text = |serial: usize| format!("http 80;\nrtmp {};\n", 1000 + serial % 60_000);
@@ -50,7 +62,7 @@ pub fn of_history(folder: &Path) {
         let run = |arguments: &[&str]| {
             let mut command = command(MEDIACTL, &["--conf", &file.display().to_string()]);
             command.args(arguments);
-            timed(command).expect("it works").as_secs_f64() * 1e3
+            timed(command).expect("it works").as_secs_f64()
         };
         run(&["modify", "--keep", "100000", "--set", "rtmp=1001"]);
         let mut journal = String::new();
@@ -67,33 +79,15 @@ pub fn of_history(folder: &Path) {
         }
         fs::write(state.join("journal"), journal).expect("it was made");
         fs::write(&file, text(count)).expect("the folder is new");
-        let modify = (0..RUNS).map(|run_| run(&["modify", "--set", &format!("rtmp={}", 100 + run_)]));
-        let modify = median(modify.collect());
-        let [history, blame] = [["history"].as_slice(), &["blame", "rtmp"]].map(run);
-        println!("{count:>16} {modify:>9.1} ms {history:>9.1} ms {blame:>9.1} ms");
+        let change = (0..RUNS).map(|number| run(&["modify", "--set", &format!("rtmp={}", 100 + number)]));
+        let change = median(change.collect());
+        let [history, blame] = [["history"].as_slice(), &["blame", "rtmp"]]
+            .map(|it| median((0..RUNS).map(|_| run(it)).collect()));
+        [change, history, blame]
+    });
+    for (at, name) in ["a change", "history", "blame"].iter().enumerate() {
+        row(&format!("{name} with 1 000 entries / with 10"), times[1][at] / times[0][at], "<= 2");
     }
+    row("blame of a value with 1 000 entries, seconds", times[1][2], "<= 1");
     let _ = fs::remove_dir_all(&place);
-}
-
-/// Twice the size takes twice the time: each text that is checked, and read as JSON.
-pub fn of_texts() {
-    println!("\n{:45} {:>26} {:>26}", "a text of so many elements", "check", "read");
-    for (name, text) in cases::TEXTS {
-        let times = ELEMENTS.map(|count| {
-            let document = Document::parse(text(count));
-            let start = Instant::now();
-            std::hint::black_box(check_text(document.text()));
-            let checked = start.elapsed().as_secs_f64();
-            let members = top_members(&document);
-            write_compact(&View::new(&members, &Lens::default()), &mut Vec::new()).expect("memory takes it");
-            [checked, start.elapsed().as_secs_f64() - checked]
-        });
-        println!("{name:45} {:>26} {:>26}", factors(times, 0), factors(times, 1));
-    }
-}
-
-/// The first of three times, and how they grow.
-fn factors(times: [[f64; 2]; 3], column: usize) -> String {
-    let [one, two, four] = times.map(|times| times[column]);
-    format!("{:8.1} ms x {:4.1} x {:4.1}", one * 1e3, two / one, four / two)
 }

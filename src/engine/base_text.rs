@@ -96,8 +96,8 @@ impl Transaction<'_> {
         }
         let (document, config) = (base.document(), base.config());
         let evaluated = request.evaluate(&config.lookup())?;
-        let patch = match &request.edit(evaluated, document, config.members())? {
-            Some(edit) => patch_between(document, &document.with(&edit.splices)).into(),
+        let patch = match request.edit(evaluated, document, config.members())? {
+            Some(edit) => patch_between(document, &edit.document).into(),
             None => Value::Object(serde_json::Map::new()),
         };
         self.refuse_changed(document, present.document(), &patch)?;

@@ -143,10 +143,6 @@ impl ChangeReport {
         }
         let is_compared = outcome.is_change() && !parts.is_bare;
         let diff = is_compared.then(|| diff_of(&outcome, parts.masker())).flatten();
-        if let (After::Edited { .. }, Some(after)) = (&outcome.after, outcome.after().cloned()) {
-            // Of a large change these edits are many, and only the difference is made of them.
-            outcome.after = After::Replaced(after);
-        }
         let (old, new) = (outcome.before.as_ref(), outcome.after());
         let mut report = Self {
             changed: outcome.is_change(),
@@ -211,8 +207,7 @@ impl ChangeReport {
 /// The difference that a change makes; `None` if it changes nothing.
 fn diff_of(outcome: &Outcome, masker: Option<Masker>) -> Option<ContentDiff> {
     Some(match (&outcome.after, &outcome.before) {
-        (After::Edited { splices, .. }, Some(Content::Text(before))) => {
-            let after = outcome.after().and_then(Content::snapshot)?;
+        (After::Edited { splices, after: Content::Text(after) }, Some(Content::Text(before))) => {
             ContentDiff::of_edit([before, after], splices, masker)
         }
         (After::Replaced(after), Some(before)) => ContentDiff::between(before, after, masker),

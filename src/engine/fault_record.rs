@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::composed::Composed;
 use super::guard::Guard;
 use super::local::Engine;
-use super::new_warnings::new_warnings_of_edit;
+use super::new_warnings::new_warnings;
 use super::refusal::Refusal;
 use super::snapshot::Snapshot;
 use mediaconf::plumbing::edit::{ChangeRequest, Fault, Pointer, modify_members};
@@ -280,9 +280,9 @@ impl Engine {
             let guard = Refusal::from(Guard::WouldRemoveCredentials).message;
             faults.push(FaultRecord::plain(Severity::Error, guard));
         }
-        let after = Arc::new(Snapshot::edited(present, &edit.splices));
+        let after = Arc::new(Snapshot::proved(edit.document));
         faults.extend(self.faults_brought(present, &after).into_iter().map(FaultRecord::of_request));
-        let warnings = new_warnings_of_edit(present.document(), &edit.splices);
+        let warnings = new_warnings(present.document(), after.document());
         let warning = |text: String| FaultRecord::plain(Severity::Warning, text);
         faults.extend(warnings.iter().map(|found| warning(found.to_string())));
         Ok(faults)

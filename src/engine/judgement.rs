@@ -10,7 +10,7 @@ use super::composed::Composed;
 use super::composed_fault::{ComposedFault, told_once};
 use super::content::Content;
 use super::local::Engine;
-use super::new_warnings::{BRINGS_WARNING, NewWarning, new_warnings, new_warnings_of_edit};
+use super::new_warnings::{BRINGS_WARNING, NewWarning, new_warnings};
 use super::operation::Operation;
 use super::outcome::{After, Outcome};
 use super::overlays;
@@ -69,8 +69,10 @@ impl Transaction<'_> {
         let before = outcome.before.as_ref().and_then(Content::snapshot);
         let warnings = match (&outcome.after, before) {
             (after, before) if includes(before, after) => self.judge_composed(outcome, before)?,
-            (After::Edited { splices, .. }, Some(before)) => new_warnings_of_edit(before.document(), splices),
-            (After::Replaced(Content::Text(after)), before) => {
+            (
+                After::Edited { after: Content::Text(after), .. } | After::Replaced(Content::Text(after)),
+                before,
+            ) => {
                 let missing = Document::parse(String::new());
                 new_warnings(before.map_or(&missing, |before| before.document()), after.document())
             }

@@ -4,7 +4,7 @@ use mediaconf::plumbing::model::{Config, Lens, Masker, Members, masked_document,
 use mediaconf::plumbing::syntax::Document;
 
 /// The masked form of a text; all masks in it are the same.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MaskedForm {
     Text,
     /// The whole configuration on one line of JSON; only of a text without errors.
@@ -14,7 +14,8 @@ pub enum MaskedForm {
 }
 
 impl MaskedForm {
-    pub(super) fn write(self, document: &Document, members: Members<'_>) -> Vec<u8> {
+    /// Writes this form.
+    pub fn write(self, document: &Document, members: Members<'_>) -> Vec<u8> {
         let skip_static_streams = match self {
             Self::Text => return masked_document(document, &Masker::opaque()).into_bytes(),
             Self::Json => false,

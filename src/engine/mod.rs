@@ -121,7 +121,7 @@ pub use requested_change::{CHANGE_NAMES, EntryEdit, EntryEdits, RequestedChange}
 pub use running::{LastChange, MAX_REHEARSALS, ServerState};
 pub use sent::SentMasker;
 pub use service::{ConfigService, ConfigSource, Decision, KeptText, ReadForm, ReadQuery, Reading, TextDiff};
-pub use snapshot::{INCLUDE, RelatedText, Snapshot};
+pub use snapshot::{INCLUDE, Snapshot};
 pub use status::{FirstError, ServerHealth, ServerInfo, Status, differing, last_change};
 pub use status_stamp::StatusStamp;
 pub use trouble::{Trouble, without_secrets};

@@ -19,9 +19,7 @@ use super::retry::unless_overtaken;
 use super::running::ServerState;
 use super::snapshot::Snapshot;
 use super::transaction::{Change, Transaction};
-use mediaconf::plumbing::edit;
-use mediaconf::plumbing::edit::ChangeRequest;
-use mediaconf::plumbing::model::Config;
+use mediaconf::plumbing::edit::{ChangeRequest, Edit};
 use mediaconf::plumbing::syntax::Document;
 
 /// The text that a patch is merged into.
@@ -44,7 +42,6 @@ impl Engine {
     fn merge(&self, request: &ChangeRequest, options: &ChangeOptions) -> Result<Outcome, Refusal> {
         let mut transaction = Transaction::begin(self, Operation::Modify, options)?;
         let basis = transaction.basis()?;
-        basis.text.check_in_background();
         let change = transaction.evaluate(request, basis)?;
         transaction.finish(change)
     }
@@ -98,21 +95,16 @@ impl Transaction<'_> {
         let edited = self.edit(request, &basis, base.as_ref(), &mut notes);
         let before = basis.text;
         let after = match edited {
-            Ok(Some(edit)) => {
-                notes.extend(edit.notes.into_iter().map(OutcomeNote::Edit));
-                After::edited(edit.splices)
-            }
+            Ok(Some(after)) => after,
             // The patch changes nothing, but an unsaved running configuration is saved all the same.
             Ok(None) => {
                 let is_stored = self.file().is_some_and(|file| file.is_same_text(&before));
                 let runs = |state: &ServerState| state.running.is_same_text(&before);
                 match is_stored && self.state.as_ref().is_none_or(runs) {
                     true => After::Unchanged,
-                    false => After::edited(Vec::new()),
+                    false => After::edited(Vec::new(), before.clone()),
                 }
             }
-            // The errors in the text explain more than the error of the edit.
-            Err(_) if !before.is_valid() => return Err(Refusal::bad_config(before)),
             Err(error) => return Err(error),
         };
         Ok(Change { before: Some(before), after, overlays: None, needs_valid: true, notes })
@@ -124,53 +116,41 @@ impl Transaction<'_> {
         basis: &Basis,
         base: Option<&Arc<Snapshot>>,
         notes: &mut Vec<OutcomeNote>,
-    ) -> Result<Option<edit::Edit>, Refusal> {
+    ) -> Result<Option<After>, Refusal> {
         let (engine, options) = (self.engine, self.options);
-        let document = basis.text.document();
-        if document.diagnostics().errors() > 0 {
+        if !basis.text.is_valid() {
             return Err(Refusal::bad_config(basis.text.clone()));
         }
-        let config = basis.text.config();
-        let current = config.lookup();
         let named = request.named_deletions();
         let made_again = match base.filter(|base| !base.is_same_text(&basis.text)) {
             Some(base) => Some(self.request_on_present(request, base, &basis.text)?),
             None => None,
         };
         let request = made_again.as_ref().unwrap_or(request);
-        let is_alone = !basis.is_hand_edit && engine.composed(&basis.text, engine.followed()).is_none();
-        let in_parts = is_alone.then(|| edit::modify_in_parts(document, config.members(), request, &current));
-        let edit = match in_parts.flatten() {
-            Some((edit, found)) => {
-                notes.extend(found.into_iter().map(OutcomeNote::Edit));
-                edit
-            }
-            None => self.edit_as_a_whole(request, basis, &config, notes)?,
-        };
-        let Some(mut edit) = edit else { return Ok(None) };
-        engine.refuse_faults(mem::take(&mut edit.guarded), options)?;
+        let Some(edit) = self.evaluated(request, basis, notes)? else { return Ok(None) };
+        engine.refuse_faults(edit.guarded, options)?;
         let unnamed = edit.deleted_streams.iter().filter(|name| !named.contains(name.as_str())).count();
         let credentials = edit.removes_credentials.then_some(Guard::WouldRemoveCredentials);
-        // Of a text with errors, nothing is written.
-        let is_judged = may_include(&basis.text, &edit.splices) && basis.text.is_valid();
-        let after = || Arc::new(Snapshot::edited(&basis.text, &edit.splices));
-        let included = is_judged.then(|| engine.include_change(&basis.text, &after())).flatten();
+        let is_judged = may_include(&basis.text, &edit.splices);
+        let after = Arc::new(Snapshot::proved(edit.document));
+        let included = is_judged.then(|| engine.include_change(&basis.text, &after)).flatten();
         let (gone, of) = IncludeChange::deleted_streams(included.as_ref());
         let deletion = guard::before_deletion(unnamed + gone, edit.streams_before + of, options.max_delete);
         engine.refuse_guarded([credentials, deletion], options)?;
         notes.extend(included.map(OutcomeNote::IncludeChange));
-        Ok(Some(edit))
+        notes.extend(edit.notes.into_iter().map(OutcomeNote::Edit));
+        Ok(Some(After::edited(edit.splices, after)))
     }
 
     /// Evaluates the request to one patch, and merges that.
-    fn edit_as_a_whole(
+    fn evaluated(
         &mut self,
         request: &ChangeRequest,
         basis: &Basis,
-        config: &Config<'_>,
         notes: &mut Vec<OutcomeNote>,
-    ) -> Result<Option<edit::Edit>, Refusal> {
-        let (document, current) = (basis.text.document(), config.lookup());
+    ) -> Result<Option<Edit>, Refusal> {
+        let (document, config) = (basis.text.document(), basis.text.config());
+        let current = config.lookup();
         let evaluated = request.evaluate(&current);
         let patch = evaluated.as_ref().ok().map(|done| &done.patch);
         notes.extend(self.refuse_included(request, &basis.text, patch)?);

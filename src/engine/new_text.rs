@@ -98,7 +98,7 @@ impl Transaction<'_> {
         let Some(edit) = request.edit(evaluated, document, config.members())? else { return Ok(None) };
         notes.extend(of_request.into_iter().chain(edit.notes).map(OutcomeNote::Edit));
         self.engine.refuse_faults(edit.guarded, self.options)?;
-        Ok(Some(Arc::new(Snapshot::edited(text, &edit.splices))))
+        Ok(Some(Arc::new(Snapshot::proved(edit.document))))
     }
 
     /// The text that is worked on: the running one, or the file where that was edited by hand.

@@ -1,6 +1,6 @@
 //! The outcome of a change, made or rehearsed.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -41,8 +41,8 @@ pub enum After {
     Edited {
         /// The edits, in the order of the text.
         splices: Vec<Splice>,
-        /// The whole text, put together on first use.
-        whole: OnceLock<Content>,
+        /// The whole text.
+        after: Content,
     },
     /// Another configuration.
     Replaced(Content),
@@ -98,11 +98,7 @@ impl Outcome {
     pub fn after(&self) -> Option<&Content> {
         match &self.after {
             After::Unchanged => self.before.as_ref(),
-            After::Replaced(after) => Some(after),
-            After::Edited { splices, whole } => {
-                let before = self.before.as_ref()?.snapshot()?;
-                Some(whole.get_or_init(|| Content::Text(Arc::new(Snapshot::edited(before, splices)))))
-            }
+            After::Replaced(after) | After::Edited { after, .. } => Some(after),
         }
     }
 
@@ -130,8 +126,8 @@ impl Outcome {
 
 impl After {
     /// The configuration before with these proved edits.
-    pub fn edited(splices: Vec<Splice>) -> Self {
-        Self::Edited { splices, whole: OnceLock::new() }
+    pub fn edited(splices: Vec<Splice>, after: Arc<Snapshot>) -> Self {
+        Self::Edited { splices, after: Content::Text(after) }
     }
 
     /// Another text.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::content::compared;
 use super::content_diff::ContentDiff;
-use super::new_warnings::{NewWarning, new_warnings, new_warnings_of_edit};
+use super::new_warnings::{NewWarning, new_warnings};
 use super::outcome::Outcome;
 use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
@@ -23,7 +23,7 @@ use mediaconf::plumbing::schema::media::STREAMS;
 /// Merges patches into a text, one after the other; or says in one line why that can't be done.
 pub fn merged(text: Arc<Snapshot>, patches: &[NamedPatch]) -> Result<Arc<Snapshot>, String> {
     patches.iter().try_fold(text, |text, patch| {
-        Ok(edit_of(&text, patch)?.map_or(text.clone(), |edit| edited(&text, &edit)))
+        Ok(edit_of(&text, patch)?.map_or(text.clone(), |edit| Arc::new(Snapshot::proved(edit.document))))
     })
 }
 
@@ -34,10 +34,6 @@ fn edit_of(text: &Arc<Snapshot>, (name, patch): &NamedPatch) -> Result<Option<Ed
         return Err(failed(Refusal::bad_config(text.clone())));
     }
     edit::modify(text.document(), patch.clone()).map_err(|error| failed(error.into()))
-}
-
-fn edited(text: &Arc<Snapshot>, edit: &Edit) -> Arc<Snapshot> {
-    Arc::new(Snapshot::edited(text, &edit.splices))
 }
 
 /// The hint about overlays that can't be read.
@@ -131,11 +127,8 @@ fn told_of(patches: &[NamedPatch], text: &Arc<Snapshot>) -> Result<Vec<NewWarnin
     for patch in patches {
         bases.push(on_node.clone());
         if let Some(edit) = edit_of(&on_node, patch)? {
-            on_node = edited(&on_node, &edit);
-            brought = match bases.len() {
-                1 => new_warnings_of_edit(text.document(), &edit.splices),
-                _ => new_warnings(text.document(), on_node.document()),
-            };
+            on_node = Arc::new(Snapshot::proved(edit.document));
+            brought = new_warnings(text.document(), on_node.document());
         }
     }
     let mut made = patches.iter().zip(&bases);

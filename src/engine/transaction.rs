@@ -293,7 +293,6 @@ mod tests {
     use std::fs;
 
     use bytes::Bytes;
-    use serde_json::json;
 
     use super::*;
     use crate::engine::hook::Hooks;
@@ -308,15 +307,6 @@ mod tests {
         fs::write(&path, "http 80;\n").expect("a file can be made");
         let store = Arc::new(ConfFile::resolve(&path).expect("it is there"));
         (folder, Engine::new(store, Hooks::default(), |_, _| {}))
-    }
-
-    #[test]
-    fn a_local_change_puts_no_new_text_together() {
-        let (_folder, engine) = engine();
-        let request = json!({"rtmp": 1935}).into();
-        let outcome = engine.modify(&request, &ChangeOptions::default()).expect("it can be changed");
-        let After::Edited { whole, .. } = &outcome.after else { panic!("it is edited") };
-        assert!(whole.get().is_none(), "for a large text that takes longer than to write it");
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use mediaconf::plumbing::syntax::{Document, Splice};
+use mediaconf::plumbing::syntax::Splice;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -84,8 +84,7 @@ fn prove(
         range: found.word.start as usize..found.word.end() as usize,
         text: found.renamed(new).into(),
     };
-    let after = old.with(&found.iter().map(splice).collect::<Vec<_>>()).into_text();
-    let after = Document::parse_as(old.schema(), after);
+    let after = old.edited(&found.iter().map(splice).collect::<Vec<_>>());
     let are_definitions =
         |found: &[NameUse<'_>]| found.iter().map(|found| found.is_definition).collect::<Vec<_>>();
     let is_as_meant = in_old.is_empty()

@@ -2,15 +2,11 @@
 //! every fixture and its mutations to them; the fuzz targets, which include this file, whatever a
 //! fuzzer finds.
 
-use mediaconf::plumbing::edit::{
-    DiffLine, EditError, Effects, LocalView, formatted, hunks_of_splices, modify, normalize, patch,
-};
+use mediaconf::plumbing::edit::{EditError, Effects, LocalView, formatted, modify, normalize, patch};
 use mediaconf::plumbing::model::{Lens, View, check, group_name, has_errors, key_of, top_members};
 use mediaconf::plumbing::schema::media::TOP;
 use mediaconf::plumbing::schema::{Schema, Shape};
-use mediaconf::plumbing::syntax::{
-    Document, Entry, LineIndex, MAX_DEPTH, ParsedEntry, Sink, Snippet, Splice, Word, parse, tokens,
-};
+use mediaconf::plumbing::syntax::{Document, Entry, LineIndex, MAX_DEPTH, Snippet, tokens};
 use serde_json::{Value, json};
 
 use crate::oracle;
@@ -28,9 +24,8 @@ pub fn view(document: &Document, own_only: bool) -> Value {
 pub fn patched(document: &Document, patch: &Value) -> Option<Document> {
     match modify(document, patch.clone()) {
         Ok(Some(edit)) => {
-            let after = document.with(&edit.splices);
-            runs_hold_what_changes(document, &edit.splices, &after);
-            Some(after)
+            assert_eq!(document.edited(&edit.splices).text(), edit.document.text(), "{:?}", edit.splices);
+            Some(edit.document)
         }
         Ok(None) => Some(document.clone()),
         Err(EditError::Faults(_)) => None,
@@ -51,7 +46,6 @@ pub fn parsing_changes_nothing(text: &str) -> Document {
         Snippet::new(&diagnostic.span, &document, &lines, &|_| Vec::new());
     }
     mediaconf::plumbing::model::secret_spans(&document, std::slice::from_ref(&(0..text.len())));
-    both_sinks_hear_the_same(&document);
     document
 }
 
@@ -68,67 +62,6 @@ pub fn formatting_changes_white_space_only(text: &str) {
     let raw = |text: &str| tokens(text).map(|token| token.raw.to_owned()).collect::<Vec<_>>();
     assert_eq!(raw(text), raw(&new));
     assert_eq!(formatted(&after), Ok(None), "{text:?}\n{new:?}");
-}
-
-/// An entry as a sink receives it.
-#[derive(Debug, PartialEq)]
-struct HeardEntry {
-    span: std::ops::Range<usize>,
-    depth: usize,
-    is_block: bool,
-    words: Vec<(u32, String, bool)>,
-}
-
-impl HeardEntry {
-    fn new<'t>(
-        start: usize,
-        end: usize,
-        depth: usize,
-        is_block: bool,
-        words: impl Iterator<Item = Word<'t>>,
-    ) -> Self {
-        let words = words.map(|word| (word.start, word.raw.to_owned(), word.quoted)).collect();
-        Self { span: start..end, depth, is_block, words }
-    }
-}
-
-/// Keeps all that it receives.
-#[derive(Default)]
-struct Listening {
-    entries: Vec<HeardEntry>,
-    open: Vec<usize>,
-}
-
-impl<'t> Sink<'t> for Listening {
-    fn setting(&mut self, head: ParsedEntry<'_, 't>, end: usize) {
-        self.entries.push(HeardEntry::new(head.start(), end, self.open.len(), false, head.words()));
-    }
-
-    fn open_block(&mut self, head: ParsedEntry<'_, 't>) {
-        let depth = self.open.len();
-        self.open.push(self.entries.len());
-        self.entries.push(HeardEntry::new(head.start(), 0, depth, true, head.words()));
-    }
-
-    fn close_block(&mut self, end: usize) {
-        let opened = self.open.pop().expect("no block is closed that was not opened");
-        self.entries[opened].span.end = end;
-    }
-}
-
-/// What is checked while a text is parsed is what the index shows, and the parser reports the same.
-fn both_sinks_hear_the_same(document: &Document) {
-    fn walk<'d>(entries: impl Iterator<Item = Entry<'d>>, depth: usize, found: &mut Vec<HeardEntry>) {
-        for entry in entries {
-            found.push(HeardEntry::new(entry.start(), entry.end(), depth, entry.is_block(), entry.words()));
-            walk(entry.children(), depth + 1, found);
-        }
-    }
-    let mut indexed = Vec::new();
-    walk(document.entries(), 0, &mut indexed);
-    let (heard, diagnostics) = parse(document.text(), |_| Listening::default());
-    assert_eq!(heard.entries, indexed, "both sinks hear of the same entries\n{}", document.text());
-    assert_eq!(&diagnostics, document.diagnostics(), "both parsers say the same\n{}", document.text());
 }
 
 /// What asks for nothing, or for what is there already, changes nothing.
@@ -160,12 +93,6 @@ fn depth(value: &Value) -> usize {
 pub fn changes_only_what_it_says(document: &Document, patch: &Value) {
     let Some(after) = patched(document, patch) else { return };
     assert!(is_valid(&after), "an edit makes no errors\n{}\n{patch}\n{}", document.text(), after.text());
-    let reparsed = Document::parse(after.text().to_owned());
-    assert!(
-        same_index(&after, &reparsed),
-        "the index of an edited text is that of the text\n{}",
-        after.text()
-    );
     let twice =
         patched(&after, patch).unwrap_or_else(|| panic!("a patch is taken twice\n{}\n{patch}", after.text()));
     let moves = patch.to_string().contains("position");
@@ -265,53 +192,4 @@ fn keeps_the_last_line_end(before: &str, after: &str) {
             "{before:?}\n{after:?}"
         );
     }
-}
-
-/// The runs that are parsed again are the new text at their places, hold all lines that the diff
-/// shows as added, and make the same members as the whole new text.
-fn runs_hold_what_changes(document: &Document, splices: &[Splice], after: &Document) {
-    let edited = document.changed_runs(splices);
-    let mut places = Vec::new();
-    for run in &edited {
-        let place = run.start..run.start + run.document.text().len();
-        assert_eq!(&after.text()[place.clone()], run.document.text(), "{splices:?}");
-        places.push(place);
-    }
-    let hunks = hunks_of_splices(document.text(), after.text(), splices);
-    for line in hunks.iter().flat_map(|hunk| hunk.lines(document.text(), after.text())) {
-        if let DiffLine::Added(line) = line {
-            let is_in = places.iter().any(|run| run.start <= line.start && line.end <= run.end);
-            assert!(is_in, "{line:?} is in none of {places:?}\n{}", document.text());
-        }
-    }
-    let old = top_members(document);
-    let (mixed, whole) = (old.after(&edited), top_members(after));
-    for parameter in TOP.rows() {
-        let [mixed, whole] =
-            [&mixed, &whole].map(|of| of.own(parameter).iter().map(text_of).collect::<Vec<_>>());
-        assert_eq!(mixed, whole, "{}\n{splices:?}\n{}", parameter.key, document.text());
-    }
-    assert_eq!(mixed.foreign().len(), whole.foreign().len());
-    for member in whole.foreign() {
-        let keyword = &member.keyword;
-        let [mixed, whole] =
-            [&mixed, &whole].map(|of| of.foreign_by_keyword(keyword).iter().map(text_of).collect::<Vec<_>>());
-        assert_eq!(mixed, whole, "{keyword}\n{splices:?}\n{}", document.text());
-    }
-}
-
-fn same_index(a: &Document, b: &Document) -> bool {
-    fn walk<'d>(
-        entries: impl Iterator<Item = mediaconf::plumbing::syntax::Entry<'d>>,
-        found: &mut Vec<(u32, u32, bool)>,
-    ) {
-        for entry in entries {
-            found.push((entry.span().start, entry.span().end, entry.is_block()));
-            walk(entry.children(), found);
-        }
-    }
-    let (mut left, mut right) = (Vec::new(), Vec::new());
-    walk(a.entries(), &mut left);
-    walk(b.entries(), &mut right);
-    left == right
 }

@@ -23,7 +23,7 @@ fn applied(state: &Edits, to: &Document) -> Document {
     let patch = request.evaluate(&config.lookup()).expect("a state has no faults").patch;
     let edit = modify(to, patch.clone());
     let edit = edit.unwrap_or_else(|error| panic!("{error:?}\n{patch}\n{}", to.text()));
-    edit.map_or_else(|| to.clone(), |edit| to.with(&edit.splices))
+    edit.map_or_else(|| to.clone(), |edit| edit.document)
 }
 
 const BOTH: &[Prune] = &[Prune::All, Prune::Entries];
@@ -78,7 +78,7 @@ fn merges(from: &Document, wanted: &Document) {
         let request = ChangeRequest { edits, expectations: Vec::new() };
         let evaluated = request.evaluate(&Config::new(from).lookup()).expect("a state has no faults");
         let edit = modify(from, evaluated.patch).ok();
-        (edit.map(|edit| edit.map(|edit| from.with(&edit.splices).text().to_owned())), evaluated.notes)
+        (edit.map(|edit| edit.map(|edit| edit.document.text().to_owned())), evaluated.notes)
     });
     assert_eq!(merged[0], merged[1], "{}\n--- and\n{}", from.text(), wanted.text());
 }

@@ -128,7 +128,7 @@ fn copies_come_and_go(document: &Document) {
             options: AssignOptions::default(),
         };
         let edit = request.edit(document, &top_members(document)).expect("it can be copied");
-        let copied = document.with(&edit.expect("it is new").splices);
+        let copied = edit.expect("it is new").document;
         let back = patched(&copied, &json!({kind.key(): {"a copy": null}})).expect("it can be removed");
         assert!(
             back.text() == document.text(),

@@ -3,7 +3,7 @@
 //! | task | names |
 //! |---|---|
 //! | [parse a text](#parse-a-text) | [`Document`], [`Entry`], [`Word`] |
-//! | [check it](#check-it) | [`check()`], [`check_as`], [`Diagnostics`], [`Diagnostic`], [`Fix`], [`Severity`], [`LineIndex`] |
+//! | [check it](#check-it) | [`check()`], [`Diagnostics`], [`Diagnostic`], [`Fix`], [`Severity`], [`LineIndex`] |
 //! | [see it as JSON](#see-it-as-json) | [`Config`] |
 //! | [read a value](#read-a-value) | [`Config`], [`ConfigLookup`], [`Path`], [`Segment`], [`select`], [`Selection`] |
 //! | [set and unset values](#set-and-unset-values) | [`Assignment`], [`AssignedValue`], [`AssignOptions`], [`to_patch`], [`modify`], [`Edit`] |
@@ -100,8 +100,7 @@
 //!
 //! let edit = modify(&document, computed.patch.into()).expect("the patch is valid");
 //! let edit = edit.expect("the values differ");
-//! let (edited, _) = document.edited(&edit.splices);
-//! assert_eq!(edited.text(), "stream cam1 {\n  prepush   2; # seconds\n}\n");
+//! assert_eq!(edit.document.text(), "stream cam1 {\n  prepush   2; # seconds\n}\n");
 //! # Ok::<(), mediaconf::Fault>(())
 //! ```
 //!
@@ -117,7 +116,7 @@
 //! let document = Document::parse("# Cameras\nstream cam1 { prepush 5; }\n");
 //! let edit = modify(&document, json!({"streams": {"cam1": {"prepush": 2}}}));
 //! let edit = edit.expect("the patch is valid").expect("the values differ");
-//! assert_eq!(document.edited(&edit.splices).0.text(), "# Cameras\nstream cam1 { prepush 2; }\n");
+//! assert_eq!(edit.document.text(), "# Cameras\nstream cam1 { prepush 2; }\n");
 //!
 //! let refused = modify(&document, json!({"streams": {"cam1": {"prepush": [true]}}}));
 //! let Err(EditError::Faults(faults)) = refused else { panic!("a list is no number") };
@@ -182,9 +181,7 @@
 //!
 //! # Look up a directive
 //!
-//! A schema says what each block may hold. [`Document::parse`] takes that of media servers; another family of servers has
-//! its own `static` [`Schema`], which [`Document::parse_as`] takes, and everything that is done with the document follows
-//! it.
+//! A schema says what each block may hold.
 //!
 //! ```
 //! use mediaconf::Schema;
@@ -245,6 +242,6 @@ pub use edit::{
     Faults, Hunk, Path, PathUse, Proposal, Segment, Selection, explain, formatted, hunks_of_texts, modify,
     printed, select, to_patch,
 };
-pub use model::{Config, Masker, check, check_as, masked_document, secret_spans};
+pub use model::{Config, Masker, check, masked_document, secret_spans};
 pub use schema::{Parameter, Schema, Scope};
 pub use syntax::{Diagnostic, Diagnostics, Document, Entry, Fix, LineIndex, Severity, Splice, Word};

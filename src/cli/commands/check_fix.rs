@@ -12,7 +12,6 @@ use crate::cli::render::report::Verb;
 use crate::cli::target;
 use crate::engine::{ConfigSource, RequestedChange};
 use mediaconf::plumbing::edit::mended;
-use mediaconf::plumbing::schema::Schema;
 
 /// The argument for the running configuration.
 pub const RUNNING: &str = "running";
@@ -48,7 +47,7 @@ fn fix(call: Invocation<'_>) -> Result<Exit, CliError> {
     let mut target = target::file_or_named_server(call.global, call.ui)?;
     let text = target.read_text(Some(ConfigSource::Saved))?;
     let is_text = text.bytes() == text.document().text().as_bytes();
-    let mended = is_text.then(|| mended(Schema::media(), text.document().text())).flatten();
+    let mended = is_text.then(|| mended(text.document().text())).flatten();
     let Some(mended) = mended else {
         let name = target.service.name();
         call.ui.note(&format!("`{name}` has no fault with a fix that brings no other fault"));

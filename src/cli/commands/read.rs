@@ -31,7 +31,7 @@ use mediaconf::plumbing::edit::{
     Condition, ConfigLookup, FoundAt, MaskedLookup, Path, Segment, Selection, each_set_line, entries_at,
     entry_at, keys_that_all_lack, select_each, select_where, set_lines,
 };
-use mediaconf::plumbing::model::{Config, Lens, Masker, top_members, write_compact};
+use mediaconf::plumbing::model::{Config, Lens, Masker, top_members};
 use mediaconf::plumbing::syntax::Diagnostics;
 
 /// Show the configuration, or single values of it
@@ -254,7 +254,6 @@ impl Shown {
             Content::Json(whole) => return work(&MaskedLookup { current: whole, masker }),
             Content::Text(snapshot) => snapshot,
         };
-        snapshot.check_in_background();
         if !snapshot.is_valid() {
             return Err(Refusal::bad_config(snapshot.clone()).into());
         }
@@ -291,12 +290,15 @@ impl Shown {
             (Content::Text(snapshot), ReadFormat::Conf) => print_conf(wanted, snapshot, masker, out),
             // Piece by piece, without a tree of values.
             (Content::Text(snapshot), form @ (ReadFormat::Json | ReadFormat::Compact)) if is_whole => {
-                snapshot.check_in_background();
                 let config = Config::from_members(top_members(snapshot.document()), lens(args));
                 let view = config.view();
                 match form {
                     _ if !snapshot.is_valid() => Err(Refusal::bad_config(snapshot.clone()).into()),
-                    ReadFormat::Compact => output(write_compact(&view, out).and_then(|()| writeln!(out))),
+                    ReadFormat::Compact => output(
+                        serde_json::to_writer(&mut *out, &view)
+                            .map_err(io::Error::from)
+                            .and_then(|()| writeln!(out)),
+                    ),
                     _ => output(print_json(form, &view, out)),
                 }
             }

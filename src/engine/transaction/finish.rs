@@ -3,8 +3,6 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use mediaconf::plumbing::syntax::spliced_pieces;
-
 use super::stored_text::StoredText;
 use super::{Change, Transaction};
 use crate::engine::activity::ReloadRun;
@@ -273,10 +271,8 @@ fn refuse_invalid(unproved: Option<&Arc<Snapshot>>) -> Result<(), Refusal> {
 fn pieces(outcome: &Outcome) -> Vec<&[u8]> {
     match (&outcome.after, outcome.before.as_ref().and_then(Content::snapshot)) {
         (After::Unchanged, Some(before)) => vec![before.bytes()],
-        (After::Replaced(Content::Text(after)), _) => vec![after.bytes()],
-        (After::Edited { splices, .. }, Some(before)) => {
-            let old = before.document().text();
-            spliced_pieces(old, 0..old.len(), splices).map(str::as_bytes).collect()
+        (After::Replaced(Content::Text(after)) | After::Edited { after: Content::Text(after), .. }, _) => {
+            vec![after.bytes()]
         }
         _ => Vec::new(),
     }

@@ -19,6 +19,12 @@ use crate::http::server::waiting::WaitingRoom;
 use crate::store::{PendingInfo, Revision};
 use mediaconf::plumbing::model::Masker;
 
+/// A configuration without its secrets, by the revision of the text.
+type Hidden = (Revision, MaskedForm, Arc<Vec<u8>>);
+
+/// The number of configurations without their secrets that are kept.
+const MOST_HIDDEN: usize = 4;
+
 /// The state that all endpoints share.
 pub struct Context {
     /// The service that reads and changes: the engine, or the node that it is a part of.
@@ -44,8 +50,8 @@ pub struct Context {
     /// The last configuration with the masks of this server, for those who may see its secrets: each page of the console
     /// begins with it.
     pub last_masked: Mutex<Option<(Revision, Arc<Vec<u8>>)>>,
-    /// Held while a text is masked, so that only one is at a time.
-    pub masking: Mutex<()>,
+    /// The last configurations without their secrets.
+    pub last_hidden: Mutex<Vec<Hidden>>,
     /// The number of times that was done.
     pub maskings: AtomicU64,
     /// The metrics for those who have no password.
@@ -81,14 +87,18 @@ impl Context {
     /// A configuration without its secrets, made for the first who asks. One is made at a time: that takes
     /// many times the memory of the text.
     pub fn masked(&self, snapshot: &Snapshot, form: MaskedForm) -> Arc<Vec<u8>> {
-        if let Some(known) = snapshot.known_masked(form) {
-            return known.clone();
+        let mut last = self.last_hidden.lock().unwrap_or_else(PoisonError::into_inner);
+        let revision = snapshot.revision();
+        if let Some((.., body)) = last.iter().find(|(of, known, _)| (*of, *known) == (revision, form)) {
+            return body.clone();
         }
-        let _one_at_a_time = self.masking.lock().unwrap_or_else(PoisonError::into_inner);
-        if snapshot.known_masked(form).is_none() {
-            self.maskings.fetch_add(1, Ordering::Relaxed);
+        self.maskings.fetch_add(1, Ordering::Relaxed);
+        let body = Arc::new(form.write(snapshot.document(), snapshot.members()));
+        if last.len() == MOST_HIDDEN {
+            last.remove(0);
         }
-        snapshot.masked(form).clone()
+        last.push((revision, form, body.clone()));
+        body
     }
 
     /// A configuration with the masks of this server, which is kept until another one is asked for. One is made at a time.

@@ -110,7 +110,7 @@ impl Handler {
             patch_memory,
             checking_patch: Mutex::new(()),
             last_masked: Mutex::new(None),
-            masking: Mutex::new(()),
+            last_hidden: Mutex::default(),
             maskings: AtomicU64::new(0),
             open_metrics: Fresh::for_time(METRICS_LIFE),
             changed_paths: Mutex::new(KnownPaths::new()),
@@ -393,7 +393,7 @@ impl Handler {
         let mut response = result.unwrap_or_else(|error| self.error_response(error, &mut record));
         response.headers.extend(on_every_response());
         record.status = response.status;
-        record.bytes = if head.method == "HEAD" { 0 } else { response.body.length() };
+        record.bytes = if head.method == "HEAD" { 0 } else { response.body.len() };
         record.took = start.elapsed();
         self.log(&record);
         response

@@ -2,13 +2,11 @@
 
 use std::borrow::Borrow;
 use std::fmt;
-use std::io::{self, Write};
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::engine::Snapshot;
 use crate::http::protocol::headers::NOTE_HEADER;
 use crate::http::protocol::problem::{MEDIA_TYPE, Problem};
 use crate::http::protocol::routes::JSON;
@@ -110,82 +108,12 @@ pub struct Response {
     /// The headers except `Content-Length`, `Date` and those of the connection.
     pub headers: Vec<(&'static str, String)>,
     /// The body; for `HEAD` that of `GET`, which is not sent.
-    pub body: ResponseBody,
-}
-
-/// The body of a response.
-#[derive(Debug, Clone)]
-pub enum ResponseBody {
-    Whole(Arc<Vec<u8>>),
-    /// A configuration as JSON of this length, which is written as it is sent and never held as a whole.
-    Json(Arc<Snapshot>, usize),
-}
-
-impl ResponseBody {
-    /// The JSON of a configuration, which is kept for later answers or, where a large edit made it, written as it is sent.
-    pub fn json(snapshot: &Arc<Snapshot>) -> Self {
-        if !snapshot.is_large_edit() {
-            return Self::Whole(snapshot.json().json().clone());
-        }
-        let mut counted = CountedBytes(0);
-        snapshot.write_json(&mut counted).expect("counting does not fail");
-        Self::Json(snapshot.clone(), counted.0)
-    }
-
-    /// The number of its bytes.
-    pub fn length(&self) -> usize {
-        match self {
-            Self::Whole(bytes) => bytes.len(),
-            Self::Json(_, length) => *length,
-        }
-    }
-
-    /// All bytes at once.
-    pub fn bytes(&self) -> Arc<Vec<u8>> {
-        match self {
-            Self::Whole(bytes) => bytes.clone(),
-            Self::Json(snapshot, _) => snapshot.json().json().clone(),
-        }
-    }
-
-    /// Writes the bytes.
-    pub fn write_to(&self, out: &mut impl Write) -> io::Result<()> {
-        match self {
-            Self::Whole(bytes) => out.write_all(bytes),
-            Self::Json(snapshot, _) => snapshot.write_json(out),
-        }
-    }
-}
-
-impl Default for ResponseBody {
-    fn default() -> Self {
-        Self::Whole(Arc::default())
-    }
-}
-
-impl<B: Into<Arc<Vec<u8>>>> From<B> for ResponseBody {
-    fn from(bytes: B) -> Self {
-        Self::Whole(bytes.into())
-    }
-}
-
-/// Counts the bytes that are written to it.
-struct CountedBytes(usize);
-
-impl Write for CountedBytes {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0 += bytes.len();
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+    pub body: Arc<Vec<u8>>,
 }
 
 impl Response {
     /// A response of the status 200.
-    pub fn ok(media_type: &'static str, body: impl Into<ResponseBody>) -> Self {
+    pub fn ok(media_type: &'static str, body: impl Into<Arc<Vec<u8>>>) -> Self {
         let headers = vec![("Content-Type", media_type.to_owned())];
         Self { status: 200, headers, body: body.into() }
     }
@@ -197,7 +125,7 @@ impl Response {
 
     /// The response to a client whose copy is current.
     pub fn unchanged() -> Self {
-        Self { status: 304, headers: Vec::new(), body: ResponseBody::default() }
+        Self { status: 304, headers: Vec::new(), body: Arc::default() }
     }
 
     /// The response for a problem.

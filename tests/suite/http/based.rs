@@ -26,7 +26,7 @@ fn read(server: &Server, target: &str) -> Response {
 }
 
 fn text(answer: &Response) -> String {
-    String::from_utf8_lossy(&answer.body.bytes()).into_owned()
+    String::from_utf8_lossy(&answer.body).into_owned()
 }
 
 #[test]

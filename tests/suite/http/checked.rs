@@ -171,7 +171,7 @@ fn one_entry_is_read_and_replaced_and_all_else_stays() {
     let server = Server::over(TEXT);
     let read = server.get("?path=streams.b&format=conf");
     assert_eq!(header(&read, "Mediactl-Line"), Some("5"));
-    assert_eq!(String::from_utf8_lossy(&read.body.bytes()), "stream b {\n  url udp://2;\n  prepush 5;\n}");
+    assert_eq!(String::from_utf8_lossy(&read.body), "stream b {\n  url udp://2;\n  prepush 5;\n}");
     assert_eq!(body(&server.get("?path=streams.b.prepush")), json!(5));
     let new = "stream b {\n  url udp://3; # other\n}\n";
     assert_eq!(server.post("save_entry?path=streams.b", new).status, 200);
@@ -186,7 +186,7 @@ fn one_entry_is_read_and_replaced_and_all_else_stays() {
 #[test]
 fn an_entry_without_carriage_returns_gets_the_line_ends_that_were_there() {
     let server = Server::over(&TEXT.replace('\n', "\r\n"));
-    let read = server.get("?path=streams.b&format=conf").body.bytes();
+    let read = server.get("?path=streams.b&format=conf").body;
     let read = String::from_utf8_lossy(&read);
     let typed = read.replace("\r\n", "\n").replace("prepush 5;", "prepush 7;\n  title B;");
     assert_eq!(server.post("save_entry?path=streams.b", &typed).status, 200);
@@ -212,7 +212,7 @@ fn texts_of_several_entries_and_values_are_one_change() {
     ]);
     let request = entries(texts.clone(), &[("streams.b.prepush", "7"), ("streams.a.prepush", "8")]);
     let shown = server.post("change?dry_run=true&format=diff", &request);
-    assert_eq!(shown.status, 200, "{}", String::from_utf8_lossy(&shown.body.bytes()));
+    assert_eq!(shown.status, 200, "{}", String::from_utf8_lossy(&shown.body));
     assert_eq!(server.place.text(), TEXT, "a dry run changes nothing");
     assert_eq!(server.post("change", &request).status, 200);
     let text = server.place.text();
@@ -253,7 +253,7 @@ fn an_entry_that_somebody_removed_is_added_again_on_request() {
         ("streams", "stream c udp://3;", true, 400),
     ] {
         let answer = server.post("change", &request(path, text, create));
-        assert_eq!(answer.status, status, "{path} {text}: {}", String::from_utf8_lossy(&answer.body.bytes()));
+        assert_eq!(answer.status, status, "{path} {text}: {}", String::from_utf8_lossy(&answer.body));
         assert_eq!(server.place.text(), TEXT, "{path} {text}");
     }
     assert_eq!(server.post("change", &request("streams.c", " stream c udp://3;\n", true)).status, 200);
@@ -289,7 +289,7 @@ fn a_text_that_is_not_one_entry_changes_nothing() {
 #[test]
 fn secrets_are_masked_for_who_asks_and_shown_to_editors_alone() {
     let server = Server::viewed(VIEWED);
-    let text = |query: &str| String::from_utf8_lossy(&server.get(query).body.bytes()).into_owned();
+    let text = |query: &str| String::from_utf8_lossy(&server.get(query).body).into_owned();
     for query in
         ["?secrets=masked", "?secrets=masked&format=conf", "?secrets=masked&path=streams.a&format=conf"]
     {
@@ -306,7 +306,7 @@ fn secrets_are_masked_for_who_asks_and_shown_to_editors_alone() {
     let eve = server.ask("GET", "/media/api/read_config?path=streams.a.password&secrets=shown", &[EVE], "");
     assert_eq!(eve.status, 403);
     let eve = server.ask("GET", "/media/api/read_config?path=streams.a.password", &[EVE], "");
-    assert_eq!(String::from_utf8_lossy(&eve.body.bytes()), "\"<secret:000000>\"");
+    assert_eq!(String::from_utf8_lossy(&eve.body), "\"<secret:000000>\"");
 }
 
 #[test]

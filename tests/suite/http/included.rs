@@ -37,7 +37,7 @@ fn included_entries_are_shown_marked_and_never_written_back() {
     assert_eq!(names(&all), ["a.conf"]);
     refused(&server.post("modify_config", &all.to_string()), 422, "read-only");
     let text = server.get("?with_includes=true&format=conf");
-    assert!(String::from_utf8_lossy(&text.body.bytes()).contains("/conf.d/a.conf\nstream cam9 {\n"));
+    assert!(String::from_utf8_lossy(&text.body).contains("/conf.d/a.conf\nstream cam9 {\n"));
     assert!(body(&server.get("?with_includes=true&skip_streams=true"))["streams"].get("cam9").is_none());
     assert_eq!(server.place.text(), MAIN);
 }
@@ -50,7 +50,7 @@ fn a_viewer_sees_included_files_masked() {
     {
         let target = format!("/media/api/{target}");
         let response = server.ask("GET", &target, &[("authorization", &viewer)], "");
-        let text = String::from_utf8_lossy(&response.body.bytes()).into_owned();
+        let text = String::from_utf8_lossy(&response.body).into_owned();
         assert!(text.contains("prepush") && !text.contains("h1dden") && !text.contains("s3cret"), "{text}");
     }
 }

@@ -19,7 +19,7 @@ use crate::waiting::eventually;
 fn text(response: &Response) -> String {
     assert_eq!(response.status, 200);
     assert_eq!(header(response, "Content-Type"), Some("text/plain; version=0.0.4; charset=utf-8"));
-    String::from_utf8(response.body.bytes().to_vec()).expect("metrics are text")
+    String::from_utf8(response.body.to_vec()).expect("metrics are text")
 }
 
 fn metrics(server: &Server) -> String {
@@ -123,7 +123,7 @@ fn the_health_says_that_the_server_is_late_and_no_more() {
     for (late, expected) in [(false, (200, "ok\n")), (true, (503, "late\n")), (false, (200, "ok\n"))] {
         is_late.store(late, Ordering::SeqCst);
         let answer = server.ask("GET", "/healthz", &[], "");
-        assert_eq!((answer.status, &*String::from_utf8_lossy(&answer.body.bytes())), expected);
+        assert_eq!((answer.status, &*String::from_utf8_lossy(&answer.body)), expected);
     }
 }
 
@@ -141,7 +141,7 @@ fn the_health_needs_no_credentials_and_tells_nobody_whether_theirs_are_right() {
     let answer = |path: &str, password: Option<&str>| server.handler.answer(ask(path, password));
     for number in 0..MAX_FAILURES * 2 {
         let response = answer("/healthz", Some(&format!("wrong {number}")));
-        assert_eq!((response.status, response.body.bytes().as_slice()), (200, b"ok\n".as_slice()));
+        assert_eq!((response.status, response.body.as_slice()), (200, b"ok\n".as_slice()));
     }
     for password in [None, Some("s3cret"), Some("wrong")] {
         let head = ask("/healthz", password).head;
@@ -239,8 +239,7 @@ fn at_the_address_for_monitoring_there_is_nothing_else() {
     let metrics = text(&ask("GET", "/metrics", &[]));
     assert!(!metrics.contains("s3cret") && metrics.contains("mediactl_saved 1\n"), "{metrics}");
     // They are made at most once a second.
-    let again =
-        || Arc::ptr_eq(&ask("GET", "/metrics", &[]).body.bytes(), &ask("GET", "/metrics", &[]).body.bytes());
+    let again = || Arc::ptr_eq(&ask("GET", "/metrics", &[]).body, &ask("GET", "/metrics", &[]).body);
     eventually(again);
     assert_eq!(ask("HEAD", "/healthz", &[]).status, 200);
     let right = Account { login: "admin".to_owned(), password: "s3cret".to_owned() }.to_header();

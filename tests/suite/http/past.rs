@@ -53,8 +53,8 @@ fn earlier_texts_are_served_and_can_be_rolled_back_to() {
         (&entries[1]["by"], &entries[1]["number"], &entries[1]["serial"]),
         (&json!(null), &json!(2), &json!(2))
     );
-    assert_eq!(kept(&server, 3).body.bytes().as_slice(), TEXT.as_bytes());
-    let hand_made = String::from_utf8(kept(&server, 1).body.bytes().to_vec()).expect("it is text");
+    assert_eq!(kept(&server, 3).body.as_slice(), TEXT.as_bytes());
+    let hand_made = String::from_utf8(kept(&server, 1).body.to_vec()).expect("it is text");
     assert!(hand_made.contains("prepush 6") && hand_made.contains("rtmp 1;"), "{hand_made}");
 
     let back = server.post("rollback_config?to=3", "");
@@ -83,7 +83,7 @@ fn earlier_texts_are_served_and_can_be_rolled_back_to() {
         refused(&server.ask("GET", &format!("/media/api/history/{change}"), &[], ""), status, name);
     }
     let first = server.ask("GET", "/media/api/history/serial:1", &[], "");
-    assert_eq!(kept(&server, 4).body.bytes(), first.body.bytes());
+    assert_eq!(kept(&server, 4).body, first.body);
     assert_eq!(operations(&server).len(), 4);
 }
 

@@ -59,7 +59,7 @@ fn a_status_shows_the_pending_change_and_stays_small() {
         (0..300).map(|at| (format!("s{at}"), json!({"urls": [{"url": "udp://1"}]}))).collect();
     assert_eq!(server.post(&query, &json!({ "streams": patch }).to_string()).status, 200);
     let answer = status(&server, "", &[]);
-    assert!(answer.body.length() <= 4096, "{}", answer.body.length());
+    assert!(answer.body.len() <= 4096, "{}", answer.body.len());
     let told = body(&answer);
     assert_eq!(told["pending"]["operation"], "modify");
     assert!(told["pending"]["message"].as_str().is_some_and(|text| text.starts_with("mmm")), "{told}");

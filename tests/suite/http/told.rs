@@ -21,7 +21,7 @@ fn sent(server: &Server, request: &Value) -> Value {
 /// What a server tells of a request, which holds no secret.
 fn told(server: &Server, target: &str, request: &Value) -> Value {
     let answer = server.post(target, &request.to_string());
-    let told = String::from_utf8_lossy(&answer.body.bytes()).into_owned();
+    let told = String::from_utf8_lossy(&answer.body).into_owned();
     assert_eq!(answer.status, 200, "{told}");
     for secret in ["s3cret", "p4ss", "k3y", "n3w"] {
         assert!(!told.contains(secret), "{secret}: {told}");
@@ -45,7 +45,7 @@ fn assignments(assignments: &[(&str, Value)]) -> Value {
 fn what_was_sent_is_told_without_its_secrets() {
     let server = Server::over(TEXT);
     let target = "/media/api/read_config?path=streams.a&format=conf&secrets=masked";
-    let read = String::from_utf8_lossy(&server.ask("GET", target, &[], "").body.bytes()).into_owned();
+    let read = String::from_utf8_lossy(&server.ask("GET", target, &[], "").body).into_owned();
     let mask = &read[read.find("<secret:").expect("it has a mask")..][.."<secret:xxxxxx>".len()];
     let typed = read.replace("title A;", "title B; # see below") + "\n";
     let texts = |text: &str| json!({ "entries": { "texts": [{ "path": "streams.a", "text": text }] } });

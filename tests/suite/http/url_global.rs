@@ -6,7 +6,7 @@ use crate::cli::url_global::{TEXT, shows_it_in_auth};
 #[test]
 fn url_global_stands_in_auth_over_http_and_says_nothing_when_it_comes_back() {
     let server = Server::over(TEXT);
-    let shown: serde_json::Value = serde_json::from_slice(&server.get("").body.bytes()).expect("it is JSON");
+    let shown: serde_json::Value = serde_json::from_slice(&server.get("").body).expect("it is JSON");
     shows_it_in_auth(&shown);
     assert_eq!(server.post("modify_config", &shown.to_string()).status, 200);
     let beside = r#"{"streams":{"none":{"url_global":"x","auth":{"url_global":"y"}}},"lives":{"pub":{"url_global":1}}}"#;

@@ -24,7 +24,7 @@ fn seen(server: &Server, target: &str) -> Response {
 }
 
 fn says_no_secret(response: &Response, what: &str) {
-    let text = String::from_utf8_lossy(&response.body.bytes()).into_owned();
+    let text = String::from_utf8_lossy(&response.body).into_owned();
     for secret in SECRETS {
         assert!(!text.contains(secret), "{what}: {text}");
         let is_in = |(_, value): &(&str, String)| value.contains(secret);
@@ -53,8 +53,8 @@ fn every_answer_to_a_viewer_is_masked() {
         assert_eq!(response.status, 200, "{target}");
         says_no_secret(&response, target);
     }
-    let text = String::from_utf8(seen(&server, "/media/api/read_config?format=conf").body.bytes().to_vec())
-        .expect("text");
+    let text =
+        String::from_utf8(seen(&server, "/media/api/read_config?format=conf").body.to_vec()).expect("text");
     assert!(text.contains("view_auth viewer <secret:000000>;\n"), "equal secrets do not show: {text}");
     assert_eq!(body(&seen(&server, "/media/api/read_config"))["rtmp"], json!(1935));
     server.edit_by_hand("stream a {", "stream a {{ password h1dden");
@@ -88,7 +88,7 @@ fn a_path_tells_a_viewer_no_secret_in_a_name_and_not_whether_a_guess_is_right() 
         for query in ["read_config?path=", "read_config?format=conf&path=", "blame?path="] {
             let answers = [right, wrong].map(|path| seen(&server, &format!("/media/api/{query}{path}")));
             let told = |answer: &Response| {
-                let text = String::from_utf8_lossy(&answer.body.bytes()).into_owned();
+                let text = String::from_utf8_lossy(&answer.body).into_owned();
                 let hidden =
                     ["h1dden", "t0ken", "t0k"].iter().fold(text, |text, guess| text.replace(guess, "wr0ng"));
                 (answer.status, hidden.len())
@@ -216,15 +216,14 @@ fn what_a_viewer_reads_is_masked_once_for_a_revision() {
     let server = Server::viewed(TEXT);
     let maskings = || {
         let metrics = server.ask("GET", "/metrics", &[], "");
-        let metrics = String::from_utf8(metrics.body.bytes().to_vec()).expect("metrics are text");
+        let metrics = String::from_utf8(metrics.body.to_vec()).expect("metrics are text");
         let line = metrics.lines().find_map(|line| line.strip_prefix("mediactl_masked_total "));
         line.expect("it is counted").to_owned()
     };
     let read = |query: &str| {
         let target = format!("/media/api/read_config{query}");
         let bodies: Vec<_> = std::thread::scope(|scope| {
-            let readers: Vec<_> =
-                (0..8).map(|_| scope.spawn(|| seen(&server, &target).body.bytes())).collect();
+            let readers: Vec<_> = (0..8).map(|_| scope.spawn(|| seen(&server, &target).body)).collect();
             readers.into_iter().map(|reader| reader.join().expect("it is answered")).collect()
         });
         assert!(bodies.iter().all(|body| **body == *bodies[0]), "{target}");

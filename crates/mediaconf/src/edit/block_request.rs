@@ -19,7 +19,7 @@ use crate::model::member::Members;
 use crate::model::shape::group_name;
 use crate::model::{Lens, top_members};
 use crate::schema::{Kind, Object, POSITION, STATIC, Schema};
-use crate::syntax::{Document, Splice, spliced_pieces};
+use crate::syntax::{Document, Splice};
 
 /// A new name for a block, or a new block.
 #[derive(Clone, Serialize, Deserialize)]
@@ -207,20 +207,15 @@ impl BlockRequest {
 
     /// Makes the assignments in the text that `first` leads to; both are one edit then.
     fn edited_further(&self, document: &Document, first: Edit) -> Result<Edit, EditError> {
-        let (copied, _) = document.edited(&first.splices);
-        let members = top_members(&copied);
+        let copied = &first.document;
+        let members = top_members(copied);
         let computed =
             to_patch(&LocalView::new(&members, &Lens::default()), &self.assignments, &[], self.options)?;
-        match modify_members(&copied, &members, computed.normalized)? {
+        match modify_members(copied, &members, computed.normalized)? {
             None => Ok(first),
             Some(second) => {
-                let all = 0..copied.text().len();
-                let text: String = spliced_pieces(copied.text(), all, &second.splices).collect();
-                Ok(Edit {
-                    splices: vec![difference(document.text(), &text)],
-                    streams_before: first.streams_before,
-                    ..second
-                })
+                let splices = vec![difference(document.text(), second.document.text())];
+                Ok(Edit { splices, streams_before: first.streams_before, ..second })
             }
         }
     }
@@ -396,9 +391,9 @@ rtmp 1;
             }
             Err(error) => panic!("{error:?}"),
         };
-        let (edited, _) = document.edited(&edit.map(|edit| edit.splices).unwrap_or_default());
+        let edited = document.edited(&edit.map(|edit| edit.splices).unwrap_or_default());
         let by_patch = crate::edit::modify(&document, patch?).expect("it is proved");
-        let (by_patch, _) = document.edited(&by_patch.map(|edit| edit.splices).unwrap_or_default());
+        let by_patch = document.edited(&by_patch.map(|edit| edit.splices).unwrap_or_default());
         assert_eq!(view(&edited), view(&by_patch), "the patch comes to the same");
         Ok(edited.text().to_owned())
     }

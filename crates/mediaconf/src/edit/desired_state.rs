@@ -70,9 +70,9 @@ impl DesiredState {
                     }
                     other => other,
                 };
-                Self::Entries { settings, entries: alone(schema, entries)? }
+                Self::Entries { settings, entries: alone(entries)? }
             }
-            Prune::All => Self::Whole(alone(schema, patch)?),
+            Prune::All => Self::Whole(alone(patch)?),
         })
     }
 
@@ -155,65 +155,21 @@ impl TextState {
         settings
     }
 
-    /// Gives the patch of a state that removes nothing to `take`, until that gives up: first the settings, then at most
-    /// `most` blocks at a time, each part with its notes. Returns false if `take` gave up, if the state removes
-    /// something, or if it has no more blocks.
-    pub fn each_part(
-        &self,
-        current: &dyn ConfigLookup,
-        most: usize,
-        take: &mut dyn FnMut(Object, Vec<Note>) -> bool,
-    ) -> bool {
-        let config = Config::own(&self.document);
-        let blocks = |kind: &Kind| config.members().own_by_key(kind.key()).len();
-        let count: usize = self.document.schema().kinds.iter().map(blocks).sum();
-        self.prune == Prune::Nothing
-            && count > most
-            && self.each_merged(&config, current, most, &mut |patch, lacks| {
-                take(patch, (lacks > 0).then_some(Note::SettingsLacking(lacks)).into_iter().collect())
-            })
-    }
-
-    /// Gives the patch that removes nothing to `take` in such parts, each with the number of settings that this state
-    /// lacks of its entries.
-    fn each_merged(
-        &self,
-        config: &Config<'_>,
-        current: &dyn ConfigLookup,
-        most: usize,
-        take: &mut dyn FnMut(Object, usize) -> bool,
-    ) -> bool {
-        let wanted = config.lookup();
-        if !take(self.settings(config), 0) {
-            return false;
-        }
-        for &kind in self.document.schema().kinds {
-            let mut entries = config.members().own_by_key(kind.key()).iter().peekable();
-            while entries.peek().is_some() {
-                let (mut group, mut lacks) = (Map::new(), 0);
-                while let Some(&entry) = entries.next_if(|_| group.len() < most) {
-                    let (block, lacking) = merged_block(kind, entry, &wanted, current);
-                    lacks += lacking;
-                    group.extend(block);
-                }
-                let group = Some(group).filter(|group| !group.is_empty());
-                let patch = group.map(|group| (kind.key().to_owned(), Value::Object(group)));
-                if !take(patch.into_iter().collect(), lacks) {
-                    return false;
-                }
-            }
-        }
-        true
-    }
-
     /// The patch that removes nothing, and the number of settings that this state lacks of entries that it names.
     fn merged(&self, config: &Config<'_>, current: &dyn ConfigLookup) -> (Object, usize) {
-        let (mut patch, mut lacks) = (Map::new(), 0);
-        self.each_merged(config, current, usize::MAX, &mut |part, lacking| {
-            patch.extend(part);
-            lacks += lacking;
-            true
-        });
+        let wanted = config.lookup();
+        let (mut patch, mut lacks) = (self.settings(config), 0);
+        for &kind in self.document.schema().kinds {
+            let mut group = Map::new();
+            for &entry in config.members().own_by_key(kind.key()) {
+                let (block, lacking) = merged_block(kind, entry, &wanted, current);
+                lacks += lacking;
+                group.extend(block);
+            }
+            if !group.is_empty() {
+                patch.insert(kind.key().to_owned(), Value::Object(group));
+            }
+        }
         (patch, lacks)
     }
 }
@@ -281,10 +237,10 @@ fn unmentioned<'c>(change: impl Iterator<Item = (&'c String, &'c Value)>, state:
 }
 
 /// The own view of what a patch makes of an empty text.
-fn alone(schema: &'static Schema, patch: Value) -> Result<Value, EditError> {
-    let empty = Document::parse_as(schema, String::new());
+fn alone(patch: Value) -> Result<Value, EditError> {
+    let empty = Document::parse("");
     let edit = modify(&empty, patch)?;
-    Ok(own_view(&edit.map_or_else(|| empty.clone(), |edit| empty.with(&edit.splices))))
+    Ok(own_view(&edit.map_or_else(|| empty.clone(), |edit| edit.document)))
 }
 
 fn own_view(document: &Document) -> Value {

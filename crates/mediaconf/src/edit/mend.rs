@@ -1,7 +1,6 @@
 //! Applies the fixes of the faults of a text.
 
-use crate::model::check_as;
-use crate::schema::Schema;
+use crate::model::check;
 use crate::syntax::{Diagnostics, Fix, Splice, spliced_pieces};
 
 /// The most rounds: a fix may uncover a fault behind it that has one, too, and only so many faults are kept.
@@ -17,30 +16,30 @@ pub struct MendedText {
 }
 
 /// Applies each fix that brings no error and no fault without a fix; `None` if there is none.
-pub fn mended(schema: &'static Schema, text: &str) -> Option<MendedText> {
+pub fn mended(text: &str) -> Option<MendedText> {
     let mut mended = MendedText { text: text.to_owned(), fixes: 0 };
     for _ in 0..MOST_ROUNDS {
-        let Some(next) = round(schema, &mended.text) else { break };
+        let Some(next) = round(&mended.text) else { break };
         mended = MendedText { text: next.text, fixes: mended.fixes + next.fixes };
     }
     (mended.fixes > 0).then_some(mended)
 }
 
 /// Applies the fixes of the faults that are seen now: all, or those that can be applied one after another.
-fn round(schema: &'static Schema, text: &str) -> Option<MendedText> {
-    let found = check_as(schema, text);
+fn round(text: &str) -> Option<MendedText> {
+    let found = check(text);
     let splices = splices(&found);
     let whole = MendedText { text: spliced(text, &splices), fixes: splices.len() };
-    if splices.is_empty() || is_better(schema, &found, &whole) {
+    if splices.is_empty() || is_better(&found, &whole) {
         return (!splices.is_empty()).then_some(whole);
     }
     let one = |splice| MendedText { text: spliced(text, std::slice::from_ref(splice)), fixes: 1 };
-    splices.iter().map(one).find(|one| is_better(schema, &found, one))
+    splices.iter().map(one).find(|one| is_better(&found, one))
 }
 
 /// True if no error came, and no fault that has no fix itself: it would tell of another meaning.
-fn is_better(schema: &'static Schema, before: &Diagnostics, mended: &MendedText) -> bool {
-    let after = check_as(schema, &mended.text);
+fn is_better(before: &Diagnostics, mended: &MendedText) -> bool {
+    let after = check(&mended.text);
     let fixed = |faults: &Diagnostics| faults.iter().filter(|found| found.fix.is_some()).count();
     let lasting = |faults: &Diagnostics| faults.errors() + faults.warnings() - fixed(faults);
     after.errors() <= before.errors() && lasting(&after) <= lasting(before)
@@ -67,7 +66,7 @@ mod tests {
     use super::*;
 
     fn mend(text: &str) -> Option<String> {
-        mended(Schema::media(), text).map(|mended| mended.text)
+        mended(text).map(|mended| mended.text)
     }
 
     #[test]

@@ -13,13 +13,10 @@ use std::fmt;
 
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use serde_json::value::RawValue;
 use serde_json::{Map, Number, Value};
-use xxhash_rust::xxh3::xxh3_128;
 
 use super::fault::{Fault, FaultKind, Faults};
 use super::json_pointer::Pointer;
-use crate::schema::Schema;
 use crate::syntax::MAX_DEPTH;
 
 const MIB: usize = 1024 * 1024;
@@ -53,84 +50,10 @@ pub fn parse(text: &[u8]) -> Result<Value, Faults> {
 /// `TooLarge` if it takes more.
 pub fn parse_within(text: &[u8], memory: usize) -> Result<Value, Faults> {
     let text = without_bom(text);
-    parse_counted(text, &values_within(text, memory), memory)
-}
-
-/// The number of values of a patch of this length whose merge takes `memory` bytes.
-fn values_within(text: &[u8], memory: usize) -> Cell<usize> {
-    Cell::new(memory.saturating_sub(text.len() * TEXT_COST) / VALUE_COST)
-}
-
-/// The length in bytes from which a patch is parsed in parts.
-const LARGE: usize = 32 * 1024;
-
-/// Parses the text of a large patch of streams, lives and plugins part by part, at most `most` blocks at a time, and
-/// gives each part to `take`, until that gives up: all parts together are the patch, of which no values are kept.
-/// Returns false if `take` gave up, for any other text, and for one with faults.
-pub fn parse_in_parts(
-    schema: &Schema,
-    (text, memory): (&[u8], usize),
-    most: usize,
-    take: &mut dyn FnMut(Value) -> bool,
-) -> bool {
-    let text = without_bom(text);
-    let (values_left, mut groups) = (values_within(text, memory), HashSet::new());
-    let mut part = |key: &str, blocks: &str| {
-        let part = format!("{{\"{key}\":{{{blocks}}}}}");
-        parse_counted(part.as_bytes(), &values_left, memory).is_ok_and(&mut *take)
-    };
-    text.len() >= LARGE
-        && each_member(text, &mut |key, blocks| {
-            schema.kind(&key).is_some()
-                && groups.insert(key.clone())
-                && each_part(blocks.get().as_bytes(), most, &mut |blocks| part(&key, blocks))
-        })
-}
-
-/// Gives the members of an object to `take`, at most `most` at a time, as they stand between its brackets. Returns
-/// false if `take` gave up, for any other text, and if a name is given twice.
-fn each_part(object: &[u8], most: usize, take: &mut dyn FnMut(&str) -> bool) -> bool {
-    let (mut names, mut part) = (HashSet::new(), String::new());
-    let is_object = each_member(object, &mut |name, value| {
-        let comma = if part.is_empty() { "" } else { "," };
-        part.extend([comma, &Value::from(name.as_str()).to_string(), ":", value.get()]);
-        names.insert(xxh3_128(name.as_bytes()))
-            && (!names.len().is_multiple_of(most) || take(&std::mem::take(&mut part)))
-    });
-    is_object && (part.is_empty() || take(&part))
-}
-
-/// Gives each member of an object to `take`, with its text. Returns false if `take` gave up, and for any other text.
-fn each_member<'t>(text: &'t [u8], take: &mut dyn FnMut(String, &'t RawValue) -> bool) -> bool {
-    let mut deserializer = serde_json::Deserializer::from_slice(text);
-    deserializer.deserialize_map(EachMember(take)).and_then(|()| deserializer.end()).is_ok()
-}
-
-struct EachMember<'a, 't>(&'a mut dyn FnMut(String, &'t RawValue) -> bool);
-
-impl<'de> Visitor<'de> for EachMember<'_, 'de> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
-        while let Some((name, value)) = members.next_entry()? {
-            if !(self.0)(name, value) {
-                return Err(A::Error::custom("it was given up"));
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Parses the text of a patch, and counts its values.
-fn parse_counted(text: &[u8], values_left: &Cell<usize>, memory: usize) -> Result<Value, Faults> {
     let reader = Reader {
         faults: RefCell::default(),
         tokens: RefCell::new(Tokens { text, at: 0 }),
-        values_left,
+        values_left: Cell::new(memory.saturating_sub(text.len() * TEXT_COST) / VALUE_COST),
         memory,
     };
     let root = ValueSeed { pointer: Pointer::root(), depth: 0, reader: &reader };
@@ -193,7 +116,7 @@ struct Reader<'t> {
     faults: RefCell<Vec<Fault>>,
     tokens: RefCell<Tokens<'t>>,
     /// The number of further values that fit into the memory of the patch.
-    values_left: &'t Cell<usize>,
+    values_left: Cell<usize>,
     /// That memory, in bytes.
     memory: usize,
 }

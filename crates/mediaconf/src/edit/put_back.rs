@@ -33,7 +33,7 @@ pub fn put_back(document: &Document, old: &Document, wanted: impl Fn(Kind, &str)
         let text = if is_cut { format!("{}{text}", around.newline(at)) } else { text };
         Splice { range: at..at, text: text.into() }
     });
-    document.edited(&splices.collect::<Vec<_>>()).0
+    document.edited(&splices.collect::<Vec<_>>())
 }
 
 /// The entries with their identity in both texts: the name of a block, else the keyword and its number.

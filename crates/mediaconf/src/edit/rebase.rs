@@ -58,7 +58,7 @@ pub fn rebase(
         return Ok(lines.bytes().to_vec());
     }
     let by_values = match modify(theirs, Value::Object(patch)) {
-        Ok(Some(edit)) => theirs.with(&edit.splices),
+        Ok(Some(edit)) => edit.document,
         // They made the same change.
         Ok(None) => Document::from_bytes(theirs.bytes().to_vec()),
         Err(_) => return Err(clash),
@@ -117,7 +117,7 @@ fn own_view(document: &Document) -> Value {
 fn changed(document: &Document, present: &Value, wanted: &Value) -> Option<Document> {
     let patch = json_diff::diff(document.schema(), present, wanted);
     let edit = modify(document, Value::Object(patch)).ok()??;
-    Some(document.edited(&edit.splices).0)
+    Some(edit.document)
 }
 
 /// Counts each comment over several texts, each with its own factor.

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::Edit;
 use super::EditError;
 use super::Note;
-use super::assign::{AssignOptions, Assignment, Computed, NamedPart, to_patch};
+use super::assign::{AssignOptions, Assignment, Computed, to_patch};
 use super::block_request::{BlockContent, BlockRequest};
 use super::condition::Condition;
 use super::config_lookup::ConfigLookup;
@@ -19,8 +19,7 @@ use super::expect::{Expectation, unmet};
 use super::fault::{Fault, FaultKind, Faults};
 use super::modify_members;
 use super::normalize::normalize;
-use super::parts;
-use super::patch::{parse_in_parts, parse_within};
+use super::patch::parse_within;
 use super::path::{Path, Segment};
 use super::renaming::Renaming;
 use crate::model::member::Members;
@@ -160,12 +159,7 @@ impl ChangeRequest {
     /// The faults of the text.
     pub fn check_text(&self) -> Result<(), Faults> {
         match &self.edits {
-            Edits::PatchText { text, memory } => {
-                match parse_in_parts(Schema::media(), (text, *memory), parts::BLOCKS, &mut |_| true) {
-                    true => Ok(()),
-                    false => parse_within(text, *memory).map(drop),
-                }
-            }
+            Edits::PatchText { text, memory } => parse_within(text, *memory).map(drop),
             Edits::Patch(_)
             | Edits::State(_)
             | Edits::Text(_)
@@ -214,33 +208,6 @@ impl ChangeRequest {
         let unmet = unmet(current, &self.expectations)?;
         let unmet = unmet.iter().map(|unmet| Fault::new(FaultKind::Unexpected, unmet.to_string()));
         Faults(unmet.collect()).into_result(())
-    }
-
-    /// Evaluates the request part by part, if it sets values of very many streams, lives or plugins, and
-    /// gives each to `take` until that gives up: all parts together are the patch of [`Self::evaluate`], as long as none
-    /// has faults. Returns false if it is another request, or if `take` gave up.
-    pub fn evaluate_in_parts(
-        &self,
-        current: &dyn ConfigLookup,
-        take: &mut dyn FnMut(Result<Evaluated, Faults>) -> bool,
-    ) -> bool {
-        match &self.edits {
-            _ if !self.expectations.is_empty() => false,
-            Edits::PatchText { text, memory } => {
-                parse_in_parts(current.schema(), (text, *memory), parts::BLOCKS, &mut |patch| {
-                    take(Ok(Evaluated { patch, depends_on_read: false, normalized: None, notes: Vec::new() }))
-                })
-            }
-            Edits::Text(text) => text.each_part(current, parts::BLOCKS, &mut |patch, notes| {
-                take(Ok(Evaluated { patch: patch.into(), depends_on_read: false, normalized: None, notes }))
-            }),
-            Edits::Assignments { assignments, conditions, options } if conditions.is_empty() => {
-                NamedPart::each(current, assignments, parts::BLOCKS, &mut |part| {
-                    take(to_patch(part, assignments, conditions, *options).map(Evaluated::from))
-                })
-            }
-            _ => false,
-        }
     }
 
     /// The request of which an edit of the text keeps more than a patch.

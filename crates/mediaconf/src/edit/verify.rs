@@ -9,14 +9,14 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::merge::{named_value, own_lens};
-use super::plan::Plan;
+use super::plan::{Plan, proof_of};
 use crate::model::View;
 use crate::model::member::Members;
 use crate::model::names::NameSet;
-use crate::model::shape::{block_kind, group_name};
+use crate::model::shape::group_name;
 use crate::schema::json_value::is_empty;
-use crate::schema::{Kind, Object, Parameter, Scope};
-use crate::syntax::{ChangedRun, Entry};
+use crate::schema::{Kind, Parameter, Scope};
+use crate::syntax::Document;
 
 /// The new text does not read as the merged values.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -27,13 +27,8 @@ pub struct Unproved {
 }
 
 /// Compares the values of the new text with those that the plan promised.
-pub fn verify(
-    old: &Members<'_>,
-    new: &Members<'_>,
-    edited: &[ChangedRun],
-    plan: &Plan,
-) -> Result<(), Unproved> {
-    if edited.iter().any(|changed| changed.document.diagnostics().errors() > 0) {
+pub fn verify(old: &Members<'_>, new: &Members<'_>, edited: &Document, plan: &Plan) -> Result<(), Unproved> {
+    if edited.diagnostics().errors() > 0 {
         return Err(Unproved { at: "(text)".to_owned() });
     }
     let lens = own_lens();
@@ -42,7 +37,7 @@ pub fn verify(
         same(old.scope(), view.member(key).as_ref(), value.as_ref(), key)?;
     }
     for &kind in old.scope().schema().kinds {
-        group(kind, old, new, edited, plan)?;
+        group(kind, old, new, plan)?;
     }
     Ok(())
 }
@@ -65,31 +60,20 @@ fn same_order(row: &Parameter, found: &Value, expected: &Value) -> bool {
     shape.options_of(found).map(|(key, _)| key).eq(shape.options_of(expected).map(|(key, _)| key))
 }
 
-fn group(
-    kind: Kind,
-    old: &Members<'_>,
-    new: &Members<'_>,
-    edited: &[ChangedRun],
-    plan: &Plan,
-) -> Result<(), Unproved> {
+fn group(kind: Kind, old: &Members<'_>, new: &Members<'_>, plan: &Plan) -> Result<(), Unproved> {
     let named = plan.named.iter().filter(|target| target.kind == kind);
-    let targets: HashMap<&str, Option<&Object>> =
-        named.map(|target| (target.name.as_str(), target.value.as_ref())).collect();
+    let targets: HashMap<&str, Option<&Vec<u8>>> =
+        named.map(|target| (target.name.as_str(), target.proof.as_ref())).collect();
     let order = plan.orders.iter().find(|(of, _)| *of == kind).map(|(_, names)| names);
     let (old_entries, new_entries) = (old.own_by_key(kind.key()), new.own_by_key(kind.key()));
     let touched = NameSet::new(targets.keys().copied());
     let mut found = 0;
-    for entry in changed_blocks(kind, edited) {
+    for &entry in new_entries {
         let name = group_name(entry);
         let Some(target) = touched.find(&name.value()).and_then(|name| targets.get(name)) else { continue };
         let at = || Unproved { at: format!("{}.{}", kind.key(), name.value()) };
         let expected = target.ok_or_else(at)?;
-        let value = named_value(kind, entry);
-        let is_in_order = kind.scope().rows().all(|row| {
-            let both = value.get(row.key).zip(expected.get(row.key));
-            both.is_none_or(|(found, expected)| same_order(row, found, expected))
-        });
-        if value != *expected || !is_in_order {
+        if proof_of(kind, &named_value(kind, entry)) != *expected {
             return Err(at());
         }
         found += 1;
@@ -106,10 +90,4 @@ fn group(
     } else {
         Err(Unproved { at: kind.key().to_owned() })
     }
-}
-
-/// The blocks of a kind among the entries that are not those of the old text.
-fn changed_blocks(kind: Kind, edited: &[ChangedRun]) -> impl Iterator<Item = Entry<'_>> {
-    let entries = edited.iter().flat_map(|changed| changed.document.entries());
-    entries.filter(move |entry| block_kind(*entry) == Some(kind))
 }

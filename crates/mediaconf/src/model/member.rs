@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::shape::{RowMatch, block_kind, read};
+use super::shape::{RowMatch, read};
 use crate::schema::{ESCAPE, Parameter, Scope};
-use crate::syntax::{ChangedRun, Document, Entry, EntryId, RunPlace, moved};
+use crate::syntax::Entry;
 
 /// The JSON key of a keyword that the general rule shows: escaped if it would collide with a known one.
 pub fn key_of(scope: Scope, keyword: &str) -> Cow<'_, str> {
@@ -38,46 +38,6 @@ pub struct Members<'d> {
     foreign: Vec<Member<'d>>,
     /// The index of each foreign keyword, filled once there are more than [`SCAN`].
     index: HashMap<Cow<'d, str>, usize>,
-}
-
-/// The members of the top level as numbers of entries, which outlive the members themselves.
-#[derive(Debug)]
-pub struct TopGroups {
-    own: Vec<EntryId>,
-    rows: Vec<u8>,
-    foreign: Vec<Vec<EntryId>>,
-}
-
-impl TopGroups {
-    /// The numbers of the entries of these members.
-    pub fn from_members(members: &Members<'_>) -> Self {
-        let ids = |entries: &[Entry<'_>]| entries.iter().map(|entry| entry.id()).collect();
-        Self {
-            own: ids(&members.own),
-            rows: members.rows.clone(),
-            foreign: members.foreign.iter().map(|member| ids(&member.entries)).collect(),
-        }
-    }
-
-    /// The members of the document whose groups these are.
-    pub fn members<'d>(&self, document: &'d Document) -> Members<'d> {
-        let entries = |ids: &[EntryId]| ids.iter().map(|&id| document.entry(id)).collect::<Vec<_>>();
-        let mut members = Members::empty(document.schema().top());
-        members.own = entries(&self.own);
-        members.rows.clone_from(&self.rows);
-        for entries in self.foreign.iter().map(|ids| entries(ids)) {
-            members.push_foreign(Member { keyword: entries[0].keyword(), entries });
-        }
-        members
-    }
-
-    /// The groups of the document after an edit; only the changed runs are read.
-    pub fn after(&self, old: &Document, runs: &[RunPlace], new: &Document) -> Self {
-        let changed = runs.iter().flat_map(|run| new.entries_in(run.new.clone()));
-        let placed = changed.map(|entry| (entry.id().index(), entry));
-        let kept = |number, _: Entry<'_>| new.entry(EntryId::from_index(number));
-        Self::from_members(&self.members(old).changed(runs, kept, placed))
-    }
 }
 
 /// Up to this many entries a scan is faster than a hash table or a sort.
@@ -130,16 +90,6 @@ impl<'d> Members<'d> {
         }
     }
 
-    /// The members of the top level with the blocks among these entries, which are in the order of the text, in place of
-    /// all streams, lives and plugins.
-    pub fn with_blocks(&self, blocks: impl Iterator<Item = Entry<'d>>) -> Self {
-        let rows = self.scope.rows().filter(|row| row.shape.group().is_none());
-        let own = rows.flat_map(|row| self.own(row).iter().copied());
-        let foreign = self.foreign.iter().flat_map(|member| member.entries.iter().copied());
-        let blocks = blocks.filter(|entry| block_kind(*entry).is_some());
-        Self::group(self.scope, own.chain(foreign).chain(blocks))
-    }
-
     /// Returns the scope of the block.
     pub fn scope(&self) -> Scope {
         self.scope
@@ -175,62 +125,6 @@ impl<'d> Members<'d> {
             0..=SCAN => self.foreign.iter().position(|member| member.keyword == keyword),
             _ => self.index.get(keyword).copied(),
         }
-    }
-
-    /// The members after an edit; only the changed runs are read again.
-    pub fn after<'n>(&self, edited: &'n [ChangedRun]) -> Members<'n>
-    where
-        'd: 'n,
-    {
-        let new = edited.iter().flat_map(|run| {
-            run.document.entries().map(|entry| (run.place.new.start + entry.id().index(), entry))
-        });
-        self.changed(edited, |_, entry| entry, new)
-    }
-
-    /// The members with the `new` entries in place of those of the runs; `kept` returns the others as
-    /// they are afterwards, by their new numbers.
-    fn changed<'n>(
-        &self,
-        runs: &[impl AsRef<RunPlace>],
-        kept: impl Fn(usize, Entry<'d>) -> Entry<'n>,
-        new: impl Iterator<Item = Placed<'n>>,
-    ) -> Members<'n> {
-        let mut own: Vec<Vec<Placed<'n>>> = self.scope.rows().map(|_| Vec::new()).collect();
-        let mut foreign = Added::default();
-        for (number, entry) in new {
-            match read(self.scope, entry) {
-                RowMatch::Own(parameter) => {
-                    own[usize::from(parameter.number)].push((number, entry));
-                }
-                RowMatch::Misshapen(_) | RowMatch::Foreign => foreign.add(number, entry),
-            }
-        }
-        let kept = |entries: &[Entry<'d>]| {
-            let placed = |&entry: &Entry<'d>| {
-                let number = moved(runs, entry.numbers())?;
-                Some((number, kept(number, entry)))
-            };
-            entries.iter().filter_map(placed).collect::<Vec<_>>()
-        };
-        let mut members = Members::empty(self.scope);
-        for (row, new) in (0u8..).zip(own) {
-            members.own.extend(merged(kept(self.of_row(row)), new).map(|(_, entry)| entry));
-            members.rows.resize(members.own.len(), row);
-        }
-        let known = self.foreign.iter().map(|member| {
-            let new = foreign.take(&member.keyword);
-            merged(kept(&member.entries), new).collect()
-        });
-        let mut by_keyword: Vec<Vec<Placed<'n>>> = known.collect();
-        by_keyword.extend(foreign.members);
-        by_keyword.retain(|placed| !placed.is_empty());
-        by_keyword.sort_by_key(|placed| placed[0].0);
-        for placed in by_keyword {
-            let entries: Vec<Entry<'n>> = placed.into_iter().map(|(_, entry)| entry).collect();
-            members.push_foreign(Member { keyword: entries[0].keyword(), entries });
-        }
-        members
     }
 
     /// Each known parameter, in schema order, with its entries; without entries if it is not set.
@@ -276,39 +170,4 @@ impl<'d> Members<'d> {
         let place = self.foreign_place(keyword_of(self.scope, key));
         place.map(|index| &self.foreign[index]).filter(shown).map_or(&[], |member| &member.entries)
     }
-}
-
-/// An entry, and its number in the document after an edit.
-type Placed<'n> = (usize, Entry<'n>);
-
-/// The entries of foreign keywords in the runs that an edit made.
-#[derive(Default)]
-struct Added<'n> {
-    members: Vec<Vec<Placed<'n>>>,
-    places: HashMap<Cow<'n, str>, usize>,
-}
-
-impl<'n> Added<'n> {
-    fn add(&mut self, number: usize, entry: Entry<'n>) {
-        let index = *self.places.entry(entry.keyword()).or_insert(self.members.len());
-        if index == self.members.len() {
-            self.members.push(Vec::new());
-        }
-        self.members[index].push((number, entry));
-    }
-
-    fn take(&mut self, keyword: &str) -> Vec<Placed<'n>> {
-        let index = self.places.get(keyword);
-        index.map(|&index| std::mem::take(&mut self.members[index])).unwrap_or_default()
-    }
-}
-
-/// Both lists in one, by number.
-fn merged<'n>(kept: Vec<Placed<'n>>, new: Vec<Placed<'n>>) -> impl Iterator<Item = Placed<'n>> {
-    let (mut kept, mut new) = (kept.into_iter().peekable(), new.into_iter().peekable());
-    std::iter::from_fn(move || match (kept.peek(), new.peek()) {
-        (Some((before, _)), Some((number, _))) if number < before => new.next(),
-        (Some(_), _) => kept.next(),
-        (None, _) => new.next(),
-    })
 }

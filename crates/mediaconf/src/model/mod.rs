@@ -11,7 +11,6 @@ pub mod check;
 mod config;
 pub(crate) mod general;
 mod json;
-mod json_writer;
 pub(crate) mod member;
 pub(crate) mod names;
 mod near_miss;
@@ -22,7 +21,7 @@ pub(crate) mod setting_view;
 pub(crate) mod shape;
 pub(crate) mod view;
 
-pub use member::{Member, Members, TopGroups, key_of};
+pub use member::{Member, Members, key_of};
 pub use redact::{
     BroughtSecrets, KeptSecrets, LONGEST_SECRET, MaskFault, MaskedText, SecretNumbers, SecretValues,
     masked_below, masked_document, masked_json, masked_keys, secret_spans, unmasked_json,
@@ -34,8 +33,7 @@ pub use view::{Lens, View, is_static, top_members};
 
 pub use config::Config;
 
-pub use check::{check, check_as, has_errors};
+pub use check::{check, check_document, has_errors};
 pub use json::to_json;
-pub use json_writer::{CompactJson, KnownJson, is_same_json, write_compact};
 pub use near_miss::{NearMiss, near_miss, near_miss_in_block};
 pub use one_line::has_lost_line_ends;

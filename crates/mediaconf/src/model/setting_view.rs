@@ -10,7 +10,7 @@ use crate::schema::scalar::Scalar;
 use crate::schema::{
     AddressShape, ObjectShape, OptionsShape, Parameter, PartPlace, SOURCE, Shape, URL_GLOBAL,
 };
-use crate::syntax::{Directive, Entry, Word};
+use crate::syntax::{Entry, Word};
 
 /// A parameter whose last occurrence counts.
 pub struct Setting<'v, 'd> {
@@ -204,8 +204,8 @@ pub fn entry_sources(entry: Entry<'_>) -> impl Iterator<Item = Address<'_>> {
 }
 
 /// True if each word of a source directive is a source.
-pub fn is_plural<'t>(entry: impl Directive<'t>) -> bool {
-    entry.with_keyword(|keyword| keyword == SOURCE.plural.as_bytes())
+pub fn is_plural(entry: Entry<'_>) -> bool {
+    entry.keyword() == SOURCE.plural
 }
 
 /// `{url, key: value, …}`.

@@ -8,7 +8,7 @@ use crate::schema::scalar::Scalar;
 use crate::schema::{
     AddressShape, Kind, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Schema, Scope, Shape,
 };
-use crate::syntax::{Directive, Entry, Word, Words};
+use crate::syntax::{Entry, Word, Words};
 
 /// The row an entry belongs to, and whether the entry has the form of the row.
 #[derive(Debug, Clone, Copy)]
@@ -22,8 +22,8 @@ pub enum RowMatch {
 }
 
 /// Finds the row of `entry` in `scope`.
-pub fn read<'t>(scope: Scope, entry: impl Directive<'t>) -> RowMatch {
-    match entry.with_keyword(|keyword| scope.by_keyword(keyword)) {
+pub fn read(scope: Scope, entry: Entry<'_>) -> RowMatch {
+    match scope.by_keyword(&*entry.keyword()) {
         None => RowMatch::Foreign,
         Some(parameter) if fits(parameter.shape, entry) => RowMatch::Own(parameter),
         Some(parameter) => RowMatch::Misshapen(parameter),
@@ -39,13 +39,13 @@ pub fn block_kind(entry: Entry<'_>) -> Option<Kind> {
 }
 
 /// True if [`read`] finds this row for an entry, in its form.
-pub fn belongs_to<'t>(parameter: &'static Parameter, entry: impl Directive<'t>) -> bool {
-    let found = entry.with_keyword(|keyword| parameter.scope.by_keyword(keyword));
+pub fn belongs_to(parameter: &'static Parameter, entry: Entry<'_>) -> bool {
+    let found = parameter.scope.by_keyword(&*entry.keyword());
     found.is_some_and(|found| std::ptr::eq(found, parameter)) && fits(parameter.shape, entry)
 }
 
 /// True if the arguments and the block of an entry have this shape.
-pub fn fits<'t>(shape: Shape, entry: impl Directive<'t>) -> bool {
+pub fn fits(shape: Shape, entry: Entry<'_>) -> bool {
     let count = entry.count_arguments();
     match shape {
         Shape::Group(kind) if kind.has_sources() && !entry.is_block() => count > 0,
@@ -66,7 +66,7 @@ pub fn fits<'t>(shape: Shape, entry: impl Directive<'t>) -> bool {
 
 /// The value of a directive with at most one word; `None` if it is not of this kind.
 #[inline]
-pub fn value<'t>(kind: &WordKind, entry: impl Directive<'t>) -> Option<Scalar<'t>> {
+pub fn value<'t>(kind: &WordKind, entry: Entry<'t>) -> Option<Scalar<'t>> {
     if entry.count_arguments() > 1 { None } else { (kind.read)(entry.arguments().next()) }
 }
 
@@ -75,7 +75,7 @@ pub fn value<'t>(kind: &WordKind, entry: impl Directive<'t>) -> Option<Scalar<'t
 /// If several words have the same part, the last one counts.
 pub fn part_words<'t>(
     object: &'static ObjectShape,
-    entry: impl Directive<'t>,
+    entry: Entry<'t>,
 ) -> impl Iterator<Item = (Option<&'static Part>, Word<'t>)> {
     let mut required = object.parts.iter().filter(|part| part.place == PartPlace::Required);
     entry.arguments().map(move |word| (part_of(object, required.next(), word), word))
@@ -99,7 +99,7 @@ pub fn part_of(
 }
 
 /// The scope inside the block of an unknown entry.
-pub fn inner_scope<'t>(schema: &Schema, entry: impl Directive<'t>) -> Scope {
+pub fn inner_scope(schema: &Schema, entry: Entry<'_>) -> Scope {
     match entry.is_block() {
         true => schema.block_scope(&entry.keyword(), entry.count_arguments()),
         false => schema.unknown(),
@@ -112,7 +112,7 @@ pub fn first_argument(entry: Entry<'_>) -> Cow<'_, str> {
 }
 
 /// The only word behind the keyword.
-pub fn only_argument<'t>(entry: impl Directive<'t>) -> Option<Word<'t>> {
+pub fn only_argument<'t>(entry: Entry<'t>) -> Option<Word<'t>> {
     if entry.count_arguments() == 1 { entry.arguments().next() } else { None }
 }
 
@@ -208,7 +208,7 @@ impl<'t> Address<'t> {
 const FEW: usize = 16;
 
 /// The name in the header of a stream, live or plugin.
-pub fn group_name<'t>(entry: impl Directive<'t>) -> Word<'t> {
+pub fn group_name<'t>(entry: Entry<'t>) -> Word<'t> {
     entry.arguments().next().expect("an entry that fits a group has a name")
 }
 

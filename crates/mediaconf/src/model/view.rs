@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::ops::Range;
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -32,8 +31,8 @@ pub struct View<'a, 'd> {
 }
 
 /// The global values that every stream and live repeats.
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(super) struct Globals {
+#[derive(Debug, Default)]
+struct Globals {
     url: Option<String>,
     cluster_key: Option<String>,
 }
@@ -106,17 +105,13 @@ impl<'a, 'd> View<'a, 'd> {
         value.0
     }
 
-    pub(super) fn globals(&self) -> &Globals {
-        &self.globals
-    }
-
     /// The keys of the top-level members, in their order.
     pub fn keys(&self) -> impl Iterator<Item = Cow<'_, str>> {
         self.shown().map(|(key, _)| key)
     }
 
     /// The top-level members, in their order.
-    pub(super) fn shown(&self) -> impl Iterator<Item = (Cow<'_, str>, TopMember<'_, 'a, 'd>)> {
+    fn shown(&self) -> impl Iterator<Item = (Cow<'_, str>, TopMember<'_, 'a, 'd>)> {
         let own = self.members.scope().rows().filter_map(|parameter| {
             self.own(parameter).map(|own| (Cow::Borrowed(parameter.key), TopMember::Own(own)))
         });
@@ -167,13 +162,13 @@ impl Serialize for View<'_, '_> {
 /// The value of a top-level member.
 #[derive(Serialize)]
 #[serde(untagged)]
-pub(super) enum TopMember<'v, 'a, 'd> {
+enum TopMember<'v, 'a, 'd> {
     Own(Own<'v, 'a, 'd>),
     Foreign(General<'v, 'd>),
 }
 
 /// A known top-level member.
-pub(super) struct Own<'v, 'a, 'd> {
+struct Own<'v, 'a, 'd> {
     view: &'v View<'a, 'd>,
     parameter: &'static Parameter,
     entries: &'v [Entry<'d>],
@@ -182,21 +177,25 @@ pub(super) struct Own<'v, 'a, 'd> {
 impl Serialize for Own<'_, '_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.parameter.shape {
-            Shape::Group(kind) => self.whole(kind).serialize(serializer),
+            Shape::Group(kind) => self.group(kind, serializer),
             Shape::Blocks(list) => self.blocks(list, serializer),
             _ => Setting { parameter: self.parameter, entries: self.entries }.serialize(serializer),
         }
     }
 }
 
-impl<'v, 'a, 'd> Own<'v, 'a, 'd> {
-    /// The blocks of a group; `None` for a member that is no group.
-    pub(super) fn group(&self) -> Option<GroupPart<'_, 'v, 'a, 'd>> {
-        self.parameter.shape.group().map(|kind| self.whole(kind))
-    }
-
-    fn whole(&self, kind: Kind) -> GroupPart<'_, 'v, 'a, 'd> {
-        GroupPart { own: self, kind, places: 0..self.entries.len() }
+impl Own<'_, '_, '_> {
+    fn group<S: Serializer>(&self, kind: Kind, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        let mut members = Members::empty(kind.scope());
+        for (index, &entry) in self.entries.iter().enumerate() {
+            if self.view.lens.skip_static_streams && is_static(kind, entry) {
+                continue;
+            }
+            members.refill(entry.children());
+            map.serialize_entry(&group_name(entry).value(), &self.view.block(kind, index, entry, &members))?;
+        }
+        map.end()
     }
 
     fn blocks<S: Serializer>(&self, list: &ListShape, serializer: S) -> Result<S::Ok, S::Error> {
@@ -204,51 +203,6 @@ impl<'v, 'a, 'd> Own<'v, 'a, 'd> {
         for block in self.view.with_block(list) {
             map.serialize_entry(&list_value(block), &Contents { block })?;
         }
-        map.end()
-    }
-}
-
-/// Some of the blocks of a group, by name.
-pub(super) struct GroupPart<'o, 'v, 'a, 'd> {
-    own: &'o Own<'v, 'a, 'd>,
-    pub kind: Kind,
-    /// The places of its blocks in the group, from 0.
-    pub places: Range<usize>,
-}
-
-impl<'d> GroupPart<'_, '_, '_, 'd> {
-    /// The blocks of the group at these places.
-    pub(super) fn part(&self, places: Range<usize>) -> Self {
-        Self { places, ..*self }
-    }
-
-    /// Its blocks in the text.
-    pub(super) fn entries(&self) -> &[Entry<'d>] {
-        &self.own.entries[self.places.clone()]
-    }
-
-    /// Hands out the name and the value of each block that is shown.
-    pub(super) fn each_block<E>(
-        &self,
-        mut put: impl FnMut(&str, &NamedBlock<'_, 'd>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let (view, kind) = (self.own.view, self.kind);
-        let mut members = Members::empty(kind.scope());
-        for (index, &entry) in self.places.clone().zip(self.entries()) {
-            if view.lens.skip_static_streams && is_static(kind, entry) {
-                continue;
-            }
-            members.refill(entry.children());
-            put(&group_name(entry).value(), &view.block(kind, index, entry, &members))?;
-        }
-        Ok(())
-    }
-}
-
-impl Serialize for GroupPart<'_, '_, '_, '_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        self.each_block(|name, block| map.serialize_entry(name, block))?;
         map.end()
     }
 }
@@ -290,39 +244,19 @@ pub fn any_source(
 }
 
 /// A stream, a live or a plugin.
-pub(super) struct NamedBlock<'v, 'd> {
+struct NamedBlock<'v, 'd> {
     head: BlockHead<'v, 'd>,
     /// The entries in its block.
     members: &'v Members<'d>,
 }
 
-impl<'d> NamedBlock<'_, 'd> {
-    /// The rows of the known members with the entries of each.
-    pub(super) fn own(&self) -> impl Iterator<Item = (&'static Parameter, &[Entry<'d>])> {
-        self.members.each_own()
-    }
-
-    /// Writes one of them, if it is shown.
-    pub(super) fn write_own<M: SerializeMap>(
-        &self,
-        parameter: &'static Parameter,
-        entries: &[Entry<'d>],
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        self.head.member(parameter, entries, map)
-    }
-
-    /// Writes the other members.
-    pub(super) fn write_foreign<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        foreign_members(self.members, self.head.kind.scope(), map)
-    }
-}
-
 impl Serialize for NamedBlock<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        self.own().try_for_each(|(parameter, entries)| self.write_own(parameter, entries, &mut map))?;
-        self.write_foreign(&mut map)?;
+        for (parameter, entries) in self.members.each_own() {
+            self.head.member(parameter, entries, &mut map)?;
+        }
+        foreign_members(self.members, self.head.kind.scope(), &mut map)?;
         map.end()
     }
 }

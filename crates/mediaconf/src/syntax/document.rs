@@ -1,23 +1,22 @@
 //! A text with the index over it, and the entries that are read from both.
 
 use std::borrow::Cow;
+use std::mem;
 use std::ops::Range;
 
 use bytes::Bytes;
 use bytestring::ByteString;
 
-use super::index::{EntryId, EntryRecord, Index, Indexer, next_index};
+use super::index::{EntryId, EntryRecord, Index, next_index};
 use super::input_check;
 use super::lex::Words;
-use super::sink::Directive;
+use super::splice::{Splice, apply};
 use crate::schema::Schema;
-use crate::text::Word;
 use crate::text::{Diagnostics, Span};
 
 /// A text and the index over it.
 #[derive(Debug, Clone)]
 pub struct Document {
-    schema: &'static Schema,
     text: ByteString,
     index: Index,
 }
@@ -43,24 +42,21 @@ impl Document {
 
     /// Parses a text of a media server. Never fails: problems are in [`Document::diagnostics`].
     pub fn parse(text: impl Into<ByteString>) -> Self {
-        Self::parse_as(Schema::media(), text)
-    }
-
-    /// Parses a text whose directives have this schema. The parser does not look into it: it goes with the text.
-    pub fn parse_as(schema: &'static Schema, text: impl Into<ByteString>) -> Self {
         let text = text.into();
-        let (indexer, diagnostics) = input_check::parse(&text, Indexer::new);
-        Self { schema, text, index: Index::new(indexer.into_records(), diagnostics) }
+        let index = input_check::parse(&text);
+        Self { text, index }
     }
 
-    /// The same with another text and its index.
-    pub(super) fn with_index(&self, text: ByteString, index: Index) -> Self {
-        Self { schema: self.schema, text, index }
+    /// Returns the document with these edits made.
+    ///
+    /// `edits` are in the order of the text and do not overlap.
+    pub fn edited(&self, edits: &[Splice]) -> Self {
+        Self::parse(apply(&self.text, 0..self.text.len(), edits))
     }
 
     /// The schema of the directives.
     pub fn schema(&self) -> &'static Schema {
-        self.schema
+        Schema::media()
     }
 
     /// The text, byte for byte as it was parsed.
@@ -111,10 +107,6 @@ impl Document {
         Entry { document: self, id }
     }
 
-    pub(super) fn index(&self) -> &Index {
-        &self.index
-    }
-
     fn record(&self, id: EntryId) -> EntryRecord {
         *self.index.records.get(id.index()).expect("an id belongs to an entry of its document")
     }
@@ -127,24 +119,6 @@ pub struct Entry<'d> {
     id: EntryId,
 }
 
-impl<'d> Directive<'d> for Entry<'d> {
-    fn keyword(self) -> Cow<'d, str> {
-        Entry::keyword(self)
-    }
-
-    fn arguments(self) -> impl Iterator<Item = Word<'d>> {
-        Entry::arguments(self)
-    }
-
-    fn count_arguments(self) -> usize {
-        Entry::count_arguments(self)
-    }
-
-    fn is_block(self) -> bool {
-        Entry::is_block(self)
-    }
-}
-
 impl<'d> Entry<'d> {
     /// Its number in the document.
     pub fn id(self) -> EntryId {
@@ -153,7 +127,7 @@ impl<'d> Entry<'d> {
 
     /// The schema of its document.
     pub fn schema(self) -> &'static Schema {
-        self.document.schema
+        self.document.schema()
     }
 
     /// The document that it belongs to.
@@ -237,6 +211,18 @@ impl<'d> Entry<'d> {
     #[inline]
     pub fn count_arguments(self) -> usize {
         self.record().count_arguments().unwrap_or_else(|| self.arguments().count())
+    }
+
+    /// True if its words stand on several lines.
+    pub fn is_spanning(self) -> bool {
+        let text = self.document.text();
+        let head = if self.is_block() { self.head_span() } else { self.span() };
+        if memchr::memchr(b'\n', &text.as_bytes()[head.start as usize..head.end as usize]).is_none() {
+            return false;
+        }
+        let mut end = self.start();
+        self.words()
+            .any(|word| text[mem::replace(&mut end, word.end() as usize)..word.start as usize].contains('\n'))
     }
 
     /// From the first word to the last, as they stand in the text.

@@ -1,6 +1,5 @@
 //! The index of a text: a flat array of the spans of its entries, in pre-order.
 
-use super::sink::{Directive, ParsedEntry, Sink};
 use crate::text::Diagnostics;
 
 /// The number of an entry in a document, from 0, in the order of the text.
@@ -41,9 +40,9 @@ const INSIDE_SHIFT: u32 = 12;
 const MOST_INSIDE: u32 = u32::MAX >> INSIDE_SHIFT;
 
 impl EntryFacts {
-    fn from_parsed(head: ParsedEntry<'_, '_>) -> Self {
-        let keyword = u32::try_from(head.bare_keyword()).ok().filter(|length| *length <= LONGEST_KEYWORD);
-        let arguments = head.count_arguments().min(MOST_ARGUMENTS as usize) as u32;
+    fn from_head(head: EntryHead) -> Self {
+        let keyword = Some(head.bare_keyword).filter(|length| *length <= LONGEST_KEYWORD);
+        let arguments = head.words.saturating_sub(1).min(MOST_ARGUMENTS);
         Self(arguments << 6 | keyword.unwrap_or(0))
     }
 
@@ -70,9 +69,49 @@ impl EntryRecord {
         Some(count as usize).filter(|_| count < MOST_ARGUMENTS)
     }
 
-    /// Returns the same entry, this many bytes further on, modulo 2^32.
-    pub fn moved(self, bytes: u32) -> Self {
-        Self { start: self.start.wrapping_add(bytes), end: self.end.wrapping_add(bytes), ..self }
+    /// Ends a block with so many entries inside.
+    pub fn close(&mut self, end: usize, inside: usize) {
+        self.end = end as u32;
+        self.facts = self.facts.with_block(inside);
+    }
+}
+
+/// The words of the entry that is being parsed.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct EntryHead {
+    /// Of the first word, or of the `{` of a block without a keyword.
+    start: u32,
+    /// Behind the last word.
+    end: u32,
+    words: u32,
+    /// The length of the keyword in bytes; 0 if it has quotes, or is missing.
+    bare_keyword: u32,
+}
+
+impl EntryHead {
+    /// An entry that starts here and has no words yet.
+    #[inline(always)]
+    pub fn starting_at(start: usize) -> Self {
+        Self { start: start as u32, end: start as u32, words: 0, bare_keyword: 0 }
+    }
+
+    #[inline(always)]
+    pub fn push(&mut self, start: usize, end: usize, is_quoted: bool) {
+        if self.words == 0 && !is_quoted {
+            self.bare_keyword = (end - start) as u32;
+        }
+        self.end = end as u32;
+        self.words += 1;
+    }
+
+    pub fn end(self) -> usize {
+        self.end as usize
+    }
+
+    /// The record of the entry, without what is inside it.
+    #[inline(always)]
+    pub fn record(self, end: usize) -> EntryRecord {
+        EntryRecord { start: self.start, end: end as u32, facts: EntryFacts::from_head(self) }
     }
 }
 
@@ -93,65 +132,5 @@ pub(super) struct Index {
     pub diagnostics: Diagnostics,
 }
 
-/// The bytes of text for which room for one entry is reserved. Entries of real files are longer, and
-/// memory that is never touched costs nothing.
-const BYTES_PER_ENTRY: usize = 16;
-
 /// The entries for which room may stay reserved that no entry needed.
 pub(super) const SPARE_ENTRIES: usize = 1024;
-
-impl Index {
-    /// What was reserved for a large text, and not needed, is given back.
-    pub fn new(mut records: Vec<EntryRecord>, diagnostics: Diagnostics) -> Self {
-        if records.capacity() - records.len() > SPARE_ENTRIES {
-            records.shrink_to_fit();
-        }
-        Self { records, diagnostics }
-    }
-}
-
-/// Keeps the records of a part of a text.
-#[derive(Default)]
-pub(super) struct Indexer {
-    records: Vec<EntryRecord>,
-    /// The blocks that have no end yet.
-    open: Vec<usize>,
-}
-
-impl Indexer {
-    /// Returns an indexer for a part of `bytes` bytes.
-    pub fn new(bytes: usize) -> Self {
-        Self::behind(Vec::new(), bytes)
-    }
-
-    /// The same; the records come behind others.
-    pub fn behind(mut records: Vec<EntryRecord>, bytes: usize) -> Self {
-        records.reserve(bytes / BYTES_PER_ENTRY);
-        Self { records, open: Vec::new() }
-    }
-
-    pub fn into_records(self) -> Vec<EntryRecord> {
-        self.records
-    }
-}
-
-impl Sink<'_> for Indexer {
-    #[inline(always)]
-    fn setting(&mut self, head: ParsedEntry<'_, '_>, end: usize) {
-        let facts = EntryFacts::from_parsed(head);
-        self.records.push(EntryRecord { start: head.start() as u32, end: end as u32, facts });
-    }
-
-    fn open_block(&mut self, head: ParsedEntry<'_, '_>) {
-        self.open.push(self.records.len());
-        self.setting(head, 0);
-    }
-
-    fn close_block(&mut self, end: usize) {
-        let Some(open) = self.open.pop() else { return };
-        let inside = self.records.len() - open - 1;
-        let record = &mut self.records[open];
-        record.end = end as u32;
-        record.facts = record.facts.with_block(inside);
-    }
-}

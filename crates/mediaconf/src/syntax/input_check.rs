@@ -2,23 +2,20 @@
 
 use std::borrow::Cow;
 
-use super::parse::{BOM, MAX_TEXT, ParsedText, parse_text};
-use super::sink::Sink;
+use super::index::Index;
+use super::parse::{BOM, MAX_TEXT, parse_text};
 use crate::text::{Diagnostic, Diagnostics, Span};
 
 /// Parses a text that passes the checks; of another one there are no entries and one error.
 ///
-/// `sink` makes the sink for so many bytes. Never fails: problems are in the diagnostics.
-pub fn parse<'t, S: Sink<'t>>(text: &'t str, sink: impl FnOnce(usize) -> S) -> (S, Diagnostics) {
+/// Never fails: problems are in the diagnostics.
+pub(super) fn parse(text: &str) -> Index {
     match fault(text) {
-        None => {
-            let ParsedText { sink, diagnostics, .. } = parse_text(text, sink(text.len()));
-            (sink, diagnostics)
-        }
+        None => parse_text(text),
         Some(fault) => {
-            let mut diagnostics = Diagnostics::default();
-            diagnostics.push(fault);
-            (sink(0), diagnostics)
+            let mut index = Index::default();
+            index.diagnostics.push(fault);
+            index
         }
     }
 }
@@ -32,7 +29,7 @@ fn fault(text: &str) -> Option<Diagnostic> {
 
 /// The text of a file. Bytes that are not UTF-8 are reported as errors, and the text holds U+FFFD in
 /// their place.
-pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, Diagnostics) {
+pub(super) fn decode(bytes: &[u8]) -> (Cow<'_, str>, Diagnostics) {
     let mut diagnostics = Diagnostics::default();
     if let Ok(text) = str::from_utf8(bytes) {
         return (Cow::Borrowed(text), diagnostics);

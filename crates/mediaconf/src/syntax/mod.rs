@@ -6,9 +6,9 @@
 //! block     = "{" *entry "}"
 //! ```
 //!
-//! The parser hands each entry with its words to a [`Sink`]. A [`Document`] owns the text and a flat
-//! index of spans over it, which a sink has made. Words and comments are not stored: an [`Entry`] is
-//! lexed again whenever its words are needed, because on large files page faults cost more than lexing.
+//! A [`Document`] owns the text and a flat index of spans over it. Words and comments are not stored: an
+//! [`Entry`] is lexed again whenever its words are needed, because on large files page faults cost more
+//! than lexing.
 //!
 //! *Invariants.* Parsing never fails and never recurses: every problem is a [`Diagnostic`], and the
 //! parser goes on at the next `;` or `}`. This layer does not know what any directive means, and
@@ -17,7 +17,6 @@
 mod printable;
 
 mod lex;
-mod sink;
 
 mod index;
 mod splice;
@@ -28,7 +27,6 @@ mod input_check;
 
 mod document;
 mod line_index;
-mod reparse;
 mod snippet;
 mod tokens;
 #[cfg(test)]
@@ -36,13 +34,10 @@ pub(crate) mod work;
 
 pub use document::{Children, Document, Entry};
 pub use index::EntryId;
-pub use input_check::{decode, parse};
 pub use lex::{Words, comment_start};
 pub use line_index::{Columns, LineIndex, Position, floor_char_boundary, line_end, line_start};
 pub use parse::{MAX_DEPTH, STRAY_BRACE};
 pub use printable::{controls_terminal, one_line, printable};
-pub use reparse::{ChangedRun, RunPlace, moved};
-pub use sink::{Directive, ParsedEntry, ParsedWords, Sink};
 pub use snippet::Snippet;
 pub use splice::{Splice, SpliceText, spliced_pieces};
 pub use tokens::{Token, TokenKind, tokens};

@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
+use super::index::{EntryHead, EntryRecord, Index, SPARE_ENTRIES};
 use super::lex::{self, LexedWord, Quoting};
-use super::sink::{EntryWords, ParsedEntry, Sink};
 use crate::text::unescaped;
 use crate::text::{Diagnostic, Diagnostics, Fix, Severity};
 
@@ -16,54 +16,58 @@ pub(super) const MAX_TEXT: usize = (1 << 31) - 1;
 
 pub(super) const BOM: &str = "\u{feff}";
 
-/// The result of parsing a text.
-pub(super) struct ParsedText<S> {
-    pub sink: S,
-    /// Holds an error if the text ends inside an entry.
-    pub diagnostics: Diagnostics,
-    /// True if the text ends in a comment, which more text would continue.
-    pub ends_in_comment: bool,
-}
+/// The bytes of text for which room for one entry is reserved. Entries of real files are longer, and
+/// memory that is never touched costs nothing.
+const BYTES_PER_ENTRY: usize = 16;
 
-/// Parses a text, or a part of one that starts between two top-level entries.
-pub(super) fn parse_text<'t, S: Sink<'t>>(text: &'t str, sink: S) -> ParsedText<S> {
+/// Parses a text.
+pub(super) fn parse_text(text: &str) -> Index {
     let start = if text.starts_with(BOM) { BOM.len() } else { 0 };
-    let mut parser = Parser::new(text, sink);
+    let mut parser = Parser::new(text.as_bytes());
     report_nul(text, &mut parser.diagnostics);
     parser.entries(start);
-    let Parser { sink, diagnostics, ends_in_comment, .. } = parser;
-    ParsedText { sink, diagnostics, ends_in_comment }
+    let Parser { mut records, diagnostics, .. } = parser;
+    if records.capacity() - records.len() > SPARE_ENTRIES {
+        records.shrink_to_fit();
+    }
+    Index { records, diagnostics }
 }
 
-struct Parser<'t, S> {
+struct Parser<'t> {
     text: &'t [u8],
-    sink: S,
+    records: Vec<EntryRecord>,
     diagnostics: Diagnostics,
-    /// The words of the current entry; kept to reuse its allocation.
-    words: EntryWords<'t>,
-    /// The places of the `{` that have no `}` yet.
-    open: Vec<usize>,
+    /// The current entry.
+    head: EntryHead,
+    /// The blocks that have no `}` yet.
+    open: Vec<UnclosedBlock>,
     /// The end of the search for the closing quote of a word: the end of the text, until a quote is found
     /// that is never closed; from then on the end of the line. The word of that quote is inside quotes at
     /// every line end, so any later word that crosses a line end would run on to the end of the text like
     /// it, and is unclosed, too.
     quotes_end: usize,
-    ends_in_comment: bool,
+}
+
+/// A block that has no `}` yet.
+struct UnclosedBlock {
+    /// The place of its `{`.
+    brace: usize,
+    /// The number of its record.
+    record: usize,
 }
 
 /// Each production takes the place where it starts, and returns the place where it ends.
 ///
 /// Rare or long functions are `cold`: they are kept out of the loop that every word runs through.
-impl<'t, S: Sink<'t>> Parser<'t, S> {
-    fn new(text: &'t str, sink: S) -> Self {
+impl<'t> Parser<'t> {
+    fn new(text: &'t [u8]) -> Self {
         Self {
-            text: text.as_bytes(),
-            sink,
+            text,
+            records: Vec::with_capacity(text.len() / BYTES_PER_ENTRY),
             diagnostics: Diagnostics::default(),
-            words: EntryWords::new(text),
+            head: EntryHead::default(),
             open: Vec::new(),
             quotes_end: text.len(),
-            ends_in_comment: false,
         }
     }
 
@@ -148,18 +152,14 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
             }
             offset = lex::line_break(text, offset + 1).0;
         }
-        self.ends_in_comment = true;
         text.len()
     }
 
     /// entry = 1*word (";" / block)
     #[inline(always)]
     fn entry(&mut self, start: usize) -> usize {
-        if let Some(end) = self.sink.known_setting(start) {
-            return end;
-        }
         let text = self.text;
-        self.words.restart(start);
+        self.head = EntryHead::starting_at(start);
         let mut offset = start;
         loop {
             offset = self.plain_words(offset);
@@ -167,10 +167,10 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
                 Some(b';') => return self.setting(offset + 1),
                 Some(b'{') => return self.open_brace(offset),
                 Some(b'}') => return self.missing_semicolon(offset),
-                Some(&byte) if lex::starts_trivia(byte) => offset = self.gap(offset),
+                Some(&byte) if lex::starts_trivia(byte) => offset = self.trivia(offset),
                 Some(_) => {
                     let LexedWord { end, quoting } = self.odd_word(offset);
-                    self.words.push(offset, end, quoting != Quoting::Bare);
+                    self.head.push(offset, end, quoting != Quoting::Bare);
                     offset = end;
                     if quoting == Quoting::Open {
                         self.setting(end);
@@ -182,22 +182,13 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
         }
     }
 
-    /// *( white space / comment ), more than one blank, between two words or in front of a delimiter
-    #[cold]
-    fn gap(&mut self, start: usize) -> usize {
-        let end = self.trivia(start);
-        self.words.is_plain = false;
-        self.words.is_spanning |= lex::is_word(self.text, end) && self.text[start..end].contains(&b'\n');
-        end
-    }
-
     /// Takes plain words with at most one blank behind each, as nearly all words are. Returns where
     /// something else stands.
     #[inline(always)]
     fn plain_words(&mut self, mut offset: usize) -> usize {
         let text = self.text;
         while let Some((end, stop)) = lex::plain_word(text, offset) {
-            self.words.push(offset, end, false);
+            self.head.push(offset, end, false);
             offset = end + usize::from(stop == b' ');
         }
         offset
@@ -206,7 +197,6 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
     /// A word that may have quotes, or that is to be looked at.
     #[cold]
     fn odd_word(&mut self, start: usize) -> LexedWord {
-        self.words.is_plain = false;
         let quotes_end = self.next_quotes_end(start);
         if let Some(end) = lex::plainly_quoted(&self.text[..quotes_end], start) {
             return LexedWord { end, quoting: Quoting::Quoted };
@@ -279,10 +269,10 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
         }
     }
 
-    /// Hands over an entry without a block.
+    /// Keeps an entry without a block.
     #[inline(always)]
     fn setting(&mut self, end: usize) -> usize {
-        self.sink.setting(ParsedEntry(&self.words), end);
+        self.records.push(self.head.record(end));
         end
     }
 
@@ -299,16 +289,15 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
             "a block without a keyword in front of its `{`",
             "a block starts like `stream NAME {`",
         );
-        self.words.restart(offset);
+        self.head = EntryHead::starting_at(offset);
         self.open_brace(offset)
     }
 
     /// block = "{" *entry "}"
     fn open_brace(&mut self, brace: usize) -> usize {
         let is_too_deep = self.open.len() == MAX_DEPTH;
-        self.open.push(brace);
-        self.words.is_block = true;
-        self.sink.open_block(ParsedEntry(&self.words));
+        self.open.push(UnclosedBlock { brace, record: self.records.len() });
+        self.records.push(self.head.record(0));
         if !is_too_deep {
             return brace + 1;
         }
@@ -348,7 +337,7 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
 
     fn close_brace(&mut self, offset: usize) -> usize {
         match self.open.pop() {
-            Some(_) => self.sink.close_block(offset + 1),
+            Some(block) => self.close(block.record, offset + 1),
             None => self.error(
                 offset..offset + 1,
                 STRAY_BRACE,
@@ -358,11 +347,16 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
         offset + 1
     }
 
+    fn close(&mut self, record: usize, end: usize) {
+        let inside = self.records.len() - record - 1;
+        self.records[record].close(end, inside);
+    }
+
     /// Only a warning: clients in production send this, and the closing brace proves that the text was
     /// not cut off.
     #[cold]
     fn missing_semicolon(&mut self, brace: usize) -> usize {
-        let end = self.setting(self.words.end());
+        let end = self.setting(self.head.end());
         if !self.open.is_empty() {
             let place = end as u32..end as u32;
             let found = Diagnostic::warning(place.clone(), "missing `;` before `}`");
@@ -374,7 +368,7 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
 
     #[cold]
     fn cut_off(&mut self, offset: usize) -> usize {
-        let end = self.setting(self.words.end());
+        let end = self.setting(self.head.end());
         let place = end as u32..end as u32;
         let found = Diagnostic::error(place.clone(), "missing `;` at the end of the file");
         // A file that was cut off ends inside a block or a line.
@@ -387,8 +381,8 @@ impl<'t, S: Sink<'t>> Parser<'t, S> {
 
     #[cold]
     fn end_of_text(&mut self) {
-        while let Some(brace) = self.open.pop() {
-            self.sink.close_block(self.text.len());
+        while let Some(UnclosedBlock { brace, record }) = self.open.pop() {
+            self.close(record, self.text.len());
             self.error(
                 brace..brace + 1,
                 "unclosed `{`: the file ends before its `}`",

@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::http::server::message::{Request, ResponseBody};
+use crate::http::server::message::Request;
 
 /// The hand-over of one link: one request at a time, and the body of its response.
 #[derive(Debug, Default)]
 pub struct HandOver {
     request: Mutex<Option<Request>>,
     taken: Condvar,
-    body: Mutex<Option<(u16, ResponseBody)>>,
+    body: Mutex<Option<(u16, Arc<Vec<u8>>)>>,
 }
 
 impl HandOver {
@@ -36,11 +36,11 @@ impl HandOver {
     }
 
     /// Lays down the body of the response, with its status.
-    pub fn put_body(&self, status: u16, body: ResponseBody) {
+    pub fn put_body(&self, status: u16, body: Arc<Vec<u8>>) {
         *lock(&self.body) = Some((status, body));
     }
 
-    pub fn take_body(&self) -> Option<(u16, ResponseBody)> {
+    pub fn take_body(&self) -> Option<(u16, Arc<Vec<u8>>)> {
         lock(&self.body).take()
     }
 }

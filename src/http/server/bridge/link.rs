@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::hand_over::{HandOver, HandOvers};
-use crate::http::server::message::{Request, ResponseBody};
+use crate::http::server::message::Request;
 
 /// The end of each head that tiny_http writes: no body goes through it.
 const END: &[u8] = b"Content-Length: 0\r\n\r\n";
@@ -22,7 +22,7 @@ pub struct BridgeResponse {
     /// The `Content-Length`; `None` if a response may have none.
     pub length: Option<usize>,
     /// The body, if it is to be sent.
-    pub body: ResponseBody,
+    pub body: Arc<Vec<u8>>,
 }
 
 /// A connection to tiny_http, and the hand-over beside it.
@@ -62,8 +62,8 @@ impl BridgeLink {
         let without_body = matches!(status, 100..=199 | 204 | 304);
         Ok(BridgeResponse {
             lines,
-            length: (!without_body).then_some(body.length()),
-            body: if without_body || is_head { ResponseBody::default() } else { body },
+            length: (!without_body).then_some(body.len()),
+            body: if without_body || is_head { Arc::default() } else { body },
         })
     }
 

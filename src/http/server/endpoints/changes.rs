@@ -104,7 +104,7 @@ pub fn modify(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response
     let (text, secrets) = (call.parameters.format == Some(FORMAT_CONF), Secrets::of(context, call)?);
     answer(context, call, made, |report| match (&report.snapshot, text) {
         (Some(after), true) => Response::ok(TEXT, secrets.text(context, after)),
-        (Some(after), false) => Response::ok(JSON, secrets.json_of_change(context, after)),
+        (Some(after), false) => Response::ok(JSON, secrets.json(context, after, false)),
         (None, _) => Response::done(),
     })
 }

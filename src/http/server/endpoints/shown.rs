@@ -5,8 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::engine::{
-    Composed, ConfigSource, MaskedForm, ReadForm, ReadQuery, RefusalKind, RelatedText, Snapshot, entry_range,
-    not_there,
+    Composed, ConfigSource, MaskedForm, ReadForm, ReadQuery, RefusalKind, Snapshot, entry_range, not_there,
 };
 use crate::http::protocol::headers::{LINE_HEADER, SECRETS_KEEP, SECRETS_MASKED, SECRETS_SHOWN};
 use crate::http::protocol::problem::Problem;
@@ -14,11 +13,9 @@ use crate::http::protocol::routes::TEXT;
 use crate::http::server::auth::Role;
 use crate::http::server::context::{Context, EndpointCall};
 use crate::http::server::error_mapping::broken_includes;
-use crate::http::server::message::{Response, ResponseBody};
+use crate::http::server::message::Response;
 use mediaconf::plumbing::edit::{MaskedLookup, Path, select};
-use mediaconf::plumbing::model::{
-    Config, Lens, MaskedText, Masker, masked_document, masked_json, write_compact,
-};
+use mediaconf::plumbing::model::{Config, Lens, MaskedText, Masker, masked_document, masked_json};
 
 /// The detail of the problem that a service has no text.
 pub const NO_TEXT: &str = "nothing is left to show";
@@ -30,8 +27,7 @@ pub fn source(context: &Context, call: &EndpointCall<'_>) -> Result<Arc<Snapshot
         return Ok(running);
     }
     let saved = text_of(context, ConfigSource::Saved)?;
-    let is_running = saved.is_same_text(&running);
-    Ok(if is_running { running } else { running.related(RelatedText::Saved, saved) })
+    Ok(if saved.is_same_text(&running) { running } else { saved })
 }
 
 /// The text of the running configuration, or of the file.
@@ -44,10 +40,7 @@ pub fn text_of(context: &Context, source: ConfigSource) -> Result<Arc<Snapshot>,
 pub fn composed(context: &Context, text: &Arc<Snapshot>) -> Result<Option<Composed>, Problem> {
     match parsed(context, text)? {
         Some(composed) if !composed.is_valid() => Err(broken_includes(&composed)),
-        composed => Ok(composed.map(|mut composed| {
-            composed.text = text.related(RelatedText::Composed, composed.text);
-            composed
-        })),
+        composed => Ok(composed),
     }
 }
 
@@ -102,14 +95,6 @@ impl Secrets {
         }
     }
 
-    /// The whole configuration as JSON, for the answer to its change.
-    pub fn json_of_change(&self, context: &Context, snapshot: &Arc<Snapshot>) -> ResponseBody {
-        match self {
-            Self::Shown => ResponseBody::json(snapshot),
-            Self::Hidden | Self::Masked(_) => self.json(context, snapshot, false).into(),
-        }
-    }
-
     /// The whole configuration as JSON.
     pub fn json(&self, context: &Context, snapshot: &Snapshot, skip_static_streams: bool) -> Arc<Vec<u8>> {
         let lens = Lens { skip_static_streams, ..Lens::default() };
@@ -121,12 +106,8 @@ impl Secrets {
                 let make = || masked_json(&config().to_json(), masker).to_string().into_bytes();
                 if skip { Arc::new(make()) } else { context.masked_for_editors(snapshot, make) }
             }
-            (Self::Shown, false) => snapshot.json().json().clone(),
-            (Self::Shown, true) => {
-                let mut body = Vec::new();
-                write_compact(&config().view(), &mut body).expect("a vector takes everything");
-                Arc::new(body)
-            }
+            (Self::Shown, false) => snapshot.json().clone(),
+            (Self::Shown, true) => Arc::new(serde_json::to_vec(&config().view()).expect("a view is JSON")),
         }
     }
 }

@@ -25,7 +25,7 @@ pub enum Afterwards {
 /// Writes the response to the client; after an error, the client has at most a part of it.
 pub fn relay(answer: &BridgeResponse, to: &mut Stream, afterwards: Afterwards, pace: Pace) -> io::Result<()> {
     let mut paced = Paced { to, pace, written: 0, pending: head(answer, afterwards) };
-    answer.body.write_to(&mut paced)?;
+    paced.write_all(&answer.body)?;
     paced.flush()
 }
 

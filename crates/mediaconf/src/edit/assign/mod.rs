@@ -12,7 +12,6 @@ mod assignment;
 mod expand;
 mod hint;
 mod missing_block;
-mod named_part;
 mod null;
 mod overlap;
 mod patch_builder;
@@ -27,7 +26,6 @@ use crate::schema::{Object, Schema};
 use serde_json::Value;
 
 pub use assignment::{AssignOptions, AssignedValue, Assignment};
-pub use named_part::NamedPart;
 pub(super) use null::misspelling;
 
 use super::condition::Condition;

@@ -219,7 +219,7 @@ impl GeneralMerge<'_> {
         let Some(parameter) = escaped.and_then(|keyword| scope.by_keyword(keyword)) else { return };
         let text: Vec<String> =
             emit::general(self.schema, keyword, value).iter().map(Draft::inline).collect();
-        let document = Document::parse_as(self.schema, text.join(" "));
+        let document = Document::parse(text.join(" "));
         let reads_as_own = |entry| matches!(read(scope, entry), RowMatch::Own(_));
         if parameter.strict || document.entries().any(reads_as_own) {
             let fault =

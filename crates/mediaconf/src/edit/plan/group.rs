@@ -8,7 +8,7 @@ use super::order::{Item, WantedPosition, arrange, staying};
 use super::setting::writable;
 use super::sources::{Header, header};
 use super::words::WordEdits;
-use super::{NamedTarget, Planner};
+use super::{NamedTarget, Planner, proof_of};
 use crate::edit::emit::{self, Draft};
 use crate::edit::fault::Faults;
 use crate::edit::json_pointer::Pointer;
@@ -73,7 +73,7 @@ impl<'d> Planner<'_, 'd> {
             self.plan.deleted_streams.push(name.to_owned());
         }
         self.remove(entry);
-        self.plan.named.push(NamedTarget { kind, name: name.to_owned(), value: None });
+        self.plan.named.push(NamedTarget { kind, name: name.to_owned(), proof: None });
     }
 
     /// Plans a new block; `None` if it is refused.
@@ -89,7 +89,11 @@ impl<'d> Planner<'_, 'd> {
         }
         self.plan.created.push(kind);
         let block = NewBlock { name: name.to_owned(), draft: emit::named(kind, name, &target) };
-        self.plan.named.push(NamedTarget { kind, name: name.to_owned(), value: Some(target) });
+        self.plan.named.push(NamedTarget {
+            kind,
+            name: name.to_owned(),
+            proof: Some(proof_of(kind, &target)),
+        });
         Some(block)
     }
 
@@ -108,7 +112,11 @@ impl<'d> Planner<'_, 'd> {
         }
         self.plan.guarded.members(kind.scope(), &change.current, patch, pointer);
         self.change(&change);
-        self.plan.named.push(NamedTarget { kind, name: name.to_owned(), value: Some(target) });
+        self.plan.named.push(NamedTarget {
+            kind,
+            name: name.to_owned(),
+            proof: Some(proof_of(kind, &target)),
+        });
     }
 
     /// Removes a directive that sets the default when null asks for it, which changes nothing in the

@@ -60,15 +60,56 @@ impl Plan {
     }
 }
 
-/// The own members that a stream, live or plugin must have; `None` if it must be gone.
+/// The own members that a stream, live or plugin must have.
 #[derive(Debug)]
 pub struct NamedTarget {
     /// The kind of the block.
     pub kind: Kind,
     /// The name of the block.
     pub name: String,
-    /// The members.
-    pub value: Option<Object>,
+    /// What [`proof_of`] makes of the members; `None` if the block must be gone.
+    pub proof: Option<Vec<u8>>,
+}
+
+/// The members of a block as a text that is equal for equal members. It takes a tenth of their memory.
+pub fn proof_of(kind: Kind, members: &Object) -> Vec<u8> {
+    let mut proof = Vec::new();
+    write_members(members, &mut proof);
+    // The order of the options of an address matters.
+    for row in kind.scope().rows() {
+        if let (Some(shape), Some(value)) = (row.shape.address(), members.get(row.key)) {
+            shape.options_of(value).for_each(|(key, _)| write_json(key, &mut proof));
+        }
+    }
+    proof
+}
+
+fn write_members(members: &Object, proof: &mut Vec<u8>) {
+    let mut sorted: Vec<_> = members.iter().collect();
+    sorted.sort_unstable_by_key(|(key, _)| *key);
+    proof.push(b'{');
+    for (key, value) in sorted {
+        write_json(key, proof);
+        write_value(value, proof);
+    }
+    proof.push(b'}');
+}
+
+fn write_value(value: &Value, proof: &mut Vec<u8>) {
+    match value {
+        Value::Object(members) => write_members(members, proof),
+        Value::Array(elements) => {
+            proof.push(b'[');
+            elements.iter().for_each(|element| write_value(element, proof));
+            proof.push(b']');
+        }
+        word => write_json(word, proof),
+    }
+}
+
+fn write_json(word: &(impl Serialize + ?Sized), proof: &mut Vec<u8>) {
+    serde_json::to_writer(&mut *proof, word).expect("a word is JSON");
+    proof.push(b',');
 }
 
 /// A stream, live or plugin in the text.

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::group::{Start, name_of};
 use super::words::WordEdits;
-use super::{NamedEntry, NamedTarget, Planner};
+use super::{NamedEntry, NamedTarget, Planner, proof_of};
 use crate::edit::layout::{Anchor, Insertion};
 use crate::edit::merge;
 use crate::edit::own_comments::is_followed;
@@ -29,7 +29,7 @@ impl<'d> Planner<'_, 'd> {
             }
         }
         let gone = new.keys().filter(|old| !taken.contains(old.as_str()));
-        let gone = gone.map(|old| NamedTarget { kind: *kind, name: old.clone(), value: None });
+        let gone = gone.map(|old| NamedTarget { kind: *kind, name: old.clone(), proof: None });
         self.plan.named.extend(gone);
         let names = self.names(*kind).into_iter();
         let names = names.map(|old| new.get(&old).map_or(old, |&name| name.to_owned()));
@@ -65,8 +65,8 @@ impl<'d> Planner<'_, 'd> {
 
     /// Promises that there is under the new name what the block has.
     fn promise(&mut self, NamedEntry { kind, entry }: NamedEntry<'d>, name: &str) {
-        let value = Some(merge::named_value(kind, entry));
-        self.plan.named.push(NamedTarget { kind, name: name.to_owned(), value });
+        let proof = Some(proof_of(kind, &merge::named_value(kind, entry)));
+        self.plan.named.push(NamedTarget { kind, name: name.to_owned(), proof });
     }
 
     fn names(&self, kind: Kind) -> Vec<String> {

@@ -6,14 +6,14 @@ use std::collections::HashMap;
 use super::address;
 use crate::model::shape::only_argument;
 use crate::schema::kinds::PORT;
-use crate::syntax::{Diagnostic, Diagnostics, Directive, ParsedEntry, Word};
+use crate::syntax::{Diagnostic, Diagnostics, Entry, Word};
 
 /// The directives that name a port or an address to listen on: the keyword of each, and its only word.
 #[derive(Default)]
 pub(super) struct Listeners<'t>(Vec<(Cow<'t, str>, Word<'t>)>);
 
 impl<'t> Listeners<'t> {
-    pub fn add(&mut self, head: ParsedEntry<'_, 't>) {
+    pub fn add(&mut self, head: Entry<'t>) {
         self.0.extend(only_argument(head).map(|word| (head.keyword(), word)));
     }
 

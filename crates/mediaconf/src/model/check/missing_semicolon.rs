@@ -5,10 +5,11 @@
 //! and in the middle of a line, the words behind a keyword must have the form of its directive.
 
 use std::cmp::Ordering;
+use std::mem;
 
 use crate::schema::kinds::WordKind;
 use crate::schema::{ESCAPE, Parameter, Schema, Scope, Shape};
-use crate::syntax::{Diagnostic, Diagnostics, Directive, Fix, ParsedEntry, ParsedWords, Word};
+use crate::syntax::{Diagnostic, Diagnostics, Entry, Fix, Word, Words};
 
 /// The columns by which a tab indents.
 const TAB: usize = 4;
@@ -18,8 +19,8 @@ const TAB: usize = 4;
 const MAX_WORDS: usize = 16;
 
 /// Reports the lines inside an entry that start like directives.
-pub(super) fn in_lines(schema: &Schema, head: ParsedEntry<'_, '_>, diagnostics: &mut Diagnostics) {
-    let text = head.text();
+pub(super) fn in_lines(schema: &Schema, head: Entry<'_>, diagnostics: &mut Diagnostics) {
+    let text = head.document().text();
     let scopes = [schema.top()].into_iter().chain(schema.kinds.iter().map(|kind| kind.scope()));
     let own_indent = indent_of(text, head.start());
     let mut words = head.words();
@@ -54,8 +55,9 @@ pub(super) fn in_lines(schema: &Schema, head: ParsedEntry<'_, '_>, diagnostics: 
 }
 
 /// True if a word in the column of the keyword above looks like a keyword with something behind it.
-fn looks_like_directive(head: ParsedEntry<'_, '_>, word: Word<'_>, mut rest: ParsedWords<'_, '_>) -> bool {
-    let is_on_line = |next: Word<'_>| !head.text()[word.end() as usize..next.start as usize].contains('\n');
+fn looks_like_directive(head: Entry<'_>, word: Word<'_>, mut rest: Words<'_>) -> bool {
+    let is_on_line =
+        |next: Word<'_>| !head.document().text()[word.end() as usize..next.start as usize].contains('\n');
     // A word alone on its line is taken for one only if it has the form of most keywords.
     let is_keyword_like = || head.is_block() || word.raw.contains(['_', ESCAPE]);
     let is_lower = |letter: char| letter.is_lowercase() || matches!(letter, '_' | ESCAPE);
@@ -65,12 +67,7 @@ fn looks_like_directive(head: ParsedEntry<'_, '_>, word: Word<'_>, mut rest: Par
 }
 
 /// Reports the options, behind this number of arguments, that are directives on the same line.
-pub(super) fn in_options(
-    scope: Scope,
-    head: ParsedEntry<'_, '_>,
-    behind: usize,
-    diagnostics: &mut Diagnostics,
-) {
+pub(super) fn in_options(scope: Scope, head: Entry<'_>, behind: usize, diagnostics: &mut Diagnostics) {
     in_same_line(head, behind, diagnostics, |word, rest| {
         let is_next_value = rest.clone().next().is_some_and(|next| is_value(next.raw));
         match is_own(scope, word, rest, head.is_block()) {
@@ -82,7 +79,7 @@ pub(super) fn in_options(
 }
 
 /// Reports the words of an unknown directive that are directives on the same line.
-pub(super) fn in_words(scope: Scope, head: ParsedEntry<'_, '_>, diagnostics: &mut Diagnostics) {
+pub(super) fn in_words(scope: Scope, head: Entry<'_>, diagnostics: &mut Diagnostics) {
     in_same_line(head, 1, diagnostics, |word, rest| match is_own(scope, word, rest, head.is_block()) {
         true => Sign::Own,
         false => Sign::None,
@@ -101,25 +98,28 @@ enum Sign {
 }
 
 fn in_same_line(
-    head: ParsedEntry<'_, '_>,
+    head: Entry<'_>,
     behind: usize,
     diagnostics: &mut Diagnostics,
-    sign: impl Fn(Word<'_>, ParsedWords<'_, '_>) -> Sign,
+    sign: impl Fn(Word<'_>, Words<'_>) -> Sign,
 ) {
     let mut words = head.arguments();
     let mut end = head.start() as u32;
     for _ in 0..behind {
         end = words.next().map_or(end, |word| word.end());
     }
-    while let Some((word, before)) = words.next_that(end, |word| is_lower(word)) {
-        let starts_line = || head.text()[before as usize..word.start as usize].contains('\n');
+    while let Some(word) = words.next() {
+        let before = mem::replace(&mut end, word.end());
+        if !is_lower(word.raw) {
+            continue;
+        }
+        let starts_line = || head.document().text()[before as usize..word.start as usize].contains('\n');
         let sign = sign(word, words.clone());
         if sign != Sign::None && !starts_line() {
             let message = format!("`{}` stands inside another directive", word.raw);
             let found = report(word, before as usize, message);
             diagnostics.push(if sign == Sign::Own { ended(found, before as usize) } else { found });
         }
-        end = word.end();
     }
 }
 
@@ -137,10 +137,10 @@ fn ended(found: Diagnostic, end: usize) -> Diagnostic {
 }
 
 /// Keywords are lower case; most options and addresses are not.
-fn is_lower(raw: impl AsRef<[u8]>) -> bool {
+fn is_lower(raw: &str) -> bool {
     // From the end, where most options have a digit.
-    let mut bytes = raw.as_ref().iter().rev();
-    bytes.len() < 32 && bytes.all(|byte| byte.is_ascii_lowercase() || *byte == b'_')
+    let mut bytes = raw.bytes().rev();
+    bytes.len() < 32 && bytes.all(|byte| byte.is_ascii_lowercase() || byte == b'_')
 }
 
 /// True if a word can be neither a flag nor a `key=value`.
@@ -149,11 +149,11 @@ fn is_value(raw: &str) -> bool {
 }
 
 /// True if a word and the ones behind it read as a known directive.
-fn is_own(scope: Scope, word: Word<'_>, rest: ParsedWords<'_, '_>, is_block: bool) -> bool {
+fn is_own(scope: Scope, word: Word<'_>, rest: Words<'_>, is_block: bool) -> bool {
     scope.by_keyword(word.raw).is_some_and(|parameter| reads_as(parameter, rest, is_block))
 }
 
-fn reads_as(parameter: &Parameter, mut rest: ParsedWords<'_, '_>, is_block: bool) -> bool {
+fn reads_as(parameter: &Parameter, mut rest: Words<'_>, is_block: bool) -> bool {
     let Some(first) = rest.next() else { return false };
     let second = rest.next();
     let is_url = |word: &Word<'_>| word.raw.contains("://");

@@ -1,24 +1,17 @@
 //! Checks that need to know what directives mean; the grammar's own faults are `syntax`'s.
 
 mod address;
-mod known_settings;
 mod listeners;
 mod lost_brace;
 mod missing_semicolon;
-mod names;
-mod settings;
 mod sourceless;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::collections::hash_map::Entry::{Occupied, Vacant};
+use std::mem;
 
-use xxhash_rust::xxh3::xxh3_64_with_seed;
-
-use self::known_settings::KnownSettings;
 use self::listeners::Listeners;
-use self::names::Names;
-use self::settings::Settings;
 use self::sourceless::{lacks_source, supplies_source};
 use super::near_miss::{NearMiss, near_miss, near_miss_in_block};
 use super::one_line::lost_line_ends;
@@ -27,44 +20,35 @@ use super::setting_view::is_plural;
 use super::shape::{OptionWord, RowMatch, fits, group_name, inner_scope, only_argument, part_words, read};
 use crate::schema::kinds::{Transport, WordKind};
 use crate::schema::{
-    ForeignKeyword, Kind, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Schema, Scope, Shape,
+    ForeignKeyword, Kind, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Scope, Shape,
     protocol_of_switch,
 };
-use crate::syntax::{
-    Diagnostic, Diagnostics, Directive, Document, Entry, Fix, ParsedEntry, STRAY_BRACE, Sink, Span, Word,
-    Words, decode, parse,
-};
+use crate::syntax::{Children, Diagnostic, Diagnostics, Document, Entry, Fix, STRAY_BRACE, Span, Word};
 
 /// Returns all diagnostics of the text of a media server, those of its parser included, in the order of the text.
-///
-/// The text is checked while it is parsed, so that nothing is kept of it but the names.
 pub fn check(bytes: impl AsRef<[u8]>) -> Diagnostics {
-    check_as(Schema::media(), bytes)
+    check_document(&Document::from_bytes(bytes.as_ref().to_vec()))
 }
 
-/// Returns the same for a text whose directives have this schema.
-pub fn check_as(schema: &'static Schema, bytes: impl AsRef<[u8]>) -> Diagnostics {
-    let (text, mut diagnostics) = decode(bytes.as_ref());
-    let (checker, of_parser) = parse(&text, |_| Checker::new(schema, &text));
-    diagnostics.extend(&of_parser);
+/// Returns the same for a text that is parsed.
+pub fn check_document(document: &Document) -> Diagnostics {
+    let mut checker = Checker::new(document);
+    checker.top_level();
+    let mut diagnostics = document.diagnostics().clone();
     checker.report(&mut diagnostics);
     diagnostics.sort();
-    let mut masker = FaultMasker::new(schema, &text);
+    let mut masker = FaultMasker::new(document.text());
     diagnostics.map(|fault| masker.masked(fault));
     diagnostics
 }
 
 /// True if a document has errors, its parser's included: [`check`] without the warnings.
-///
-/// It runs before every read and every change, on the index that these need.
 pub fn has_errors(document: &Document) -> bool {
-    let mut names = Names::new(document.schema());
-    document.diagnostics().errors() > 0
-        || document.entries().any(|entry| is_error(entry, &mut names))
-        || !names.repeated(document.text()).is_empty()
+    let mut names = Names::default();
+    document.diagnostics().errors() > 0 || document.entries().any(|entry| is_error(entry, &mut names))
 }
 
-fn is_error(entry: Entry<'_>, names: &mut Names) -> bool {
+fn is_error<'d>(entry: Entry<'d>, names: &mut Names<'d>) -> bool {
     let Some(parameter) = entry.schema().top().by_keyword(&*entry.keyword()) else {
         // A template has the directives of a stream.
         let scope = inner_scope(entry.schema(), entry);
@@ -74,8 +58,25 @@ fn is_error(entry: Entry<'_>, names: &mut Names) -> bool {
         return true;
     }
     let Shape::Group(kind) = parameter.shape else { return false };
-    names.add(kind, group_name(entry));
-    entry.children().any(|inner| is_broken_inside(kind.scope(), inner))
+    names.first(kind, group_name(entry)).is_some()
+        || entry.children().any(|inner| is_broken_inside(kind.scope(), inner))
+}
+
+/// The names of streams, lives and plugins, each where it stands first.
+#[derive(Default)]
+struct Names<'d>(HashMap<(&'static str, Cow<'d, str>), Word<'d>>);
+
+impl<'d> Names<'d> {
+    /// Adds a name; returns where it stands first, if it is there already.
+    fn first(&mut self, kind: Kind, name: Word<'d>) -> Option<Word<'d>> {
+        match self.0.entry((kind.key(), name.value())) {
+            Occupied(first) => Some(*first.get()),
+            Vacant(place) => {
+                place.insert(name);
+                None
+            }
+        }
+    }
 }
 
 fn is_broken_inside(scope: Scope, entry: Entry<'_>) -> bool {
@@ -95,110 +96,87 @@ const MAX_OPTIONS: usize = 200;
 /// keyword, and a value of that.
 const FEWEST_WITH_ANOTHER: usize = 3;
 
-/// Checks the entries of a text while it is parsed.
-struct Checker<'t> {
-    schema: &'static Schema,
-    text: &'t str,
+/// The settings of a block, or of the top level, of which the last one counts: the row of each, and the last one.
+type Settings<'d> = Vec<(u8, Entry<'d>)>;
+
+/// Checks the entries of a document: those of the top level and those inside streams, lives, plugins and templates.
+struct Checker<'d> {
+    document: &'d Document,
     diagnostics: Diagnostics,
     /// Those of lines inside entries.
     in_lines: Diagnostics,
-    names: Names,
-    /// The check of each unknown keyword, by its hash: each keyword is classified once.
-    foreign: ByHash<UnknownDirective>,
+    names: Names<'d>,
+    /// The check of each unknown keyword of a scope: each keyword is classified once.
+    foreign: HashMap<(u64, Cow<'d, str>), UnknownDirective>,
     /// The directives that name a port or an address to listen on.
-    listeners: Listeners<'t>,
+    listeners: Listeners<'d>,
     /// The blocks with names that the general rule shows: the keyword and the name of each.
-    named: Vec<(Cow<'t, str>, Word<'t>)>,
+    named: Vec<(Cow<'d, str>, Word<'d>)>,
     /// The first `include`.
     include: Option<Span>,
-    /// The number of open blocks.
-    depth: usize,
-    /// The scope inside the current top-level block, if it has rows of its own.
-    block: Option<Scope>,
-    /// The keyword of the current top-level block, if it is a well-known foreign one.
-    foreign_block: Option<&'static str>,
     /// The name of the current stream, until a source of it is found.
     sourceless: Option<Span>,
     /// The settings of the top level.
-    top: Settings,
+    top: Settings<'d>,
     /// The settings of the current block.
-    inner: Settings,
-    /// The settings that are not checked again.
-    known: KnownSettings,
-    /// The option keys of the current directive; kept to reuse the allocation.
-    keys: Vec<Word<'t>>,
-    /// The parts of the current directive with their words; kept to reuse the allocation.
-    parts: Vec<(&'static Part, Word<'t>)>,
+    inner: Settings<'d>,
 }
 
-/// Top-level entries and the entries inside streams, lives, plugins and templates are checked.
-impl<'t> Sink<'t> for Checker<'t> {
-    #[inline]
-    fn known_setting(&mut self, start: usize) -> Option<usize> {
-        let scope = self.scope()?;
-        let (parameter, span) = self.known.find(self.text, start, scope)?;
-        self.set(scope, parameter, span.clone());
-        Some(span.end as usize + 1)
-    }
-
-    fn setting(&mut self, head: ParsedEntry<'_, 't>, _: usize) {
-        self.head(head);
-    }
-
-    fn open_block(&mut self, head: ParsedEntry<'_, 't>) {
-        let scope = self.head(head);
-        if self.depth == 0 {
-            let is_plain = scope.is_none();
-            self.foreign_block =
-                is_plain.then(|| self.schema.foreign(&head.keyword())).flatten().map(ForeignKeyword::keyword);
-            self.block = scope;
-            self.inner.clear();
-        }
-        self.depth += 1;
-    }
-
-    fn close_block(&mut self, _: usize) {
-        self.depth -= 1;
-        if self.depth == 0 {
-            self.diagnostics.push_any(self.sourceless.take().map(lacks_source));
-        }
-    }
-}
-
-impl<'t> Checker<'t> {
-    fn new(schema: &'static Schema, text: &'t str) -> Self {
+impl<'d> Checker<'d> {
+    fn new(document: &'d Document) -> Self {
         Self {
-            schema,
-            text,
+            document,
             diagnostics: Diagnostics::default(),
             in_lines: Diagnostics::default(),
-            names: Names::new(schema),
-            foreign: ByHash::default(),
+            names: Names::default(),
+            foreign: HashMap::new(),
             listeners: Listeners::default(),
             named: Vec::new(),
             include: None,
-            depth: 0,
-            block: None,
-            foreign_block: None,
             sourceless: None,
             top: Settings::new(),
             inner: Settings::new(),
-            known: KnownSettings::new(),
-            keys: Vec::new(),
-            parts: Vec::new(),
+        }
+    }
+
+    fn top_level(&mut self) {
+        let schema = self.document.schema();
+        for entry in self.document.entries() {
+            let scope = self.head(Some(schema.top()), entry);
+            if !entry.is_block() {
+                continue;
+            }
+            let block = scope.is_none().then(|| schema.foreign(&entry.keyword())).flatten();
+            self.inner.clear();
+            for inner in entry.children() {
+                if let Some(block) = block {
+                    self.in_foreign_block(block, inner);
+                }
+                self.head(scope, inner);
+                self.deeper(inner.children());
+            }
+            self.diagnostics.push_any(self.sourceless.take().map(lacks_source));
+        }
+    }
+
+    /// Checks what stands deeper: the lines inside of an entry alone.
+    fn deeper(&mut self, entries: Children<'d>) {
+        for entry in entries {
+            self.head(None, entry);
+            self.deeper(entry.children());
         }
     }
 
     /// Adds what was found to the diagnostics of the parser.
     fn report(self, diagnostics: &mut Diagnostics) {
-        self.names.repeated(self.text).iter().for_each(|repeated| diagnostics.push(repeated.diagnostic()));
+        let (schema, text) = (self.document.schema(), self.document.text());
         diagnostics.extend(&self.diagnostics);
         self.listeners.report(diagnostics);
         repeated_blocks(&self.named, diagnostics);
         diagnostics.push_any(self.include.map(not_followed));
         let stray = diagnostics.iter().find(|found| found.message == STRAY_BRACE);
         let stray = stray.map(|found| found.span.start as usize);
-        let brace = stray.and_then(|brace| lost_brace::warning(self.schema, self.text, brace));
+        let brace = stray.and_then(|brace| lost_brace::warning(schema, text, brace));
         match &brace {
             None => diagnostics.extend(&self.in_lines),
             // The line that lost its `{` goes on on the next one, and has lost no `;`.
@@ -213,46 +191,30 @@ impl<'t> Checker<'t> {
             }
         }
         diagnostics.push_any(brace);
-        if let Some(comment) = lost_line_ends(self.schema, self.text) {
-            diagnostics.push(directives_in_comment(comment..self.text.len() as u32));
+        if let Some(comment) = lost_line_ends(schema, text) {
+            diagnostics.push(directives_in_comment(comment..text.len() as u32));
         }
     }
 
-    /// The scope of the next entry, if it has rows of its own.
-    #[inline(always)]
-    fn scope(&self) -> Option<Scope> {
-        match self.depth {
-            0 => Some(self.schema.top()),
-            1 => self.block,
-            _ => None,
+    /// Checks one entry without its block. Returns the scope inside a block that has rows of its own.
+    fn head(&mut self, scope: Option<Scope>, entry: Entry<'d>) -> Option<Scope> {
+        match entry.is_spanning() {
+            true => self.spanning(scope, entry),
+            false => self.entry(scope?, entry),
         }
     }
 
-    #[inline(always)]
-    fn head(&mut self, head: ParsedEntry<'_, 't>) -> Option<Scope> {
-        let scope = self.scope();
-        if let (1, None, Some(block)) = (self.depth, scope, self.foreign_block) {
-            self.in_foreign_block(block, head);
-        }
-        if head.is_spanning() {
-            return self.spanning(scope, head);
-        }
-        self.entry(scope?, head)
-    }
-
-    #[cold]
-    fn in_foreign_block(&mut self, block: &str, head: ParsedEntry<'_, 't>) {
-        let keyword = head.keyword();
-        let near = near_miss_in_block(self.schema, block, &keyword);
-        self.diagnostics.push_any(near.and_then(|near| unknown_directive(head, &keyword, near)));
+    fn in_foreign_block(&mut self, block: &ForeignKeyword, entry: Entry<'_>) {
+        let keyword = entry.keyword();
+        let near = near_miss_in_block(self.document.schema(), block.keyword(), &keyword);
+        self.diagnostics.push_any(near.and_then(|near| unknown_directive(entry, &keyword, near)));
     }
 
     /// Checks an entry of several lines. One whose form is an error, and that another directive follows
     /// inside, has lost its `;`: that is the only error.
-    #[cold]
-    fn spanning(&mut self, scope: Option<Scope>, head: ParsedEntry<'_, 't>) -> Option<Scope> {
+    fn spanning(&mut self, scope: Option<Scope>, head: Entry<'d>) -> Option<Scope> {
         let mut inside = Diagnostics::default();
-        missing_semicolon::in_lines(self.schema, head, &mut inside);
+        missing_semicolon::in_lines(self.document.schema(), head, &mut inside);
         let swallowed = inside.iter().next().and_then(|found| found.related.as_ref());
         if let (Some(scope), Some(end)) = (scope, swallowed)
             && let RowMatch::Misshapen(parameter) = read(scope, head)
@@ -268,48 +230,44 @@ impl<'t> Checker<'t> {
         self.entry(scope?, head)
     }
 
-    /// Checks one entry without its block. Returns the scope inside a block that has rows of its own.
-    fn entry(&mut self, scope: Scope, entry: ParsedEntry<'_, 't>) -> Option<Scope> {
-        let Some(parameter) = entry.with_keyword(|keyword| scope.by_keyword(keyword)) else {
+    fn entry(&mut self, scope: Scope, entry: Entry<'d>) -> Option<Scope> {
+        let Some(parameter) = scope.by_keyword(&*entry.keyword()) else {
             self.foreign(scope, entry);
-            return Some(inner_scope(self.schema, entry)).filter(|inner| !inner.is_unknown());
+            return Some(inner_scope(entry.schema(), entry)).filter(|inner| !inner.is_unknown());
         };
         if !fits(parameter.shape, entry) {
             self.misshapen(scope, parameter, entry);
             return None;
         }
-        let found = self.diagnostics.count();
         let inner = self.own(scope, parameter, entry);
         if parameter.shape.is_setting() {
-            // One with a port to listen on may be at fault because of another one.
-            if self.diagnostics.count() == found && entry.is_plain() && parameter.transport().is_none() {
-                self.known.add(self.text, parameter, entry.span());
-            }
-            self.set(scope, parameter, entry.span());
+            self.set(scope, parameter, entry);
         }
         inner
     }
 
     /// Notes a setting of which the last one counts.
-    fn set(&mut self, scope: Scope, parameter: &'static Parameter, span: Span) {
+    fn set(&mut self, scope: Scope, parameter: &'static Parameter, entry: Entry<'d>) {
         let settings = if scope.is_top() { &mut self.top } else { &mut self.inner };
-        if let Some(previous) = settings.set(parameter, span.clone()) {
-            self.repeated_setting(previous, span);
+        match settings.iter_mut().find(|(row, _)| *row == parameter.number) {
+            Some((_, last)) => {
+                let previous = mem::replace(last, entry);
+                self.repeated_setting(previous, entry);
+            }
+            None => settings.push((parameter.number, entry)),
         }
     }
 
     /// Checks an entry that has the form of its row.
-    fn own(
-        &mut self,
-        scope: Scope,
-        parameter: &'static Parameter,
-        entry: ParsedEntry<'_, 't>,
-    ) -> Option<Scope> {
+    fn own(&mut self, scope: Scope, parameter: &'static Parameter, entry: Entry<'d>) -> Option<Scope> {
         match parameter.shape {
             Shape::Value(kind) => self.value(kind, entry),
             Shape::List(list) => self.value(list.kind, entry),
             Shape::Group(kind) => {
-                self.names.add(kind, group_name(entry));
+                let name = group_name(entry);
+                if let Some(first) = self.names.first(kind, name) {
+                    self.diagnostics.push(repeated_name(kind, name, first));
+                }
                 if kind.has_sources() {
                     self.stream(scope, entry);
                 }
@@ -338,8 +296,7 @@ impl<'t> Checker<'t> {
     }
 
     /// Checks the head of a stream.
-    #[inline]
-    fn stream(&mut self, scope: Scope, entry: ParsedEntry<'_, 't>) {
+    fn stream(&mut self, scope: Scope, entry: Entry<'d>) {
         let name = || group_name(entry).span();
         match entry.is_block() {
             true => self.sourceless = Some(name()),
@@ -349,8 +306,7 @@ impl<'t> Checker<'t> {
     }
 
     /// Checks the only word of a directive.
-    #[inline]
-    fn value(&mut self, kind: &WordKind, entry: ParsedEntry<'_, 't>) {
+    fn value(&mut self, kind: &WordKind, entry: Entry<'d>) {
         if kind.transport == Some(Transport::Tcp) {
             self.listeners.add(entry);
         }
@@ -359,19 +315,13 @@ impl<'t> Checker<'t> {
         }
     }
 
-    #[cold]
-    fn object(
-        &mut self,
-        parameter: &'static Parameter,
-        object: &'static ObjectShape,
-        entry: ParsedEntry<'_, 't>,
-    ) {
-        self.parts.clear();
+    fn object(&mut self, parameter: &'static Parameter, object: &'static ObjectShape, entry: Entry<'d>) {
+        let mut parts: Vec<(&Part, Word<'_>)> = Vec::new();
         for (part, word) in part_words(object, entry) {
             let Some(part) = part.filter(|part| part.place != PartPlace::Rest) else { continue };
             self.diagnostics.push_any(part.kind.warning.and_then(|warning| warning(word)));
-            let Some((_, previous)) = self.parts.iter().find(|(known, _)| *known == part) else {
-                self.parts.push((part, word));
+            let Some((_, previous)) = parts.iter().find(|(known, _)| *known == part) else {
+                parts.push((part, word));
                 continue;
             };
             let message = format!("the {} is given more than once: the last counts", part.key);
@@ -382,16 +332,14 @@ impl<'t> Checker<'t> {
         }
     }
 
-    #[cold]
-    fn repeated_setting(&mut self, previous: Span, span: Span) {
-        let keyword = Words::in_span(self.text, &span).next().map(|word| word.value()).unwrap_or_default();
-        let message = format!("`{keyword}` is set more than once: the last counts");
-        self.diagnostics.push(repeated(span, message, (previous, "set here before")));
+    fn repeated_setting(&mut self, previous: Entry<'_>, entry: Entry<'_>) {
+        let message = format!("`{}` is set more than once: the last counts", entry.keyword());
+        let previous = (previous.head_span(), "set here before");
+        self.diagnostics.push(repeated(entry.head_span(), message, previous));
     }
 
     /// Checks a source whose address stands behind this number of arguments.
-    #[inline]
-    fn source(&mut self, scope: Scope, entry: ParsedEntry<'_, 't>, behind: usize) {
+    fn source(&mut self, scope: Scope, entry: Entry<'d>, behind: usize) {
         if let Some(address) = entry.arguments().nth(behind) {
             address::source(address, &mut self.diagnostics);
             self.options(scope, entry, behind + 1);
@@ -399,20 +347,19 @@ impl<'t> Checker<'t> {
     }
 
     /// Checks the options behind this number of arguments.
-    fn options(&mut self, scope: Scope, entry: ParsedEntry<'_, 't>, behind: usize) {
+    fn options(&mut self, scope: Scope, entry: Entry<'d>, behind: usize) {
         if entry.count_arguments() >= behind + 2 {
             missing_semicolon::in_options(scope, entry, behind, &mut self.diagnostics);
             self.repeated_options(entry, behind);
         }
     }
 
-    fn repeated_options(&mut self, entry: ParsedEntry<'_, 't>, behind: usize) {
-        self.keys.clear();
+    fn repeated_options(&mut self, entry: Entry<'d>, behind: usize) {
         let options = entry.arguments().skip(behind).take(MAX_OPTIONS);
-        self.keys.extend(options.map(|word| OptionWord::split(word).key));
-        for (index, key) in self.keys.iter().enumerate().skip(1) {
+        let keys: Vec<Word<'_>> = options.map(|word| OptionWord::split(word).key).collect();
+        for (index, key) in keys.iter().enumerate().skip(1) {
             if let Some(previous) =
-                self.keys[..index].iter().rev().find(|previous| previous.value() == key.value())
+                keys[..index].iter().rev().find(|previous| previous.value() == key.value())
             {
                 let message =
                     format!("the option `{}` is given more than once: the last counts", key.value());
@@ -421,8 +368,7 @@ impl<'t> Checker<'t> {
         }
     }
 
-    #[cold]
-    fn misshapen(&mut self, scope: Scope, parameter: &'static Parameter, entry: ParsedEntry<'_, 't>) {
+    fn misshapen(&mut self, scope: Scope, parameter: &'static Parameter, entry: Entry<'d>) {
         let mut inside = Diagnostics::default();
         if entry.count_arguments() >= FEWEST_WITH_ANOTHER {
             missing_semicolon::in_words(scope, entry, &mut inside);
@@ -445,11 +391,10 @@ impl<'t> Checker<'t> {
         self.diagnostics.push(diagnostic.hint(hint).fixed_by(fix));
     }
 
-    #[inline(never)]
-    fn foreign(&mut self, scope: Scope, entry: ParsedEntry<'_, 't>) {
+    fn foreign(&mut self, scope: Scope, entry: Entry<'d>) {
         let keyword = entry.keyword();
-        let hash = xxh3_64_with_seed(keyword.as_bytes(), scope.id());
-        match *self.foreign.entry(hash).or_insert_with(|| UnknownDirective::classify(scope, &keyword)) {
+        let known = self.foreign.entry((scope.id(), keyword.clone()));
+        match *known.or_insert_with(|| UnknownDirective::classify(scope, &keyword)) {
             UnknownDirective::Plain => {}
             UnknownDirective::Slip(known) => {
                 self.diagnostics.push_any(unknown_directive(entry, &keyword, known));
@@ -457,7 +402,7 @@ impl<'t> Checker<'t> {
             UnknownDirective::Include => {
                 // What is included may have the source.
                 self.sourceless = None;
-                self.include.get_or_insert_with(|| entry.span());
+                self.include.get_or_insert_with(|| entry.head_span());
             }
             UnknownDirective::Source => self.sourceless = None,
             UnknownDirective::Switch if entry.count_arguments() == 0 => {
@@ -513,7 +458,7 @@ impl UnknownDirective {
 }
 
 /// `vb 512000` in the place of `vb=512000`.
-fn option_without_sign(options: &OptionsShape, entry: ParsedEntry<'_, '_>) -> Option<Diagnostic> {
+fn option_without_sign(options: &OptionsShape, entry: Entry<'_>) -> Option<Diagnostic> {
     let has_sign = |word: Word<'_>| memchr::memchr(b'=', word.raw.as_bytes()).is_some();
     let is_name =
         |word: Word<'_>| options.known(&word.value()).is_some_and(|known| known.keyword == word.value());
@@ -525,7 +470,7 @@ fn option_without_sign(options: &OptionsShape, entry: ParsedEntry<'_, '_>) -> Op
 }
 
 /// The warning about an unknown keyword that is nearly a known one.
-fn unknown_directive(entry: ParsedEntry<'_, '_>, keyword: &str, near: NearMiss) -> Option<Diagnostic> {
+fn unknown_directive(entry: Entry<'_>, keyword: &str, near: NearMiss) -> Option<Diagnostic> {
     let (known, span) = (near.keyword?, keyword_span(entry));
     let fix = near.is_only.then(|| Fix { span: span.clone(), text: known.to_owned() });
     let found = Diagnostic::warning(span, format!("unknown directive `{keyword}`"));
@@ -559,6 +504,13 @@ fn repeated_blocks(named: &[(Cow<'_, str>, Word<'_>)], diagnostics: &mut Diagnos
     }
 }
 
+fn repeated_name(kind: Kind, name: Word<'_>, first: Word<'_>) -> Diagnostic {
+    let message = format!("the {} `{}` is defined twice", kind.noun(), name.value());
+    Diagnostic::error(name.span(), message)
+        .related(first.span(), "first here")
+        .hint("rename or remove one of them")
+}
+
 fn repeated(span: Span, message: String, (previous, note): (Span, &'static str)) -> Diagnostic {
     Diagnostic::warning(span, message).related(previous, note).hint("keep one of them")
 }
@@ -569,7 +521,7 @@ fn not_followed(include: Span) -> Diagnostic {
 }
 
 /// The first word that does not fit, else the keyword.
-fn misfit_span(shape: Shape, entry: ParsedEntry<'_, '_>) -> Span {
+fn misfit_span(shape: Shape, entry: Entry<'_>) -> Span {
     let expected = if let Shape::Object(object) = shape { object.required() } else { 1 };
     let mut arguments = entry.arguments();
     let (first, beyond) = (arguments.next(), arguments.nth(expected - 1));
@@ -577,27 +529,6 @@ fn misfit_span(shape: Shape, entry: ParsedEntry<'_, '_>) -> Span {
     beyond.or(first.filter(|_| one_is_wrong)).map_or_else(|| keyword_span(entry), |word| word.span())
 }
 
-fn keyword_span(entry: ParsedEntry<'_, '_>) -> Span {
-    entry.words().next().map_or(entry.span(), |word| word.span())
-}
-
-/// A map whose keys are hashes already.
-type ByHash<T> = HashMap<u64, T, BuildHasherDefault<Hashed>>;
-
-/// Its hasher.
-#[derive(Default)]
-struct Hashed(u64);
-
-impl Hasher for Hashed {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, _: &[u8]) {
-        unreachable!("only 64-bit hashes are keys here");
-    }
-
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
-    }
+fn keyword_span(entry: Entry<'_>) -> Span {
+    entry.words().next().map_or(entry.head_span(), |word| word.span())
 }

@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use super::secret_spans;
 use crate::model::secret::Masker;
-use crate::schema::Schema;
 use crate::syntax::{Diagnostic, Document, Span, line_end, line_start};
 
 /// A shorter secret may stand in a message by chance: it is masked only where it is quoted.
@@ -16,7 +15,6 @@ const SHORTEST: usize = 4;
 /// A message quotes words, and where a `;` is lost a word of another directive is one. So the lines of the fault are looked
 /// at as those of a broken text, in which every word behind the name of a secret counts.
 pub struct FaultMasker<'t> {
-    schema: &'static Schema,
     text: &'t str,
     /// The lines of the last fault, which are mostly those of the next one, too.
     lines: Range<usize>,
@@ -25,9 +23,9 @@ pub struct FaultMasker<'t> {
 }
 
 impl<'t> FaultMasker<'t> {
-    /// For the faults of `text`, whose directives have this schema.
-    pub fn new(schema: &'static Schema, text: &'t str) -> Self {
-        Self { schema, text, lines: 0..0, secrets: Vec::new() }
+    /// For the faults of `text`.
+    pub fn new(text: &'t str) -> Self {
+        Self { text, lines: 0..0, secrets: Vec::new() }
     }
 
     /// Returns the fault without secrets.
@@ -49,7 +47,7 @@ impl<'t> FaultMasker<'t> {
         let [start, end] = [span.start, span.end].map(|place| (place as usize).min(self.text.len()));
         let lines = line_start(self.text, start)..line_end(self.text, end);
         if self.lines != lines {
-            self.secrets = secrets_in(self.schema, &self.text[lines.clone()]);
+            self.secrets = secrets_in(&self.text[lines.clone()]);
             self.lines = lines;
         }
         &self.secrets
@@ -64,8 +62,8 @@ fn masked(message: &str, secret: &str) -> String {
     }
 }
 
-fn secrets_in(schema: &'static Schema, lines: &str) -> Vec<String> {
-    let broken = Document::parse_as(schema, format!("{lines}\n}}"));
+fn secrets_in(lines: &str) -> Vec<String> {
+    let broken = Document::parse(format!("{lines}\n}}"));
     let spans = secret_spans(&broken, std::slice::from_ref(&(0..lines.len())));
     let secrets = spans.into_iter().map(|span| broken.text()[span].trim_matches('"').to_owned());
     secrets.filter(|secret| !secret.is_empty()).collect()
@@ -77,6 +75,6 @@ fn a_message_does_not_quote_a_secret_behind_a_lost_semicolon() {
     let place = text.rfind("hunter2").expect("it is there") as u32;
     let message = "the option `hunter2` is given more than once".to_owned();
     let fault = Diagnostic::warning(place..place + 7, message);
-    let told = FaultMasker::new(Schema::media(), text).masked(&fault);
+    let told = FaultMasker::new(text).masked(&fault);
     assert_eq!(told.message, "the option `<secret:000000>` is given more than once");
 }

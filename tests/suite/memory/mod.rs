@@ -1,0 +1,31 @@
+//! The memory of commands: `cargo bench --bench whole` prints it, for 10 000 and 100 000 streams.
+
+#[path = "../../../benches/whole/contents.rs"]
+#[allow(dead_code, reason = "other languages are for the benchmark")]
+mod contents;
+mod rows;
+mod texts;
+
+use rows::ROWS;
+use texts::Texts;
+
+use crate::needs::given;
+
+const STREAMS: usize = 10_000;
+
+/// The limit is 40 MB; a program that is not optimized takes more by itself.
+const MOST: usize = (40 + 16) << 20;
+
+#[test]
+#[ignore = "takes a minute: .ci/run runs it, with the proofs"]
+fn every_command_takes_at_most_40_mb_for_10_000_streams() {
+    let texts = Texts::new(STREAMS);
+    let is_known = std::fs::read_to_string("/proc/self/status").is_ok_and(|status| status.contains("VmHWM:"));
+    if !given("peak-memory", is_known) {
+        return;
+    }
+    for row in ROWS {
+        let peak = texts.peak(row);
+        assert!(peak <= MOST, "{row:?} takes {} MB", peak >> 20);
+    }
+}

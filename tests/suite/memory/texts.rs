@@ -1,0 +1,72 @@
+//! A folder with a configuration and other texts of it, in which commands run.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use super::contents::configuration;
+use super::rows::Row;
+
+const MEDIACTL: &str = env!("CARGO_BIN_EXE_mediactl");
+
+/// How often a process is looked at.
+const TICK: Duration = Duration::from_micros(200);
+
+pub struct Texts {
+    folder: TempDir,
+    text: String,
+}
+
+impl Texts {
+    pub fn new(streams: usize) -> Self {
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder can be made");
+        let text = configuration(streams);
+        for (name, text) in [
+            ("all.conf", text.replace("prepush 5;", "prepush 6;")),
+            ("one.conf", text.replacen("\"Camera 5\"", "\"Gate\"", 1)),
+            ("renamed.conf", text.replacen("stream cam000005 ", "stream gate ", 1)),
+            ("wide.conf", text.replace("\n  ", "\n      ")),
+        ] {
+            fs::write(folder.path().join(name), text).expect("the folder is writable");
+        }
+        Self { folder, text }
+    }
+
+    /// Runs the commands of a row on the configuration as it was; returns the most bytes of memory that the last one
+    /// has.
+    pub fn peak(&self, row: Row) -> usize {
+        let folder = self.folder.path();
+        let _ = fs::remove_dir_all(folder.join(".mediactl"));
+        fs::write(folder.join("media.conf"), &self.text).expect("the folder is writable");
+        row.iter().fold(0, |_, arguments| peak_of(folder, arguments))
+    }
+}
+
+fn peak_of(folder: &Path, arguments: &[&str]) -> usize {
+    let mut command = Command::new(MEDIACTL);
+    command.current_dir(folder).env("EDITOR", "sed -i 's/Camera 7\"/Gate\"/'").env_remove("VISUAL");
+    command.args(["--conf", "media.conf"]).args(arguments);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().expect("it starts");
+    let mut peak = 0;
+    let status = loop {
+        peak = resident(&child).unwrap_or(peak);
+        match child.try_wait().expect("it is ours") {
+            Some(status) => break status,
+            None => thread::sleep(TICK),
+        }
+    };
+    assert!(matches!(status.code(), Some(0 | 1)), "{arguments:?}: {status}");
+    peak
+}
+
+/// The most memory that a process has had so far, in bytes.
+fn resident(child: &Child) -> Option<usize> {
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().trim_end_matches(" kB").parse::<usize>().ok()? * 1024)
+}
