@@ -44,7 +44,7 @@ step 'an edit with a fault is refused; what was written is kept'
 cp media.conf before.conf
 is "$(EDITOR='sed -i /^}/d' code mediactl edit --yes streams.cam7)" 3
 cmp media.conf before.conf
-EDITOR='sed -i "\$a}"' mediactl edit --resume --yes
+EDITOR='sed -i "\$a}"' mediactl edit --yes --from "$HOME"/.local/state/mediactl/draft-*.conf
 cmp media.conf before.conf
 
 step 'a wrong edit is rolled back'

@@ -72,12 +72,6 @@ impl Snapshot {
         self.document.into_inner().unwrap_or_else(|| Document::from_bytes(self.bytes))
     }
 
-    /// True if the document was requested.
-    #[cfg(test)]
-    pub fn is_indexed(&self) -> bool {
-        self.document.get().is_some()
-    }
-
     pub fn shared_bytes(&self) -> &Bytes {
         &self.bytes
     }

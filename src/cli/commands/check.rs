@@ -336,28 +336,3 @@ impl CheckTotals {
         )
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use clap::Parser;
-
-    use super::*;
-    use crate::cli::args::global::ColorChoice;
-
-    #[derive(Parser)]
-    struct CheckCommand {
-        #[command(flatten)]
-        args: CheckArgs,
-    }
-
-    #[test]
-    fn a_text_without_faults_is_not_indexed() {
-        let text = Arc::new(Snapshot::from_bytes("http 80;\nstream a {\n  url udp://1;\n}\n"));
-        let CheckCommand { args } = CheckCommand::parse_from(["check"]);
-        let checked =
-            CheckedText { name: "media.conf".to_owned(), text: text.clone(), composed: None, found: None };
-        let added = CheckTotals::default().add(&args, Ui::new(ColorChoice::Auto), checked, &mut Vec::new());
-        assert!(added.is_ok());
-        assert!(!text.is_indexed());
-    }
-}

@@ -171,7 +171,6 @@ fn usage() {
         &["modify", "--set", "a=1", "--confirm", "60s"],
         &["history", "-n", "x"],
         &["nonsense"],
-        &[],
     ] {
         place.run(arguments).exits(2).says("error: ");
     }

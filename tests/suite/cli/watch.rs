@@ -282,7 +282,8 @@ fn the_history_names_the_command_that_made_a_change() {
     let _server = Serving::over(&place);
     place.run(["fmt"]).exits(0);
     assert_eq!(told(3), "fmt");
-    place.mediactl(["edit", "--yes"]).env("EDITOR", "sed -i s/1936/1937/").run().exits(0);
+    let edit = place.mediactl(["edit", "--yes"]).env("EDITOR", "sed -i s/1936/1937/");
+    edit.env("HOME", &place.path("").display().to_string()).run().exits(0);
     assert_eq!(told(4), "edit");
     place.set(&["rtmp=1938"]).exits(0);
     assert_eq!(told(5), "modify");

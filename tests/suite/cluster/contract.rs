@@ -28,7 +28,6 @@ const GUARANTEES: &[Guarantee] = &[
     ("load", a_first_text_is_made_and_read_back),
     ("stamp", the_stamp_is_the_same_until_something_is_written),
     ("load_to_rehearse", overlays_are_those_that_a_writer_loads),
-    ("rehearse", what_can_be_prepared_can_be_rehearsed),
     ("included", nothing_is_included_where_nothing_is),
     ("history", a_change_is_in_the_history_with_its_text),
     ("has_change, kept", a_change_is_in_the_history_with_its_text),
@@ -180,14 +179,6 @@ fn overlays_are_those_that_a_writer_loads(store: &dyn Store) {
         RunBy::Nodes => assert_eq!((loaded, kept), (overlays.clone(), [Some(none), Some(overlays)])),
         RunBy::Nobody | RunBy::Server => assert_eq!((loaded, kept), (none, [None, None])),
     }
-}
-
-fn what_can_be_prepared_can_be_rehearsed(store: &dyn Store) {
-    assert!(matches!(store.load(), Err(StoreError::NotFound { .. })));
-    write(store, b"one\n", &RECORD).expect("it is written");
-    let loaded = store.load_to_rehearse().expect("it can be read");
-    assert_eq!(&*loaded.bytes, b"one\n");
-    assert_eq!(text(store), b"one\n");
 }
 
 fn the_state_before_is_put_back_where_nodes_run_it(store: &dyn Store) {

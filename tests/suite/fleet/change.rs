@@ -386,7 +386,7 @@ fn a_change_has_one_name_by_which_it_is_shown_and_taken_back() {
         (&["history", "--change", "zz"], 7, "none of the servers has the change `zz` in its history"),
         (&["history", "--change", "z z"], 2, "the word behind `change`"),
         (&["rollback", "--change", &name, "1"], 2, "cannot be used with"),
-        (&["rollback"], 2, "takes the number of a change"),
+        (&["rollback"], 2, "<N>"),
         (
             &["rollback", "--change", &name, "--all-or-nothing", "--yes"],
             5,
