@@ -50,7 +50,8 @@ pub fn run(
     }
 }
 
-fn how_to_confirm(name: &str, left: Duration) -> String {
+/// Says how the change of `name` is decided before its time is over.
+pub fn how_to_confirm(name: &str, left: Duration) -> String {
     format!(
         "in {} s the change of {name} is rolled back; `mediactl confirm` keeps it, \
          `mediactl confirm --revert` rolls it back now",

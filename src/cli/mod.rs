@@ -14,6 +14,7 @@
 mod access_log;
 mod args;
 mod assignments;
+mod canary;
 mod cluster;
 mod command_line;
 mod commands;
@@ -40,7 +41,6 @@ mod rehearsal;
 mod remote_host;
 mod render;
 mod rolled_out;
-mod rollout;
 mod server_process;
 mod target;
 mod ui;

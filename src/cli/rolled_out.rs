@@ -34,7 +34,6 @@ pub fn missing(status: &Status, serial: Option<u64>) -> Option<Vec<String>> {
         match node.state {
             NodeState::Running => format!("{} runs {runs}", node.node),
             NodeState::Gone => format!("{} is gone", node.node),
-            NodeState::NeverCame => format!("{} never came", node.node),
             _ => format!("{} runs {runs}, {}", node.node, node.state),
         }
     };

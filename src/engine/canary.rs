@@ -1,13 +1,8 @@
 //! The nodes of a cluster that take a change first.
 
-use std::time::Duration;
-
 use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
 use crate::store::{NodeRecord, NodeState};
-
-/// The time that the nodes have to run the change by default.
-pub const DEFAULT_CANARY_TIME: Duration = Duration::from_secs(60);
 
 /// The reason why a change can't begin on some nodes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,8 +13,8 @@ pub enum CanaryFault {
     None,
     /// There is no node of this name.
     Unknown(String),
-    /// The change is to be confirmed by a user, too.
-    AndConfirm,
+    /// Nobody is to confirm the change, so no node has to wait.
+    Unconfirmed,
     /// The server follows no cluster.
     NoCluster,
     /// The change concerns this node alone.
@@ -48,8 +43,8 @@ pub fn canary_nodes(given: &[String], nodes: &[NodeRecord]) -> Result<Vec<String
 }
 
 impl CanaryFault {
-    /// The fault in words, where the nodes are given as `canary`, and the time to confirm as `confirm`.
-    pub fn message(&self, canary: &str, confirm: &str) -> String {
+    /// The fault in words, where the nodes are given as `canary`.
+    pub fn message(&self, canary: &str) -> String {
         match self {
             Self::TooFew { wanted, found } => {
                 let nodes =
@@ -58,7 +53,7 @@ impl CanaryFault {
             }
             Self::None => format!("`{canary} 0`: a change begins on one node at least"),
             Self::Unknown(name) => format!("`{canary} {name}`: there is no node of this name"),
-            Self::AndConfirm => format!("`{canary}` and `{confirm}` are two ways to confirm a change"),
+            Self::Unconfirmed => format!("`{canary}`: the other nodes wait until the change is confirmed"),
             Self::NoCluster => format!("`{canary}`: this server is no node of a cluster"),
             Self::OneNode => format!("`{canary}`: an update changes this node alone"),
         }
@@ -68,7 +63,7 @@ impl CanaryFault {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::TooFew { .. } | Self::Unknown(_) => "`mediactl --cluster URL status` shows the nodes",
-            Self::AndConfirm => "leave one of them out",
+            Self::Unconfirmed => "add `confirm=SECONDS`, the time for that",
             Self::None | Self::OneNode => "leave it out",
             Self::NoCluster => "send the change to a node, or leave it out",
         }
@@ -78,7 +73,7 @@ impl CanaryFault {
 /// As a request over HTTP names the parameters.
 impl From<CanaryFault> for Refusal {
     fn from(fault: CanaryFault) -> Self {
-        Self::new(RefusalKind::Misplaced, fault.message("canary", "confirm")).hint(fault.hint())
+        Self::new(RefusalKind::Misplaced, fault.message("canary")).hint(fault.hint())
     }
 }
 

@@ -17,7 +17,7 @@ use super::service::{ConfigService, ConfigSource, Decision, ReadForm, ReadQuery,
 use super::snapshot::Snapshot;
 use super::status::{ServerHealth, Status, differing, last_change};
 use crate::store::{
-    ChangeRef, HistoryEntry, NodeRecord, Overlays, PendingInfo, Revision, RolloutStep, RolloutTurn,
+    CanaryStep, CanaryWish, ChangeRef, HistoryEntry, NodeRecord, Overlays, PendingInfo, Revision,
 };
 use mediaconf::plumbing::model::has_lost_line_ends;
 
@@ -118,8 +118,8 @@ impl ConfigService for Engine {
         Ok(is_kept.then_some(OutcomeNote::KeptHandEdit).into_iter().collect())
     }
 
-    fn advance_rollout(&self, turn: &RolloutTurn<'_>) -> Result<RolloutStep, Refusal> {
-        Ok(self.store.advance_rollout(turn)?)
+    fn canaries(&self, id: &str, wish: &CanaryWish) -> Result<CanaryStep, Refusal> {
+        Ok(self.store.canaries(id, wish)?)
     }
 
     fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, Refusal> {

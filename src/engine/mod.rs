@@ -82,7 +82,7 @@ pub use activity::{Activity, ChangeResult, HandEdit, LastReload, PendingEnd, Rel
 pub use aftermath::Aftermath;
 pub use blame::{is_edited_since, value_history};
 pub use blamed::{Blamed, ValueHistory};
-pub use canary::{CanaryFault, DEFAULT_CANARY_TIME, canary_nodes};
+pub use canary::{CanaryFault, canary_nodes};
 pub use change_report::{ChangeReport, REPORT_PARTS, ReportParts};
 pub use changed_paths::{KnownPaths, add_paths};
 pub use composed::{Composed, ComposedFile, IncludedTexts};

@@ -46,7 +46,7 @@ pub struct ChangeOptions {
     pub masks: Option<Masker>,
     /// Roll the change back unless it is confirmed within this time.
     pub confirm: Option<Duration>,
-    /// The nodes of a cluster that take the change first, and confirm it by running it.
+    /// The nodes of a cluster that take the change first, while the others wait until it is confirmed.
     pub canary: Vec<String>,
     /// The time for which these nodes have to run the change before the others follow; `None` is none.
     pub soak: Option<Duration>,

@@ -157,12 +157,8 @@ impl Refusal {
 
     /// Another change has to be confirmed first.
     pub fn pending(pending: &PendingInfo) -> Self {
-        Self::new(RefusalKind::Pending, pending.in_words()).hint(match pending.canary.is_empty() {
-            true => "`mediactl confirm` keeps it, `mediactl confirm --revert` rolls it back",
-            false => {
-                "wait until they do: `mediactl status` shows it; `mediactl confirm --revert` rolls it back"
-            }
-        })
+        Self::new(RefusalKind::Pending, pending.in_words())
+            .hint("`mediactl confirm` keeps it, `mediactl confirm --revert` rolls it back")
     }
 
     /// The confirmation names another change than the pending one.

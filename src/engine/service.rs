@@ -18,7 +18,7 @@ use super::requested_change::RequestedChange;
 use super::snapshot::Snapshot;
 use super::status::{ServerHealth, Status};
 use crate::store::{
-    ChangeRef, HistoryEntry, NodeRecord, Overlays, PendingInfo, Revision, RolloutStep, RolloutTurn,
+    CanaryStep, CanaryWish, ChangeRef, HistoryEntry, NodeRecord, Overlays, PendingInfo, Revision,
 };
 use mediaconf::plumbing::edit::Path;
 use mediaconf::plumbing::syntax::Diagnostics;
@@ -136,9 +136,9 @@ pub trait ConfigService: Send + Sync {
         Ok(false)
     }
 
-    /// Carries a rollout one step on that this service was asked for, where whoever asks decides it.
-    fn advance_rollout(&self, _turn: &RolloutTurn<'_>) -> Result<RolloutStep, Refusal> {
-        Ok(RolloutStep::Elsewhere)
+    /// Looks at the nodes that take the change `id` first, and decides it if it can be, as `wish` says.
+    fn canaries(&self, _id: &str, _wish: &CanaryWish) -> Result<CanaryStep, Refusal> {
+        Ok(CanaryStep::Decided)
     }
 
     /// Returns the state of the configuration.

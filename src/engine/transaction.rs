@@ -85,6 +85,9 @@ impl<'e> Transaction<'e> {
         if !options.canary.is_empty() && !engine.is_run_by_nodes() {
             return Err(CanaryFault::NoCluster.into());
         }
+        if !options.canary.is_empty() && options.confirm.is_none() {
+            return Err(CanaryFault::Unconfirmed.into());
+        }
         let turn = if options.takes_turn() { engine.take_turn()? } else { None };
         options.refuse_late()?;
         engine.refuse_moved()?;

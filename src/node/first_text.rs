@@ -65,7 +65,7 @@ fn try_first_text(node: &NodeName, store: &ClusterStore, engine: &Engine) -> Res
     let seen = store.seen()?;
     let no_text = || StoreError::NotFound { path: store.path().to_owned() };
     let refused =
-        |why: String| FirstTextError::Local(Refusal::not_run_here(NodeState::Refused, &Trouble::new(why)));
+        |why: String| FirstTextError::Local(Refusal::not_run_here(NodeState::Failed, &Trouble::new(why)));
     // The node takes a change that is not confirmed only once its way back is noted.
     let is_open = seen.head.as_ref().is_some_and(|head| head.unconfirmed.is_some());
     let runs = if is_open { Runs::Back(BackReason::OthersFirst) } else { Runs::Head };

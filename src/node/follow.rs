@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use super::debounce::Debounce;
 use super::member::{LOOK_TIME, Node};
-use super::not_taken::{Backoff, LONGEST_DENIAL, NotTaken};
-use super::twin::Twin;
+use super::not_taken::{Backoff, LONGEST_DENIAL};
 use super::wake::Look;
 use crate::engine::LogLevel;
 use crate::store::boot_time::boot_time;
@@ -24,13 +22,16 @@ const CLOSE_POLL: Duration = Duration::from_secs(1);
 const RETRY: Duration = Duration::from_millis(100);
 const LONGEST_RETRY: Duration = Duration::from_millis(800);
 
+/// The pause after a look, in which a burst of changes becomes one.
+const REST: Duration = Duration::from_millis(100);
+
 /// The most times that a node looks again at once because something changed while it worked.
 const LOOKS: usize = 20;
 
 impl Node {
     /// Follows until the node ends.
     pub(super) fn follow(&self) {
-        let (mut pause, mut retry, mut debounce) = (Duration::ZERO, RETRY, Debounce::new());
+        let (mut pause, mut retry) = (Duration::ZERO, RETRY);
         while let Some(turn) = self.wake.next(pause) {
             pause = match self.may_look(turn).then(|| self.look(turn)) {
                 Some(Ok(pause)) => {
@@ -49,8 +50,7 @@ impl Node {
                 }
             };
             self.wake.finish(turn);
-            let rest = debounce.after(self.standing().wanted);
-            if !self.wake.sleep(rest) {
+            if !self.wake.sleep(REST) {
                 return;
             }
         }
@@ -87,7 +87,7 @@ impl Node {
                 self.report();
                 return Ok(POLL);
             }
-            let gone = self.go_to(&seen, turn);
+            let gone = self.go_to(&seen);
             self.leave_what_was_taken_back();
             let done = gone.map(|()| {
                 self.forget_way_back(&seen);
@@ -149,18 +149,11 @@ impl Node {
 
     fn pause(&self, seen: &Seen) -> Duration {
         let standing = self.standing();
-        // What was refused is not tried again, or not soon.
+        // What was not taken is not tried again soon.
         let is_settled = standing.serial() == standing.wanted || standing.not_taken.is_some();
-        let pause = match seen.open() {
-            _ if !is_settled => CLOSE_POLL,
-            // The permission to run it is asked for again and again.
-            Some(open) if !open.is_over => CLOSE_POLL,
-            Some(_) => POLL,
-            None => POLL,
-        };
-        let tries_again = standing.not_taken.as_ref().and_then(NotTaken::next);
-        let is_alone = standing.twin.as_ref().map(Twin::gone_at);
-        let next = tries_again.into_iter().chain(is_alone).min();
+        // The permission to run an unconfirmed change is asked for again and again.
+        let pause = if !is_settled || seen.may_be_confirmed() { CLOSE_POLL } else { POLL };
+        let next = standing.not_taken.as_ref().map(|not_taken| not_taken.next());
         next.map_or(pause, |at| at.saturating_sub(boot_time()).min(pause))
     }
 }

@@ -7,7 +7,6 @@ use rustix::system::uname;
 use super::member::Node;
 use super::not_taken::{Backoff, LONGEST_DENIAL};
 use super::report::LastRecord;
-use super::twin::Twin;
 use crate::engine::LogLevel;
 use crate::store::NodeRecord;
 use crate::store::boot_time::boot_time;
@@ -20,6 +19,9 @@ const LEASE: u64 = 30;
 
 /// The age at which the record that stays is written anew.
 const STALE: Duration = Duration::from_secs(10 * 60);
+
+/// The time for which another process that put the record of this node is told of.
+const TWIN: Duration = Duration::from_secs(30);
 
 /// The pause between two signs of life on the lease.
 const BEAT: Duration = Duration::from_secs(LEASE / 3);
@@ -45,7 +47,6 @@ impl Node {
         self.note_denied_record(put.as_ref().err());
         match put {
             Ok((lease, Some(revision))) => {
-                self.standing().note_put(record.change.as_deref());
                 *last = LastRecord { lease: Some(lease), record: Some(record), revision };
             }
             // Another one was faster: the next look, which comes at once, reads what it put.
@@ -69,23 +70,18 @@ impl Node {
             !is_own && last.record.take().is_some()
         };
         let mut standing = self.standing();
-        let Some(other) = found.filter(|_| had_put) else {
-            standing.twin.take_if(|twin| boot_time() >= twin.gone_at());
+        let Some(NodeRecord { node, host, pid, .. }) = found.filter(|_| had_put) else {
+            standing.twin.take_if(|(_, until)| boot_time() >= *until);
             return;
         };
-        let known = standing.twin.take();
-        let was_certain = known.as_ref().is_some_and(Twin::is_certain);
-        let twin = Twin::after(known, &other, boot_time());
-        let (is_certain, words) = (twin.is_certain(), twin.words.clone());
-        standing.twin = Some(twin);
+        // Each put compares the record that was read, so no late request of a process that ended did this.
+        let words = format!("process {pid} on {host} has the node name {node}, too");
+        let is_new = standing.twin.replace((words.clone(), boot_time() + TWIN)).is_none();
+        standing.soaks = None;
         drop(standing);
-        if is_certain && !was_certain {
-            self.local.tell(
-                LogLevel::Warning,
-                &format!(
-                    "{words}, and the cluster shows one of them alone: end one, or give it another name"
-                ),
-            );
+        if is_new {
+            let words = format!("{words}, and the cluster shows one of them alone");
+            self.local.tell(LogLevel::Warning, &format!("{words}: end one, or give it another name"));
         }
     }
 
@@ -157,7 +153,6 @@ impl Node {
             change: standing.soaks.as_ref().map(|(change, _)| change.clone()),
             has_soaked: standing.has_soaked(),
             skew: standing.skew,
-            is_twin: standing.twin.is_some(),
         }
     }
 

@@ -1,5 +1,5 @@
-//! The text that a node should run: the one of the last change, or the one before while a rollout begins
-//! on other nodes, with what differs on the node.
+//! The text that a node should run: the one of the last change, or the one before while other nodes
+//! take that first, with what differs on the node.
 
 use super::runs::{BackReason, Runs};
 use crate::engine::Operation;
@@ -79,7 +79,7 @@ pub fn wanted<'s>(
     let overlays = store.overlays_of(text)?;
     let overlays = node.of(&overlays.ok_or_else(|| StoreError::Overtaken { name: store.name() })?);
     let first =
-        head.unconfirmed.as_ref().filter(|change| runs == Runs::Head && change.canaries.contains(&node.name));
+        head.unconfirmed.as_ref().filter(|change| runs == Runs::Head && change.canary.contains(&node.name));
     let first_of = first.map(|change| &*change.id);
     let mut source = text.revision.to_string();
     for (name, patch) in &overlays {

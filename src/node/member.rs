@@ -38,8 +38,6 @@ pub struct NodeSettings {
     pub on_drift: OnDrift,
     /// The command that fails while the media server of the node is not healthy.
     pub health: Option<String>,
-    /// The time over which the reloads of one change are spread.
-    pub splay: Duration,
 }
 
 /// A node of a cluster.
@@ -87,12 +85,8 @@ impl Node {
     /// No thread can be spawned.
     pub fn start(self: &Arc<Self>) -> std::io::Result<()> {
         type Work = fn(&Node);
-        let work: [(&str, Work); 4] = [
-            ("follow", Node::follow),
-            ("watch", Node::watch),
-            ("watch-2", Node::watch_elsewhere),
-            ("keep", Node::keep),
-        ];
+        let work: [(&str, Work); 3] =
+            [("follow", Node::follow), ("watch", Node::watch), ("keep", Node::keep)];
         work.into_iter().try_for_each(|(name, run)| {
             let node = self.clone();
             thread::Builder::new().name(name.to_owned()).spawn(move || run(&node)).map(drop)

@@ -1,7 +1,7 @@
 //! A node of a cluster: a server whose file follows a configuration in etcd.
 //!
 //! ```text
-//! woken up → look → take back or promote (rollout) → overlays → check hook → file → reload hook → report
+//! woken up → look → take back → overlays → check hook → file → reload hook → report
 //! ```
 //!
 //! Whatever woke it up (a watch, the time, a change of its own), a node looks at the newest `head` and goes
@@ -9,9 +9,8 @@
 //! local file, whose hooks, history and crash safety are those of every server. A second engine, over the
 //! store in etcd, makes the changes that clients ask this node for. Neither knows of the other.
 //!
-//! Four threads belong to a node: one follows, two watch etcd at two members, one keeps the lease of its record.
+//! Three threads belong to a node: one follows, one watches etcd, one keeps the lease of its record.
 
-mod debounce;
 mod first_text;
 mod follow;
 mod health;
@@ -25,7 +24,6 @@ mod requests;
 mod runs;
 mod standing;
 mod take;
-mod twin;
 mod wake;
 mod watch;
 mod way_back;

@@ -2,7 +2,6 @@
 //! runs them.
 
 use std::sync::Arc;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use super::member::Node;
@@ -13,15 +12,8 @@ use crate::engine::{
     canary_nodes, find, hidden, merged,
 };
 use crate::store::{
-    ChangeRef, HistoryEntry, NodeRecord, NodeState, PendingInfo, Revision, RolloutStep, RolloutTurn, Store,
-    StoreError, WHOLE_HISTORY, jittered,
+    ChangeRef, HistoryEntry, NodeRecord, NodeState, PendingInfo, Revision, Store, StoreError, WHOLE_HISTORY,
 };
-
-/// The pause between two looks at a rollout.
-const STEP: Duration = Duration::from_millis(500);
-
-/// After this long without an answer, a rollout is no longer decided here.
-const LONGEST_SILENCE: Duration = Duration::from_secs(30);
 
 /// The message to a client if the node needs too long.
 const NOT_YET: &str = "the change is made in the cluster, and this node does not run it yet";
@@ -180,7 +172,7 @@ impl Node {
         if self.local.hooks().check.is_some() {
             // What this node would refuse is refused before it is made for all.
             let step = ChangeOptions { dry_run: true, for_change: !options.dry_run, ..options.clone() };
-            let rehearsed = make(&ChangeOptions { confirm: None, ..step.clone() })?;
+            let rehearsed = make(&ChangeOptions { confirm: None, canary: Vec::new(), ..step.clone() })?;
             if let Some(text) =
                 rehearsed.after().and_then(Content::snapshot).filter(|_| rehearsed.is_change())
             {
@@ -191,9 +183,6 @@ impl Node {
         }
         let mut made = make(&options)?;
         let is_elsewhere = !options.canary.is_empty() && !options.canary.contains(&self.settings.name.name);
-        if let Some(pending) = made.pending.as_ref().filter(|_| !options.canary.is_empty()) {
-            self.carry_on(pending.id.clone());
-        }
         if options.dry_run || options.reload_later || is_elsewhere {
             self.wake.ask();
             made.new_warnings.extend(self.hidden(&made, requested));
@@ -225,26 +214,6 @@ impl Node {
     /// Warns of what the overlays that the node knows hide of a change.
     fn hidden(&self, made: &Outcome, requested: &RequestedChange<'_>) -> Vec<NewWarning> {
         hidden(made, requested.request(), &self.standing().overlays)
-    }
-
-    /// Decides a rollout that this node was asked for, until it is over. If this process ends before, the change goes
-    /// back.
-    fn carry_on(&self, id: String) {
-        let (texts, begin) = (self.texts.clone(), Instant::now());
-        let mut heard = begin;
-        let step = move || loop {
-            let turn = RolloutTurn { id: &id, age: begin.elapsed(), may_promote: true, failed: None };
-            match texts.advance_rollout(&turn) {
-                Ok(RolloutStep::Decided | RolloutStep::Elsewhere) => return,
-                Ok(RolloutStep::Ready | RolloutStep::Waits) => heard = Instant::now(),
-                // The permission of the nodes has ended then.
-                Err(_) if heard.elapsed() > LONGEST_SILENCE => return,
-                Err(_) => {}
-            }
-            thread::sleep(jittered(STEP));
-        };
-        // Without the thread nobody keeps the permission alive, and the change goes back.
-        let _ = thread::Builder::new().name("rollout".to_owned()).spawn(step);
     }
 
     /// The options of a change with the names of the nodes that take it first.
@@ -294,7 +263,7 @@ impl Node {
     fn with_overlays(&self, text: &Arc<Snapshot>) -> Result<Arc<Snapshot>, Refusal> {
         let overlays = self.standing().overlays.clone();
         let merged = merged(Arc::new(Snapshot::from_bytes(text.bytes().to_vec())), &overlays);
-        merged.map_err(|why| Refusal::not_run_here(NodeState::Refused, &Trouble::new(why)))
+        merged.map_err(|why| Refusal::not_run_here(NodeState::Failed, &Trouble::new(why)))
     }
 }
 

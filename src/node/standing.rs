@@ -3,7 +3,6 @@
 use std::time::{Duration, SystemTime, SystemTimeError};
 
 use super::not_taken::{Backoff, NotTaken};
-use super::twin::Twin;
 use crate::engine::{NodeFigures, Trouble};
 use crate::store::boot_time::{boot_id, boot_time};
 use crate::store::cluster::{HeadRecord, Seen};
@@ -20,8 +19,8 @@ pub struct NodeStanding {
     pub state: NodeState,
     pub why: Option<Trouble>,
     pub since: SystemTime,
-    /// Another process that has the name of this node.
-    pub twin: Option<Twin>,
+    /// Another process that has the name of this node, in words, and until when it is told of.
+    pub twin: Option<(String, Duration)>,
     /// The reason why the cluster can't be reached.
     pub away: Option<String>,
     /// The reason why etcd does not let the node read or put its record, and when it tries that again.
@@ -39,9 +38,8 @@ pub struct NodeStanding {
     pub last_seen: Option<LastSeen>,
     /// The change that has to be confirmed, and when the node first saw it, since the start of the machine.
     pub first_seen: Option<(String, Duration)>,
-    /// The change that it runs as one of the first nodes, and the time at which its record said so first, since the start of
-    /// the machine: only then would another process of its name know of it.
-    pub soaks: Option<(String, Option<Duration>)>,
+    /// The change that it runs as one of the first nodes, and since when, by the time since the start of the machine.
+    pub soaks: Option<(String, Duration)>,
     /// The text for which the health command was run last, and when, since the start of the machine.
     pub checked: Option<(Revision, Duration)>,
     /// The reason why the health command failed last.
@@ -135,7 +133,7 @@ impl NodeStanding {
     /// Returns the reasons why the node does not run what it should, that it is denied, and that it is not alone.
     pub fn why(&self) -> Option<Trouble> {
         let denied = self.denied.reading.iter().chain(&self.denied.record).map(|(why, _)| why.as_str());
-        let twin = self.twin.as_ref().filter(|twin| twin.is_certain()).map(|twin| twin.words.as_str());
+        let twin = self.twin.as_ref().map(|(words, _)| words.as_str());
         let others: Vec<&str> = denied.chain(twin).collect();
         match (&self.why, others.is_empty()) {
             (why, true) => why.clone(),
@@ -155,7 +153,7 @@ impl NodeStanding {
             return self.turn(NodeState::Running, None);
         };
         if self.soaks.as_ref().is_none_or(|(id, _)| id != change) {
-            self.soaks = Some((change.to_owned(), None));
+            self.soaks = Some((change.to_owned(), boot_time()));
         }
         self.turn(NodeState::Canary, None);
     }
@@ -163,15 +161,8 @@ impl NodeStanding {
     /// True if the node has run a change as one of the first for as long as it has to.
     pub fn has_soaked(&self) -> bool {
         let change = self.last_seen.as_ref().and_then(|last| last.head.unconfirmed.as_ref());
-        let (Some(change), Some((id, Some(since)))) = (change, &self.soaks) else { return false };
+        let (Some(change), Some((id, since))) = (change, &self.soaks) else { return false };
         *id == change.id && boot_time() >= *since + Duration::from_secs(change.soak_s.unwrap_or_default())
-    }
-
-    /// Notes that a record was put which says that the node runs this change as one of the first.
-    pub fn note_put(&mut self, change: Option<&str>) {
-        if let Some((_, since @ None)) = self.soaks.as_mut().filter(|(id, _)| Some(&**id) == change) {
-            *since = Some(boot_time());
-        }
     }
 
     /// The figures for monitoring.
@@ -181,7 +172,7 @@ impl NodeStanding {
             cluster_serial: last.map(|last| last.head.serial),
             last_contact: last.map(|last| boot_time().saturating_sub(last.read)),
             is_overdue: last.is_some_and(|last| last.head.unconfirmed.is_some() && !last.has_pending),
-            is_twin: self.twin.as_ref().is_some_and(Twin::is_certain),
+            is_twin: self.twin.is_some(),
             certificate_expiry,
         }
     }

@@ -1,18 +1,16 @@
 //! Taking a text: from the cluster to the file and to the media server.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::local_text::{LocalText, Noted, wanted};
 use super::member::{Node, OnDrift};
 use super::not_taken::NotTaken;
 use super::runs::Runs;
-use super::wake::Look;
-use crate::engine::{ChangeOptions, LogLevel, Operation, Refusal, RefusalKind, Snapshot, Trouble, merged};
+use crate::engine::{ChangeOptions, LogLevel, Operation, Refusal, Snapshot, Trouble, merged};
 use crate::store::boot_time::boot_time;
 use crate::store::cluster::Seen;
 use crate::store::file::FollowedText;
-use crate::store::{ChangeRef, ClusterState, NodeState, REVERT, Store, StoreError};
+use crate::store::{ChangeRef, ClusterState, NodeState, Store, StoreError};
 use mediaconf::plumbing::syntax::one_line;
 
 /// The message about a hand edit.
@@ -32,7 +30,7 @@ impl Node {
             Ok(()) if is_written => Some(taken),
             Ok(()) => followed.runs,
             Err(error) if is_written => {
-                self.refuse(taken.source, NodeState::Failed, &Trouble::from(&error));
+                self.refuse(taken.source, &Trouble::from(&error));
                 followed.runs.filter(|before| self.is_back_at(before))
             }
             Err(error) => {
@@ -69,19 +67,19 @@ impl Node {
     ///
     /// # Errors
     /// Those of the cluster; `Overtaken` if the text is gone already.
-    pub(super) fn go_to(&self, seen: &Seen, look: Look) -> Result<(), StoreError> {
-        match self.go_to_wanted(seen, look) {
+    pub(super) fn go_to(&self, seen: &Seen) -> Result<(), StoreError> {
+        match self.go_to_wanted(seen) {
             // The cluster answers, so it is not away: what it has can't be taken, until somebody changes it.
             Err(error @ StoreError::Damaged { .. }) => {
                 self.standing().wanted = seen.head.as_ref().map(|head| head.serial);
-                self.tell(NodeState::Refused, &Trouble::from(&Refusal::from(error)));
+                self.tell(&Trouble::from(&Refusal::from(error)));
                 Ok(())
             }
             done => done,
         }
     }
 
-    fn go_to_wanted(&self, seen: &Seen, look: Look) -> Result<(), StoreError> {
+    fn go_to_wanted(&self, seen: &Seen) -> Result<(), StoreError> {
         let runs = self.runs_now();
         let Some(wanted) = wanted(seen, &self.settings.name, runs, &self.texts)? else { return Ok(()) };
         let has_drifted = self.has_drifted();
@@ -91,10 +89,10 @@ impl Node {
             && runs == Runs::Head
             && let Err(error) = self.prepare_way_back(seen)
         {
-            self.refuse(wanted.source, NodeState::Failed, &Trouble::from(&error));
+            self.refuse(wanted.source, &Trouble::from(&error));
             return Ok(());
         }
-        if self.needs_nothing(&wanted, has_drifted) || self.waits_for_its_turn(&wanted, runs, look) {
+        if self.needs_nothing(&wanted, has_drifted) {
             return Ok(());
         }
         let Some(bytes) = self.texts.text_of(wanted.text)? else {
@@ -103,10 +101,10 @@ impl Node {
         match merged(Arc::new(Snapshot::from_bytes(bytes)), &wanted.overlays) {
             Ok(text) if runs == Runs::Head => match self.prepare_way_back(seen) {
                 Ok(()) => self.take(&wanted, &text, runs),
-                Err(error) => self.refuse(wanted.source, NodeState::Failed, &Trouble::from(&error)),
+                Err(error) => self.refuse(wanted.source, &Trouble::from(&error)),
             },
             Ok(text) => self.take(&wanted, &text, runs),
-            Err(why) => self.refuse(wanted.source, NodeState::Refused, &Trouble::new(why)),
+            Err(why) => self.refuse(wanted.source, &Trouble::new(why)),
         }
         Ok(())
     }
@@ -119,7 +117,7 @@ impl Node {
         self.local.read().map_or(true, |file| file.revision() != runs)
     }
 
-    /// True if there is nothing to write: the node runs the text, has refused it, or is held back.
+    /// True if there is nothing to write: the node runs the text, has not taken it, or is held back.
     fn needs_nothing(&self, wanted: &LocalText<'_>, has_drifted: bool) -> bool {
         let (serial, source) = (wanted.serial, &wanted.source);
         let mut standing = self.standing();
@@ -160,28 +158,6 @@ impl Node {
         false
     }
 
-    /// Puts a text off until it is the turn of this node, if the reloads of one change are spread. Nothing that goes back
-    /// waits, no node that takes the change before the others, and none that was just asked for it or has no text yet.
-    fn waits_for_its_turn(&self, wanted: &LocalText<'_>, runs: Runs, look: Look) -> bool {
-        let mut standing = self.standing();
-        let is_back = wanted.head.operation == REVERT || standing.runs_what_was_taken_back();
-        let goes_back = runs != Runs::Head || is_back;
-        let is_at_once = look.is_urgent || goes_back || wanted.first_of.is_some();
-        let had_its_turn = standing.not_taken.as_ref().is_some_and(|known| known.is_of(&wanted.source));
-        // A change that has to be confirmed runs everywhere after half of its time.
-        let ttl = wanted.head.unconfirmed.as_ref().and_then(|change| change.ttl_s);
-        let most = ttl.map_or(Duration::MAX, |ttl| Duration::from_secs(ttl) / 2);
-        let splay = self.settings.splay.min(most);
-        if is_at_once || had_its_turn || splay.is_zero() || standing.followed.runs.is_none() {
-            return false;
-        }
-        let (node, source) = (&self.settings.name.name, wanted.source.clone());
-        standing.not_taken = Some(NotTaken::in_its_turn(source, node, splay, boot_time()));
-        let why = format!("it takes change {} in its turn (`--splay`)", wanted.serial);
-        standing.turn(NodeState::Running, Some(Trouble::new(why)));
-        true
-    }
-
     fn take(&self, wanted: &LocalText<'_>, text: &Arc<Snapshot>, runs: Runs) {
         let taken = wanted.followed(text.revision());
         let Noted { name, operation, by, message } = Noted::of(wanted.head, runs);
@@ -196,12 +172,7 @@ impl Node {
                 drop(standing);
                 self.local.tell(LogLevel::Note, &taken_words(wanted, runs));
             }
-            Err(error) => match error.kind {
-                RefusalKind::RejectedByCheck | RefusalKind::BadNewText | RefusalKind::MaskedValue => {
-                    self.refuse(wanted.source.clone(), NodeState::Refused, &Trouble::from(&error));
-                }
-                _ => self.refuse(wanted.source.clone(), NodeState::Failed, &Trouble::from(&error)),
-            },
+            Err(error) => self.refuse(wanted.source.clone(), &Trouble::from(&error)),
         }
     }
 
@@ -230,24 +201,21 @@ impl Node {
         made.map(drop).and(noted)
     }
 
-    /// Does not take a text. One that failed is tried again later.
-    pub(super) fn refuse(&self, source: String, state: NodeState, why: &Trouble) {
-        self.tell(state.clone(), why);
+    /// Does not take a text, which is tried again later.
+    pub(super) fn refuse(&self, source: String, why: &Trouble) {
+        self.tell(why);
         let mut standing = self.standing();
         let before = standing.not_taken.take();
-        standing.not_taken = Some(match state {
-            NodeState::Failed => NotTaken::failed(source, before, boot_time()),
-            _ => NotTaken::refused(source),
-        });
+        standing.not_taken = Some(NotTaken::now(source, before, boot_time()));
     }
 
-    pub(super) fn tell(&self, state: NodeState, why: &Trouble) {
+    pub(super) fn tell(&self, why: &Trouble) {
         let why = why.map(|why| one_line(why.lines().next().unwrap_or_default()));
         let is_known = self.standing().why.as_ref() == Some(&why);
         if !is_known {
             self.local.tell(LogLevel::Error, &format!("the text of the cluster is not taken: {}", why.brief));
         }
-        self.standing().turn(state, Some(why));
+        self.standing().turn(NodeState::Failed, Some(why));
     }
 }
 

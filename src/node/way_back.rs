@@ -99,7 +99,7 @@ impl Node {
         }
         let to = Runs::Back(BackReason::RanOut);
         let Some(back) = wanted(seen, &self.settings.name, to, &self.texts)? else { return Ok(()) };
-        let misfit = |why: String| Refusal::not_run_here(NodeState::Refused, &Trouble::new(why));
+        let misfit = |why: String| Refusal::not_run_here(NodeState::Failed, &Trouble::new(why));
         let bytes = self.texts.text_of(back.text)?;
         let bytes = bytes.ok_or_else(|| StoreError::Overtaken { name: self.texts.name() })?;
         let text = merged(Arc::new(Snapshot::from_bytes(bytes)), &back.overlays).map_err(misfit)?;
@@ -152,7 +152,7 @@ impl Node {
             "no contact with the cluster, and change {serial} was not confirmed for all this node knows"
         ));
         if !is_back && let Err(error) = self.load_back(&back, "no contact with the cluster", &why.brief) {
-            self.tell(NodeState::Failed, &Trouble::from(&error));
+            self.tell(&Trouble::from(&error));
             return None;
         }
         Some((back.text.serial, why))
@@ -169,7 +169,7 @@ impl Node {
         let why = format!("change {} was taken back", standing.serial().unwrap_or_default());
         drop(standing);
         if let Err(error) = self.load_back(&back, &why, &why) {
-            self.refuse(back.text.source, NodeState::Failed, &Trouble::from(&error));
+            self.refuse(back.text.source, &Trouble::from(&error));
         }
     }
 
@@ -183,7 +183,7 @@ impl Node {
         }
         let why = format!("change {} was not confirmed, and the cluster no longer has it", runs.serial);
         if let Err(error) = self.load_back(&back, &why, &why) {
-            self.refuse(back.text.source, NodeState::Failed, &Trouble::from(&error));
+            self.refuse(back.text.source, &Trouble::from(&error));
         }
         self.standing().serial() != Some(runs.serial)
     }

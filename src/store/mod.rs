@@ -26,7 +26,6 @@ mod node_record;
 mod pending;
 mod replaceable_file;
 mod revision;
-mod rollout;
 mod version;
 mod warning;
 
@@ -45,10 +44,9 @@ pub(crate) use error::reason;
 pub use error::{Distrust, FileKind, LockHolder, StoreError};
 pub use included::{Follow, IncludeError, IncludedText, Told};
 pub use node_record::{NodeRecord, NodeState};
-pub use pending::{PendingInfo, PendingRecord};
+pub use pending::{CanaryStep, CanaryWish, PendingInfo, PendingRecord};
 pub use replaceable_file::ReplaceableFile;
 pub use revision::{NotARevision, Revision};
-pub use rollout::{RolloutStep, RolloutTurn};
 pub use version::{BaseText, Loaded, NamedPatch, Overlays, Version, is_concatenation};
 pub use warning::Warning;
 
@@ -71,7 +69,7 @@ pub use warning::Warning;
 /// | `set_pending`, `has_pending`, `pending`, `open_change` | find the change that has to be confirmed with its texts, from its commit on |
 /// | `clear_pending` | forgets it durably; the text stays |
 /// | `run_by` | is `Server` only while a server holds the store |
-/// | `advance_rollout` | tells of a change that is not there that it is decided, where whoever makes a change decides it |
+/// | `canaries` | tells of a change that is not there that it is decided |
 /// | `overlays`, `kept_overlays` | are those that a writer loads with the text, and those before a change as its text |
 /// | `nodes` | is `None` unless nodes run the configuration |
 /// | `candidate` | is a file with the text until it is dropped; the configuration stays |
@@ -147,12 +145,12 @@ pub trait Store: Send + Sync {
     /// Who runs the configuration, and so sees to the change that has to be confirmed.
     fn run_by(&self) -> RunBy;
 
-    /// Carries a rollout one step on, where whoever makes a change decides it.
+    /// Looks at the nodes that take the change `id` first, and decides it if it can be, as `wish` says.
     ///
     /// # Errors
     /// Those of the store.
-    fn advance_rollout(&self, _turn: &RolloutTurn<'_>) -> Result<RolloutStep, StoreError> {
-        Ok(RolloutStep::Elsewhere)
+    fn canaries(&self, _id: &str, _wish: &CanaryWish) -> Result<CanaryStep, StoreError> {
+        Ok(CanaryStep::Decided)
     }
 
     /// The values that single nodes have of their own, in the order of their names.

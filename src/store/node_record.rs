@@ -50,13 +50,10 @@ pub struct NodeRecord {
     /// How far its clock is ahead of that of whoever made the last change, in seconds, if that is more than one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skew: Option<i64>,
-    /// True if another process has the name, too, so that the record says nothing about either.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_twin: bool,
 }
 
 impl NodeRecord {
-    /// The row of a node that has no record of its own.
+    /// The row of a node in this state of which nothing else is known.
     pub fn absent(state: NodeState) -> Self {
         Self {
             node: String::new(),
@@ -75,13 +72,12 @@ impl NodeRecord {
             change: None,
             has_soaked: false,
             skew: None,
-            is_twin: false,
         }
     }
 
     /// The row of a node whose record at `key` can't be read.
     pub fn unreadable(key: &str) -> Self {
-        Self { why: Some(format!("`{key}` can't be read")), ..Self::absent(NodeState::Unreadable) }
+        Self { why: Some(format!("`{key}` can't be read")), ..Self::absent(NodeState::Gone) }
     }
 }
 
@@ -93,9 +89,7 @@ pub enum NodeState {
     Running,
     /// It runs a change that it takes before the others.
     Canary,
-    /// It does not take the text: the check says no, or an overlay does not fit.
-    Refused,
-    /// It could not write or load the text.
+    /// A check or reload command refused the text, or it could not be written; or the health command fails.
     Failed,
     /// Its file was edited by hand.
     Drifted,
@@ -106,13 +100,8 @@ pub enum NodeState {
     Held,
     /// It has no right to read the cluster, or to put its record there.
     Denied,
-    /// It does not live any more.
+    /// It does not live any more, or its record can't be read.
     Gone,
-    /// An overlay or a change names it, and it was never there.
-    #[serde(rename = "never came")]
-    NeverCame,
-    /// Its record can't be read.
-    Unreadable,
     /// A state of a later version, in its word.
     #[serde(untagged)]
     Other(String),
@@ -120,19 +109,15 @@ pub enum NodeState {
 
 impl NodeState {
     /// The states in which a node that lives can be.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 7] = [
         Self::Running,
         Self::Canary,
-        Self::Refused,
         Self::Failed,
         Self::Drifted,
         Self::CutOff,
         Self::Held,
         Self::Denied,
     ];
-
-    /// The states of what has no record of a node that lives.
-    pub const OF_OTHERS: [Self; 3] = [Self::Gone, Self::NeverCame, Self::Unreadable];
 }
 
 impl fmt::Display for NodeState {
@@ -140,15 +125,12 @@ impl fmt::Display for NodeState {
         f.write_str(match self {
             Self::Running => "running",
             Self::Canary => "canary",
-            Self::Refused => "refused",
             Self::Failed => "failed",
             Self::Drifted => "drifted",
             Self::CutOff => "cut-off",
             Self::Held => "held",
             Self::Denied => "denied",
             Self::Gone => "gone",
-            Self::NeverCame => "never came",
-            Self::Unreadable => "unreadable",
             Self::Other(word) => word,
         })
     }

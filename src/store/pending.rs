@@ -20,8 +20,7 @@ pub struct PendingInfo {
     pub deadline: SystemTime,
     /// The number of seconds until then, by the clock of whoever says so.
     pub seconds_left: u64,
-    /// The nodes of a cluster that take it first, and confirm it by running it; empty if users confirm
-    /// it.
+    /// The nodes of a cluster that take it first, while the others wait until it is confirmed; empty if all take it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub canary: Vec<String>,
     /// The time in seconds for which these nodes have to run it without a break.
@@ -66,6 +65,28 @@ impl PendingInfo {
             }
         }
     }
+}
+
+/// What whoever made a change wants of it while some nodes take it first.
+#[derive(Debug)]
+pub enum CanaryWish {
+    /// To know whether these nodes run it.
+    Look,
+    /// The others follow once these nodes run it.
+    Confirm,
+    /// It goes back, for this reason in one line.
+    GoBack(String),
+}
+
+/// The state of such a change after a look.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CanaryStep {
+    /// The first nodes do not all run it yet, for these reasons.
+    Waits(Vec<String>),
+    /// They run it, and have for as long as they have to.
+    Ready,
+    /// It is confirmed, or it went back.
+    Decided,
 }
 
 /// A change that has to be confirmed, as a store keeps it: with the texts that a rollback needs.

@@ -121,8 +121,8 @@ test('the nodes of a cluster stand in a table, those with a fault first', option
   const nodes = [
     { node: 'one', serial: 7, wanted: 7, state: 'running' },
     { node: 'two', serial: 6, wanted: 7, state: 'failed', why: 'the reload command failed <b>' },
-    { node: 'new', serial: null, wanted: 7, state: 'refused', why: null },
-    { node: 'twin', serial: 7, wanted: 7, state: 'running', is_twin: true },
+    { node: 'new', serial: null, wanted: 7, state: 'drifted', why: null },
+    { node: 'twin', serial: 7, wanted: 7, state: 'running', why: 'process 4711 on media3 has the node name twin, too' },
   ];
   const status = await ask(here, 'status');
   await page.setRequestInterception(true);
@@ -138,8 +138,8 @@ test('the nodes of a cluster stand in a table, those with a fault first', option
   await shows(page, 'main h2', 'Nodes (4)');
   assert.deepEqual(await page.$$eval('tbody tr', (rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent))), [
     ['two', 'failed', 'change 6, should run change 7', 'the reload command failed <b>'],
-    ['new', 'refused', 'nothing, should run change 7', ''],
-    ['twin', 'running', 'change 7', 'Another process has this name, too.'],
+    ['new', 'drifted', 'nothing, should run change 7', ''],
+    ['twin', 'running', 'change 7', 'process 4711 on media3 has the node name twin, too'],
     ['one', 'running', 'change 7', ''],
   ]);
   assert.deepEqual(await page.$$eval('tbody .state', (words) => words.map((word) => word.className)), ['state bad', 'state bad', 'state warn', 'state good']);

@@ -71,10 +71,6 @@ pub struct ChangeArgs {
     #[arg(long, value_name = "TIME", value_parser = confirm_time)]
     pub confirm: Option<Duration>,
 
-    /// Roll a change of a cluster back unless the nodes that `--canary` names run it within this time
-    #[arg(hide_short_help = true, long, value_name = "TIME", default_value = "60s", value_parser = confirm_time)]
-    pub canary_timeout: Duration,
-
     /// Of a cluster: wait until all nodes run the change; after this time, name those that do not, and exit with 11
     #[arg(hide_short_help = true, long, value_name = "TIME", value_parser = confirm_time)]
     pub wait: Option<Duration>,
@@ -190,12 +186,13 @@ pub struct FleetArgs {
     #[arg(hide_short_help = true, long, conflicts_with = "max_fail")]
     pub all_or_nothing: bool,
 
-    /// Begin with these servers, or with these nodes of a cluster: how many, or their names separated by commas
+    /// Begin with these servers, or with these nodes of a cluster: how many, or their names separated by commas. The other
+    /// nodes follow once these run it; if they do not within --confirm [default of a cluster: 60s], it goes back
     #[arg(hide_short_help = true, long, value_name = "N|NAME", value_delimiter = ',')]
     pub canary: Vec<String>,
 
     /// How long the first servers or nodes have to stay healthy before the others follow [default: 10s, of nodes
-    /// at most half of --canary-timeout]
+    /// at most half of --confirm]
     #[arg(hide_short_help = true, long, value_name = "TIME", value_parser = confirm_time, requires = "canary")]
     pub canary_time: Option<Duration>,
 
@@ -251,8 +248,8 @@ impl FleetArgs {
     pub fn soak_of_nodes(&self, most: Duration) -> Result<Duration, CliError> {
         match self.canary_time {
             Some(time) if time >= most => {
-                let hint = "the nodes go back after `--canary-timeout`; it is 60s without the option";
-                Err(CliError::usage("`--canary-time` has to be less than `--canary-timeout`", hint))
+                let hint = "the nodes go back after `--confirm`; it is 60s without the option";
+                Err(CliError::usage("`--canary-time` has to be less than `--confirm`", hint))
             }
             Some(time) => Ok(time),
             None => Ok(DEFAULT_SOAK.min(Duration::from_secs(most.as_secs() / 2))),
@@ -293,21 +290,12 @@ impl FleetArgs {
 
 /// Parses a time such as `60s`, or a number of seconds, which has to be a second at least.
 pub fn confirm_time(text: &str) -> Result<Duration, String> {
-    time_from(1, text)
-}
-
-/// Parses a time such as `60s`, or a number of seconds.
-pub fn time_or_none(text: &str) -> Result<Duration, String> {
-    time_from(0, text)
-}
-
-fn time_from(least: u64, text: &str) -> Result<Duration, String> {
     let seconds = match text.parse() {
         Ok(seconds) => seconds,
         Err(_) => humantime::parse_duration(text).map_err(|error| error.to_string())?.as_secs(),
     };
-    match (least..=MAX_CONFIRM).contains(&seconds) {
+    match (1..=MAX_CONFIRM).contains(&seconds) {
         true => Ok(Duration::from_secs(seconds)),
-        false => Err(format!("the time has to be from {least} to {MAX_CONFIRM} seconds")),
+        false => Err(format!("the time has to be from 1 to {MAX_CONFIRM} seconds")),
     }
 }

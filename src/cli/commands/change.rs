@@ -2,6 +2,7 @@
 //! countdown of a change that has to be confirmed.
 
 use crate::cli::args::changing::ChangeArgs;
+use crate::cli::canary;
 use crate::cli::context;
 use crate::cli::countdown;
 use crate::cli::error::CliError;
@@ -14,7 +15,6 @@ use crate::cli::rehearsal::{MOST_UNASKED, Question};
 use crate::cli::render::notes::all_lack;
 use crate::cli::render::report::{Report, Verb};
 use crate::cli::rolled_out;
-use crate::cli::rollout;
 use crate::cli::target;
 use crate::cli::ui::Ui;
 use crate::engine::{ChangeOptions, ConfigService, Guard, Refusal, ReportParts, RequestedChange};
@@ -84,7 +84,7 @@ impl<'a> ChangeCommand<'a> {
         if this.args.wait.is_some() && service.status()?.nodes.is_none() {
             return Err(rolled_out::no_cluster());
         }
-        match rollout::options(this.args, &this.options, service)? {
+        match canary::options(this.args, &this.options, service)? {
             Some(options) => this.options = options,
             None => this.args.fleet.refuse_for_one()?,
         }
@@ -112,16 +112,17 @@ impl<'a> ChangeCommand<'a> {
         }
         let (args, target) = (self.args, service.name().to_owned());
         let report = self.report(&target, ui);
-        let canary = self.options.canary.clone();
         let options = ChangeOptions { told: report.parts(), ..self.options };
         let made = match prompts::can_ask() {
-            true => with_guards(options, |options| service.change(requested.by_ref(), options))?,
+            true => with_guards(options.clone(), |options| service.change(requested.by_ref(), options))?,
             false => service.change(requested, &options)?,
         };
         report.print(&made)?;
         made.keys_lacked.iter().for_each(|key| report.note(&all_lack(key)));
         match &made.pending {
-            Some(pending) if !canary.is_empty() => rollout::wait(service, pending, (&canary, args), &report)?,
+            Some(pending) if !options.canary.is_empty() => {
+                canary::watch(service, pending, &options, &report)?
+            }
             Some(pending) => {
                 let time = args.confirm.unwrap_or_default();
                 countdown::run(service, &pending.id, time, &report)?;

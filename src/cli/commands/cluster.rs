@@ -18,8 +18,7 @@ use crate::store::{NodeRecord, NodeState, Store, StoreError, bounded_time};
 
 /// Look after a cluster and its nodes
 ///
-/// `mediactl status` shows the nodes: those that follow the configuration, those that are gone, and those that never
-/// came although an overlay names them.
+/// `mediactl status` shows the nodes: those that follow the configuration, and those that are gone.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -56,10 +55,9 @@ pub enum ClusterCommand {
 
     /// Ask nodes to try again at once what they could not take
     ///
-    /// A node tries a text that could not be loaded again by itself, after pauses that grow to 5 minutes. A text that its
-    /// check command refused is tried only if it is asked to. SIGHUP asks one node.
+    /// A node tries again by itself, too, after pauses that grow to 5 minutes. SIGHUP asks one node.
     Retry {
-        /// The nodes; without one, all that failed or refused the text
+        /// The nodes; without one, all that failed
         #[arg(value_name = "NODE")]
         nodes: Vec<String>,
 
@@ -94,9 +92,9 @@ fn ask_if_protected(context: Option<&ServerContext>, is_agreed: bool) -> Result<
 /// Asks nodes to try again what they did not take: those that are named, or all that did not take it.
 fn retry(store: &ClusterStore, names: &[String], ui: Ui) -> Result<(), CliError> {
     let nodes = store.nodes().map_err(Refusal::from)?.unwrap_or_default();
-    let lives = |node: &NodeRecord| !matches!(node.state, NodeState::Gone | NodeState::NeverCame);
+    let lives = |node: &NodeRecord| node.state != NodeState::Gone;
     let is_meant = |node: &NodeRecord| match names.is_empty() {
-        true => matches!(node.state, NodeState::Failed | NodeState::Refused),
+        true => node.state == NodeState::Failed,
         false => names.contains(&node.node),
     };
     let known = |name: &&String| nodes.iter().any(|node| node.node == **name && lives(node));
@@ -106,7 +104,7 @@ fn retry(store: &ClusterStore, names: &[String], ui: Ui) -> Result<(), CliError>
     }
     let asked: Vec<&str> = nodes.iter().filter(|node| is_meant(node)).map(|node| &*node.node).collect();
     if asked.is_empty() {
-        ui.say("no node failed or refused the text, so none is asked");
+        ui.say("no node failed, so none is asked");
         return Ok(());
     }
     store.ask_to_retry(&asked).map_err(Refusal::from)?;
@@ -145,8 +143,9 @@ fn unheard_in_words(NodeRecord { node, serial, state, why, .. }: &NodeRecord) ->
         (NodeState::Gone, Some(serial)) => Some(format!(
             "{node} is gone, and ran #{serial}: if it comes back, it takes the text of the cluster, too ({why})"
         )),
-        (NodeState::Gone, None) => Some(format!("{node} is gone, and ran nothing ({why})")),
-        (NodeState::Unreadable, _) => Some(format!("{node} runs what is not known: {why}")),
+        (NodeState::Gone, None) => {
+            Some(format!("{node} is gone, and no change is known that it ran ({why})"))
+        }
         _ => None,
     }
 }

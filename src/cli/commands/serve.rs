@@ -16,7 +16,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::cli::access_log::{self, LogFormat};
-use crate::cli::args::changing::{HookArgs, time_or_none};
+use crate::cli::args::changing::HookArgs;
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::cluster;
 use crate::cli::error::CliError;
@@ -129,11 +129,6 @@ pub struct ServeArgs {
     /// takes a change before the others; MEDIACTL_NODE is the name of the node
     #[arg(long, value_name = "CMD", requires = "node")]
     pub health_cmd: Option<String>,
-
-    /// Spread the reloads of one change over this time, such as 30s or 5m: each node of the cluster has another part of it.
-    /// What goes back is not spread, nor what the node takes before the others
-    #[arg(hide_short_help = true, long, value_name = "TIME", requires = "node", default_value = "0", value_parser = time_or_none)]
-    pub splay: Duration,
 
     /// Make every requested change, even one that removes all access to the API
     #[arg(long)]
@@ -276,7 +271,7 @@ pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
 fn node_settings(args: &ServeArgs) -> Option<NodeSettings> {
     let name = NodeName { name: args.node.clone()?, group: args.node_group.clone() };
     let (on_drift, health) = (args.on_drift.into(), args.health_cmd.clone());
-    Some(NodeSettings { name, on_drift, health, splay: args.splay })
+    Some(NodeSettings { name, on_drift, health })
 }
 
 /// The pause between two attempts of a node to get its first text.

@@ -37,10 +37,8 @@ pub fn change(
 
 /// The query for `options`.
 fn query(options: &ChangeOptions) -> Vec<(&'static str, Cow<'static, str>)> {
-    let mut change = ChangeOptions { max_delete: most_deleted(options), ..options.clone() };
-    // A change that nodes take first is confirmed by them, and by no user.
-    let canary_timeout = if change.canary.is_empty() { None } else { change.confirm.take() };
-    let parameters = Parameters { change, canary_timeout, ..Parameters::default() };
+    let change = ChangeOptions { max_delete: most_deleted(options), ..options.clone() };
+    let parameters = Parameters { change, ..Parameters::default() };
     let written = parameters.query(ApiOperation::Change.route()).into_iter();
     written.map(|(name, value)| (name, Cow::Owned(value))).collect()
 }
@@ -61,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_agreed_to_and_the_time_of_canaries_are_in_the_query() {
+    fn what_was_agreed_to_and_the_first_nodes_are_in_the_query() {
         let options = ChangeOptions {
             accepted: vec![Guard::NearMiss, Guard::WouldDeleteStreams { deleted: 9, of: 10 }],
             max_delete: Some(5),
@@ -69,8 +67,7 @@ mod tests {
             confirm: Some(Duration::from_secs(60)),
             ..ChangeOptions::default()
         };
-        let expected =
-            [("accept", "near-miss"), ("canary", "edge1"), ("canary_timeout", "60"), ("max_delete", "9")];
+        let expected = [("accept", "near-miss"), ("canary", "edge1"), ("confirm", "60"), ("max_delete", "9")];
         assert_eq!(query(&options), expected.map(|(name, value)| (name, value.into())));
     }
 }

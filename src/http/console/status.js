@@ -65,13 +65,13 @@ const WELL = ['running', 'canary'];
 
 /** @param {any[]} records */
 function nodeTable(records) {
-  const kindOf = (/** @type {any} */ { state, serial, wanted, is_twin: isTwin }) =>
-    !WELL.includes(state) ? 'bad' : serial !== wanted || isTwin ? 'warn' : 'good';
+  const kindOf = (/** @type {any} */ { state, serial, wanted, why }) =>
+    !WELL.includes(state) ? 'bad' : serial !== wanted || why ? 'warn' : 'good';
   const change = (/** @type {number | null} */ serial) => serial === null ? 'nothing' : `change ${serial}`;
-  const row = (/** @type {any} */ { node, state, serial, wanted, is_twin: isTwin, why, kind }) =>
+  const row = (/** @type {any} */ { node, state, serial, wanted, why, kind }) =>
     el('tr', el('th', { scope: 'row' }, node), el('td', el('span', { class: `state ${kind}` }, state)),
       el('td', change(serial), serial !== wanted && `, should run ${change(wanted)}`),
-      el('td', isTwin ? 'Another process has this name, too.' : why));
+      el('td', why));
   const sorted = records.map((record) => ({ ...record, kind: kindOf(record) })).sort((a, b) => Number(a.kind === 'good') - Number(b.kind === 'good'));
   return el('div.table', { tabindex: 0, role: 'region', 'aria-label': 'Nodes' }, el('table',
     el('thead', el('tr', ['Node', 'State', 'Runs', 'Why'].map((word) => el('th', { scope: 'col' }, word)))),

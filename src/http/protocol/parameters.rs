@@ -250,22 +250,15 @@ pub static PARAMETERS: &[QueryParameter] = &[
         name: "canary",
         taken_by: CHANGES,
         values: Values::Nodes(|parameters| &mut parameters.change.canary),
-        doc: "on a node of a cluster: only these nodes take the change at first, or so many that run what they \
-              should. The others follow when all of them run it; otherwise it goes back by itself. Until then \
-              it is pending.",
-    },
-    QueryParameter {
-        name: "canary_timeout",
-        taken_by: CHANGES,
-        values: Values::Seconds(1..=MAX_CONFIRM, |parameters| &mut parameters.canary_timeout),
-        doc: "after this number of seconds it goes back, unless all these nodes run it; 60 without it.",
+        doc: "on a node of a cluster, with `confirm`: only these nodes take the change at first, or so many that run \
+              what they should. The others wait until it is confirmed.",
     },
     QueryParameter {
         name: "canary_time",
         taken_by: CHANGES,
         values: Values::Seconds(1..=MAX_CONFIRM, |parameters| &mut parameters.change.soak),
-        doc: "the nodes in `canary` have to run the change for this number of seconds without a break before the others \
-              follow.",
+        doc: "the records of the nodes in `canary` say when each has run the change for this number of seconds without a \
+              break (`has_soaked`).",
     },
     QueryParameter {
         name: "tell",

@@ -14,7 +14,6 @@ use super::gateway_fault::GatewayFault;
 use super::head_record::{HeadRecord, Packed, TextRef, UnreadableRecord};
 use super::keys::{Keys, StatePart};
 use super::messages::{KeyOperation, KeyRange, KeyValue, Txn};
-use super::next_writer::NextWriter;
 use crate::store::error::StoreError;
 use crate::store::pending::{PendingInfo, PendingRecord};
 use crate::store::revision::Revision;
@@ -34,7 +33,6 @@ pub struct ClusterStore {
     last_text: Mutex<Option<(TextRef, Bytes)>>,
     /// The overlays that were read last.
     last_overlays: Mutex<Option<(Packed, Overlays)>>,
-    next_writer: NextWriter,
 }
 
 /// The last change as it was read.
@@ -60,8 +58,6 @@ pub struct Seen {
 #[derive(Debug)]
 pub(super) struct FirstRead {
     pub seen: Seen,
-    /// The writer that asked to be the next one, if there is one.
-    pub next: Option<KeyValue>,
     /// The first chunk of the newest text.
     chunk: Option<KeyValue>,
     /// The first chunk of the newest overlays, if there is one; `None` if they are not wanted.
@@ -91,7 +87,7 @@ impl Seen {
         let change = head.unconfirmed.as_ref()?;
         let (id, operation, by) = (change.id.clone(), head.operation.clone(), head.author());
         Some(PendingInfo {
-            canary: change.canaries.clone(),
+            canary: change.canary.clone(),
             soak_s: change.soak_s,
             is_over: !self.may_be_confirmed(),
             ..PendingInfo::new(id, operation, by, change.until())
@@ -119,9 +115,8 @@ impl ClusterStore {
     fn over(gateway: Gateway) -> Self {
         let (keys, name) = (Keys::below(&gateway.url().prefix), gateway.url().to_string());
         let path = PathBuf::from(&name);
-        let (last_text, last_overlays, next_writer) =
-            (Mutex::default(), Mutex::default(), NextWriter::default());
-        Self { gateway, keys, name, path, last_text, last_overlays, next_writer }
+        let (last_text, last_overlays) = (Mutex::default(), Mutex::default());
+        Self { gateway, keys, name, path, last_text, last_overlays }
     }
 
     pub fn gateway(&self) -> &Gateway {
@@ -130,10 +125,6 @@ impl ClusterStore {
 
     pub fn keys(&self) -> &Keys {
         &self.keys
-    }
-
-    pub(super) fn next_writer(&self) -> &NextWriter {
-        &self.next_writer
     }
 
     pub(super) fn given_name(&self) -> &str {
@@ -298,12 +289,10 @@ impl ClusterStore {
         ];
         let chunks =
             parts.iter().filter(|(_, is_read)| *is_read).map(|(part, _)| self.keys.newest_chunk(*part));
-        let others = std::iter::once(KeyRange::one(&self.keys.next)).chain(chunks).collect();
-        let mut seen = self.seen_with(others)?;
+        let mut seen = self.seen_with(chunks.collect())?;
         let mut others = std::mem::take(&mut seen.others).into_iter().map(|mut found| found.pop());
-        let next = others.next().flatten();
         let [chunk, overlays] = parts.map(|(_, is_read)| is_read.then(|| others.next()).flatten().flatten());
-        Ok(FirstRead { next, chunk, seen, overlays: with_overlays.then_some(overlays) })
+        Ok(FirstRead { chunk, seen, overlays: with_overlays.then_some(overlays) })
     }
 
     /// The configuration that was looked at; `None` if its text was removed since.
@@ -311,7 +300,7 @@ impl ClusterStore {
     /// # Errors
     /// `NotFound`, `Unreachable`, `Refused`, `Remote`.
     pub(super) fn loaded(&self, look: FirstRead) -> Result<Option<Loaded>, StoreError> {
-        let FirstRead { seen, chunk, overlays, .. } = look;
+        let FirstRead { seen, chunk, overlays } = look;
         let Some(text) = seen.text() else {
             return Err(StoreError::NotFound { path: self.path.clone() });
         };

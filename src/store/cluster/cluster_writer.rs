@@ -2,7 +2,6 @@
 
 use std::cell::{Cell, RefCell};
 use std::path::Path;
-use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Map;
@@ -10,17 +9,14 @@ use serde_json::Map;
 use super::cluster_store::{ClusterStore, FirstRead, Seen};
 use super::commit::{PackedState, PendingKey};
 use super::head_record::{FORMAT, HeadRecord, TextRef, Unconfirmed};
-use super::next_writer::PAUSE;
-use super::rollout::ROLLOUT_LEASE;
 use crate::store::bounded_time::milliseconds;
 use crate::store::candidate::Candidate;
-use crate::store::chance::{fresh_id, jittered};
+use crate::store::chance::fresh_id;
 use crate::store::change_record::{ChangeRecord, DEFAULT_KEEP, HistoryEntry};
 use crate::store::error::{LockHolder, StoreError};
 use crate::store::included::{Follow, IncludeError, IncludedText};
 use crate::store::node_record::NodeRecord;
-use crate::store::pending::{PendingInfo, PendingRecord};
-use crate::store::rollout::{RolloutStep, RolloutTurn};
+use crate::store::pending::{CanaryStep, CanaryWish, PendingInfo, PendingRecord};
 use crate::store::version::{BaseText, Loaded, Overlays};
 use crate::store::warning::Warning;
 use crate::store::{PreparedChange, Reconciled, RunBy, Store, Writer};
@@ -75,8 +71,8 @@ impl Store for ClusterStore {
         RunBy::Nodes
     }
 
-    fn advance_rollout(&self, turn: &RolloutTurn<'_>) -> Result<RolloutStep, StoreError> {
-        self.advance(turn)
+    fn canaries(&self, id: &str, wish: &CanaryWish) -> Result<CanaryStep, StoreError> {
+        self.canaries(id, wish)
     }
 
     fn overlays(&self) -> Result<Overlays, StoreError> {
@@ -97,8 +93,7 @@ impl Store for ClusterStore {
         self.node_records().map(Some)
     }
 
-    /// Takes no lock: a change compares what it was computed on with what is there. A writer that was
-    /// overtaken waits a little, and the others wait for the one who writes next.
+    /// Takes no lock: a change compares what it was computed on with what is there.
     fn writer(
         &self,
         wait: Duration,
@@ -106,27 +101,19 @@ impl Store for ClusterStore {
     ) -> Result<Box<dyn Writer + '_>, StoreError> {
         let deadline = Instant::now() + wait;
         let mut warnings = Vec::new();
-        self.next_writer().wait();
         loop {
-            let mut look = self.look(true)?;
-            if self.next_writer().is_due() && look.next.is_none() {
-                self.next_writer().put(self.gateway(), &self.keys().next).map_err(self.reading())?;
-                look = self.look(true)?;
-            }
-            if look.seen.has_run_out() {
-                match self.take_back(&look.seen) {
-                    Ok(()) => {
-                        let serial = look.seen.head.as_ref().map_or(0, |head| head.serial);
-                        warnings.push(Warning::RolledBack { serial });
-                    }
-                    // Another one was faster.
-                    Err(StoreError::Overtaken { .. }) if Instant::now() < deadline => {}
-                    Err(error) => return Err(error),
-                }
-            } else if self.next_writer().is_another(look.next.as_ref()) && Instant::now() < deadline {
-                thread::sleep(jittered(PAUSE));
-            } else {
+            let look = self.look(true)?;
+            if !look.seen.has_run_out() {
                 return Ok(Box::new(ClusterWriter::new(self, look, warnings)));
+            }
+            match self.take_back(&look.seen) {
+                Ok(()) => {
+                    let serial = look.seen.head.as_ref().map_or(0, |head| head.serial);
+                    warnings.push(Warning::RolledBack { serial });
+                }
+                // Another one was faster.
+                Err(StoreError::Overtaken { .. }) if Instant::now() < deadline => {}
+                Err(error) => return Err(error),
             }
         }
     }
@@ -138,8 +125,6 @@ struct ClusterWriter<'s> {
     warnings: Vec<Warning>,
     /// The keys that were read when the writer began, until they are loaded.
     look: RefCell<Option<FirstRead>>,
-    /// True if the writer tries again, and so stays the one that writes next.
-    was_overtaken: Cell<bool>,
     /// The change that is made next has to be confirmed: its id, until when, and by which nodes.
     pending: RefCell<Option<PendingInfo>>,
     /// The id of the change that the writer made last, and the state before it.
@@ -169,16 +154,8 @@ fn next_serial(seen: &Seen) -> u64 {
 
 impl<'s> ClusterWriter<'s> {
     fn new(store: &'s ClusterStore, look: FirstRead, warnings: Vec<Warning>) -> Self {
-        let (look, was_overtaken) = (RefCell::new(Some(look)), Cell::new(false));
-        Self { store, warnings, look, was_overtaken, pending: RefCell::default(), made: RefCell::default() }
-    }
-}
-
-impl Drop for ClusterWriter<'_> {
-    fn drop(&mut self) {
-        if !self.was_overtaken.get() {
-            self.store.next_writer().end(self.store.gateway());
-        }
+        let look = RefCell::new(Some(look));
+        Self { store, warnings, look, pending: RefCell::default(), made: RefCell::default() }
     }
 }
 
@@ -226,11 +203,11 @@ impl Writer for ClusterWriter<'_> {
         let packed = |pieces| PackedState::new(pieces, &overlays, serial).ok_or_else(|| store.too_large());
         let state = new.map(packed).transpose()?;
         let pending = self.pending.borrow().clone();
-        let unconfirmed = pending.map(|PendingInfo { id, deadline, canary: canaries, soak_s, .. }| {
+        let unconfirmed = pending.map(|PendingInfo { id, deadline, canary, soak_s, .. }| {
             let back = seen.text().cloned();
             let left = deadline.duration_since(SystemTime::now()).unwrap_or_default();
             let ttl_s = Some(left.as_secs() + 1);
-            Unconfirmed { id, deadline: milliseconds(deadline), ttl_s, canaries, soak_s, back }
+            Unconfirmed { id, deadline: milliseconds(deadline), ttl_s, canary, soak_s, back }
         });
         let head = HeadRecord {
             format: FORMAT,
@@ -297,16 +274,12 @@ impl PreparedChange for ClusterChange<'_> {
         let head = &self.head;
         let pending = match &head.unconfirmed {
             Some(change) => {
-                let ttl = change.ttl_s.unwrap_or_default();
-                let lease = store.lease(if change.canaries.is_empty() { ttl } else { ROLLOUT_LEASE })?;
+                let lease = store.lease(change.ttl_s.unwrap_or_default())?;
                 PendingKey::Put { value: change.id.clone().into_bytes(), lease }
             }
             None => PendingKey::Removed,
         };
         let done = store.put_head(&self.seen, &self.head, self.state.as_ref(), pending, None);
-        let was_overtaken = matches!(done, Err(StoreError::Overtaken { .. }));
-        self.writer.was_overtaken.set(was_overtaken);
-        store.next_writer().count(was_overtaken);
         self.is_named.set(matches!(done, Ok(()) | Err(StoreError::OutcomeUnknown { .. })));
         if done.is_ok() {
             self.writer.pending.take();

@@ -122,7 +122,7 @@ pub struct Unconfirmed {
     pub ttl_s: Option<u64>,
     /// The nodes that take the change first, while the others wait.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub canaries: Vec<String>,
+    pub canary: Vec<String>,
     /// The time in seconds for which the nodes that take it first have to run it without a break.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub soak_s: Option<u64>,
@@ -211,7 +211,7 @@ impl HeadRecord {
 
     /// The nodes that take the change first, while the others wait.
     pub fn canaries(&self) -> &[String] {
-        self.unconfirmed.as_ref().map_or(&[], |change| &change.canaries)
+        self.unconfirmed.as_ref().map_or(&[], |change| &change.canary)
     }
 
     /// The record without the possibility to roll back.

@@ -4,8 +4,8 @@ use super::head_record::{LAST_SERIAL, Packed, TextRef};
 use super::messages::KeyRange;
 
 /// The names below a prefix. No part of a prefix is one of them, so that no key of one cluster is in a range of another.
-pub const RESERVED: [&str; 9] =
-    ["head", "pending", "next", "text", "change", "node", "member", "overlay", "retry"];
+pub const RESERVED: [&str; 8] =
+    ["head", "pending", "text", "change", "node", "member", "overlay", "retry"];
 
 /// What a change puts in chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +53,6 @@ pub struct Keys {
     prefix: String,
     pub head: String,
     pub pending: String,
-    pub next: String,
 }
 
 impl Keys {
@@ -61,7 +60,7 @@ impl Keys {
     pub fn below(prefix: &str) -> Self {
         let prefix = format!("{}/", prefix.trim_end_matches('/'));
         let key = |name: &str| format!("{prefix}{name}");
-        Self { head: key("head"), pending: key("pending"), next: key("next"), prefix }
+        Self { head: key("head"), pending: key("pending"), prefix }
     }
 
     /// The prefix of all keys.
@@ -170,7 +169,6 @@ mod tests {
         let all = [
             keys.head.clone(),
             keys.pending.clone(),
-            keys.next.clone(),
             keys.parts(StatePart::Text),
             keys.changes(),
             keys.nodes(),

@@ -46,36 +46,21 @@ impl KeyRange {
     }
 }
 
-/// The condition on a key that a transaction has.
+/// The condition of a transaction that a key was written last at a revision of etcd; 0 where there is none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(tag = "target", rename_all = "UPPERCASE")]
-pub enum Compare {
-    /// It was written last at this revision of etcd; 0 where there is none.
-    Mod {
-        #[serde(with = "bytes")]
-        key: Vec<u8>,
-        #[serde(with = "number")]
-        mod_revision: i64,
-        result: &'static str,
-    },
-    /// The number of writes since the key was made; 0 if there is no such key.
-    Version {
-        #[serde(with = "bytes")]
-        key: Vec<u8>,
-        #[serde(with = "number")]
-        version: i64,
-        result: &'static str,
-    },
+pub struct Compare {
+    target: &'static str,
+    #[serde(with = "bytes")]
+    key: Vec<u8>,
+    #[serde(with = "number")]
+    mod_revision: i64,
+    result: &'static str,
 }
 
 impl Compare {
     /// The key was not written since.
     pub fn unchanged(key: &str, mod_revision: i64) -> Self {
-        Self::Mod { key: key.into(), mod_revision, result: "EQUAL" }
-    }
-
-    pub fn is_missing(key: &str) -> Self {
-        Self::Version { key: key.into(), version: 0, result: "EQUAL" }
+        Self { target: "MOD", key: key.into(), mod_revision, result: "EQUAL" }
     }
 }
 
@@ -181,7 +166,7 @@ mod tests {
     #[test]
     fn a_transaction_is_written_as_the_gateway_reads_it() {
         let txn = Txn {
-            compare: vec![Compare::unchanged("/p/head", 7), Compare::is_missing("/p/pending")],
+            compare: vec![Compare::unchanged("/p/head", 7)],
             success: vec![
                 KeyOperation::put("/p/head", b"{}".as_slice()),
                 KeyOperation::put_leased("/p/pending", b"x".as_slice(), 9),
@@ -193,7 +178,6 @@ mod tests {
         let expected = json!({
             "compare": [
                 {"target": "MOD", "key": head, "mod_revision": "7", "result": "EQUAL"},
-                {"target": "VERSION", "key": pending, "version": "0", "result": "EQUAL"},
             ],
             "success": [
                 {"request_put": {"key": head, "value": "e30="}},

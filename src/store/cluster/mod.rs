@@ -6,7 +6,6 @@
 //! |------------------------------|------------------------------------------------------------------------|
 //! | `head`                       | the last change, and which text is the configuration ([`HeadRecord`])   |
 //! | `text/9999999999 - SERIAL/ID/CHUNK` | a text, compressed, in chunks that fit into one request; the newest first |
-//! | `next`                       | on a lease: the writer that was overtaken often, which the others wait for |
 //! | `change/SERIAL`              | the record of each change in the history, as `head` was                 |
 //! | `pending`                    | on a lease: there while the last change may still be confirmed          |
 //! | `overlay/9999999999 - SERIAL/ID/CHUNK` | the overlays that go with the text of the same serial and id           |
@@ -25,6 +24,7 @@
 //! [`StoreError::Overtaken`]: super::StoreError::Overtaken
 
 mod base64_text;
+mod canary;
 mod cluster_store;
 mod cluster_url;
 mod cluster_writer;
@@ -37,12 +37,10 @@ mod history;
 mod key_watch;
 mod keys;
 mod lease;
+mod login;
 mod messages;
-mod next_writer;
 mod node_records;
 mod overlay;
-mod race;
-mod rollout;
 mod tls;
 mod unconfirmed;
 
@@ -52,9 +50,8 @@ pub use commit::MIN_RECORDS;
 pub use gateway::{DEFAULT_REQUEST_TIME, Gateway, GatewaySettings};
 pub use gateway_fault::{GatewayFault, GatewayRefusal};
 pub use head_record::{ADOPT, HeadRecord, TextRef, Unconfirmed};
-pub use key_watch::{KeyWatch, WatchEnd};
+pub use key_watch::KeyWatch;
 pub use keys::{Keys, StatePart, is_node_name};
 pub use messages::{Compare, KeyOperation, KeyRange, KeyValue, Txn, TxnReply};
 pub use node_records::{ForgottenNode, MemberRecord, put_records};
-pub use rollout::ROLLOUT_LEASE;
 pub use tls::{ClusterAccess, ClusterTls};

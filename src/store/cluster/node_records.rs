@@ -1,11 +1,11 @@
 //! The records of the nodes of a cluster: one on a lease while a node lives, and one that stays.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use super::cluster_store::ClusterStore;
-use super::keys::{Keys, StatePart};
+use super::keys::Keys;
 use super::messages::{Compare, KeyOperation, KeyRange, KeyValue, Txn};
 use crate::store::error::StoreError;
 use crate::store::node_record::{NodeRecord, NodeState};
@@ -15,8 +15,6 @@ const RETRY_LEASE: u64 = 60;
 
 /// The most operations of a transaction that etcd takes, with some to spare.
 const MAX_PUTS: usize = 100;
-/// The row of overlays that can't be read; no node has this name.
-const ALL_OVERLAYS: &str = "(overlays)";
 
 /// The record of a node that stays when the node is gone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,8 +33,7 @@ pub struct MemberRecord {
 }
 
 impl ClusterStore {
-    /// Reads one row for each node that lives, that is gone, or that never came although something names it. A record
-    /// that can't be read is a row that says so.
+    /// Reads one row for each node that lives, or that is gone. A record that can't be read is a row that says so.
     pub(super) fn node_records(&self) -> Result<Vec<NodeRecord>, StoreError> {
         let keys = self.keys();
         let (nodes, members) = (keys.nodes(), keys.members());
@@ -60,20 +57,6 @@ impl ClusterStore {
                 Err(_) => NodeRecord::unreadable(&keys.member(&name)),
             };
             rows.entry(name.clone()).or_insert_with(record);
-        }
-        let overlays = match seen.text().map(|text| self.overlays_of(text)) {
-            Some(Err(StoreError::Damaged { .. })) => {
-                let key = seen.text().map(|text| keys.part(StatePart::Overlays, text)).unwrap_or_default();
-                rows.insert(ALL_OVERLAYS.to_owned(), NodeRecord::unreadable(&key));
-                None
-            }
-            overlays => overlays.transpose()?.flatten(),
-        };
-        let named = overlays.iter().flat_map(|overlays| overlays.iter().map(|(name, _)| name.clone()));
-        let named = named.filter(|name| !name.starts_with('@'));
-        let canary = seen.head.iter().flat_map(|head| head.canaries().to_vec());
-        for name in named.chain(canary).collect::<BTreeSet<String>>() {
-            rows.entry(name).or_insert_with(|| NodeRecord::absent(NodeState::NeverCame));
         }
         Ok(rows.into_iter().map(|(node, row)| NodeRecord { node, ..row }).collect())
     }

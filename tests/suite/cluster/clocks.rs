@@ -118,8 +118,8 @@ impl Clocks {
         until_nothing_waits(|arguments| cluster(&self.etcd, arguments));
     }
 
-    fn the_first_node_decides_a_rollout(&self) {
-        let times = ["--canary-time", "2s", "--canary-timeout", "60s"];
+    fn a_change_begins_on_one_node(&self) {
+        let times = ["--canary-time", "2s", "--confirm", "60s"];
         let change = ["modify", "--set", "rtsp=559", "--canary", "a"];
         self.writer(&[&change[..], &times].concat()).exits(0).says("the other nodes follow");
         self.all_have("559");
@@ -146,7 +146,7 @@ fn nothing_depends_on_a_clock(whose: Whose, seconds: i64) {
     });
     clocks.changes_are_confirmed();
     clocks.a_change_goes_back_in_its_time();
-    clocks.the_first_node_decides_a_rollout();
+    clocks.a_change_begins_on_one_node();
     clocks.other(&["modify", "-q", "--set", "rtsp=560"]).exits(0);
     clocks.all_have("560");
     clocks.history_is_in_order();

@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime};
 use mediactl::store::cluster::GatewaySettings;
 use mediactl::store::file::ConfFile;
 use mediactl::store::{
-    ChangeRecord, Follow, Overlays, PendingInfo, PendingRecord, RolloutStep, RolloutTurn, RunBy, Store,
-    StoreError, TAKE_BACK, WHOLE_HISTORY, Writer,
+    CanaryStep, CanaryWish, ChangeRecord, Follow, Overlays, PendingInfo, PendingRecord, RunBy, Store, StoreError,
+    TAKE_BACK, WHOLE_HISTORY, Writer,
 };
 use serde_json::json;
 
@@ -36,7 +36,7 @@ const GUARANTEES: &[Guarantee] = &[
     ("set_pending, has_pending, pending, open_change", a_pending_change_is_found_until_it_is_cleared),
     ("clear_pending", a_pending_change_is_found_until_it_is_cleared),
     ("run_by", nodes_are_known_where_nodes_run_it),
-    ("advance_rollout", a_rollout_that_is_not_there_is_decided),
+    ("canaries", a_change_that_is_not_there_is_decided),
     ("overlays, kept_overlays", overlays_are_those_that_a_writer_loads),
     ("revert", the_state_before_is_put_back_where_nodes_run_it),
     ("nodes", nodes_are_known_where_nodes_run_it),
@@ -200,13 +200,9 @@ fn the_state_before_is_put_back_where_nodes_run_it(store: &dyn Store) {
     assert_eq!(store.overlays().expect("they can be read"), Overlays::default());
 }
 
-fn a_rollout_that_is_not_there_is_decided(store: &dyn Store) {
-    let turn = RolloutTurn { id: "none", age: Duration::ZERO, may_promote: true, failed: None };
-    let step = store.advance_rollout(&turn).expect("it can be read");
-    match store.run_by() {
-        RunBy::Nodes => assert_eq!(step, RolloutStep::Decided),
-        RunBy::Nobody | RunBy::Server => assert_eq!(step, RolloutStep::Elsewhere),
-    }
+fn a_change_that_is_not_there_is_decided(store: &dyn Store) {
+    let step = store.canaries("none", &CanaryWish::Confirm).expect("it can be read");
+    assert_eq!(step, CanaryStep::Decided);
 }
 
 fn a_writer_follows_another(store: &dyn Store) {

@@ -21,7 +21,7 @@ fn what_a_node_does_not_take_is_tried_again() {
     for node in [&failing, &picky] {
         node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
     }
-    cluster(&etcd, &["cluster", "retry"]).exits(0).says("no node failed or refused the text");
+    cluster(&etcd, &["cluster", "retry"]).exits(0).says("no node failed");
     cluster(&etcd, &["cluster", "retry", "nobody"]).exits(7).says("no node `nobody` lives");
     let breaks = |node: &TestNode, port: &str, state: &str| {
         node.place.put("broken", "");
@@ -29,58 +29,23 @@ fn what_a_node_does_not_take_is_tried_again() {
         node.until(state, |report| report["state"] == state);
         fs::remove_file(node.place.path("broken")).expect("it is there");
     };
-    // By itself, if it failed.
+    // By itself.
     breaks(&failing, "555", "failed");
-    failing.until_text(&with_rtsp("555"));
-    // Only if it is asked to, if it was refused.
-    breaks(&picky, "556", "refused");
+    [&failing, &picky].iter().for_each(|node| node.until_text(&with_rtsp("555")));
+    // Sooner, if it is asked to.
+    breaks(&picky, "556", "failed");
     until("the cluster does not know it", || {
         let status = cluster(&etcd, &["status", "-o", "json"]).json();
-        Some(()).filter(|()| status["nodes"][1]["state"] == "refused")
+        Some(()).filter(|()| status["nodes"][1]["state"] == "failed")
     });
     cluster(&etcd, &["cluster", "retry"]).exits(0).says("asked picky to try again");
     picky.until_text(&with_rtsp("556"));
-    breaks(&picky, "557", "refused");
+    breaks(&picky, "557", "failed");
     picky.server.as_ref().expect("it runs").hang_up();
     picky.until_text(&with_rtsp("557"));
-    breaks(&picky, "558", "refused");
+    breaks(&picky, "558", "failed");
     cluster(&etcd, &["cluster", "retry", "failing", "picky"]).exits(0).says("asked failing, picky to try");
     picky.until_text(&with_rtsp("558"));
-}
-
-#[test]
-fn the_reloads_of_one_change_are_spread() {
-    let Some(etcd) = with_sample(1) else { return };
-    let mut node = TestNode::start(&etcd, "a", &["--splay", "24h"]);
-    // It has no text yet, so it does not wait.
-    node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
-    let waits = |node: &TestNode, serial: u64| {
-        let has_put_off =
-            |report: &Value| report["why"] == format!("it takes change {serial} in its turn (`--splay`)");
-        let report = node.until("waiting", has_put_off);
-        assert_eq!(report["state"], "running");
-    };
-    cluster(&etcd, &["modify", "--set", "rtsp=555"]).exits(0);
-    waits(&node, 2);
-    assert_eq!(node.place.text(), SAMPLE);
-    cluster(&etcd, &["wait", "--rolled-out", "--timeout", "1"]).exits(11).says("a runs #1");
-    // Who asks this node for a change waits for it, and so does whoever asks it to load what there is.
-    node.run(&["modify", "--set", "rtsp=556"]).exits(0);
-    assert_eq!(node.place.text(), with_rtsp("556"));
-    cluster(&etcd, &["modify", "--set", "rtsp=557"]).exits(0);
-    waits(&node, 4);
-    node.server.as_ref().expect("it runs").hang_up();
-    node.until_text(&with_rtsp("557"));
-    // It goes first, and goes back, at once.
-    cluster(&etcd, &["modify", "--set", "rtsp=558", "--canary", "a", "--canary-time", "1s"]).exits(0);
-    assert_eq!(node.place.text(), with_rtsp("558"));
-    node.until("running", |report| report["state"] == "running");
-    cluster(&etcd, &["modify", "--set", "rtsp=559", "--confirm", "60s"]).exits(0);
-    node.server.as_ref().expect("it runs").hang_up();
-    node.until_text(&with_rtsp("559"));
-    cluster(&etcd, &["confirm", "--revert"]).exits(0);
-    node.until_text(&with_rtsp("558"));
-    node.server.take().expect("it runs").stop().exits(0);
 }
 
 /// A node without a file, as a service manager would start it, and the lines of its log.

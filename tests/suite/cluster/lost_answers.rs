@@ -60,7 +60,7 @@ fn a_change_whose_answer_is_lost_is_made_once_or_told_as_unknown() {
 fn a_change_that_was_made_is_never_told_as_not_made() {
     for (options, code, told) in [
         (&["--wait", "6s"][..], 11, "the change is made, and which nodes run it is not known"),
-        (&["--canary", "a", "--canary-timeout", "6s", "--canary-time", "1s"], 8, "the change was made"),
+        (&["--canary", "a", "--confirm", "6s", "--canary-time", "1s"], 8, "the change was made"),
     ] {
         let Some(mut etcd) = with_sample(1) else { return };
         let mut node = TestNode::start(&etcd, "a", &[]);

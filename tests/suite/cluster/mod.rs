@@ -1,4 +1,4 @@
-//! A configuration on etcd: the model of the protocol, and what follows a real cluster.
+//! A configuration on etcd: what a real cluster does.
 
 mod clocks;
 mod commands;
@@ -9,7 +9,6 @@ mod garbage;
 mod life;
 mod link;
 mod lost_answers;
-mod model;
 mod nodes;
 mod overlays;
 mod proof;

@@ -167,7 +167,7 @@ impl StormWriter {
         let title = format!("streams.cam1.title={stream}");
         let node = format!("n{node}");
         let modify = ["--timeout", "10", "modify", "-q", "--set", &set];
-        let canary = ["--canary", "2", "--canary-time", "1s", "--canary-timeout", "12s"];
+        let canary = ["--canary", "2", "--canary-time", "1s", "--confirm", "12s"];
         let run = match change {
             Change::Plain => self.run(&modify),
             Change::Unconfirmed => self.run(&[&modify[..], &["--confirm", "4s"]].concat()),

@@ -44,35 +44,6 @@ fn no_change_of_eight_writers_is_lost() {
     assert_eq!(entries.as_array().map(Vec::len), Some(1 + WRITERS * CHANGES));
 }
 
-/// A writer whose check takes long is overtaken by all the others, but not for ever.
-#[test]
-fn a_slow_writer_among_fast_ones_gets_its_turn() {
-    let Some(etcd) = Etcd::start(1) else { return };
-    let place = Place::with(SAMPLE);
-    etcd.mediactl(&place, "/p", &["save", CONF, "-q"]).run().exits(0);
-    let (is_over, made) = (AtomicBool::new(false), AtomicUsize::new(0));
-    let engines = engines(&etcd, WRITERS - 1);
-    thread::scope(|scope| {
-        for (writer, engine) in engines.iter().enumerate() {
-            let (is_over, made) = (&is_over, &made);
-            scope.spawn(move || write(writer, engine, is_over, made));
-        }
-        wait_for(&made, WRITERS);
-        let slow = |change: usize| {
-            let set = format!("streams.cam1.prepush={change}");
-            let check = ["--check-cmd", "echo >> attempts; sleep 0.2"];
-            etcd.mediactl(&place, "/p", &[&["modify", "--set", &set, "-q"][..], &check].concat()).run()
-        };
-        let runs: Vec<_> = (1..=3).map(slow).collect();
-        is_over.store(true, Ordering::SeqCst);
-        runs.into_iter().for_each(|run| drop(run.exits(0)));
-    });
-    let attempts = std::fs::read_to_string(place.path("attempts")).expect("it was checked").lines().count();
-    println!("three slow changes took {attempts} checks");
-    assert!(attempts <= 3 * 10, "it is overtaken again and again");
-    println!("meanwhile the others made {} changes", made.load(Ordering::SeqCst));
-}
-
 /// Returns `count` writers of one configuration.
 pub fn engines(etcd: &Etcd, count: usize) -> Vec<Engine> {
     let engine = |_| {

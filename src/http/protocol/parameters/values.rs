@@ -26,8 +26,6 @@ pub struct Parameters {
     pub saved: bool,
     /// The options of a change.
     pub change: ChangeOptions,
-    /// `canary_timeout=SECONDS`: go back unless the nodes in `canary` run it by then.
-    pub canary_timeout: Option<Duration>,
     /// `to=N`: the change of the history to go back to.
     pub to: Option<ChangeRef>,
     /// `path=P`: the entry that it is about.

@@ -8,8 +8,8 @@ use std::sync::PoisonError;
 use serde::de::IgnoredAny;
 
 use crate::engine::{
-    CHANGE_NAMES, CanaryFault, ChangeOptions, ChangeReport, DEFAULT_CANARY_TIME, Decision, EntryEdit,
-    EntryEdits, Refusal, RefusalKind, ReportParts, RequestedChange, SentMasker,
+    CHANGE_NAMES, ChangeOptions, ChangeReport, Decision, EntryEdit, EntryEdits, Refusal, RefusalKind,
+    ReportParts, RequestedChange, SentMasker,
 };
 use crate::http::protocol::headers::{
     FORMAT_CONF, FORMAT_DIFF, HAND_EDIT_HEADER, NOTE_HEADER, PENDING_HEADER, SECRETS_KEEP, SECRETS_SHOWN,
@@ -151,7 +151,6 @@ fn make(
     call: &mut EndpointCall<'_>,
     requested: RequestedChange<'_>,
 ) -> Result<ChangeReport, Problem> {
-    refuse_two_confirmations(&call.parameters.change)?;
     let before = context.running().revision();
     let made = refuse_faulty(context, &requested)
         .and_then(|()| context.service.change(requested, &options(context, call)));
@@ -202,17 +201,9 @@ fn answer(
     Ok(response)
 }
 
-/// Refuses a change that both nodes and a user are to confirm.
-fn refuse_two_confirmations(options: &ChangeOptions) -> Result<(), Refusal> {
-    match options.confirm.is_some() && !options.canary.is_empty() {
-        true => Err(CanaryFault::AndConfirm.into()),
-        false => Ok(()),
-    }
-}
-
 /// The options of a change: those in the query, and what else the request says.
 fn options(context: &Context, call: &EndpointCall<'_>) -> ChangeOptions {
-    let Parameters { change, canary_timeout, format, secrets, .. } = call.parameters.clone();
+    let Parameters { change, format, secrets, .. } = call.parameters.clone();
     let masker = secrets.filter(|secrets| *secrets != SECRETS_SHOWN).map(|_| context.masker.clone());
     let lines = ReportParts { diff: true, ..ReportParts::masked_by(masker.as_ref()) };
     let matched = expected(&call.head.values("if-match").collect::<Vec<_>>());
@@ -232,10 +223,6 @@ fn options(context: &Context, call: &EndpointCall<'_>) -> ChangeOptions {
         expected: match (change.expected, matched) {
             (Some(named), Some(matched)) => Some(named.and(matched)),
             (named, matched) => named.or(matched),
-        },
-        confirm: match change.canary.is_empty() {
-            true => change.confirm,
-            false => Some(canary_timeout.unwrap_or(DEFAULT_CANARY_TIME)),
         },
         ..change
     }
