@@ -29,12 +29,7 @@ pub fn options(
     if args.fleet.canary.is_empty() {
         return Ok(None);
     }
-    let status = service.status()?;
-    let Some(nodes) = status.nodes else { return Ok(None) };
-    if status.node.is_some() {
-        let message = "`--canary`: who begins a change on some nodes decides it by their records in etcd";
-        return Err(CliError::usage(message, "name the cluster itself, with `--cluster URL`"));
-    }
+    let Some(nodes) = service.status()?.nodes else { return Ok(None) };
     let usage = |fault: CanaryFault| CliError::usage(fault.message("--canary"), fault.hint());
     let time = args.confirm.unwrap_or(DEFAULT_TIME);
     let soak = Some(args.fleet.soak_of_nodes(time)?).filter(|soak| !soak.is_zero());

@@ -32,8 +32,6 @@ pub struct NodeStanding {
     pub overlays: Vec<NamedPatch>,
     /// The change of the cluster that has to be confirmed.
     pub pending: Option<PendingInfo>,
-    /// The revision of etcd that was read last.
-    pub revision: i64,
     /// The state of the cluster that was read last.
     pub last_seen: Option<LastSeen>,
     /// The change that has to be confirmed, and when the node first saw it, since the start of the machine.
@@ -94,7 +92,6 @@ impl NodeStanding {
             asked_to_retry: 0,
             overlays: Vec::new(),
             pending: None,
-            revision: 0,
             last_seen: None,
             first_seen,
             soaks: None,
@@ -212,7 +209,6 @@ impl NodeStanding {
     /// Notes the state that was read from the cluster.
     pub fn note_seen(&mut self, seen: &Seen) {
         (self.away, self.denied.reading) = (None, None);
-        self.revision = seen.revision;
         self.pending = seen.open().filter(|open| !open.is_over);
     }
 }

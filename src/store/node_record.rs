@@ -109,15 +109,8 @@ pub enum NodeState {
 
 impl NodeState {
     /// The states in which a node that lives can be.
-    pub const ALL: [Self; 7] = [
-        Self::Running,
-        Self::Canary,
-        Self::Failed,
-        Self::Drifted,
-        Self::CutOff,
-        Self::Held,
-        Self::Denied,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::Running, Self::Canary, Self::Failed, Self::Drifted, Self::CutOff, Self::Held, Self::Denied];
 }
 
 impl fmt::Display for NodeState {

@@ -67,7 +67,7 @@ mod tests {
             confirm: Some(Duration::from_secs(60)),
             ..ChangeOptions::default()
         };
-        let expected = [("accept", "near-miss"), ("canary", "edge1"), ("confirm", "60"), ("max_delete", "9")];
+        let expected = [("accept", "near-miss"), ("confirm", "60"), ("canary", "edge1"), ("max_delete", "9")];
         assert_eq!(query(&options), expected.map(|(name, value)| (name, value.into())));
     }
 }

@@ -4,8 +4,7 @@ use super::head_record::{LAST_SERIAL, Packed, TextRef};
 use super::messages::KeyRange;
 
 /// The names below a prefix. No part of a prefix is one of them, so that no key of one cluster is in a range of another.
-pub const RESERVED: [&str; 8] =
-    ["head", "pending", "text", "change", "node", "member", "overlay", "retry"];
+pub const RESERVED: [&str; 8] = ["head", "pending", "text", "change", "node", "member", "overlay", "retry"];
 
 /// What a change puts in chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime};
 use mediactl::store::cluster::GatewaySettings;
 use mediactl::store::file::ConfFile;
 use mediactl::store::{
-    CanaryStep, CanaryWish, ChangeRecord, Follow, Overlays, PendingInfo, PendingRecord, RunBy, Store, StoreError,
-    TAKE_BACK, WHOLE_HISTORY, Writer,
+    CanaryStep, CanaryWish, ChangeRecord, Follow, Overlays, PendingInfo, PendingRecord, RunBy, Store,
+    StoreError, TAKE_BACK, WHOLE_HISTORY, Writer,
 };
 use serde_json::json;
 

@@ -325,7 +325,7 @@ fn a_change_that_some_nodes_take_first_goes_on_when_they_run_it_and_back_when_on
     modify("560", &["--canary", "9"]).exits(2).says("only 4 nodes");
     modify("560", &["--canary", "x"]).exits(2).says("no node of this name");
     let at_node = ["modify", "--set", "rtsp=560", "--canary", "1"];
-    other.run(&at_node).exits(2).says("by their records in etcd").says("`--cluster URL`");
+    other.run(&at_node).exits(2).says("`--canary` works with `--cluster`, too");
     // Others may decide it meanwhile: the command says what became of it.
     let waiting = etcd.mediactl(&place, PREFIX, &[&at_node[..], &["--canary-time", "50s"]].concat()).start();
     until("nothing waits", || store.seen().ok().filter(|seen| seen.has_pending));
