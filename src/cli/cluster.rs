@@ -55,9 +55,8 @@ pub fn store(
     Ok(ClusterStore::new(url, settings))
 }
 
-/// The configuration in etcd that the options, the environment or the context in use name, and which
-/// `what` is only there.
-pub fn named(what: &str, global: &GlobalArgs) -> Result<(ClusterStore, Option<ServerContext>), CliError> {
+/// The configuration in etcd that the options, the environment or the context in use name.
+pub fn named(global: &GlobalArgs) -> Result<(ClusterStore, Option<ServerContext>), CliError> {
     if context::several_chosen(global) {
         return Err(CliError::several_servers());
     }
@@ -69,7 +68,7 @@ pub fn named(what: &str, global: &GlobalArgs) -> Result<(ClusterStore, Option<Se
     };
     let Some((url, source)) = found else {
         let hint = "name one with `--cluster URL`, or with the context of one";
-        return Err(CliError::usage(format!("{what} are in a cluster"), hint));
+        return Err(CliError::usage("nodes are in a cluster", hint));
     };
     Ok((store(url, source, &global.remote)?, context))
 }

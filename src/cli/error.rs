@@ -207,12 +207,6 @@ impl CliError {
         Self::new(ErrorKind::Absent, message).with_hint(hint)
     }
 
-    /// A node, or a group, has no overlay.
-    pub fn no_overlay(node: &str) -> Self {
-        Self::new(ErrorKind::Absent, format!("`{node}` has no overlay"))
-            .with_hint("`mediactl overlay list` shows all; a group has an `@` in front")
-    }
-
     /// The file with the contexts has faults, at least one.
     pub fn bad_contexts(faults: impl Iterator<Item = Fault>) -> Self {
         let lines = faults.map(Fault::in_one_line).collect();

@@ -13,9 +13,8 @@ use super::content_diff::ContentDiff;
 use super::diff_lines::DiffLines;
 use super::new_warnings::NewWarning;
 use super::outcome::{After, Outcome, OutcomeNote};
-use super::overlays;
 use super::snapshot::Snapshot;
-use crate::store::{Overlays, PendingInfo, Revision};
+use crate::store::{PendingInfo, Revision};
 use mediaconf::plumbing::edit::json_diff::{ChangedValue, changed_values};
 use mediaconf::plumbing::edit::{ChangeRequest, ConfigLookup, Effects, keys_that_all_lack};
 use mediaconf::plumbing::model::Masker;
@@ -160,9 +159,6 @@ impl ChangeReport {
                 report.is_of_json = diff.is_of_json();
                 report.diff = if parts.diff { diff.into() } else { DiffLines::default() };
             }
-            if let Some(overlays) = &outcome.overlays {
-                report.add_overlays(overlays, parts);
-            }
             if parts.values || parts.sent {
                 let values = |old: &dyn ConfigLookup, new: &dyn ConfigLookup| {
                     changed_values(Schema::media(), old, new)
@@ -178,24 +174,6 @@ impl ChangeReport {
         }
         let Outcome { notes, warnings, new_warnings, pending, .. } = outcome;
         Self { notes, warnings, new_warnings, pending, ..report }
-    }
-
-    /// Adds what differs on single nodes, below the name of each.
-    fn add_overlays(&mut self, [old, new]: &[Overlays; 2], parts: ReportParts) {
-        for (_, diff) in overlays::overlay_diffs([old, new], parts.masker().as_ref()) {
-            let [added, removed] = diff.added_and_removed();
-            self.lines_added += added;
-            self.lines_removed += removed;
-            if parts.diff {
-                self.diff.add(diff);
-            }
-        }
-        let values = overlays::changed([old, new]).map(|(name, [old, new])| ChangedValue {
-            keys: vec!["overlay".to_owned(), name.to_owned()],
-            before: Some(old),
-            after: Some(new),
-        });
-        self.values.extend(values.filter(|_| parts.values));
     }
 
     /// True if the texts differ in lines, or the values where the text is not known.

@@ -13,30 +13,25 @@ use super::content_diff::ContentDiff;
 #[derive(Debug, Clone, Default)]
 pub struct DiffLines {
     sent: Vec<String>,
-    made: Vec<Arc<ContentDiff>>,
+    made: Option<Arc<ContentDiff>>,
 }
 
 impl From<ContentDiff> for DiffLines {
     fn from(diff: ContentDiff) -> Self {
-        Self { sent: Vec::new(), made: vec![Arc::new(diff)] }
+        Self { sent: Vec::new(), made: Some(Arc::new(diff)) }
     }
 }
 
 impl From<Vec<String>> for DiffLines {
     fn from(sent: Vec<String>) -> Self {
-        Self { sent, made: Vec::new() }
+        Self { sent, made: None }
     }
 }
 
 impl DiffLines {
-    /// Adds the lines of another difference.
-    pub fn add(&mut self, diff: ContentDiff) {
-        self.made.push(Arc::new(diff));
-    }
-
     /// True if there is no line.
     pub fn is_empty(&self) -> bool {
-        self.sent.is_empty() && self.made.iter().all(|diff| diff.is_empty())
+        self.sent.is_empty() && self.made.as_ref().is_none_or(|diff| diff.is_empty())
     }
 
     /// Gives each line to `take`; the first character says what it is.

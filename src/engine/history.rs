@@ -59,8 +59,7 @@ impl Engine {
         Ok(self.serial_and_text(which)?.1)
     }
 
-    /// Makes the text before a change the configuration again, as a new change; with what differed on the nodes of a
-    /// cluster then.
+    /// Makes the text before a change the configuration again, as a new change.
     ///
     /// # Errors
     /// As [`Engine::save`] and [`Engine::kept`].
@@ -77,7 +76,7 @@ impl Engine {
         if options.message.is_none() || named.is_some_and(|change| change.reason.is_empty()) {
             options.message = Some(message_because(&what, options.message.as_deref()));
         }
-        self.replace_state(text.shared_bytes().clone(), self.store.kept_overlays(serial)?, &options)
+        self.replace_as(Operation::Rollback, text.shared_bytes().clone(), &options)
     }
 
     /// Takes a change of several servers back, and keeps what was changed since.

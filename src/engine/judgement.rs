@@ -13,7 +13,6 @@ use super::local::Engine;
 use super::new_warnings::{BRINGS_WARNING, NewWarning, new_warnings};
 use super::operation::Operation;
 use super::outcome::{After, Outcome};
-use super::overlays;
 use super::refusal::{Refusal, WITHOUT_STRICT};
 use super::refusal_kind::RefusalKind;
 use super::snapshot::{INCLUDE, Snapshot};
@@ -78,27 +77,10 @@ impl Transaction<'_> {
             }
             _ => Vec::new(),
         };
-        let warnings = [warnings, self.judge_overlays(outcome)?].concat();
         match self.options.strict && !warnings.is_empty() {
             true => Err(refused(&warnings)),
             false => Ok(warnings),
         }
-    }
-
-    /// The same of the nodes that have values of their own. What a rollback goes back to was accepted before.
-    fn judge_overlays(&self, outcome: &Outcome) -> Result<Vec<NewWarning>, Refusal> {
-        let known = self.overlays();
-        let overlays = outcome.overlays.as_ref().map_or(&known, |[_, overlays]| overlays);
-        // Without overlays the new text is not put together.
-        if overlays.is_empty() || self.options.takes_faults {
-            return Ok(Vec::new());
-        }
-        let after = outcome.after().and_then(Content::snapshot);
-        let (Some(before), Some(after)) = (self.file(), after) else { return Ok(Vec::new()) };
-        let nodes = if overlays::need_groups(overlays) { self.engine.store.nodes()? } else { None };
-        let groups = nodes.unwrap_or_default().into_iter().filter_map(|node| Some((node.node, node.group?)));
-        let groups = groups.collect();
-        overlays::judge((&known, before), (overlays, after), &groups)
     }
 
     fn judge_composed(

@@ -16,9 +16,7 @@ use super::requested_change::RequestedChange;
 use super::service::{ConfigService, ConfigSource, Decision, ReadForm, ReadQuery, Reading};
 use super::snapshot::Snapshot;
 use super::status::{ServerHealth, Status, differing, last_change};
-use crate::store::{
-    CanaryStep, CanaryWish, ChangeRef, HistoryEntry, NodeRecord, Overlays, PendingInfo, Revision,
-};
+use crate::store::{CanaryStep, CanaryWish, ChangeRef, HistoryEntry, NodeRecord, PendingInfo, Revision};
 use mediaconf::plumbing::model::has_lost_line_ends;
 
 impl ConfigService for Engine {
@@ -44,15 +42,11 @@ impl ConfigService for Engine {
     }
 
     fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, Refusal> {
-        let (snapshot, overlaid) = match self.running() {
-            Some(running) => (running, None),
-            None => {
-                let loaded = self.store.load()?;
-                (Arc::new(Snapshot::from_bytes(loaded.bytes)), loaded.overlaid)
-            }
+        let snapshot = match self.running() {
+            Some(running) => running,
+            None => Arc::new(Snapshot::from_bytes(self.store.load()?.bytes)),
         };
-        let overlaid = overlaid.map_or(String::new(), |overlaid| format!(" {overlaid}"));
-        let revision = format!("{}{overlaid}", snapshot.revision());
+        let revision = snapshot.revision().to_string();
         let is_known = tag.as_ref() == Some(&revision);
         *tag = Some(revision);
         Ok((!is_known).then_some(Content::Text(snapshot)))
@@ -86,14 +80,6 @@ impl ConfigService for Engine {
 
     fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Refusal> {
         Engine::kept(self, change)
-    }
-
-    fn overlays(&self, before: Option<ChangeRef>) -> Result<Option<Overlays>, Refusal> {
-        match before {
-            _ if !self.is_run_by_nodes() => Ok(None),
-            None => Ok(Some(self.store.overlays().map_err(Refusal::of_overlays)?)),
-            Some(change) => Ok(self.store.kept_overlays(self.serial(change)?)?),
-        }
     }
 
     fn pending(&self) -> Result<Option<PendingInfo>, Refusal> {
@@ -167,7 +153,6 @@ impl Engine {
             RequestedChange::Update(text) => return self.update(text, options),
             RequestedChange::Rollback(to) => return self.rollback(*to, options),
             RequestedChange::TakeBack(change) => return self.take_back(change, options),
-            RequestedChange::Overlay(change) => return self.change_overlay(change, options),
             RequestedChange::Save(text) => NewText::Whole(text.clone()),
             RequestedChange::Format {} => NewText::Formatted,
             RequestedChange::Entries(entries) => NewText::Entries(entries.clone()),

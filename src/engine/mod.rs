@@ -51,8 +51,6 @@ mod operation;
 #[allow(clippy::disallowed_methods, reason = "a request has a time until which it may write")]
 mod options;
 mod outcome;
-mod overlay_change;
-mod overlays;
 mod passed_over;
 #[allow(clippy::disallowed_methods, reason = "a change waits for a time")]
 mod pending;
@@ -111,8 +109,6 @@ pub use node_report::{NodeFigures, NodeReport};
 pub use operation::Operation;
 pub use options::{COMMANDS, ChangeOptions, Expected};
 pub use outcome::{After, Outcome, OutcomeNote};
-pub use overlay_change::{OverlayChange, OverlayEdit};
-pub use overlays::{changed_paths, hidden, merged, overlay_diffs, overlay_of};
 pub use passed_over::{IncludeChange, IncludedEntry, PassedOver};
 pub use pending::PendingChange;
 pub use refusal::{Refusal, WITHOUT_STRICT, errors_of};

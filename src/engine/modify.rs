@@ -107,7 +107,7 @@ impl Transaction<'_> {
             }
             Err(error) => return Err(error),
         };
-        Ok(Change { before: Some(before), after, overlays: None, needs_valid: true, notes })
+        Ok(Change { before: Some(before), after, needs_valid: true, notes })
     }
 
     fn edit(

@@ -26,7 +26,7 @@ impl Operation {
     /// a name that is neither.
     pub fn of_change(name: &str) -> Option<Self> {
         let by_command = match name {
-            "add" | "apply" | "cp" | "mv" | "overlay" | "rm" => Some(Self::Modify),
+            "add" | "apply" | "cp" | "mv" | "rm" => Some(Self::Modify),
             "edit" | "fmt" => Some(Self::Save),
             _ => None,
         };
@@ -59,7 +59,6 @@ mod tests {
     fn each_name_in_the_history_is_that_of_an_operation() {
         let named = COMMANDS.iter().copied().chain(Operation::ALL.iter().map(|operation| operation.name()));
         assert_eq!(named.filter(|name| Operation::of_change(name).is_none()).count(), 0);
-        assert_eq!(Operation::of_change("overlay"), Some(Operation::Modify));
         assert_eq!(Operation::of_change("adopt"), None);
     }
 }

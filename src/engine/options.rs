@@ -13,7 +13,7 @@ use mediaconf::plumbing::edit::Faults;
 use mediaconf::plumbing::model::Masker;
 
 /// The commands that the history names, because their operation says less.
-pub const COMMANDS: &[&str] = &["add", "apply", "cp", "edit", "fmt", "mv", "overlay", "rm"];
+pub const COMMANDS: &[&str] = &["add", "apply", "cp", "edit", "fmt", "mv", "rm"];
 
 /// The options of a change: who makes it, why, and how.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use super::content::{Content, compared};
 use super::new_warnings::NewWarning;
 use super::passed_over::{IncludeChange, PassedOver};
 use super::snapshot::Snapshot;
-use crate::store::{Overlays, PendingInfo};
+use crate::store::PendingInfo;
 use mediaconf::plumbing::edit::{self, Effects};
 use mediaconf::plumbing::syntax::Splice;
 
@@ -21,8 +21,6 @@ pub struct Outcome {
     pub file: Option<Arc<Snapshot>>,
     /// The configuration afterwards.
     pub after: After,
-    /// What differed on single nodes of a cluster before, and afterwards; `None` if that stays as it is.
-    pub overlays: Option<[Overlays; 2]>,
     /// Side effects that the user should know.
     pub notes: Vec<OutcomeNote>,
     /// The failures that did not stop the change.
@@ -80,7 +78,6 @@ impl Outcome {
             before,
             file: None,
             after,
-            overlays: None,
             notes: Vec::new(),
             warnings: Vec::new(),
             new_warnings: Vec::new(),
@@ -104,7 +101,7 @@ impl Outcome {
 
     /// True if anything changed.
     pub fn is_change(&self) -> bool {
-        !matches!(self.after, After::Unchanged) || self.overlays.is_some()
+        !matches!(self.after, After::Unchanged)
     }
 
     /// Returns the effects of the change on streams; empty if a text has errors.

@@ -314,6 +314,7 @@ fn kind_of(error: &StoreError) -> RefusalKind {
         | StoreError::Remote { .. }
         | StoreError::Damaged { .. }
         | StoreError::OtherFormat { .. }
+        | StoreError::Former { .. }
         | StoreError::NoSocket { .. }
         | StoreError::Io { .. } => RefusalKind::WriteFailed,
     }

@@ -16,7 +16,7 @@ use super::refusal::Refusal;
 use super::retry::unless_overtaken;
 use super::snapshot::Snapshot;
 use super::transaction::{Change, Transaction};
-use crate::store::{Overlays, StoreError};
+use crate::store::StoreError;
 use mediaconf::plumbing::model::{has_lost_line_ends, holds_mask};
 
 impl Engine {
@@ -25,7 +25,7 @@ impl Engine {
     /// # Errors
     /// All of [`Refusal`]; the configuration is as it was then.
     pub fn save(&self, new: &NewText, options: &ChangeOptions) -> Result<Outcome, Refusal> {
-        let save = || self.replace_both(Operation::Save, new, None, options);
+        let save = || self.replace_both(Operation::Save, new, options);
         self.counted(Operation::Save, options, || match options.base {
             Some(_) => unless_overtaken(save),
             None => save(),
@@ -39,31 +39,17 @@ impl Engine {
     pub fn replace_as(
         &self,
         operation: Operation,
-        text: &[u8],
-        options: &ChangeOptions,
-    ) -> Result<Outcome, Refusal> {
-        self.counted(operation, options, || {
-            self.replace_both(operation, &NewText::Whole(Bytes::copy_from_slice(text)), None, options)
-        })
-    }
-
-    /// The same as a rollback, with what differed on single nodes then; `None` leaves that as it is.
-    pub(super) fn replace_state(
-        &self,
         text: Bytes,
-        overlays: Option<Overlays>,
         options: &ChangeOptions,
     ) -> Result<Outcome, Refusal> {
-        self.counted(Operation::Rollback, options, || {
-            self.replace_both(Operation::Rollback, &NewText::Whole(text), overlays, options)
-        })
+        let text = NewText::Whole(text);
+        self.counted(operation, options, || self.replace_both(operation, &text, options))
     }
 
     fn replace_both(
         &self,
         operation: Operation,
         new: &NewText,
-        overlays: Option<Overlays>,
         options: &ChangeOptions,
     ) -> Result<Outcome, Refusal> {
         let transaction = Transaction::begin(self, operation, options)?;
@@ -94,7 +80,7 @@ impl Engine {
         let is_same = |old: &Arc<Snapshot>| old.is_same_text(&after);
         let changes = !(before.is_some_and(is_same) && file.is_some_and(is_same));
         let change = replacement(before.cloned(), after, changes, notes);
-        transaction.finish(Change { overlays, ..change })
+        transaction.finish(change)
     }
 
     /// Replaces the running configuration of a server, and leaves the file alone.
@@ -197,5 +183,5 @@ fn replacement(
     notes: Vec<OutcomeNote>,
 ) -> Change {
     let after = if changes { After::replaced(after) } else { After::Unchanged };
-    Change { before, after, overlays: None, needs_valid: false, notes }
+    Change { before, after, needs_valid: false, notes }
 }

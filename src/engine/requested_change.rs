@@ -8,7 +8,6 @@ use bytes::Bytes;
 use serde::de::{Error, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::overlay_change::OverlayChange;
 use crate::store::ChangeRef;
 use mediaconf::plumbing::edit::{ChangeRequest, Path};
 
@@ -32,9 +31,6 @@ pub enum RequestedChange<'a> {
     /// Takes exactly one change of several servers back, and keeps what was changed since: its name, as the history
     /// has it.
     TakeBack(String),
-    /// Changes what differs on a node of a cluster, or on a group of nodes; it is never sent to a server.
-    #[serde(skip)]
-    Overlay(OverlayChange),
 }
 
 /// Other texts of entries, and a change of values that is made after them: all of it, or nothing.

@@ -17,9 +17,7 @@ use super::refusal::Refusal;
 use super::requested_change::RequestedChange;
 use super::snapshot::Snapshot;
 use super::status::{ServerHealth, Status};
-use crate::store::{
-    CanaryStep, CanaryWish, ChangeRef, HistoryEntry, NodeRecord, Overlays, PendingInfo, Revision,
-};
+use crate::store::{CanaryStep, CanaryWish, ChangeRef, HistoryEntry, NodeRecord, PendingInfo, Revision};
 use mediaconf::plumbing::edit::Path;
 use mediaconf::plumbing::syntax::Diagnostics;
 
@@ -99,12 +97,6 @@ pub trait ConfigService: Send + Sync {
     /// Returns the last changes of the value at a path, at most `most`; `None` where whoever asks has to search the
     /// history for them.
     fn blamed(&self, _path: &Path, _most: Option<usize>) -> Result<Option<ValueHistory>, Refusal> {
-        Ok(None)
-    }
-
-    /// Returns what differs on single nodes of a cluster, now or before a change; `None` where nodes have nothing of
-    /// their own, or the history does not keep it.
-    fn overlays(&self, _before: Option<ChangeRef>) -> Result<Option<Overlays>, Refusal> {
         Ok(None)
     }
 

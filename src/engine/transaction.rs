@@ -33,7 +33,7 @@ use super::refusal_kind::RefusalKind;
 use super::roll_back::{NO_USER, SERVER_ENDED};
 use super::running::{ServerState, Turn};
 use super::snapshot::Snapshot;
-use crate::store::{Overlays, RunBy, StoreError, Warning, Writer};
+use crate::store::{RunBy, StoreError, Warning, Writer};
 use stored_text::{StoredText, texts, texts_between_changes};
 
 /// A change that has begun: it has its turn, its lock, and the texts that it is computed on.
@@ -67,8 +67,6 @@ pub(super) struct Change {
     /// The configuration before; `None` if there was no file.
     pub before: Option<Arc<Snapshot>>,
     pub after: After,
-    /// What differs on single nodes from then on; `None` if that stays as it is.
-    pub overlays: Option<Overlays>,
     /// True if `before` must have no errors, which a thread may still be looking for.
     pub needs_valid: bool,
     pub notes: Vec<OutcomeNote>,
@@ -142,11 +140,6 @@ impl<'e> Transaction<'e> {
         self.operation == operation
     }
 
-    /// What differs on single nodes.
-    pub fn overlays(&self) -> Overlays {
-        self.file.as_ref().map(|file| file.overlays.clone()).unwrap_or_default()
-    }
-
     /// The text of which a hand edit was made, and the file with it.
     pub fn hand_edit(&self) -> Option<[&Arc<Snapshot>; 2]> {
         match &self.state {
@@ -194,17 +187,6 @@ impl<'e> Transaction<'e> {
         match &self.options.expected {
             Some(expected) if !found.is_some_and(|found| expected.allows(found)) => Err(stale()),
             _ => Ok(()),
-        }
-    }
-
-    /// Refuses a change that would need to know what differs on single nodes, where that can't be read: it would be lost.
-    pub fn refuse_damaged(&self) -> Result<(), Refusal> {
-        match self.file.as_ref().and_then(|file| file.damaged.clone()) {
-            Some(what) => {
-                let name = self.engine.name.clone();
-                Err(Refusal::of_overlays(StoreError::Damaged { name, what }))
-            }
-            None => Ok(()),
         }
     }
 

@@ -1,13 +1,11 @@
 //! The file of a node that has none yet.
 
-use std::sync::Arc;
-
-use super::local_text::{NodeName, Noted, wanted};
+use super::local_text::{Noted, wanted};
 use super::runs::{BackReason, Runs};
-use crate::engine::{ChangeOptions, Engine, NewText, Refusal, Snapshot, Trouble, merged};
+use crate::engine::{ChangeOptions, Engine, NewText, Refusal};
 use crate::store::cluster::ClusterStore;
 use crate::store::file::ConfFile;
-use crate::store::{NodeState, Store, StoreError};
+use crate::store::{Store, StoreError};
 
 /// Writes the text of the cluster into a file that is missing, so that a server can start over it. While the cluster has
 /// none, or gives none, `goes_on` is asked; false if it wants to wait no longer.
@@ -15,7 +13,7 @@ use crate::store::{NodeState, Store, StoreError};
 /// # Errors
 /// Those that do not pass by themselves.
 pub fn first_text(
-    node: &NodeName,
+    node: &str,
     store: &ClusterStore,
     (engine, file): (&Engine, &ConfFile),
     mut goes_on: impl FnMut(&StoreError) -> bool,
@@ -61,22 +59,19 @@ fn may_pass(error: &StoreError) -> bool {
     )
 }
 
-fn try_first_text(node: &NodeName, store: &ClusterStore, engine: &Engine) -> Result<(), FirstTextError> {
+fn try_first_text(node: &str, store: &ClusterStore, engine: &Engine) -> Result<(), FirstTextError> {
     let seen = store.seen()?;
     let no_text = || StoreError::NotFound { path: store.path().to_owned() };
-    let refused =
-        |why: String| FirstTextError::Local(Refusal::not_run_here(NodeState::Failed, &Trouble::new(why)));
     // The node takes a change that is not confirmed only once its way back is noted.
     let is_open = seen.head.as_ref().is_some_and(|head| head.unconfirmed.is_some());
     let runs = if is_open { Runs::Back(BackReason::OthersFirst) } else { Runs::Head };
-    let wanted = wanted(&seen, node, runs, store)?.ok_or_else(no_text)?;
+    let wanted = wanted(&seen, node, runs).ok_or_else(no_text)?;
     let bytes = store.text_of(wanted.text)?.ok_or_else(|| StoreError::Overtaken { name: store.name() })?;
-    let text = merged(Arc::new(Snapshot::from_bytes(bytes)), &wanted.overlays).map_err(refused)?;
     let Noted { name, by, message, .. } = Noted::of(wanted.head, runs);
     let command = Some(name.to_owned().into());
     // A starting server has to have a file, even if its includes are faulty.
     let options =
         ChangeOptions { force: true, takes_faults: true, by, message, command, ..ChangeOptions::default() };
-    let saved = engine.save(&NewText::Whole(text.shared_bytes().clone()), &options);
+    let saved = engine.save(&NewText::Whole(bytes), &options);
     saved.map(drop).map_err(FirstTextError::Local)
 }

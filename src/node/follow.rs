@@ -71,7 +71,7 @@ impl Node {
         }
         for _ in 0..LOOKS {
             let (keys, name) = (self.store.keys(), &self.settings.name);
-            let own = [keys.node(&name.name), keys.retry(&name.name)].map(|key| KeyRange::one(&key));
+            let own = [keys.node(name), keys.retry(name)].map(|key| KeyRange::one(&key));
             // What the node ran last, and what became of it.
             let last_run = self.last_change_run().map(|serial| [serial, serial + 1]);
             let changes = last_run.into_iter().flatten().map(|serial| KeyRange::one(&keys.change(serial)));

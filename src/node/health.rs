@@ -22,7 +22,7 @@ impl Node {
         drop(standing);
         let Some(runs) = runs.filter(|_| is_new || (is_watched && is_due)) else { return };
         let found =
-            hook_output(command, &[("MEDIACTL_NODE", &self.settings.name.name)], self.local.hooks().timeout);
+            hook_output(command, &[("MEDIACTL_NODE", &self.settings.name)], self.local.hooks().timeout);
         let mut standing = self.standing();
         standing.checked = Some((runs, boot_time()));
         let is_known = standing.unhealthy.is_some();

@@ -68,7 +68,7 @@ pub fn why_held(
         |what: &str| Some(format!("{what} change {}, which runs here: was a back-up restored?", runs.serial));
     // Of a text that came back the id of its change is not known.
     let has_text =
-        |change: &HeadRecord| change.text.as_ref().is_none_or(|text| text.revision == runs.original);
+        |change: &HeadRecord| change.text.as_ref().is_none_or(|text| text.revision == runs.revision);
     let ran = |change: &HeadRecord| runs.id.as_ref().map_or_else(|| has_text(change), |id| *id == change.id);
     match record {
         // Whoever can write into the store can leave the record beside an older head.
@@ -106,14 +106,7 @@ mod tests {
     #[test]
     fn a_head_that_is_no_successor_holds_the_node_until_it_is_adopted() {
         let revision = Revision::from_text(b"");
-        let runs = FollowedText {
-            serial: 8,
-            epoch: "e".to_owned(),
-            id: Some("x".to_owned()),
-            source: String::new(),
-            original: revision,
-            revision,
-        };
+        let runs = FollowedText { serial: 8, epoch: "e".to_owned(), id: Some("x".to_owned()), revision };
         let (same, other) = (head("e", &[], 8, "x"), head("e", &[], 8, "y"));
         let why = "the cluster has another change 8, which runs here: was a back-up restored?";
         for (what, head, record, before, held) in [

@@ -115,7 +115,6 @@ impl Node {
             since: since.clone(),
             heard: now,
             version: record.version.clone(),
-            group: record.group.clone(),
             serial: record.serial,
         };
         let reply =
@@ -128,7 +127,7 @@ impl Node {
 
     /// The time of the first report of this node, by the record that stays.
     fn first_report(&self) -> Result<Option<String>, GatewayFault> {
-        let range = KeyRange::one(&self.store.keys().member(&self.settings.name.name));
+        let range = KeyRange::one(&self.store.keys().member(&self.settings.name));
         let found = self.store.gateway().range(range)?.pop();
         let member = found.and_then(|found| serde_json::from_slice::<MemberRecord>(&found.value).ok());
         Ok(member.map(|member| member.since))
@@ -137,7 +136,7 @@ impl Node {
     fn record(&self) -> NodeRecord {
         let standing = self.standing();
         NodeRecord {
-            node: self.settings.name.name.clone(),
+            node: self.settings.name.clone(),
             serial: standing.serial(),
             epoch: standing.followed.runs.as_ref().map(|runs| runs.epoch.clone()),
             wanted: standing.wanted,
@@ -146,7 +145,6 @@ impl Node {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             since: bounded_time::rfc3339(standing.since),
             revision: standing.followed.runs.as_ref().map(|runs| runs.revision),
-            group: self.settings.name.group.clone(),
             instance: self.report.instance().to_owned(),
             host: uname().nodename().to_string_lossy().into_owned(),
             pid: std::process::id(),

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::local_text::NodeName;
 use super::report::RecordPut;
 use super::standing::NodeStanding;
 use super::wake::Wake;
@@ -34,7 +33,7 @@ pub enum OnDrift {
 /// The settings of a node.
 #[derive(Debug, Clone)]
 pub struct NodeSettings {
-    pub name: NodeName,
+    pub name: String,
     pub on_drift: OnDrift,
     /// The command that fails while the media server of the node is not healthy.
     pub health: Option<String>,
@@ -70,7 +69,7 @@ impl Node {
     ) -> Result<Arc<Self>, Refusal> {
         let store = texts.with_time(LOOK_TIME);
         // The nodes are spread over the members of etcd.
-        store.gateway().prefer(xxh3_64(settings.name.name.as_bytes()) as usize);
+        store.gateway().prefer(xxh3_64(settings.name.as_bytes()) as usize);
         let followed = file.followed()?;
         let (wake, report) = (Wake::default(), RecordPut::default());
         let standing = Mutex::new(NodeStanding::new(followed));
@@ -110,7 +109,7 @@ impl Node {
     pub(super) fn described(&self) -> NodeReport {
         let standing = self.standing();
         NodeReport {
-            name: self.settings.name.name.clone(),
+            name: self.settings.name.clone(),
             cluster: self.texts.name(),
             serial: standing.serial(),
             wanted: standing.wanted,

@@ -1,7 +1,7 @@
 //! A node of a cluster: a server whose file follows a configuration in etcd.
 //!
 //! ```text
-//! woken up → look → take back → overlays → check hook → file → reload hook → report
+//! woken up → look → take back → check hook → file → reload hook → report
 //! ```
 //!
 //! Whatever woke it up (a watch, the time, a change of its own), a node looks at the newest `head` and goes
@@ -30,6 +30,5 @@ mod way_back;
 
 pub use first_text::first_text;
 pub use held::why_held;
-pub use local_text::NodeName;
 pub use member::{Node, NodeSettings, OnDrift};
 pub use runs::{Contact, Runs, runs};

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::store::Revision;
+
 /// The pause before something that failed is tried again; it doubles up to the longest one.
 pub const RETRY: Duration = Duration::from_secs(5);
 
@@ -29,21 +31,20 @@ impl Backoff {
 /// A text that a check or reload command refused, or that could not be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotTaken {
-    /// Stands for the text and the overlays.
-    source: String,
+    text: Revision,
     again: Backoff,
 }
 
 impl NotTaken {
     /// A text that was not taken now; `before` is what was not taken before.
-    pub fn now(source: String, before: Option<Self>, now: Duration) -> Self {
-        let before = before.filter(|before| before.source == source).map(|before| before.again);
-        Self { source, again: Backoff::after(before, LONGEST_RETRY, now) }
+    pub fn now(text: Revision, before: Option<Self>, now: Duration) -> Self {
+        let before = before.filter(|before| before.text == text).map(|before| before.again);
+        Self { text, again: Backoff::after(before, LONGEST_RETRY, now) }
     }
 
-    /// True if the text of this source is not tried now.
-    pub fn holds(&self, source: &str, now: Duration) -> bool {
-        self.source == source && now < self.next()
+    /// True if this text is not tried now.
+    pub fn holds(&self, text: Revision, now: Duration) -> bool {
+        self.text == text && now < self.next()
     }
 
     /// The time at which it is tried again.
@@ -60,17 +61,18 @@ mod tests {
 
     #[test]
     fn what_was_not_taken_is_tried_after_five_seconds_and_after_ever_longer_pauses() {
+        let [a, b] = [b"a", b"b"].map(|text| Revision::from_text(text));
         let (mut now, mut last) = (SECOND * 100, None);
         let mut pauses = Vec::new();
         for _ in 0..9 {
-            let failed = NotTaken::now("a".to_owned(), last, now);
+            let failed = NotTaken::now(a, last, now);
             let next = failed.next();
-            assert!(failed.holds("a", next - SECOND) && !failed.holds("a", next) && !failed.holds("b", now));
+            assert!(failed.holds(a, next - SECOND) && !failed.holds(a, next) && !failed.holds(b, now));
             pauses.push((next - now).as_secs());
             (now, last) = (next, Some(failed));
         }
         assert_eq!(pauses, [5, 10, 20, 40, 80, 160, 300, 300, 300]);
-        let other = NotTaken::now("b".to_owned(), last, now);
+        let other = NotTaken::now(b, last, now);
         assert_eq!(other.next(), now + RETRY, "another text begins anew");
     }
 }

@@ -7,9 +7,8 @@ use std::time::{Duration, Instant};
 use super::member::Node;
 use crate::engine::{
     After, CanaryFault, ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, Content,
-    DEFAULT_LOCK_WAIT, Decision, Expected, Feature, NewWarning, NodeReport, Operation, Outcome, OutcomeNote,
-    ReadQuery, Reading, Refusal, RefusalKind, RequestedChange, ServerHealth, Snapshot, Status, Trouble,
-    canary_nodes, find, hidden, merged,
+    DEFAULT_LOCK_WAIT, Decision, Feature, NodeReport, Operation, Outcome, OutcomeNote, ReadQuery, Reading,
+    Refusal, RefusalKind, RequestedChange, ServerHealth, Snapshot, Status, Trouble, canary_nodes, find,
 };
 use crate::store::{
     ChangeRef, HistoryEntry, NodeRecord, NodeState, PendingInfo, Revision, Store, StoreError, WHOLE_HISTORY,
@@ -60,23 +59,11 @@ impl ConfigService for Node {
                 return Err(CanaryFault::OneNode.into());
             }
             RequestedChange::Update(_) => return self.local.change(requested, options),
-            RequestedChange::Modify(_) => {
-                self.make(&requested, options, |options| self.cluster.make(&requested, options))
-            }
             RequestedChange::Rollback(to) => {
                 let to = RequestedChange::Rollback(self.in_cluster(*to)?);
-                self.make(&to, options, |options| self.cluster.make(&to, options))
+                self.make(options, |options| self.cluster.make(&to, options))
             }
-            RequestedChange::Overlay(_) => {
-                self.make(&requested, options, |options| self.cluster.make(&requested, options))
-            }
-            RequestedChange::Save(_)
-            | RequestedChange::Format {}
-            | RequestedChange::Entries(_)
-            | RequestedChange::TakeBack(_) => {
-                self.refuse_overlaid()?;
-                self.make(&requested, options, |options| self.cluster.make(&requested, options))
-            }
+            _ => self.make(options, |options| self.cluster.make(&requested, options)),
         };
         Ok(ChangeReport::new(made?, requested.into_conditional(), options.told))
     }
@@ -129,13 +116,7 @@ impl ConfigService for Node {
 }
 
 impl Node {
-    /// A whole text that was read here has the values of this node, which are not those of the others.
-    fn refuse_overlaid(&self) -> Result<(), Refusal> {
-        if self.standing().overlays.is_empty() { Ok(()) } else { Err(overlaid()) }
-    }
-
     /// The change of the cluster before which it had the state that the text before a change of this node was made of.
-    /// The values of the node itself are no part of what the others get.
     fn in_cluster(&self, to: ChangeRef) -> Result<ChangeRef, Refusal> {
         let entries = self.local.history(to.entries())?;
         let from = find(&entries, to)?.from.ok_or_else(|| no_state(to))?;
@@ -157,18 +138,12 @@ impl Node {
 
     fn make(
         &self,
-        requested: &RequestedChange<'_>,
         options: &ChangeOptions,
         make: impl Fn(&ChangeOptions) -> Result<Outcome, Refusal>,
     ) -> Result<Outcome, Refusal> {
         self.refuse_away()?;
         let options = &self.with_canary(options)?;
         let before = self.local.running();
-        let options = ChangeOptions {
-            expected: self.expected(options),
-            base: options.base.map(|base| self.original(base)),
-            ..options.clone()
-        };
         if self.local.hooks().check.is_some() {
             // What this node would refuse is refused before it is made for all.
             let step = ChangeOptions { dry_run: true, for_change: !options.dry_run, ..options.clone() };
@@ -178,18 +153,16 @@ impl Node {
             {
                 let check =
                     ChangeOptions { force: true, expected: None, confirm: None, canary: Vec::new(), ..step };
-                self.local.replace_as(Operation::Save, self.with_overlays(text)?.bytes(), &check)?;
+                self.local.replace_as(Operation::Save, text.shared_bytes().clone(), &check)?;
             }
         }
-        let mut made = make(&options)?;
-        let is_elsewhere = !options.canary.is_empty() && !options.canary.contains(&self.settings.name.name);
+        let made = make(options)?;
+        let is_elsewhere = !options.canary.is_empty() && !options.canary.contains(&self.settings.name);
         if options.dry_run || options.reload_later || is_elsewhere {
             self.wake.ask();
-            made.new_warnings.extend(self.hidden(&made, requested));
-            return self.as_here(made);
+            return Ok(made);
         }
         let is_over = self.wait();
-        made.new_warnings.extend(self.hidden(&made, requested));
         let after = self.local.running();
         let mut outcome = match after.clone().filter(|_| made.is_change()) {
             Some(after) => Outcome::new(before.map(Content::Text), After::replaced(after)),
@@ -211,11 +184,6 @@ impl Node {
         Ok(outcome)
     }
 
-    /// Warns of what the overlays that the node knows hide of a change.
-    fn hidden(&self, made: &Outcome, requested: &RequestedChange<'_>) -> Vec<NewWarning> {
-        hidden(made, requested.request(), &self.standing().overlays)
-    }
-
     /// The options of a change with the names of the nodes that take it first.
     fn with_canary(&self, options: &ChangeOptions) -> Result<ChangeOptions, Refusal> {
         let mut options = options.clone();
@@ -231,40 +199,6 @@ impl Node {
         let longest: Duration = DEFAULT_LOCK_WAIT + 3 * self.local.hooks().timeout;
         self.wake.wait_for(self.wake.ask_urgently(), Instant::now() + longest)
     }
-
-    /// The condition on the configuration of the cluster for one on that of this node.
-    fn expected(&self, options: &ChangeOptions) -> Option<Expected> {
-        let Some(Expected::OneOf(revisions)) = &options.expected else { return options.expected.clone() };
-        Some(Expected::OneOf(revisions.iter().map(|revision| self.original(*revision)).collect()))
-    }
-
-    /// The revision in the cluster of what this node runs; another revision is the same there.
-    fn original(&self, revision: Revision) -> Revision {
-        let running = self.local.running().map(|running| running.revision());
-        match self.standing().followed.runs.as_ref() {
-            Some(runs) if running == Some(runs.revision) && runs.revision == revision => runs.original,
-            _ => revision,
-        }
-    }
-
-    /// The outcome of a change in the cluster as it is on this node.
-    fn as_here(&self, made: Outcome) -> Result<Outcome, Refusal> {
-        if self.standing().overlays.is_empty() {
-            return Ok(made);
-        }
-        let Some(after) = made.after().and_then(Content::snapshot).filter(|_| made.is_change()) else {
-            return Ok(made);
-        };
-        let after = After::replaced(self.with_overlays(after)?);
-        let before = self.local.running().map(Content::Text);
-        Ok(Outcome { before, after, ..made })
-    }
-
-    fn with_overlays(&self, text: &Arc<Snapshot>) -> Result<Arc<Snapshot>, Refusal> {
-        let overlays = self.standing().overlays.clone();
-        let merged = merged(Arc::new(Snapshot::from_bytes(text.bytes().to_vec())), &overlays);
-        merged.map_err(|why| Refusal::not_run_here(NodeState::Failed, &Trouble::new(why)))
-    }
 }
 
 /// The text before a change of a node is not one that the cluster can go back to.
@@ -272,11 +206,4 @@ fn no_state(to: ChangeRef) -> Refusal {
     let message = format!("what was here before `{to}` is no text of the cluster that its history keeps");
     Refusal::new(RefusalKind::NotKept, message)
         .hint("`mediactl --cluster URL history` shows what it can go back to")
-}
-
-/// A whole text of a node that has values of its own can't become that of the cluster.
-fn overlaid() -> Refusal {
-    let message = "this node has values of its own (overlay), so its text can't become that of the cluster";
-    Refusal::new(RefusalKind::Conflict, message)
-        .hint("change single values, or use `--cluster`; `mediactl overlay list` shows the values")
 }

@@ -7,7 +7,7 @@ use crate::engine::{NodeFigures, Trouble};
 use crate::store::boot_time::{boot_id, boot_time};
 use crate::store::cluster::{HeadRecord, Seen};
 use crate::store::file::Followed;
-use crate::store::{NamedPatch, NodeState, PendingInfo, Revision};
+use crate::store::{NodeState, PendingInfo, Revision};
 
 /// The state of a node, as it knows it.
 #[derive(Debug)]
@@ -29,7 +29,6 @@ pub struct NodeStanding {
     pub not_taken: Option<NotTaken>,
     /// The revision of the key that asked the node last to try again.
     pub asked_to_retry: i64,
-    pub overlays: Vec<NamedPatch>,
     /// The change of the cluster that has to be confirmed.
     pub pending: Option<PendingInfo>,
     /// The state of the cluster that was read last.
@@ -90,7 +89,6 @@ impl NodeStanding {
             denied: Denied::default(),
             not_taken: None,
             asked_to_retry: 0,
-            overlays: Vec::new(),
             pending: None,
             last_seen: None,
             first_seen,

@@ -1,16 +1,16 @@
 //! Taking a text: from the cluster to the file and to the media server.
 
-use std::sync::Arc;
+use bytes::Bytes;
 
 use super::local_text::{LocalText, Noted, wanted};
 use super::member::{Node, OnDrift};
 use super::not_taken::NotTaken;
 use super::runs::Runs;
-use crate::engine::{ChangeOptions, LogLevel, Operation, Refusal, Snapshot, Trouble, merged};
+use crate::engine::{ChangeOptions, LogLevel, Operation, Refusal, Trouble};
 use crate::store::boot_time::boot_time;
 use crate::store::cluster::Seen;
 use crate::store::file::FollowedText;
-use crate::store::{ChangeRef, ClusterState, NodeState, Store, StoreError};
+use crate::store::{ChangeRef, ClusterState, NodeState, Revision, Store, StoreError};
 use mediaconf::plumbing::syntax::one_line;
 
 /// The message about a hand edit.
@@ -30,7 +30,7 @@ impl Node {
             Ok(()) if is_written => Some(taken),
             Ok(()) => followed.runs,
             Err(error) if is_written => {
-                self.refuse(taken.source, &Trouble::from(&error));
+                self.refuse(taken.revision, &Trouble::from(&error));
                 followed.runs.filter(|before| self.is_back_at(before))
             }
             Err(error) => {
@@ -51,7 +51,10 @@ impl Node {
         let back = || {
             let kept = self.local.kept(ChangeRef::Back(1))?;
             match kept.revision() == before.revision {
-                true => self.local.replace_as(Operation::Rollback, kept.bytes(), &options).map(|_| true),
+                true => self
+                    .local
+                    .replace_as(Operation::Rollback, kept.shared_bytes().clone(), &options)
+                    .map(|_| true),
                 false => Ok(false),
             }
         };
@@ -81,15 +84,16 @@ impl Node {
 
     fn go_to_wanted(&self, seen: &Seen) -> Result<(), StoreError> {
         let runs = self.runs_now();
-        let Some(wanted) = wanted(seen, &self.settings.name, runs, &self.texts)? else { return Ok(()) };
+        let Some(wanted) = wanted(seen, &self.settings.name, runs) else { return Ok(()) };
         let has_drifted = self.has_drifted();
-        let runs_it = self.standing().followed.runs.as_ref().is_some_and(|now| now.source == wanted.source);
+        let runs_it =
+            self.standing().followed.runs.as_ref().is_some_and(|now| now.revision == wanted.text.revision);
         // A change that makes no difference here may be unconfirmed, too: its way back is noted as well.
         if runs_it
             && runs == Runs::Head
             && let Err(error) = self.prepare_way_back(seen)
         {
-            self.refuse(wanted.source, &Trouble::from(&error));
+            self.refuse(wanted.text.revision, &Trouble::from(&error));
             return Ok(());
         }
         if self.needs_nothing(&wanted, has_drifted) {
@@ -98,13 +102,9 @@ impl Node {
         let Some(bytes) = self.texts.text_of(wanted.text)? else {
             return Err(StoreError::Overtaken { name: self.texts.name() });
         };
-        match merged(Arc::new(Snapshot::from_bytes(bytes)), &wanted.overlays) {
-            Ok(text) if runs == Runs::Head => match self.prepare_way_back(seen) {
-                Ok(()) => self.take(&wanted, &text, runs),
-                Err(error) => self.refuse(wanted.source, &Trouble::from(&error)),
-            },
-            Ok(text) => self.take(&wanted, &text, runs),
-            Err(why) => self.refuse(wanted.source, &Trouble::new(why)),
+        match if runs == Runs::Head { self.prepare_way_back(seen) } else { Ok(()) } {
+            Ok(()) => self.take(&wanted, bytes, runs),
+            Err(error) => self.refuse(wanted.text.revision, &Trouble::from(&error)),
         }
         Ok(())
     }
@@ -119,12 +119,11 @@ impl Node {
 
     /// True if there is nothing to write: the node runs the text, has not taken it, or is held back.
     fn needs_nothing(&self, wanted: &LocalText<'_>, has_drifted: bool) -> bool {
-        let (serial, source) = (wanted.serial, &wanted.source);
+        let revision = wanted.text.revision;
         let mut standing = self.standing();
-        standing.wanted = Some(serial);
-        standing.overlays.clone_from(&wanted.overlays);
+        standing.wanted = Some(wanted.serial);
         let runs = standing.followed.runs.clone();
-        if let Some(runs) = runs.filter(|runs| runs.source == *source) {
+        if let Some(runs) = runs.filter(|runs| runs.revision == revision) {
             standing.not_taken = None;
             let is_found = has_drifted && standing.state != NodeState::Drifted;
             match has_drifted {
@@ -135,14 +134,14 @@ impl Node {
             if is_found {
                 self.local.tell(LogLevel::Warning, &format!("drift: {EDITED}"));
             }
-            let now = wanted.followed(runs.revision);
+            let now = wanted.followed();
             if runs != now {
                 // Not even a failure to note it matters: it is the same text.
                 let _ = self.note(|followed| followed.runs = Some(now));
             }
             return true;
         }
-        if standing.not_taken.as_ref().is_some_and(|not_taken| not_taken.holds(source, boot_time())) {
+        if standing.not_taken.as_ref().is_some_and(|not_taken| not_taken.holds(revision, boot_time())) {
             return true;
         }
         if has_drifted && self.settings.on_drift == OnDrift::Keep {
@@ -158,13 +157,12 @@ impl Node {
         false
     }
 
-    fn take(&self, wanted: &LocalText<'_>, text: &Arc<Snapshot>, runs: Runs) {
-        let taken = wanted.followed(text.revision());
+    fn take(&self, wanted: &LocalText<'_>, text: Bytes, runs: Runs) {
         let Noted { name, operation, by, message } = Noted::of(wanted.head, runs);
         let command = Some(name.to_owned().into());
         // The guards hold for the author of a change; here it is made already.
         let options = ChangeOptions { force: true, by, message, command, ..ChangeOptions::default() };
-        match self.load(taken, operation, text.bytes(), &options) {
+        match self.load(wanted.followed(), operation, text, &options) {
             Ok(()) => {
                 let mut standing = self.standing();
                 standing.not_taken = None;
@@ -172,7 +170,7 @@ impl Node {
                 drop(standing);
                 self.local.tell(LogLevel::Note, &taken_words(wanted, runs));
             }
-            Err(error) => self.refuse(wanted.source.clone(), &Trouble::from(&error)),
+            Err(error) => self.refuse(wanted.text.revision, &Trouble::from(&error)),
         }
     }
 
@@ -181,12 +179,12 @@ impl Node {
         &self,
         taken: FollowedText,
         operation: Operation,
-        text: &[u8],
+        text: Bytes,
         options: &ChangeOptions,
     ) -> Result<(), Refusal> {
         let is_own = !self.has_drifted();
         let runs = self.standing().followed.runs.clone().filter(|_| is_own);
-        let from = runs.map(|runs| ClusterState { serial: runs.serial, revision: runs.original });
+        let from = runs.map(|runs| ClusterState { serial: runs.serial, revision: runs.revision });
         let options = &ChangeOptions { from, ..options.clone() };
         let made = self
             .note(|followed| followed.takes = Some(taken.clone()))
@@ -202,11 +200,11 @@ impl Node {
     }
 
     /// Does not take a text, which is tried again later.
-    pub(super) fn refuse(&self, source: String, why: &Trouble) {
+    pub(super) fn refuse(&self, text: Revision, why: &Trouble) {
         self.tell(why);
         let mut standing = self.standing();
         let before = standing.not_taken.take();
-        standing.not_taken = Some(NotTaken::now(source, before, boot_time()));
+        standing.not_taken = Some(NotTaken::now(text, before, boot_time()));
     }
 
     pub(super) fn tell(&self, why: &Trouble) {

@@ -18,7 +18,7 @@ impl Node {
     pub(super) fn watch(&self) {
         let keys = self.store.keys();
         let own = [&keys.head, &keys.pending].map(|key| KeyRange::one(key));
-        let asked = KeyRange::one(&keys.retry(&self.settings.name.name));
+        let asked = KeyRange::one(&keys.retry(&self.settings.name));
         let ranges: Vec<KeyRange> = own.into_iter().chain([asked]).collect();
         loop {
             // While the node has no right to read, the looks find out when it has.

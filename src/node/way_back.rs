@@ -1,14 +1,13 @@
 //! The way back from a change that is not confirmed yet: it is on the disk before the change is taken, so that a node
 //! which hears nothing any more, even after a restart, goes it alone.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::local_text::wanted;
 use super::member::{Node, OnDrift};
 use super::runs::{BackReason, Contact, Runs, runs};
 use super::standing::LastSeen;
-use crate::engine::{ChangeOptions, ConfigService, LogLevel, Operation, Refusal, Snapshot, Trouble, merged};
+use crate::engine::{ChangeOptions, ConfigService, LogLevel, Operation, Refusal, Trouble};
 use crate::store::boot_time::{boot_id, boot_time};
 use crate::store::cluster::{HeadRecord, KeyValue, Seen};
 use crate::store::file::{Followed, WayBack};
@@ -72,7 +71,7 @@ impl Node {
             read: now.saturating_sub(last.read),
             lease_left: last.lease_left,
         };
-        runs(&last.head, last.has_pending, &self.settings.name.name, &contact)
+        runs(&last.head, last.has_pending, &self.settings.name, &contact)
     }
 
     /// Returns the time that a look may take, so that the node goes back in time.
@@ -98,13 +97,11 @@ impl Node {
             return Ok(());
         }
         let to = Runs::Back(BackReason::RanOut);
-        let Some(back) = wanted(seen, &self.settings.name, to, &self.texts)? else { return Ok(()) };
-        let misfit = |why: String| Refusal::not_run_here(NodeState::Failed, &Trouble::new(why));
+        let Some(back) = wanted(seen, &self.settings.name, to) else { return Ok(()) };
         let bytes = self.texts.text_of(back.text)?;
         let bytes = bytes.ok_or_else(|| StoreError::Overtaken { name: self.texts.name() })?;
-        let text = merged(Arc::new(Snapshot::from_bytes(bytes)), &back.overlays).map_err(misfit)?;
-        self.file.write_text_back(text.bytes())?;
-        let text = back.followed(text.revision());
+        self.file.write_text_back(&bytes)?;
+        let text = back.followed();
         let first_seen = self.standing().first_seen.as_ref().map_or_else(boot_time, |(_, at)| *at);
         let seen = u64::try_from(first_seen.as_millis()).unwrap_or(u64::MAX);
         let way = WayBack { change: change.id.clone(), text, seen, boot: boot_id() };
@@ -139,7 +136,7 @@ impl Node {
         let back = standing.followed.back.clone()?;
         let is_starting = standing.last_seen.is_none() && boot_time() < standing.started + START_TIME;
         let runs = standing.followed.runs.as_ref();
-        let is_back = runs.is_some_and(|runs| runs.source == back.text.source);
+        let is_back = runs.is_some_and(|runs| runs.revision == back.text.revision);
         let serial = back.text.serial + 1;
         let runs_it = runs.is_some_and(|runs| runs.serial == serial);
         let is_left = runs_it && standing.last_seen.as_ref().is_some_and(|last| has_left(last, &back));
@@ -169,7 +166,7 @@ impl Node {
         let why = format!("change {} was taken back", standing.serial().unwrap_or_default());
         drop(standing);
         if let Err(error) = self.load_back(&back, &why, &why) {
-            self.refuse(back.text.source, &Trouble::from(&error));
+            self.refuse(back.text.revision, &Trouble::from(&error));
         }
     }
 
@@ -183,7 +180,7 @@ impl Node {
         }
         let why = format!("change {} was not confirmed, and the cluster no longer has it", runs.serial);
         if let Err(error) = self.load_back(&back, &why, &why) {
-            self.refuse(back.text.source, &Trouble::from(&error));
+            self.refuse(back.text.revision, &Trouble::from(&error));
         }
         self.standing().serial() != Some(runs.serial)
     }
@@ -202,7 +199,7 @@ impl Node {
         let message = Some(message.to_owned());
         let command = Some(REVERT.into());
         let options = ChangeOptions { force: true, message, command, ..ChangeOptions::default() };
-        self.load(back.text.clone(), Operation::Rollback, &text, &options)?;
+        self.load(back.text.clone(), Operation::Rollback, text.into(), &options)?;
         self.local.tell(LogLevel::Warning, &format!("back at serial {}: {why}", back.text.serial));
         Ok(())
     }

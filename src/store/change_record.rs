@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use super::change_ref::ChangeRef;
 use super::revision::Revision;
-use super::version::Overlays;
 
 /// The number of texts that the history keeps by default.
 pub const DEFAULT_KEEP: usize = 100;
@@ -34,8 +33,6 @@ pub struct ChangeRecord<'a> {
     pub keep: Option<usize>,
     /// The paths of what the change does, for a store that keeps them.
     pub paths: Option<&'a ChangedPaths>,
-    /// What differs on single nodes from then on; `None` if that stays as it is.
-    pub overlays: Option<&'a Overlays>,
     /// Of a node: the state of its cluster that the text before was made of, if it was.
     pub from: Option<ClusterState>,
 }
@@ -43,7 +40,7 @@ pub struct ChangeRecord<'a> {
 impl<'a> ChangeRecord<'a> {
     /// A record of an operation and its author alone.
     pub const fn new(operation: &'a str, by: &'a str) -> Self {
-        Self { operation, by, message: None, keep: None, paths: None, overlays: None, from: None }
+        Self { operation, by, message: None, keep: None, paths: None, from: None }
     }
 }
 
@@ -51,7 +48,7 @@ impl<'a> ChangeRecord<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClusterState {
     pub serial: u64,
-    /// The revision of the text, without overlays.
+    /// The revision of the text.
     pub revision: Revision,
 }
 

@@ -103,7 +103,15 @@ pub enum StoreError {
     Damaged { name: String, what: String },
     /// What is in the cluster is of another version of mediactl.
     #[error("`{name}` has the format {found} of another version of mediactl")]
-    OtherFormat { name: String, found: u64 },
+    OtherFormat {
+        name: String,
+        found: u64,
+        /// The version that wrote it, if it says so.
+        version: Option<String>,
+    },
+    /// What is in the cluster has something that this version does not know.
+    #[error("`{name}` has {what} of mediactl 0.1")]
+    Former { name: String, what: FormerPart },
     /// Anything else that the system refused.
     #[error("cannot {operation} `{}`: {}", .path.display(), reason(.source))]
     Io {
@@ -112,6 +120,15 @@ pub enum StoreError {
         path: PathBuf,
         source: io::Error,
     },
+}
+
+/// What a cluster of format 2 can have, and this version does not know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum FormerPart {
+    #[error("overlays")]
+    Overlays,
+    #[error("a signature")]
+    Signature,
 }
 
 /// The kind of a file that is not a regular file.
@@ -230,7 +247,22 @@ impl StoreError {
                  prefix begins anew with it"
                     .to_owned()
             }
-            StoreError::OtherFormat { .. } => "it needs a later version of mediactl".to_owned(),
+            StoreError::OtherFormat { version: Some(version), .. } => {
+                format!("it needs mediactl {version}, and this is {}", env!("CARGO_PKG_VERSION"))
+            }
+            StoreError::OtherFormat { version: None, .. } => {
+                format!("it needs a later version of mediactl than {}", env!("CARGO_PKG_VERSION"))
+            }
+            StoreError::Former { what: FormerPart::Overlays, .. } => {
+                "`mediactl overlay remove --all` of that version removes them; what differs on a node stands in a file of \
+                 the node that the text includes, such as `include local*.conf;`"
+                    .to_owned()
+            }
+            StoreError::Former { what: FormerPart::Signature, .. } => {
+                "nothing of that version takes it away: its `read -o conf` prints the configuration without overlays, `save` \
+                 of this one under another prefix begins anew, and `cluster adopt` there lets nodes go on with it"
+                    .to_owned()
+            }
             StoreError::NotFound { .. }
             | StoreError::PermissionDenied { .. }
             | StoreError::Remote { .. }

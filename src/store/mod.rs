@@ -47,7 +47,7 @@ pub use node_record::{NodeRecord, NodeState};
 pub use pending::{CanaryStep, CanaryWish, PendingInfo, PendingRecord};
 pub use replaceable_file::ReplaceableFile;
 pub use revision::{NotARevision, Revision};
-pub use version::{BaseText, Loaded, NamedPatch, Overlays, Version, is_concatenation};
+pub use version::{BaseText, Loaded, Version, is_concatenation};
 pub use warning::Warning;
 
 /// A place where a configuration is kept. Reading takes no lock and writes nothing.
@@ -60,7 +60,6 @@ pub use warning::Warning;
 /// | `leads_elsewhere` | is false as long as the name leads to this configuration |
 /// | `load` | is `NotFound` until there is a text, then exactly the bytes that were committed last |
 /// | `stamp` | is the same as long as nothing was written |
-/// | `load_to_rehearse` | is what `load` of a writer would be |
 /// | `included` | has the texts that a pattern names in the order of their names; none where the store has no files |
 /// | `history` | has each commit once, the last one first, with its number, author, message and revisions |
 /// | `has_change`, `kept` | know each entry by its serial number; the text is that before the change, byte for byte |
@@ -70,7 +69,6 @@ pub use warning::Warning;
 /// | `clear_pending` | forgets it durably; the text stays |
 /// | `run_by` | is `Server` only while a server holds the store |
 /// | `canaries` | tells of a change that is not there that it is decided |
-/// | `overlays`, `kept_overlays` | are those that a writer loads with the text, and those before a change as its text |
 /// | `nodes` | is `None` unless nodes run the configuration |
 /// | `candidate` | is a file with the text until it is dropped; the configuration stays |
 /// | `writer` | waits for other writers as long as it may; another one can follow once it is dropped |
@@ -98,11 +96,6 @@ pub trait Store: Send + Sync {
     /// them is read. Always 0 for a store that can't tell.
     fn stamp(&self, _others: &[PathBuf]) -> u64 {
         0
-    }
-
-    /// Loads what a writer would load, for a rehearsal.
-    fn load_to_rehearse(&self) -> Result<Loaded, StoreError> {
-        self.load()
     }
 
     /// Reads the texts that a pattern of an `include` names, in the order of their names.
@@ -151,22 +144,6 @@ pub trait Store: Send + Sync {
     /// Those of the store.
     fn canaries(&self, _id: &str, _wish: &CanaryWish) -> Result<CanaryStep, StoreError> {
         Ok(CanaryStep::Decided)
-    }
-
-    /// The values that single nodes have of their own, in the order of their names.
-    ///
-    /// # Errors
-    /// Those of the store.
-    fn overlays(&self) -> Result<Overlays, StoreError> {
-        Ok(Overlays::default())
-    }
-
-    /// Those that the history keeps with a change; `None` if it keeps none, or where nodes have no such values.
-    ///
-    /// # Errors
-    /// Those of the store.
-    fn kept_overlays(&self, _serial: u64) -> Result<Option<Overlays>, StoreError> {
-        Ok(None)
     }
 
     /// The records of the nodes that follow the store; `None` where none can.

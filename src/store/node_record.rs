@@ -27,12 +27,9 @@ pub struct NodeRecord {
     pub version: String,
     /// Since when it is in this state (RFC 3339).
     pub since: String,
-    /// The revision of the text that it runs, with its overlays.
+    /// The revision of the text that it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<Revision>,
-    /// The group whose overlay it takes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub group: Option<String>,
     /// Tells the processes apart that have the name of this node.
     #[serde(default)]
     pub instance: String,
@@ -65,7 +62,6 @@ impl NodeRecord {
             version: String::new(),
             since: String::new(),
             revision: None,
-            group: None,
             instance: String::new(),
             host: String::new(),
             pid: 0,

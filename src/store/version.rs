@@ -1,6 +1,5 @@
 //! A text with the version under which a store knows it.
 
-use serde_json::Value;
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
@@ -14,12 +13,6 @@ use super::revision::Revision;
 #[derive(Clone)]
 pub struct Version(Arc<dyn Any + Send + Sync>);
 
-/// A patch (RFC 7396) that a node merges into the text, with its name: that of a group behind an `@`, or of a node.
-pub type NamedPatch = (String, Value);
-
-/// The patches of all nodes and groups, in the order of their names.
-pub type Overlays = Arc<[NamedPatch]>;
-
 /// A text and its version.
 #[derive(Clone, Debug)]
 pub struct Loaded {
@@ -28,12 +21,6 @@ pub struct Loaded {
     pub version: Version,
     /// The change that made it, if that has to be confirmed and the store sees to it.
     pub open: Option<PendingInfo>,
-    /// What differs on single nodes, if a writer loaded it.
-    pub overlays: Overlays,
-    /// What can't be read of that, in words; then nothing is known to differ.
-    pub damaged: Option<String>,
-    /// Stands for what differs on single nodes; `None` if nothing does.
-    pub overlaid: Option<Revision>,
 }
 
 /// The text that a change was computed on, borrowed from its owner.

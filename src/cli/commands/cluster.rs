@@ -68,7 +68,7 @@ pub enum ClusterCommand {
 }
 
 pub fn run(args: &ClusterArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
-    let named = || cluster::named("nodes", call.global);
+    let named = || cluster::named(call.global);
     match &args.command {
         ClusterCommand::Adopt { yes } => adopt(&named()?.0, *yes, call.ui),
         ClusterCommand::Forget { nodes, yes } => {

@@ -47,7 +47,7 @@ pub struct ContextArgs {
 pub enum ContextCommand {
     /// Add a server by `--url`, or a cluster by `--cluster`; `--user`, `--cacert`, … are kept with it
     ///
-    /// Kept are `--user`, `--cacert`, `--cert`, `--key`, `--sign-key`, `--trust-key`, `--fingerprint`, `--api-prefix`, `--timeout` and `--max-answer`.
+    /// Kept are `--user`, `--cacert`, `--cert`, `--key`, `--fingerprint`, `--api-prefix`, `--timeout` and `--max-answer`.
     ///
     /// The password itself is better not in the URL: `--password-command` runs a password manager instead.
     Add(AddContextArgs),

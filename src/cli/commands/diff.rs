@@ -22,10 +22,9 @@ use crate::cli::render::{diff, table};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
 use crate::engine::{
-    ConfigSource, Content, ContentDiff, DiffLines, Guard, KeptText, ReadForm, ReadQuery, Refusal, TextDiff,
-    changed_paths, overlay_diffs,
+    ConfigSource, Content, ContentDiff, DiffLines, Guard, KeptText, ReadForm, ReadQuery, TextDiff,
 };
-use crate::store::{ChangeRef, NamedPatch, NotAChangeRef, Overlays};
+use crate::store::{ChangeRef, NotAChangeRef};
 use mediaconf::plumbing::edit::json_diff::{Drift, drift};
 use mediaconf::plumbing::edit::{
     Condition, Expansion, Path, Segment, guarded, json_diff, keys_that_all_lack, no_entry, normalize,
@@ -140,30 +139,27 @@ fn on_servers(
         answers.print_json(|compared| {
             compared.patch.as_ref().map_or(Value::Null, |patch| shown_patch(patch, ui))
         })?;
-        let is_different = answers.found().any(|(_, compared)| {
-            compared.patch.as_ref().is_some_and(|patch| !patch.is_empty())
-                || !compared.overlay_paths().is_empty()
-        });
+        let is_different = answers
+            .found()
+            .any(|(_, compared)| compared.patch.as_ref().is_some_and(|patch| !patch.is_empty()));
         return Ok(answers.exit_if(is_different, Exit::Different));
     }
     let (mut diffs, mut is_different) = (GroupedDiffs::default(), false);
     let mut rows = Vec::new();
     for (server, compared) in answers.found() {
-        let mut differences = vec![compared.diff(masker.clone())];
-        differences.extend(compared.overlay_diffs(masker.as_ref()));
-        is_different |= differences.iter().any(|diff| !diff.is_empty());
+        let diff = compared.diff(masker.clone());
+        is_different |= !diff.is_empty();
         let names = sides.map(|side| side.unwrap_or("the server"));
         let [old, new] = compared.sides.each_ref().map(|side| &side.content);
         let values = changed(old, new);
-        let count = |at: usize| differences.iter().map(|diff| diff.added_and_removed()[at]).sum::<usize>();
-        let [added, removed] = [0, 1].map(count);
-        let lines = lines_of(differences);
+        let [added, removed] = diff.added_and_removed();
+        let lines = DiffLines::from(diff);
         diffs.add(server, (&lines, values.as_deref()), names, ui)?;
         let (differs, lines) = match lines.is_empty() {
             true => ("no", "-".to_owned()),
             false => ("yes", format!("+{added} -{removed}")),
         };
-        let paths = first_paths([old, new], compared.overlays.as_ref(), &masker.clone().unwrap_or_default());
+        let paths = first_paths([old, new], &masker.clone().unwrap_or_default());
         rows.push(answers.row(server, [differs.to_owned(), lines, paths]));
     }
     diffs.print(ui)?;
@@ -354,8 +350,6 @@ const BYTES_DIFFER: &str = "the two differ in bytes that are not UTF-8";
 struct NamedContent {
     name: String,
     content: Content,
-    /// What differs on single nodes, of a state of a cluster.
-    overlays: Result<Option<Overlays>, Refusal>,
 }
 
 impl NamedContent {
@@ -382,22 +376,20 @@ impl NamedContent {
             ConfigSource::Saved if target.is_server => format!("{name} ({SAVED})"),
             ConfigSource::Saved | ConfigSource::Running => name.to_owned(),
         };
-        Ok(Self { name, content: reading.content, overlays: target.service.overlays(None) })
+        Ok(Self { name, content: reading.content })
     }
 
     fn before_change(change: &str, target: &mut Target) -> Result<Self, CliError> {
         let change_ref = change_ref(change)?;
         let name = format!("{} ({change})", target.service.name());
-        let (content, overlays) =
-            (target.service.kept(change_ref)?, target.service.overlays(Some(change_ref)));
-        Ok(Self { name, content: Content::Text(content), overlays })
+        Ok(Self { name, content: Content::Text(target.service.kept(change_ref)?) })
     }
 
     /// Loads a file, or standard input.
     fn of_file(file: &str) -> Result<Self, CliError> {
         let name = if file == STDIN { "<stdin>" } else { file };
         let content = Content::Text(input::snapshot(FilePath::new(file))?);
-        Ok(Self { name: name.to_owned(), content, overlays: Ok(None) })
+        Ok(Self { name: name.to_owned(), content })
     }
 
     /// The configuration as JSON; a text with errors has none.
@@ -416,8 +408,6 @@ struct ComparedSides {
     sides: [NamedContent; 2],
     /// The streams that meet all conditions on one side at least; none without conditions: the whole is compared.
     streams: Option<HashSet<String>>,
-    /// What differs on single nodes, if both sides are states of a cluster; of the streams that are compared.
-    overlays: Option<[Overlays; 2]>,
     /// The notes on keys in the conditions that no stream has on either side.
     notes: Vec<String>,
     /// The patch that turns one into the other, where it is asked for.
@@ -431,12 +421,7 @@ impl ComparedSides {
             _ => selected(&sides, conditions).map(|(names, notes)| (Some(names), notes))?,
         };
         let patch = is_patch.then(|| patch_between(&sides, streams.as_ref())).transpose()?;
-        let overlays = match sides.each_ref().map(|side| side.overlays.clone()) {
-            [Ok(None), _] | [_, Ok(None)] => None,
-            [old, new] => old?.zip(new?).map(|(old, new)| [old, new]),
-        };
-        let overlays = overlays.map(|sides| sides.map(|side| of_streams(side, streams.as_ref())));
-        Ok(Self { sides, streams, overlays, notes, patch })
+        Ok(Self { sides, streams, notes, patch })
     }
 
     /// The difference, of the streams that are compared.
@@ -446,17 +431,6 @@ impl ComparedSides {
             Some(names) => ContentDiff::of_streams(old, new, names, masker),
             None => ContentDiff::between(old, new, masker),
         }
-    }
-
-    /// The paths of that, each behind the name of its overlay.
-    fn overlay_paths(&self) -> Vec<String> {
-        self.overlays.as_ref().map_or_else(Vec::new, |sides| changed_paths(sides.each_ref()))
-    }
-
-    /// The same as lines.
-    fn overlay_diffs(&self, masker: Option<&Masker>) -> Vec<ContentDiff> {
-        let diffs = self.overlays.iter().flat_map(|sides| overlay_diffs(sides.each_ref(), masker));
-        diffs.map(|(_, diff)| diff).collect()
     }
 }
 
@@ -494,17 +468,6 @@ fn patch_between(
     Ok(patch)
 }
 
-/// Leaves only what overlays say of these streams; of all without a list.
-fn of_streams(overlays: Overlays, streams: Option<&HashSet<String>>) -> Overlays {
-    let Some(names) = streams else { return overlays };
-    let kept = |(name, patch): &NamedPatch| {
-        let mut patch = patch.as_object().cloned().unwrap_or_default();
-        keep_streams(&mut patch, names);
-        (name.clone(), Value::Object(patch))
-    };
-    overlays.iter().map(kept).collect()
-}
-
 /// Leaves only what a patch says of these streams.
 fn keep_streams(patch: &mut Map<String, Value>, names: &HashSet<String>) {
     patch.retain(|key, _| key == STREAMS.key());
@@ -523,26 +486,17 @@ fn print_diff(compared: &ComparedSides, ui: Ui) -> Result<bool, CliError> {
         new.to_json()?;
     }
     let diff = compared.diff(ui.masker());
-    let of_nodes = compared.overlay_diffs(ui.masker().as_ref());
-    let (text_differs, nodes_differ) = (!diff.is_empty(), !of_nodes.is_empty());
-    let lines = lines_of(std::iter::once(diff).chain(of_nodes).collect());
-    ui.print_painted(|out| diff::print(&lines, [&old.name, &new.name], ui, out))?;
+    let differs = !diff.is_empty();
+    ui.print_painted(|out| diff::print(&diff.into(), [&old.name, &new.name], ui, out))?;
     let (Content::Text(old), Content::Text(new), None) = (&old.content, &new.content, &compared.streams)
     else {
-        return Ok(text_differs || nodes_differ);
+        return Ok(differs);
     };
     let (old, new) = (old.bytes(), new.bytes());
-    if !text_differs && old != new {
+    if !differs && old != new {
         ui.warning(BYTES_DIFFER);
     }
-    Ok(old != new || nodes_differ)
-}
-
-/// The lines of several differences, one after the other.
-fn lines_of(differences: Vec<ContentDiff>) -> DiffLines {
-    let mut lines = DiffLines::default();
-    differences.into_iter().for_each(|diff| lines.add(diff));
-    lines
+    Ok(old != new)
 }
 
 /// Names the guards to accept for the patch, because the user wants the other configuration exactly as
@@ -563,12 +517,8 @@ fn note_guards(old: &Value, patch: &Map<String, Value>, ui: Ui) {
 /// Prints a patch; returns whether there is a difference.
 fn print_patch(compared: &ComparedSides, patch: &Map<String, Value>, ui: Ui) -> Result<bool, CliError> {
     note_guards(&compared.sides[0].to_json()?, patch, ui);
-    let of_nodes = compared.overlay_paths();
-    if !of_nodes.is_empty() {
-        ui.note(&format!("overlays differ, too, and this patch leaves them out: {}", of_nodes.join(", ")));
-    }
     ui.print_json(&shown_patch(patch, ui))?;
-    Ok(!(patch.is_empty() && of_nodes.is_empty()))
+    Ok(!patch.is_empty())
 }
 
 /// A patch as users see it: it was computed from the real values, and is masked afterwards.

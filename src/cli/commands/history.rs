@@ -16,17 +16,13 @@ use crate::cli::fleet::grouped;
 use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::local_time;
-use crate::cli::render::diff;
 use crate::cli::render::masked::{masked_entry, write_text};
 use crate::cli::render::table;
 use crate::cli::render::value_diff::{differ, first_paths, paths_and_more, print};
 use crate::cli::target::Target;
 use crate::cli::ui::Ui;
-use crate::engine::{
-    ConfigSource, Content, Refusal, RefusalKind, is_edited_since, not_there, overlay_diffs, overlay_of,
-};
-use crate::store::cluster::is_node_name;
-use crate::store::{ChangeRef, HistoryEntry, Overlays, REVERT, TAKE_BACK, WHOLE_HISTORY};
+use crate::engine::{ConfigSource, Content, Refusal, RefusalKind, is_edited_since, not_there};
+use crate::store::{ChangeRef, HistoryEntry, REVERT, TAKE_BACK, WHOLE_HISTORY};
 use mediaconf::plumbing::edit::Path;
 use mediaconf::plumbing::model::Masker;
 use mediaconf::plumbing::syntax::one_line;
@@ -62,8 +58,7 @@ pub struct HistoryArgs {
     #[command(subcommand)]
     pub command: Option<HistoryCommand>,
 
-    /// Show only the changes of the value at this path, and with --patch only their difference there; of a cluster,
-    /// `NODE: PATH` is a value of an overlay
+    /// Show only the changes of the value at this path, and with --patch only their difference there
     #[arg(value_name = "PATH")]
     pub path: Option<String>,
 
@@ -149,15 +144,9 @@ pub fn run(args: &HistoryArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
             let names = [format!("{server} before #{serial}"), format!("{server} after #{serial}")];
             let names = names.each_ref().map(String::as_str);
             if let Some([before, after]) = &listed.texts {
-                let path = wanted.path.as_ref().map(|path| &path.path);
-                print([before, after], path, names, masker.clone(), ui, out)?;
+                print([before, after], wanted.path.as_ref(), names, masker.clone(), ui, out)?;
             }
-            let sides = listed.overlays.as_ref().filter(|_| wanted.path.is_none());
-            let of_nodes = sides.map(|sides| overlay_diffs(sides.each_ref(), masker.as_ref()));
-            of_nodes
-                .into_iter()
-                .flatten()
-                .try_for_each(|(_, found)| diff::print(&found.into(), names, ui, out))
+            Ok(())
         })
     };
     if !all.is_empty() {
@@ -174,48 +163,21 @@ fn painted(line: &str, has_number: bool, ui: Ui) -> String {
     }
 }
 
-/// The place of a value: in the configuration, or in an overlay of a cluster.
-struct HistoryPath {
-    /// The node of the overlay, or the group behind an `@`.
-    overlay: Option<String>,
-    path: Path,
-}
-
-impl HistoryPath {
-    /// Parses `PATH` and `NODE: PATH`, as the history names the paths of a change.
-    fn parse(text: &str) -> Result<Self, CliError> {
-        match text.split_once(": ").filter(|(node, _)| is_node_name(node)) {
-            Some((node, below)) => Ok(Self { overlay: Some(node.to_owned()), path: path(below.trim())? }),
-            None => Ok(Self { overlay: None, path: path(text)? }),
-        }
-    }
-}
-
 /// A state of the configuration, as far as it is kept and can be read.
 #[derive(Default)]
 struct KnownState {
     text: Option<Content>,
-    /// What differs on single nodes of a cluster, if that is shown.
-    overlays: Option<Overlays>,
     /// What can't be read of it.
     damaged: Option<String>,
 }
 
 impl KnownState {
-    /// The configuration that a path is in: the text, or an overlay.
-    fn at(&self, path: Option<&HistoryPath>) -> Option<Content> {
-        match path.and_then(|path| path.overlay.as_ref()) {
-            Some(node) => self.overlays.as_ref().map(|overlays| Content::Json(overlay_of(overlays, node))),
-            None => self.text.clone(),
-        }
-    }
-
     /// The size of its text.
     fn size(&self) -> usize {
         self.text.as_ref().and_then(Content::snapshot).map_or(0, |text| text.bytes().len())
     }
 
-    /// What was read, unless it is damaged, or no trusted key has signed it, which is noted.
+    /// What was read, unless it is damaged, which is noted.
     fn undamaged<T>(&mut self, read: Result<T, Refusal>, what: &str) -> Result<Option<T>, Refusal> {
         match read {
             Ok(found) => Ok(Some(found)),
@@ -246,8 +208,6 @@ struct Listed {
     paths: String,
     /// The configurations before and after it, where they are shown.
     texts: Option<[Content; 2]>,
-    /// What differed on single nodes of a cluster before and after it, where that is shown.
-    overlays: Option<[Overlays; 2]>,
     /// What can't be read of the states before and after it.
     damaged: Vec<String>,
     /// True if it changed other places than the one that was asked for.
@@ -257,14 +217,7 @@ struct Listed {
 impl Listed {
     /// An entry without further data.
     fn from_entry(entry: HistoryEntry) -> Self {
-        Self {
-            entry,
-            paths: String::new(),
-            texts: None,
-            overlays: None,
-            damaged: Vec::new(),
-            is_elsewhere: false,
-        }
+        Self { entry, paths: String::new(), texts: None, damaged: Vec::new(), is_elsewhere: false }
     }
 }
 
@@ -283,7 +236,7 @@ fn row(Listed { entry, paths, .. }: &Listed, ui: Ui) -> [String; 7] {
 
 /// The entries that are shown.
 struct Selected {
-    path: Option<HistoryPath>,
+    path: Option<Path>,
     since: Option<SystemTime>,
     change: Option<String>,
     most: usize,
@@ -296,7 +249,7 @@ impl Selected {
             return Err(CliError::usage("JSON has no diffs", "leave out `--patch`, or `-o json`"));
         }
         Ok(Self {
-            path: args.path.as_deref().map(HistoryPath::parse).transpose()?,
+            path: args.path.as_deref().map(path).transpose()?,
             since: args.since.as_deref().map(local_time::parse).transpose()?,
             change: args.change.clone(),
             most: args.max_count.unwrap_or(WHOLE_HISTORY),
@@ -306,8 +259,7 @@ impl Selected {
     /// Says that there is no such entry in the history of a server.
     fn nothing_found(&self, name: &str) -> String {
         let what = match &self.path {
-            Some(HistoryPath { overlay: Some(node), path }) => format!("`{node}: {path}`"),
-            Some(HistoryPath { path, .. }) => format!("`{path}`"),
+            Some(path) => format!("`{path}`"),
             None => name.to_owned(),
         };
         let when = if self.since.is_some() { "since then" } else { "in the recorded history" };
@@ -349,7 +301,7 @@ impl Selected {
             Err(refusal) if refusal.kind == RefusalKind::NoConfiguration => return Err(refusal.into()),
             text => text.ok().filter(|text| text.is_valid()),
         };
-        if let (Some(HistoryPath { overlay: None, path }), Some(text)) = (&self.path, text)
+        if let (Some(path), Some(text)) = (&self.path, text)
             && let Some(composed) = target.composed(&text, Some(ConfigSource::Saved))?
         {
             composed.refuse_entry(path).map_err(not_there)?;
@@ -357,18 +309,8 @@ impl Selected {
         Ok(())
     }
 
-    /// True if what differs on single nodes is shown.
-    fn shows_overlays(&self, keeps_texts: bool) -> bool {
-        self.path.as_ref().map_or(keeps_texts, |path| path.overlay.is_some())
-    }
-
     /// The state of now; its text is not known where it was edited by hand since.
-    fn now(
-        &self,
-        entries: &[HistoryEntry],
-        target: &mut Target,
-        keeps_texts: bool,
-    ) -> Result<KnownState, CliError> {
+    fn now(&self, entries: &[HistoryEntry], target: &mut Target) -> Result<KnownState, CliError> {
         let mut state = KnownState::default();
         let now = match target.read_text(Some(ConfigSource::Saved)) {
             Err(refusal) if refusal.kind == RefusalKind::NoPermission => {
@@ -378,35 +320,17 @@ impl Selected {
         };
         let Some(text) = now.filter(|now| !is_edited_since(entries, now)) else { return Ok(state) };
         state.text = Some(Content::Text(text));
-        if self.shows_overlays(keeps_texts) {
-            let read = target.service.overlays(None);
-            state.overlays = state.undamaged(read, "what differs on single nodes now")?.flatten();
-            let has_none = state.overlays.is_none() && state.damaged.is_none();
-            if has_none && self.path.as_ref().is_some_and(|path| path.overlay.is_some()) {
-                return Err(Refusal::no_overlays().into());
-            }
-        }
         Ok(state)
     }
 
     /// The state before a change, as far as the history keeps it.
-    fn before(
-        &self,
-        entry: &HistoryEntry,
-        target: &Target,
-        keeps_texts: bool,
-    ) -> Result<KnownState, CliError> {
+    fn before(&self, entry: &HistoryEntry, target: &Target) -> Result<KnownState, CliError> {
         let (change, mut state) = (ChangeRef::Serial(entry.serial), KnownState::default());
         let text = match target.service.kept(change) {
             // It hides what its change did.
             Err(refusal) if refusal.is_not_kept() => None,
             text => state.undamaged(text, &format!("the text before #{}", entry.serial))?,
         };
-        if text.is_some() && self.shows_overlays(keeps_texts) {
-            let read = target.service.overlays(Some(change));
-            let what = format!("what differed on single nodes before #{}", entry.serial);
-            state.overlays = state.undamaged(read, &what)?.flatten();
-        }
         Ok(KnownState { text: text.map(Content::Text), ..state })
     }
 
@@ -419,24 +343,19 @@ impl Selected {
         masker: &Masker,
     ) -> Listed {
         let path = self.path.as_ref();
-        let overlays = before.overlays.clone().zip(after.overlays.clone());
-        let overlays = overlays.map(|(before, after)| [before, after]);
         if entry.is_unknown() {
             // Whatever it changed.
             return Listed::from_entry(entry);
         }
         let damaged = [before, after].into_iter().filter_map(|state| state.damaged.clone()).collect();
         let listed = Listed { damaged, ..Listed::from_entry(entry) };
-        let Some((old, new)) = before.at(path).zip(after.at(path)) else {
+        let Some((old, new)) = before.text.clone().zip(after.text.clone()) else {
             return Listed { is_elsewhere: path.is_some() && listed.damaged.is_empty(), ..listed };
         };
-        let texts = before.text.as_ref().zip(after.text.as_ref());
-        let paths = texts.map(|(before, after)| first_paths([before, after], overlays.as_ref(), masker));
         Listed {
-            is_elsewhere: path.is_some_and(|path| !differ(&old, &new, Some(&path.path))),
-            paths: paths.unwrap_or_default(),
+            is_elsewhere: path.is_some_and(|path| !differ(&old, &new, Some(path))),
+            paths: first_paths([&old, &new], masker),
             texts: keeps_texts.then_some([old, new]),
-            overlays,
             ..listed
         }
     }
@@ -475,7 +394,7 @@ impl Selected {
         keeps_texts: bool,
         masker: &Masker,
     ) -> Result<Vec<Listed>, CliError> {
-        let mut after = self.now(&entries, target, keeps_texts)?;
+        let mut after = self.now(&entries, target)?;
         let (mut found, mut left) = (Vec::new(), TEXTS_FOR_PATHS);
         let is_limited = !keeps_texts && self.path.is_none();
         let about = self.about(&entries);
@@ -494,7 +413,7 @@ impl Selected {
             }
             let reads = !entry.is_aside && entry.before.is_some() && !(is_limited && left == 0);
             let before = match reads {
-                true => self.before(&entry, target, keeps_texts)?,
+                true => self.before(&entry, target)?,
                 false => KnownState::default(),
             };
             left = left.saturating_sub(before.size());

@@ -22,7 +22,6 @@ pub mod init;
 pub mod lsp;
 pub mod modify;
 pub mod mv;
-pub mod overlay;
 pub mod read;
 pub mod rm;
 pub mod rollback;
@@ -87,7 +86,6 @@ commands! {
     Wait: wait::WaitArgs,
     Fleet: fleet::FleetCommandArgs,
     Context: context::ContextArgs,
-    Overlay: overlay::OverlayArgs,
     Cluster: cluster::ClusterArgs,
     Serve: serve::ServeArgs,
     Init: init::InitArgs,

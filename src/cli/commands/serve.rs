@@ -35,7 +35,7 @@ use crate::http::server::handler::{Handler, HandlerSettings, Monitoring};
 use crate::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
 use crate::http::server::runtime::Runtime;
 use crate::http::server::tls::Tls;
-use crate::node::{NodeName, NodeSettings, OnDrift};
+use crate::node::{NodeSettings, OnDrift};
 use crate::store::cluster::DEFAULT_REQUEST_TIME;
 use crate::store::file::{ConfFile, ServeLock};
 use crate::store::{Follow, StoreError, jittered};
@@ -117,10 +117,6 @@ pub struct ServeArgs {
     #[arg(long, value_name = "NAME", value_parser = node_name)]
     pub node: Option<String>,
 
-    /// The group of the node, whose own values (overlay `@GROUP`) come before those of the node
-    #[arg(hide_short_help = true, long, value_name = "GROUP", requires = "node", value_parser = node_name)]
-    pub node_group: Option<String>,
-
     /// What becomes of an edit of the file by hand when the cluster has a new text
     #[arg(hide_short_help = true, long, value_enum, default_value_t, value_name = "WHAT", requires = "node")]
     pub on_drift: DriftChoice,
@@ -161,7 +157,7 @@ impl From<DriftChoice> for OnDrift {
     }
 }
 
-/// Parses the name of a node or a group: a part of a key in etcd.
+/// Parses the name of a node: a part of a key in etcd.
 fn node_name(text: &str) -> Result<String, String> {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
     match !text.is_empty() && text.chars().all(is_plain) {
@@ -269,8 +265,7 @@ pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
 
 /// The node that the options name.
 fn node_settings(args: &ServeArgs) -> Option<NodeSettings> {
-    let name = NodeName { name: args.node.clone()?, group: args.node_group.clone() };
-    let (on_drift, health) = (args.on_drift.into(), args.health_cmd.clone());
+    let (name, on_drift, health) = (args.node.clone()?, args.on_drift.into(), args.health_cmd.clone());
     Some(NodeSettings { name, on_drift, health })
 }
 

@@ -9,8 +9,7 @@ use serde_json::Value;
 
 use crate::cli::render::diff;
 use crate::cli::ui::Ui;
-use crate::engine::{Content, ContentDiff, changed_paths, compared};
-use crate::store::Overlays;
+use crate::engine::{Content, ContentDiff, compared};
 use mediaconf::plumbing::edit::json_diff::{ChangedValue, FirstChanges, changed_values};
 use mediaconf::plumbing::edit::{ConfigLookup, MaskedLookup, Path, Segment, glob_matches, select};
 use mediaconf::plumbing::model::Masker;
@@ -79,17 +78,14 @@ pub fn changed(old: &Content, new: &Content) -> Option<Vec<ChangedValue>> {
     both.then(|| compared([Some(old), Some(new)], |old, new| changed_values(Schema::media(), old, new)))
 }
 
-/// The paths of the first values that differ, of the overlays, too, and how many more there are; empty if a configuration
-/// has errors.
-pub fn first_paths([old, new]: [&Content; 2], overlays: Option<&[Overlays; 2]>, masker: &Masker) -> String {
+/// The paths of the first values that differ, and how many more there are; empty if a configuration has errors.
+pub fn first_paths([old, new]: [&Content; 2], masker: &Masker) -> String {
     if !(old.is_valid() && new.is_valid()) {
         return String::new();
     }
     let FirstChanges { first, count } =
         compared([Some(old), Some(new)], |old, new| FirstChanges::between(Schema::media(), old, new, NAMED));
-    let of_overlays = overlays.map_or_else(Vec::new, |sides| changed_paths(sides.each_ref()));
-    let count = count + of_overlays.len();
-    paths_and_more(first.iter().map(|value| value.masked_path(masker)).chain(of_overlays), count)
+    paths_and_more(first.iter().map(|value| value.masked_path(masker)), count)
 }
 
 /// The first of some paths, and how many more there are.

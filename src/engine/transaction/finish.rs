@@ -12,14 +12,13 @@ use crate::engine::hook::{self, HookFailure, HookReason, Hooks, Occasion};
 use crate::engine::local::DEFAULT_LOCK_WAIT;
 use crate::engine::operation::{Operation, UNSAVED};
 use crate::engine::outcome::{After, Outcome, OutcomeNote};
-use crate::engine::overlays;
 use crate::engine::pending::{PendingChange, RollbackPoint};
 use crate::engine::refusal::Refusal;
 use crate::engine::refusal_kind::RefusalKind;
 use crate::engine::running::LastChange;
 use crate::engine::snapshot::Snapshot;
 use crate::engine::trouble::{message_without_secrets, without_secrets};
-use crate::store::{ChangeRecord, ChangedPaths, Overlays, Warning, is_concatenation};
+use crate::store::{ChangeRecord, ChangedPaths, Warning, is_concatenation};
 
 /// The longest text that a writer compares with the one before to note the paths of its change, in bytes.
 const COMPARED_TEXT: usize = 1024 * 1024;
@@ -28,13 +27,12 @@ impl Transaction<'_> {
     /// Makes the change, or rehearses it.
     pub(in crate::engine) fn finish(mut self, change: Change) -> Result<Outcome, Refusal> {
         self.options.refuse_late()?;
-        let Change { before, after, overlays, needs_valid, notes } = change;
+        let Change { before, after, needs_valid, notes } = change;
         let unproved = before.clone().filter(|_| needs_valid);
         let file =
             self.file().filter(|file| !before.as_ref().is_some_and(|before| before.is_same_text(file)));
         let file = file.filter(|_| self.state.is_some() && self.operation != Operation::Update).cloned();
-        let overlays = self.changed_overlays(overlays)?;
-        let mut outcome = Outcome { file, overlays, ..Outcome::new(before.map(Content::Text), after) };
+        let mut outcome = Outcome { file, ..Outcome::new(before.map(Content::Text), after) };
         outcome.notes = notes;
         outcome.notes.extend(self.is_other_pending.then_some(OutcomeNote::OtherPending));
         if outcome.is_change() {
@@ -50,16 +48,6 @@ impl Transaction<'_> {
             self.reload_later(&outcome);
         }
         Ok(outcome)
-    }
-
-    /// What differs on single nodes before and after the change; `None` if that stays as it is.
-    fn changed_overlays(&self, wanted: Option<Overlays>) -> Result<Option<[Overlays; 2]>, Refusal> {
-        let known = self.overlays();
-        if wanted.is_none() {
-            self.refuse_damaged()?;
-        }
-        let is_damaged = self.file.as_ref().is_some_and(|file| file.damaged.is_some());
-        Ok(wanted.filter(|wanted| *wanted != known || is_damaged).map(|wanted| [known, wanted]))
     }
 
     /// Runs the steps behind the computation: hooks, write, swap, reload.
@@ -105,7 +93,7 @@ impl Transaction<'_> {
         self.keep_unsaved()?;
         let before = self.rollback_point();
         let pending = self.arm_rollback(&before, outcome)?;
-        let committed = self.commit(&pieces, outcome.overlays.as_ref(), unproved);
+        let committed = self.commit(&pieces, unproved);
         let warnings = committed.inspect_err(|_| {
             pending.iter().for_each(|pending| engine.forget_pending(pending, self.writer.as_deref()));
         })?;
@@ -164,15 +152,9 @@ impl Transaction<'_> {
     }
 
     /// The paths that the change changes, where readers of the history would have to fetch both texts for them.
-    fn changed_paths(&self, pieces: &[&[u8]], overlays: Option<&[Overlays; 2]>) -> Option<ChangedPaths> {
+    fn changed_paths(&self, pieces: &[&[u8]]) -> Option<ChangedPaths> {
         let is_same = is_concatenation(self.file()?.bytes(), pieces);
-        let mut paths = if is_same { ChangedPaths::default() } else { self.changed_in_text(pieces)? };
-        let of_overlays: Vec<String> =
-            overlays.into_iter().flat_map(|sides| overlays::changed_paths(sides.each_ref())).collect();
-        paths.count += of_overlays.len();
-        paths.first.extend(of_overlays);
-        paths.first.truncate(ChangedPaths::MOST);
-        Some(paths)
+        if is_same { Some(ChangedPaths::default()) } else { self.changed_in_text(pieces) }
     }
 
     /// The paths that the change changes in the text; `None` if it is too large to be compared, or has errors.
@@ -192,18 +174,12 @@ impl Transaction<'_> {
 
     /// Makes the new text durable while a thread may still be looking for errors in the old one, and
     /// then the stored text.
-    fn commit(
-        &self,
-        pieces: &[&[u8]],
-        overlays: Option<&[Overlays; 2]>,
-        unproved: Option<&Arc<Snapshot>>,
-    ) -> Result<Vec<Warning>, Refusal> {
+    fn commit(&self, pieces: &[&[u8]], unproved: Option<&Arc<Snapshot>>) -> Result<Vec<Warning>, Refusal> {
         let Some(writer) = self.writer.as_ref().filter(|_| self.operation.writes()) else {
             return self.options.refuse_late().map(|()| Vec::new());
         };
-        let paths = (self.engine.is_run_by_nodes()).then(|| self.changed_paths(pieces, overlays)).flatten();
-        let overlays = overlays.map(|[_, overlays]| overlays);
-        let record = ChangeRecord { paths: paths.as_ref(), overlays, ..self.record(self.name()) };
+        let paths = (self.engine.is_run_by_nodes()).then(|| self.changed_paths(pieces)).flatten();
+        let record = ChangeRecord { paths: paths.as_ref(), ..self.record(self.name()) };
         let old = self.file.as_ref().map(StoredText::as_base);
         let prepared = writer.prepare(old, Some(pieces), &record)?;
         refuse_invalid(unproved)?;

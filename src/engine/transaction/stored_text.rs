@@ -7,7 +7,7 @@ use crate::engine::operation::Operation;
 use crate::engine::refusal::Refusal;
 use crate::engine::running::ServerState;
 use crate::engine::snapshot::Snapshot;
-use crate::store::{BaseText, Loaded, Overlays, PendingInfo, StoreError, Version, Writer};
+use crate::store::{BaseText, Loaded, PendingInfo, StoreError, Version, Writer};
 
 /// The stored text.
 pub(super) struct StoredText {
@@ -15,10 +15,6 @@ pub(super) struct StoredText {
     pub version: Version,
     /// The change that made it, if the store keeps it until it is confirmed.
     pub open: Option<PendingInfo>,
-    /// What differs on single nodes.
-    pub overlays: Overlays,
-    /// What can't be read of that.
-    pub damaged: Option<String>,
 }
 
 impl StoredText {
@@ -62,7 +58,7 @@ fn load(
     operation: Operation,
     state: Option<&ServerState>,
 ) -> Result<Option<StoredText>, Refusal> {
-    let loaded = match writer.map_or_else(|| engine.store.load_to_rehearse(), Writer::load) {
+    let loaded = match writer.map_or_else(|| engine.store.load(), Writer::load) {
         Ok(loaded) => loaded,
         Err(StoreError::NotFound { .. }) if operation != Operation::Modify || state.is_some() => {
             return Ok(None);
@@ -72,6 +68,6 @@ fn load(
     };
     let saved = state.map(|state| &state.saved).filter(|saved| saved.bytes() == loaded.bytes);
     let snapshot = saved.cloned().unwrap_or_else(|| Arc::new(Snapshot::from_bytes(loaded.bytes)));
-    let Loaded { version, open, overlays, damaged, .. } = loaded;
-    Ok(Some(StoredText { snapshot, version, open, overlays, damaged }))
+    let Loaded { version, open, .. } = loaded;
+    Ok(Some(StoredText { snapshot, version, open }))
 }

@@ -36,7 +36,6 @@ pub fn change(
         RequestedChange::Rollback(_) | RequestedChange::TakeBack(_) => {
             Err(session.not_offered(Feature::History))
         }
-        RequestedChange::Overlay(_) => Err(Refusal::no_overlays()),
     }
 }
 

@@ -259,9 +259,6 @@ impl ConfigService for RemoteService {
         if let RequestedChange::Save(text) | RequestedChange::Update(text) = &requested {
             refuse_errors(text)?;
         }
-        if let RequestedChange::Overlay(_) = requested {
-            return Err(Refusal::no_overlays());
-        }
         let link = &mut *self.link();
         if let Some(report) = change(&mut link.session, &requested, options)? {
             return Ok(link.remember_account(report));

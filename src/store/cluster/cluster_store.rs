@@ -11,13 +11,13 @@ use super::cluster_url::ClusterUrl;
 use super::compression::{CHUNK, LARGEST_TEXT, decompress, most_packed, sha256};
 use super::gateway::{Gateway, GatewaySettings};
 use super::gateway_fault::GatewayFault;
-use super::head_record::{HeadRecord, Packed, TextRef, UnreadableRecord};
-use super::keys::{Keys, StatePart};
+use super::head_record::{HeadRecord, TextRef, UnreadableRecord};
+use super::keys::Keys;
 use super::messages::{KeyOperation, KeyRange, KeyValue, Txn};
 use crate::store::error::StoreError;
 use crate::store::pending::{PendingInfo, PendingRecord};
 use crate::store::revision::Revision;
-use crate::store::version::{Loaded, Overlays, Version};
+use crate::store::version::{Loaded, Version};
 
 /// The most attempts to read a text that other writers remove meanwhile.
 const READ_ATTEMPTS: usize = 100;
@@ -31,8 +31,6 @@ pub struct ClusterStore {
     path: PathBuf,
     /// The text that was read last. A text never changes, so it need not be read again.
     last_text: Mutex<Option<(TextRef, Bytes)>>,
-    /// The overlays that were read last.
-    last_overlays: Mutex<Option<(Packed, Overlays)>>,
 }
 
 /// The last change as it was read.
@@ -58,10 +56,8 @@ pub struct Seen {
 #[derive(Debug)]
 pub(super) struct FirstRead {
     pub seen: Seen,
-    /// The first chunk of the newest text.
+    /// The first chunk of the newest text, unless a text is known already.
     chunk: Option<KeyValue>,
-    /// The first chunk of the newest overlays, if there is one; `None` if they are not wanted.
-    overlays: Option<Option<KeyValue>>,
 }
 
 impl Seen {
@@ -115,8 +111,7 @@ impl ClusterStore {
     fn over(gateway: Gateway) -> Self {
         let (keys, name) = (Keys::below(&gateway.url().prefix), gateway.url().to_string());
         let path = PathBuf::from(&name);
-        let (last_text, last_overlays) = (Mutex::default(), Mutex::default());
-        Self { gateway, keys, name, path, last_text, last_overlays }
+        Self { gateway, keys, name, path, last_text: Mutex::default() }
     }
 
     pub fn gateway(&self) -> &Gateway {
@@ -199,12 +194,16 @@ impl ClusterStore {
     pub(super) fn record(&self, found: &KeyValue) -> Result<HeadRecord, StoreError> {
         let key = || String::from_utf8_lossy(&found.key).into_owned();
         let found_at_head = found.key == self.keys.head.as_bytes();
-        HeadRecord::parse(&found.value).map_err(|error| match error {
-            UnreadableRecord::Format(found) if found_at_head => {
-                StoreError::OtherFormat { name: self.name.clone(), found }
+        let head = HeadRecord::parse(&found.value).map_err(|error| match error {
+            UnreadableRecord::Format { found, version } if found_at_head => {
+                StoreError::OtherFormat { name: self.name.clone(), found, version }
             }
             error => self.damaged(format!("`{}` ({error})", key())),
-        })
+        })?;
+        match head.former().filter(|_| found_at_head) {
+            Some(what) => Err(StoreError::Former { name: self.name.clone(), what }),
+            None => Ok(head),
+        }
     }
 
     /// Reads a text; `None` if it was removed from the history.
@@ -222,25 +221,18 @@ impl ClusterStore {
         {
             return Ok(Some(bytes.clone()));
         }
-        let bytes = self.unpacked(StatePart::Text, text, read)?;
+        let bytes = self.unpacked(text, read)?;
         if let Some(bytes) = &bytes {
             *self.lock_last_text() = Some((text.clone(), bytes.clone()));
         }
         Ok(bytes)
     }
 
-    /// Reads a part of a state; `None` if it was removed from the history. Nothing is believed that the state says of it
-    /// before its size is bounded, and nothing that is read before its revision is right.
-    pub(super) fn unpacked(
-        &self,
-        part: StatePart,
-        text: &TextRef,
-        read: Option<KeyValue>,
-    ) -> Result<Option<Bytes>, StoreError> {
-        let Some(Packed { revision, codec, size, chunks, sha256: hash }) = part.of(text) else {
-            return Ok(None);
-        };
-        let damaged = || self.damaged(format!("{} in `{}`", part.in_words(), self.keys.part(part, text)));
+    /// Reads the chunks of a text; `None` if it was removed from the history. Nothing is believed that the reference says
+    /// of it before its size is bounded, and nothing that is read before its revision is right.
+    fn unpacked(&self, text: &TextRef, read: Option<KeyValue>) -> Result<Option<Bytes>, StoreError> {
+        let TextRef { revision, size, chunks, .. } = *text;
+        let damaged = || self.damaged(format!("the text in `{}`", self.keys.text(text)));
         let most_packed = most_packed(size);
         if size > LARGEST_TEXT || chunks > most_packed.div_ceil(CHUNK) {
             return Err(damaged());
@@ -249,12 +241,12 @@ impl ClusterStore {
         if size > most {
             return Err(StoreError::TooLarge { name: self.name.clone(), most });
         }
-        let mut read = read.filter(|chunk| chunk.key == self.keys.chunk(part, text, 0).as_bytes());
+        let mut read = read.filter(|chunk| chunk.key == self.keys.chunk(text, 0).as_bytes());
         let mut packed = Vec::new();
         for number in 0..chunks {
             let chunk = match read.take() {
                 Some(chunk) => Some(chunk),
-                None => self.one(&self.keys.chunk(part, text, number))?,
+                None => self.one(&self.keys.chunk(text, number))?,
             };
             match chunk {
                 Some(chunk) if packed.len() + chunk.value.len() > most_packed => return Err(damaged()),
@@ -263,8 +255,8 @@ impl ClusterStore {
             }
         }
         let is_it =
-            |bytes: &Bytes| Revision::from_text(bytes) == revision && sha256([bytes.as_ref()]) == hash;
-        let bytes = decompress(&codec, &packed, size).map(Bytes::from);
+            |bytes: &Bytes| Revision::from_text(bytes) == revision && sha256([bytes.as_ref()]) == text.sha256;
+        let bytes = decompress(&text.codec, &packed, size).map(Bytes::from);
         bytes.filter(is_it).ok_or_else(damaged).map(Some)
     }
 
@@ -272,27 +264,17 @@ impl ClusterStore {
         self.last_text.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn last_overlays(&self) -> std::sync::MutexGuard<'_, Option<(Packed, Overlays)>> {
-        self.last_overlays.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(super) fn one(&self, key: &str) -> Result<Option<KeyValue>, StoreError> {
         Ok(self.gateway.range(KeyRange::one(key)).map_err(self.reading())?.pop())
     }
 
-    /// Looks at the last change and, unless they are known already, at what are most likely its text and, for a writer,
-    /// its overlays: all in one request.
-    pub(super) fn look(&self, with_overlays: bool) -> Result<FirstRead, StoreError> {
-        let parts = [
-            (StatePart::Text, self.lock_last_text().is_none()),
-            (StatePart::Overlays, with_overlays && self.last_overlays().is_none()),
-        ];
-        let chunks =
-            parts.iter().filter(|(_, is_read)| *is_read).map(|(part, _)| self.keys.newest_chunk(*part));
-        let mut seen = self.seen_with(chunks.collect())?;
-        let mut others = std::mem::take(&mut seen.others).into_iter().map(|mut found| found.pop());
-        let [chunk, overlays] = parts.map(|(_, is_read)| is_read.then(|| others.next()).flatten().flatten());
-        Ok(FirstRead { chunk, seen, overlays: with_overlays.then_some(overlays) })
+    /// Looks at the last change and, unless one is known already, at what is most likely its text: all in one request.
+    pub(super) fn look(&self) -> Result<FirstRead, StoreError> {
+        let is_read = self.lock_last_text().is_none();
+        let chunk = is_read.then(|| self.keys.newest_chunk());
+        let mut seen = self.seen_with(chunk.into_iter().collect())?;
+        let chunk = std::mem::take(&mut seen.others).pop().and_then(|mut found| found.pop());
+        Ok(FirstRead { chunk, seen })
     }
 
     /// The configuration that was looked at; `None` if its text was removed since.
@@ -300,41 +282,28 @@ impl ClusterStore {
     /// # Errors
     /// `NotFound`, `Unreachable`, `Refused`, `Remote`.
     pub(super) fn loaded(&self, look: FirstRead) -> Result<Option<Loaded>, StoreError> {
-        let FirstRead { seen, chunk, overlays } = look;
+        let FirstRead { seen, chunk } = look;
         let Some(text) = seen.text() else {
             return Err(StoreError::NotFound { path: self.path.clone() });
         };
-        let (overlays, damaged) = match overlays.map(|read| self.overlays_with(text, read)) {
-            // The text can be read all the same, and be changed by whoever says what becomes of them.
-            Some(Err(StoreError::Damaged { what, .. })) => (Some(Overlays::default()), Some(what)),
-            Some(overlays) => (overlays?, None),
-            None => (Some(Overlays::default()), None),
-        };
-        let Some((bytes, overlays)) = self.text_with(text, chunk)?.zip(overlays) else { return Ok(None) };
-        let overlaid = text.overlays.as_ref().map(|overlays| overlays.revision);
+        let Some(bytes) = self.text_with(text, chunk)? else { return Ok(None) };
         let (open, version) = (seen.open(), Version::new(seen));
-        Ok(Some(Loaded { bytes, open, overlays, damaged, overlaid, version }))
+        Ok(Some(Loaded { bytes, open, version }))
     }
 
     /// Reads the configuration.
     ///
     /// # Errors
     /// As [`ClusterStore::loaded`].
-    pub(super) fn read_text(&self, with_overlays: bool) -> Result<Loaded, StoreError> {
+    pub(super) fn read_text(&self) -> Result<Loaded, StoreError> {
         let mut gone = None;
         for _ in 0..READ_ATTEMPTS {
-            let look = self.look(with_overlays)?;
+            let look = self.look()?;
             let text = look.seen.text().cloned();
             match self.loaded(look)? {
                 Some(loaded) => return Ok(loaded),
                 // A text that is gone is older than what the history keeps, unless the head names it still.
                 None if gone != text => gone = text,
-                None if with_overlays => {
-                    let part =
-                        text.map(|text| self.keys.part(StatePart::Overlays, &text)).unwrap_or_default();
-                    let what = format!("{} in `{part}`", StatePart::Overlays.in_words());
-                    return Ok(Loaded { damaged: Some(what), ..self.read_text(false)? });
-                }
                 None => break,
             }
         }
@@ -374,10 +343,10 @@ mod tests {
             (TextRef { size: u64::MAX, ..honest.clone() }, 1),
             (honest.clone(), most_packed(0) + 1),
         ] {
-            let key = store.keys.chunk(StatePart::Text, &text, 0).into();
+            let key = store.keys.chunk(&text, 0).into();
             let chunk = KeyValue { key, value: vec![0; length], ..KeyValue::default() };
             let error = store.text_with(&text, Some(chunk)).expect_err("it can't be");
-            let key = store.keys.part(StatePart::Text, &text);
+            let key = store.keys.text(&text);
             assert_eq!(
                 error.to_string(),
                 format!("`{}` failed: the text in `{key}` can't be read", store.given_name())
@@ -387,7 +356,7 @@ mod tests {
         // Somebody found another text that has the revision.
         let packed = compress(&[b""]).expect("it is small");
         let chunk = || {
-            let (key, value) = (store.keys.chunk(StatePart::Text, &honest, 0).into(), packed.clone());
+            let (key, value) = (store.keys.chunk(&honest, 0).into(), packed.clone());
             Some(KeyValue { key, value, ..KeyValue::default() })
         };
         store.text_with(&honest, chunk()).expect_err("it has another hash");

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant, SystemTime};
 use serde_json::Map;
 
 use super::cluster_store::{ClusterStore, FirstRead, Seen};
-use super::commit::{PackedState, PendingKey};
-use super::head_record::{FORMAT, HeadRecord, TextRef, Unconfirmed};
+use super::commit::{PackedText, PendingKey};
+use super::head_record::{FORMAT, HeadRecord, TextRef, Unconfirmed, VERSION};
 use crate::store::bounded_time::milliseconds;
 use crate::store::candidate::Candidate;
 use crate::store::chance::fresh_id;
@@ -17,7 +17,7 @@ use crate::store::error::{LockHolder, StoreError};
 use crate::store::included::{Follow, IncludeError, IncludedText};
 use crate::store::node_record::NodeRecord;
 use crate::store::pending::{CanaryStep, CanaryWish, PendingInfo, PendingRecord};
-use crate::store::version::{BaseText, Loaded, Overlays};
+use crate::store::version::{BaseText, Loaded};
 use crate::store::warning::Warning;
 use crate::store::{PreparedChange, Reconciled, RunBy, Store, Writer};
 
@@ -31,11 +31,7 @@ impl Store for ClusterStore {
     }
 
     fn load(&self) -> Result<Loaded, StoreError> {
-        self.read_text(false)
-    }
-
-    fn load_to_rehearse(&self) -> Result<Loaded, StoreError> {
-        self.read_text(true)
+        self.read_text()
     }
 
     /// The included files are on the nodes.
@@ -75,20 +71,6 @@ impl Store for ClusterStore {
         self.canaries(id, wish)
     }
 
-    fn overlays(&self) -> Result<Overlays, StoreError> {
-        match self.read_text(true) {
-            Err(StoreError::NotFound { .. }) => Ok(Overlays::default()),
-            loaded => match loaded? {
-                Loaded { damaged: Some(what), .. } => Err(self.damaged(what)),
-                Loaded { overlays, .. } => Ok(overlays),
-            },
-        }
-    }
-
-    fn kept_overlays(&self, serial: u64) -> Result<Option<Overlays>, StoreError> {
-        self.overlays_before(serial)
-    }
-
     fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, StoreError> {
         self.node_records().map(Some)
     }
@@ -102,7 +84,7 @@ impl Store for ClusterStore {
         let deadline = Instant::now() + wait;
         let mut warnings = Vec::new();
         loop {
-            let look = self.look(true)?;
+            let look = self.look()?;
             if !look.seen.has_run_out() {
                 return Ok(Box::new(ClusterWriter::new(self, look, warnings)));
             }
@@ -136,7 +118,7 @@ struct ClusterChange<'w> {
     writer: &'w ClusterWriter<'w>,
     seen: Seen,
     head: HeadRecord,
-    state: Option<PackedState>,
+    packed: Option<PackedText>,
     /// True if a head names the chunks, or may do so.
     is_named: Cell<bool>,
 }
@@ -164,7 +146,7 @@ impl Writer for ClusterWriter<'_> {
     fn load(&self) -> Result<Loaded, StoreError> {
         match self.look.take().map(|look| self.store.loaded(look)).transpose()?.flatten() {
             Some(loaded) => Ok(loaded),
-            None => self.store.read_text(true),
+            None => self.store.read_text(),
         }
     }
 
@@ -195,13 +177,8 @@ impl Writer for ClusterWriter<'_> {
             return Err(store.overtaken());
         }
         let serial = next_serial(&seen);
-        let overlays = match (record.overlays, seen.text()) {
-            (Some(overlays), _) => overlays.clone(),
-            (None, Some(text)) => store.overlays_of(text)?.ok_or_else(|| store.overtaken())?,
-            (None, None) => Overlays::default(),
-        };
-        let packed = |pieces| PackedState::new(pieces, &overlays, serial).ok_or_else(|| store.too_large());
-        let state = new.map(packed).transpose()?;
+        let packed = |pieces| PackedText::new(pieces, serial).ok_or_else(|| store.too_large());
+        let packed = new.map(packed).transpose()?;
         let pending = self.pending.borrow().clone();
         let unconfirmed = pending.map(|PendingInfo { id, deadline, canary, soak_s, .. }| {
             let back = seen.text().cloned();
@@ -211,11 +188,12 @@ impl Writer for ClusterWriter<'_> {
         });
         let head = HeadRecord {
             format: FORMAT,
+            version: VERSION.to_owned(),
             epoch: last.map_or_else(fresh_id, |last| last.epoch.clone()),
             adopts: last.map(|last| last.adopts.clone()).unwrap_or_default(),
             serial,
             id: fresh_id(),
-            text: state.as_ref().map(|state| state.text.clone()),
+            text: packed.as_ref().map(|packed| packed.text.clone()),
             before: seen.text().map(|text| text.revision),
             by: store.gateway().login_used(),
             says: record.by.to_owned(),
@@ -227,9 +205,9 @@ impl Writer for ClusterWriter<'_> {
             paths: record.paths.cloned(),
             rest: Map::new(),
         };
-        let change = ClusterChange { writer: self, seen, head, state, is_named: Cell::new(false) };
-        if let Some(state) = change.state.as_ref().filter(|state| state.is_large()) {
-            store.put_chunks(state)?;
+        let change = ClusterChange { writer: self, seen, head, packed, is_named: Cell::new(false) };
+        if let Some(packed) = change.packed.as_ref().filter(|packed| packed.is_large()) {
+            store.put_chunks(packed)?;
         }
         Ok(Box::new(change))
     }
@@ -279,7 +257,7 @@ impl PreparedChange for ClusterChange<'_> {
             }
             None => PendingKey::Removed,
         };
-        let done = store.put_head(&self.seen, &self.head, self.state.as_ref(), pending, None);
+        let done = store.put_head(&self.seen, &self.head, self.packed.as_ref(), pending, None);
         self.is_named.set(matches!(done, Ok(()) | Err(StoreError::OutcomeUnknown { .. })));
         if done.is_ok() {
             self.writer.pending.take();
@@ -291,8 +269,9 @@ impl PreparedChange for ClusterChange<'_> {
 
 impl Drop for ClusterChange<'_> {
     fn drop(&mut self) {
-        if let Some(state) = self.state.as_ref().filter(|state| state.is_large() && !self.is_named.get()) {
-            self.writer.store.remove_chunks(&state.text);
+        if let Some(packed) = self.packed.as_ref().filter(|packed| packed.is_large() && !self.is_named.get())
+        {
+            self.writer.store.remove_chunks(&packed.text);
         }
     }
 }

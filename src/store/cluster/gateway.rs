@@ -47,7 +47,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_millis(800);
 
 /// The largest answer that is read, and the largest message of a watch, in bytes: what stands in etcd is read in
-/// pieces of a chunk or a page, and all records of nodes, overlays or owners together are less.
+/// pieces of a chunk or a page, and all records of nodes together are less.
 pub(super) const LARGEST_ANSWER: u64 = 32 << 20;
 
 /// The largest refusal that is read, in bytes.

@@ -2,18 +2,25 @@
 
 use std::time::SystemTime;
 
-use serde::de::Error as _;
-use serde::{Deserialize, Serialize};
+use serde::de::{Error as _, IgnoredAny};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
 use crate::store::bounded_time::from_milliseconds;
 use crate::store::chance::fresh_id;
 use crate::store::change_record::{ChangedPaths, HistoryEntry, REVERT, rfc3339};
+use crate::store::error::FormerPart;
 use crate::store::revision::Revision;
 
-/// The form of the records that this version reads and writes.
-pub const FORMAT: u64 = 2;
+/// The form of the records that this version writes.
+pub const FORMAT: u64 = 3;
+
+/// The form of mediactl 0.1, which is read as long as the record has nothing that this version does not know.
+const FORMER: u64 = 2;
+
+/// This version, which a writer notes: a later format says with it which version reads it.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// From this the serial of a text is taken away in its key, so that the newest text comes first: etcd reads
 /// the first key of a range at the cost of one, but the last key at the cost of all.
@@ -27,6 +34,9 @@ pub const ADOPT: &str = "adopt";
 pub struct HeadRecord {
     /// The form of the record; `FORMAT` is the one that is written.
     pub format: u64,
+    /// The version of mediactl that wrote it; none in format 2.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub version: String,
     /// Made with the cluster at random: the changes of one epoch have one order.
     pub epoch: String,
     /// The epochs that this one continues, whatever their last changes were.
@@ -68,14 +78,14 @@ pub struct HeadRecord {
 /// The reason why a record can't be read.
 #[derive(Debug, Error)]
 pub enum UnreadableRecord {
-    /// It is of another version of mediactl.
-    #[error("it has format {0}, and this version reads format {FORMAT}")]
-    Format(u64),
+    /// It is of another version of mediactl, which it may name.
+    #[error("it has format {found}, and this version reads format {FORMAT}")]
+    Format { found: u64, version: Option<String> },
     #[error(transparent)]
     Json(#[from] serde_json::Error),
 }
 
-/// A text in etcd, with the overlays that go with it: one state of the configuration.
+/// A text in etcd: one state of the configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextRef {
     /// The change that put it there.
@@ -91,23 +101,9 @@ pub struct TextRef {
     pub chunks: usize,
     /// Its SHA-256 hash in hexadecimal digits: unlike the revision, nobody can find another text that has it.
     pub sha256: String,
-    /// What differs on single nodes; `None` if nothing does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub overlays: Option<Packed>,
-}
-
-/// The description of bytes that are compressed, and cut into chunks.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Packed {
-    pub revision: Revision,
-    /// The name of the compression.
-    pub codec: String,
-    /// The length, not compressed.
-    pub size: u64,
-    /// The number of chunks.
-    pub chunks: usize,
-    /// The SHA-256 hash in hexadecimal digits.
-    pub sha256: String,
+    /// True in format 2 if single nodes have other values.
+    #[serde(default, rename = "overlays", deserialize_with = "is_there", skip_serializing)]
+    pub has_overlays: bool,
 }
 
 /// The data that roll a change back that was not confirmed.
@@ -121,7 +117,7 @@ pub struct Unconfirmed {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttl_s: Option<u64>,
     /// The nodes that take the change first, while the others wait.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, alias = "canaries", skip_serializing_if = "Vec::is_empty")]
     pub canary: Vec<String>,
     /// The time in seconds for which the nodes that take it first have to run it without a break.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -147,14 +143,29 @@ impl HeadRecord {
         struct FormatOfHead {
             #[serde(default = "first_format")]
             format: u64,
+            version: Option<String>,
         }
         // An empty list would be a record without a format.
         if !value.trim_ascii_start().starts_with(b"{") {
             return Ok(serde_json::from_slice(value)?);
         }
         match serde_json::from_slice(value)? {
-            FormatOfHead { format: FORMAT } => Ok(serde_json::from_slice::<Self>(value)?.bounded()?),
-            FormatOfHead { format } => Err(UnreadableRecord::Format(format)),
+            FormatOfHead { format: FORMER | FORMAT, .. } => {
+                Ok(serde_json::from_slice::<Self>(value)?.bounded()?)
+            }
+            FormatOfHead { format: found, version } => Err(UnreadableRecord::Format { found, version }),
+        }
+    }
+
+    /// What the record has of format 2 that this version does not know, and would lose.
+    pub fn former(&self) -> Option<FormerPart> {
+        let back = self.unconfirmed.as_ref().and_then(|change| change.back.as_ref());
+        let has_overlays = self.text.iter().chain(back).any(|text| text.has_overlays);
+        match () {
+            () if self.format != FORMER => None,
+            () if self.rest.contains_key("signature") => Some(FormerPart::Signature),
+            () if has_overlays => Some(FormerPart::Overlays),
+            () => None,
         }
     }
 
@@ -179,6 +190,8 @@ impl HeadRecord {
             }
         }
         Self {
+            format: FORMAT,
+            version: VERSION.to_owned(),
             epoch: fresh_id(),
             adopts,
             serial: self.serial + 1,
@@ -231,6 +244,7 @@ impl HeadRecord {
     pub fn back_at(&self, text: Option<TextRef>, operation: &str, (by, why): (&str, &str)) -> Self {
         Self {
             format: FORMAT,
+            version: VERSION.to_owned(),
             epoch: self.epoch.clone(),
             adopts: self.adopts.clone(),
             serial: self.serial + 1,
@@ -281,9 +295,13 @@ fn first_format() -> u64 {
     1
 }
 
+fn is_there<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
+    Ok(Option::<IgnoredAny>::deserialize(from)?.is_some())
+}
+
 #[cfg(test)]
 impl TextRef {
-    /// An empty text without overlays, for tests.
+    /// An empty text, for tests.
     pub fn example(serial: u64, id: &str) -> Self {
         let (revision, codec) = (Revision::from_text(b""), "gzip".to_owned());
         Self {
@@ -294,7 +312,7 @@ impl TextRef {
             size: 0,
             chunks: 1,
             sha256: String::new(),
-            overlays: None,
+            has_overlays: false,
         }
     }
 }
@@ -327,9 +345,10 @@ mod tests {
         let confirmed = String::from_utf8(read.confirmed().to_json()).expect("it is text");
         assert!(confirmed.contains(r#""a":{"b":[1.50,-7,null]},"z":123456789012345678901"#), "{confirmed}");
         for (text, expected) in [
-            (r#"{"serial":1}"#, "it has format 1, and this version reads format 2"),
-            (r#"{"format":3}"#, "it has format 3, and this version reads format 2"),
+            (r#"{"serial":1}"#, "it has format 1, and this version reads format 3"),
+            (r#"{"format":4}"#, "it has format 4, and this version reads format 3"),
             (r#"{"format":2}"#, "missing field"),
+            (r#"{"format":3}"#, "missing field"),
             ("x", "expected value"),
         ] {
             let error = HeadRecord::parse(text.as_bytes()).expect_err(text).to_string();

@@ -5,12 +5,11 @@ use std::time::SystemTime;
 use bytes::Bytes;
 
 use super::cluster_store::{ClusterStore, Seen};
-use super::head_record::{HeadRecord, TextRef};
+use super::head_record::HeadRecord;
 use super::messages::{KeyRange, KeyValue};
 use super::unconfirmed::NOT_CONFIRMED;
 use crate::store::change_record::HistoryEntry;
 use crate::store::error::StoreError;
-use crate::store::version::Overlays;
 
 /// About how many bytes of records one request reads. etcd's gateway answers with 4 MiB at most, of which
 /// base64 takes a part.
@@ -94,16 +93,7 @@ impl ClusterStore {
 
     /// The text before a change; `None` if there was none, or if the history no longer keeps it.
     pub(super) fn text_before(&self, serial: u64) -> Result<Option<Bytes>, StoreError> {
-        self.state_before(serial)?.map_or(Ok(None), |text| self.text_of(&text))
-    }
-
-    /// The overlays before a change, as its text.
-    pub(super) fn overlays_before(&self, serial: u64) -> Result<Option<Overlays>, StoreError> {
-        self.state_before(serial)?.map_or(Ok(None), |text| self.overlays_of(&text))
-    }
-
-    fn state_before(&self, serial: u64) -> Result<Option<TextRef>, StoreError> {
         let before = serial.checked_sub(1).map(|serial| self.change(serial)).transpose()?.flatten();
-        Ok(before.and_then(|change| change.text))
+        before.and_then(|change| change.text).map_or(Ok(None), |text| self.text_of(&text))
     }
 }

@@ -1,49 +1,11 @@
 //! The names of the keys.
 
-use super::head_record::{LAST_SERIAL, Packed, TextRef};
+use super::head_record::{LAST_SERIAL, TextRef};
 use super::messages::KeyRange;
 
 /// The names below a prefix. No part of a prefix is one of them, so that no key of one cluster is in a range of another.
+/// `overlay` is one of format 2.
 pub const RESERVED: [&str; 8] = ["head", "pending", "text", "change", "node", "member", "overlay", "retry"];
-
-/// What a change puts in chunks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StatePart {
-    Text,
-    Overlays,
-}
-
-impl StatePart {
-    pub const ALL: [Self; 2] = [Self::Text, Self::Overlays];
-
-    /// The description of it in a state; `None` where the state has none.
-    pub fn of(self, text: &TextRef) -> Option<Packed> {
-        match self {
-            Self::Text => {
-                let TextRef { revision, size, chunks, .. } = *text;
-                let (codec, sha256) = (text.codec.clone(), text.sha256.clone());
-                Some(Packed { revision, codec, size, chunks, sha256 })
-            }
-            Self::Overlays => text.overlays.clone(),
-        }
-    }
-
-    /// The word for it in messages.
-    pub fn in_words(self) -> &'static str {
-        match self {
-            Self::Text => "the text",
-            Self::Overlays => "the overlays",
-        }
-    }
-
-    /// The reserved name below which its chunks are.
-    fn folder(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Overlays => "overlay",
-        }
-    }
-}
 
 /// The names of all keys of a configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,25 +45,30 @@ impl Keys {
         format!("{}change/", self.prefix)
     }
 
-    /// The prefix of the chunks of a part of a state.
-    pub fn part(&self, part: StatePart, text: &TextRef) -> String {
-        format!("{}{}/", self.parts_of(part, text.serial), text.id)
+    /// The prefix of the chunks of a text.
+    pub fn text(&self, text: &TextRef) -> String {
+        format!("{}{}/", self.texts_of(text.serial), text.id)
     }
 
     /// A chunk of it.
-    pub fn chunk(&self, part: StatePart, text: &TextRef, number: usize) -> String {
-        format!("{}{number:04}", self.part(part, text))
+    pub fn chunk(&self, text: &TextRef, number: usize) -> String {
+        format!("{}{number:04}", self.text(text))
     }
 
-    /// The first chunk of the newest state.
-    pub fn newest_chunk(&self, part: StatePart) -> KeyRange {
-        KeyRange::below(&self.parts(part)).first()
+    /// The first chunk of the newest text.
+    pub fn newest_chunk(&self) -> KeyRange {
+        KeyRange::below(&self.texts()).first()
     }
 
-    /// The chunks of all states that are older than the one of a serial.
-    pub fn older_parts(&self, part: StatePart, serial: u64) -> KeyRange {
-        let key = self.parts_of(part, serial.saturating_sub(1));
-        KeyRange { key: key.into(), ..KeyRange::below(&self.parts(part)) }
+    /// The chunks of all texts that are older than the one of a serial.
+    pub fn older_texts(&self, serial: u64) -> KeyRange {
+        let key = self.texts_of(serial.saturating_sub(1));
+        KeyRange { key: key.into(), ..KeyRange::below(&self.texts()) }
+    }
+
+    /// What format 2 kept beside the texts.
+    pub fn overlays(&self) -> KeyRange {
+        KeyRange::below(&format!("{}overlay/", self.prefix))
     }
 
     /// The records of all changes that are older than that of a serial.
@@ -110,13 +77,13 @@ impl Keys {
     }
 
     /// The prefix of what the change of a serial put, and the writers that it overtook.
-    fn parts_of(&self, part: StatePart, serial: u64) -> String {
-        format!("{}{:010}/", self.parts(part), LAST_SERIAL.saturating_sub(serial))
+    fn texts_of(&self, serial: u64) -> String {
+        format!("{}{:010}/", self.texts(), LAST_SERIAL.saturating_sub(serial))
     }
 
-    /// The prefix of a part of all states.
-    fn parts(&self, part: StatePart) -> String {
-        format!("{}{}/", self.prefix, part.folder())
+    /// The prefix of all texts.
+    fn texts(&self) -> String {
+        format!("{}text/", self.prefix)
     }
 
     /// The key of the record of a node.
@@ -145,9 +112,8 @@ impl Keys {
     }
 }
 
-/// True if a node, or a group behind an `@`, can have this name: it is a part of a key.
+/// True if a node can have this name: it is a part of a key.
 pub fn is_node_name(name: &str) -> bool {
-    let name = name.strip_prefix('@').unwrap_or(name);
     let is_fit = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
     !name.is_empty() && name.chars().all(is_fit)
 }
@@ -168,11 +134,11 @@ mod tests {
         let all = [
             keys.head.clone(),
             keys.pending.clone(),
-            keys.parts(StatePart::Text),
+            keys.texts(),
             keys.changes(),
             keys.nodes(),
             keys.members(),
-            keys.parts(StatePart::Overlays),
+            String::from_utf8(keys.overlays().key.to_vec()).expect("it is text"),
             keys.retry("a"),
         ];
         let named = |key: &String| key["/p/".len()..].split('/').next().expect("it has a name").to_owned();
@@ -189,20 +155,12 @@ mod tests {
         assert!(keys.older_changes(10).contains(&keys.change(9)));
         assert!(!keys.older_changes(10).contains(&keys.change(10)));
         let text = |serial| TextRef::example(serial, "ab");
-        assert_eq!(keys.chunk(StatePart::Text, &text(7), 3), "/media/prod/text/9999999992/ab/0003");
-        assert_eq!(keys.chunk(StatePart::Overlays, &text(7), 3), "/media/prod/overlay/9999999992/ab/0003");
-        for part in StatePart::ALL {
-            let chunk = |serial, number| keys.chunk(part, &text(serial), number);
-            assert!(chunk(7, 9) < chunk(6, 0), "the newest comes first");
-            let older = keys.older_parts(part, 7);
-            assert!(
-                older.contains(&chunk(6, 9)) && older.contains(&chunk(1, 0)) && !older.contains(&chunk(7, 0))
-            );
-        }
-        assert!(!keys.older_parts(StatePart::Text, 7).contains(&keys.chunk(
-            StatePart::Overlays,
-            &text(6),
-            0
-        )));
+        assert_eq!(keys.chunk(&text(7), 3), "/media/prod/text/9999999992/ab/0003");
+        let chunk = |serial, number| keys.chunk(&text(serial), number);
+        assert!(chunk(7, 9) < chunk(6, 0), "the newest comes first");
+        let older = keys.older_texts(7);
+        assert!(
+            older.contains(&chunk(6, 9)) && older.contains(&chunk(1, 0)) && !older.contains(&chunk(7, 0))
+        );
     }
 }

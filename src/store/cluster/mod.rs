@@ -8,7 +8,6 @@
 //! | `text/9999999999 - SERIAL/ID/CHUNK` | a text, compressed, in chunks that fit into one request; the newest first |
 //! | `change/SERIAL`              | the record of each change in the history, as `head` was                 |
 //! | `pending`                    | on a lease: there while the last change may still be confirmed          |
-//! | `overlay/9999999999 - SERIAL/ID/CHUNK` | the overlays that go with the text of the same serial and id           |
 //! | `node/NODE`                  | on a lease: what a node runs ([`NodeRecord`](super::NodeRecord))         |
 //! | `retry/NODE`                 | on a lease: asks a node to try again what it did not take                |
 //!
@@ -40,7 +39,6 @@ mod lease;
 mod login;
 mod messages;
 mod node_records;
-mod overlay;
 mod tls;
 mod unconfirmed;
 
@@ -51,7 +49,7 @@ pub use gateway::{DEFAULT_REQUEST_TIME, Gateway, GatewaySettings};
 pub use gateway_fault::{GatewayFault, GatewayRefusal};
 pub use head_record::{ADOPT, HeadRecord, TextRef, Unconfirmed};
 pub use key_watch::KeyWatch;
-pub use keys::{Keys, StatePart, is_node_name};
+pub use keys::{Keys, is_node_name};
 pub use messages::{Compare, KeyOperation, KeyRange, KeyValue, Txn, TxnReply};
 pub use node_records::{ForgottenNode, MemberRecord, put_records};
 pub use tls::{ClusterAccess, ClusterTls};

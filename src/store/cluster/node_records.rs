@@ -25,8 +25,6 @@ pub struct MemberRecord {
     pub heard: String,
     /// Its version of this program.
     pub version: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub group: Option<String>,
     /// The serial that it ran then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub serial: Option<u64>,
@@ -135,7 +133,6 @@ fn gone(member: MemberRecord) -> NodeRecord {
         version: member.version,
         why: Some(format!("last heard of at {}, or up to ten minutes later", member.heard)),
         since: member.heard,
-        group: member.group,
         ..NodeRecord::absent(NodeState::Gone)
     }
 }

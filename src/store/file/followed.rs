@@ -62,11 +62,7 @@ pub struct FollowedText {
     /// The id of the change with that serial; none of a text that came back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The text in the cluster, and what differs on the node; equal sources give equal texts.
-    pub source: String,
-    /// The revision in the cluster.
-    pub original: Revision,
-    /// The revision on the node.
+    /// The revision of the text.
     pub revision: Revision,
 }
 
@@ -131,14 +127,7 @@ mod tests {
         std::fs::write(file.target(), "http 80;\n").expect("a file can be made");
         assert_eq!(file.followed().expect("there is none"), Followed::default());
         let revision = Revision::from_text(b"http 80;\n");
-        let text = FollowedText {
-            serial: 7,
-            epoch: "e".to_owned(),
-            id: Some("ab".to_owned()),
-            source: "7/ab".to_owned(),
-            original: revision,
-            revision,
-        };
+        let text = FollowedText { serial: 7, epoch: "e".to_owned(), id: Some("ab".to_owned()), revision };
         let followed = Followed { takes: Some(text), ..Followed::default() };
         file.note_followed(&followed).expect("it can be noted");
         assert_eq!(file.followed().expect("it can be read"), followed);

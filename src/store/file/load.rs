@@ -10,7 +10,7 @@ use super::state_dir::StateDir;
 use super::target::ConfFile;
 use super::undo_journal::UndoJournal;
 use crate::store::error::StoreError;
-use crate::store::version::{Loaded, Overlays, Version};
+use crate::store::version::{Loaded, Version};
 
 /// The most attempts to read a file that changes while it is read.
 const READ_ATTEMPTS: usize = 100;
@@ -44,18 +44,8 @@ impl ConfFile {
                     bytes: journal.into_old().into(),
                     version: Version::new(stamp.unsettled()),
                     open: None,
-                    overlays: Overlays::default(),
-                    damaged: None,
-                    overlaid: None,
                 },
-                _ => Loaded {
-                    bytes,
-                    version: Version::new(stamp),
-                    open: None,
-                    overlays: Overlays::default(),
-                    damaged: None,
-                    overlaid: None,
-                },
+                _ => Loaded { bytes, version: Version::new(stamp), open: None },
             };
             return Ok((loaded, found));
         }

@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use mediactl::store::Store;
-use mediactl::store::cluster::{GatewaySettings, KeyOperation, KeyRange, StatePart, Txn};
+use mediactl::store::cluster::{GatewaySettings, KeyOperation, KeyRange, Txn};
 use serde_json::json;
 
 use super::etcd::Etcd;
@@ -260,43 +260,6 @@ fn an_answer_of_etcd_takes_no_more_than_it_may() {
 }
 
 #[test]
-fn an_overlay_is_a_patch_that_fits_the_configuration() {
-    let Some(prod) = Prod::start() else { return };
-    prod.run(&["overlay", "list"]).exits(0).says("there are no overlays");
-    prod.run(&["overlay", "set", "edge7", "--set", "http=[8087]", "--set", "streams.cam1.prepush=9"])
-        .exits(0);
-    prod.run(&["overlay", "set", "edge7", "--unset", "rtsp"]).exits(0);
-    prod.run(&["overlay", "set", "@edge", "--set", "edit_auth.password=hunter3"]).exits(0);
-    let list = prod.run(&["overlay", "list"]).exits(0);
-    assert_eq!(list.out, "NODE   VALUES\n@edge  edit_auth.password\nedge7  http streams.cam1.prepush rtsp\n");
-    let shown = prod.run(&["overlay", "show", "edge7"]).exits(0).json();
-    let patch = json!({"http": [8087], "streams": {"cam1": {"prepush": 9}}, "rtsp": null});
-    assert_eq!(shown, patch);
-    prod.run(&["overlay", "show", "@edge", "--mask"]).exits(0).prints("<secret:").hides("hunter3");
-    assert_eq!(prod.text(), SAMPLE, "the configuration stays as it is");
-    // A list is looked up in what the node has.
-    prod.run(&["overlay", "set", "edge7", "--set", "http[+]=8088"]).exits(0);
-    prod.run(&["overlay", "show", "edge7"]).exits(0).prints("8088");
-    for (arguments, code, message) in [
-        (&["set", "edge7", "--set", "streams.cam1.prepush=soon"][..], 3, "streams.cam1.prepush"),
-        (&["set", "edge7", "--set", "streams.none.prepush=1"], 3, "there is no stream `none`"),
-        (&["set", "a/b", "--set", "title=x"], 2, "can't be the name of a node"),
-        (&["show", "edge8"], 7, "`edge8` has no overlay"),
-        (&["remove", "edge7", "title"], 7, "`title` is not in the overlay"),
-        (&["remove", "egde7"], 7, "`egde7` has no overlay"),
-    ] {
-        let arguments = [&["overlay"][..], arguments].concat();
-        prod.run(&arguments).exits(code).says(message);
-    }
-    prod.run(&["overlay", "remove", "edge7", "streams.cam1.prepush", "http"]).exits(0);
-    assert_eq!(prod.run(&["overlay", "show", "edge7"]).exits(0).json(), json!({"rtsp": null}));
-    prod.run(&["overlay", "remove", "edge7"]).exits(0);
-    prod.run(&["overlay", "remove", "@edge"]).exits(0);
-    assert_eq!(prod.run(&["overlay", "list", "-o", "json"]).exits(0).json(), json!([]));
-    prod.place.run(["overlay", "list"]).exits(2).says("overlays are in a cluster");
-}
-
-#[test]
 fn a_change_is_seen_by_those_who_wait() {
     let Some(prod) = Prod::start() else { return };
     let waiting = prod.etcd.mediactl(&prod.place, PREFIX, &["wait", "title=x", "--timeout", "30"]).start();
@@ -338,6 +301,6 @@ fn a_large_text_and_a_compaction_are_no_trouble() {
     for number in 0..3 {
         prod.run(&["modify", "--set", &format!("streams.cam1.prepush={number}"), "-q"]).exits(0);
     }
-    let older = store.gateway().range(store.keys().older_parts(StatePart::Text, 3));
+    let older = store.gateway().range(store.keys().older_texts(3));
     assert!(older.expect("it can be read").is_empty());
 }

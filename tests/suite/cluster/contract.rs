@@ -8,10 +8,9 @@ use std::time::{Duration, SystemTime};
 use mediactl::store::cluster::GatewaySettings;
 use mediactl::store::file::ConfFile;
 use mediactl::store::{
-    CanaryStep, CanaryWish, ChangeRecord, Follow, Overlays, PendingInfo, PendingRecord, RunBy, Store,
-    StoreError, TAKE_BACK, WHOLE_HISTORY, Writer,
+    CanaryStep, CanaryWish, ChangeRecord, Follow, PendingInfo, PendingRecord, RunBy, Store, StoreError,
+    TAKE_BACK, WHOLE_HISTORY, Writer,
 };
-use serde_json::json;
 
 use super::etcd::Etcd;
 use crate::cli::{Place, UNTIL_FREE};
@@ -27,7 +26,6 @@ const GUARANTEES: &[Guarantee] = &[
     ("leads_elsewhere", names_stay_the_same),
     ("load", a_first_text_is_made_and_read_back),
     ("stamp", the_stamp_is_the_same_until_something_is_written),
-    ("load_to_rehearse", overlays_are_those_that_a_writer_loads),
     ("included", nothing_is_included_where_nothing_is),
     ("history", a_change_is_in_the_history_with_its_text),
     ("has_change, kept", a_change_is_in_the_history_with_its_text),
@@ -37,7 +35,6 @@ const GUARANTEES: &[Guarantee] = &[
     ("clear_pending", a_pending_change_is_found_until_it_is_cleared),
     ("run_by", nodes_are_known_where_nodes_run_it),
     ("canaries", a_change_that_is_not_there_is_decided),
-    ("overlays, kept_overlays", overlays_are_those_that_a_writer_loads),
     ("revert", the_state_before_is_put_back_where_nodes_run_it),
     ("nodes", nodes_are_known_where_nodes_run_it),
     ("candidate", a_candidate_is_a_file_with_the_text),
@@ -163,41 +160,17 @@ fn nodes_are_known_where_nodes_run_it(store: &dyn Store) {
     }
 }
 
-fn overlays_are_those_that_a_writer_loads(store: &dyn Store) {
-    let overlays: Overlays = [("a".to_owned(), json!({"http": [81]}))].into();
-    for (number, overlays) in [None, Some(&overlays), None].into_iter().enumerate() {
-        let record = ChangeRecord { overlays, ..RECORD };
-        write(store, format!("text {number};\n").as_bytes(), &record).expect("it is written");
-    }
-    let loaded = writer(store).load().expect("it can be read").overlays;
-    let rehearsed = store.load_to_rehearse().expect("it can be read");
-    assert_eq!((&*rehearsed.bytes, &rehearsed.overlays), (&b"text 2;\n"[..], &loaded));
-    assert_eq!(store.overlays().expect("they can be read"), loaded);
-    let kept = [2, 3].map(|serial| store.kept_overlays(serial).expect("they can be read"));
-    let none = Overlays::default();
-    match store.run_by() {
-        RunBy::Nodes => assert_eq!((loaded, kept), (overlays.clone(), [Some(none), Some(overlays)])),
-        RunBy::Nobody | RunBy::Server => assert_eq!((loaded, kept), (none, [None, None])),
-    }
-}
-
 fn the_state_before_is_put_back_where_nodes_run_it(store: &dyn Store) {
     write(store, b"one\n", &RECORD).expect("it is written");
-    let overlays: Overlays = [("a".to_owned(), json!({"http": [81]}))].into();
     let old = store.load().expect("it is there");
     let (writer, new): (_, [&[u8]; 1]) = (writer(store), [b"two\n"]);
-    let record = ChangeRecord { overlays: Some(&overlays), ..RECORD };
-    writer
-        .prepare(Some(old.as_base()), Some(&new), &record)
-        .expect("it can be made")
-        .commit()
-        .expect("it is");
+    let prepared = writer.prepare(Some(old.as_base()), Some(&new), &RECORD).expect("it can be made");
+    prepared.commit().expect("it is");
     let is_reverted = writer.revert(&ChangeRecord { operation: TAKE_BACK, ..RECORD }).expect("it can be");
     assert_eq!(is_reverted, store.run_by() == RunBy::Nodes);
     assert!(!writer.revert(&RECORD).expect("nothing may go back any more"));
     drop(writer);
     assert_eq!(text(store), if is_reverted { b"one\n" } else { b"two\n" });
-    assert_eq!(store.overlays().expect("they can be read"), Overlays::default());
 }
 
 fn a_change_that_is_not_there_is_decided(store: &dyn Store) {

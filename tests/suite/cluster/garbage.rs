@@ -1,13 +1,13 @@
 //! Garbage in etcd: whatever stands in a key, it is a row or a refusal that names the key, and nothing panics.
 
-use mediactl::store::cluster::{GatewaySettings, KeyOperation, KeyRange, StatePart, Txn};
+use mediactl::store::cluster::{GatewaySettings, KeyOperation, KeyRange, Txn};
 use serde_json::{Value, json};
 
 use super::nodes::{PREFIX, cluster, with_sample};
-use crate::cli::{CONF, Place, Run, SAMPLE};
+use crate::cli::{Place, Run, SAMPLE};
 
 /// What is put in place of a value.
-const VALUES: [&[u8]; 6] = [b"", b"{", b"null", b"[]", br#"{"format":2}"#, b"\x00\xff"];
+const VALUES: [&[u8]; 7] = [b"", b"{", b"null", b"[]", br#"{"format":2}"#, br#"{"format":3}"#, b"\x00\xff"];
 
 /// What is put in place of a member of a record.
 fn members() -> [Value; 8] {
@@ -38,7 +38,7 @@ fn named(run: &Run, key: &str) {
 #[test]
 fn garbage_in_any_key_is_a_row_or_a_refusal_with_its_name() {
     let Some(etcd) = with_sample(1) else { return };
-    cluster(&etcd, &["overlay", "set", "a", "--set", "rtsp=8554"]).exits(0);
+    cluster(&etcd, &["modify", "--set", "rtsp=8554", "-q"]).exits(0);
     cluster(&etcd, &["modify", "--set", "rtsp=555", "--confirm", "600", "-q"]).exits(0);
     let store = etcd.store(PREFIX, GatewaySettings::default());
     let put = |key: &str, value: &[u8]| {
@@ -51,9 +51,7 @@ fn garbage_in_any_key_is_a_row_or_a_refusal_with_its_name() {
         .map(|found| (String::from_utf8(found.key).expect("it is text"), found.value))
         .collect();
     assert!(
-        ["overlay/", "text/", "change/", "pending"]
-            .iter()
-            .all(|name| keys.iter().any(|(key, _)| key.contains(name)))
+        ["text/", "change/", "pending"].iter().all(|name| keys.iter().any(|(key, _)| key.contains(name)))
     );
     keys.extend([store.keys().node("n"), store.keys().member("n")].map(|key| (key, b"{}".to_vec())));
     for (key, value) in &keys {
@@ -74,7 +72,7 @@ fn garbage_in_any_key_is_a_row_or_a_refusal_with_its_name() {
                     "{history:#?}"
                 );
             }
-            for command in [&["history"][..], &["read", "rtsp"], &["overlay", "list"], &["confirm"]] {
+            for command in [&["history"][..], &["read", "rtsp"], &["confirm"]] {
                 named(&cluster(&etcd, &[command, &["--timeout", "5"]].concat()), key);
             }
             put(key, value);
@@ -153,59 +151,4 @@ fn a_node_whose_record_can_not_be_read_is_forgotten() {
     cluster(&etcd, &["cluster", "forget", "b"]).exits(0).says("forgot b");
     cluster(&etcd, &["cluster", "forget", "a"]).exits(7).says("there is no record of the node `a`");
     cluster(&etcd, &["status"]).exits(0).hides("can't be read");
-}
-
-#[test]
-fn damaged_overlays_stop_what_would_lose_them_and_can_be_removed() {
-    let Some(etcd) = with_sample(1) else { return };
-    cluster(&etcd, &["overlay", "set", "a", "--set", "rtsp=8554"]).exits(0);
-    cluster(&etcd, &["modify", "--set", "rtsp=555"]).exits(0);
-    let store = etcd.store(PREFIX, GatewaySettings::default());
-    let damage = || {
-        let key =
-            store.gateway().range(store.keys().newest_chunk(StatePart::Overlays)).expect("etcd answers");
-        let key = String::from_utf8(key[0].key.clone()).expect("it is text");
-        let success = vec![KeyOperation::put(&key, "{")];
-        store.gateway().txn(&Txn { success, ..Txn::default() }).expect("it can be put");
-        key
-    };
-    let refused = |key: &str| {
-        for command in [
-            &["modify", "--set", "rtsp=556"][..],
-            &["modify", "--set", "rtsp=556", "--dry-run"],
-            &["save", CONF],
-            &["save", CONF, "--force"],
-            &["overlay", "set", "a", "--set", "rtsp=1"],
-            &["overlay", "remove", "a"],
-            &["overlay", "list"],
-        ] {
-            let run = cluster(&etcd, command).exits(9);
-            named(&run, key);
-            run.says("`mediactl overlay remove --all` removes them all");
-        }
-        cluster(&etcd, &["read", "rtsp"]).exits(0).prints("555");
-        // By their hash they are those of the change before, which can be read.
-        cluster(&etcd, &["diff", "@1"]).exits(1).prints("+rtsp 555;").hides("8554");
-        // What can be read is shown, and what can't be is named.
-        let folder = key.rsplit_once('/').map_or(key, |(folder, _)| folder);
-        let told = format!("the overlays in `{folder}");
-        let history = cluster(&etcd, &["history", "-p"]).exits(0).prints("+rtsp 555;").prints(&told);
-        history.prints("what differs on single nodes now can't be shown").hides("before #2 can't be shown");
-        cluster(&etcd, &["history", "a: rtsp"]).exits(0).prints(&told).prints("#2");
-        cluster(&etcd, &["history", "a: rtsp", "-o", "json"]).exits(0).says(&told);
-        cluster(&etcd, &["history", "-p", "rtsp"]).exits(0).prints("+555").hides(&told);
-    };
-    cluster(&etcd, &["overlay", "list"]).exits(0);
-    // Of a value, and of a key that is gone.
-    refused(&damage());
-    let key = damage();
-    etcd.remove(&key, &format!("{key}0"));
-    refused(&key);
-    cluster(&etcd, &["rollback", "1"]).exits(0);
-    cluster(&etcd, &["overlay", "show", "a"]).exits(0).prints("8554");
-    damage();
-    cluster(&etcd, &["overlay", "remove", "--all", "--dry-run"]).exits(0);
-    cluster(&etcd, &["overlay", "remove", "--all"]).exits(0);
-    cluster(&etcd, &["overlay", "list"]).exits(0).says("there are no overlays");
-    cluster(&etcd, &["modify", "--set", "rtsp=557"]).exits(0);
 }

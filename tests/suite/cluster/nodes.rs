@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use mediactl::store::cluster::{GatewaySettings, HeadRecord, KeyOperation, Keys, Txn, Unconfirmed};
+use mediactl::store::cluster::{GatewaySettings, HeadRecord, KeyOperation, KeyRange, Keys, Txn, Unconfirmed};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -243,43 +243,36 @@ fn a_node_goes_on_without_etcd_starts_without_it_and_is_soon_back() {
 }
 
 #[test]
-fn nodes_have_values_of_their_own() {
+fn the_history_of_a_node_names_what_made_each_change_and_it_goes_back_to_texts_of_the_cluster_alone() {
     let Some(etcd) = with_sample(1) else { return };
-    cluster(&etcd, &["overlay", "set", "@edge", "--set", "http=[8080]", "--set", "rtsp=8554"]).exits(0);
-    cluster(&etcd, &["overlay", "set", "b", "--set", "http=[8081]"]).exits(0);
-    let group = [&["--node-group", "edge"][..], &COUNTING].concat();
-    let (a, b) = (TestNode::start(&etcd, "a", &group), TestNode::start(&etcd, "b", &group));
-    let text =
-        |http: &str| SAMPLE.replace("http 80;", &format!("http {http};")).replace("rtsp 554", "rtsp 8554");
-    a.until_text(&text("8080"));
-    b.until_text(&text("8081"));
-    b.run(&["modify", "--set", "streams.cam1.prepush=9"]).exits(0);
-    a.until_text(&text("8080").replace("prepush 5", "prepush 9"));
-    assert!(cluster(&etcd, &["read", "http", "rtsp"]).out.contains("554"), "the overlay stays on the node");
-    // A whole text of the node has its own values, so it is not that of the cluster.
-    b.run(&["save", CONF]).exits(5).says("values of its own");
-    cluster(&etcd, &["overlay", "set", "b", "--set", "http=fast"]).exits(3).says("http");
-    let reloads = a.reloads();
-    cluster(&etcd, &["overlay", "set", "b", "--set", "http=[8082]", "--wait", "60s"]).exits(0);
-    assert_eq!(a.reloads(), reloads, "nothing changed there");
-    b.until_text(&text("8082").replace("prepush 5", "prepush 9"));
-}
-
-#[test]
-fn a_change_that_an_overlay_does_not_fit_is_refused_where_it_is_made() {
-    let Some(etcd) = with_sample(1) else { return };
-    cluster(&etcd, &["overlay", "set", "edge7", "--set", "streams.cam1.prepush=9"]).exits(0);
-    let before = cluster(&etcd, &["read", "-o", "conf", "--show-secrets"]).out;
-    for option in [&["--dry-run"][..], &["--force"]] {
-        let removed = cluster(&etcd, &[&["rm", "streams.cam1"], option].concat()).exits(3);
-        removed
-            .says("the overlay `edge7` would make `streams.cam1` without a source")
-            .says("overlay show edge7");
-    }
-    assert_eq!(cluster(&etcd, &["read", "-o", "conf", "--show-secrets"]).out, before);
-    cluster(&etcd, &["modify", "--set", "streams.cam1.title=x"]).exits(0);
-    cluster(&etcd, &["overlay", "remove", "edge7"]).exits(0);
-    cluster(&etcd, &["rm", "streams.cam1"]).exits(0);
+    let node = TestNode::start(&etcd, "a", &[]);
+    node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    let run = |arguments: &[&str]| cluster(&etcd, &[arguments, &["--wait", "60s"]].concat()).exits(0);
+    run(&["modify", "--set", "rtsp=8554", "-m", "its port"]);
+    run(&["rm", "streams.cam1"]);
+    run(&["rollback", "1"]);
+    cluster(&etcd, &["modify", "--set", "title=y", "--confirm", "60", "-q"]).exits(0);
+    node.until("at 5", |report| report["serial"] == 5);
+    cluster(&etcd, &["confirm", "--revert"]).exits(0);
+    node.until("at 6", |report| report["serial"] == 6);
+    let told = |run: &Run| -> Vec<String> {
+        let entries = run.json();
+        let operation = |entry: &Value| entry["operation"].as_str().expect("it has one").to_owned();
+        entries.as_array().expect("a list").iter().map(operation).collect()
+    };
+    let own = told(&node.run(&["history", "-o", "json"]));
+    let made = ["revert", "modify", "rollback", "rm", "modify", "save"].map(str::to_owned).to_vec();
+    assert_eq!((&own, told(&cluster(&etcd, &["history", "-o", "json"]))), (&made, made.clone()));
+    node.run(&["status"]).prints("revert");
+    node.run(&["history"]).prints("its port");
+    node.run(&["rollback", "4"]).exits(0);
+    assert_eq!(cluster(&etcd, &["read", "-o", "conf", "--show-secrets"]).out, with_rtsp("8554"));
+    node.until_text(&with_rtsp("8554"));
+    node.run(&["rollback", "serial:1"]).exits(7).says("cluster");
+    // A text of the node that is no state of the cluster.
+    node.place.put(CONF, with_rtsp("777"));
+    run(&["modify", "--set", "streams.cam1.prepush=8"]);
+    node.run(&["rollback", "1"]).exits(7).says("no text of the cluster");
 }
 
 #[test]
@@ -453,7 +446,8 @@ fn what_another_version_wrote_is_told_with_the_way_out() {
     let earlier = include_bytes!("../../fixtures/pending/head.json").to_vec();
     for (head, format, hint) in [
         (earlier, 1, "`read -o conf` of the version before"),
-        (br#"{"format":3}"#.to_vec(), 3, "it needs a later version of mediactl"),
+        (br#"{"format":4}"#.to_vec(), 4, "it needs a later version of mediactl than 0."),
+        (br#"{"format":4,"version":"0.9.1"}"#.to_vec(), 4, "it needs mediactl 0.9.1, and this is 0."),
     ] {
         let success = vec![KeyOperation::put(&store.keys().head, head)];
         store.gateway().txn(&Txn { success, ..Txn::default() }).expect("it can be put");
@@ -466,6 +460,84 @@ fn what_another_version_wrote_is_told_with_the_way_out() {
         node.until("going on", |report| report["away"].to_string().contains("of another version"));
         assert_eq!(node.place.text(), SAMPLE);
     }
+}
+
+#[test]
+fn a_head_of_the_version_before_is_read_and_the_next_change_is_of_this_one() {
+    let Some(etcd) = with_sample(1) else { return };
+    let store = etcd.store(PREFIX, GatewaySettings::default());
+    let keys = store.keys();
+    let json = |key: &str| -> Value {
+        let found = store.gateway().range(KeyRange::one(key)).expect("etcd answers");
+        serde_json::from_slice(&found[0].value).expect("it is JSON")
+    };
+    let put = |values: &[(&str, &Value)]| {
+        let put = |(key, value): &(&str, &Value)| KeyOperation::put(key, value.to_string());
+        let success = values.iter().map(put).collect();
+        store.gateway().txn(&Txn { success, ..Txn::default() }).expect("it can be put");
+    };
+    let mut head = json(&keys.head);
+    assert_eq!((&head["format"], &head["version"]), (&json!(3), &json!(env!("CARGO_PKG_VERSION"))));
+    head["format"] = json!(2);
+    head.as_object_mut().expect("it is one").remove("version");
+    let overlay = format!("{PREFIX}/overlay/9999999998/ab/0000");
+    put(&[(&keys.head, &head), (&keys.change(1), &head), (&overlay, &json!({}))]);
+    let node = TestNode::start(&etcd, "a", &[]);
+    node.until_text(SAMPLE);
+    // What this version would lose stops each command, and no node.
+    let mut overlaid = head.clone();
+    overlaid["text"]["overlays"] = json!({"revision": "85b5e2c7f229df26d04519d4a5bf99ce"});
+    let mut open = head.clone();
+    open["unconfirmed"] = json!({"id": "c", "deadline": 0, "ttl_s": 60, "back": overlaid["text"]});
+    let mut signed = overlaid.clone();
+    signed["signature"] = json!("VBv+QE7aqGm6RR0foABMc5");
+    let remove = "`mediactl overlay remove --all` of that version removes them";
+    let anew = "`save` of this one under another prefix begins anew";
+    for (former, what, hint) in
+        [(&overlaid, "overlays", remove), (&open, "overlays", remove), (&signed, "a signature", anew)]
+    {
+        put(&[(&keys.head, former)]);
+        for command in
+            [&["read"][..], &["status"], &["modify", "--set", "rtsp=1"], &["save", CONF, "--force"]]
+        {
+            let told = cluster(&etcd, command).exits(9);
+            told.says(&format!("has {what} of mediactl 0.1")).says(hint);
+        }
+        assert_eq!(&json(&keys.head), former);
+        node.until("going on", |report| report["away"].to_string().contains(what));
+        assert_eq!(node.place.text(), SAMPLE);
+    }
+    // Overlays that were there once are no reason: the history has the texts.
+    put(&[(&keys.head, &head), (&keys.change(1), &overlaid)]);
+    node.until("back", |report| report["away"] == Value::Null && report["state"] == "running");
+    cluster(&etcd, &["history"]).exits(0).prints("#1").hides("can't be read");
+    cluster(&etcd, &["modify", "--set", "rtsp=555"]).exits(0);
+    let now = json(&keys.head);
+    assert_eq!((&now["format"], &now["serial"], &now["epoch"]), (&json!(3), &json!(2), &head["epoch"]));
+    let overlays = store.gateway().range(KeyRange::below(&format!("{PREFIX}/overlay/")));
+    assert_eq!(overlays.expect("etcd answers"), [], "nothing reads them any more");
+    node.until_text(&with_rtsp("555"));
+    cluster(&etcd, &["rollback", "1"]).exits(0);
+    node.until_text(SAMPLE);
+}
+
+#[test]
+fn a_change_of_the_version_before_that_waits_goes_to_its_first_nodes_alone() {
+    let Some(etcd) = with_sample(1) else { return };
+    let node = TestNode::start(&etcd, "b", &[]);
+    node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    cluster(&etcd, &["modify", "--set", "rtsp=555", "--confirm", "60", "-q"]).exits(0);
+    node.until_text(&with_rtsp("555"));
+    let store = etcd.store(PREFIX, GatewaySettings::default());
+    let head = store.seen().expect("it can be read").head.expect("there is one");
+    let mut former: Value = serde_json::from_slice(&head.to_json()).expect("it is JSON");
+    former["format"] = json!(2);
+    former["unconfirmed"]["canaries"] = json!(["a"]);
+    let success = vec![KeyOperation::put(&store.keys().head, former.to_string())];
+    store.gateway().txn(&Txn { success, ..Txn::default() }).expect("it can be put");
+    node.until_text(SAMPLE);
+    cluster(&etcd, &["confirm"]).exits(0);
+    node.until_text(&with_rtsp("555"));
 }
 
 /// The operations that make `made` the last change.

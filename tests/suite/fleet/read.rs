@@ -50,7 +50,7 @@ fn names_patterns_and_groups_name_servers_each_once_and_in_order() {
     for empty in ["--context", "--group", "--url", "--cluster"] {
         edges.run(&[empty, "", "read"]).exits(2).says(&format!("`{empty}` has an empty value"));
     }
-    for command in [&["edit"][..], &["serve"], &["init", "x"], &["fmt", "--check"], &["overlay", "list"]] {
+    for command in [&["edit"][..], &["serve"], &["init", "x"], &["fmt", "--check"]] {
         edges.on_all(command).exits(2);
     }
 }

@@ -1,6 +1,5 @@
 //! Merges JSON by RFC 7396, for a configuration without its text.
 
-use crate::schema::Object;
 use serde_json::{Map, Value};
 
 /// Merges `patch` into `target`, as section 2 of the RFC says.
@@ -23,37 +22,11 @@ pub fn merge(target: &mut Value, patch: &Value) {
     }
 }
 
-/// Makes one patch of two: it does what `first` and then `second` do.
-pub fn compose(first: &mut Object, second: Object) {
-    for (key, value) in second {
-        match (first.get_mut(&key), value) {
-            (Some(Value::Object(below)), Value::Object(members)) => compose(below, members),
-            (_, value) => {
-                first.insert(key, value);
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{compose, merge};
-
-    #[test]
-    fn a_patch_of_two_does_what_both_do() {
-        for (first, second, one) in [
-            (json!({"a": 1}), json!({"b": null}), json!({"a": 1, "b": null})),
-            (json!({"a": {"b": 1, "c": 2}}), json!({"a": {"b": null}}), json!({"a": {"b": null, "c": 2}})),
-            (json!({"a": null}), json!({"a": {"b": 1}}), json!({"a": {"b": 1}})),
-            (json!({"a": [1]}), json!({"a": [2]}), json!({"a": [2]})),
-        ] {
-            let mut made = first.as_object().cloned().expect("it is one");
-            compose(&mut made, second.as_object().cloned().expect("it is one"));
-            assert_eq!(Value::Object(made), one, "{first} {second}");
-        }
-    }
+    use super::merge;
 
     fn check(mut target: Value, patch: Value, expected: Value) {
         merge(&mut target, &patch);

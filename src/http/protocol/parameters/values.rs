@@ -181,7 +181,7 @@ fn guards(value: &str) -> Result<Vec<Guard>, String> {
 fn nodes(value: &str) -> Result<Vec<String>, String> {
     let names: Vec<String> = value.split(',').map(|name| name.trim().to_owned()).collect();
     let is_number = value.parse::<usize>().is_ok_and(|number| number > 0);
-    match is_number || names.iter().all(|name| is_node_name(name) && !name.starts_with('@')) {
+    match is_number || names.iter().all(|name| is_node_name(name)) {
         true => Ok(names),
         false => Err("it takes names of nodes, separated by commas, or how many".to_owned()),
     }
