@@ -1,12 +1,10 @@
 //! The base of a change, which is the text that the client read before it, and the merge with what is there now.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::brought::{Brought, masked_value};
 use super::conflict::{changed_meanwhile, conflicts, hand_edited_badly, lines_clash};
 use super::options::Expected;
 use super::refusal::Refusal;
@@ -14,12 +12,9 @@ use super::refusal_kind::RefusalKind;
 use super::snapshot::Snapshot;
 use super::transaction::Transaction;
 use crate::store::{Revision, WHOLE_HISTORY};
-use mediaconf::plumbing::edit::patch::parse_within;
-use mediaconf::plumbing::edit::{ChangeRequest, Edits, Fault, Pointer, patch_between, rebase};
-use mediaconf::plumbing::model::{
-    KeptSecrets, Masker, SecretNumbers, holds_mask, masked_document, masked_json, unmasked_json,
-};
-use mediaconf::plumbing::syntax::{Document, LineIndex};
+use mediaconf::plumbing::edit::{ChangeRequest, patch_between, rebase};
+use mediaconf::plumbing::model::Masker;
+use mediaconf::plumbing::syntax::Document;
 
 impl Transaction<'_> {
     /// The text that the change was made of; `None` if it names none.
@@ -34,33 +29,32 @@ impl Transaction<'_> {
         })
     }
 
-    /// Returns the text to write for a whole text that was sent: merged with `present`, and with secrets in the place of
-    /// its masks, where the request has a base or masks.
+    /// Returns the text to write for a whole text that was sent: merged with `present`, where the
+    /// request has a base.
     pub(super) fn whole_text<'t>(
         &self,
         text: &Bytes,
         present: impl FnOnce() -> Result<&'t Arc<Snapshot>, Refusal>,
     ) -> Result<Bytes, Refusal> {
-        match self.options.base.is_some() || self.options.masks.is_some() {
-            true => self.on_present(text, self.base()?.as_ref(), present()?),
-            false => Ok(text.clone()),
+        match self.base()? {
+            Some(base) => self.on_present(text, Some(&base), present()?),
+            None => Ok(text.clone()),
         }
     }
 
-    /// Returns the text to write for a whole text that is based on `base`, or else on what is there: with secrets in the
-    /// place of its masks, and merged with what others changed since.
+    /// Returns the text to write for a whole text that is based on `base`, or else on what is there: merged with what
+    /// others changed since.
     pub(super) fn on_present(
         &self,
         text: &Bytes,
         base: Option<&Arc<Snapshot>>,
         present: &Arc<Snapshot>,
     ) -> Result<Bytes, Refusal> {
-        let text = self.unmasked_text(text, base.unwrap_or(present))?;
-        let is_there = text == *present.shared_bytes();
+        let is_there = text == present.shared_bytes();
         let Some(base) = base.filter(|base| !is_there && !base.is_same_text(present)) else {
-            return Ok(text);
+            return Ok(text.clone());
         };
-        let mine = Snapshot::from_bytes(text);
+        let mine = Snapshot::from_bytes(text.clone());
         if !mine.is_valid() {
             return Err(Refusal::bad_new_text(mine.into()));
         }
@@ -115,70 +109,8 @@ impl Transaction<'_> {
         if found.is_empty() {
             return Ok(());
         }
-        let told = self.options.told.mask_key.map(Masker::keyed);
-        Err(changed_meanwhile(&found, &self.options.masks.clone().or(told).unwrap_or_default()))
-    }
-
-    /// Returns the request with secrets in the place of its masks.
-    pub(super) fn unmasked<'r>(
-        &self,
-        request: &'r ChangeRequest,
-        base: &Snapshot,
-    ) -> Result<Cow<'r, ChangeRequest>, Refusal> {
-        let Some(masker) = &self.options.masks else { return Ok(Cow::Borrowed(request)) };
-        self.refuse_masks_of_no_text()?;
-        let patch = match &request.edits {
-            Edits::Patch(patch) => patch.clone(),
-            Edits::PatchText { text, memory } => parse_within(text, *memory)?,
-            _ => return Ok(Cow::Borrowed(request)),
-        };
-        let masked = patch.to_string();
-        if !holds_mask(&masked) {
-            return Ok(Cow::Borrowed(request));
-        }
-        let kept = KeptSecrets::of(base.document(), masker);
-        let numbers = SecretNumbers::of(&base.config().to_json(), masker);
-        let sent = masked_json(&patch, &Masker::opaque()).to_string();
-        let secrets = kept.brought_by(&masked);
-        let _ = self.brought.set(Brought { secrets, sent, proved: None });
-        let patch = unmasked_json(&patch, &kept, &numbers).map_err(|(keys, fault)| Fault {
-            pointer: Some(Pointer::from_keys(&keys)),
-            ..masked_value(fault)
-        })?;
-        Ok(Cow::Owned(ChangeRequest {
-            edits: Edits::Patch(patch),
-            expectations: request.expectations.clone(),
-        }))
-    }
-
-    fn unmasked_text(&self, text: &Bytes, base: &Snapshot) -> Result<Bytes, Refusal> {
-        let Some(masker) = &self.options.masks else { return Ok(text.clone()) };
-        self.refuse_masks_of_no_text()?;
-        // Most texts have no mask, and to look for one is much less than to find all secrets.
-        if str::from_utf8(text).is_ok_and(|text| !holds_mask(text)) {
-            return Ok(text.clone());
-        }
-        let kept = KeptSecrets::of(base.document(), masker);
-        let masked = Document::from_bytes(text.clone());
-        let open = kept.in_text(masked.text()).map(Bytes::from).map_err(|(at, fault)| {
-            let line = LineIndex::new(masked.text()).position(u32::try_from(at).unwrap_or(u32::MAX)).line;
-            Refusal::from(Fault { line: Some(line), ..masked_value(fault) })
-        })?;
-        let sent = masked_document(&masked, &Masker::opaque());
-        let secrets = kept.brought_by(masked.text());
-        let _ = self.brought.set(Brought { secrets, sent, proved: Some(open.clone()) });
-        Ok(open)
-    }
-
-    /// Refuses to put secrets in the place of masks, where the request does not say of which text these are.
-    fn refuse_masks_of_no_text(&self) -> Result<(), Refusal> {
-        match (self.options.base, &self.options.expected) {
-            (None, None | Some(Expected::Any)) => {
-                let message = "masks stand for the secrets of one text: name it with `base` or `If-Match`";
-                Err(Refusal::new(RefusalKind::Misplaced, message))
-            }
-            _ => Ok(()),
-        }
+        let masker = self.options.told.mask_key.map(Masker::keyed).unwrap_or_default();
+        Err(changed_meanwhile(&found, &masker))
     }
 
     /// Returns the text with a revision, from what is there or from the history; `None` if it is no longer kept.

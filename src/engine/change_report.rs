@@ -32,10 +32,6 @@ pub struct ReportParts {
     pub values: bool,
     /// The configuration afterwards as JSON.
     pub configuration: bool,
-    /// The request as it was sent, with its secrets masked, and the values that differ.
-    pub sent: bool,
-    /// The command with the same effect, its lines, and what was sent.
-    pub command: bool,
     /// True if the difference shows secrets.
     pub secrets: bool,
     /// The key of the masks of secrets, so that those of several servers can be compared.
@@ -63,8 +59,6 @@ pub const REPORT_PARTS: &[(&str, PartField)] = &[
     ("diff", |parts| &mut parts.diff),
     ("values", |parts| &mut parts.values),
     ("configuration", |parts| &mut parts.configuration),
-    ("sent", |parts| &mut parts.sent),
-    ("command", |parts| &mut parts.command),
     ("secrets", |parts| &mut parts.secrets),
 ];
 
@@ -98,12 +92,6 @@ pub struct ChangeReport {
     pub values: Vec<ChangedValue>,
     /// The configuration afterwards as JSON, with its secrets.
     pub configuration: Option<Value>,
-    /// The request as it was sent, with its secrets masked.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sent: Option<Value>,
-    /// The command with the same effect, without secrets.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub command: Option<String>,
     /// The configuration afterwards, where it was made in this process.
     #[serde(skip)]
     pub snapshot: Option<Arc<Snapshot>>,
@@ -159,7 +147,7 @@ impl ChangeReport {
                 report.is_of_json = diff.is_of_json();
                 report.diff = if parts.diff { diff.into() } else { DiffLines::default() };
             }
-            if parts.values || parts.sent {
+            if parts.values {
                 let values = |old: &dyn ConfigLookup, new: &dyn ConfigLookup| {
                     changed_values(Schema::media(), old, new)
                 };

@@ -84,9 +84,6 @@ pub struct CheckedConfig {
     pub warnings: usize,
     /// In the order of the text.
     pub faults: Vec<FaultRecord>,
-    /// The text of the entry that was checked, with its secrets masked, if it was asked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sent: Option<String>,
 }
 
 impl FaultRecord {
@@ -243,7 +240,7 @@ impl CheckedConfig {
 
     fn of_faults(faults: Vec<FaultRecord>) -> Self {
         let errors = faults.iter().filter(|fault| fault.severity == Severity::Error).count();
-        Self { errors, warnings: faults.len() - errors, faults, sent: None }
+        Self { errors, warnings: faults.len() - errors, faults }
     }
 }
 

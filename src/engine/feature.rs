@@ -45,7 +45,7 @@ pub enum Feature {
     Blame,
     /// `base=REVISION` merges a change with what others made of that text meanwhile.
     Base,
-    /// `secrets=masked` masks secrets, and `secrets=keep` puts them back.
+    /// `secrets=masked` masks secrets.
     Secrets,
 }
 
@@ -109,7 +109,7 @@ impl Feature {
             Self::OpenApi => ("openapi", "a description of its API"),
             Self::Blame => ("blame", "the changes of a value"),
             Self::Base => ("base", "merging a change with those of others"),
-            Self::Secrets => ("secrets", "masks in the place of secrets"),
+            Self::Secrets => ("secrets", "masked secrets"),
         }
     }
 }

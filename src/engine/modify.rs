@@ -91,7 +91,6 @@ impl Transaction<'_> {
     fn evaluate(&mut self, request: &ChangeRequest, basis: Basis) -> Result<Change, Refusal> {
         let mut notes: Vec<_> = basis.note.clone().into_iter().collect();
         let base = self.base()?;
-        let request = &*self.unmasked(request, base.as_ref().unwrap_or(&basis.text))?;
         let edited = self.edit(request, &basis, base.as_ref(), &mut notes);
         let before = basis.text;
         let after = match edited {

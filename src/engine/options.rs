@@ -10,7 +10,6 @@ use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
 use crate::store::{ClusterState, Revision};
 use mediaconf::plumbing::edit::Faults;
-use mediaconf::plumbing::model::Masker;
 
 /// The commands that the history names, because their operation says less.
 pub const COMMANDS: &[&str] = &["add", "apply", "cp", "edit", "fmt", "mv", "rm"];
@@ -41,9 +40,6 @@ pub struct ChangeOptions {
     pub expected: Option<Expected>,
     /// The text that the change was made of: it is merged with what others made of that meanwhile.
     pub base: Option<Revision>,
-    /// Makes the masks in the change, each of which stands for the secret that has it in the text that the change was
-    /// made of; `None` refuses masks.
-    pub masks: Option<Masker>,
     /// Roll the change back unless it is confirmed within this time.
     pub confirm: Option<Duration>,
     /// The nodes of a cluster that take the change first, while the others wait until it is confirmed.

@@ -15,12 +15,11 @@
 mod finish;
 mod stored_text;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use mediaconf::plumbing::edit::json_diff::FirstChanges;
 use mediaconf::plumbing::schema::Schema;
 
-use super::brought::Brought;
 use super::canary::CanaryFault;
 use super::conflict::OVERWRITE;
 use super::content::{Content, compared};
@@ -58,8 +57,6 @@ pub(super) struct Transaction<'e> {
     /// What became of a change that was never confirmed, and the faults that the judgement has found, and does not
     /// refuse.
     pub told: Vec<String>,
-    /// The secrets that the masks of the request stand for.
-    pub brought: OnceLock<Brought>,
 }
 
 /// A change as its operation computed it.
@@ -122,7 +119,6 @@ impl<'e> Transaction<'e> {
             warnings: Vec::new(),
             message: None,
             told: rolled_back.into_iter().map(|it| it.words).collect(),
-            brought: OnceLock::new(),
         };
         transaction.refuse_open()?;
         transaction.note_saved();

@@ -36,7 +36,6 @@ impl Transaction<'_> {
         outcome.notes = notes;
         outcome.notes.extend(self.is_other_pending.then_some(OutcomeNote::OtherPending));
         if outcome.is_change() {
-            self.brought.get().map_or(Ok(()), |brought| brought.refuse_shown(&outcome, self.file()))?;
             outcome.new_warnings = self.judge(&outcome)?;
             let pending = self.carry_out(&outcome, unproved.as_ref())?;
             outcome.pending = pending.map(|pending| pending.info());

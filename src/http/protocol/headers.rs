@@ -66,9 +66,6 @@ pub const SECRETS_MASKED: &str = "masked";
 /// The value of [`SECRETS`] for the secrets themselves.
 pub const SECRETS_SHOWN: &str = "shown";
 
-/// The value of [`SECRETS`] for masks in a change that stand for secrets.
-pub const SECRETS_KEEP: &str = "keep";
-
 /// The query parameter of `status` that waits for a change.
 pub const WAIT: &str = "wait";
 

@@ -11,9 +11,9 @@ use std::collections::HashMap;
 
 use crate::engine::RefusalKind;
 use crate::http::protocol::headers::{
-    FORMAT, FORMAT_CONF, FORMAT_DIFF, FORMAT_JSON, FROM, ID, PATH, RUNTIME, SECRETS, SECRETS_KEEP,
-    SECRETS_MASKED, SECRETS_SHOWN, SKIP_INCLUDED, SKIP_STREAMS, SOURCE, SOURCE_RUNNING, SOURCE_SAVED, TO,
-    WAIT, WITH_INCLUDES,
+    FORMAT, FORMAT_CONF, FORMAT_DIFF, FORMAT_JSON, FROM, ID, PATH, RUNTIME, SECRETS, SECRETS_MASKED,
+    SECRETS_SHOWN, SKIP_INCLUDED, SKIP_STREAMS, SOURCE, SOURCE_RUNNING, SOURCE_SAVED, TO, WAIT,
+    WITH_INCLUDES,
 };
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::{ApiOperation, Route};
@@ -37,13 +37,18 @@ const REVISION: &str = "revision";
 
 const BLAME: &[ApiOperation] = &[ApiOperation::Blame];
 
-/// The operations whose answers may show values, and that take no text.
+/// The operations whose answers may show values.
 const SHOWING: &[ApiOperation] = &[
     ApiOperation::Read,
     ApiOperation::Kept,
     ApiOperation::Diff,
     ApiOperation::Rollback,
     ApiOperation::Blame,
+    ApiOperation::Change,
+    ApiOperation::Modify,
+    ApiOperation::Update,
+    ApiOperation::Save,
+    ApiOperation::SaveEntry,
 ];
 
 const READ: &[ApiOperation] = &[ApiOperation::Read];
@@ -149,23 +154,6 @@ pub static PARAMETERS: &[QueryParameter] = &[
               runs; `shown`, which `edit_auth` has without it, is refused for `view_auth`.",
     },
     QueryParameter {
-        name: SECRETS,
-        taken_by: NEW,
-        values: Values::Words(&[SECRETS_KEEP, SECRETS_MASKED, SECRETS_SHOWN], |parameters| {
-            &mut parameters.secrets
-        }),
-        doc: "`masked` masks the secrets in the answer; `keep` does that, too, and each mask in the body stands for the \
-              secret that has it in the text of `base`, or of `If-Match`. It may stand only where its secret is masked; \
-              any other mask is refused (`masked-value`).",
-    },
-    QueryParameter {
-        name: SECRETS,
-        taken_by: &[ApiOperation::Check],
-        values: Values::Words(&[SECRETS_MASKED], |parameters| &mut parameters.secrets),
-        doc: "with `path`: adds `sent`, the text that was sent, with a mask in the place of each secret. Of a text with \
-              errors more may be masked.",
-    },
-    QueryParameter {
         name: WAIT,
         taken_by: &[ApiOperation::Status],
         values: Values::Seconds(0..=MAX_WAIT, |parameters| &mut parameters.wait),
@@ -265,9 +253,7 @@ pub static PARAMETERS: &[QueryParameter] = &[
         taken_by: DATA,
         values: Values::Told(|parameters| &mut parameters.change.told),
         doc: "what the answer has of the change, separated by commas: `diff`, its lines; `values`, the values that \
-              differ; `configuration`, all that is there afterwards; `sent`, the values that differ, and the texts of entries \
-              and the assignments that were sent, with their secrets masked; `command`, the same, the lines, and the \
-              `mediactl` command with the same effect, without secrets; `secrets` shows the secrets in lines.",
+              differ; `configuration`, all that is there afterwards; `secrets` shows the secrets in lines.",
     },
     QueryParameter {
         name: "mask_key",

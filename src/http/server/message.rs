@@ -57,8 +57,6 @@ pub struct Head {
     pub headers: Vec<(String, String)>,
     /// The sender.
     pub peer: PeerAddress,
-    /// True if it came by TLS.
-    pub is_secured: bool,
     /// True if the body was dropped, because [`Service::rank`] was the lowest.
     pub unread: bool,
 }
@@ -67,13 +65,6 @@ impl Head {
     /// The value of the first header of this name, in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
-    }
-
-    /// The address of this server as the sender knows it, without a path.
-    pub fn own_url(&self) -> String {
-        let scheme = if self.is_secured { "https" } else { "http" };
-        let own = || format!("{scheme}://{}", self.header("host").unwrap_or_default());
-        self.header("origin").map_or_else(own, str::to_owned)
     }
 
     /// The values of all headers of this name, in lower case.

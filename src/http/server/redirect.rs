@@ -91,7 +91,6 @@ mod tests {
                 target: target.to_owned(),
                 headers: Vec::new(),
                 peer: PeerAddress::Uid(0),
-                is_secured: false,
                 unread: false,
             };
             let response = to_canonical(&head, |path| path.starts_with("/a"))?;

@@ -1,4 +1,6 @@
-//! Changes that name the text that they were made of (`base`), and masks in the place of secrets (`secrets=keep`).
+//! Changes that name the text that they were made of (`base`), and answers with masks in the place of secrets.
+
+use std::collections::HashSet;
 
 use mediactl::http::server::message::Response;
 use mediactl::store::Revision;
@@ -175,69 +177,29 @@ fn an_edit_by_hand_and_an_unsaved_update_are_merged_too() {
 }
 
 #[test]
-fn masks_stand_for_the_secrets_of_the_base() {
+fn a_mask_in_a_change_is_refused_with_its_place() {
     let server = Server::over(TEXT);
     let base = of(TEXT);
-    let masked = text(&read(&server, "read_config?format=conf&secrets=masked"));
-    assert!(!masked.contains("s3cret") && !masked.contains("p4ss"), "{masked}");
-    // Renamed and moved, in a text.
-    let moved = masked.replace("stream a", "stream z").replace("http 80", "http 81");
-    let answer = server.post(&format!("save_config?secrets=keep&format=diff&base={base}"), &moved);
-    assert_eq!(answer.status, 200, "{}", text(&answer));
-    assert_eq!(server.place.text(), TEXT.replace("stream a", "stream z").replace("http 80", "http 81"));
-    assert!(!text(&answer).contains("s3cret") && text(&answer).contains("+stream z"), "{}", text(&answer));
-    // In JSON, under another name, and with the ETag in place of the base.
-    let now = read(&server, "read_config?secrets=masked");
-    let tag = header(&now, "ETag").expect("there is one").to_owned();
-    let urls = body(&now)["streams"]["z"]["urls"].clone();
-    assert!(urls.to_string().contains("<secret:"), "{urls}");
-    let patch = json!({ "streams": { "c": { "urls": urls, "title": "C" } } }).to_string();
-    let target = "/media/api/modify_config?secrets=keep";
-    let answer = server.ask("POST", target, &[("if-match", &tag)], &patch);
-    assert_eq!(answer.status, 200, "{}", text(&answer));
-    assert!(!text(&answer).contains("p4ss") && text(&answer).contains("<secret:"));
-    assert!(server.place.text().contains("stream c {\n  url rtsp://u:p4ss@h/x;"), "{}", server.place.text());
-    // In the text of one entry.
-    let entry = text(&read(&server, "read_config?format=conf&secrets=masked&path=streams.c"));
-    let base = of(&server.place.text());
-    let target = format!("save_entry?path=streams.b&secrets=keep&base={base}");
-    let answer = server.post(&target, &entry.replace("stream c", "stream b"));
-    assert_eq!(answer.status, 200, "{}", text(&answer));
-    assert_eq!(server.place.text().matches("rtsp://u:p4ss@h/x").count(), 3);
-}
-
-#[test]
-fn a_mask_is_refused_where_it_would_be_shown_or_stands_for_nothing() {
-    let server = Server::over(TEXT);
-    let base = of(TEXT);
-    let json = body(&read(&server, "read_config?secrets=masked"));
-    let mask = json["edit_auth"]["password"].as_str().expect("it is masked").to_owned();
-    assert_ne!(mask, json["cluster_key"]);
-    let again = body(&read(&server, "read_config?secrets=masked"));
-    assert_eq!(mask, again["edit_auth"]["password"]);
-    let title = json!({ "streams": { "a": { "title": mask } } }).to_string();
-    let key = json!({ "cluster_key": mask }).to_string();
-    let unknown = json!({ "cluster_key": "<secret:zzzzzz>" }).to_string();
-    let opaque = json!({ "cluster_key": "<secret:000000>" }).to_string();
-    let keep = format!("modify_config?secrets=keep&base={base}");
-    for (target, sent, place) in [
-        (&keep, &title, "/streams/a/title"),
-        (&keep, &unknown, "/cluster_key"),
-        (&keep, &opaque, "/cluster_key"),
-        (&format!("modify_config?base={base}"), &key, "/cluster_key"),
-    ] {
-        let answer = server.post(target, sent);
-        refused(&answer, 422, "masked-value");
-        assert_eq!(body(&answer)["errors"][0]["pointer"], place, "{target} {sent}");
+    let mask = body(&read(&server, "read_config?secrets=masked"))["edit_auth"]["password"].clone();
+    let title = json!({ "streams": { "a": { "title": mask } } });
+    let key = json!({ "cluster_key": mask });
+    for (patch, place) in [(&title, "/streams/a/title"), (&key, "/cluster_key")] {
+        let data = json!({ "modify": { "edits": { "patch": patch } } });
+        for (target, sent) in [("modify_config", patch), ("change", &data)] {
+            let answer = server.post(&format!("{target}?base={base}&secrets=masked"), &sent.to_string());
+            refused(&answer, 422, "masked-value");
+            assert_eq!(body(&answer)["errors"][0]["pointer"], place, "{target} {sent}");
+        }
     }
-    let text = TEXT.replace("title A", &format!("title {mask}"));
-    let answer = server.post(&format!("save_config?secrets=keep&base={base}"), &text);
-    refused(&answer, 422, "masked-value");
-    assert_eq!(body(&answer)["errors"][0]["line"], 9);
-    refused(&server.post("modify_config?secrets=keep", &key), 400, "bad-parameter");
+    let masked = text(&read(&server, "read_config?format=conf&secrets=masked"));
+    let entry = text(&read(&server, "read_config?format=conf&secrets=masked&path=streams.a"));
+    for (target, sent) in
+        [("save_config?", &masked), ("update_config?", &masked), ("save_entry?path=streams.a&", &entry)]
+    {
+        refused(&server.post(&format!("{target}secrets=masked&base={base}"), sent), 422, "masked-value");
+    }
+    refused(&server.post("modify_config?secrets=keep", "{}"), 400, "bad-parameter");
     assert_eq!(server.place.text(), TEXT);
-    assert_eq!(server.post(&keep, &key).status, 200);
-    assert_eq!(server.place.text(), TEXT.replace("k3y", "s3cret"));
 }
 
 #[test]
@@ -252,7 +214,7 @@ fn a_page_that_asks_for_masks_gets_no_secret_in_any_answer() {
         ("modify_config?format=conf&", patch),
         ("modify_config?", patch),
         ("save_config?format=diff&", &TEXT.replace("k3y", "n3w")),
-        ("change?tell=diff,values,configuration,sent,secrets&", &data),
+        ("change?tell=diff,values,configuration,secrets&", &data),
         ("change?tell=diff,values,configuration,secrets&", &named),
     ] {
         let server = Server::over(TEXT);
@@ -286,35 +248,6 @@ fn a_route_that_takes_no_base_refuses_one() {
     }
     assert_eq!(server.post("rollback_config?to=1", "").status, 200);
     assert_eq!(server.place.text(), TEXT);
-}
-
-#[test]
-fn a_secret_that_a_mask_brought_is_shown_in_no_text() {
-    let whole = TEXT.replace("udp://2", "udp://2 aac=true");
-    let server = Server::over(&whole);
-    let base = of(&whole);
-    let mask = body(&read(&server, "read_config?secrets=masked"))["cluster_key"].clone();
-    let url = json!({ "url": "udp://2", "token": true, "aac": mask });
-    for stream in [json!({ "urls": [url] }), json!({ "weird": [["token"], [mask]] })] {
-        let sent = json!({ "streams": { "b": stream } }).to_string();
-        for target in ["modify_config?", "modify_config?dry_run=1&format=diff&", "change?"] {
-            let sent = match target {
-                "change?" => {
-                    json!({ "modify": { "edits": { "patch": { "streams": { "b": stream } } } } }).to_string()
-                }
-                _ => sent.clone(),
-            };
-            let answer = server.post(&format!("{target}secrets=keep&base={base}"), &sent);
-            assert_eq!(server.place.text(), whole, "{target} {sent}");
-            assert_eq!(answer.status, 422, "{target} {sent} {}", text(&answer));
-            assert!(text(&answer).contains("masked-value"), "{target}: {}", text(&answer));
-        }
-    }
-    // The same secret in a place that masks it.
-    let sent = json!({ "streams": { "a": { "weird": ["token", mask] } } }).to_string();
-    let answer = server.post(&format!("modify_config?secrets=keep&base={base}"), &sent);
-    assert_eq!(answer.status, 200, "{}", text(&answer));
-    assert!(server.place.text().contains("weird token k3y;"), "{}", server.place.text());
 }
 
 #[test]
@@ -356,36 +289,12 @@ fn a_broken_hand_edit_is_said_to_be_one_and_force_is_no_advice_where_it_helps_no
 }
 
 #[test]
-fn a_value_that_comes_back_as_its_mask_keeps_its_words() {
-    let whole = format!(
-        "{TEXT}# password \"x\";\nstream c {{\n  url udp://3;\n  password \"x\";\n  pin 729901;\n}}\n"
-    );
-    let server = Server::over(&whole);
-    let base = of(&whole);
-    let mut page = body(&read(&server, "read_config?secrets=masked"));
-    assert!(page["streams"]["c"]["pin"].as_str().is_some_and(|pin| pin.starts_with("<secret:")), "{page}");
-    page["streams"]["c"]["title"] = json!("C");
-    let answer = server.post(&format!("modify_config?secrets=keep&base={base}"), &page.to_string());
-    assert_eq!(answer.status, 200, "{}", text(&answer));
-    let now = server.place.text();
-    assert_eq!(now.replace("  title C;\n", ""), whole);
-    let masked = text(&read(&server, "read_config?format=conf&secrets=masked"));
-    let tag = format!("W/{}", header(&read(&server, "read_config"), "ETag").expect("there is one"))
-        .replace('"', "%22");
-    let target = format!("save_config?secrets=keep&base={tag}");
-    let answer = server.post(&target, &masked.replace("title C", "title D"));
-    assert_eq!(answer.status, 200, "{}", text(&answer));
-    assert_eq!(server.place.text(), now.replace("title C", "title D"));
-}
-
-#[test]
 fn ten_thousand_secrets_have_as_many_masks() {
     let streams: String =
         (0..10_000).map(|at| format!("stream s{at} {{ url udp://{at}; password pw-{at}; }}\n")).collect();
     let whole = format!("edit_auth admin s3cret;\n{streams}");
     let server = Server::over(&whole);
     let masked = text(&read(&server, "read_config?format=conf&secrets=masked"));
-    let answer =
-        server.post(&format!("save_config?secrets=keep&dry_run=1&format=diff&base={}", of(&whole)), &masked);
-    assert_eq!((answer.status, text(&answer)), (200, String::new()));
+    let masks: HashSet<&str> = masked.split("<secret:").skip(1).map(|rest| &rest[..6]).collect();
+    assert_eq!(masks.len(), 10_001);
 }

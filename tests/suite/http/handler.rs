@@ -106,14 +106,7 @@ impl Server {
 pub(super) fn request(method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Request {
     let headers = headers.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
     let peer = PeerAddress::Address(IpAddr::from([192, 0, 2, 1]));
-    let head = Head {
-        method: method.to_owned(),
-        target: target.to_owned(),
-        headers,
-        peer,
-        is_secured: false,
-        unread: false,
-    };
+    let head = Head { method: method.to_owned(), target: target.to_owned(), headers, peer, unread: false };
     Request { head, body: body.as_bytes().to_vec().into() }
 }
 

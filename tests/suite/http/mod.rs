@@ -19,6 +19,5 @@ mod openapi;
 mod past;
 mod rehearsed;
 mod status;
-mod told;
 mod url_global;
 mod viewed;

@@ -23,10 +23,10 @@ pub(crate) mod view;
 
 pub use member::{Member, Members, key_of};
 pub use redact::{
-    BroughtSecrets, KeptSecrets, LONGEST_SECRET, MaskFault, MaskedText, SecretNumbers, SecretValues,
-    masked_below, masked_document, masked_json, masked_keys, secret_spans, unmasked_json,
+    LONGEST_SECRET, MaskedText, SecretValues, masked_below, masked_document, masked_json, masked_keys,
+    secret_spans,
 };
-pub use secret::{Masker, holds_mask, masks_in};
+pub use secret::{Masker, holds_mask};
 pub use setting_view::sources;
 pub use shape::{OptionWord, block_kind, group_name, only_argument, usable_account};
 pub use view::{Lens, View, is_static, top_members};

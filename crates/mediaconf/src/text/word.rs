@@ -66,12 +66,6 @@ pub(crate) fn unescaped(raw: &[u8]) -> impl Iterator<Item = (usize, u8, bool)> {
     })
 }
 
-/// True if quotes are open at a place of a word.
-pub(crate) fn is_quoted_at(raw: &str, offset: usize) -> bool {
-    let before = unescaped(raw.as_bytes()).take_while(|(at, ..)| *at < offset);
-    before.filter(|&(_, byte, _)| byte == b'"').count() % 2 == 1
-}
-
 /// The text between the quotes of a word that is quoted as a whole and escapes nothing.
 fn plainly_quoted(raw: &str) -> Option<&str> {
     let inside = raw.strip_prefix('"')?.strip_suffix('"')?;

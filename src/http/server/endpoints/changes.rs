@@ -9,17 +9,16 @@ use serde::de::IgnoredAny;
 
 use crate::engine::{
     CHANGE_NAMES, ChangeOptions, ChangeReport, Decision, EntryEdit, EntryEdits, Refusal, RefusalKind,
-    ReportParts, RequestedChange, SentMasker,
+    ReportParts, RequestedChange,
 };
 use crate::http::protocol::headers::{
-    FORMAT_CONF, FORMAT_DIFF, HAND_EDIT_HEADER, NOTE_HEADER, PENDING_HEADER, SECRETS_KEEP, SECRETS_SHOWN,
+    FORMAT_CONF, FORMAT_DIFF, HAND_EDIT_HEADER, NOTE_HEADER, PENDING_HEADER, SECRETS_SHOWN,
 };
 use crate::http::protocol::notes::{WARNINGS_IN_LOG, hand_edit_header, word_of, words_of_warnings};
 use crate::http::protocol::parameters::Parameters;
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::{ApiOperation, JSON, TEXT};
 use crate::http::server::context::{Context, EndpointCall};
-use crate::http::server::endpoints::command::{NamedServer, command};
 use crate::http::server::endpoints::diffs;
 use crate::http::server::endpoints::shown::{NO_TEXT, Secrets};
 use crate::http::server::entity_tag::{entity_tag, expected};
@@ -34,37 +33,13 @@ pub fn change(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response
     let body = mem::take(&mut call.body);
     let requested: RequestedChange<'_> =
         serde_json::from_slice(&body).map_err(|error| no_request(&body, &error))?;
-    let kept = told_by(call.parameters.change.told, None).sent.then(|| requested.clone());
-    let running = context.running();
     let mut made = make(context, call, requested.within(context.patch_memory))?;
-    if let Some(kept) = kept {
-        let masker = SentMasker::new(&context.masker, &made.values);
-        if let Some(sent) = masker.masked(&kept, &running)? {
-            tell_sent(context, call, &mut made, &sent);
-        }
-    }
     if let Some(masker) = Secrets::of(context, call)?.masker() {
         mask_values(&mut made, &masker);
     }
     answer(context, call, made, |report| {
         Response::ok(JSON, serde_json::to_vec(report).expect("a report can be written"))
     })
-}
-
-/// Adds the request as it was sent, and the command with the same effect, to a report.
-fn tell_sent(
-    context: &Context,
-    call: &EndpointCall<'_>,
-    made: &mut ChangeReport,
-    sent: &RequestedChange<'_>,
-) {
-    let change = &call.parameters.change;
-    if change.told.command {
-        let url = call.head.own_url();
-        let server = NamedServer { url: &url, prefix: &context.prefix };
-        made.command = Some(command(&server, sent, &made.diff.collected(), change));
-    }
-    made.sent = Some(serde_json::to_value(sent).expect("a request can be written"));
 }
 
 /// Masks the secrets in a report, but for its lines, which are made so.
@@ -219,7 +194,6 @@ fn options(context: &Context, call: &EndpointCall<'_>) -> ChangeOptions {
         until: Some(context.until()),
         max_delete,
         told,
-        masks: masker.filter(|_| secrets == Some(SECRETS_KEEP)),
         expected: match (change.expected, matched) {
             (Some(named), Some(matched)) => Some(named.and(matched)),
             (named, matched) => named.or(matched),
@@ -231,10 +205,6 @@ fn options(context: &Context, call: &EndpointCall<'_>) -> ChangeOptions {
 /// The parts of a report, with these masks if secrets are to be masked.
 fn told_by(told: ReportParts, masker: Option<&Masker>) -> ReportParts {
     let ReportParts { secrets, mask_key, .. } = ReportParts::masked_by(masker);
-    let told = match told.command {
-        true => ReportParts { diff: true, sent: true, secrets: false, ..told },
-        false => told,
-    };
     if masker.is_some() { ReportParts { secrets, mask_key, ..told } } else { told }
 }
 

@@ -6,7 +6,7 @@ use mediaconf::plumbing::edit::patch::without_bom;
 use mediaconf::plumbing::edit::{ChangeRequest, Edits, Path};
 use mediaconf::plumbing::syntax::Columns;
 
-use crate::engine::{CheckedConfig, EntryEdit, RefusalKind, SentMasker, Snapshot, entry_range};
+use crate::engine::{CheckedConfig, RefusalKind, Snapshot, entry_range};
 use crate::http::protocol::notes::INCLUDES_LEFT_OUT;
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::JSON;
@@ -18,7 +18,6 @@ use crate::http::server::message::Response;
 pub fn check(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let columns = if call.parameters.utf16 { Columns::Utf16 } else { Columns::Characters };
     let found = match (is_json(call), &call.parameters.path) {
-        (_, None) if call.parameters.secrets.is_some() => return Err(no_entry()),
         (false, None) => return whole(context, call, columns),
         (is_json, path) => {
             refuse_viewer(call.role)?;
@@ -57,10 +56,6 @@ fn no_text() -> Problem {
     Problem::new(RefusalKind::BadParameter, "`path`: with it the body is the text of an entry, not JSON")
 }
 
-fn no_entry() -> Problem {
-    Problem::new(RefusalKind::BadParameter, "`secrets`: it masks the text of an entry, which `path` names")
-}
-
 /// A whole text, for editors with what it includes.
 fn whole(context: &Context, call: &EndpointCall<'_>, columns: Columns) -> Result<Response, Problem> {
     let text = Arc::new(Snapshot::from_bytes(call.body.clone()));
@@ -91,18 +86,5 @@ fn entry(
     let (old, body) = (running.document().text(), Snapshot::from_bytes(call.body.clone()));
     let whole = [&old[..range.start], body.document().text(), &old[range.end..]].concat();
     let end = range.start + body.document().text().len();
-    let sent = call.parameters.secrets.map(|_| masked(context, call, path, &running)).transpose()?;
-    Ok(CheckedConfig { sent, ..CheckedConfig::of_part(&running, &whole, range.start..end, columns) })
-}
-
-/// The text that was sent, with its secrets masked.
-fn masked(
-    context: &Context,
-    call: &EndpointCall<'_>,
-    path: &Path,
-    running: &Arc<Snapshot>,
-) -> Result<String, Problem> {
-    let edit = EntryEdit { path: path.clone(), text: call.body.clone(), create: false };
-    let masked = SentMasker::new(&context.masker, &[]).entry(&edit, running)?;
-    Ok(String::from_utf8_lossy(&masked.text).into_owned())
+    Ok(CheckedConfig::of_part(&running, &whole, range.start..end, columns))
 }

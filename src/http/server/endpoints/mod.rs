@@ -3,7 +3,6 @@
 
 mod changes;
 mod check;
-mod command;
 mod diffs;
 mod monitoring;
 mod read;

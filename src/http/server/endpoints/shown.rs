@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::engine::{
     Composed, ConfigSource, MaskedForm, ReadForm, ReadQuery, RefusalKind, Snapshot, entry_range, not_there,
 };
-use crate::http::protocol::headers::{LINE_HEADER, SECRETS_KEEP, SECRETS_MASKED, SECRETS_SHOWN};
+use crate::http::protocol::headers::{LINE_HEADER, SECRETS_MASKED, SECRETS_SHOWN};
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::TEXT;
 use crate::http::server::auth::Role;
@@ -72,7 +72,7 @@ impl Secrets {
                 "`view_auth` sees no secrets; that needs `edit_auth`",
             )),
             (Role::View, _) => Ok(Self::Hidden),
-            (Role::Edit, Some(SECRETS_MASKED | SECRETS_KEEP)) => Ok(Self::Masked(context.masker.clone())),
+            (Role::Edit, Some(SECRETS_MASKED)) => Ok(Self::Masked(context.masker.clone())),
             (Role::Edit, _) => Ok(Self::Shown),
         }
     }

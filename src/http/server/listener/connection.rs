@@ -186,8 +186,7 @@ impl<'g> Connection<'g> {
             match scan.advance(pending) {
                 Progress::Wrong(detail) => return Err(Rejection::malformed(detail).into()),
                 Progress::Whole(start, end) if end <= limits.head => {
-                    let mut parsed = parse(&pending[start..end], limits, self.peer)?;
-                    parsed.head.is_secured = self.incoming.stream.is_secured();
+                    let parsed = parse(&pending[start..end], limits, self.peer)?;
                     self.incoming.consume(end);
                     return Ok(parsed);
                 }

@@ -82,7 +82,6 @@ pub fn parse(bytes: &[u8], limits: &Limits, peer: PeerAddress) -> Result<Parsed,
             target: target.into_owned(),
             headers: end_to_end(headers, authority),
             peer,
-            is_secured: false,
             unread: false,
         },
     })

@@ -46,11 +46,6 @@ impl Stream {
         Ok(Self::Tls(Box::new(StreamOwned::new(connection, timed))))
     }
 
-    /// True if it is encrypted.
-    pub fn is_secured(&self) -> bool {
-        matches!(self, Self::Tls(_))
-    }
-
     /// Sets the deadline of reads and writes.
     pub fn set_deadline(&mut self, deadline: Deadline) {
         self.timed().deadline = deadline;

@@ -72,21 +72,6 @@ fn both_versions_carry_requests() {
 }
 
 #[test]
-fn the_own_address_has_the_scheme_of_the_connection_unless_a_browser_names_it() {
-    let folder = tempfile::tempdir().expect("there is room for a folder");
-    let trusted = issue(folder.path());
-    let tls = Arc::new(load(folder.path()).expect("it was just written"));
-    let secured = Running::secured(Some(tls), Limits::default(), Deadlines::default());
-    let mut client = connect(&secured, &trusted, &TLS13);
-    let own = |more: &str| format!("GET /own HTTP/1.1\r\nHost: a:80\r\n{more}\r\n");
-    client.send(own(""));
-    assert_eq!(client.answer().text(), "https://a:80");
-    let plain = Running::start();
-    assert_eq!(plain.ask(own("")).text(), "http://a:80");
-    assert_eq!(plain.ask(own("Origin: https://a:80\r\n")).text(), "https://a:80");
-}
-
-#[test]
 fn a_new_certificate_is_used_without_a_restart_and_a_broken_one_is_not() {
     let folder = tempfile::tempdir().expect("there is room for a folder");
     let old = issue(folder.path());

@@ -45,7 +45,6 @@ impl Service for Echo {
                 let_pass(Duration::from_millis(head.query().parse().expect("a time in ms")));
                 (200, b"at last".to_vec())
             }
-            "/own" => (200, head.own_url().into_bytes()),
             "/headers" => (200, format!("{:?}", head.headers).into_bytes()),
             _ => (200, told(&request)),
         };

@@ -144,7 +144,7 @@ impl<'d> SecretValues<'d> {
 }
 
 /// True if a word may begin or end at a place.
-pub(super) fn is_edge(text: &str, offset: usize) -> bool {
+fn is_edge(text: &str, offset: usize) -> bool {
     let is_in_word = |c: char| c.is_alphanumeric() || c == '_';
     text.is_char_boundary(offset)
         && !(text[..offset].ends_with(is_in_word) && text[offset..].starts_with(is_in_word))

@@ -1,6 +1,6 @@
 //! Masks the secrets in JSON, which are recognised by their keys.
 
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
 use crate::model::secret::{Masker, Secrecy};
 use crate::schema::{ESCAPE, ObjectShape, Schema, Shape};
@@ -13,7 +13,7 @@ pub fn masked_json(value: &Value, masker: &Masker) -> Value {
 /// Returns the value below these keys of a configuration, with its secrets masked.
 pub fn masked_below(keys: &[&str], value: &Value, masker: &Masker) -> Value {
     let place = keys.iter().fold(JsonPlace::Root, |place, key| place.member(key));
-    masked(place, value, &mut Masking(masker))
+    masked(place, value, masker)
 }
 
 /// Returns the keys of a path with the secrets in them masked, for messages.
@@ -27,11 +27,6 @@ pub fn masked_keys(keys: &[&str], masker: &Masker) -> Vec<String> {
         masker.word(key, secrecy).into_owned()
     };
     keys.iter().map(shown).collect()
-}
-
-/// Returns a configuration, or a patch, with what becomes of its words.
-pub(super) fn with_words(value: &Value, words: &mut impl JsonWords) -> Value {
-    masked(JsonPlace::Root, value, words)
 }
 
 /// The place of a value, as far as its secrecy depends on it.
@@ -79,51 +74,23 @@ impl JsonPlace {
     }
 }
 
-/// What becomes of the words of JSON.
-pub(super) trait JsonWords {
-    fn word(&mut self, word: &str, secrecy: Secrecy) -> String;
-    /// A word that is a value, and no key.
-    fn value(&mut self, word: &str, secrecy: Secrecy) -> Value {
-        Value::String(self.word(word, secrecy))
-    }
-    /// A number that is a secret.
-    fn number(&mut self, number: &Number) -> Value;
-    /// The words of a member or an element follow, until it is left.
-    fn enter(&mut self, _key: &str, _secrecy: Secrecy) {}
-    fn leave(&mut self) {}
-}
-
-struct Masking<'m>(&'m Masker);
-
-impl JsonWords for Masking<'_> {
-    fn word(&mut self, word: &str, secrecy: Secrecy) -> String {
-        self.0.word(word, secrecy).into_owned()
-    }
-
-    fn number(&mut self, number: &Number) -> Value {
-        Value::String(self.0.mask(&number.to_string()))
-    }
-}
-
-fn masked(place: JsonPlace, value: &Value, words: &mut impl JsonWords) -> Value {
+fn masked(place: JsonPlace, value: &Value, masker: &Masker) -> Value {
     let secrecy = place.secrecy();
     match value {
-        Value::String(text) => words.value(text, secrecy),
-        Value::Number(number) if secrecy == Secrecy::Whole => words.number(number),
-        Value::Array(elements) => Value::Array(masked_words(secrecy, elements, words)),
-        Value::Object(members) if may_be_options(members) => Value::Object(options(place, members, words)),
+        Value::String(text) => Value::String(masker.word(text, secrecy).into_owned()),
+        Value::Number(number) if secrecy == Secrecy::Whole => Value::String(masker.mask(&number.to_string())),
+        Value::Array(elements) => Value::Array(masked_words(secrecy, elements, masker)),
+        Value::Object(members) if may_be_options(members) => Value::Object(options(place, members, masker)),
         Value::Object(members) => {
-            Value::Object(members.iter().map(|found| member(place, found, words)).collect())
+            Value::Object(members.iter().map(|found| member(place, found, masker)).collect())
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     }
 }
 
-fn member(place: JsonPlace, (key, value): (&String, &Value), words: &mut impl JsonWords) -> (String, Value) {
-    words.enter(key, place.key_secrecy());
-    let shown = (words.word(key, place.key_secrecy()), masked(place.member(key), value, words));
-    words.leave();
-    shown
+fn member(place: JsonPlace, (key, value): (&String, &Value), masker: &Masker) -> (String, Value) {
+    let shown = masker.word(key, place.key_secrecy()).into_owned();
+    (shown, masked(place.member(key), value, masker))
 }
 
 /// True if the members have single values, as the options of a directive have.
@@ -133,11 +100,11 @@ fn may_be_options(members: &Map<String, Value>) -> bool {
 
 /// Masks the options of a directive. Those behind one that is the name of a secret and has no value are the words of a
 /// directive in front of which the `;` is lost.
-fn options(place: JsonPlace, members: &Map<String, Value>, words: &mut impl JsonWords) -> Map<String, Value> {
+fn options(place: JsonPlace, members: &Map<String, Value>, masker: &Masker) -> Map<String, Value> {
     let mut behind = None;
     let mut shown = Map::new();
     for (key, value) in members {
-        let (name, shown_value) = member(behind.unwrap_or(place), (key, value), words);
+        let (name, shown_value) = member(behind.unwrap_or(place), (key, value), masker);
         shown.insert(name, shown_value);
         if *value == Value::Bool(true) && Secrecy::from_name(key) == Secrecy::Whole {
             behind = Some(JsonPlace::Member(Secrecy::Whole));
@@ -147,11 +114,9 @@ fn options(place: JsonPlace, members: &Map<String, Value>, words: &mut impl Json
 }
 
 /// Masks the words of a directive, or its occurrences: the word behind `token` is a secret.
-fn masked_words(mut secrecy: Secrecy, elements: &[Value], words: &mut impl JsonWords) -> Vec<Value> {
-    let word = |(number, element): (usize, &Value)| {
-        words.enter(&number.to_string(), Secrecy::Parts);
-        let shown = masked(JsonPlace::Member(secrecy), element, words);
-        words.leave();
+fn masked_words(mut secrecy: Secrecy, elements: &[Value], masker: &Masker) -> Vec<Value> {
+    let word = |element: &Value| {
+        let shown = masked(JsonPlace::Member(secrecy), element, masker);
         // Of a list of options, each is a list; one without a value may be the name of a secret.
         let text = element.as_array().and_then(|words| words.first().filter(|_| words.len() == 1));
         if let Some(text) = text.unwrap_or(element).as_str() {
@@ -159,7 +124,7 @@ fn masked_words(mut secrecy: Secrecy, elements: &[Value], words: &mut impl JsonW
         }
         shown
     };
-    elements.iter().enumerate().map(word).collect()
+    elements.iter().map(word).collect()
 }
 
 #[cfg(test)]

@@ -1,25 +1,19 @@
 //! Finds the secrets in a text or in JSON, so that it can be shown without them.
 
-mod brought;
 mod by_value;
 mod json;
-mod kept;
 mod loose;
 mod masked_text;
 mod spelling;
 mod told;
-mod unmasked;
 mod within;
 
 use std::ops::Range;
 
-pub use brought::BroughtSecrets;
 pub use by_value::{LONGEST_SECRET, SecretValues};
 pub use json::{masked_below, masked_json, masked_keys};
-pub use kept::{KeptSecrets, MaskFault};
 pub use masked_text::MaskedText;
 pub use told::FaultMasker;
-pub use unmasked::{SecretNumbers, unmasked_json};
 
 use super::secret::{Masker, Secrecy, merged, word_parts};
 use super::setting_view::is_plural;

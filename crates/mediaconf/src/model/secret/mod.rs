@@ -104,7 +104,7 @@ pub fn holds_mask(value: &str) -> bool {
 }
 
 /// The places of the masks in a text.
-pub fn masks_in(text: &str) -> impl Iterator<Item = Range<usize>> {
+fn masks_in(text: &str) -> impl Iterator<Item = Range<usize>> {
     let starts = text.match_indices(MASK_START);
     starts.filter_map(|(at, _)| mask_len(&text[at..]).map(|length| at..at + length))
 }
