@@ -1,11 +1,11 @@
-// From an edit to a change: the text, the values, the tray, conflicts, and what survives.
+// From an edit to a change: the text, the values, the bar, clashes, and what survives.
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import { EDITOR, EXAMPLE, apply, ask, enter, press, replace, shows } from './entered.js';
-import { inBrowser, logIn, options, until } from './served.js';
+import { click, inBrowser, options, until } from './served.js';
 
 const here = inBrowser(EXAMPLE, { each: true });
 
@@ -14,8 +14,8 @@ test('a line is changed, the diff comes first, and the change waits to be kept',
   await replace(page, 'prepush 5', 'prepush 9');
   assert.ok(!here.text.includes('prepush 9'));
   await press(page, 'Review');
-  await shows(page, '#tray .removed', 'prepush 5;');
-  await shows(page, '#tray .added', 'prepush 9;');
+  await shows(page, '#change .removed', 'prepush 5;');
+  await shows(page, '#change .added', 'prepush 9;');
   assert.ok(!here.text.includes('prepush 9'), 'the review changes nothing');
   await page.type('.why input', 'more buffer');
   await press(page, 'Apply');
@@ -43,72 +43,51 @@ test('the word at the cursor is explained', options, async () => {
   await shows(page, '.help', 'prepush');
 });
 
-test('edits survive a reload; a secret that was typed does not', options, async () => {
+test('an edit is left only if one says so, and a reload is asked for, too', options, async () => {
   const page = await enter(here, '#/streams/cam1');
-  await replace(page, 'prepush 5;', 'prepush 7;\n  password hunter2;');
-  await page.waitForFunction(() => JSON.stringify({ ...sessionStorage }).includes('password <secret:retype>'));
-  assert.ok(!(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).includes('hunter2'));
-  await page.reload();
-  await page.waitForSelector('.login');
-  await logIn(page, EDITOR);
-  await page.waitForFunction(() => document.querySelector('textarea')?.value.includes('prepush 7;'));
-  await press(page, 'Review');
-  await shows(page, '#tray .problem', 'type it again');
-  await replace(page, '<secret:retype>', 'hunter3');
-  await page.waitForSelector('#tray .diff');
-  await press(page, 'Apply');
-  await until(() => here.text.includes('password hunter3;'), 'the secret that was typed again');
-  // The server has the text before the page has the answer.
-  await page.waitForFunction(() => sessionStorage.getItem('mediactl-edits edit') === null);
-});
-
-test('a change of somebody else is merged, and the same line is chosen', options, async () => {
-  const page = await enter(here, '#/streams/cam1');
+  /** @type {string[]} */
+  const asked = [];
+  let isLeft = false;
+  page.removeAllListeners('dialog');
+  page.on('dialog', (dialog) => {
+    asked.push(`${dialog.type()} ${dialog.message()}`);
+    return isLeft ? dialog.accept() : dialog.dismiss();
+  });
+  await press(page, 'Edit');
+  await page.waitForSelector('.area:not([readonly])');
+  await press(page, 'Cancel');
+  await page.waitForSelector('.area[readonly]');
+  assert.deepEqual(asked, [], 'nothing was edited');
   await replace(page, 'prepush 5', 'prepush 7');
-  await ask(here, 'modify_config', '{"streams":{"cam1":{"dvr":null}}}');
-  await press(page, 'Review');
-  await shows(page, '#tray .added', 'prepush 7;');
-  assert.equal(await page.$('#tray .clashes'), null, 'different lines are merged');
-  await ask(here, 'modify_config', '{"streams":{"cam1":{"prepush":6}}}');
-  await page.waitForSelector('#tray .clashes');
-  for (const text of ['prepush 5', 'prepush 6', 'prepush 7']) await shows(page, '#tray .clashes code', text);
-  await page.click('.clashes input[value=mine]');
-  await press(page, 'Use these choices');
-  await shows(page, '#tray .removed', 'prepush 6;');
-  await press(page, 'Apply');
-  await until(() => here.text.includes('prepush 7;'), 'mine');
+  await page.waitForSelector('#field-title:not(input)');
+  for (const leave of ['History', 'Cancel', 'Discard', 'Log out', 'Remove stream']) {
+    if (leave === 'Discard') await press(page, 'Review');
+    await click(page, leave);
+  }
+  assert.deepEqual(asked, Array(5).fill('confirm The edit of streams.cam1 is not sent. Discard it?'));
+  assert.equal(await page.evaluate(() => location.hash), '#/streams/cam1');
+  assert.match(await page.$eval('.area', (area) => /** @type {HTMLTextAreaElement} */ (area).value), /prepush 7/);
+  await page.evaluate(() => { setTimeout(() => location.reload()); });
+  await until(() => asked.length > 5, 'the question before a reload');
+  assert.match(asked[5] ?? '', /^beforeunload/);
+  assert.equal(await page.evaluate(() => JSON.stringify({ ...sessionStorage }).includes('prepush')), false);
+  isLeft = true;
+  await click(page, 'History');
+  await page.waitForSelector('#change[hidden]');
+  await shows(page, 'h1', 'History');
+  assert.equal(here.text, EXAMPLE);
 });
 
-test('a secret that was typed is hidden where one chooses between lines', options, async () => {
+test('values are edited without the text, and lock it', options, async () => {
   const page = await enter(here, '#/streams/cam1');
-  await replace(page, 'prepush 5;', 'password hunter2; # typed');
-  await ask(here, 'modify_config', '{"streams":{"cam1":{"prepush":6}}}');
-  await press(page, 'Review');
-  await shows(page, '#tray .clashes code', 'password <secret:retype>; # typed');
-  assert.ok(!(await page.$eval('#tray', (tray) => tray.textContent)).includes('hunter2'));
-  await page.click('.clashes input[value=mine]');
-  await press(page, 'Use these choices');
-  await page.waitForSelector('#tray .diff');
-  await press(page, 'Apply');
-  await until(() => here.text.includes('password hunter2; # typed'), 'the secret that was typed');
-});
-
-test('two pages against each other: nothing is overwritten', options, async () => {
-  const [one, other] = [await enter(here, '#/streams/cam1'), await enter(here, '#/streams/cam1')];
-  await replace(one, 'prepush 5', 'prepush 6');
-  await replace(other, 'prepush 5', 'prepush 7');
-  await press(one, 'Review');
-  await one.waitForSelector('#tray .diff');
-  await press(other, 'Review');
-  await other.waitForSelector('#tray .diff');
-  await one.click('.undo input[type=checkbox]');
-  await press(one, 'Apply');
-  await until(() => here.text.includes('prepush 6'), 'the first');
-  await other.waitForSelector('#tray .clashes');
-  assert.ok(here.text.includes('prepush 6'));
-  await other.click('.clashes input[value=theirs]');
-  await press(other, 'Use these choices');
-  await other.waitForFunction(() => document.querySelector('#tray')?.hasAttribute('hidden'));
+  await page.waitForSelector('#field-title');
+  await page.type('#field-title', 'one');
+  await page.waitForFunction(() => [...document.querySelectorAll('button')].find((button) => button.textContent === 'Edit')?.disabled);
+  await press(page, 'Undo');
+  await page.waitForSelector('#change[hidden]');
+  assert.equal(await page.$eval('#field-title', (field) => /** @type {HTMLInputElement} */ (field).value), '');
+  await press(page, 'Edit');
+  await page.waitForSelector('.area:not([readonly])');
 });
 
 test('a lost connection loses no edit', options, async () => {
@@ -116,9 +95,9 @@ test('a lost connection loses no edit', options, async () => {
   await replace(page, 'prepush 5', 'prepush 7');
   await here.stop('SIGKILL');
   await press(page, 'Review');
-  await shows(page, '#tray .problem', 'does not answer');
+  await shows(page, '#change .problem', 'does not answer');
   await here.start();
-  await page.waitForSelector('#tray .diff');
+  await page.waitForSelector('#change .diff');
   await press(page, 'Apply');
   await until(() => here.text.includes('prepush 7'), 'the edit');
 });
@@ -128,8 +107,8 @@ test('the command has the same effect', options, async () => {
   await page.waitForSelector('#field-title');
   await page.type('#field-title', "it's");
   await press(page, 'Review');
-  await page.waitForSelector('#tray .diff');
-  const command = await page.$eval('#tray pre code', (code) => code.textContent);
+  await page.waitForSelector('#change .diff');
+  const command = await page.$eval('#change pre code', (code) => code.textContent);
   assert.match(command ?? '', /modify --yes .*\n.*--set-string 'streams\.cam1\.title=it'\\''s'/);
 });
 
@@ -145,29 +124,12 @@ test('a server that is killed while a change is pending takes it back', options,
   await page.waitForSelector('#confirm[hidden]');
 });
 
-test('a hand edit of the file is kept, and of the same value one chooses', options, async () => {
-  const page = await enter(here, '#/streams/cam1');
-  await page.waitForSelector('#field-prepush');
-  await page.$eval('#field-prepush', (input) => { /** @type {HTMLInputElement} */ (input).select(); });
-  await page.type('#field-prepush', '8');
-  here.editByHand((text) => text.replace('prepush 5;', 'prepush 4;').replace('rtmp 1935;', 'rtmp 1936;'));
-  await until(async () => (await ask(here, 'status')).state.includes('edited-by-hand'), 'the hand edit');
-  await press(page, 'Review');
-  await page.waitForSelector('#tray .clashes');
-  await page.click('.clashes input[value=mine]');
-  await press(page, 'Use these choices');
-  await page.waitForSelector('#tray .diff');
-  await press(page, 'Apply');
-  await until(() => here.text.includes('prepush 8;') && here.text.includes('rtmp 1936;'), 'both edits');
-});
-
 test('the own password is changed, asked for under the countdown, and kept', options, async () => {
   const page = await enter(here, '#/text');
   await shows(page, '.text-row', 'edit_auth admin');
   await page.click('[data-line="12"] code');
   await page.waitForSelector('.text-side .area');
-  const old = await page.$eval('.area', (area) => /<secret:\w+>/.exec(area.value)[0]);
-  await replace(page, old, 'another-word');
+  await replace(page, EDITOR.password, 'another-word');
   await apply(page);
   await page.waitForSelector('#confirm input[type=password]');
   assert.match(here.text, /edit_auth admin another-word;/);
@@ -195,34 +157,20 @@ test('an own login that gets another name is asked for by that name', options, a
   await shows(page, '#head', 'boss');
 });
 
-test('values and texts of several streams are one change', options, async () => {
-  const page = await enter(here, '#/streams/cam1');
-  await replace(page, '# the spare', '# spare');
-  await page.evaluate(() => { location.hash = '#/streams/news'; });
-  await shows(page, 'h1', 'news');
-  await page.waitForSelector('#field-title');
-  await page.type('#field-title', 'News');
-  await apply(page, 'both');
-  await until(() => here.text.includes('# spare') && here.text.includes('title News;'), 'both');
-  const history = await ask(here, 'history');
-  assert.equal(history.length, 1);
-});
-
-test('a reload command that fails loses no edit, and what it said stays', options, async () => {
+test('a reload command that fails loses the edit not, and what it said stays', options, async () => {
   await here.stop();
   const isTyped = `${here.folder}/typed`;
   await here.start(['--reload-cmd', `until [ -e ${isTyped} ]; do sleep 0.1; done; ! grep -q "prepush 66" "$MEDIACTL_TEXT"`]);
   const page = await enter(here, '#/streams/cam1');
   await replace(page, 'prepush 5', 'prepush 66');
   await press(page, 'Review');
-  await page.waitForSelector('#tray .diff');
+  await page.waitForSelector('#change .diff');
   await press(page, 'Apply');
-  await shows(page, '#tray .result', 'is being made');
-  await replace(page, '# the spare', '# spare');
+  await shows(page, '#change .result', 'is being made');
+  assert.ok(await page.$eval('#main', (main) => /** @type {HTMLElement} */ (main).inert), 'nothing is edited meanwhile');
   writeFileSync(isTyped, '');
-  await shows(page, '#tray .problem', 'reload command failed');
-  await shows(page, '#tray .added', 'prepush 66');
-  await shows(page, '#tray .added', '# spare');
+  await shows(page, '#change .problem', 'reload command failed');
+  await shows(page, '#change .added', 'prepush 66');
   assert.equal(here.text, EXAMPLE);
 });
 
@@ -232,7 +180,7 @@ test('only what was shown is applied, once for each press of the keys, with a va
   await page.keyboard.down('Control');
   for (let times = 0; times < 8; times += 1) {
     await page.keyboard.down('Enter');
-    await page.waitForSelector('#tray .diff');
+    await page.waitForSelector('#change .diff');
   }
   await page.keyboard.up('Enter');
   assert.equal(here.text, EXAMPLE);
@@ -246,29 +194,36 @@ test('only what was shown is applied, once for each press of the keys, with a va
     area.dispatchEvent(new Event('input'));
   });
   await page.waitForFunction(() => /** @type {HTMLButtonElement} */ (document.querySelector('.apply .primary')).disabled
-    || document.querySelector('#tray .added')?.textContent?.includes('prepush 66'));
+    || document.querySelector('#change .added')?.textContent?.includes('prepush 66'));
   assert.equal(here.text, EXAMPLE);
 });
 
-test('a text stays where somebody else removed its stream, over a reload too, and adds it again', options, async () => {
+test('of a file with carriage returns only the line changes that was edited', options, async () => {
+  const lines = EXAMPLE.replaceAll('\n', '\r\n');
+  here.editByHand(() => lines);
+  await here.stop();
+  await here.start();
   const page = await enter(here, '#/streams/cam1');
-  await replace(page, 'prepush 5', 'prepush 6');
-  await ask(here, 'modify_config', '{"streams":{"cam1":null}}');
-  await shows(page, '.entry-page', 'there is no stream');
-  await page.waitForSelector('.area');
+  await replace(page, 'prepush 5', 'prepush 7');
   await press(page, 'Review');
-  await page.waitForSelector('#tray .clashes');
-  await page.click('.clashes input[value=mine]');
-  await press(page, 'Use these choices');
-  await shows(page, '#tray .added', 'prepush 6;');
-  await page.waitForFunction(() => JSON.stringify({ ...sessionStorage }).includes('prepush 6;'));
-  await page.reload();
-  await page.waitForSelector('.login');
-  await logIn(page, EDITOR);
-  await page.waitForFunction(() => document.querySelector('textarea')?.value.includes('stream cam1'));
-  await apply(page);
-  assert.match(here.text, /\nstream cam1 \{[^}]*prepush 6;[^}]*\}\n$/);
-  await page.waitForFunction(() => !document.querySelector('.entry-page')?.textContent?.includes('there is no stream'));
+  await shows(page, '#change .added', 'prepush 7;');
+  assert.deepEqual(await page.$$eval('#change .diff :is(.added, .removed)', (found) => found.length), 2);
+  await press(page, 'Apply');
+  await until(() => here.text.includes('prepush 7'), 'the edit');
+  assert.equal(here.text, lines.replace('prepush 5', 'prepush 7'));
+});
+
+test('the edit goes on where another client gives the login another name', options, async () => {
+  const page = await enter(here, '#/streams/cam1');
+  await replace(page, 'prepush 5', 'prepush 77');
+  await ask(here, 'modify_config', '{"edit_auth":{"login":"boss"}}');
+  await page.waitForSelector('#confirm input[type=password]');
+  await page.$eval('#confirm input:not([type=password])', (login) => { /** @type {HTMLInputElement} */ (login).value = 'boss'; });
+  await page.type('#confirm input[type=password]', EDITOR.password);
+  await page.keyboard.press('Enter');
+  await shows(page, '#head', 'boss');
+  await press(page, 'Review');
+  await shows(page, '#change .added', 'prepush 77;');
 });
 
 test('a server that is started again has other masks, and takes the edit', options, async () => {
@@ -280,7 +235,7 @@ test('a server that is started again has other masks, and takes the edit', optio
   await here.stop('SIGKILL');
   await here.start();
   await press(page, 'Review');
-  await shows(page, '#tray .added', 'edit_auth   admin');
+  await shows(page, '#change .added', 'edit_auth   admin');
 });
 
 test('the text that is shown has the masks of the server that runs', options, async () => {

@@ -43,6 +43,8 @@ export function press(page, text) {
  */
 export async function replace(page, from, to) {
   await page.waitForSelector('.area');
+  if (await page.$eval('.area', (area) => area.hasAttribute('readonly'))) await press(page, 'Edit');
+  await page.waitForSelector('.area:not([readonly])');
   await page.waitForFunction((text) => document.querySelector('textarea')?.value.includes(text), {}, from);
   await page.$eval('.area', (found, text) => {
     const area = /** @type {HTMLTextAreaElement} */ (found);
@@ -58,8 +60,8 @@ export async function replace(page, from, to) {
 /** @param {Page} page @param {string} [why] */
 export async function apply(page, why = '') {
   await press(page, 'Review');
-  await page.waitForSelector('#tray .diff');
+  await page.waitForSelector('#change .diff');
   if (why) await page.type('.why input', why);
   await press(page, 'Apply');
-  await page.waitForFunction(() => document.querySelector('#tray')?.hasAttribute('hidden'));
+  await page.waitForFunction(() => document.querySelector('#change')?.hasAttribute('hidden'));
 }

@@ -71,29 +71,30 @@ try {
   told('a key in the filter', await keys(page, '.filter', 'cam12 prepush=3'));
   process.stdout.write(`idle: ${Math.round(await idle(devtools, 130))} bytes a minute\n`);
   await page.goto(`${served.url}/#/streams/cam5001`);
-  await page.waitForSelector('textarea');
-  await page.focus('textarea');
+  await click(page, 'Edit');
+  await page.waitForSelector('.area:not([readonly])');
   await page.keyboard.down('Control');
   await page.keyboard.press('Home');
   await page.keyboard.up('Control');
   await page.keyboard.press('End');
   told('a key in the text of a stream', await keys(page, 'textarea', '# a comment'));
   await click(page, 'Review');
-  await sees(page, '# a comment', '#tray .diff');
+  await sees(page, '# a comment', '#change .diff');
   const diffs = [];
   await page.focus('textarea');
   for (let round = 0; round < 5; round += 1) {
     const start = performance.now();
     await page.keyboard.type(String(round));
-    await sees(page, `# a comment${'01234'.slice(0, round + 1)}`, '#tray .diff');
+    await sees(page, `# a comment${'01234'.slice(0, round + 1)}`, '#change .diff');
     diffs.push(performance.now() - start);
   }
   told('from an edit to its difference', diffs);
-  await click(page, 'Discard', '#tray button');
+  await click(page, 'Discard', '#change button');
   await page.goto(`${served.url}/#/text`);
   await sees(page, 'cam0', '.text-row');
   told('a key in the search of the whole text', await keys(page, '#search', 'prepush 7'));
-  await page.waitForSelector('.text-side .area');
+  await click(page, 'Edit');
+  await page.waitForSelector('.area:not([readonly])');
   await page.focus('.area');
   told('a key in the whole text', await keys(page, '.area', '# a comment'));
 } finally {

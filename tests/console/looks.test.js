@@ -1,6 +1,7 @@
 // What is looked at: secrets, the history, the whole text, and what `view_auth` sees.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import { EDITOR, EXAMPLE, VIEWER, apply, ask, enter, press, replace, shows } from './entered.js';
@@ -8,14 +9,18 @@ import { inBrowser, logIn, open, options, until } from './served.js';
 
 const here = inBrowser(EXAMPLE, { each: true });
 
-test('a secret is shown on request, one at a time, and hidden again', options, async () => {
+test('Edit shows the secrets of an entry, Cancel hides them, and the log says who it was', options, async () => {
   const page = await enter(here, '#/streams/cam2');
-  await page.waitForSelector('.secrets');
+  await shows(page, '.colours', '<secret:');
   assert.ok(!(await page.content()).includes('camera:not-real'));
-  await press(page, 'Show');
-  await shows(page, '.secret', 'camera:not-real');
-  await shows(page, '.secrets', 'hidden in');
-  await press(page, 'Hide');
+  await press(page, 'Edit');
+  await shows(page, '.colours', 'camera:not-real');
+  assert.match(readFileSync(here.log, 'utf8'), / admin GET \/media\/api\/read_config 200 .*streams\.cam2/);
+  await press(page, 'Cancel');
+  await page.waitForFunction(() => !document.body.textContent?.includes('camera:not-real'));
+  await press(page, 'Edit');
+  await shows(page, '.colours', 'camera:not-real');
+  await page.evaluate(() => { location.hash = '#/status'; });
   await page.waitForFunction(() => !document.body.textContent?.includes('camera:not-real'));
 });
 
@@ -41,7 +46,7 @@ test('view_auth sees everything, and no control that changes anything', options,
   const page = await enter(here, '#/streams/cam2', VIEWER);
   await page.waitForSelector('.fields output');
   assert.equal(await page.$eval('.area', (area) => area.hasAttribute('readonly')), true);
-  for (const selector of ['.secrets', '.fields input', '.fields select', '.page-head button']) {
+  for (const selector of ['.entry-head button', '.fields input', '.fields select', '.page-head button']) {
     assert.equal(await page.$(selector), null, selector);
   }
   await page.evaluate(() => { location.hash = '#/history/1'; });

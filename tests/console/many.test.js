@@ -22,7 +22,7 @@ async function edit(page, filter, { act, path, old, value }) {
   await page.type('.many-form input[list]', path);
   if (old) await page.type('.many-form [placeholder="old text"]', old);
   await page.type('.many-form [placeholder=value]', value);
-  await click(page, 'Add to the edits');
+  await click(page, 'Prepare');
 }
 
 test('where a part is hidden, one is told that it cannot be replaced', () => {
@@ -37,15 +37,15 @@ test('two hundred are changed, looked at, and kept', options, async () => {
   await page.waitForSelector('.rows .row');
   await edit(page, 'urls.url~239.0.1.', { act: 'set', path: 'prepush', value: '7' });
   await click(page, 'Review');
-  await sees(page, 'prepush 7', '#tray .diff');
+  await sees(page, 'prepush 7', '#change .diff');
   assert.match(served.text, /^(?!.*prepush 7)/s, 'nothing is sent before it is applied');
-  await click(page, 'Apply', '#tray button');
+  await click(page, 'Apply', '#change button');
   await sees(page, 'It goes back in', '#confirm');
   await page.waitForFunction(() => document.activeElement?.textContent === 'Keep');
   assert.equal(served.text.match(/prepush 7/g).length, 200);
   await page.keyboard.press('Enter');
   await goes(page, '#confirm');
-  await goes(page, '#tray');
+  await goes(page, '#change');
   const history = JSON.parse((await served.ask('history')).text);
   assert.equal(history.length, 1, 'it was one change');
   assert.deepEqual(page.faults, []);
@@ -57,8 +57,8 @@ test('a text is replaced where it stands, and the page is loaded again before th
   await page.waitForSelector('.rows .row');
   await edit(page, 'urls.url~239.0.0.', { act: 'replace in', path: 'urls.url', old: '239.0.0.', value: '239.9.9.' });
   await click(page, 'Review');
-  await sees(page, '239.9.9.', '#tray .diff');
-  await click(page, 'Apply', '#tray button');
+  await sees(page, '239.9.9.', '#change .diff');
+  await click(page, 'Apply', '#change button');
   await page.waitForFunction(() => document.activeElement?.textContent === 'Keep');
   await page.reload();
   await sees(page, 'The change that you made goes back in', '.login');

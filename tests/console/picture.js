@@ -15,14 +15,15 @@ try {
   await served.ask('modify_config?message=less+delay', { body: '{"streams":{"cam1":{"prepush":4}}}', password: PASSWORD });
   await logIn(page, { password: PASSWORD });
   await sees(page, 'Last changes');
-  await page.focus('.area');
+  await click(page, 'Edit');
+  await page.waitForSelector('.area:not([readonly])');
   await page.$eval('.area', (area) => {
     const at = area.value.indexOf('prepush 4') + 'prepush '.length;
     area.setSelectionRange(at, at + 1);
   });
   await page.keyboard.type('6');
   await click(page, 'Review');
-  await page.waitForSelector('#tray .diff');
+  await page.waitForSelector('#change .diff');
   await page.type('.why input', 'the picture stuttered');
   await page.screenshot({ path: PICTURE });
 } finally {

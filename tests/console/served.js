@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach } from 'node:test';
@@ -35,7 +35,7 @@ export class Served {
     if (!this.folder) this.#settle();
     const listen = `127.0.0.1:${this.port ?? 0}`;
     const all = ['--conf', this.conf, 'serve', '--console', '--view-auth', '--listen', listen, ...how];
-    this.#process = spawn(BINARY, all, { stdio: ['ignore', 'pipe', 'ignore'] });
+    this.#process = spawn(BINARY, all, { stdio: ['ignore', 'pipe', openSync(this.log, 'a')] });
     let told = '';
     for await (const part of this.#process.stdout) {
       told += part;
@@ -51,6 +51,7 @@ export class Served {
   #settle() {
     this.folder = mkdtempSync(join(tmpdir(), 'console-'));
     this.conf = join(this.folder, 'media.conf');
+    this.log = join(this.folder, 'log');
     writeFileSync(this.conf, this.before);
   }
 

@@ -109,11 +109,8 @@ test('many are marked, and become one edit', options, async () => {
   await sees(page, '30 marked', '.many');
   await page.type('.many-form input[list]', 'prepush');
   await page.type('.many-form [placeholder=value]', '4');
-  await click(page, 'Add to the edits');
-  const kept = await page.evaluate(() => sessionStorage.getItem('mediactl-edits edit'));
-  assert.match(kept, /set prepush of 30 streams/);
-  assert.equal(JSON.parse(kept)[0].assignments.length, 30);
-  await sees(page, '1 edit is not sent', '#tray');
+  await click(page, 'Prepare');
+  await sees(page, 'Not sent: set prepush of 30 streams', '#change');
   await click(page, 'Log out');
   await page.waitForFunction(() => sessionStorage.length === 0);
   assert.deepEqual(page.faults, []);

@@ -1,30 +1,29 @@
 // The start of the page: the login, the parts that are always there, and the view of the place.
 
 import { Api } from './api.js';
+import { attach as attachBar } from './change_bar.js';
 import { attach as attachConfirm } from './confirm_bar.js';
 import { byId, fill } from './dom.js';
-import { Drafts } from './drafts.js';
-import { notSent } from './figures.js';
+import { mayLeave } from './draft.js';
 import { keepFocus, listen, showFrame } from './frame.js';
 import { showHistory } from './history.js';
 import { forget, known, showLogin } from './login.js';
 import { follow, stop } from './load.js';
-import { parse } from './router.js';
+import { note, parse } from './router.js';
 import { State } from './state.js';
 import { showStatus } from './status.js';
 import { showStream } from './entry_page.js';
 import { showStreams, unmark } from './streams.js';
 import { showText } from './text.js';
-import { attach as attachTray } from './tray.js';
-import { attach as attachVouch } from './vouch.js';
 
 /** The views by the first word of a place. @type {Record<string, import('./router.js').Show>} */
 const VIEWS = { text: showText, history: showHistory, status: showStatus };
 
 const main = byId('main');
 const api = new Api(/** @type {HTMLMetaElement} */ (document.querySelector('[name=mediactl-api]')).content);
-const state = new State(api, announce, new Drafts(sessionStorage));
-state.subscribe(['role'], () => state.drafts.enter(state.role));
+const state = new State(api, announce);
+// Who may only look goes on with no edit.
+state.subscribe(['role'], () => { if (!state.mayEdit) state.set({ draft: null }); });
 
 /** Ends the view that is shown. */
 let shown = new AbortController();
@@ -54,11 +53,9 @@ function started() {
 }
 
 function logOut() {
-  const count = state.drafts.list.length;
-  if (count && !window.confirm(`${notSent(count)}. Discard and log out?`)) return;
+  if (!mayLeave(state)) return;
   stop();
   api.logOut();
-  state.drafts.clear();
   unmark();
   state.reset();
   forget();
@@ -74,12 +71,15 @@ function showPlace() {
   show(main, state, place, left());
 }
 
+addEventListener('hashchange', ({ oldURL }) => {
+  if (mayLeave(state)) showPlace();
+  else note(new URL(oldURL).hash);
+});
+addEventListener('beforeunload', (event) => { if (state.draft) event.preventDefault(); });
 showFrame(state, logOut);
 attachConfirm(byId('confirm'), state, () => follow(state));
-attachTray(byId('tray'), state);
-attachVouch(state);
+attachBar(byId('change'), state);
 listen(state);
 keepFocus(main);
-addEventListener('hashchange', showPlace);
 state.set({ applied: known().pending });
 logIn();

@@ -96,7 +96,7 @@ export function attach(bar, state, goOn) {
     const part = (/** @type {string} */ what, /** @type {import('./dom.js').Child[]} */ ...more) => el('p', el('strong', what), ' ', more);
     if (isTold) return part('The change was undone.', 'You are logged in with the old password.');
     if (isOver) return part('The change goes back, and with it your new login or password.', 'The new one is valid only if somebody else kept it.');
-    if (!isPending) return part('Your login or its password was changed.', 'Log in with the new one. Your edits are kept here.');
+    if (!isPending) return part('Your login or its password was changed.', 'Log in with the new one. Your edit is kept here.');
     const who = pending ? `${pending.by} changed the configuration.${pending.message ? ` Why: ${pending.message}.` : ''}` : 'Your login or its password was changed.';
     return part(who, pending && el('span.quiet', firstOf(pending.paths, pending.path_count)), el('br'),
       !isConnected && 'There is no connection. ', 'It goes back in ', clock, ' unless it is kept.');

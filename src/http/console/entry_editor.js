@@ -11,7 +11,7 @@ import { placeAt, spans, startOf } from './words.js';
  * @typedef {{ severity: string, message: string, hint?: string, line: number, column: number,
  *   end: { line: number, column: number }, fix?: { range: { start: Point, end: Point }, text: string } }} Found
  * @typedef {{ line: number, column: number }} Point
- * @typedef {{ path: string, base: string, text: string, line: number, isReadOnly: boolean, now: string }} Shown `now` is what runs
+ * @typedef {{ path: string, text: string, line: number, isReadOnly: boolean }} Shown
  */
 
 /** The time after the last key at which the server is asked for faults, in milliseconds. */
@@ -21,15 +21,16 @@ export class EntryEditor {
   /** @type {Found[]} */
   #faults = [];
   #askLater = later(PAUSE, () => this.#ask());
-  #keepLater = later(0, () => this.state.drafts.setText(
-    { path: this.shown.path, base: this.shown.base, before: this.shown.text, now: this.shown.now }, this.area.value));
+  #keepLater = later(0, () => this.typed(this.area.value));
 
   /**
    * @param {State} state
    * @param {Promise<Vocabulary>} vocabulary
    * @param {Shown} shown
+   * @param {(text: string) => void} typed is called with each new text
    */
-  constructor(state, vocabulary, shown) {
+  constructor(state, vocabulary, shown, typed) {
+    this.typed = typed;
     this.state = state;
     this.shown = shown;
     const help = () => this.#showHelp();
@@ -38,7 +39,7 @@ export class EntryEditor {
     this.area = el('textarea.area', { autocapitalize: 'off', autocomplete: 'off', wrap: 'off',
       readonly: shown.isReadOnly, 'aria-label': `Text of ${shown.path}`, 'aria-describedby': 'faults',
       oninput: () => this.#typed(), onkeydown: (event) => this.#key(event), onkeyup: help, onclick: help, onfocus: help });
-    this.area.value = state.drafts.textOf(shown.path)?.text ?? shown.text;
+    this.area.value = shown.text;
     this.faults = el('ul.faults', { id: 'faults', 'aria-label': 'Faults' });
     this.help = el('div.help');
     this.element = el('div.entry',
@@ -46,16 +47,6 @@ export class EntryEditor {
     vocabulary.then((known) => { this.vocabulary = known; help(); }, () => {});
     this.#paint();
     this.#askLater();
-  }
-
-  /** Shows another text, if it is not the one that is there. @param {string} text */
-  set(text) {
-    const { area } = this;
-    if (area.value === text) return;
-    const at = area.selectionStart;
-    area.value = text;
-    area.setSelectionRange(at, at);
-    this.#paint();
   }
 
   /** Puts the cursor on a line of the file. @param {number} line */

@@ -1,14 +1,14 @@
-// What is shown of one entry, on a page of its own and beside the text: its text, secrets, plain values and last changes.
-// The page of one stream: `#/streams/NAME`.
+// What is shown of one entry, on a page of its own and beside the text: its text, plain values and last changes. Its secrets
+// are masked, until one presses *Edit*. The page of one stream: `#/streams/NAME`.
 
 import { el, fill } from './dom.js';
 import { asProblem } from './api.js';
 import { changeView } from './history.js';
+import { begin, mayLeave } from './draft.js';
 import { EntryEditor } from './entry_editor.js';
 import { fieldsView } from './fields.js';
-import { notSent, shownTime } from './figures.js';
-import { hideSecret, secretsView } from './secret.js';
-import { pathOf, readAt, textOf } from './path.js';
+import { shownTime } from './figures.js';
+import { pathOf, textOf } from './path.js';
 import { problemView } from './problem_view.js';
 import { vocabularyOf } from './vocabulary.js';
 import { entries } from './words.js';
@@ -31,25 +31,25 @@ const LISTED = 5;
  * @returns what puts the cursor into the text of the entry, at a line of the file
  */
 export function showEntry(box, state, segments, signal) {
-  const { api, drafts, mayEdit } = state;
+  const { api } = state;
   const path = pathOf(segments);
   const vocabulary = vocabularyOf(state);
   const notice = el('div');
   const fields = el('div');
+  const edit = el('button', { onclick: () => { if (!opened) open(); else if (mayLeave(state)) reload(); } });
   /** @type {EntryEditor | undefined} */
   let editor;
-  /** The text that is shown, its revision and its values. */
-  let text = '';
-  let revision = '';
+  /** The text that is shown, its revision, its line and its values. */
+  let [text, revision, line] = ['', '', 1];
   /** @type {Record<string, unknown>} */
   let values = {};
   /** @type {Map<string, string>} */
   let changed = new Map();
-  let isLocked = false;
+  /** The text without masks, while it is edited. */
+  let opened = '';
 
   /** Reads the entry, and shows it; where it is as it was, nothing changes. */
   async function load() {
-    const isEdited = () => Boolean(drafts.textOf(path));
     const query = { path, secrets: 'masked' };
     try {
       const [now, read, blamed] = await Promise.all([
@@ -57,85 +57,90 @@ export function showEntry(box, state, segments, signal) {
         api.get('read_config', query),
         api.get('blame', { ...query, limit: CHANGES }).catch(() => ({ body: [] })),
       ]);
-      const isChanged = now.revision !== revision;
-      if (text && now.body !== text && isEdited()) return isChanged && tellOfChange(now.body);
+      // What is sent from here is in the configuration before its answer is.
+      if (opened) return now.revision !== revision && now.body !== text && !state.isSending && tellOfChange();
       revision = now.revision;
       if (now.body === text) return;
-      text = now.body;
-      draw(now.line || 1, read.body, blamed.body);
+      [text, line, values, changed] = [now.body, now.line || 1, read.body, lastChanges(blamed.body)];
+      draw(blamed.body);
     } catch (error) {
       const problem = asProblem(error);
       const isGone = problem.status === 404;
-      if (isGone && isEdited()) {
-        if (!editor) draw(1, {}, []);
-        fill(notice, problemView(problem), el('p.warning', 'Your text is below. “Review” asks whether to add it again.'));
-      } else if (isGone || !text) {
+      if (isGone && opened) fill(notice, problemView(problem), el('p.warning', 'Your text is below. “Review” asks whether to add it again.'));
+      else if (isGone || !text) {
         text = '';
         fill(box, problemView(problem));
       }
     }
   }
 
-  /**
-   * @param {number} line
-   * @param {any} read
-   * @param {Blamed[]} changes
-   */
-  function draw(line, read, changes) {
-    hideSecret();
+  /** @param {Blamed[]} changes */
+  function draw(changes) {
     const focused = editor?.area === document.activeElement;
-    [values, changed] = [read, lastChanges(changes)];
-    const draft = drafts.textOf(path);
-    editor = new EntryEditor(state, vocabulary, { path, text: draft?.before ?? text, base: draft?.base ?? revision, line, now: text, isReadOnly: !mayEdit });
+    editor = new EntryEditor(state, vocabulary, { path, text, line, isReadOnly: true }, () => {});
     fill(notice);
-    fill(box, notice, editor.element, secretsView(state, segments, values), fields, changesView(changes));
+    fill(box, notice, el('div.entry-head', state.mayEdit && edit), editor.element, fields, changesView(changes));
     if (focused) editor.area.focus();
-    showFields();
+    drawRest();
   }
 
-  async function showFields() {
-    const known = await vocabulary.catch(() => undefined);
-    const meanings = known?.fields(entries(text)[0]?.keyword ?? '') ?? [];
-    isLocked = drafts.textOf(path) !== undefined;
-    if (meanings.length && segments.length > 1) fill(fields, fieldsView(state, meanings, { entry: path, segments, base: revision, values, changes: changed, isLocked }));
-  }
-
-  function draftsChanged() {
-    if (!editor) return;
-    const draft = drafts.textOf(path);
-    const now = draft?.text ?? text;
-    const isSame = editor.area.value === now;
-    // It was merged, applied or discarded elsewhere.
-    const isOther = !isSame && editor.area !== document.activeElement;
-    if (draft && (isSame || isOther)) editor.shown = { ...editor.shown, text: draft.before, base: draft.base };
-    if (isOther) editor.set(now);
-    if (isOther && !draft) reload();
-    if (isLocked !== Boolean(draft) || !fields.contains(document.activeElement)) showFields();
-  }
-
-  /** Shows it again, also where its text is as it was. */
-  function reload() {
-    text = '';
-    load();
+  /** Shows the text with its secrets, to be edited; the server logs who does that. */
+  async function open() {
+    try {
+      const now = await api.get('read_config', { path, format: 'conf', secrets: 'shown' }, { signal });
+      if (state.draft || opened) return;
+      [opened, revision] = [now.body, now.revision];
+      const old = editor?.element;
+      const cursor = editor?.area.selectionStart ?? 0;
+      editor = new EntryEditor(state, vocabulary, { path, text: opened, line: now.line || line, isReadOnly: false }, typed);
+      old?.replaceWith(editor.element);
+      editor.area.setSelectionRange(cursor, cursor);
+      editor.area.focus();
+      drawRest();
+    } catch (error) {
+      fill(notice, problemView(error));
+    }
   }
 
   /** @param {string} now */
-  function tellOfChange(now) {
-    const draft = drafts.textOf(path);
-    // A change that is made here is in the configuration before its answer is.
-    if (!editor || draft?.text === now) return;
-    editor.shown = { ...editor.shown, now };
-    if (draft && drafts.beforeOf(draft) === now) return;
+  function typed(now) {
+    state.set({ draft: now === opened ? null : { kind: 'text', label: path, base: state.draft?.base ?? revision, text: now } });
+  }
+
+  /** Shows the button and the fields as they can be used now. */
+  async function drawRest() {
+    edit.textContent = opened ? 'Cancel' : 'Edit';
+    edit.disabled = !opened && state.draft !== null;
+    const known = await vocabulary.catch(() => undefined);
+    const meanings = known?.fields(entries(text)[0]?.keyword ?? '') ?? [];
+    const isLocked = opened !== '' || (state.draft !== null && state.draft.label !== path);
+    if (meanings.length && segments.length > 1) fill(fields, fieldsView(state, meanings, { entry: path, segments, base: revision, values, changes: changed, isLocked }));
+  }
+
+  function draftChanged() {
+    // It was applied or discarded elsewhere, or another edit took its place.
+    const isOver = state.draft ? state.draft.label !== path : editor?.area.value !== opened;
+    if (opened && isOver) reload();
+    else if (!fields.contains(document.activeElement)) drawRest();
+    else edit.disabled = !opened && state.draft !== null;
+  }
+
+  /** Shows it again, also where its text is as it was, with its secrets masked. */
+  function reload() {
+    text = opened = '';
+    load();
+  }
+
+  function tellOfChange() {
     fill(notice, el('p.warning', 'Somebody else has changed this entry since you began. “Review” merges both.'));
     state.announce('Somebody else has changed this entry.');
   }
 
   state.subscribe(['role'], reload, signal);
   state.subscribe(['config'], load, signal);
-  drafts.subscribe(draftsChanged, signal);
-  signal.addEventListener('abort', hideSecret);
+  state.subscribe(['draft'], draftChanged, signal);
   load();
-  return (/** @type {number} */ line) => editor?.goTo(line);
+  return (/** @type {number} */ at) => editor?.goTo(at);
 }
 
 /**
@@ -181,10 +186,7 @@ export function showStream(main, state, { rest: [name = ''] }, signal) {
   const path = pathOf(segments);
   const box = el('div.entry-page', el('p.quiet', 'Loading …'));
   const kind = state.rows.find((row) => row.name === name)?.kind;
-  const remove = () => {
-    state.drafts.addMany({ label: `remove ${path}`, base: state.revision ?? '', assignments: [{ path, value: 'remove', before: readAt(state.config, path) }] });
-    state.announce(notSent(state.drafts.list.length));
-  };
+  const remove = () => begin(state, `remove ${path}`, [{ path, value: 'remove' }]);
   fill(main,
     el('div.page-head',
       el('h1', name), kind && el('span.state', kind),

@@ -1,6 +1,7 @@
 // The plain values of an entry: switches, numbers and words, with what holds without them and who changed them last.
 
 import { el, fill } from './dom.js';
+import { valueAt, withValue } from './draft.js';
 import { pathOf } from './path.js';
 import { wordOf } from './rows.js';
 import { MASK } from './words.js';
@@ -8,7 +9,7 @@ import { MASK } from './words.js';
 /**
  * @typedef {import('./state.js').State} State
  * @typedef {import('./vocabulary.js').Meaning} Meaning
- * @typedef {import('./drafts.js').NewValue} NewValue
+ * @typedef {import('./draft.js').NewValue} NewValue
  * @typedef {{ entry: string, segments: import('./path.js').Segment[], base: string, values: Record<string, unknown>,
  *   changes: Map<string, string>, isLocked: boolean }} Shown
  */
@@ -21,7 +22,7 @@ import { MASK } from './words.js';
  */
 export function fieldsView(state, meanings, shown) {
   return el('section.fields', { 'aria-label': 'Values' }, el('h2', 'Values'),
-    shown.isLocked && state.mayEdit && el('p.quiet', 'To change these values, apply or discard the edit of the text above.'),
+    shown.isLocked && state.mayEdit && el('p.quiet', 'To change these values, apply or discard the other edit first.'),
     el('form.table', { onsubmit: () => {} }, meanings.map((meaning) => row(state, meaning, shown))));
 }
 
@@ -30,7 +31,7 @@ export function fieldsView(state, meanings, shown) {
  * @param {Meaning} meaning
  * @param {Shown} shown
  */
-function row({ drafts, mayEdit }, meaning, { entry, segments, base, values, changes, isLocked }) {
+function row(state, meaning, { entry, segments, base, values, changes, isLocked }) {
   const { name, keyword, description, unit, usual, input, isSecret } = meaning;
   const path = pathOf([...segments, name]);
   const id = `field-${name}`;
@@ -39,13 +40,13 @@ function row({ drafts, mayEdit }, meaning, { entry, segments, base, values, chan
   const isMask = MASK.test(String(own));
   const holdsMask = isMask && String(own).replace(MASK, '') !== '';
   const old = isMask ? '' : own === false && !isSwitch ? 'off' : String(own ?? '');
-  const isFixed = !mayEdit || isLocked || holdsMask;
+  const isFixed = !state.mayEdit || isLocked || holdsMask;
 
   const about = el('span.about.quiet');
   const button = (/** @type {string} */ word, /** @type {string} */ label, /** @type {() => void} */ onclick) =>
     el('button.small', { 'aria-label': label, onclick }, word);
   const remove = button('Remove', `Remove ${keyword}`, () => edit('remove'));
-  const undo = button('Undo', `Undo the edit of ${keyword}`, () => edit(undefined, true));
+  const undo = button('Undo', `Undo the edit of ${keyword}`, () => edit(undefined));
   const field = el(isSwitch ? 'select' : 'input', { id, type: isSecret && 'password',
     placeholder: isMask ? 'hidden' : usual, oninput: () => edit(typed()) },
   isSwitch && [['', 'not set'], ['true', 'on'], ['false', 'off']].map(([value, word]) => el('option', { value }, word)));
@@ -61,14 +62,10 @@ function row({ drafts, mayEdit }, meaning, { entry, segments, base, values, chan
     return input === 'string' ? { text: value } : { typed: value };
   }
 
-  /**
-   * @param {NewValue | undefined} value
-   * @param {boolean} [isUndo] if the last edit is taken back, and not all of them
-   */
-  function edit(value, isUndo) {
-    if (value) drafts.setValue({ entry, path, base, before: own ?? null }, value);
-    else drafts.undo(path, isUndo);
-    draw(drafts.valueAt(path));
+  /** @param {NewValue | undefined} value */
+  function edit(value) {
+    state.set({ draft: withValue(state.draft, { entry, base, path }, value) });
+    draw(value);
   }
 
   /** @param {NewValue | undefined} made */
@@ -83,7 +80,7 @@ function row({ drafts, mayEdit }, meaning, { entry, segments, base, values, chan
     const inherited = own === undefined && values[`${name}_global`] !== undefined;
     fill(about, [
       isEdited && 'edited, not sent',
-      holdsMask && 'holds a secret: change it in the text above',
+      holdsMask && 'holds a secret: edit the text above',
       inherited && `inherited from the global ${name}`,
       changes.get(name),
       own !== undefined && 'in the text',
@@ -92,6 +89,6 @@ function row({ drafts, mayEdit }, meaning, { entry, segments, base, values, chan
     ].find(Boolean));
   }
 
-  draw(drafts.valueAt(path));
+  draw(valueAt(state.draft, path));
   return line;
 }

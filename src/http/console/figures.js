@@ -42,11 +42,6 @@ export function number(count) {
   return count.toLocaleString('fr');
 }
 
-/** Says that so many edits wait in the tray. @param {number} count */
-export function notSent(count) {
-  return `${counted(count, 'edit')} ${count === 1 ? 'is' : 'are'} not sent`;
-}
-
 /**
  * The first paths of a change, and how many more it has.
  * @param {readonly string[]} paths those that are known

@@ -1,8 +1,9 @@
-// One value of many streams: set, removed or replaced, as one edit of the tray.
+// One value of many streams: set, removed or replaced, as one edit.
 
 import { el, refill } from './dom.js';
-import { counted, notSent } from './figures.js';
-import { pathOf, readAt } from './path.js';
+import { begin } from './draft.js';
+import { counted } from './figures.js';
+import { pathOf } from './path.js';
 import { MASK } from './words.js';
 
 /** @typedef {import('./state.js').State} State */
@@ -48,21 +49,19 @@ function form(state, marked, unmark) {
   function submit() {
     const edit = { act: act.value, path: path.value.trim(), old: old.value, value: value.value };
     const rows = state.rows.filter((row) => marked.has(row.name));
-    const assignments = assignmentsOf(rows, edit).map((made) => ({ ...made, before: readAt(state.config, made.path) }));
+    const assignments = assignmentsOf(rows, edit);
     fault.textContent = assignments.length ? '' : noneWords(rows, edit.path);
     if (!assignments.length) return;
     // The label is without the value, and without what stands in the path in quotes or behind `=`: they may be secrets.
     const shown = edit.path.replace(/["=].*/s, '…');
-    state.drafts.addMany({ name: `${Date.now()}`, label: `${edit.act} ${shown} of ${counted(assignments.length, 'stream')}`, base: state.revision ?? '', assignments });
-    state.announce(notSent(state.drafts.list.length));
-    unmark();
+    if (begin(state, `${edit.act} ${shown} of ${counted(assignments.length, 'stream')}`, assignments)) unmark();
   }
 
   showFields();
   return el('form.many-form', { 'aria-label': 'Change all that are marked', onsubmit: submit },
     el('strong.many-count'), act, path,
     el('datalist', { id: 'many-paths' }, PATHS.map((name) => el('option', { value: name }))),
-    old, value, el('button.primary', 'Add to the edits'),
+    old, value, el('button.primary', 'Prepare'),
     el('button.plain', { onclick: unmark }, 'Unmark'), fault);
 }
 
@@ -70,13 +69,13 @@ function form(state, marked, unmark) {
  * The assignments of an edit, one for each stream that it changes.
  * @param {import('./state.js').Row[]} rows
  * @param {{act: string, path: string, old: string, value: string}} edit
- * @returns {import('./drafts.js').Assignment[]}
+ * @returns {import('./draft.js').Assignment[]}
  */
 function assignmentsOf(rows, { act, path, old, value }) {
   const below = path.startsWith('[') ? path : `.${path}`;
   const first = firstOf(path);
   const has = (/** @type {any} */ stream) => act !== 'replace in' || JSON.stringify(stream[first] ?? '').includes(JSON.stringify(old).slice(1, -1));
-  /** @type {import('./drafts.js').NewValue} */
+  /** @type {import('./draft.js').NewValue} */
   const made = act === 'remove' ? 'remove' : act === 'set' ? { typed: value } : { replace: substitution(old, value) };
   return rows.filter((row) => has(row.json)).map((row) => ({ path: pathOf(['streams', row.name]) + below, value: made }));
 }

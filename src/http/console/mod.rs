@@ -68,7 +68,6 @@ static FILES: &[ConsoleFile] = files![
     MODULE "virtual_rows.js",
     MODULE "many.js",
     // The texts, and the entries in them.
-    MODULE "secret.js",
     MODULE "entry_editor.js",
     MODULE "entry_page.js",
     MODULE "text.js",
@@ -78,16 +77,13 @@ static FILES: &[ConsoleFile] = files![
     MODULE "diff.js",
     MODULE "problem_view.js",
     MODULE "history.js",
-    // The edits that are not sent, and the change that they become.
-    MODULE "tray.js",
-    MODULE "clash_view.js",
+    // The edit that is not sent, and the change that it becomes.
+    MODULE "change_bar.js",
     MODULE "apply_form.js",
     MODULE "confirm_bar.js",
-    MODULE "kept.js",
-    MODULE "drafts.js",
-    MODULE "vouch.js",
+    MODULE "draft.js",
     MODULE "review.js",
-    MODULE "merge.js",
+    MODULE "command.js",
 ];
 
 /// What the page has where the prefix of the API is to stand.

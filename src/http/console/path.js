@@ -72,21 +72,6 @@ export function pointerOf(path) {
   return segmentsOf(path).map((part) => `/${String(part).replace(/~/g, '~0').replace(/\//g, '~1')}`).join('');
 }
 
-/**
- * The value of JSON at the text of a path, `null` where there is none; of a name in a list, the list; of several places,
- * what they lie in.
- * @param {any} value
- * @param {string} path
- */
-export function readAt(value, path) {
-  let at = value;
-  for (const segment of segmentsOf(path)) {
-    if (Array.isArray(at) && typeof segment === 'string') break;
-    at = at?.[segment];
-  }
-  return at ?? null;
-}
-
 /** A value of JSON as a text: a text as it is, any other one as JSON. @param {unknown} value */
 export function textOf(value) {
   return typeof value === 'string' ? value : JSON.stringify(value);

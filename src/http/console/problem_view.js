@@ -15,10 +15,10 @@ const GUARDS = {
 
 /** What else helps, by the name of the problem. @type {Record<string, string>} */
 const ADVICE = {
-  [NO_CONNECTION]: 'Your edits are kept here. Nothing is sent until you say so.',
-  pending: 'Another change waits to be kept or taken back. Your edits are kept here.',
-  'masked-value': 'No secret has this mask any more. Type the secret there.',
-  'reload-failed': 'The change was taken back. Your edits are kept here.',
+  [NO_CONNECTION]: 'Your edit is kept here. Nothing is sent until you say so.',
+  pending: 'Another change waits to be kept or taken back. Your edit is kept here.',
+  'masked-value': 'Type the secret in the place of the mask.',
+  'reload-failed': 'The change was taken back. Your edit is kept here.',
 };
 
 /** What a change does in addition, by the word of the server. @type {Record<string, string>} */

@@ -23,7 +23,7 @@
  *   prepush: string, archive: string, json: any, text: string}} Row
  */
 
-/** @typedef {'login' | 'role' | 'status' | 'isConnected' | 'needsPassword' | 'deadline' | 'applied' | 'newLogin' | 'config' | 'rows' | 'revision'} FactName */
+/** @typedef {'login' | 'role' | 'status' | 'isConnected' | 'needsPassword' | 'deadline' | 'applied' | 'newLogin' | 'config' | 'rows' | 'revision' | 'draft' | 'isSending'} FactName */
 
 /**
  * The conditions of a configuration, by their name in `Status`: a word, how it is coloured, and what it means.
@@ -62,18 +62,20 @@ export class State {
   rows = [];
   /** The revision of `config`. @type {string | null} */
   revision = null;
+  /** The edit that is not sent. @type {import('./draft.js').Draft | null} */
+  draft = null;
+  /** True while its change is being made. */
+  isSending = false;
   /** What is called after a change of which facts. @type {Set<[FactName[], () => void]>} */
   #listeners = new Set();
 
   /**
    * @param {Api} api
    * @param {(text: string) => void} announce says something in the live region
-   * @param {import('./drafts.js').Drafts} drafts the edits that are not sent
    */
-  constructor(api, announce, drafts) {
+  constructor(api, announce) {
     this.api = api;
     this.announce = announce;
-    this.drafts = drafts;
   }
 
   get mayEdit() { return this.role === 'edit'; }
@@ -90,7 +92,7 @@ export class State {
 
   /** Forgets all that is known: somebody logged out. */
   reset() {
-    this.set(new State(this.api, this.announce, this.drafts));
+    this.set(new State(this.api, this.announce));
   }
 
   /**

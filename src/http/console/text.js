@@ -95,6 +95,8 @@ export function showText(main, state, { revision: wanted, rest: [place = ''] }, 
 
   /** Shows the entry at the cursor beside the text; that of an earlier text can't be edited. */
   async function besides() {
+    // An entry with an edit stays there.
+    if (state.draft || rows.at < 0) return;
     const start = startOf(lines, rows.at);
     const end = start + (lines[rows.at]?.length ?? 0);
     all ??= entries(read.body);
@@ -122,6 +124,7 @@ export function showText(main, state, { revision: wanted, rest: [place = ''] }, 
   }
 
   state.subscribe(['config'], follow, signal);
+  state.subscribe(['draft'], entryLater, signal);
   readText(state, wanted).then((now) => {
     take(now);
     goTo(Number(place.replace('L', '')));

@@ -14,9 +14,6 @@ const SIGNS = new Map([[';', 'end'], ['{', 'open'], ['}', 'close']]);
 /** A mask in the place of a secret. */
 export const MASK = /<secret:[0-9A-Za-z]{6}>/;
 
-/** All masks in a text, for `match` and `replace`. */
-export const MASKS = new RegExp(MASK.source, 'g');
-
 const CUT = new RegExp(`(${MASK.source})`);
 
 /**
