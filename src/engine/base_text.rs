@@ -6,7 +6,6 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::conflict::{changed_meanwhile, conflicts, hand_edited_badly, lines_clash};
-use super::options::Expected;
 use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
 use super::snapshot::Snapshot;
