@@ -19,7 +19,7 @@ use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
 use crate::engine::{
     After, ChangeReport, ConfigSource, Content, ContentDiff, ErrorKind, Outcome, Refusal, RefusalKind,
-    RequestedChange, Snapshot, WarnedText,
+    RequestedChange, Snapshot, new_warnings,
 };
 use crate::store::file::{Draft, DraftHead, DraftOrigin};
 use crate::store::{Revision, StoreError};
@@ -321,12 +321,12 @@ impl Editing<'_> {
     /// Shows the warnings that the edit brings.
     fn warn(&mut self, whole: &Bytes, present: &Arc<Snapshot>) -> Result<(), CliError> {
         let edited = Arc::new(Snapshot::from_bytes(whole.clone()));
-        let mut looked_at = |text: &Arc<Snapshot>| -> Result<WarnedText, Refusal> {
+        let mut whole = |text: &Arc<Snapshot>| -> Result<Arc<Snapshot>, Refusal> {
             let composed = self.target.composed(text, Some(ConfigSource::Saved))?;
-            Ok(WarnedText::new(text, composed.as_ref()))
+            Ok(composed.map_or_else(|| text.clone(), |composed| composed.told_text()))
         };
-        let [before, after] = [looked_at(present)?, looked_at(&edited)?];
-        let warnings = after.new_warnings(&before);
+        let [before, after] = [whole(present)?, whole(&edited)?];
+        let warnings = new_warnings(before.document(), after.document());
         let lines = notes::new_warnings(&warnings, self.ui.masker().as_ref());
         lines.iter().for_each(|line| self.ui.warning(line));
         Ok(())

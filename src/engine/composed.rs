@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use super::composed_fault::{ComposedFault, told_once};
 use super::local::Engine;
-use super::snapshot::{INCLUDE, Snapshot};
-use crate::store::{Follow, IncludeError, IncludedText, Revision, Store, Told};
+use super::snapshot::Snapshot;
+use crate::store::{Follow, IncludeError, IncludedText, Revision, Store};
 use mediaconf::plumbing::edit::Fault;
 use mediaconf::plumbing::syntax::{Diagnostic, Diagnostics, Fix, Severity, Span, line_start, one_line};
 
@@ -41,10 +41,8 @@ pub struct ComposedFile {
     /// The file at the end of all links.
     pub target: PathBuf,
     pub text: Arc<Snapshot>,
-    /// The parts of it that messages may quote.
-    pub told: Told,
-    /// True if it is included outside of blocks, so that its entries are those of the configuration.
-    is_top: bool,
+    /// True if only places in it may be told.
+    pub is_elsewhere: bool,
     /// True if it is left out for its syntax errors.
     is_broken: bool,
     /// The faults of its includes, and its own syntax errors.
@@ -92,39 +90,29 @@ impl Composed {
             read,
             rest: follow,
             whole: String::new(),
-            files: vec![ComposedFile::new(name.to_owned(), path.to_owned(), main.clone(), Told::Lines)],
+            files: vec![ComposedFile::new(name.to_owned(), path.to_owned(), main.clone(), false)],
             numbers: HashMap::from([(path.to_owned(), 0)]),
             included: IncludedTexts::default(),
             pieces: Vec::new(),
             open: vec![0],
             told: HashSet::new(),
         };
-        composer.files[0].is_top = true;
-        composer.append(0, true);
+        composer.append(0);
         let Composer { whole, files, included, pieces, .. } = composer;
         Some(Self { text: Arc::new(Snapshot::from_bytes(whole)), files, included, pieces })
     }
 
-    /// The whole text without the files of which only places are shown; `None` if there are none.
-    pub(super) fn told_text(&self) -> Option<Arc<Snapshot>> {
-        if self.files.iter().all(|file| file.told != Told::Places) {
-            return None;
+    /// The whole text without the files elsewhere, whose words no message may have.
+    pub fn told_text(&self) -> Arc<Snapshot> {
+        if !self.files.iter().any(|file| file.is_elsewhere) {
+            return self.text.clone();
         }
         let whole = self.text.document().text();
         let ends = self.pieces.iter().skip(1).map(|next| next.at).chain([whole.len()]);
         let pieces = self.pieces.iter().zip(ends);
-        let told = pieces.filter(|(piece, _)| self.files[piece.file].told != Told::Places);
+        let told = pieces.filter(|(piece, _)| !self.files[piece.file].is_elsewhere);
         let told: String = told.map(|(piece, end)| &whole[piece.at..end]).collect();
-        Some(Arc::new(Snapshot::from_bytes(told)))
-    }
-
-    /// The texts in which entries of included files are looked for: the whole, and the files that it does not
-    /// have, or where names may stand twice.
-    pub(super) fn searched(&self) -> Vec<SearchedText<'_>> {
-        let is_valid = self.text.is_valid();
-        let alone = |file: &&ComposedFile| file.is_top && (file.is_broken || !is_valid);
-        let files = self.files[1..].iter().filter(alone).map(SearchedText::File);
-        std::iter::once(SearchedText::Whole(self)).chain(files).collect()
+        Arc::new(Snapshot::from_bytes(told))
     }
 
     /// The file and the offset in it of a place in the whole text.
@@ -221,12 +209,12 @@ impl Composed {
 
     /// A fault that was found in a file before it was composed.
     fn of_file_alone(&self, file: usize, fault: &Diagnostic) -> Diagnostic {
-        let fix = fault.fix.clone().filter(|_| self.files[file].told != Told::Places);
+        let fix = fault.fix.clone().filter(|_| !self.files[file].is_elsewhere);
         self.in_file(file, fault.span.clone(), &fault.clone().fixed_by(None)).fixed_by(fix)
     }
 
     fn in_file(&self, file: usize, span: Span, found: &Diagnostic) -> Diagnostic {
-        if self.files[file].told == Told::Places {
+        if self.files[file].is_elsewhere {
             let start = line_start(self.files[file].text.document().text(), span.start as usize) as u32;
             let (severity, span, message) = (found.severity, start..start, UNTOLD.to_owned());
             return Diagnostic { severity, span, message, hint: None, related: None, fix: None };
@@ -257,16 +245,16 @@ impl Composed {
         (file, start as u32..end as u32)
     }
 
-    /// The name of the file of a place in the whole text.
-    pub fn file_of(&self, position: u32) -> &str {
-        &self.files[self.origin(position as usize).0].name
-    }
-
     /// The name of the file and the line, from 1, of a place in the whole text.
     pub fn line(&self, position: u32) -> (&str, usize) {
         let (file, offset) = self.origin(position as usize);
         let file = &self.files[file];
         (&file.name, line_of(&file.text, offset as u32))
+    }
+
+    /// The same of a place in an included file; `None` for one in the configuration itself.
+    pub fn included_line(&self, position: u32) -> Option<(&str, usize)> {
+        (self.origin(position as usize).0 > 0).then(|| self.line(position))
     }
 }
 
@@ -318,41 +306,11 @@ fn line_of(text: &Snapshot, offset: u32) -> usize {
 }
 
 impl ComposedFile {
-    fn new(name: String, target: PathBuf, text: Arc<Snapshot>, told: Told) -> Self {
+    fn new(name: String, target: PathBuf, text: Arc<Snapshot>, is_elsewhere: bool) -> Self {
         let faults = text.document().diagnostics();
         let is_broken = faults.errors() > 0;
         let faults = if is_broken { faults.clone() } else { Diagnostics::default() };
-        Self { name, target, text, told, is_top: false, is_broken, faults, unseen: Vec::new() }
-    }
-}
-
-/// A text in which entries of included files are looked for.
-pub(super) enum SearchedText<'c> {
-    Whole(&'c Composed),
-    /// An included file.
-    File(&'c ComposedFile),
-}
-
-impl SearchedText<'_> {
-    /// True if the whole has its entries, too.
-    pub fn is_part_of_whole(&self) -> bool {
-        matches!(self, Self::File(file) if !file.is_broken)
-    }
-
-    pub fn snapshot(&self) -> &Arc<Snapshot> {
-        match self {
-            Self::Whole(composed) => &composed.text,
-            Self::File(file) => &file.text,
-        }
-    }
-
-    /// The name of the included file and the line, from 1, of a place; `None` for one in the configuration itself.
-    pub fn place(&self, position: u32) -> Option<(&str, usize)> {
-        match self {
-            Self::Whole(composed) if composed.origin(position as usize).0 == 0 => None,
-            Self::Whole(composed) => Some(composed.line(position)),
-            Self::File(file) => Some((&file.name, line_of(&file.text, position))),
-        }
+        Self { name, target, text, is_elsewhere, is_broken, faults, unseen: Vec::new() }
     }
 }
 
@@ -390,23 +348,14 @@ struct Composer<'s> {
 
 impl Composer<'_> {
     /// Appends the text of a file, with what it includes.
-    fn append(&mut self, file: usize, is_top: bool) {
+    fn append(&mut self, file: usize) {
         let text = self.files[file].text.clone();
         let bytes = text.document().text();
         let mut position = if bytes.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        let outside_of_blocks: HashSet<u32> = match text.includes() {
-            [] => HashSet::new(),
-            _ => text
-                .document()
-                .entries()
-                .filter(|entry| entry.keyword() == INCLUDE)
-                .map(|entry| entry.span().start)
-                .collect(),
-        };
         for (span, pattern) in text.includes() {
             self.push(file, position, &bytes[position..span.start as usize]);
             position = span.end as usize;
-            if let Err(fault) = self.include(pattern, is_top && outside_of_blocks.contains(&span.start)) {
+            if let Err(fault) = self.include(pattern) {
                 self.tell(file, span, fault);
             }
         }
@@ -428,7 +377,7 @@ impl Composer<'_> {
     }
 
     /// Appends the files that a pattern names.
-    fn include(&mut self, pattern: &str, is_top: bool) -> Result<(), IncludeFault> {
+    fn include(&mut self, pattern: &str) -> Result<(), IncludeFault> {
         if self.open.len() > MAX_DEPTH {
             return Err(IncludeFault::endless(format!("includes nest deeper than {MAX_DEPTH}")));
         }
@@ -447,32 +396,36 @@ impl Composer<'_> {
         self.included.entry(pattern.to_owned()).or_insert_with(|| texts.clone());
         texts.into_iter().try_for_each(|text| {
             self.rest = self.rest.after(text.bytes.len() as u64).map_err(cannot)?;
-            self.include_text(text, is_top)
+            self.include_text(text)
         })
     }
 
-    fn include_text(&mut self, included: IncludedText, is_top: bool) -> Result<(), IncludeFault> {
+    fn include_text(&mut self, included: IncludedText) -> Result<(), IncludeFault> {
         let file = self.number_of(included);
         if self.open.contains(&file) {
             return Err(IncludeFault::endless(format!("`{}` includes itself", self.files[file].name)));
         }
-        self.files[file].is_top |= is_top;
         if self.files[file].is_broken {
             return Ok(());
         }
         let shown = one_line(&self.files[file].name);
         self.push(file, 0, &format!("\n# included from {shown}\n"));
         self.open.push(file);
-        self.append(file, is_top);
+        self.append(file);
         self.open.pop();
         self.whole.push_str(&format!("\n# end of {shown}\n"));
         Ok(())
     }
 
     /// The number of a file, which is taken up once, wherever it is included.
-    fn number_of(&mut self, IncludedText { name, target, bytes, told }: IncludedText) -> usize {
+    fn number_of(&mut self, IncludedText { name, target, bytes, is_elsewhere }: IncludedText) -> usize {
         *self.numbers.entry(target.clone()).or_insert_with(|| {
-            self.files.push(ComposedFile::new(name, target, Arc::new(Snapshot::from_bytes(bytes)), told));
+            self.files.push(ComposedFile::new(
+                name,
+                target,
+                Arc::new(Snapshot::from_bytes(bytes)),
+                is_elsewhere,
+            ));
             self.files.len() - 1
         })
     }

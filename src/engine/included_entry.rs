@@ -7,13 +7,12 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::composed::{Composed, SearchedText};
+use super::composed::Composed;
+use super::include_change::{IncludeChange, IncludedEntry};
 use super::local::Engine;
 use super::options::ChangeOptions;
 use super::outcome::OutcomeNote;
-use super::passed_over::{IncludeChange, IncludedEntry, PassedOver};
 use super::refusal::Refusal;
-use super::refusal_kind::RefusalKind;
 use super::snapshot::Snapshot;
 use super::transaction::Transaction;
 use mediaconf::plumbing::edit::{
@@ -23,8 +22,7 @@ use mediaconf::plumbing::model::{group_name, top_members};
 use mediaconf::plumbing::syntax::one_line;
 
 impl Transaction<'_> {
-    /// Refuses a change whose entry stands in an included file, or that also matches such entries, unless
-    /// these are to be left alone: the note counts them.
+    /// Refuses a change whose entry stands in an included file; the note says that it also matches such entries.
     pub(super) fn refuse_included(
         &self,
         request: &ChangeRequest,
@@ -67,18 +65,19 @@ impl Engine {
         let is_new_in = |keys: &HashSet<(&str, String)>, entry: &IncludedEntry| {
             !keys.contains(&(entry.kind.key(), entry.name.clone()))
         };
-        let gone = old.into_iter().filter(|entry| is_new_in(&new_keys, entry)).collect();
+        let gone: Vec<_> = old.into_iter().filter(|entry| is_new_in(&new_keys, entry)).collect();
         let come: Vec<_> = new.into_iter().filter(|entry| is_new_in(&old_keys, entry)).collect();
-        IncludeChange::new(gone, &come, streams_before)
+        IncludeChange::new(&gone, &come, streams_before)
     }
 }
 
 impl Composed {
     /// Refuses a change whose entry is not in the configuration itself, but in a file that it includes: made here,
-    /// it would be there twice. The same of one that matches such entries, too, unless the note is enough.
+    /// it would be there twice. The note says that it matches such entries, too; where it matches no others, it is
+    /// refused.
     ///
     /// # Errors
-    /// `BadAssignments`, `PassedOver`.
+    /// `BadAssignments`.
     pub fn refuse_change(
         &self,
         request: &ChangeRequest,
@@ -92,30 +91,20 @@ impl Composed {
         let places = changed_places(request, patch).into_iter().chain(expected).chain(beside).collect();
         let faults = if options.force { Vec::new() } else { self.faults_at(places) };
         Faults(faults).into_result(())?;
-        match self.passed_over(request, patch) {
-            Some(passed) if options.force || options.skip_included => {
-                Ok(Some(OutcomeNote::SkippedIncluded(passed)))
-            }
-            Some(passed) => {
-                let refusal =
-                    Refusal::new(RefusalKind::PassedOver, format!("the change also matches {passed}"));
-                let file = passed.first_file();
-                Err(refusal.hint(format!(
-                    "`--skip-included` leaves them alone; `--conf {file}` changes those of that file"
-                )))
-            }
-            None => Ok(None),
+        match (self.first_matched(request, patch), patch) {
+            (Some(found), None) => Err(found.fault().into()),
+            (found, _) => Ok(found.map(|found| OutcomeNote::AlsoIncluded(found.in_words()))),
         }
     }
 
-    /// The entries of included files that a request with patterns or conditions matches, too, or that stand in
-    /// a group which it removes.
-    fn passed_over(&self, request: &ChangeRequest, patch: Option<&Value>) -> Option<PassedOver> {
+    /// The first entry of an included file that a request with patterns or conditions matches, too, or that stands in a
+    /// group which it removes.
+    fn first_matched(&self, request: &ChangeRequest, patch: Option<&Value>) -> Option<IncludedEntry> {
         let is_whole = |keys: &Vec<&str>| matches!(keys[..], [key] if is_group(key));
         if !request.stands_for_many() && !changed_places(request, patch).iter().any(is_whole) {
             return None;
         }
-        self.included_at(&|current| match request.evaluate(current) {
+        self.first_included(&|current| match request.evaluate(current) {
             Ok(evaluated) => {
                 let places = changed_places(request, Some(&evaluated.patch)).into_iter();
                 places.flat_map(|keys| entries_below(current, &keys)).collect()
@@ -128,32 +117,30 @@ impl Composed {
         })
     }
 
-    /// The entries of included files among those that `matched` finds, by their keys, in each text.
-    pub fn included_at(&self, matched: &dyn Fn(&dyn ConfigLookup) -> Vec<Vec<String>>) -> Option<PassedOver> {
-        let keys_in = |text: &SearchedText<'_>| {
-            let config = text.snapshot().config();
-            matched(&config.lookup())
-        };
-        let keys: HashSet<Vec<String>> = self.searched().iter().flat_map(keys_in).collect();
-        PassedOver::from_entries(
-            self.included_entries().into_iter().filter(|entry| keys.contains(&entry.keys())),
-        )
+    /// The first entry of an included file among those that `matched` finds, by their keys.
+    pub fn first_included(
+        &self,
+        matched: &dyn Fn(&dyn ConfigLookup) -> Vec<Vec<String>>,
+    ) -> Option<IncludedEntry> {
+        let keys: HashSet<Vec<String>> = matched(&self.text.config().lookup()).into_iter().collect();
+        self.included_entries().into_iter().find(|entry| keys.contains(&entry.keys()))
     }
 
     /// The streams, lives and plugins of included files.
     pub fn included_entries(&self) -> Vec<IncludedEntry> {
-        let of_text = |text: &SearchedText<'_>| -> Vec<IncludedEntry> {
-            let members = top_members(text.snapshot().document());
-            let in_group =
-                |kind: Kind| members.own_by_key(kind.key()).iter().map(move |entry| (kind, *entry));
-            let entries = KINDS.into_iter().flat_map(in_group);
-            let included = entries.filter_map(|(kind, entry)| {
-                let file = text.place(entry.span().start)?.0.to_owned();
-                Some(IncludedEntry { kind, name: group_name(entry).value().into_owned(), file })
-            });
-            included.collect()
-        };
-        self.searched().iter().filter(|text| !text.is_part_of_whole()).flat_map(of_text).collect()
+        let members = top_members(self.text.document());
+        let in_group = |kind: Kind| members.own_by_key(kind.key()).iter().map(move |entry| (kind, *entry));
+        let entries = KINDS.into_iter().flat_map(in_group);
+        let included = entries.filter_map(|(kind, entry)| {
+            let (file, line) = self.included_line(entry.span().start)?;
+            Some(IncludedEntry {
+                kind,
+                name: group_name(entry).value().into_owned(),
+                file: file.to_owned(),
+                line,
+            })
+        });
+        included.collect()
     }
 
     /// Refuses to work on an entry that is not in the configuration itself, but in a file that it includes.
@@ -175,22 +162,29 @@ impl Composed {
         let own = self.files[0].text.config();
         let own = own.lookup();
         let not_own = places.into_iter().filter(|keys| !own.contains(keys));
-        let searched = self.searched();
-        let all: Vec<_> = searched.iter().map(|text| (text, text.snapshot().config())).collect();
+        let whole = self.text.config();
         let faults = not_own.filter_map(|keys| {
             let segments: Vec<Segment> = keys.iter().map(|key| Segment::Key((*key).to_owned())).collect();
-            let (file, line) = all.iter().find_map(|(text, config)| {
-                let is_there = config.lookup().contains(&keys);
-                let entry = entry_at(config.members(), &segments).filter(|_| is_there)?;
-                text.place(entry.span().start)
-            })?;
-            let file = one_line(file);
-            let fault = Fault::absent(format!("it stands in `{file}`, line {line}, which is included"));
-            let hint = format!("name that file: `--conf {file}`");
-            Some(fault.hint(hint).at(&Path { segments }))
+            let is_there = whole.lookup().contains(&keys);
+            let entry = entry_at(whole.members(), &segments).filter(|_| is_there)?;
+            let (file, line) = self.included_line(entry.span().start)?;
+            Some(stands_in(file, line).at(&Path { segments }))
         });
         faults.collect()
     }
+}
+
+impl IncludedEntry {
+    fn fault(&self) -> Fault {
+        let segments = self.keys().into_iter().map(Segment::Key).collect();
+        stands_in(&self.file, self.line).at(&Path { segments })
+    }
+}
+
+fn stands_in(file: &str, line: usize) -> Fault {
+    let file = one_line(file);
+    let fault = Fault::absent(format!("it stands in `{file}`, line {line}, which is included"));
+    fault.hint(format!("name that file: `--conf {file}`"))
 }
 
 /// The members of the top level, and the streams, lives and plugins, that a change is about.

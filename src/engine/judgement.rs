@@ -17,7 +17,6 @@ use super::refusal::{Refusal, WITHOUT_STRICT};
 use super::refusal_kind::RefusalKind;
 use super::snapshot::{INCLUDE, Snapshot};
 use super::transaction::Transaction;
-use super::warned_text::WarnedText;
 use crate::store::Follow;
 use mediaconf::plumbing::edit::{Fault, joined};
 use mediaconf::plumbing::syntax::{Document, Splice};
@@ -101,8 +100,12 @@ impl Transaction<'_> {
         }
         self.told.extend(faults.iter().map(Fault::to_string));
         let before = before.cloned().unwrap_or_else(|| Arc::new(Snapshot::from_bytes(Vec::new())));
-        let was = WarnedText::new(&before, engine.composed(&before, engine.followed()).as_ref());
-        Ok(WarnedText::new(after, composed.as_ref()).new_warnings(&was))
+        let was = engine.composed(&before, engine.followed());
+        let told = |text: &Arc<Snapshot>, composed: Option<&Composed>| {
+            composed.map_or_else(|| text.clone(), Composed::told_text)
+        };
+        let [before, after] = [told(&before, was.as_ref()), told(after, composed.as_ref())];
+        Ok(new_warnings(before.document(), after.document()))
     }
 }
 

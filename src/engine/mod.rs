@@ -34,6 +34,7 @@ mod guard;
 mod history;
 #[allow(clippy::disallowed_methods, reason = "a hook is a program that is waited for")]
 mod hook;
+mod include_change;
 mod included_entry;
 mod interrupt;
 mod judgement;
@@ -50,7 +51,6 @@ mod operation;
 #[allow(clippy::disallowed_methods, reason = "a request has a time until which it may write")]
 mod options;
 mod outcome;
-mod passed_over;
 #[allow(clippy::disallowed_methods, reason = "a change waits for a time")]
 mod pending;
 mod refusal;
@@ -72,7 +72,6 @@ mod status_stamp;
 #[allow(clippy::disallowed_methods, reason = "a change is recorded with its time")]
 mod transaction;
 mod trouble;
-mod warned_text;
 
 pub use activity::{Activity, ChangeResult, HandEdit, LastReload, PendingEnd, ReloadRun};
 pub use aftermath::Aftermath;
@@ -97,17 +96,17 @@ pub use history::find;
 pub use hook::{
     ALLOCATOR_SETTINGS, DEFAULT_HOOK_TIMEOUT, HIDDEN_ENVIRONMENT, HookFailure, Hooks, output as hook_output,
 };
+pub use include_change::{IncludeChange, IncludedEntry};
 pub use interrupt::Interrupt;
 pub use local::{DEFAULT_LOCK_WAIT, Engine};
 pub use log_line::{LogLevel, LogLine};
 pub use masked::MaskedForm;
 pub use new_text::NewText;
-pub use new_warnings::{BRINGS_WARNING, NewWarning};
+pub use new_warnings::{BRINGS_WARNING, NewWarning, new_warnings};
 pub use node_report::{NodeFigures, NodeReport};
 pub use operation::Operation;
 pub use options::{COMMANDS, ChangeOptions, Expected};
 pub use outcome::{After, Outcome, OutcomeNote};
-pub use passed_over::{IncludeChange, IncludedEntry, PassedOver};
 pub use pending::PendingChange;
 pub use refusal::{Refusal, WITHOUT_STRICT, errors_of};
 pub use refusal_kind::{ErrorKind, KINDS, RefusalKind};
@@ -118,4 +117,3 @@ pub use snapshot::{INCLUDE, Snapshot};
 pub use status::{FirstError, ServerHealth, ServerInfo, Status, differing, last_change};
 pub use status_stamp::StatusStamp;
 pub use trouble::{Trouble, without_secrets};
-pub use warned_text::WarnedText;

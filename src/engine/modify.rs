@@ -7,12 +7,12 @@ use serde_json::Value;
 
 use super::conflict::{conflicts, hand_edited, hand_edited_and_updated, hand_edited_badly};
 use super::guard::{self, Guard};
+use super::include_change::IncludeChange;
 use super::judgement::may_include;
 use super::local::Engine;
 use super::operation::Operation;
 use super::options::ChangeOptions;
 use super::outcome::{After, Outcome, OutcomeNote};
-use super::passed_over::IncludeChange;
 use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
 use super::retry::unless_overtaken;

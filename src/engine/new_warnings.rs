@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use mediaconf::plumbing::edit::{Path, Segment};
 use mediaconf::plumbing::model::{block_kind, check, group_name};
-use mediaconf::plumbing::schema::Kind;
-use mediaconf::plumbing::syntax::{Diagnostic, Document, Entry, Severity, line_start};
+use mediaconf::plumbing::syntax::{Diagnostic, Document, Severity, line_start};
 
 /// The beginning of the faults if new warnings are refused.
 pub const BRINGS_WARNING: &str = "the change brings a warning: ";
@@ -47,93 +46,53 @@ impl NewWarning {
 /// They are compared entry by entry, so that only entries that differ are checked, and no line number counts.
 /// An entry that got another name is the same one.
 pub fn new_warnings(before: &Document, after: &Document) -> Vec<NewWarning> {
-    let (old, new) = (TextParts::from_document(before), TextParts::from_document(after));
-    let mut found = brought(String::new(), Some(&old.rest), &new.rest);
-    found.extend(new.brought(&old));
+    let [(old, old_rest), (new, new_rest)] = [before, after].map(parts);
+    let mut known: HashMap<&Key<'_>, Vec<&str>> = HashMap::new();
+    old.iter().for_each(|entry| known.entry(&entry.key).or_default().push(entry.text));
+    let kept: HashSet<&Key<'_>> = new.iter().map(|entry| &entry.key).collect();
+    let gone = old.iter().filter(|entry| !kept.contains(&entry.key));
+    let renamed: HashMap<&str, &str> = gone.map(|entry| (entry.body, entry.text)).collect();
+    let mut found = brought(String::new(), Some(&old_rest), &new_rest);
+    for EntryText { key, text, body } in &new {
+        let before = match known.get(key) {
+            // With included files, a name may stand twice; then equal texts are paired.
+            Some(texts) => texts.iter().find(|known| *known == text).or(texts.last()).copied(),
+            None => renamed.get(body).copied(),
+        };
+        if before != Some(*text) {
+            let segments = [key.0.to_owned(), key.1.to_string()].map(Segment::Key);
+            found.extend(brought(Path { segments: segments.into() }.to_string(), before, text));
+        }
+    }
     found
 }
 
-/// A text as its streams, lives and plugins, and the rest.
-struct TextParts<'d> {
-    entries: Vec<EntryText<'d>>,
-    rest: String,
-}
+/// The group and the name of a stream, live or plugin.
+type Key<'d> = (&'static str, Cow<'d, str>);
 
-#[derive(Clone, Copy)]
 struct EntryText<'d> {
-    kind: Kind,
-    entry: Entry<'d>,
-}
-
-impl<'d> TextParts<'d> {
-    fn from_document(document: &'d Document) -> Self {
-        let text = document.text();
-        let (mut entries, mut rest, mut at) = (Vec::new(), String::new(), 0);
-        for entry in document.entries() {
-            let Some(kind) = block_kind(entry) else { continue };
-            let found = EntryText { kind, entry };
-            rest.push_str(&text[at..found.start()]);
-            at = entry.end();
-            entries.push(found);
-        }
-        rest.push_str(&text[at..]);
-        Self { entries, rest }
-    }
-
-    /// The warnings that its entries bring.
-    fn brought(&self, before: &TextParts<'_>) -> Vec<NewWarning> {
-        // With included files, a name may stand twice; then equal texts are paired.
-        let mut known: HashMap<_, Vec<&str>> = HashMap::new();
-        before.entries.iter().for_each(|entry| known.entry(entry.key()).or_default().push(entry.text()));
-        let known_as = |entry: &EntryText<'_>| {
-            let texts = known.get(&entry.key())?;
-            texts.iter().find(|text| **text == entry.text()).or(texts.last()).copied()
-        };
-        let kept: HashSet<_> = self.entries.iter().map(EntryText::key).collect();
-        let gone = before.entries.iter().filter(|entry| !kept.contains(&entry.key()));
-        let renamed: HashMap<_, _> = gone.map(|entry| (entry.body(), entry.text())).collect();
-        let brought = |entry: &EntryText<'_>| {
-            entry.brought(known_as(entry).or_else(|| renamed.get(entry.body()).copied()))
-        };
-        self.entries.iter().flat_map(brought).collect()
-    }
-}
-
-impl<'d> EntryText<'d> {
-    /// The start of its line where nothing else stands in front.
-    fn start(&self) -> usize {
-        let (text, start) = (self.entry.document().text(), self.entry.start());
-        let line = line_start(text, start);
-        if text[line..start].trim().is_empty() { line } else { start }
-    }
-
-    /// Its whole text.
-    fn text(&self) -> &'d str {
-        &self.entry.document().text()[self.start()..self.entry.end()]
-    }
-
+    key: Key<'d>,
+    /// From the start of its line, where nothing else stands in front.
+    text: &'d str,
     /// The text behind its name.
-    fn body(&self) -> &'d str {
-        &self.entry.document().text()[group_name(self.entry).end() as usize..self.entry.end()]
-    }
+    body: &'d str,
+}
 
-    fn key(&self) -> (&'static str, Cow<'d, str>) {
-        (self.kind.key(), group_name(self.entry).value())
+/// The streams, lives and plugins of a text, and the rest of it.
+fn parts(document: &Document) -> (Vec<EntryText<'_>>, String) {
+    let text = document.text();
+    let (mut entries, mut rest, mut at) = (Vec::new(), String::new(), 0);
+    for entry in document.entries() {
+        let Some(kind) = block_kind(entry) else { continue };
+        let (name, line) = (group_name(entry), line_start(text, entry.start()));
+        let start = if text[line..entry.start()].trim().is_empty() { line } else { entry.start() };
+        rest.push_str(&text[at..start]);
+        at = entry.end();
+        let key = (kind.key(), name.value());
+        entries.push(EntryText { key, text: &text[start..at], body: &text[name.end() as usize..at] });
     }
-
-    /// The warnings that it brings, if it was another text before.
-    fn brought(&self, before: Option<&str>) -> Vec<NewWarning> {
-        match before == Some(self.text()) {
-            true => Vec::new(),
-            false => brought(self.path(), before, self.text()),
-        }
-    }
-
-    fn path(&self) -> String {
-        let (kind, name) = self.key();
-        let segments = [kind.to_owned(), name.into_owned()].map(Segment::Key);
-        Path { segments: segments.into() }.to_string()
-    }
+    rest.push_str(&text[at..]);
+    (entries, rest)
 }
 
 /// The warnings about a part of a text that it did not have before.

@@ -48,8 +48,6 @@ pub struct ChangeOptions {
     pub soak: Option<Duration>,
     /// Do not wait for the reload command.
     pub reload_later: bool,
-    /// Leave entries of included files alone that the change also matches.
-    pub skip_included: bool,
     /// Refuse the change if it brings warnings of `check`.
     pub strict: bool,
     /// Only report errors that the configuration has together with what it includes: a take-back is never

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::content::{Content, compared};
+use super::include_change::IncludeChange;
 use super::new_warnings::NewWarning;
-use super::passed_over::{IncludeChange, PassedOver};
 use super::snapshot::Snapshot;
 use crate::store::PendingInfo;
 use mediaconf::plumbing::edit::{self, Effects};
@@ -61,8 +61,8 @@ pub enum OutcomeNote {
     OverwroteHandEdit,
     /// A hand edit of the file was kept, while a change that was not confirmed was rolled back.
     KeptHandEdit,
-    /// Entries of included files that the change also matches were left alone.
-    SkippedIncluded(PassedOver),
+    /// Entries of included files match, too, and stay as they are: the first of them, with its place.
+    AlsoIncluded(String),
     /// Entries of included files go or come with an `include`.
     IncludeChange(IncludeChange),
     /// The replacement text lacks this many streams.

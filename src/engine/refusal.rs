@@ -202,7 +202,6 @@ impl Refusal {
                 RefusalKind::AbsentPath
                     | RefusalKind::BadPath
                     | RefusalKind::Unexpected
-                    | RefusalKind::PassedOver
                     | RefusalKind::NearMiss
                     | RefusalKind::FormChange
                     | RefusalKind::NewWarnings

@@ -108,7 +108,6 @@ kinds! {
         NothingPending = NotFound Absent "no change waits to be confirmed",
         NotKept = NotFound Absent "the history has no text from before a change",
         NoSuchChange = NotFound Absent "the history does not have a change",
-        PassedOver = NotFound Absent "the change also matches entries of included files",
         NoServer = NotFound Absent "there is no running configuration",
         NodesRunIt = NotFound Absent "a cluster has no running configuration of its own",
         NotOffered = NotFound Absent "the server lacks a feature",

@@ -15,19 +15,9 @@ pub struct IncludedText {
     /// The file at the end of all links.
     pub target: PathBuf,
     pub bytes: Bytes,
-    pub told: Told,
-}
-
-/// The parts of a text with faults that messages may quote.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Told {
-    /// The faulty lines, too.
-    Lines,
-    /// The messages, but no lines: the text comes from a server.
-    Messages,
-    /// Only the place: the file may be no configuration, and readers of the messages may have no right to
-    /// read it.
-    Places,
+    /// True if it is outside of the folder, or a hard link of another owner: it may be no configuration, and readers of the
+    /// messages may have no right to read it. Only name and line are told then.
+    pub is_elsewhere: bool,
 }
 
 /// The included files that are read, and their limits.

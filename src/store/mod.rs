@@ -42,7 +42,7 @@ pub use change_record::{
 pub use change_ref::{ChangeRef, NotAChangeRef, WHOLE_HISTORY};
 pub(crate) use error::reason;
 pub use error::{Distrust, FileKind, LockHolder, StoreError};
-pub use included::{Follow, IncludeError, IncludedText, Told};
+pub use included::{Follow, IncludeError, IncludedText};
 pub use node_record::{NodeRecord, NodeState};
 pub use pending::{CanaryStep, CanaryWish, PendingInfo, PendingRecord};
 pub use replaceable_file::ReplaceableFile;

@@ -31,10 +31,6 @@ pub struct ChangeArgs {
     #[arg(long)]
     pub force: bool,
 
-    /// Leave entries of included files alone that patterns or conditions match, too
-    #[arg(hide_short_help = true, long)]
-    pub skip_included: bool,
-
     /// Refuse a change that brings warnings of `check`
     #[arg(hide_short_help = true, long)]
     pub strict: bool,
@@ -89,7 +85,6 @@ impl ChangeArgs {
             dry_run: self.dry_run,
             force: self.force,
             strict: self.strict,
-            skip_included: self.skip_included,
             accepted: self.accept.clone(),
             max_delete: self.max_delete,
             by: local_user(),

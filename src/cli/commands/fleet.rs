@@ -289,8 +289,8 @@ fn take_back(member: &mut FleetMember, change: &OpenChange) -> Result<ServerOutc
 
 /// Makes the change on a server that runs the text before it, if that comes to the same text as when it began.
 fn make_again(member: &mut FleetMember, texts: [Revision; 2], journal: &Journal) -> Result<(), CliError> {
-    let KeptRequest { requested, skip_included } = journal.request()?;
-    let options = ChangeOptions { skip_included, ..options(texts, journal, false) };
+    let KeptRequest { requested } = journal.request()?;
+    let options = options(texts, journal, false);
     if let RequestedChange::Rollback(_) = requested {
         // What the number stands for there may be another text by now.
         return go_to(member, texts[1], &requested, &options);

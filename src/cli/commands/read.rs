@@ -24,8 +24,7 @@ use crate::cli::render::table::Screen;
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
 use crate::engine::{
-    Composed, ConfigSource, Content, IncludedEntry, PassedOver, ReadForm, ReadQuery, Reading, Refusal,
-    Snapshot,
+    Composed, ConfigSource, Content, IncludedEntry, ReadForm, ReadQuery, Reading, Refusal, Snapshot,
 };
 use mediaconf::plumbing::edit::{
     Condition, ConfigLookup, FoundAt, MaskedLookup, Path, Segment, Selection, each_set_line, entries_at,
@@ -426,18 +425,19 @@ impl Wanted {
         Ok(Self { paths, conditions })
     }
 
-    /// Returns the values at the paths in included files, or the number of those that are not shown.
+    /// Returns the values at the paths in included files, or a note that they are not shown.
     fn beside(&self, composed: &Composed) -> IncludedBeside {
         let is_shown = composed.is_valid();
         let places = self.paths.iter().filter(|path| path.first_pattern().is_none());
         let mut notes: Vec<String> = places.filter_map(|path| composed.included_place(path)).collect();
         let of_patterns =
             self.paths.iter().any(|path| path.first_pattern().is_some()) || !self.conditions.is_empty();
-        let matched = composed.included_at(&|current| {
+        let matched = composed.first_included(&|current| {
             self.paths.iter().flat_map(|path| entries_at(current, path, &self.conditions)).collect()
         });
-        if let Some(matched) = matched.filter(|_| of_patterns) {
-            notes.push(format!("{} {matched}", if is_shown { "shown are also" } else { "not shown are" }));
+        if let Some(first) = matched.filter(|_| of_patterns) {
+            let shown = if is_shown { "shown, too" } else { "not shown" };
+            notes.push(format!("entries of included files are {shown}: {}", first.in_words()));
         }
         let is_shown_beside = is_shown && !notes.is_empty();
         if notes.is_empty() {
@@ -445,9 +445,9 @@ impl Wanted {
                 let is_group = |path: &Path| matches!(&path.segments[..], [Segment::Key(group)] if group == entry.kind.key());
                 self.paths.is_empty() || self.paths.iter().any(is_group)
             };
-            let hidden = PassedOver::from_entries(composed.included_entries().into_iter().filter(is_whole));
             let advice = if is_shown { "; `--with-includes` shows them" } else { "" };
-            notes.extend(hidden.map(|hidden| format!("not shown are {hidden}{advice}")));
+            let hidden = composed.included_entries().iter().any(is_whole);
+            notes.extend(hidden.then(|| format!("entries of included files are not shown{advice}")));
         }
         if !(is_shown || notes.is_empty()) {
             notes.push("the files that are included have errors, which `mediactl check` shows".to_owned());

@@ -294,8 +294,7 @@ fn begin_journal(
     let servers = plans
         .iter()
         .map(|(name, plan)| JournalServer { name: (*name).to_owned(), revisions: plan.revisions() });
-    let request =
-        KeptRequest { requested: change.requested.clone(), skip_included: change.options.skip_included };
+    let request = KeptRequest { requested: change.requested.clone() };
     let request = serde_json::to_vec(&request).expect("a request can be written");
     let head = JournalHead {
         at: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),

@@ -56,8 +56,6 @@ pub struct JournalHead {
 #[derive(Serialize, Deserialize)]
 pub struct KeptRequest<'a> {
     pub requested: RequestedChange<'a>,
-    /// True if entries of included files are left alone.
-    pub skip_included: bool,
 }
 
 /// A server that the change is for.

@@ -7,7 +7,6 @@ use crate::cli::error::{BrokenText, CliError};
 use crate::cli::render::alike::{grouped, more_like_it};
 use crate::cli::ui::Ui;
 use crate::engine::{Composed, ComposedFile, FaultRecord, FirstError, Snapshot};
-use crate::store::Told;
 use colored::Color;
 use mediaconf::plumbing::edit::Fault;
 use mediaconf::plumbing::model::{MaskedText, Masker};
@@ -47,7 +46,7 @@ impl<'s> Reporter<'s> {
     /// A reporter for one of the files of a composed configuration.
     pub fn of_file(file: &'s ComposedFile, diagnostics: &'s Diagnostics, masker: Option<Masker>) -> Self {
         let reporter = Self::new(&file.name, file.text.document(), diagnostics, masker);
-        Self { quotes: reporter.quotes && file.told == Told::Lines, ..reporter }
+        Self { quotes: reporter.quotes && !file.is_elsewhere, ..reporter }
     }
 
     /// All diagnostics as text, those that say the same of different places once.

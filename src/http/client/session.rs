@@ -22,7 +22,7 @@ use crate::engine::{Composed, ConfigSource, Content, Feature, Refusal, RefusalKi
 use crate::http::protocol::bodies::{IncludedFile, IncludedFiles};
 use crate::http::protocol::headers::{FORMAT, FORMAT_CONF, SOURCE, SOURCE_SAVED, offers, revision_in};
 use crate::http::protocol::routes::ApiOperation;
-use crate::store::{IncludedText, Told, reason};
+use crate::store::{IncludedText, reason};
 
 /// The number of times that the user is asked for credentials.
 const MAX_PROMPTS: usize = 3;
@@ -168,7 +168,7 @@ impl Session {
                 target: (&name).into(),
                 name,
                 bytes: text.into(),
-                told: Told::Messages,
+                is_elsewhere: false,
             });
             (pattern, texts.collect())
         });

@@ -76,9 +76,6 @@ pub const TO: &str = "to";
 /// The query parameter with the path of an entry.
 pub const PATH: &str = "path";
 
-/// The query parameter that leaves entries of included files alone.
-pub const SKIP_INCLUDED: &str = "skip_included";
-
 /// The query parameter with the id of the change to confirm or to roll back.
 pub const ID: &str = "id";
 

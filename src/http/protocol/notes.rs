@@ -38,7 +38,7 @@ const HTTP_OPTIONS_DROPPED: &str = "http-options-dropped";
 /// A number follows.
 const SETTINGS_LACKING: &str = "settings-lacking";
 /// A number follows.
-const SKIPPED_INCLUDED: &str = "skipped-included";
+const ALSO_INCLUDED: &str = "also-included";
 /// The note with the numbers of streams, lives and plugins that go and come, and of the streams that were
 /// included before.
 const INCLUDE_CHANGE: &str = "include-change";
@@ -84,7 +84,9 @@ pub fn word_of(note: &OutcomeNote) -> String {
         OutcomeNote::PickedUpHandEdit(_) => PICKED_UP_HAND_EDIT.to_owned(),
         OutcomeNote::OverwroteHandEdit => OVERWROTE_HAND_EDIT.to_owned(),
         OutcomeNote::KeptHandEdit => KEPT_HAND_EDIT.to_owned(),
-        OutcomeNote::SkippedIncluded(passed) => format!("{SKIPPED_INCLUDED} {}", passed.count()),
+        OutcomeNote::AlsoIncluded(place) => {
+            format!("{ALSO_INCLUDED} {}", utf8_percent_encode(place, MESSAGE))
+        }
         OutcomeNote::IncludeChange(IncludeChange { gone, come, streams_before, .. }) => {
             let counts = gone.iter().chain(come).chain([streams_before]).map(usize::to_string);
             format!("{INCLUDE_CHANGE} {}", counts.collect::<Vec<_>>().join(","))
@@ -138,7 +140,7 @@ mod tests {
 
     #[test]
     fn words_hold_what_a_header_may_have() {
-        let gone = IncludeChange { gone: [6, 0, 1], come: [2, 0, 0], files: None, streams_before: 7 };
+        let gone = IncludeChange { gone: [6, 0, 1], come: [2, 0, 0], streams_before: 7 };
         for (note, word) in [
             (OutcomeNote::SavedEarlierUpdate, "saved-earlier-update"),
             (OutcomeNote::PickedUpHandEdit("rtsp".to_owned()), "picked-up-hand-edit"),

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use crate::engine::RefusalKind;
 use crate::http::protocol::headers::{
     FORMAT, FORMAT_CONF, FORMAT_DIFF, FORMAT_JSON, FROM, ID, PATH, RUNTIME, SECRETS, SECRETS_MASKED,
-    SECRETS_SHOWN, SKIP_INCLUDED, SKIP_STREAMS, SOURCE, SOURCE_RUNNING, SOURCE_SAVED, TO, WAIT,
+    SECRETS_SHOWN, SKIP_STREAMS, SOURCE, SOURCE_RUNNING, SOURCE_SAVED, TO, WAIT,
     WITH_INCLUDES,
 };
 use crate::http::protocol::problem::Problem;
@@ -55,8 +55,6 @@ const READ: &[ApiOperation] = &[ApiOperation::Read];
 
 /// The changes as data: only `mediactl` sends them.
 const DATA: &[ApiOperation] = &[ApiOperation::Change];
-
-const PATCHES: &[ApiOperation] = &[ApiOperation::Change, ApiOperation::Modify];
 
 /// The changes that bring something new, where a rollback brings back what was there.
 const NEW: &[ApiOperation] = &[
@@ -192,12 +190,6 @@ pub static PARAMETERS: &[QueryParameter] = &[
         taken_by: CHANGES,
         values: Values::Switch(|parameters| &mut parameters.change.strict),
         doc: "refuses a change that brings warnings of `check`.",
-    },
-    QueryParameter {
-        name: SKIP_INCLUDED,
-        taken_by: PATCHES,
-        values: Values::Switch(|parameters| &mut parameters.change.skip_included),
-        doc: "removes a whole group although included files have entries of it, too, which stay.",
     },
     QueryParameter {
         name: "async",

@@ -1,7 +1,6 @@
 //! Makes problem documents of refusals.
 
 use crate::engine::{Composed, Guard, Refusal, RefusalKind, errors_of};
-use crate::http::protocol::headers::SKIP_INCLUDED;
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::problem::Problem;
 use mediaconf::plumbing::edit::{Fault, Pointer};
@@ -56,7 +55,6 @@ fn hint(refusal: &Refusal) -> Option<String> {
         }
         (Some(_), _) => Some("`force=true` makes the change anyway".to_owned()),
         (None, RefusalKind::NewWarnings) => Some("without `strict=true` it is made all the same".to_owned()),
-        (None, RefusalKind::PassedOver) => Some(format!("`{SKIP_INCLUDED}=true` leaves them alone")),
         (
             None,
             RefusalKind::MaskedValue

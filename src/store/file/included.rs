@@ -8,7 +8,7 @@ use rustix::process::geteuid;
 
 use super::target::ConfFile;
 use crate::store::error::StoreError;
-use crate::store::included::{Follow, IncludeError, IncludedText, Told};
+use crate::store::included::{Follow, IncludeError, IncludedText};
 
 impl ConfFile {
     /// Reads the files that a pattern names, in the order of their names. It begins at the folder of this file.
@@ -67,7 +67,7 @@ impl ConfFile {
             },
             bytes: loaded.bytes,
             target,
-            told: if is_below && !is_linked { Told::Lines } else { Told::Places },
+            is_elsewhere: !is_below || is_linked,
         })
     }
 

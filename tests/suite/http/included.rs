@@ -131,17 +131,13 @@ fn a_change_of_an_included_entry_names_its_file() {
 }
 
 #[test]
-fn a_patch_that_removes_a_whole_group_passes_over_no_included_entry() {
+fn a_patch_that_removes_a_whole_group_tells_of_included_entries() {
     let server = stream_file();
     let response = server.post("modify_config", r#"{"streams":null}"#);
-    refused(&response, 404, "not-found");
-    let fault = body(&response)["errors"][0].clone();
-    assert!(fault["message"].to_string().contains("conf.d/a.conf`)"), "{fault}");
-    assert_eq!(fault["hint"], "`skip_included=true` leaves them alone");
-    assert_eq!(server.place.text(), MAIN);
-    let response = server.post("modify_config?skip_included=true", r#"{"streams":null}"#);
-    assert_eq!(
-        (response.status, header(&response, "Mediactl-Note")),
-        (200, Some("picked-up-hand-edit; skipped-included 1"))
+    let note = header(&response, "Mediactl-Note").unwrap_or_default();
+    assert_eq!(response.status, 200);
+    assert!(
+        note.contains("also-included `streams.cam9` in `") && note.ends_with("a.conf`, line 1"),
+        "{note}"
     );
 }
