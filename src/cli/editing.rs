@@ -21,7 +21,7 @@ use crate::engine::{
     After, ChangeReport, ConfigSource, Content, ContentDiff, ErrorKind, Outcome, Refusal, RefusalKind,
     RequestedChange, Snapshot, new_warnings,
 };
-use crate::store::file::{Draft, DraftHead, DraftOrigin};
+use crate::store::file::{DraftHead, DraftOrigin, KeptDraft};
 use crate::store::{Revision, StoreError};
 use mediaconf::plumbing::edit::draft::{
     Merged, first_marker, height, lines_of, merge, with_comments, without_comments,
@@ -42,7 +42,7 @@ const NOT_FOUND: i32 = 127;
 /// An edit under way.
 pub struct Editing<'a> {
     pub target: Target,
-    pub draft: Draft,
+    pub draft: KeptDraft,
     /// The hint about a draft that stays.
     pub kept: String,
     pub editor: Editor,

@@ -16,7 +16,7 @@ use super::log_line::LogLevel;
 use super::pending::{PendingChange, RollbackPoint};
 use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
-use super::roll_back::{NO_USER, NOT_CONFIRMED, RolledBack, SERVER_ENDED, Unconfirmed};
+use super::roll_back::{NO_USER, NOT_CONFIRMED, RolledBack, SERVER_ENDED, UnconfirmedChange};
 use super::running::LastChange;
 use super::snapshot::Snapshot;
 use super::trouble::Trouble;
@@ -143,7 +143,7 @@ impl Engine {
         pending.start_rollback();
         let writer = self.writer()?;
         let RollbackPoint { file, .. } = &pending.before;
-        let change = Unconfirmed { old: file.clone(), written: pending.written.clone() };
+        let change = UnconfirmedChange { old: file.clone(), written: pending.written.clone() };
         let rolled_back = self.roll_back_file(Some(&*writer), &change, (by, why));
         // The running configuration is restored, even if the file could not be.
         let last_change =

@@ -30,7 +30,7 @@ pub(super) const NOT_CONFIRMED: &str = "not confirmed in time";
 pub(super) const SERVER_ENDED: &str = "not confirmed before the server ended";
 
 /// A change that was not confirmed.
-pub(super) struct Unconfirmed {
+pub(super) struct UnconfirmedChange {
     /// The text before it; `None` if there was no file.
     pub old: Option<Arc<Snapshot>>,
     /// The text that it wrote; `None` if it left the file alone.
@@ -46,7 +46,7 @@ pub(super) struct RolledBack {
     pub words: String,
 }
 
-impl Unconfirmed {
+impl UnconfirmedChange {
     fn from_stored(stored: &PendingRecord) -> Self {
         let snapshot = |text: &bytes::Bytes| Arc::new(Snapshot::from_bytes(text.clone()));
         Self { old: stored.file.as_ref().map(snapshot), written: stored.written.as_ref().map(snapshot) }
@@ -114,7 +114,7 @@ impl Engine {
     pub(super) fn roll_back_file(
         &self,
         writer: Option<&dyn Writer>,
-        change: &Unconfirmed,
+        change: &UnconfirmedChange,
         (by, why): (&str, &str),
     ) -> Result<RolledBack, Refusal> {
         let loaded = match writer {
@@ -164,7 +164,7 @@ impl Engine {
             let record = ChangeRecord { message, keep: self.keep, ..ChangeRecord::new(UNSAVED, NO_USER) };
             writer.keep_aside(&stored.running, &record)?;
         }
-        let rolled_back = self.roll_back_file(writer, &Unconfirmed::from_stored(&stored), because)?;
+        let rolled_back = self.roll_back_file(writer, &UnconfirmedChange::from_stored(&stored), because)?;
         if let Some(writer) = writer {
             if stored.written.is_some() && rolled_back.aftermath != Aftermath::ChangedMeanwhile {
                 self.reload_after_rollback(writer, because.0);

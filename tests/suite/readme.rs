@@ -71,6 +71,7 @@ fn every_line_of_every_day_works_on_the_example() {
     for line in lines.lines() {
         let before = place.text();
         let call = place.call("bash", ["-c", line]).env("PATH", &path).env("PAGER", "cat");
+        let call = call.env("HOME", &place.path("").display().to_string());
         let mut terminal = call.env("EDITOR", "sed -i 's/prepush.*/prepush 9;/'").on_terminal();
         answer(line, &mut terminal);
         terminal.exits(0);

@@ -18,7 +18,7 @@ use crate::cli::render::report::Verb;
 use crate::cli::target::{self, Target};
 use crate::engine::{ConfigSource, Refusal, Snapshot};
 use crate::store::StoreError;
-use crate::store::file::{Draft, DraftHead, DraftOrigin};
+use crate::store::file::{DraftHead, DraftOrigin, KeptDraft};
 use mediaconf::plumbing::edit::draft::lines_of;
 use mediaconf::plumbing::edit::{Path, quoted};
 
@@ -72,10 +72,10 @@ pub fn run(args: &EditArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
 }
 
 /// The text of an edit that failed.
-fn earlier_draft(file: &FilePath, target: &Target) -> Result<Draft, CliError> {
+fn earlier_draft(file: &FilePath, target: &Target) -> Result<KeptDraft, CliError> {
     // The printed command works in every folder.
     let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
-    let draft = Draft::open(file.clone()).map_err(|error| match &error {
+    let draft = KeptDraft::open(file.clone()).map_err(|error| match &error {
         StoreError::NotFound { path } if *path != file => CliError::draft_without_base(&file, &error),
         _ => Refusal::from(error).into(),
     })?;
@@ -85,7 +85,11 @@ fn earlier_draft(file: &FilePath, target: &Target) -> Result<Draft, CliError> {
     }
 }
 
-fn new_draft(path: Option<&Path>, present: &Arc<Snapshot>, target: &mut Target) -> Result<Draft, CliError> {
+fn new_draft(
+    path: Option<&Path>,
+    present: &Arc<Snapshot>,
+    target: &mut Target,
+) -> Result<KeptDraft, CliError> {
     let range = match path {
         Some(_) if !present.is_valid() => return Err(Refusal::bad_config(present.clone()).into()),
         Some(path) => Some(range_of(path, present, target)?),
@@ -95,7 +99,7 @@ fn new_draft(path: Option<&Path>, present: &Arc<Snapshot>, target: &mut Target) 
     let head = DraftHead { target: draft_name(target), range, path: path.map(Path::to_string) };
     let home = state_home().ok_or_else(CliError::no_state_home)?;
     let origin = DraftOrigin { head, base: present.shared_bytes().clone() };
-    Ok(Draft::create(&home, origin).map_err(Refusal::from)?)
+    Ok(KeptDraft::create(&home, origin).map_err(Refusal::from)?)
 }
 
 /// The option that names the same target again, with a blank behind it; empty where the context in use or a variable names

@@ -26,7 +26,7 @@ const USER_FOLDER: &str = "mediactl";
 
 /// A text that is worked on.
 #[derive(Debug)]
-pub struct Draft {
+pub struct KeptDraft {
     path: PathBuf,
     pub origin: DraftOrigin,
 }
@@ -87,7 +87,7 @@ pub fn draft_head(text: &Path) -> Option<DraftHead> {
     DraftOrigin::of(text).ok().map(|origin| origin.head)
 }
 
-impl Draft {
+impl KeptDraft {
     /// Makes a draft in `state_home` (`$XDG_STATE_HOME`).
     ///
     /// # Errors
