@@ -25,15 +25,6 @@ pub fn sudo_user() -> Option<String> {
     (is_name(&user) && user != "root").then_some(user)
 }
 
-/// The user and the machine, as one word: `ana@desk`.
-pub fn user_and_host() -> String {
-    let user = sudo_user().or_else(|| env::var("USER").ok().filter(|user| !user.is_empty()));
-    let user = user.unwrap_or_else(|| format!("uid-{}", getuid().as_raw()));
-    let name = format!("{user}@{}", rustix::system::uname().nodename().to_string_lossy());
-    let is_plain = |letter: &char| letter.is_alphanumeric() || "@._-".contains(*letter);
-    name.chars().filter(is_plain).collect()
-}
-
 /// `$XDG_STATE_HOME`, else `~/.local/state`; `None` if no variable says where that is.
 pub fn state_home() -> Option<PathBuf> {
     let folder = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());

@@ -14,7 +14,7 @@ use super::diff_lines::DiffLines;
 use super::new_warnings::NewWarning;
 use super::outcome::{After, Outcome, OutcomeNote};
 use super::snapshot::Snapshot;
-use crate::store::{PendingInfo, Revision};
+use crate::store::{ChangeId, PendingInfo, Revision};
 use mediaconf::plumbing::edit::json_diff::{ChangedValue, changed_values};
 use mediaconf::plumbing::edit::{ChangeRequest, ConfigLookup, Effects, keys_that_all_lack};
 use mediaconf::plumbing::model::Masker;
@@ -76,6 +76,9 @@ impl ReportParts {
 pub struct ChangeReport {
     /// True if something changed.
     pub changed: bool,
+    /// The id of the change, if it is in the history.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<ChangeId>,
     /// The revision of the text that the change is made of, if there was one and it is known.
     pub before: Option<Revision>,
     /// The revision of the text of the file, where that is another one than `before`.
@@ -160,8 +163,8 @@ impl ChangeReport {
                 old.with_values(|old| keys_that_all_lack(request.conditions(), old, &request.paths()));
             report.keys_lacked = lacked.into_iter().map(str::to_owned).collect();
         }
-        let Outcome { notes, warnings, new_warnings, pending, .. } = outcome;
-        Self { notes, warnings, new_warnings, pending, ..report }
+        let Outcome { id, notes, warnings, new_warnings, pending, .. } = outcome;
+        Self { id, notes, warnings, new_warnings, pending, ..report }
     }
 
     /// True if the texts differ in lines, or the values where the text is not known.

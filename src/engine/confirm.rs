@@ -143,7 +143,8 @@ impl Engine {
         pending.start_rollback();
         let writer = self.writer()?;
         let RollbackPoint { file, .. } = &pending.before;
-        let change = UnconfirmedChange { old: file.clone(), written: pending.written.clone() };
+        let (id, written) = (pending.info.id.clone(), pending.written.clone());
+        let change = UnconfirmedChange { id, old: file.clone(), written };
         let rolled_back = self.roll_back_file(Some(&*writer), &change, (by, why));
         // The running configuration is restored, even if the file could not be.
         let last_change =

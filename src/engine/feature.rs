@@ -21,6 +21,8 @@ pub enum Feature {
     Message,
     /// `history` lists earlier texts, and `rollback_config` goes back to one.
     History,
+    /// `change=ID` makes a change once, and the history has the id of each.
+    ChangeIds,
     /// `confirm=SECONDS` makes a change that has to be confirmed.
     Confirm,
     /// `strict=true` refuses a change that brings warnings.
@@ -60,6 +62,7 @@ pub const FEATURES: &[Feature] = &[
     Feature::Message,
     Feature::Command,
     Feature::History,
+    Feature::ChangeIds,
     Feature::Confirm,
     Feature::Strict,
     Feature::Included,
@@ -97,6 +100,7 @@ impl Feature {
             Self::Command => ("command", "the names of commands"),
             Self::Message => ("message", "messages"),
             Self::History => ("history", "a history"),
+            Self::ChangeIds => ("change-ids", "ids of changes"),
             Self::Confirm => ("confirm", "changes that have to be confirmed"),
             Self::Strict => ("strict", "refusing new warnings"),
             Self::Included => ("included", "the files that it includes"),

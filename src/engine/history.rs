@@ -10,9 +10,7 @@ use super::outcome::Outcome;
 use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
 use super::snapshot::Snapshot;
-use crate::store::{
-    ChangeRef, HistoryEntry, NamedChange, PendingInfo, WHOLE_HISTORY, message_because, part_of,
-};
+use crate::store::{ChangeId, ChangeRef, HistoryEntry, PendingInfo, WHOLE_HISTORY};
 
 /// The hint for a change that the history does not have.
 const IN_HISTORY: &str = "`mediactl history` shows what is kept";
@@ -34,7 +32,7 @@ pub fn find(entries: &[HistoryEntry], which: ChangeRef) -> Result<&HistoryEntry,
 }
 
 /// The refusal to take back a change where others have changed the same lines since.
-fn stale_change(change: &str) -> Refusal {
+fn stale_change(change: &ChangeId) -> Refusal {
     let message = format!(
         "what change `{change}` did can't be taken back: the same lines, or lines beside them, were changed since"
     );
@@ -72,22 +70,20 @@ impl Engine {
             true => format!("back to the text before change {serial} of the cluster"),
             false => format!("back to the text before #{serial}"),
         };
-        let named = options.message.as_deref().and_then(NamedChange::of);
-        if options.message.is_none() || named.is_some_and(|change| change.reason.is_empty()) {
-            options.message = Some(message_because(&what, options.message.as_deref()));
-        }
+        options.message.get_or_insert(what);
         self.replace_as(Operation::Rollback, text.shared_bytes().clone(), &options)
     }
 
-    /// Takes a change of several servers back, and keeps what was changed since.
+    /// Takes the change with this id back, and keeps what was changed since.
     ///
     /// # Errors
     /// `NoSuchChange`, `NotKept`; `Conflict` if what it changed was changed since; as [`Engine::save`].
-    pub fn take_back(&self, change: &str, options: &ChangeOptions) -> Result<Outcome, Refusal> {
+    pub fn take_back(&self, change: &ChangeId, options: &ChangeOptions) -> Result<Outcome, Refusal> {
         let history = self.history(WHOLE_HISTORY)?;
-        let made = part_of(&history, change).ok_or_else(|| {
+        let is_made = |entry: &&HistoryEntry| entry.is_of(change.as_str()) && !entry.goes_back();
+        let made = history.iter().find(is_made).ok_or_else(|| {
             Refusal::new(RefusalKind::NoSuchChange, format!("the history has no change `{change}`"))
-                .hint("`mediactl history` shows the name of a change of several servers in its message")
+                .hint("`mediactl history` -o json` shows the id of each change")
         })?;
         let before = self.kept(ChangeRef::Serial(made.serial))?;
         if Some(before.revision()) != made.before {
@@ -98,7 +94,11 @@ impl Engine {
         let text = NewText::Whole(before.shared_bytes().clone());
         let mut options = ChangeOptions { base: Some(base), ..options.clone() };
         let what = format!("take-back of change {change}");
-        options.message = Some(message_because(&what, options.message.as_deref()));
+        options.message = Some(match options.message.take() {
+            Some(why) => format!("{what}: {why}"),
+            None => what,
+        });
+        options.undoes = Some(change.clone());
         options.command.get_or_insert(Operation::Rollback.name().into());
         self.save(&text, &options).map_err(|error| match error.kind {
             RefusalKind::Stale | RefusalKind::Conflict => stale_change(change),

@@ -165,7 +165,7 @@ impl Engine {
     }
 
     /// Returns what a server runs, or the stored text where none runs.
-    fn present(&self) -> Result<Arc<Snapshot>, Refusal> {
+    pub(super) fn present(&self) -> Result<Arc<Snapshot>, Refusal> {
         self.running().map_or_else(|| Engine::read(self), Ok)
     }
 }

@@ -40,7 +40,10 @@ impl Engine {
     }
 
     fn merge(&self, request: &ChangeRequest, options: &ChangeOptions) -> Result<Outcome, Refusal> {
-        let mut transaction = Transaction::begin(self, Operation::Modify, options)?;
+        let mut transaction = match Transaction::begin(self, Operation::Modify, options) {
+            Ok(transaction) => transaction,
+            Err(not) => return not.into_outcome(),
+        };
         let basis = transaction.basis()?;
         let change = transaction.evaluate(request, basis)?;
         transaction.finish(change)

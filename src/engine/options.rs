@@ -8,7 +8,7 @@ use super::change_report::ReportParts;
 use super::guard::Guard;
 use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
-use crate::store::{ClusterState, Revision};
+use crate::store::{ChangeId, ClusterState, PendingInfo, Revision};
 use mediaconf::plumbing::edit::Faults;
 
 /// The commands that the history names, because their operation says less.
@@ -29,6 +29,12 @@ pub struct ChangeOptions {
     pub max_delete: Option<usize>,
     /// The author of the change, for hooks and the history.
     pub by: String,
+    /// The id of the change: it is made only if the history has none with it; `None` makes one.
+    pub id: Option<ChangeId>,
+    /// Of a node, which takes the change with that id from its cluster: it is made whatever its own history has.
+    pub again: bool,
+    /// The id of the change that it undoes, for the history.
+    pub undoes: Option<ChangeId>,
     /// The reason of the change, for the history.
     pub message: Option<String>,
     /// The command that makes it, one of [`COMMANDS`], for the history; of a node, what made it in the cluster. `None` is
@@ -63,6 +69,11 @@ impl ChangeOptions {
     /// True if this guard was accepted.
     pub fn accepts(&self, guard: &Guard) -> bool {
         self.force || self.accepted.contains(guard)
+    }
+
+    /// True if it is the change that waits to be confirmed.
+    pub(super) fn is_of(&self, pending: &PendingInfo) -> bool {
+        self.id.as_ref().is_some_and(|id| id.as_str() == pending.id)
     }
 
     /// True if it waits for its turn and takes the lock. A rehearsal does neither, so that it delays no

@@ -8,7 +8,7 @@ use super::content::{Content, compared};
 use super::include_change::IncludeChange;
 use super::new_warnings::NewWarning;
 use super::snapshot::Snapshot;
-use crate::store::PendingInfo;
+use crate::store::{ChangeId, PendingInfo};
 use mediaconf::plumbing::edit::{self, Effects};
 use mediaconf::plumbing::syntax::Splice;
 
@@ -21,6 +21,8 @@ pub struct Outcome {
     pub file: Option<Arc<Snapshot>>,
     /// The configuration afterwards.
     pub after: After,
+    /// The id of the change, if it is in the history.
+    pub id: Option<ChangeId>,
     /// Side effects that the user should know.
     pub notes: Vec<OutcomeNote>,
     /// The failures that did not stop the change.
@@ -67,6 +69,8 @@ pub enum OutcomeNote {
     IncludeChange(IncludeChange),
     /// The replacement text lacks this many streams.
     DeletedStreams(usize),
+    /// The history has the change with this id already, so it was not made again.
+    HasChange,
     /// Of a rehearsal: another change has to be confirmed before this one can be made.
     OtherPending,
 }
@@ -78,6 +82,7 @@ impl Outcome {
             before,
             file: None,
             after,
+            id: None,
             notes: Vec::new(),
             warnings: Vec::new(),
             new_warnings: Vec::new(),

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::snapshot::Snapshot;
-use crate::store::{PendingInfo, fresh_id};
+use crate::store::PendingInfo;
 
 /// A change that has to be confirmed, in the process that made it: with its clock.
 pub struct PendingChange {
@@ -55,13 +55,13 @@ impl fmt::Debug for PendingChange {
 impl PendingChange {
     /// A change that is being made, for at most `longest`; then it waits for `time`.
     pub(super) fn new(
-        (operation, by): (&str, &str),
+        (id, operation, by): (&str, &str, &str),
         before: RollbackPoint,
         written: Option<Arc<Snapshot>>,
         [time, longest]: [Duration; 2],
     ) -> Self {
         Self {
-            info: PendingInfo::new(fresh_id(), operation.to_owned(), by.to_owned(), SystemTime::now()),
+            info: PendingInfo::new(id.to_owned(), operation.to_owned(), by.to_owned(), SystemTime::now()),
             before,
             written,
             time,
@@ -133,7 +133,7 @@ mod tests {
     fn while_it_is_made_it_tells_of_no_more_time_than_there_is_then() {
         let before = RollbackPoint { file: None, server: None };
         let times = [30, 3600].map(Duration::from_secs);
-        let pending = PendingChange::new(("modify", "admin"), before, None, times);
+        let pending = PendingChange::new(("7f3a", "modify", "admin"), before, None, times);
         assert!(pending.left() > Duration::from_secs(60), "it is not rolled back while it is made");
         assert!(pending.info().seconds_left <= 30);
     }

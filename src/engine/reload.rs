@@ -15,13 +15,13 @@ use super::refusal_kind::RefusalKind;
 use super::running::Turn;
 use super::snapshot::Snapshot;
 use super::trouble::{Trouble, without_secrets};
-use crate::store::{ChangeRecord, TAKE_BACK, Writer};
+use crate::store::{ChangeId, ChangeRecord, TAKE_BACK, Writer};
 
 impl Engine {
     /// Runs the reload command in a thread, which keeps the turn. Failures are recorded in the state.
     pub(super) fn reload_later(
         &self,
-        (operation, by): (&'static str, String),
+        (operation, by, id): (&'static str, String, ChangeId),
         before: RollbackPoint,
         after: Arc<Snapshot>,
         writes: bool,
@@ -33,7 +33,7 @@ impl Engine {
         let engine = self.clone();
         let run = move || {
             let _turn = turn;
-            let result = engine.reload_alone((operation, &by), &before, &after, writes);
+            let result = engine.reload_alone((operation, &by, &id), &before, &after, writes);
             if let (Err(error), Some(_)) = (&result, &engine.running) {
                 engine.remember_trouble(Trouble::from(error));
                 engine.tell(LogLevel::Error, &format!("{operation}: {}", error.brief()));
@@ -46,7 +46,7 @@ impl Engine {
 
     fn reload_alone(
         &self,
-        (operation, by): (&str, &str),
+        (operation, by, id): (&str, &str, &ChangeId),
         before: &RollbackPoint,
         after: &Arc<Snapshot>,
         writes: bool,
@@ -59,14 +59,14 @@ impl Engine {
         };
         let (file, text) = (self.store.path(), candidate.path());
         let occasion = Occasion { operation, file, text, by, masked: &masked };
-        self.reload(occasion, Some(&*writer), before, writes.then_some(&pieces[..]))
+        self.reload((occasion, id), Some(&*writer), before, writes.then_some(&pieces[..]))
     }
 
     /// Runs the reload command. If it fails, file and running configuration are rolled back, if the
     /// file still holds what was `written`, and the command runs once more.
     pub(super) fn reload(
         &self,
-        occasion: Occasion<'_>,
+        (occasion, id): (Occasion<'_>, &ChangeId),
         writer: Option<&dyn Writer>,
         before: &RollbackPoint,
         written: Option<&[&[u8]]>,
@@ -74,7 +74,8 @@ impl Engine {
         let Some(command) = &self.hooks.reload else { return Ok(()) };
         let Err(failure) = self.run_reload(command, occasion) else { return Ok(()) };
         // A failure to roll back must not hide that the reload failed.
-        let aftermath = self.roll_back(occasion, writer, before, written).unwrap_or(Aftermath::NotRestored);
+        let aftermath =
+            self.roll_back((occasion, id), writer, before, written).unwrap_or(Aftermath::NotRestored);
         if let (Aftermath::Restored, Some(text)) = (aftermath, before.ran())
             && let Ok(old) = self.candidate(writer, &[text.bytes()])
         {
@@ -130,7 +131,7 @@ impl Engine {
 
     fn roll_back(
         &self,
-        occasion: Occasion<'_>,
+        (occasion, id): (Occasion<'_>, &ChangeId),
         writer: Option<&dyn Writer>,
         before: &RollbackPoint,
         written: Option<&[&[u8]]>,
@@ -138,6 +139,7 @@ impl Engine {
         if let (Some(writer), Some(written)) = (writer, written) {
             let message = format!("the reload command failed after `{}`", occasion.operation);
             let record = ChangeRecord {
+                id: Some(id.as_str()),
                 message: Some(&message),
                 keep: self.keep,
                 ..ChangeRecord::new(TAKE_BACK, occasion.by)

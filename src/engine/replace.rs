@@ -13,6 +13,7 @@ use super::operation::Operation;
 use super::options::ChangeOptions;
 use super::outcome::{After, Outcome, OutcomeNote};
 use super::refusal::Refusal;
+use super::refusal_kind::RefusalKind;
 use super::retry::unless_overtaken;
 use super::snapshot::Snapshot;
 use super::transaction::{Change, Transaction};
@@ -52,7 +53,10 @@ impl Engine {
         new: &NewText,
         options: &ChangeOptions,
     ) -> Result<Outcome, Refusal> {
-        let transaction = Transaction::begin(self, operation, options)?;
+        let transaction = match Transaction::begin(self, operation, options) {
+            Ok(transaction) => transaction,
+            Err(not) => return not.into_outcome(),
+        };
         let is_of_base = options.base.is_some();
         let (state, file) = (transaction.state.as_ref(), transaction.file());
         let mut notes = Vec::new();
@@ -91,11 +95,18 @@ impl Engine {
         if self.running.is_none() {
             return Err(self.no_server());
         }
+        if options.id.is_some() {
+            let message = "an update is in no history, so it has no id";
+            return Err(Refusal::new(RefusalKind::Misplaced, message));
+        }
         self.counted(Operation::Update, options, || self.replace_running(text, options))
     }
 
     fn replace_running(&self, text: &Bytes, options: &ChangeOptions) -> Result<Outcome, Refusal> {
-        let transaction = Transaction::begin(self, Operation::Update, options)?;
+        let transaction = match Transaction::begin(self, Operation::Update, options) {
+            Ok(transaction) => transaction,
+            Err(not) => return not.into_outcome(),
+        };
         let Some(state) = &transaction.state else { return Err(Refusal::no_server()) };
         transaction.refuse_stale(state, false)?;
         let text = transaction.whole_text(text, || Ok(&state.running))?;
@@ -126,7 +137,10 @@ impl Engine {
     }
 
     fn load_file(&self, options: &ChangeOptions) -> Result<Outcome, Refusal> {
-        let transaction = Transaction::begin(self, Operation::Load, options)?;
+        let transaction = match Transaction::begin(self, Operation::Load, options) {
+            Ok(transaction) => transaction,
+            Err(not) => return not.into_outcome(),
+        };
         let Some(state) = &transaction.state else { return Err(Refusal::no_server()) };
         let Some(file) = transaction.file() else {
             return Err(StoreError::NotFound { path: self.store.path().to_owned() }.into());

@@ -1,5 +1,4 @@
-//! Any change, as data: what a command asks a service for, what is sent to a server, and what the journal of a fleet
-//! keeps.
+//! Any change, as data: what a command asks a service for, and what is sent to a server.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,7 +7,7 @@ use bytes::Bytes;
 use serde::de::{Error, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::store::ChangeRef;
+use crate::store::{ChangeId, ChangeRef};
 use mediaconf::plumbing::edit::{ChangeRequest, Path};
 
 /// Any change, as data.
@@ -28,9 +27,8 @@ pub enum RequestedChange<'a> {
     Entries(EntryEdits),
     /// Makes the text before a change the configuration again.
     Rollback(ChangeRef),
-    /// Takes exactly one change of several servers back, and keeps what was changed since: its name, as the history
-    /// has it.
-    TakeBack(String),
+    /// Takes exactly the change with this id back, and keeps what was changed since.
+    TakeBack(ChangeId),
 }
 
 /// Other texts of entries, and a change of values that is made after them: all of it, or nothing.

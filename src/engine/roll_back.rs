@@ -31,6 +31,7 @@ pub(super) const SERVER_ENDED: &str = "not confirmed before the server ended";
 
 /// A change that was not confirmed.
 pub(super) struct UnconfirmedChange {
+    pub id: String,
     /// The text before it; `None` if there was no file.
     pub old: Option<Arc<Snapshot>>,
     /// The text that it wrote; `None` if it left the file alone.
@@ -49,7 +50,11 @@ pub(super) struct RolledBack {
 impl UnconfirmedChange {
     fn from_stored(stored: &PendingRecord) -> Self {
         let snapshot = |text: &bytes::Bytes| Arc::new(Snapshot::from_bytes(text.clone()));
-        Self { old: stored.file.as_ref().map(snapshot), written: stored.written.as_ref().map(snapshot) }
+        Self {
+            id: stored.info.id.clone(),
+            old: stored.file.as_ref().map(snapshot),
+            written: stored.written.as_ref().map(snapshot),
+        }
     }
 
     /// Returns the text of the file without the change, and what that is.
@@ -125,8 +130,8 @@ impl Engine {
         let (aftermath, text) = change.without(now.as_ref());
         let is_same = now.as_ref().map(|now| now.bytes()) == text.as_ref().map(|text| text.bytes());
         if let Some(writer) = writer.filter(|_| !is_same) {
-            let record =
-                ChangeRecord { message: Some(why), keep: self.keep, ..ChangeRecord::new(REVERT, by) };
+            let (id, message) = (Some(&*change.id), Some(why));
+            let record = ChangeRecord { id, message, keep: self.keep, ..ChangeRecord::new(REVERT, by) };
             let pieces = text.as_ref().map(|text| [text.bytes()]);
             let old = loaded.as_ref().map(Loaded::as_base);
             writer.prepare(old, pieces.as_ref().map(|all| &all[..]), &record)?.commit()?;

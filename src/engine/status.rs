@@ -102,6 +102,8 @@ pub fn last_change(
         operation: operation.to_owned(),
         by: Some(by.to_owned()),
         message: None,
+        id: None,
+        undoes: None,
         before: None,
         after: Some(running),
         is_aside: true,

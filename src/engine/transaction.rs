@@ -26,19 +26,21 @@ use super::content::{Content, compared};
 use super::local::{DEFAULT_LOCK_WAIT, Engine};
 use super::operation::Operation;
 use super::options::ChangeOptions;
-use super::outcome::{After, OutcomeNote};
+use super::outcome::{After, Outcome, OutcomeNote};
 use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
 use super::roll_back::{NO_USER, SERVER_ENDED};
 use super::running::{ServerState, Turn};
 use super::snapshot::Snapshot;
-use crate::store::{RunBy, StoreError, Warning, Writer};
+use crate::store::{ChangeId, PendingInfo, RunBy, StoreError, WHOLE_HISTORY, Warning, Writer, change_made};
 use stored_text::{StoredText, texts, texts_between_changes};
 
 /// A change that has begun: it has its turn, its lock, and the texts that it is computed on.
 pub(super) struct Transaction<'e> {
     pub engine: &'e Engine,
     pub options: &'e ChangeOptions,
+    /// The id of the change.
+    id: ChangeId,
     operation: Operation,
     /// `None` if nothing is written: in a dry run, or if the running configuration changes alone.
     writer: Option<Box<dyn Writer + 'e>>,
@@ -59,6 +61,36 @@ pub(super) struct Transaction<'e> {
     pub told: Vec<String>,
 }
 
+/// The reason why a change did not begin.
+pub(super) enum NotBegun {
+    Refused(Refusal),
+    /// The history has it already.
+    Made(Box<Outcome>),
+}
+
+impl NotBegun {
+    /// The change is made, and may wait to be confirmed.
+    fn made<T>(engine: &Engine, pending: Option<PendingInfo>) -> Result<T, Self> {
+        let present = Some(Content::Text(engine.present()?));
+        let notes = vec![OutcomeNote::HasChange];
+        Err(Self::Made(Box::new(Outcome { notes, pending, ..Outcome::new(present, After::Unchanged) })))
+    }
+
+    /// The outcome for whoever asked for the change.
+    pub fn into_outcome(self) -> Result<Outcome, Refusal> {
+        match self {
+            Self::Refused(refusal) => Err(refusal),
+            Self::Made(outcome) => Ok(*outcome),
+        }
+    }
+}
+
+impl<E: Into<Refusal>> From<E> for NotBegun {
+    fn from(error: E) -> Self {
+        Self::Refused(error.into())
+    }
+}
+
 /// A change as its operation computed it.
 pub(super) struct Change {
     /// The configuration before; `None` if there was no file.
@@ -76,9 +108,9 @@ impl<'e> Transaction<'e> {
         engine: &'e Engine,
         operation: Operation,
         options: &'e ChangeOptions,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, NotBegun> {
         if !options.canary.is_empty() && !engine.is_run_by_nodes() {
-            return Err(CanaryFault::NoCluster.into());
+            return Err(Refusal::from(CanaryFault::NoCluster).into());
         }
         if !options.canary.is_empty() && options.confirm.is_none() {
             return Err(CanaryFault::Unconfirmed.into());
@@ -86,8 +118,13 @@ impl<'e> Transaction<'e> {
         let turn = if options.takes_turn() { engine.take_turn()? } else { None };
         options.refuse_late()?;
         engine.refuse_moved()?;
-        if let Some(pending) = engine.pending().filter(|_| options.takes_turn()) {
-            return Err(Refusal::pending(&pending.info()));
+        if let Some(pending) = engine.pending().map(|pending| pending.info()) {
+            if options.is_of(&pending) {
+                return NotBegun::made(engine, Some(pending));
+            }
+            if options.takes_turn() {
+                return Err(Refusal::pending(&pending).into());
+            }
         }
         let writer = writer_for(engine, operation, options)?;
         let rolled_back = match engine.running.is_none() && engine.store.run_by() == RunBy::Nobody {
@@ -101,6 +138,8 @@ impl<'e> Transaction<'e> {
             true => texts(engine, writer.as_deref(), operation)?,
             false => texts_between_changes(engine, operation)?,
         };
+        // Of a rehearsal: what the history has last goes back before the change is made.
+        let goes_back = options.dry_run && rolled_back.is_some();
         let rehearsed = rolled_back.as_ref().filter(|_| options.dry_run).and_then(|it| it.text.clone());
         let file = match rehearsed {
             Some(snapshot) => file.map(|file| StoredText { snapshot, ..file }),
@@ -109,6 +148,7 @@ impl<'e> Transaction<'e> {
         let mut transaction = Self {
             engine,
             options,
+            id: options.id.clone().unwrap_or_else(ChangeId::random),
             operation,
             turn,
             writer,
@@ -120,9 +160,18 @@ impl<'e> Transaction<'e> {
             message: None,
             told: rolled_back.into_iter().map(|it| it.words).collect(),
         };
+        if let Some(open) = transaction.open().filter(|open| options.is_of(open)) {
+            return NotBegun::made(engine, Some(open));
+        }
         transaction.refuse_open()?;
         transaction.note_saved();
         transaction.reconcile()?;
+        let id = options.id.as_ref().filter(|_| !(options.again || goes_back));
+        if let Some(id) = id
+            && change_made(&engine.store.history(WHOLE_HISTORY)?, id.as_str()).is_some()
+        {
+            return NotBegun::made(engine, None);
+        }
         options.refuse_late()?;
         Ok(transaction)
     }
@@ -186,10 +235,14 @@ impl<'e> Transaction<'e> {
         }
     }
 
+    /// The change that the store keeps until it is confirmed.
+    fn open(&self) -> Option<PendingInfo> {
+        self.file.as_ref().and_then(|file| file.open.clone()).filter(|open| !open.is_over)
+    }
+
     /// Refuses a change on a text that another change has made which the store keeps until it is confirmed.
     fn refuse_open(&mut self) -> Result<(), Refusal> {
-        let open = self.file.as_ref().and_then(|file| file.open.clone()).filter(|open| !open.is_over);
-        match open {
+        match self.open() {
             Some(open) if self.options.takes_turn() => Err(Refusal::pending(&open)),
             open => {
                 self.is_other_pending |= open.is_some();

@@ -3,6 +3,7 @@
 
 use super::runs::{BackReason, Runs};
 use crate::engine::Operation;
+use crate::store::ChangeId;
 use crate::store::REVERT;
 use crate::store::cluster::{HeadRecord, Seen, TextRef};
 use crate::store::file::FollowedText;
@@ -55,6 +56,8 @@ pub struct Noted<'h> {
     pub operation: Operation,
     pub by: String,
     pub message: Option<String>,
+    /// The id of the change, unless the node runs the text before it.
+    pub id: Option<ChangeId>,
 }
 
 impl<'h> Noted<'h> {
@@ -76,6 +79,8 @@ impl<'h> Noted<'h> {
             }
         };
         let operation = Operation::of_change(name).filter(|operation| operation.writes());
-        Self { name, operation: operation.unwrap_or(Operation::Rollback), by, message }
+        let id = head.change.as_deref().filter(|_| runs == Runs::Head || name == REVERT);
+        let id = id.and_then(|id| id.parse().ok());
+        Self { name, operation: operation.unwrap_or(Operation::Rollback), by, message, id }
     }
 }

@@ -158,10 +158,11 @@ impl Node {
     }
 
     fn take(&self, wanted: &LocalText<'_>, text: Bytes, runs: Runs) {
-        let Noted { name, operation, by, message } = Noted::of(wanted.head, runs);
+        let Noted { name, operation, by, message, id } = Noted::of(wanted.head, runs);
         let command = Some(name.to_owned().into());
         // The guards hold for the author of a change; here it is made already.
-        let options = ChangeOptions { force: true, by, message, command, ..ChangeOptions::default() };
+        let options =
+            ChangeOptions { id, again: true, force: true, by, message, command, ..ChangeOptions::default() };
         match self.load(wanted.followed(), operation, text, &options) {
             Ok(()) => {
                 let mut standing = self.standing();

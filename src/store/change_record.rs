@@ -28,6 +28,10 @@ pub struct ChangeRecord<'a> {
     /// `modify`, `save`, `rollback`, …
     pub operation: &'a str,
     pub by: &'a str,
+    /// The id of the change; of one that goes back by itself, that of the change that it rolls back.
+    pub id: Option<&'a str>,
+    /// The id of the change that it undoes.
+    pub undoes: Option<&'a str>,
     pub message: Option<&'a str>,
     /// The number of texts that are kept from now on; `None` for as many as before.
     pub keep: Option<usize>,
@@ -40,7 +44,7 @@ pub struct ChangeRecord<'a> {
 impl<'a> ChangeRecord<'a> {
     /// A record of an operation and its author alone.
     pub const fn new(operation: &'a str, by: &'a str) -> Self {
-        Self { operation, by, message: None, keep: None, paths: None, from: None }
+        Self { operation, by, id: None, undoes: None, message: None, keep: None, paths: None, from: None }
     }
 }
 
@@ -82,6 +86,12 @@ pub struct HistoryEntry {
     /// The author; unknown for a hand edit.
     pub by: Option<String>,
     pub message: Option<String>,
+    /// The id of the change; of one that goes back by itself, that of the change that it rolls back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The id of the change that it undoes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<String>,
     /// The revision of the text before, which is kept; `None` if there was no file.
     pub before: Option<Revision>,
     /// The revision of the text afterwards; `None` if the file is gone.
@@ -98,89 +108,21 @@ pub struct HistoryEntry {
     pub from: Option<ClusterState>,
 }
 
-/// The change of several servers that a message is of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NamedChange<'m> {
-    /// It may be empty.
-    pub reason: &'m str,
-    /// The name that it has on each server.
-    pub name: &'m str,
-    /// The number of servers that it is for, if it says so.
-    pub servers: Option<usize>,
-    /// Who made it, and where, as one word.
-    pub by: &'m str,
-}
-
-impl<'m> NamedChange<'m> {
-    /// `None` if it is another message.
-    pub fn of(message: &'m str) -> Option<Self> {
-        let alone = message.strip_prefix("change ").and_then(|change| Self::because("", change));
-        alone.or_else(|| {
-            let (reason, change) = message.strip_suffix(')')?.rsplit_once("(change ")?;
-            Self::because(reason.trim_end(), change)
-        })
-    }
-
-    /// Reads what stands behind `change`.
-    fn because(reason: &'m str, change: &'m str) -> Option<Self> {
-        let (name, by) = change.split_once(" by ")?;
-        let (name, servers) = match name.split_once(" of ") {
-            Some((name, servers)) => {
-                let count = servers.strip_suffix(" servers").or_else(|| servers.strip_suffix(" server"))?;
-                (name, Some(count.parse().ok()?))
-            }
-            None => (name, None),
-        };
-        let is_named = is_change_name(name) && !by.is_empty() && !by.contains(' ');
-        is_named.then_some(Self { reason, name, servers, by })
-    }
-
-    /// The message on each server.
-    pub fn message(&self) -> String {
-        let Self { reason, name, by, .. } = self;
-        let servers = match self.servers {
-            Some(1) => " of 1 server".to_owned(),
-            Some(count) => format!(" of {count} servers"),
-            None => String::new(),
-        };
-        let change = format!("change {name}{servers} by {by}");
-        if reason.is_empty() { change } else { format!("{reason} ({change})") }
-    }
-}
-
-/// The message of what is done because of another change: `what`, and the reason and the name of the message that it was
-/// given.
-pub fn message_because(what: &str, message: Option<&str>) -> String {
-    let with = |reason: &str| if reason.is_empty() { what.to_owned() } else { format!("{what}: {reason}") };
-    let message = message.unwrap_or_default();
-    match NamedChange::of(message) {
-        Some(change) => NamedChange { reason: &with(change.reason), ..change }.message(),
-        None => with(message),
-    }
-}
-
-/// The part of a change of several servers in a history, which has the last change first: the oldest one, because a later
-/// message may quote the name.
-pub fn part_of<'h>(history: &'h [HistoryEntry], change: &str) -> Option<&'h HistoryEntry> {
-    history.iter().rev().find(|entry| entry.change() == Some(change))
-}
-
-/// True if a text can be the name of a change of several servers.
-pub fn is_change_name(text: &str) -> bool {
-    !text.is_empty() && text.len() <= 64 && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+/// The entry of a change in a history, which has the last change first; `None` if it is not there, or went back by
+/// itself.
+pub fn change_made<'h>(history: &'h [HistoryEntry], id: &str) -> Option<&'h HistoryEntry> {
+    history.iter().find(|entry| entry.is_of(id)).filter(|entry| !entry.goes_back())
 }
 
 impl HistoryEntry {
-    /// The name of the change of several servers that this is one server's part of.
-    pub fn change(&self) -> Option<&str> {
-        NamedChange::of(self.message.as_deref()?).map(|change| change.name)
+    /// True if it is of the change with this id: it made it, or took it back by itself.
+    pub fn is_of(&self, id: &str) -> bool {
+        !self.is_aside && self.id.as_deref() == Some(id)
     }
 
-    /// True if it is a part of this change, or was made because of it, such as what takes it back.
-    pub fn is_about(&self, change: &str) -> bool {
-        let words = self.message.as_deref().unwrap_or_default().split(|c: char| !c.is_ascii_alphanumeric());
-        let words: Vec<&str> = words.collect();
-        words.windows(2).any(|pair| pair == ["change", change])
+    /// True if it rolls back the change before it, which was not confirmed, or not loaded.
+    pub fn goes_back(&self) -> bool {
+        [REVERT, TAKE_BACK].contains(&&*self.operation)
     }
 
     /// The entry with what users wrote in it, the author and the message, as `shown` shows a text.
@@ -199,6 +141,8 @@ impl HistoryEntry {
             operation: UNREADABLE.to_owned(),
             by: None,
             message: Some(why),
+            id: None,
+            undoes: None,
             before: None,
             after: None,
             is_aside: number.is_none(),
@@ -248,56 +192,21 @@ pub(super) mod rfc3339 {
 mod tests {
     use super::*;
 
-    fn entry(message: Option<&str>) -> HistoryEntry {
-        HistoryEntry {
-            number: Some(1),
-            serial: 1,
-            at: SystemTime::UNIX_EPOCH,
-            operation: "modify".to_owned(),
-            by: None,
-            message: message.map(str::to_owned),
-            before: None,
-            after: None,
-            is_aside: false,
-            paths: None,
-            from: None,
-        }
-    }
-
     #[test]
-    fn a_change_of_several_servers_is_known_by_the_message_of_each() {
-        for reason in ["", "why", "a (change 1111 by b) b", "why (so)", "change of mind", "change a by b c"] {
-            for servers in [None, Some(1), Some(40)] {
-                let named = NamedChange { reason, name: "7f3a", servers, by: "ana@desk" };
-                let text = named.message();
-                let made = entry(Some(&text));
-                assert!(made.change() == Some("7f3a") && made.is_about("7f3a"), "{text}");
-                assert_eq!(NamedChange::of(&text), Some(named), "{text}");
-            }
-        }
-        for message in [
-            None,
-            Some(""),
-            Some("change"),
-            Some("change a"),
-            Some("(change )"),
-            Some("change a b"),
-            Some("change a by b c"),
-            Some("exchange 7f3a90 by b"),
-            Some("change a of x servers by b"),
-            Some("change a of 3 by b"),
-        ] {
-            let other = entry(message);
-            assert!(other.change().is_none() && !other.is_about("7f3a"), "{message:?}");
-        }
-        let made = message_because("take-back", Some("change 99 by b"));
-        assert_eq!(made, "take-back (change 99 by b)");
-        assert_eq!(message_because("take-back", Some("why")), "take-back: why");
-        assert_eq!(message_because("take-back", None), "take-back");
-        let first = entry(Some("change 7f3a by b"));
-        let quoted = HistoryEntry { serial: 2, ..entry(Some("since (change 7f3a by b)")) };
-        assert_eq!(part_of(&[quoted, first], "7f3a").map(|entry| entry.serial), Some(1));
-        let taken_back = entry(Some("take-back of change 7f3a: why (change 99 by b)"));
-        assert_eq!((taken_back.change(), taken_back.is_about("7f3a")), (Some("99"), true));
+    fn a_change_that_went_back_is_not_made() {
+        let entry = |operation: &str, id: &str| HistoryEntry {
+            id: Some(id.to_owned()),
+            operation: operation.to_owned(),
+            ..HistoryEntry::unreadable((Some(1), 1), String::new())
+        };
+        let made = |changes: &[(&str, &str)]| {
+            let history: Vec<_> = changes.iter().rev().map(|(operation, id)| entry(operation, id)).collect();
+            change_made(&history, "a").is_some()
+        };
+        assert!(!made(&[]) && !made(&[("modify", "b")]));
+        assert!(made(&[("modify", "a"), ("rollback", "b")]));
+        assert!(!made(&[("modify", "a"), ("modify", "b"), (REVERT, "a")]));
+        assert!(!made(&[("modify", "a"), (TAKE_BACK, "a")]));
+        assert!(made(&[("modify", "a"), (REVERT, "a"), ("modify", "a"), (REVERT, "b")]));
     }
 }

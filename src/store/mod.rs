@@ -16,6 +16,7 @@ pub mod bounded_time;
 mod candidate;
 mod certificate;
 mod chance;
+mod change_id;
 mod change_record;
 mod change_ref;
 pub mod cluster;
@@ -35,9 +36,10 @@ use std::time::Duration;
 pub use candidate::Candidate;
 pub use certificate::{certificate_expiry, seconds_until};
 pub use chance::{fresh_id, jittered};
+pub use change_id::{ChangeId, NotAChangeId};
 pub use change_record::{
-    ChangeRecord, ChangedPaths, ClusterState, DEFAULT_KEEP, HAND_EDIT, HistoryEntry, NamedChange, REVERT,
-    TAKE_BACK, UNREADABLE, is_change_name, message_because, part_of,
+    ChangeRecord, ChangedPaths, ClusterState, DEFAULT_KEEP, HAND_EDIT, HistoryEntry, REVERT, TAKE_BACK,
+    UNREADABLE, change_made,
 };
 pub use change_ref::{ChangeRef, NotAChangeRef, WHOLE_HISTORY};
 pub(crate) use error::reason;

@@ -127,6 +127,7 @@ fn parameter(parameter: &QueryParameter) -> (String, String) {
         Values::Base(_) => (format!("`{name}=`*REVISION*"), String::new()),
         Values::Told(_) => (format!("`{name}=`*PART*`,`…"), String::new()),
         Values::Nodes(_) => (format!("`{name}=`*N*`|`*NAME*`,`…"), String::new()),
+        Values::Id(_) => (format!("`{name}=`*ID*"), String::new()),
         Values::Text(_) => (format!("`{name}=`*TEXT*"), String::new()),
         Values::Path(_) => (format!("`{name}=`*PATH*"), String::new()),
         Values::Change(_) => (format!("`{name}=`*N*"), String::new()),

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 use clap::{Args, Command, FromArgMatches, ValueEnum};
-use serde::{Deserialize, Serialize};
 
 use crate::cli::args::shared::reason;
 use crate::cli::error::CliError;
@@ -12,6 +11,7 @@ use crate::cli::fleet::batches::{ServerCount, batch_size};
 use crate::cli::local_user::local_user;
 use crate::engine::{ChangeOptions, DEFAULT_HOOK_TIMEOUT, GUARD_NAMES, Guard, Hooks};
 use crate::http::protocol::parameters::MAX_CONFIRM;
+use crate::store::ChangeId;
 
 /// The largest value of `--hook-timeout`: a day, in seconds.
 const MAX_HOOK_TIMEOUT: u64 = 24 * 60 * 60;
@@ -55,6 +55,14 @@ pub struct ChangeArgs {
     #[arg(hide_short_help = true, long)]
     pub exit_code: bool,
 
+    /// The id of the change, so that it is made once
+    ///
+    /// It is a word of your own. Given again with the same ID, the command makes the change where it is missing, and
+    /// confirms it where it waits. Without it, a change of several servers names the one that it made up. Of `rollback`
+    /// it is the change to take back.
+    #[arg(long, value_name = "ID")]
+    pub change: Option<ChangeId>,
+
     /// The reason for the change, for the history
     #[arg(short, long, value_name = "TEXT", value_parser = reason)]
     pub message: Option<String>,
@@ -88,6 +96,7 @@ impl ChangeArgs {
             accepted: self.accept.clone(),
             max_delete: self.max_delete,
             by: local_user(),
+            id: self.change.clone(),
             message: self.message.clone(),
             confirm: self.confirm,
             ..ChangeOptions::default()
@@ -201,7 +210,7 @@ pub struct FleetArgs {
 }
 
 /// The batches in which a change goes to several servers, and where it stops.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Args, Serialize, Deserialize)]
+#[derive(Debug, Args)]
 pub struct BatchArgs {
     /// Change so many servers at a time, one batch after the other, such as `1,10%,100%`; the last size repeats. With
     /// --all-or-nothing, all of them are confirmed at the end
@@ -218,11 +227,6 @@ pub struct BatchArgs {
 }
 
 impl BatchArgs {
-    /// True if a batch or a limit is given.
-    pub fn is_given(&self) -> bool {
-        *self != Self::default()
-    }
-
     /// The most of `all` servers on which the change may fail before it goes to no other.
     pub fn most_failures(&self, all: usize) -> usize {
         let unless_given = if self.batch.is_empty() { usize::MAX } else { 0 };

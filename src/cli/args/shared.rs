@@ -2,7 +2,6 @@
 
 use clap::ValueEnum;
 
-use crate::store::{NamedChange, is_change_name};
 use mediaconf::plumbing::edit::BlockPlace;
 
 /// The form in which a list is printed.
@@ -37,26 +36,13 @@ impl From<&PlaceArgs> for BlockPlace {
     }
 }
 
-/// Parses the name of a change of several servers.
-pub fn change_name(text: &str) -> Result<String, &'static str> {
-    match is_change_name(text) {
-        true => Ok(text.to_owned()),
-        false => Err("it is the word behind `change` in the message of the history, such as `7f3a90c2`"),
-    }
-}
-
 /// The most bytes of the reason for a change: written in a URL, each may take three, and the head of a request has 32 KiB.
 const LONGEST_REASON: usize = 8 * 1024;
 
-/// Parses the reason for a change, which can't be taken for the name of another one.
+/// Parses the reason for a change.
 pub fn reason(text: &str) -> Result<String, &'static str> {
-    match NamedChange::of(text) {
-        None if text.len() > LONGEST_REASON => {
-            Err("it is longer than 8 KiB: keep the rest elsewhere, and name the place")
-        }
-        None => Ok(text.to_owned()),
-        Some(_) => {
-            Err("it ends like the message of a change of several servers: write `change NAME` without `by`")
-        }
+    match text.len() > LONGEST_REASON {
+        true => Err("it is longer than 8 KiB: keep the rest elsewhere, and name the place"),
+        false => Ok(text.to_owned()),
     }
 }

@@ -17,8 +17,11 @@ use crate::cli::render::report::{Report, Verb};
 use crate::cli::rolled_out;
 use crate::cli::target;
 use crate::cli::ui::Ui;
-use crate::engine::{ChangeOptions, ConfigService, Guard, Refusal, ReportParts, RequestedChange};
-use crate::store::HistoryEntry;
+use crate::engine::{
+    ChangeOptions, ConfigService, Decision, Feature, Guard, OutcomeNote, Refusal, ReportParts,
+    RequestedChange,
+};
+use crate::store::{ChangeId, HistoryEntry};
 use mediaconf::plumbing::edit::ChangeRequest;
 use mediaconf::plumbing::syntax::one_line;
 
@@ -74,7 +77,11 @@ impl<'a> ChangeCommand<'a> {
             let masked = ReportParts::masked_by(ui.masker().as_ref());
             let told = ReportParts { diff: true, values: true, ..masked };
             let options = ChangeOptions { told, ..options };
-            let change = FleetChange { args, options, verb, requested: &requested, each };
+            let id = match requested {
+                RequestedChange::Update(_) => None,
+                _ => Some(options.id.clone().unwrap_or_else(ChangeId::random)),
+            };
+            let change = FleetChange { args, options, verb, requested: &requested, id, each };
             return fleet::change::run(&change, contexts, global, ui);
         }
         let mut target = target::resolve(global, self.args.into(), ui)?;
@@ -104,6 +111,9 @@ impl<'a> ChangeCommand<'a> {
         ui: Ui,
         requested: RequestedChange<'_>,
     ) -> Result<Exit, CliError> {
+        if self.options.id.is_some() {
+            service.demand(&[Feature::ChangeIds])?;
+        }
         if !self.diff_was_shown
             && self.question.is_asked(self.args)
             && let Some(agreed) = self.question.ask(service, ui, &self.options, &requested)?
@@ -119,7 +129,13 @@ impl<'a> ChangeCommand<'a> {
         };
         report.print(&made)?;
         made.keys_lacked.iter().for_each(|key| report.note(&all_lack(key)));
+        let waits = made.notes.contains(&OutcomeNote::HasChange) && options.canary.is_empty();
         match &made.pending {
+            Some(_) if waits && args.dry_run => report.note("it waits to be confirmed"),
+            Some(pending) if waits => {
+                service.decide(Decision::Keep, Some(&pending.id), &options.by)?;
+                report.note("it waited to be confirmed, and is confirmed");
+            }
             Some(pending) if !options.canary.is_empty() => {
                 canary::watch(service, pending, &options, &report)?
             }

@@ -54,10 +54,10 @@ pub fn run(args: &ConfirmArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         return Ok(Exit::Done);
     }
     let result = |ServerAnswer { server, result }| match result {
-        Ok(_) => ServerResult { server, outcome, error: None, lines: [0, 0], change: None },
+        Ok(_) => ServerResult { server, outcome, error: None, id: None, lines: [0, 0], change: None },
         Err(error) => {
             let outcome = ServerOutcome::Refused;
-            ServerResult { server, outcome, error: Some(error), lines: [0, 0], change: None }
+            ServerResult { server, outcome, error: Some(error), id: None, lines: [0, 0], change: None }
         }
     };
     let results: Vec<ServerResult> = answers.list.into_iter().map(result).collect();

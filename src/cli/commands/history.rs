@@ -1,6 +1,6 @@
 //! `mediactl history`
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::time::SystemTime;
 
@@ -9,7 +9,7 @@ use clap::builder::RangedU64ValueParser;
 use colored::Color;
 use serde_json::json;
 
-use crate::cli::args::shared::{ListFormat, change_name};
+use crate::cli::args::shared::ListFormat;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::fleet::grouped;
@@ -22,7 +22,7 @@ use crate::cli::render::value_diff::{differ, first_paths, paths_and_more, print}
 use crate::cli::target::Target;
 use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, Content, Refusal, RefusalKind, is_edited_since, not_there};
-use crate::store::{ChangeRef, HistoryEntry, REVERT, TAKE_BACK, WHOLE_HISTORY};
+use crate::store::{ChangeId, ChangeRef, HistoryEntry, WHOLE_HISTORY};
 use mediaconf::plumbing::edit::Path;
 use mediaconf::plumbing::model::Masker;
 use mediaconf::plumbing::syntax::one_line;
@@ -38,7 +38,7 @@ use mediaconf::plumbing::syntax::one_line;
 /// made, or a server reads the file.
 ///
 /// As JSON it is an array of objects with `number` (null where a text has only its `serial`), `serial`,
-/// `at`, `operation`, `by`, `message`, the revisions `before` and `after`, and `aside`. Over a server or a cluster an
+/// `at`, `operation`, `by`, `message`, `id` (`undoes` is the id of a change that it took back), the revisions `before` and `after`, and `aside`. Over a server or a cluster an
 /// entry has `paths`, too: the `first` changed paths, and their `count`.
 ///
 /// Passwords and keys are always masked, unless --show-secrets is given.
@@ -74,9 +74,9 @@ pub struct HistoryArgs {
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
 
-    /// Show only what belongs to this change of several servers: its part on each, and what took it back
-    #[arg(long, value_name = "NAME", value_parser = change_name)]
-    pub change: Option<String>,
+    /// Show only the change with this id, and what took it back; of several servers, on each that has it
+    #[arg(long, value_name = "ID")]
+    pub change: Option<ChangeId>,
 
     /// How to print it
     #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
@@ -126,7 +126,14 @@ pub fn run(args: &HistoryArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         .found()
         .flat_map(|(server, found)| found.iter().map(move |listed| (server, listed)))
         .collect();
-    let with_server = |(server, listed): &(&str, &Listed)| answers.row(server, row(listed, ui));
+    let with_server = |(server, listed): &(&str, &Listed)| {
+        let mut cells = row(listed, ui).to_vec();
+        if answers.one().is_none() {
+            // By it the same change is known on each server.
+            cells.insert(cells.len() - 2, listed.entry.id.clone().unwrap_or_else(|| "-".to_owned()));
+        }
+        answers.row(server, cells)
+    };
     let mut rows: Vec<Vec<String>> = all.iter().map(with_server).collect();
     // Above a diff there is room for a whole message.
     if !args.patch {
@@ -238,7 +245,7 @@ fn row(Listed { entry, paths, .. }: &Listed, ui: Ui) -> [String; 7] {
 struct Selected {
     path: Option<Path>,
     since: Option<SystemTime>,
-    change: Option<String>,
+    change: Option<ChangeId>,
     most: usize,
 }
 
@@ -364,25 +371,15 @@ impl Selected {
         self.since.is_none_or(|since| entry.is_unknown() || entry.at >= since)
     }
 
-    /// The serials of the entries about the change that was asked for, with what took such a one back by itself; `None` if
-    /// all are meant.
-    fn about(&self, entries: &[HistoryEntry]) -> Option<HashSet<u64>> {
-        let change = self.change.as_ref()?;
-        let mut about = HashSet::new();
-        let mut was_about = false;
-        for entry in entries.iter().rev() {
-            let goes_back = [REVERT, TAKE_BACK].contains(&&*entry.operation);
-            was_about = entry.is_about(change) || was_about && goes_back;
-            about.extend(was_about.then_some(entry.serial));
-        }
-        Some(about)
+    /// True if an entry is of the change that was asked for, or undoes it.
+    fn is_about(&self, entry: &HistoryEntry) -> bool {
+        let is_about =
+            |id: &ChangeId| entry.is_of(id.as_str()) || entry.undoes.as_deref() == Some(id.as_str());
+        self.change.as_ref().is_none_or(is_about)
     }
 
     fn alone(&self, entries: Vec<HistoryEntry>) -> Vec<Listed> {
-        let about = self.about(&entries);
-        let is_about =
-            |entry: &HistoryEntry| about.as_ref().is_none_or(|about| about.contains(&entry.serial));
-        let meant = entries.into_iter().filter(|entry| self.is_recent(entry) && is_about(entry));
+        let meant = entries.into_iter().filter(|entry| self.is_recent(entry) && self.is_about(entry));
         meant.take(self.most).map(Listed::from_entry).collect()
     }
 
@@ -397,12 +394,11 @@ impl Selected {
         let mut after = self.now(&entries, target)?;
         let (mut found, mut left) = (Vec::new(), TEXTS_FOR_PATHS);
         let is_limited = !keeps_texts && self.path.is_none();
-        let about = self.about(&entries);
         for entry in entries.into_iter().filter(|entry| self.is_recent(entry)) {
             if found.len() == self.most {
                 break;
             }
-            let is_about = about.as_ref().is_none_or(|about| about.contains(&entry.serial));
+            let is_about = self.is_about(&entry);
             let known = entry.paths.as_ref().filter(|_| is_limited);
             if let Some(paths) = known {
                 let paths = paths_and_more(paths.first.iter().cloned(), paths.count);

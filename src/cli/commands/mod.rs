@@ -15,7 +15,6 @@ pub mod cp;
 pub mod diff;
 pub mod edit;
 pub mod explain;
-pub mod fleet;
 pub mod fmt;
 pub mod history;
 pub mod init;
@@ -84,7 +83,6 @@ commands! {
     Status: status::StatusArgs,
     Watch: watch::WatchArgs,
     Wait: wait::WaitArgs,
-    Fleet: fleet::FleetCommandArgs,
     Context: context::ContextArgs,
     Cluster: cluster::ClusterArgs,
     Serve: serve::ServeArgs,

@@ -1,7 +1,6 @@
 //! `mediactl rollback`
 
 use crate::cli::args::changing::ChangeArgs;
-use crate::cli::args::shared::change_name;
 use crate::cli::commands::change::ChangeCommand;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
@@ -15,9 +14,8 @@ use crate::store::ChangeRef;
 /// A rollback is a new change like any other: it is checked first, and can be rolled back itself. 1 is the
 /// text before the last change, so `mediactl rollback 1` undoes the last change.
 ///
-/// A change of several servers has a name, which the history of each notes (`change 7f3a90c2`). `--change` takes back what
-/// that change did, wherever it is, and keeps what was changed since; a server where the same lines were changed since is
-/// refused.
+/// Each change has an id, which `history -o json` shows. `--change` takes back what that change did, on each server that
+/// has it, and keeps what was changed since; a server where the same lines were changed since is refused.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -28,12 +26,8 @@ Examples:
 pub struct RollbackArgs {
     /// Which text: counted back from the last change, or `serial:` and the `#` number of a change;
     /// `mediactl history` shows both
-    #[arg(value_name = "N", required_unless_present = "change")]
+    #[arg(value_name = "N", required_unless_present = "change", conflicts_with = "change")]
     pub which: Option<ChangeRef>,
-
-    /// Take back this change of several servers, and nothing else
-    #[arg(long, value_name = "NAME", conflicts_with = "which", value_parser = change_name)]
-    pub change: Option<String>,
 
     /// Undo the changes of several servers even if they are different ones on each
     #[arg(long, conflicts_with = "change")]
@@ -45,8 +39,10 @@ pub struct RollbackArgs {
 
 pub fn run(args: &RollbackArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let back = || args.which.map(RequestedChange::Rollback);
-    let requested = args.change.clone().map(RequestedChange::TakeBack).or_else(back);
+    let requested = args.changing.change.clone().map(RequestedChange::TakeBack).or_else(back);
     let requested = requested.expect("the parser requires one of them");
-    let command = ChangeCommand::new(&args.changing, Verb::ROLL_BACK);
+    let mut command = ChangeCommand::new(&args.changing, Verb::ROLL_BACK);
+    // It names the change to take back, and not this one.
+    command.options.id = None;
     ChangeCommand { each: args.each, ..command }.run(call, requested)
 }

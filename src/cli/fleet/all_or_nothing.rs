@@ -9,7 +9,6 @@ use super::batches::{batches, pause};
 use super::coordinator::{Coordinator, FleetStep, FleetVerdict, Stage, StepReply};
 use super::decide::{PAUSE, TakenBack, WaitingChange, confirm, take_back};
 use super::health;
-use super::journal::{FleetJournalLine, Journal};
 use super::members::{Fleet, FleetMember, ServerNumber, UNSEEN};
 use super::plan::{FleetChange, FleetPlan};
 use super::progress::ProgressBar;
@@ -33,7 +32,6 @@ pub struct AllOrNothing<'a> {
     /// The time that each server waits to be confirmed.
     time: Duration,
     coordinator: Coordinator,
-    journal: Journal,
     held: HeldSignals,
     /// The changes that the servers have made.
     made: BTreeMap<ServerNumber, WaitingChange>,
@@ -43,7 +41,6 @@ pub struct AllOrNothing<'a> {
 /// The end of a change.
 pub struct Ended {
     pub verdict: FleetVerdict,
-    pub journal: Journal,
     /// The end on each server that was to be changed.
     pub endings: Vec<Ending>,
     pub held: HeldSignals,
@@ -56,7 +53,7 @@ impl<'a> AllOrNothing<'a> {
         plans: &'a [ServerAnswer<FleetPlan>],
         (changing, canaries): (Vec<ServerNumber>, Vec<ServerNumber>),
         (change, time): (&'a FleetChange<'a>, Duration),
-        (journal, held): (Journal, HeldSignals),
+        held: HeldSignals,
     ) -> Self {
         Self {
             coordinator: Coordinator::new(changing, canaries),
@@ -67,7 +64,6 @@ impl<'a> AllOrNothing<'a> {
             plans,
             change,
             time,
-            journal,
         }
     }
 
@@ -99,10 +95,10 @@ impl<'a> AllOrNothing<'a> {
         }
         let ending = |(at, stage): (&ServerNumber, &Stage)| Ending {
             error: self.errors.remove(at),
-            ..Ending::new(*at, outcome(*stage))
+            ..Ending::new(*at, outcome(*stage, &self.plans[at.0]))
         };
         let endings = self.coordinator.stages().iter().map(ending).collect();
-        Ended { verdict, journal: self.journal, endings, held: self.held }
+        Ended { verdict, endings, held: self.held }
     }
 
     /// Tries the change on one batch after the other, until it fails on one.
@@ -120,13 +116,14 @@ impl<'a> AllOrNothing<'a> {
     }
 
     fn try_on_batch(&mut self, servers: &[ServerNumber]) {
-        if let Err(error) = self.begin("try", servers) {
-            return servers.iter().for_each(|at| self.hear_try(*at, Err(CliError::journal_failed(&error))));
-        }
         let (plans, change, time) = (self.plans, self.change, self.time);
         let work = |at: ServerNumber, member: &mut FleetMember| -> Result<WaitingChange, CliError> {
             let Ok(plan) = &plans[at.0].result else { return Err(CliError::not_begun(&plans[at.0].server)) };
             let sent = Instant::now();
+            if let Some(waiting) = &plan.waiting {
+                let left = Duration::from_secs(waiting.seconds_left);
+                return Ok(WaitingChange { id: waiting.id.clone(), until: plan.asked + left });
+            }
             match plan.make(member, change, Some(time))?.pending {
                 Some(pending) => Ok(WaitingChange { id: pending.id, until: sent + time }),
                 None => Err(CliError::unconfirmable(&member.name)),
@@ -151,7 +148,6 @@ impl<'a> AllOrNothing<'a> {
             Ok(made) => drop(self.made.insert(at, made)),
             Err(error) => drop(self.errors.insert(at, error)),
         }
-        self.note(at);
     }
 
     /// Looks at servers again and again; false as soon as one is not healthy, or a signal comes.
@@ -191,11 +187,6 @@ impl<'a> AllOrNothing<'a> {
     /// True if every server is healthy, has answered just now, and leaves enough time.
     fn check(&mut self, servers: &[ServerNumber]) -> bool {
         if !self.health_command(servers, "check") {
-            return false;
-        }
-        // Before the servers are asked: a slow disk must not make their answers old.
-        if let Err(error) = self.begin("confirm", servers) {
-            self.blame(servers, || CliError::journal_failed(&error));
             return false;
         }
         let revisions: Vec<_> = self.plans.iter().map(after).collect();
@@ -277,13 +268,10 @@ impl<'a> AllOrNothing<'a> {
                 Some(error) => drop(self.errors.insert(at, error)),
                 None => drop(self.errors.remove(&at)),
             }
-            self.note(at);
         }
     }
 
     fn cancel(&mut self, servers: &[ServerNumber]) {
-        // Without its line in the journal a cancellation does no harm.
-        let _ = self.begin("cancel", servers);
         let (made, plans) = (&self.made, self.plans);
         let work = |at: ServerNumber, member: &mut FleetMember| {
             let id = made.get(&at).map(|made| made.id.as_str());
@@ -301,7 +289,6 @@ impl<'a> AllOrNothing<'a> {
                     self.errors.entry(at).or_insert(error);
                 }
             }
-            self.note(at);
         }
     }
 
@@ -317,18 +304,6 @@ impl<'a> AllOrNothing<'a> {
         servers.iter().map(|at| (*at, found.remove(at))).collect()
     }
 
-    fn begin(&mut self, step: &str, servers: &[ServerNumber]) -> std::io::Result<()> {
-        let servers = servers.iter().map(|at| &*self.plans[at.0].server).collect();
-        self.journal.note(&FleetJournalLine::Step { step, servers })
-    }
-
-    /// Writes what is known of a server. Without that line it is found out again.
-    fn note(&mut self, at: ServerNumber) {
-        let stage = format!("{:?}", self.coordinator.stages()[&at]).to_lowercase();
-        let server = &*self.plans[at.0].server;
-        let _ = self.journal.note(&FleetJournalLine::Server { server, stage });
-    }
-
     fn name(&self, at: ServerNumber) -> &str {
         &self.plans[at.0].server
     }
@@ -336,16 +311,16 @@ impl<'a> AllOrNothing<'a> {
 
 /// The revision that a server runs after the change.
 fn after(answer: &ServerAnswer<FleetPlan>) -> Option<Revision> {
-    answer.result.as_ref().ok()?.revisions().map(|[_, after]| after)
+    answer.result.as_ref().ok()?.report.after
 }
 
-fn outcome(stage: Stage) -> ServerOutcome {
+fn outcome(stage: Stage, plan: &ServerAnswer<FleetPlan>) -> ServerOutcome {
     match stage {
         Stage::Untouched => ServerOutcome::NotChanged,
         Stage::Refused => ServerOutcome::Refused,
         Stage::Tried | Stage::Waiting | Stage::NotConfirmed | Stage::Cancelling => ServerOutcome::GoesBack,
         Stage::Confirming => ServerOutcome::Unknown,
-        Stage::Confirmed => ServerOutcome::Changed,
+        Stage::Confirmed => plan.result.as_ref().map_or(ServerOutcome::Changed, FleetPlan::done),
         Stage::Cancelled => ServerOutcome::TakenBack,
     }
 }

@@ -4,15 +4,13 @@ use std::str::FromStr;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize};
-
 use crate::cli::interrupt::HeldSignals;
 
 /// The longest time for which a signal is not looked for.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// A number of servers, or a share of all of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ServerCount {
     Count(usize),
     /// From 0 to 100.

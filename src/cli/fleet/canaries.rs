@@ -6,6 +6,7 @@ use super::names::in_ranges;
 use super::plan::{FleetChange, FleetPlan};
 use crate::cli::context::ServerContext;
 use crate::cli::error::CliError;
+use crate::engine::OutcomeNote;
 
 /// Refuses a number that is none of so many servers, and a name that is none of theirs.
 pub fn refuse_unknown(change: &FleetChange<'_>, contexts: &[ServerContext]) -> Result<(), CliError> {
@@ -42,7 +43,12 @@ pub fn among(
         Some(count) => changing.iter().copied().take(count).collect(),
         None => changing.iter().copied().filter(is_named).collect(),
     };
-    match first.is_empty() && !named.is_empty() {
+    // Where the same change was made before, they have tried it.
+    let have_it = plans.iter().any(|answer| {
+        let notes = answer.result.as_ref().map(|plan| &plan.report.notes);
+        notes.is_ok_and(|notes| notes.contains(&OutcomeNote::HasChange))
+    });
+    match first.is_empty() && !named.is_empty() && !have_it {
         true => Err(CliError::no_canary(&named.join(","))),
         false => Ok(first),
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use super::all_or_nothing::{AllOrNothing, Ended};
 use super::answers::{ServerAnswer, exit_of};
@@ -10,7 +10,6 @@ use super::batches::{in_batches, pause, why_stopped};
 use super::canaries;
 use super::coordinator::FleetVerdict;
 use super::grouped::GroupedNotes;
-use super::journal::{FleetJournalLine, Journal, JournalHead, JournalServer, KeptRequest};
 use super::members::{Fleet, FleetMember, ServerNumber};
 use super::plan::{FleetChange, FleetPlan};
 use super::results::{self, Ending, ServerOutcome, ServerResult, exit_of_each, outcome_of};
@@ -20,19 +19,15 @@ use crate::cli::context::{self, ServerContext};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::interrupt::HeldSignals;
-use crate::cli::local_user::user_and_host;
 use crate::cli::prompts;
 use crate::cli::ui::Ui;
-use crate::engine::{ChangeOptions, ErrorKind, RequestedChange};
+use crate::engine::{Decision, ErrorKind, RequestedChange};
 use crate::store::cluster::ClusterUrl;
-use crate::store::{HistoryEntry, NamedChange, PendingInfo, Revision, fresh_id};
+use crate::store::{HistoryEntry, PendingInfo};
 use mediaconf::plumbing::syntax::one_line;
 
 /// The number of requests to a server that hangs that fit into the time to confirm.
 const REQUESTS: u32 = 3;
-
-/// The length of the name of a change.
-const CHANGE_NAME: usize = 8;
 
 /// Makes a change on the servers of these contexts.
 pub fn run(
@@ -74,23 +69,14 @@ pub fn run(
         return Ok(with_changes(exit, &results, change));
     }
     agree(change, changing.len(), plans.len(), &protected)?;
-    let name = fresh_id()[..CHANGE_NAME].to_owned();
-    let named = NamedChange {
-        reason: change.options.message.as_deref().unwrap_or_default(),
-        name: &name,
-        servers: Some(changing.len()),
-        by: &user_and_host(),
-    };
-    let options = ChangeOptions { message: Some(named.message()), ..change.options.clone() };
-    let change = &FleetChange { options, ..*change };
+    tell_id(change, ui);
     // From here on a signal is answered by what stands where.
     let held = HeldSignals::hold();
-    let journal = begin_journal(name, change, &changing, &plans)?;
     let Some(time) = time.filter(|_| together) else {
-        return each_for_itself(change, &mut fleet, plans, &changing, (journal, held));
+        return each_for_itself(change, &mut fleet, plans, &changing, held);
     };
-    let work = AllOrNothing::new(&mut fleet, &plans, (changing, canaries), (change, time), (journal, held));
-    let Ended { verdict, journal, endings, held } = work.run();
+    let work = AllOrNothing::new(&mut fleet, &plans, (changing, canaries), (change, time), held);
+    let Ended { verdict, endings, held } = work.run();
     let results = merged(plans, endings, change, ui);
     let printed = results::print(&results, change.args.into(), ui);
     let exit = match (verdict, held.received()) {
@@ -99,9 +85,9 @@ pub fn run(
         (FleetVerdict::None, None) => exit_of(0, &results.iter().filter_map(kind).collect::<Vec<_>>()),
         (FleetVerdict::Mixed, _) => Exit::Partly,
     };
-    let state =
-        MadeWhere { is_anywhere: verdict != FleetVerdict::None, is_open: verdict == FleetVerdict::Mixed };
-    end(change, journal, state, ui);
+    if verdict == FleetVerdict::Mixed {
+        tell_rest(change, ui);
+    }
     unless_closed(printed)?;
     Ok(with_changes(exit, &results, change))
 }
@@ -144,7 +130,7 @@ fn undoes(first: &HistoryEntry, plan: &FleetPlan) -> String {
 /// True if the changes that two servers undo are the same ones: parts of one change, or of equal texts.
 fn are_same(undone: &[HistoryEntry], others: &[HistoryEntry]) -> bool {
     let is_same = |(one, other): (&HistoryEntry, &HistoryEntry)| {
-        let is_part = one.change().is_some() && one.change() == other.change();
+        let is_part = one.id.is_some() && one.id == other.id;
         is_part || (one.before, one.after) == (other.before, other.after)
     };
     undone.len() == others.len() && undone.iter().zip(others).all(is_same)
@@ -168,7 +154,7 @@ fn each_for_itself(
     fleet: &mut Fleet,
     plans: Vec<ServerAnswer<FleetPlan>>,
     changing: &[ServerNumber],
-    (mut journal, held): (Journal, HeldSignals),
+    held: HeldSignals,
 ) -> Result<Exit, CliError> {
     let ui = fleet.ui;
     let batching = &change.args.fleet.batching;
@@ -176,32 +162,27 @@ fn each_for_itself(
     let goes_on = || held.received().is_none() && failed.load(Ordering::SeqCst) <= most;
     let work = |at: ServerNumber, member: &mut FleetMember| -> Result<Option<PendingInfo>, CliError> {
         let Ok(plan) = &plans[at.0].result else { return Ok(None) };
+        if let Some(waiting) = &plan.waiting {
+            let kept = member.target.service.decide(Decision::Keep, Some(&waiting.id), &change.options.by);
+            return kept.map(|_| None).map_err(|error| CliError::from(error).at(&member.name));
+        }
         let made = plan.make(member, change, change.options.confirm);
         if made.is_err() {
             failed.fetch_add(1, Ordering::SeqCst);
         }
         Ok(made?.pending)
     };
-    let (mut made, mut unwritten) = (HashMap::new(), None);
+    let mut made = HashMap::new();
     let time = batching.pause.unwrap_or_default();
     in_batches(
         changing,
         &batching.batch,
         || goes_on() && pause(time, &held),
         |batch| {
-            let servers = batch.iter().map(|at| &*plans[at.0].server).collect();
-            unwritten = journal.note(&FleetJournalLine::Step { step: "change", servers }).err();
-            if unwritten.is_none() {
-                made.extend(fleet.on(batch, "change", &goes_on, work));
-            }
-            unwritten.is_none() && goes_on()
+            made.extend(fleet.on(batch, "change", &goes_on, work));
+            goes_on()
         },
     );
-    match unwritten.map(|error| CliError::journal_failed(&error)) {
-        Some(error) if made.is_empty() => return Err(error),
-        Some(error) => ui.warning(&error.to_string()),
-        None => {}
-    }
     let failed = failed.load(Ordering::SeqCst);
     if failed > most && made.len() < changing.len() {
         let left = changing.len() - made.len();
@@ -211,20 +192,24 @@ fn each_for_itself(
         .iter()
         .map(|&at| match made.remove(&at) {
             None => Ending::new(at, ServerOutcome::NotChanged),
-            Some(Ok(pending)) => Ending { pending, ..Ending::new(at, ServerOutcome::Changed) },
+            Some(Ok(pending)) => Ending {
+                pending,
+                ..Ending::new(at, plans[at.0].result.as_ref().map_or(ServerOutcome::Changed, FleetPlan::done))
+            },
             Some(Err(error)) => {
                 let outcome = outcome_of(&error);
                 Ending { error: Some(error), ..Ending::new(at, outcome) }
             }
         })
         .collect();
-    let is_open = endings.iter().any(|end| end.outcome != ServerOutcome::Changed);
+    let is_open = endings.iter().any(|end| !end.outcome.is_done());
     let has_changed =
-        endings.iter().any(|end| matches!(end.outcome, ServerOutcome::Changed | ServerOutcome::Unknown));
+        endings.iter().any(|end| end.outcome.is_done() || end.outcome == ServerOutcome::Unknown);
     let results = merged(plans, endings, change, ui);
     let printed = results::print(&results, change.args.into(), ui);
-    let state = MadeWhere { is_anywhere: has_changed, is_open: is_open && has_changed };
-    end(change, journal, state, ui);
+    if is_open && has_changed {
+        tell_rest(change, ui);
+    }
     unless_closed(printed)?;
     if let Some(time) = change.args.confirm.filter(|_| has_changed && !change.args.quiet) {
         ui.note(&format!(
@@ -239,11 +224,10 @@ fn each_for_itself(
     Ok(with_changes(exit, &results, change))
 }
 
-/// The servers on which the change was evaluated, and changes something.
+/// The servers on which something is left to do.
 fn changing(plans: &[ServerAnswer<FleetPlan>]) -> impl Iterator<Item = ServerNumber> {
-    let is_change = |(_, answer): &(_, &ServerAnswer<FleetPlan>)| {
-        answer.result.as_ref().is_ok_and(|plan| plan.report.changed)
-    };
+    let is_change =
+        |(_, answer): &(_, &ServerAnswer<FleetPlan>)| answer.result.as_ref().is_ok_and(FleetPlan::is_open);
     plans.iter().enumerate().filter(is_change).map(|(at, _)| ServerNumber(at))
 }
 
@@ -281,65 +265,37 @@ fn agree(
     }
 }
 
-fn begin_journal(
-    name: String,
-    change: &FleetChange<'_>,
-    changing: &[ServerNumber],
-    plans: &[ServerAnswer<FleetPlan>],
-) -> Result<Journal, CliError> {
-    let plans: Vec<(&str, &FleetPlan)> = changing
-        .iter()
-        .filter_map(|at| Some((&*plans[at.0].server, plans[at.0].result.as_ref().ok()?)))
-        .collect();
-    let servers = plans
-        .iter()
-        .map(|(name, plan)| JournalServer { name: (*name).to_owned(), revisions: plan.revisions() });
-    let request = KeptRequest { requested: change.requested.clone() };
-    let request = serde_json::to_vec(&request).expect("a request can be written");
-    let head = JournalHead {
-        at: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
-        operation: change.verb.operation().to_owned(),
-        message: change.options.message.clone(),
-        all_or_nothing: change.args.fleet.all_or_nothing,
-        batching: change.args.fleet.batching.clone(),
-        request: Revision::from_text(&request),
-        servers: servers.collect(),
+/// Names the change, before anything is sent: whoever kills the command knows how to go on.
+fn tell_id(change: &FleetChange<'_>, ui: Ui) {
+    let Some(id) = change.id.as_ref().filter(|_| !change.args.quiet) else { return };
+    let back = format!("`rollback --change {id}` takes it back");
+    let further = match change.requested {
+        RequestedChange::TakeBack(_) => String::new(),
+        RequestedChange::Rollback(_) => format!(", {back}"),
+        _ => format!(", {back}, and the same command with `--change {id}` makes it where it is missing"),
     };
-    Journal::begin(name, head, &request)
+    ui.note(&format!("this is change {id}: `history --change {id}` of these servers shows it{further}"));
 }
 
-/// What became of a change.
-struct MadeWhere {
-    /// True if a server has it.
-    is_anywhere: bool,
-    /// True if others do not.
-    is_open: bool,
-}
-
-/// Removes the journal, or says how to go on where the change stands on some servers only; names the change.
-fn end(change: &FleetChange<'_>, journal: Journal, made: MadeWhere, ui: Ui) {
-    let id = journal.id.clone();
-    if made.is_open {
-        ui.note(&format!(
-            "`mediactl fleet resume {id}` makes the change on the others, `mediactl fleet resume --take-back {id}` \
-             takes it back"
-        ));
-        return;
-    }
-    if let Err(error) = journal.finish() {
-        ui.warning(&error.to_string());
-    }
-    if made.is_anywhere && !change.args.quiet {
-        ui.note(&format!(
-            "this is change {id}: `history --change {id}` of these servers shows it, `rollback --change {id}` takes it back"
-        ));
+/// Says how to go on where the change stands on some servers only.
+fn tell_rest(change: &FleetChange<'_>, ui: Ui) {
+    match (change.requested, &change.id) {
+        (RequestedChange::TakeBack(_), _) => ui.note("the same command takes the change back on the others"),
+        (RequestedChange::Rollback(_), Some(id)) => {
+            ui.note(&format!("`rollback --change {id}` takes it back where it is"));
+        }
+        (_, Some(id)) => ui.note(&format!(
+            "the same command with `--change {id}` makes the change on the others, `rollback --change {id}` takes it back"
+        )),
+        (_, None) => {}
     }
 }
 
 /// The results of a change that was not made.
 fn not_made(plans: Vec<ServerAnswer<FleetPlan>>, change: &FleetChange<'_>, ui: Ui) -> Vec<ServerResult> {
     let planned = if change.args.dry_run { ServerOutcome::WouldChange } else { ServerOutcome::NotChanged };
-    let endings = changing(&plans).map(|at| Ending::new(at, planned)).collect();
+    let is_change = |at: &ServerNumber| plans[at.0].result.as_ref().is_ok_and(|plan| plan.report.changed);
+    let endings = changing(&plans).filter(is_change).map(|at| Ending::new(at, planned)).collect();
     merged(plans, endings, change, ui)
 }
 
@@ -356,6 +312,7 @@ fn merged(
             server,
             outcome: ServerOutcome::Refused,
             error: Some(error),
+            id: None,
             lines: [0, 0],
             change: None,
         },
@@ -364,9 +321,10 @@ fn merged(
                 .remove(&ServerNumber(at))
                 .unwrap_or(Ending::new(ServerNumber(at), ServerOutcome::Unchanged));
             plan.report.pending = end.pending;
+            let id = plan.id.clone().filter(|_| end.outcome == ServerOutcome::Changed);
             let lines = [plan.report.lines_added, plan.report.lines_removed];
             let record = plan.record(change, &server, ui.masker().as_ref());
-            ServerResult { server, outcome: end.outcome, error: end.error, lines, change: Some(record) }
+            ServerResult { server, outcome: end.outcome, error: end.error, id, lines, change: Some(record) }
         }
     };
     plans.into_iter().enumerate().map(result).collect()

@@ -1,7 +1,7 @@
 //! The coordinator of a change that is made on all servers or on none.
 //!
-//! A state machine without effects: it returns the next [`FleetStep`], and takes its result. Whoever
-//! drives it does the work, and writes each step into the journal before.
+//! A state machine without effects: it returns the next [`FleetStep`], and takes its result. Whoever drives it does
+//! the work.
 //!
 //! ```text
 //! try the canaries → watch them → try the others → check all → confirm all → done

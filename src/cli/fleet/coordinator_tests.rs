@@ -94,7 +94,7 @@ impl World {
         }
         let after = self.after_the_time();
         assert!(self.was_confirmed || after.iter().all(|real| *real == Real::Old), "{:?}", self.coordinator);
-        // What the journal has names each server that may have the change.
+        // The stages name each server that may have the change.
         for (stage, real) in self.coordinator.stages().values().zip(self.servers.values()) {
             let may_stand = matches!(stage, Stage::Confirming | Stage::Confirmed);
             assert!(may_stand || *real != Real::New, "{:?} but {real:?}", self.coordinator);

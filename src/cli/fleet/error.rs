@@ -1,15 +1,12 @@
 //! The errors of several servers at once.
 
-use std::io;
-use std::path::Path;
 use std::time::Duration;
 
 use super::grouped::GroupedNotes;
-use super::journal::LostJournal;
 use super::names::{in_ranges, quoted};
 use crate::cli::error::CliError;
 use crate::engine::ErrorKind;
-use crate::store::{NamedChange, reason};
+use crate::store::ChangeId;
 use mediaconf::plumbing::edit::Fault;
 
 impl CliError {
@@ -72,19 +69,18 @@ impl CliError {
             "this undoes different changes on the servers, so nothing was changed: {}",
             rows.join("; ")
         );
-        let hint =
-            "`--each` does it; `rollback --change NAME` takes one change of several servers back where it is";
+        let hint = "`--each` does it; `rollback --change ID` takes one change back where it is";
         Self::new(ErrorKind::Guarded, message).with_hint(hint)
     }
 
     /// A change that none of so many servers has.
-    pub fn no_such_change(change: &str, servers: usize) -> Self {
+    pub fn no_such_change(change: &ChangeId, servers: usize) -> Self {
         let message = match servers {
             1 => format!("the history has no change `{change}`"),
             _ => format!("none of the servers has the change `{change}` in its history"),
         };
         Self::new(ErrorKind::Absent, message)
-            .with_hint("`mediactl history` shows the name of a change of several servers in its message")
+            .with_hint("`mediactl history -o json` shows the id of each change")
     }
 
     /// A server that does not run the change, so that there is nothing to take back yet.
@@ -160,98 +156,6 @@ impl CliError {
         Self::new(ErrorKind::Failed, message)
             .with_hint("a larger `--jobs` asks more of them at the same time")
             .in_a_word("too late")
-    }
-
-    /// The journal of a change of several servers can't be written.
-    pub fn journal_failed(source: &io::Error) -> Self {
-        Self::new(ErrorKind::Failed, format!("cannot write the journal of the change: {}", reason(source)))
-    }
-
-    /// No change of several servers is unfinished, or none has this name.
-    pub fn no_journal(id: Option<&str>) -> Self {
-        let message = match id {
-            Some(id) => format!("there is no unfinished change `{id}`"),
-            None => "no change of several servers is unfinished".to_owned(),
-        };
-        Self::new(ErrorKind::Absent, message).with_hint("`mediactl fleet status` shows those that are")
-    }
-
-    /// A file of a journal that is not as it was written.
-    pub fn damaged_journal(path: &Path, folder: &Path, source: io::Error) -> Self {
-        let kind = match source.kind() {
-            io::ErrorKind::PermissionDenied => ErrorKind::Denied,
-            _ => ErrorKind::Failed,
-        };
-        let hint = format!(
-            "look at each server with `mediactl history`, then remove the journal with `rm -r {}`",
-            folder.display()
-        );
-        Self::io(kind, format!("cannot use `{}`", path.display()), source).with_hint(hint)
-    }
-
-    /// A change that another process is making.
-    pub fn under_way(id: &str) -> Self {
-        Self::new(ErrorKind::Conflict, format!("the change `{id}` is under way"))
-            .with_hint("wait for its end, or interrupt the command that makes it")
-    }
-
-    /// A change whose journal is gone, so that nobody knows what was sent of it.
-    pub fn lost_journal(lost: &LostJournal) -> Self {
-        let LostJournal { id, folder } = lost;
-        let message = format!(
-            "`{}` has the request of a change and no journal, so it is not known what was sent",
-            folder.display()
-        );
-        let hint = format!(
-            "`mediactl history --change {id}` of the servers shows where it stands, `mediactl fleet forget {id}` \
-             removes the request"
-        );
-        Self::new(ErrorKind::Failed, message).with_hint(hint)
-    }
-
-    /// A server that does not show its text, so that a change of it can't be finished.
-    pub fn not_resumable(server: &str) -> Self {
-        let message = format!("`{server}`: it does not show its text, so its change can't be finished here");
-        Self::new(ErrorKind::Absent, message)
-            .with_hint("change it with `mediactl modify`; `mediactl fleet forget` then removes the journal")
-            .in_a_word("not offered")
-    }
-
-    /// A server of an unfinished change that has no context any more.
-    pub fn context_gone(server: &str) -> Self {
-        Self::new(ErrorKind::Absent, format!("`{server}`: there is no such context any more")).with_hint(
-            "`mediactl context add` adds it again; `mediactl fleet forget` removes the journal of the change",
-        )
-    }
-
-    /// A server that does not keep the text to which it is to go back.
-    pub fn text_not_kept(server: &str) -> Self {
-        let message = format!("`{server}`: its history does not keep the text that it is to get");
-        Self::new(ErrorKind::Absent, message).with_hint(
-            "`mediactl history` of that server shows what it keeps; `mediactl fleet forget` removes the journal",
-        )
-    }
-
-    /// A server that runs neither of the two texts of a change.
-    pub fn changed_otherwise(server: &str, has_journal: bool) -> Self {
-        let message = format!("`{server}`: it was changed by others since, and is left alone");
-        let forget = if has_journal { "; `mediactl fleet forget` removes the journal" } else { "" };
-        let hint = format!("`mediactl history` of that server shows by whom{forget}");
-        Self::new(ErrorKind::Conflict, message).with_hint(hint)
-    }
-
-    /// A server that does not have a change, of which another machine has the request.
-    pub fn begun_elsewhere(server: &str, message: Option<&str>) -> Self {
-        let by = message.and_then(NamedChange::of).map_or("whoever began it", |change| change.by);
-        let message = format!("`{server}`: the change is not in its history");
-        let hint =
-            format!("`mediactl fleet resume` of {by} makes it there; `--take-back` takes it back here");
-        Self::new(ErrorKind::Absent, message).with_hint(hint).in_a_word("not there")
-    }
-
-    /// `mediactl fleet forget` with servers.
-    pub fn forget_with_target() -> Self {
-        Self::usage("`fleet forget` removes a journal of this machine", "name no server or file")
     }
 
     /// The servers that were to try a change first have it already.

@@ -109,31 +109,14 @@ impl Fleet {
         what: &'static str,
         work: impl Fn(&mut FleetMember) -> Result<T, CliError> + Sync,
     ) -> Vec<ServerAnswer<T>> {
-        let answers = self.ask_while(what, &|| true, work);
-        let heard = |answer: ServerAnswer<Option<T>>| {
-            let result = answer.result.map(|found| found.expect("every server is asked"));
-            ServerAnswer { server: answer.server, result }
-        };
-        answers.into_iter().map(heard).collect()
-    }
-
-    /// Asks the servers as long as it goes on; of one that was not asked there is nothing.
-    pub fn ask_while<T: Send>(
-        &mut self,
-        what: &'static str,
-        goes_on: &(dyn Fn() -> bool + Sync),
-        work: impl Fn(&mut FleetMember) -> Result<T, CliError> + Sync,
-    ) -> Vec<ServerAnswer<Option<T>>> {
         let all: Vec<ServerNumber> = (0..self.members.len()).map(ServerNumber).collect();
         let work = |_, member: &mut FleetMember| work(member).map_err(|error| error.at(&member.name));
-        let mut found = self.on(&all, what, goes_on, work);
-        let answers = self.members.iter().zip(all);
-        answers
-            .map(|(member, at)| ServerAnswer {
-                server: member.name.clone(),
-                result: found.remove(&at).transpose(),
-            })
-            .collect()
+        let mut found = self.on(&all, what, &|| true, work);
+        let answer = |(member, at): (&FleetMember, ServerNumber)| ServerAnswer {
+            server: member.name.clone(),
+            result: found.remove(&at).expect("every server is asked"),
+        };
+        self.members.iter().zip(all).map(answer).collect()
     }
 
     /// Works on some of the servers at the same time, as long as it goes on, and returns the result of each that was

@@ -2,8 +2,7 @@
 //!
 //! `members` opens the services, and `parallel` works on them in threads. `answers` are the results, of
 //! one server or of several. A change goes through `plan`, `change`, `results`; with `--all-or-nothing`
-//! `together` drives the `coordinator`, a state machine without effects. `journal` keeps what `resume`
-//! needs.
+//! `all_or_nothing` drives the `coordinator`, a state machine without effects.
 //!
 //! *Invariants.* No thread asks a question or prints. Results stand in the order in which the servers were named,
 //! whichever answers first.
@@ -16,17 +15,13 @@ pub mod change;
 mod coordinator;
 mod decide;
 mod error;
-pub mod found;
 pub mod grouped;
 mod health;
 mod host;
-pub mod journal;
 pub mod members;
 pub mod names;
-pub mod open_change;
 mod parallel;
 pub mod plan;
 mod progress;
 pub mod results;
 mod time_to_confirm;
-pub mod unfinished;

@@ -1,10 +1,11 @@
 //! A change as it is evaluated on each server, before anything is sent that could change something.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::answers::ServerAnswer;
 use super::grouped::{GroupedDiffs, GroupedNotes};
 use super::members::FleetMember;
+use super::results::ServerOutcome;
 use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
 use crate::cli::error::CliError;
 use crate::cli::render::change_json::ChangeJson;
@@ -15,7 +16,7 @@ use crate::engine::{
     ChangeOptions, ChangeReport, ConfigService, Expected, Feature, OutcomeNote, Refusal, ReportParts,
     RequestedChange,
 };
-use crate::store::{HistoryEntry, Revision, WHOLE_HISTORY, part_of};
+use crate::store::{ChangeId, HistoryEntry, PendingInfo, Revision, WHOLE_HISTORY};
 use mediaconf::plumbing::model::Masker;
 
 /// A change that a command makes on several servers.
@@ -26,6 +27,8 @@ pub struct FleetChange<'a> {
     /// The words for what the command does.
     pub verb: Verb,
     pub requested: &'a RequestedChange<'a>,
+    /// The id of the change on each server; `None` if it is in no history.
+    pub id: Option<ChangeId>,
     /// True if a rollback may undo other changes on each server.
     pub each: bool,
 }
@@ -41,19 +44,40 @@ pub struct FleetPlan {
     pub undone: Vec<HistoryEntry>,
     /// True if the server does not have the change that is to be taken back.
     pub lacks_change: bool,
+    /// The change, where it is made already and waits to be confirmed.
+    pub waiting: Option<PendingInfo>,
+    /// The time at which the server was asked.
+    pub asked: Instant,
+    /// The id of the change; `None` where the server can't note one.
+    pub id: Option<ChangeId>,
 }
 
 impl FleetPlan {
     /// Evaluates the change on a server.
     pub fn evaluate(member: &mut FleetMember, change: &FleetChange<'_>) -> Result<Self, CliError> {
-        let service = &*member.target.service;
+        let (service, asked) = (&*member.target.service, Instant::now());
         let (pinned, undone) = service.pinned(change.requested)?.unzip();
         service.demand(change.needed())?;
+        let offered = service.demand(&[Feature::ChangeIds]);
+        let id = match change.options.id {
+            Some(_) => offered.map(|()| change.id.clone())?,
+            None => offered.ok().and_then(|()| change.id.clone()),
+        };
         if let RequestedChange::TakeBack(taken) = change.requested
-            && part_of(&service.history(WHOLE_HISTORY)?, taken).is_none()
+            && !service.history(WHOLE_HISTORY)?.iter().any(|entry| entry.is_of(taken.as_str()))
         {
             let (report, undone) = (ChangeReport::default(), Vec::new());
-            return Ok(Self { pinned: None, expected: None, report, undone, lacks_change: true });
+            let (waiting, lacks_change) = (None, true);
+            return Ok(Self {
+                pinned: None,
+                expected: None,
+                report,
+                undone,
+                lacks_change,
+                waiting,
+                asked,
+                id,
+            });
         }
         let is_together = change.args.fleet.all_or_nothing;
         let options = ChangeOptions {
@@ -72,7 +96,8 @@ impl FleetPlan {
         }
         let expected = made_of(&report).filter(|_| !change.options.force);
         let undone = undone.unwrap_or_default();
-        Ok(Self { pinned, expected, report, undone, lacks_change: false })
+        let waiting = report.pending.clone().filter(|_| report.notes.contains(&OutcomeNote::HasChange));
+        Ok(Self { pinned, expected, report, undone, lacks_change: false, waiting, asked, id })
     }
 
     /// Makes the change; with a time, it goes back unless it is confirmed within it.
@@ -83,6 +108,7 @@ impl FleetPlan {
         time: Option<Duration>,
     ) -> Result<ChangeReport, CliError> {
         let options = ChangeOptions {
+            id: self.id.clone(),
             expected: self.expected.clone(),
             confirm: time,
             told: ReportParts::default(),
@@ -96,10 +122,14 @@ impl FleetPlan {
         Ok(made)
     }
 
-    /// The revision that the change is made of, and the one that the server will run; `None` if the
-    /// server does not show its text.
-    pub fn revisions(&self) -> Option<[Revision; 2]> {
-        Some([self.report.before?, self.report.after?])
+    /// The outcome on a server that has the change now.
+    pub fn done(&self) -> ServerOutcome {
+        if self.waiting.is_some() { ServerOutcome::Confirmed } else { ServerOutcome::Changed }
+    }
+
+    /// True if something is left to do: the server does not have the change, or it waits to be confirmed.
+    pub fn is_open(&self) -> bool {
+        self.report.changed || self.waiting.is_some()
     }
 
     /// The revision of a file that was edited by hand, if a rollback overwrites it.

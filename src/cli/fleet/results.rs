@@ -11,7 +11,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
 use crate::engine::ErrorKind;
-use crate::store::PendingInfo;
+use crate::store::{ChangeId, PendingInfo};
 use mediaconf::plumbing::syntax::one_line;
 
 /// The configuration of a server in the end.
@@ -81,6 +81,8 @@ pub struct ServerResult {
     pub server: String,
     pub outcome: ServerOutcome,
     pub error: Option<CliError>,
+    /// The id of the change, if the server has made it now.
+    pub id: Option<ChangeId>,
     /// The lines that were added and removed.
     pub lines: [usize; 2],
     /// The change for programs, if it was evaluated.
@@ -135,6 +137,7 @@ fn record(result: &ServerResult) -> Value {
         "result": result.outcome.in_words(),
         "exit_code": result.error.as_ref().map_or(Exit::Done, |error| error.kind.into()) as u8,
         "error": result.error.as_ref().map(ToString::to_string),
+        "id": result.id,
         "change": result.change,
     })
 }

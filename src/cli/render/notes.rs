@@ -23,6 +23,7 @@ pub fn in_words(note: &OutcomeNote, masker: Option<&Masker>) -> String {
             "the change was rolled back, but the file was edited by hand meanwhile, and the edit stays; \
              `mediactl status` shows what the file still holds of the change"
         }
+        OutcomeNote::HasChange => "it has this change already",
         OutcomeNote::OtherPending => {
             "another change waits to be confirmed; until it is, this one can't be made"
         }

@@ -18,7 +18,7 @@ use crate::engine::refusal_kind::RefusalKind;
 use crate::engine::running::LastChange;
 use crate::engine::snapshot::Snapshot;
 use crate::engine::trouble::{message_without_secrets, without_secrets};
-use crate::store::{ChangeRecord, ChangedPaths, Warning, is_concatenation};
+use crate::store::{ChangeId, ChangeRecord, ChangedPaths, Warning, is_concatenation};
 
 /// The longest text that a writer compares with the one before to note the paths of its change, in bytes.
 const COMPARED_TEXT: usize = 1024 * 1024;
@@ -39,6 +39,8 @@ impl Transaction<'_> {
             outcome.new_warnings = self.judge(&outcome)?;
             let pending = self.carry_out(&outcome, unproved.as_ref())?;
             outcome.pending = pending.map(|pending| pending.info());
+            let is_recorded = !self.options.dry_run && self.operation.writes();
+            outcome.id = is_recorded.then(|| self.id.clone());
         } else {
             refuse_invalid(unproved.as_ref())?;
         }
@@ -99,7 +101,7 @@ impl Transaction<'_> {
         self.warnings.extend(warnings);
         self.swap(outcome, pending.clone());
         if let (Some(occasion), false) = (occasion, options.reload_later) {
-            engine.reload(occasion, self.writer.as_deref(), &before, self.written(&pieces))?;
+            engine.reload((occasion, &self.id), self.writer.as_deref(), &before, self.written(&pieces))?;
         }
         pending.iter().for_each(|pending| pending.start_clock());
         Ok(pending)
@@ -113,7 +115,7 @@ impl Transaction<'_> {
         if self.operation == Operation::Modify && !self.options.force {
             return Ok(());
         }
-        Ok(writer.keep_aside(state.running.bytes(), &self.record(UNSAVED))?)
+        Ok(writer.keep_aside(state.running.bytes(), &ChangeRecord { id: None, ..self.record(UNSAVED) })?)
     }
 
     /// Arms the automatic rollback of a change that has to be confirmed.
@@ -130,7 +132,7 @@ impl Transaction<'_> {
         let after = outcome.after().and_then(Content::snapshot).cloned();
         let written = after.filter(|_| self.operation.writes());
         let longest = self.engine.hooks.timeout + DEFAULT_LOCK_WAIT;
-        let made_by = (self.name(), self.options.by.as_str());
+        let made_by = (self.id.as_str(), self.name(), self.options.by.as_str());
         let mut pending = PendingChange::new(made_by, before.clone(), written, [time, longest]);
         pending.info.canary.clone_from(&self.options.canary);
         pending.info.soak_s = self.options.soak.map(|soak| soak.as_secs());
@@ -143,6 +145,8 @@ impl Transaction<'_> {
     fn record<'t>(&'t self, operation: &'t str) -> ChangeRecord<'t> {
         let (by, message) = (self.options.by.as_str(), self.message.as_deref());
         ChangeRecord {
+            id: Some(self.id.as_str()),
+            undoes: self.options.undoes.as_ref().map(ChangeId::as_str),
             message,
             keep: self.engine.keep,
             from: self.options.from,
@@ -220,8 +224,8 @@ impl Transaction<'_> {
         let (after, before) = (after.clone(), self.rollback_point());
         let writes = self.operation.writes();
         self.writer = None;
-        let by = self.options.by.clone();
-        self.engine.reload_later((self.operation.name(), by), before, after, writes, self.turn.take());
+        let made_by = (self.operation.name(), self.options.by.clone(), self.id.clone());
+        self.engine.reload_later(made_by, before, after, writes, self.turn.take());
     }
 
     fn rollback_point(&self) -> RollbackPoint {

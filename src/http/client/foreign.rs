@@ -129,6 +129,7 @@ fn replace(
 fn refuse_lacking(session: &Session, options: &ChangeOptions) -> Result<(), Refusal> {
     let lacking = [
         (options.strict, Feature::Strict),
+        (options.id.is_some(), Feature::ChangeIds),
         (options.confirm.is_some(), Feature::Confirm),
         (options.base.is_some(), Feature::Base),
     ];

@@ -29,6 +29,8 @@ const PICKED_UP_HAND_EDIT: &str = "picked-up-hand-edit";
 const OVERWROTE_HAND_EDIT: &str = "overwrote-hand-edit";
 /// The word for a hand edit that stays while a change is rolled back.
 pub const KEPT_HAND_EDIT: &str = "kept-hand-edit";
+/// The word for a change that the history has already.
+const HAS_CHANGE: &str = "has-change";
 const OTHER_PENDING: &str = "other-change-pending";
 const COMMENTS_KEPT: &str = "comments-kept";
 const EXTRAS_DROPPED: &str = "extras-dropped";
@@ -92,6 +94,7 @@ pub fn word_of(note: &OutcomeNote) -> String {
             format!("{INCLUDE_CHANGE} {}", counts.collect::<Vec<_>>().join(","))
         }
         OutcomeNote::DeletedStreams(count) => format!("{DELETED_STREAMS} {count}"),
+        OutcomeNote::HasChange => HAS_CHANGE.to_owned(),
         OutcomeNote::OtherPending => OTHER_PENDING.to_owned(),
     }
 }

@@ -12,8 +12,7 @@ use std::collections::HashMap;
 use crate::engine::RefusalKind;
 use crate::http::protocol::headers::{
     FORMAT, FORMAT_CONF, FORMAT_DIFF, FORMAT_JSON, FROM, ID, PATH, RUNTIME, SECRETS, SECRETS_MASKED,
-    SECRETS_SHOWN, SKIP_STREAMS, SOURCE, SOURCE_RUNNING, SOURCE_SAVED, TO, WAIT,
-    WITH_INCLUDES,
+    SECRETS_SHOWN, SKIP_STREAMS, SOURCE, SOURCE_RUNNING, SOURCE_SAVED, TO, WAIT, WITH_INCLUDES,
 };
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::{ApiOperation, Route};
@@ -32,6 +31,8 @@ pub struct QueryParameter {
 }
 
 const BASE: &str = "base";
+
+const CHANGE: &str = "change";
 
 const REVISION: &str = "revision";
 
@@ -69,6 +70,15 @@ const CHANGES: &[ApiOperation] = &[
     ApiOperation::Change,
     ApiOperation::Modify,
     ApiOperation::Update,
+    ApiOperation::Save,
+    ApiOperation::SaveEntry,
+    ApiOperation::Rollback,
+];
+
+/// The changes that the history has.
+const RECORDED: &[ApiOperation] = &[
+    ApiOperation::Change,
+    ApiOperation::Modify,
     ApiOperation::Save,
     ApiOperation::SaveEntry,
     ApiOperation::Rollback,
@@ -220,6 +230,14 @@ pub static PARAMETERS: &[QueryParameter] = &[
         doc: "the command that makes the change, for the history; without it the operation is named.",
     },
     QueryParameter {
+        name: CHANGE,
+        taken_by: RECORDED,
+        values: Values::Id(|parameters| &mut parameters.change.id),
+        doc: "the id of the change, of your own: letters, digits, `-`, `_` and `.`. If the history has a change with it, that \
+              did not go back by itself, nothing is done (`has-change`); if that waits to be confirmed, \
+              `Mediactl-Pending` names it.",
+    },
+    QueryParameter {
         name: "confirm",
         taken_by: CHANGES,
         values: Values::Seconds(1..=MAX_CONFIRM, |parameters| &mut parameters.change.confirm),
@@ -289,7 +307,7 @@ pub static PARAMETERS: &[QueryParameter] = &[
 
 /// The parameters that name the text of a change, or say whether secrets are shown. A request to a route that does not
 /// take one of them is refused: ignoring it would do or answer something else than was asked for.
-const NEVER_IGNORED: [&str; 3] = [BASE, REVISION, SECRETS];
+const NEVER_IGNORED: [&str; 4] = [BASE, CHANGE, REVISION, SECRETS];
 
 /// More changes than any history has.
 const MAX_ENTRIES: u64 = u32::MAX as u64;

@@ -200,6 +200,8 @@ impl Writer for ClusterWriter<'_> {
             at: SystemTime::now(),
             operation: record.operation.to_owned(),
             message: record.message.map(str::to_owned),
+            change: record.id.map(str::to_owned),
+            undoes: record.undoes.map(str::to_owned),
             keep: record.keep.or(last.map(|last| last.keep)).unwrap_or(DEFAULT_KEEP).max(1),
             unconfirmed,
             paths: record.paths.cloned(),

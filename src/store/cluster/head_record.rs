@@ -62,6 +62,12 @@ pub struct HeadRecord {
     pub operation: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// The id of the change; of one that goes back by itself, that of the change that it rolls back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
+    /// The id of the change that it undoes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<String>,
     /// The number of texts that the history keeps.
     pub keep: usize,
     /// While the change may still be rolled back.
@@ -202,6 +208,8 @@ impl HeadRecord {
             at: SystemTime::now(),
             operation: ADOPT.to_owned(),
             message: None,
+            change: None,
+            undoes: None,
             paths: None,
             ..self.confirmed()
         }
@@ -256,6 +264,8 @@ impl HeadRecord {
             at: SystemTime::now(),
             operation: operation.to_owned(),
             message: Some(why.to_owned()),
+            change: self.change.clone(),
+            undoes: None,
             keep: self.keep,
             unconfirmed: None,
             paths: self.paths.clone(),
@@ -282,6 +292,8 @@ impl HeadRecord {
             operation: self.operation,
             by,
             message: self.message,
+            id: self.change,
+            undoes: self.undoes,
             before: self.before,
             after: self.text.as_ref().map(|text| text.revision),
             is_aside: false,

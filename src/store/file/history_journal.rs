@@ -36,6 +36,12 @@ pub(super) struct JournalLine {
     pub by: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// The id of the change; of one that goes back by itself, that of the change that it rolls back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The id of the change that it undoes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<String>,
     /// The revision of the text that is kept as `SERIAL.conf`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Revision>,

@@ -84,7 +84,6 @@ pub use file_stamp::LastWrite;
 pub use file_watch::FileWatch;
 pub use followed::{Followed, FollowedText, WayBack};
 pub use lock::LockedFile;
-pub use own_file::{is_private_folder, open_own, read_private};
 pub use peer::{AllowedPeers, SocketPeer};
 pub use replace::PreparedWrite;
 pub use serving::{ServeLock, Serving};

@@ -1,7 +1,7 @@
 //! Files and folders of the user of this process, outside of the state of a configuration.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
@@ -33,25 +33,6 @@ pub fn open_own(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
         (true, true) => Ok(file),
         (false, _) => Err(not_regular()),
         (true, false) => Err(denied("it belongs to another user")),
-    }
-}
-
-/// Reads a file that nobody else may write and that has at most `most` bytes.
-///
-/// # Errors
-/// `PermissionDenied` if others may write it, `FileTooLarge`.
-pub fn read_private(file: &File, most: u64) -> io::Result<Vec<u8>> {
-    let found = file.metadata()?;
-    if found.mode() & WRITTEN_BY_OTHERS != 0 {
-        return Err(denied("other users may write it"));
-    }
-    let mut bytes = Vec::new();
-    if found.len() <= most {
-        file.take(most + 1).read_to_end(&mut bytes)?;
-    }
-    match found.len().max(bytes.len() as u64) > most {
-        true => Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {most} bytes"))),
-        false => Ok(bytes),
     }
 }
 

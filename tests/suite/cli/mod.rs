@@ -5,6 +5,7 @@ pub(crate) mod apply;
 mod bad_input;
 mod blocks;
 mod bounded;
+mod change_id;
 mod change_json;
 mod check;
 mod completion;

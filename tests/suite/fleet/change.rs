@@ -10,7 +10,6 @@ use crate::cli::hooks::HELD;
 use crate::cli::terminal::Terminal;
 use crate::cli::{Run, SAMPLE};
 use crate::cluster::etcd::Etcd;
-use crate::needs::needs;
 use crate::waiting::eventually;
 
 #[test]
@@ -40,7 +39,6 @@ fn a_change_is_shown_once_agreed_to_once_and_made_on_all() {
     edges.on_all(&[&set[..], &["--yes", "--exit-code"]].concat()).exits(0).prints("edge-0  unchanged  -");
     edges.on_all(&["rollback", "1", "--yes", "--exit-code"]).exits(10);
     assert_eq!(edges.texts(), vec![SAMPLE; 3]);
-    assert!(edges.journals().is_empty(), "a change that is made leaves no journal");
 }
 
 #[test]
@@ -157,12 +155,11 @@ fn a_reader_that_goes_away_does_not_stop_the_change() {
         let set = ["-x", "edge-*", "modify", "--set", "rtsp=1935", "--yes", "--exit-code"];
         edges.call(&[&set[..], promise].concat()).run_into(writer).exits(10).says("edge-1: changed\n");
         assert!(edges.texts().iter().all(|text| text.contains("rtsp 1935;")), "{:?}", edges.texts());
-        assert!(edges.journals().is_empty());
     }
 }
 
 #[test]
-fn what_cannot_be_changed_on_some_servers_is_listed_and_resumed() {
+fn what_cannot_be_changed_on_some_servers_is_listed() {
     let mut edges =
         Edges::of(&[SAMPLE.to_owned(), SAMPLE.replace("stream cam1 ", "stream cam0 "), SAMPLE.to_owned()]);
     let set = ["modify", "--set", "streams.cam1.prepush=9", "--yes", "-m", "why"];
@@ -179,48 +176,40 @@ fn what_cannot_be_changed_on_some_servers_is_listed_and_resumed() {
         .prints("edge-0  refused")
         .prints("edge-1  changed");
     edges.on_all(&["modify", "--set", "streams.cam1.prepush=8", "--yes"]).exits(7);
-    assert!(edges.journals().is_empty(), "what was refused before anything was sent needs no journal");
-    edges.run(&["fleet", "status"]).exits(0).says("no change of several servers is unfinished");
-    edges.run(&["fleet", "resume", "--yes"]).exits(7).says("no change of several servers is unfinished");
 }
 
 #[test]
-fn a_server_that_is_lost_on_the_way_is_resumed_or_taken_back() {
-    for take_back in [false, true] {
-        // The check passes in the dry run, which makes the second run of it fail.
-        let hook =
-            "if test -f hook; then if test -f seen; then touch full; fi; touch seen; fi; ! test -f full";
-        let edges = Edges::with(&vec![SAMPLE.to_owned(); 3], &["--check-cmd", hook]);
-        edges.places[1].put("hook", "");
-        let run = edges.on_all(&["modify", "--set", "rtsp=1935", "--yes", "-m", "why"]).exits(11);
-        run.prints("edge-1  refused").says("mediactl fleet resume");
-        assert_eq!(edges.journals().len(), 1);
-        let status = edges.run(&["fleet", "status"]).exits(1).says("modify at ").says(": why");
-        status.prints("edge-0  changed\nedge-1  as before\nedge-2  changed\n");
-        let record = edges.run(&["fleet", "status", "-o", "json"]).exits(1).json();
-        assert_eq!(record[0]["all_or_nothing"], json!(false));
-        let asked =
-            edges.run(&["fleet", "resume"]).exits(6).says("there is no terminal").says("`--yes` agrees");
-        asked.prints("edge-1  as before\n");
-        edges
-            .run(&["-x", "edge-0", "fleet", "resume", "--yes"])
-            .exits(7)
-            .says("no change of several servers is unfinished");
-        let resume: &[&str] = if take_back {
-            &["fleet", "resume", "--yes", "--take-back"]
-        } else {
-            &["fleet", "resume", "--yes"]
-        };
-        if !take_back {
-            edges.run(resume).exits(11).prints("edge-0  unchanged").prints("edge-1  refused");
-            fs::remove_file(edges.places[1].path("hook")).expect("it is there");
-            fs::remove_file(edges.places[1].path("full")).expect("it is there");
-        }
-        edges.run(resume).exits(0);
-        let expected = if take_back { SAMPLE.to_owned() } else { SAMPLE.replace("rtsp 554;", "rtsp 1935;") };
-        assert_eq!(edges.texts(), vec![expected; 3], "take back: {take_back}");
-        assert!(edges.journals().is_empty());
-    }
+fn the_same_command_makes_the_change_where_it_is_missing() {
+    // The check passes in the dry run, which makes the second run of it fail.
+    let hook = "if test -f hook; then if test -f seen; then touch full; fi; touch seen; fi; ! test -f full";
+    let edges = Edges::with(&vec![SAMPLE.to_owned(); 3], &["--check-cmd", hook]);
+    edges.places[1].put("hook", "");
+    let add = ["modify", "--set", "streams.cam1.urls[+]=udp://h:9", "--yes"];
+    let run = edges.on_all(&add).exits(11).prints("edge-1  refused");
+    let id = id_of(&run);
+    run.says(&format!("the same command with `--change {id}` makes the change on the others"));
+    let again = [&add[..], &["--change", &id]].concat();
+    edges.on_all(&again).exits(11).prints("edge-0  unchanged").prints("edge-1  refused");
+    fs::remove_file(edges.places[1].path("hook")).expect("it is there");
+    fs::remove_file(edges.places[1].path("full")).expect("it is there");
+    edges.on_all(&again).exits(0).prints("edge-1  changed").prints("edge-2  unchanged");
+    edges.on_all(&again).exits(0).prints("edge-1  unchanged");
+    assert!(edges.texts().iter().all(|text| text.matches("udp://h:9").count() == 1), "{:?}", edges.texts());
+    let shown = edges.on_all(&["history"]).exits(0).out;
+    assert_eq!(shown.matches(&id).count(), 3, "{shown}");
+}
+
+#[test]
+fn a_change_that_waits_is_confirmed_by_the_same_command() {
+    let edges = Edges::new(3);
+    let add = ["modify", "--set", "streams.cam1.urls[+]=udp://h:9", "--yes", "--change", "deploy-7"];
+    edges.run(&[&["-x", "edge-[01]"], &add[..], &["--confirm", "1h"]].concat()).exits(0);
+    let dry = edges.on_all(&[&add[..], &["--dry-run"]].concat()).exits(0);
+    dry.prints("edge-0  unchanged").prints("edge-2  would change");
+    let run = edges.on_all(&add).exits(0);
+    run.prints("edge-0  confirmed").prints("edge-1  confirmed").prints("edge-2  changed");
+    assert!(edges.texts().iter().all(|text| text.matches("udp://h:9").count() == 1));
+    edges.on_all(&["confirm"]).exits(7).says("no change waits to be confirmed");
 }
 
 #[test]
@@ -232,8 +221,6 @@ fn a_change_between_the_summary_and_the_write_is_not_overwritten() {
     let seen = terminal.enter("y").exits(11);
     assert!(seen.contains("edge-0  changed") && seen.contains("edge-1  refused"), "{seen}");
     assert!(edges.texts()[1].contains("rtsp 554;"));
-    edges.run(&["fleet", "forget"]).exits(0);
-    assert!(edges.journals().is_empty());
 }
 
 /// Four servers, of which the first checks a change until it is let go, once there is a file `slow`.
@@ -255,34 +242,17 @@ fn interrupt_the_first(edges: &Edges, terminal: &mut Terminal) -> String {
 }
 
 #[test]
-fn what_others_changed_since_and_what_is_gone_is_named_and_left_alone() {
-    let edges = slow_edges();
-    let urls: Vec<String> = edges.servers.iter().flatten().map(|server| server.url.clone()).collect();
-    let set = ["-x", "edge-*", "--jobs", "1", "modify", "--set", "rtsp=1935"];
-    let mut terminal = edges.call(&set).on_terminal();
-    terminal.expect("change 4 of 4 servers?");
-    interrupt_the_first(&edges, &mut terminal);
-    edges.run(&["-x", "edge-2", "modify", "--set", "rtsp=7"]).exits(0);
-    edges.put_contexts(&urls[..3], "");
-    let status = edges.run(&["fleet", "status"]).exits(1).says("`edge-3`: there is no such context any more");
-    status.prints("edge-2  changed otherwise since\nedge-3  not found\n");
-    let resume =
-        edges.run(&["fleet", "resume", "--yes"]).exits(11).prints("there is no such context any more\n");
-    resume.says("`edge-2`: it was changed by others since, and is left alone").says("mediactl fleet forget");
-    assert!(edges.texts()[2].contains("rtsp 7;") && edges.texts()[0].contains("rtsp 1935;"));
-    assert_eq!(edges.journals().len(), 1);
-}
-
-#[test]
 fn an_interrupted_change_says_what_stands_where() {
     let edges = slow_edges();
-    let mut terminal =
-        edges.call(&["-x", "edge-*", "--jobs", "1", "modify", "--set", "rtsp=1935"]).on_terminal();
+    let mut terminal = edges
+        .call(&["-x", "edge-*", "--jobs", "1", "modify", "--set", "rtsp=1935", "--change", "x"])
+        .on_terminal();
     terminal.expect("change 4 of 4 servers?");
     let seen = interrupt_the_first(&edges, &mut terminal);
     assert!(seen.contains("edge-0  changed") && seen.contains("edge-3  not changed"), "{seen}");
     assert!(edges.texts()[3].contains("rtsp 554;"));
-    edges.run(&["fleet", "resume", "--yes"]).exits(0).prints("edge-0  unchanged").prints("edge-3  changed");
+    let again = edges.on_all(&["modify", "--set", "rtsp=1935", "--change", "x", "--yes"]).exits(0);
+    again.prints("edge-0  unchanged").prints("edge-3  changed");
     assert!(edges.texts().iter().all(|text| text.contains("rtsp 1935;")));
 }
 
@@ -320,20 +290,20 @@ fn batches_go_one_after_the_other_and_stop_where_too_many_servers_fail() {
             done.says(&format!("it failed on {} of 9 servers", failing.len())).says("not tried");
         }
     }
-    // What is left goes on in the same batches.
+    // What is left goes on in batches of its own.
     let edges = Edges::with(&texts, &reload);
     edges.places[2].put("fail", "");
-    edges.on_all(&[&set[..], &["--batch", "1,2,100%"]].concat()).exits(11);
-    let run = edges.run(&["fleet", "resume", "--yes"]).exits(11).prints("edge-1  unchanged");
-    run.says("it failed on 1 of 9 servers, so 6 were not tried").prints("edge-3  not changed");
-    assert_eq!(tried(&edges), [0, 1, 2]);
+    let again = [&set[..], &["--change", "x", "--batch"]].concat();
+    edges.on_all(&[&again[..], &["1,2,100%"]].concat()).exits(11);
     fs::remove_file(edges.places[2].path("fail")).expect("it is there");
     edges.places[4].put("fail", "");
-    let run = edges.run(&["fleet", "resume", "--yes", "--batch", "3", "--max-fail", "0"]).exits(11);
-    run.says("so 3 were not tried").prints("edge-2  changed").prints("edge-4  refused");
-    assert_eq!(tried(&edges), [0, 1, 2, 3, 4, 5]);
-    edges.run(&["fleet", "resume", "--take-back", "--batch", "1"]).exits(2).says("cannot be used with");
-    edges.run(&["fleet", "resume", "--take-back", "--yes"]).exits(0);
+    let run = edges.on_all(&[&again[..], &["3", "--max-fail", "0"]].concat()).exits(11);
+    run.says("so 4 were not tried")
+        .prints("edge-0  unchanged")
+        .prints("edge-2  changed")
+        .prints("edge-4  refused");
+    assert_eq!(tried(&edges), [0, 1, 2, 3, 4]);
+    edges.on_all(&["rollback", "--change", "x", "--yes"]).exits(0);
     assert_eq!(edges.texts(), [SAMPLE; 9]);
 
     let edges = Edges::with(&texts[..2], &reload);
@@ -351,20 +321,20 @@ fn batches_go_one_after_the_other_and_stop_where_too_many_servers_fail() {
     assert!(tried(&edges).is_empty());
 }
 
-/// The name of the change that a run made.
-fn name_of(run: &Run) -> String {
+/// The id of the change that a run made.
+fn id_of(run: &Run) -> String {
     let (_, rest) = run.err.split_once("this is change ").expect("the run names its change");
-    rest.split_once(':').expect("a name ends").0.to_owned()
+    rest.split_once(':').expect("an id ends").0.to_owned()
 }
 
 #[test]
-fn a_change_has_one_name_by_which_it_is_shown_and_taken_back() {
+fn a_change_has_one_id_by_which_it_is_shown_and_taken_back() {
     let edges = Edges::new(4);
     let three = ["-x", "edge-[0-2]"];
     let on_three = |arguments: &[&str]| edges.run(&[&three[..], arguments].concat());
-    let name = name_of(&on_three(&["modify", "--set", "rtsp=555", "-m", "why", "--yes"]).exits(0));
+    let name = id_of(&on_three(&["modify", "--set", "rtsp=555", "-m", "why", "--yes"]).exits(0));
     for (place, has_it) in edges.places.iter().zip([true, true, true, false]) {
-        let noted = format!("why (change {name} of 3 servers by ");
+        let noted = format!("\"id\": \"{name}\"");
         assert_eq!(place.run(["history", "-o", "json"]).exits(0).out.contains(&noted), has_it);
     }
     let shown = edges.on_all(&["history", "--change", &name, "-o", "json"]).exits(0);
@@ -382,11 +352,11 @@ fn a_change_has_one_name_by_which_it_is_shown_and_taken_back() {
         (&["rollback", "1", "--yes"][..], 6, "different changes"),
         (&["rollback", "1"], 6, "--each"),
         (&["rollback", "--change", "7f3a90c2", "--yes"], 7, "none of the servers has the change `7f3a90c2`"),
-        (&["rollback", "--change", "not a name"], 2, "the word behind `change`"),
+        (&["rollback", "--change", "not an id"], 2, "letters, digits"),
         (&["history", "--change", "zz"], 7, "none of the servers has the change `zz` in its history"),
-        (&["history", "--change", "z z"], 2, "the word behind `change`"),
+        (&["history", "--change", "z z"], 2, "letters, digits"),
         (&["rollback", "--change", &name, "1"], 2, "cannot be used with"),
-        (&["rollback"], 2, "<N>"),
+        (&["rollback"], 2, "required arguments"),
         (
             &["rollback", "--change", &name, "--all-or-nothing", "--yes"],
             5,
@@ -428,103 +398,6 @@ fn a_rollback_that_undoes_a_hand_edit_too_is_another_one() {
 }
 
 #[test]
-fn a_change_that_was_cut_is_found_on_the_servers_from_another_machine() {
-    let edges = slow_edges();
-    edges.places[2].put_fifo("gate");
-    let set = ["-x", "edge-*", "--jobs", "1", "modify", "--set", "rtsp=1935", "-m", "why"];
-    let mut terminal = edges.call(&set).on_terminal();
-    terminal.expect("change 4 of 4 servers?");
-    edges.places[2].put("slow", "");
-    terminal.enter("y");
-    eventually(|| edges.places[2].path("runs").exists());
-    let under_way = edges.run(&["fleet", "status"]).exits(0).err;
-    let (_, name) = under_way.split_once("the change ").expect("it is told");
-    let name = name.split_once(' ').expect("it ends").0;
-    edges.run(&["fleet", "resume", name, "--yes"]).exits(5).says("is under way");
-    terminal.signal(Signal::KILL).exits(137);
-    edges.places[2].open_gate();
-    // The third server may have made the change, or not.
-    let status = edges.on_all(&["fleet", "status"]).exits(1).says(": why (change ").says(" of 4 servers by ");
-    status.prints("edge-0  changed\nedge-1  changed\n").prints("edge-3  not in its history\n");
-    let record = edges.on_all(&["fleet", "status", "-o", "json"]).exits(1).json();
-    assert_eq!((&record[0]["operation"], &record[0]["all_or_nothing"]), (&json!("modify"), &json!(null)));
-    // Of those alone that have it, it can't be said.
-    edges.run(&["-x", "edge-[01]", "fleet", "status"]).exits(0);
-    edges.on_all(&["fleet", "resume", "--yes"]).exits(11).prints("edge-3  refused").says(" makes it there");
-    // What does not answer is not said to lack it.
-    let urls: Vec<String> = edges.servers.iter().flatten().map(|server| server.url.clone()).collect();
-    let nobody = "http://127.0.0.1:1/media/api".to_owned();
-    edges.put_contexts(&[&urls[..3], &[nobody]].concat(), "");
-    let name = record[0]["id"].as_str().expect("it has a name");
-    for (option, of_first) in [("--output=text", "edge-0  unchanged"), ("--take-back", "edge-0  taken back")]
-    {
-        let run = edges.on_all(&["fleet", "resume", name, option, "--yes"]).exits(11);
-        run.prints(of_first).prints("edge-3  refused").prints("not reach").hides("makes it there");
-    }
-    edges.put_contexts(&urls, "");
-    edges.on_all(&["fleet", "resume", name, "--take-back", "--yes"]).exits(0).prints("edge-0  unchanged");
-    eventually(|| edges.texts() == [SAMPLE; 4]);
-    edges.on_all(&["fleet", "status"]).exits(0);
-    // The machine that began it knows it still.
-    assert_eq!(edges.journals().len(), 1);
-    edges.run(&["fleet", "resume", "--yes"]).exits(0);
-    assert!(edges.texts().iter().all(|text| text.contains("rtsp 1935;")));
-    edges.on_all(&["fleet", "status"]).exits(0);
-}
-
-#[test]
-fn what_waits_and_is_no_change_of_several_servers_is_told() {
-    let edges = Edges::new(2);
-    edges.run(&["-x", "edge-1", "modify", "--set", "rtmp=1", "--confirm", "1h", "-q"]).exits(0);
-    let told = "edge-1: the modify by ";
-    let status = edges.on_all(&["fleet", "status"]).exits(1).says(told).says("waits to be confirmed");
-    status.says("no change of several servers is unfinished on these servers");
-    edges.on_all(&["fleet", "resume", "--yes"]).exits(7).says(told);
-}
-
-#[test]
-fn what_waits_is_found_on_the_servers_from_another_machine() {
-    let waits = ["modify", "--set", "rtsp=555", "-m", "why", "--yes", "--confirm", "1h"];
-    for (arguments, code, has_it) in [
-        (&["fleet", "resume", "--yes"][..], 11, true),
-        (&["fleet", "resume", "--take-back", "--yes"], 0, false),
-    ] {
-        let edges = Edges::new(3);
-        edges
-            .on_all(&["fleet", "status"])
-            .exits(0)
-            .says("no change of several servers is unfinished on these servers");
-        let name = name_of(&edges.run(&[&["-x", "edge-[01]"], &waits[..]].concat()).exits(0));
-        assert!(edges.journals().is_empty(), "what another machine has is not here");
-        edges.run(&["fleet", "status"]).exits(0);
-        let run = edges.on_all(&["fleet", "status"]).exits(1).says(&format!("{name}  modify at 20"));
-        let run = run.says(&format!(": why (change {name} of 2 servers by "));
-        run.prints("edge-0  changed, waits to be confirmed: ").prints("edge-2  not in its history");
-        edges
-            .on_all(&["fleet", "resume", "7f3a90c2", "--yes"])
-            .exits(7)
-            .says("no unfinished change `7f3a90c2`");
-        let run = edges.on_all(arguments).exits(code);
-        let new = SAMPLE.replace("rtsp 554;", "rtsp 555;");
-        let text = if has_it { &*new } else { SAMPLE };
-        assert_eq!(edges.texts(), [text, text, SAMPLE], "{run:?}");
-        edges.on_all(&["fleet", "status"]).exits(0);
-        if has_it {
-            run.prints("edge-0  confirmed")
-                .says(" makes it there; `--take-back`")
-                .prints("the change is not in its history");
-            edges
-                .on_all(&["fleet", "resume", &name, "--take-back", "--yes"])
-                .exits(0)
-                .prints("edge-1  taken back");
-            assert_eq!(edges.texts(), [SAMPLE; 3]);
-        } else {
-            run.prints("edge-0  taken back").prints("edge-2  unchanged");
-        }
-    }
-}
-
-#[test]
 fn two_contexts_of_one_server_are_told_before_a_change_is_sent() {
     let edges = Edges::new(1);
     let url = edges.servers[0].as_ref().expect("it runs").url.clone();
@@ -552,8 +425,7 @@ fn many_servers_take_few_lines() {
         .exits(0)
         .says("warning: edge-[0-11] (12): `rtsp` is set more than once")
         .hides("edge-5: `rtsp`");
-    let (_, rest) = done.err.split_once("fleet resume ").expect("the note names it");
-    let name = rest.split_once('`').expect("it ends").0.to_owned();
+    let name = id_of(&done);
     let done = done.prints("edge-[0-6] (7), edge-[8-11] (4)  changed  +1 -1  -\nedge-7  ");
     done.prints("refused  +1 -1  the reload command").prints("\n12 servers: 11 changed, 1 refused\n");
     edges
@@ -568,38 +440,19 @@ fn many_servers_take_few_lines() {
 }
 
 #[test]
-fn a_name_that_is_quoted_misleads_nothing_and_a_take_back_has_a_name_of_its_own() {
-    if !needs("curl") {
-        return;
-    }
-    let mut edges = Edges::new(2);
-    let name = name_of(&edges.on_all(&["modify", "--set", "rtsp=555", "--yes"]).exits(0));
-    let quoted = format!("since (change {name} by ana@desk)");
-    let set = ["modify", "--set", "streams.cam1.prepush=9", "-m"];
-    edges.run(&[&["-x", "edge-0"], &set[..], &[&quoted]].concat()).exits(2).says("ends like the message");
-    // A client that does not ask, such as an earlier one.
-    let url = edges.servers[0].as_ref().expect("it runs").url.clone();
-    let parameter = quoted.replace(' ', "%20");
-    let sent = std::process::Command::new("curl")
-        .args(["-sS", "-u", "admin:hunter2", "-d", r#"{"streams":{"cam1":{"prepush":9}}}"#])
-        .arg(format!("{url}/modify_config?message={parameter}"))
-        .output();
-    assert!(sent.expect("curl can be started").status.success());
+fn a_take_back_has_an_id_of_its_own_and_what_went_back_by_itself_is_shown() {
+    let edges = Edges::new(2);
+    let id = id_of(&edges.on_all(&["modify", "--set", "rtsp=555", "--yes"]).exits(0));
+    edges.run(&["-x", "edge-0", "modify", "--set", "streams.cam1.prepush=9", "-m", &id]).exits(0);
     let later = SAMPLE.replace("prepush 5;", "prepush 9;");
-    let taken = name_of(&edges.on_all(&["rollback", "--change", &name, "--yes"]).exits(0));
+    let taken = id_of(&edges.on_all(&["rollback", "--change", &id, "--yes"]).exits(0));
     assert_eq!(edges.texts(), [&*later, SAMPLE]);
     edges.on_all(&["rollback", "--change", &taken, "--yes"]).exits(0);
     let back = |text: &str| text.replace("rtsp 554;", "rtsp 555;");
     assert_eq!(edges.texts(), [back(&later), back(SAMPLE)]);
-
-    // What went back by itself is shown, and who does not answer is not passed over.
-    edges.on_all(&["modify", "--set", "rtsp=700", "--yes", "--confirm", "1s"]).exits(0);
+    let lapsed = id_of(&edges.on_all(&["modify", "--set", "rtsp=7", "--yes", "--confirm", "1s"]).exits(0));
     eventually(|| edges.texts() == [back(&later), back(SAMPLE)]);
-    let history = edges.run(&["-x", "edge-0", "history", "-n", "2", "-o", "json"]).exits(0).json();
-    let lapsed = history[1]["message"].as_str().expect("it has one").split(' ').nth(1).expect("a name");
-    let shown = edges.on_all(&["history", "--change", lapsed, "-o", "json"]).exits(0).json();
+    let shown = edges.on_all(&["history", "--change", &lapsed, "-o", "json"]).exits(0).json();
     assert_eq!(shown["edge-1"][0]["operation"], "revert");
-    edges.servers[1] = None;
-    edges.on_all(&["fleet", "status"]).exits(11).says("on the servers that answered");
     edges.run(&["-x", "edge-{0,9}", "status"]).exits(7).says("no context has the name `edge-9`");
 }

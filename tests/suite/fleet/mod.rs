@@ -1,7 +1,6 @@
 //! Commands on several servers at once, each of them a `mediactl serve` of its own.
 
 mod change;
-mod journal;
 mod proof;
 mod proxy;
 mod read;
@@ -82,14 +81,6 @@ impl Edges {
     /// The configurations in the files.
     pub fn texts(&self) -> Vec<String> {
         self.places.iter().map(Place::text).collect()
-    }
-
-    /// The journals of unfinished changes.
-    pub fn journals(&self) -> Vec<String> {
-        let names = self.home.names().into_iter();
-        names
-            .filter(|name| name.starts_with(".local/state/mediactl/fleet-") && name.ends_with("/journal"))
-            .collect()
     }
 
     /// Kills a server.

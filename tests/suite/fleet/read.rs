@@ -156,7 +156,9 @@ fn history_has_the_server_in_the_first_column() {
     let edges = three();
     edges.run(&["-x", "edge-1", "modify", "--set", "rtsp=556", "-m", "why"]).exits(0);
     let list = edges.on_all(&["history"]).exits(0).out;
-    assert!(list.starts_with("edge-1  @1  #1  ") && list.trim_end().ends_with("modify  why  rtsp"), "{list}");
+    let entries = edges.run(&["-x", "edge-1", "history", "-o", "json"]).exits(0).json();
+    let end = format!("modify  {}  why  rtsp", entries[0]["id"].as_str().expect("it has an id"));
+    assert!(list.starts_with("edge-1  @1  #1  ") && list.trim_end().ends_with(&end), "{list}");
     edges.on_all(&["history", "-p"]).exits(0).prints("-rtsp 555;\n+rtsp 556;");
     let lists = edges.on_all(&["history", "-o", "json"]).exits(0).json();
     assert_eq!((&lists["edge-0"], &lists["edge-1"][0]["message"]), (&json!([]), &json!("why")));

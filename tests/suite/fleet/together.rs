@@ -1,5 +1,7 @@
 //! Changes that are made on all servers or on none.
 
+use std::time::{Duration, Instant};
+
 use rustix::process::Signal;
 
 use super::Edges;
@@ -37,7 +39,6 @@ fn all_servers_make_the_change_and_are_confirmed() {
     let run = run.exits(0).prints("edge-0  changed  +1 -1  -\nedge-1  changed");
     run.says("edge-0: healthy for 1 s\n").hides("waits to be confirmed").hides("confirmed\n");
     all_run(&edges, &changed());
-    assert!(edges.journals().is_empty());
     change(&edges, &["--exit-code"]).exits(0).prints("edge-2  unchanged");
     change(&edges, &["--canary", "edge-9"]).exits(2).says("the servers are edge-[0-2] (3)");
     for count in ["0", "4"] {
@@ -64,7 +65,6 @@ fn a_server_that_refuses_takes_the_change_back_everywhere() {
     edges.run(&["-x", "edge-1", "rm", "streams.cam1"]).exits(9);
     let run = edges.on_all(&["modify", "--expect", "rtsp=5", "--set", "rtsp=6", "--yes", "--all-or-nothing"]);
     run.exits(5).prints("edge-0  refused");
-    assert!(edges.journals().is_empty());
 }
 
 #[test]
@@ -112,7 +112,6 @@ fn a_server_with_only_the_four_operations_is_refused_by_name() {
     let run = run.prints("edge-0  changed").prints("edge-1  refused  -      not offered");
     run.hides("nothing was changed");
     edges.run(&["-x", "edge-0", "confirm", "--revert"]).exits(0);
-    assert!(edges.journals().is_empty());
     // Without the promise it is changed like any other.
     edges.on_all(&["modify", "--set", "rtsp=1935", "--yes"]).exits(0).prints("edge-1  changed");
 }
@@ -133,7 +132,6 @@ fn a_signal_before_the_first_confirmation_takes_the_change_back() {
     let seen = terminal.signal(Signal::INT).exits(130);
     assert!(seen.contains("edge-0  taken back") && seen.contains("edge-1  not changed"), "{seen}");
     all_run(&edges, SAMPLE);
-    assert!(edges.journals().is_empty());
 }
 
 #[test]
@@ -176,8 +174,8 @@ fn what_another_client_confirms_is_confirmed() {
     let set =
         ["-x", "edge-*", "modify", "--set", "rtsp=7", "--yes", "--all-or-nothing", "--health-cmd", fails];
     let run = edges.call(&set).env("PATH", &path).run().exits(11).says("edge-1: confirmed by others");
-    run.prints("edge-0  taken back").prints("edge-1  changed").says("mediactl fleet resume");
-    edges.run(&["fleet", "resume", "--take-back", "--yes"]).exits(0);
+    run.prints("edge-0  taken back").prints("edge-1  changed").says("the same command with `--change ");
+    edges.run(&["-x", "edge-1", "rollback", "1"]).exits(0);
     all_run(&edges, &changed());
 }
 
@@ -217,39 +215,101 @@ fn a_lost_answer_is_found_out() {
     all_run(&edges, &changed());
 }
 
-#[test]
-fn a_cut_between_two_confirmations_is_named_and_resumed() {
-    let edges = cut_between_two_confirmations();
-    edges.run(&["fleet", "resume", "--yes"]).exits(0).prints("edge-1  changed");
-    all_run(&edges, &changed());
-    assert!(edges.journals().is_empty());
-}
-
-#[test]
-fn a_cut_between_two_confirmations_is_taken_back() {
-    let edges = cut_between_two_confirmations();
-    let run = edges.run(&["fleet", "resume", "--take-back", "--yes"]).exits(0);
-    run.prints("edge-0  taken back").prints("edge-1  unchanged");
-    all_run(&edges, SAMPLE);
-    assert!(edges.journals().is_empty());
-}
-
-/// Three servers, of which the second one went back, because no confirmation reached it.
-fn cut_between_two_confirmations() -> Edges {
+/// Three servers, of which the second one went back, because no confirmation reached it; and the id of the change.
+fn cut_between_two_confirmations() -> (Edges, String) {
     let edges = Edges::new(3);
     let urls: Vec<String> = edges.servers.iter().flatten().map(|server| server.url.clone()).collect();
     let proxy = Proxy::to(&urls[1]);
     edges.put_contexts(&[urls[0].clone(), proxy.url.clone(), urls[2].clone()], "");
     proxy.on("confirm_config", Fate::Cut);
-    let run = change(&edges, &["--confirm", "30s", "-m", "why"]).exits(11).says("mediactl fleet resume");
-    run.prints("edge-0  changed  ").prints("edge-1  unknown").prints("edge-2  changed");
+    let run = change(&edges, &["--confirm", "30s", "-m", "why"]).exits(11);
+    let run = run.prints("edge-0  changed  ").prints("edge-1  unknown").prints("edge-2  changed");
+    let id = id_of(&run);
+    run.says(&format!("the same command with `--change {id}` makes the change on the others"));
     proxy.on("nothing", Fate::Cut);
     eventually(|| !edges.on_all(&["status"]).out.contains("s left"));
-    let stands = "edge-0  changed\nedge-1  as before\nedge-2  changed\n";
-    edges.run(&["fleet", "status"]).exits(1).prints(stands);
-    // Another machine sees the same.
-    edges.on_all(&["fleet", "status"]).exits(1).prints(stands).says(" of 3 servers by ");
-    edges
+    edges.put_contexts(&urls, "");
+    (edges, id)
+}
+
+#[test]
+fn a_cut_between_two_confirmations_is_named_and_the_same_command_goes_on() {
+    let (edges, id) = cut_between_two_confirmations();
+    let run = change(&edges, &["--change", &id]).exits(0);
+    run.prints("edge-0  unchanged").prints("edge-1  changed").prints("edge-2  unchanged");
+    all_run(&edges, &changed());
+}
+
+#[test]
+fn a_cut_between_two_confirmations_is_taken_back() {
+    let (edges, id) = cut_between_two_confirmations();
+    let run = edges.on_all(&["rollback", "--change", &id, "--yes"]).exits(0);
+    run.prints("edge-0  changed").prints("edge-1  unchanged");
+    all_run(&edges, SAMPLE);
+}
+
+#[test]
+fn the_same_command_confirms_where_the_change_waits() {
+    let edges = Edges::new(3);
+    let waits =
+        ["-x", "edge-[01]", "modify", "--set", "rtsp=1935", "--change", "deploy-7", "--confirm", "1h"];
+    edges.run(&[&waits[..], &["--yes", "-q"]].concat()).exits(0);
+    change(&edges, &["--change", "deploy-7", "--dry-run"]).exits(0).prints("edge-2  would change");
+    let run = change(&edges, &["--change", "deploy-7"]).exits(0);
+    run.says("edge-0, edge-1: it has this change already")
+        .prints("edge-0  confirmed")
+        .prints("edge-2  changed");
+    all_run(&edges, &changed());
+    // Where one fails, what waited goes back, too.
+    edges.run(&[&waits[..5], &["rtsp=554", "--change", "b", "--confirm", "1h", "--yes", "-q"]].concat());
+    let failed = ["modify", "--set", "rtsp=554", "--change", "b", "--all-or-nothing", "--yes"];
+    edges.on_all(&[&failed[..], &["--health-cmd", "false"]].concat()).exits(6);
+    all_run(&edges, &changed());
+}
+
+/// The id of the change that a run names.
+fn id_of(run: &Run) -> String {
+    let (_, rest) = run.err.split_once("this is change ").expect("the run names its change");
+    rest.split_once(':').expect("an id ends").0.to_owned()
+}
+
+#[test]
+fn a_command_that_is_killed_leaves_no_mixture_that_the_same_command_does_not_end() {
+    let edges = Edges::new(3);
+    let add = |url: &str, id: &str| {
+        let set = format!("streams.cam1.urls[+]={url}");
+        let change = ["-x", "edge-*", "modify", "--set", &set, "--change", id, "--all-or-nothing", "--yes"];
+        change.into_iter().chain(["--confirm", "15s"]).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let call = |arguments: &[String]| edges.call(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+    let begin = Instant::now();
+    call(&add("udp://h:99", "whole")).run().exits(0);
+    let whole = begin.elapsed();
+    for kill in 0..10 {
+        let (url, id) = (format!("udp://h:1{kill}"), format!("kill-{kill}"));
+        let add = add(&url, &id);
+        let mut command = call(&add).start();
+        std::thread::sleep(whole * kill / 9);
+        // It may have ended already.
+        let _ = command.kill();
+        command.wait().expect("it ends");
+        if kill % 4 == 1 {
+            // Each server goes back by itself, unless it was confirmed.
+            std::thread::sleep(Duration::from_secs(16));
+            eventually(|| !edges.on_all(&["status"]).out.contains("s left"));
+        }
+        // Where too little time was left, all went back.
+        let again = (0..3).map(|_| call(&add).run()).find(|run| run.code == Some(0));
+        assert!(again.is_some(), "kill {kill}");
+        let texts = edges.texts();
+        assert!(texts.iter().all(|text| text.matches(&url).count() == 1), "kill {kill}: {texts:?}");
+        let made = edges.on_all(&["history", "--change", &id, "-o", "json"]).exits(0).json();
+        for at in 0..3 {
+            let entries = made[format!("edge-{at}")].as_array().expect("it has the change");
+            let of = |name| entries.iter().filter(|entry| entry["operation"] == name).count();
+            assert_eq!(of("modify"), of("revert") + 1, "kill {kill}: {entries:?}");
+        }
+    }
 }
 
 #[test]

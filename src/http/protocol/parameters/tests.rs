@@ -14,6 +14,7 @@ impl Values {
             Self::Base(_) | Self::Key(_) => "000102030405060708090a0b0c0d0e0f",
             Self::Told(_) => "diff,values",
             Self::Nodes(_) => "edge1,edge7",
+            Self::Id(_) => "deploy-42",
             Self::Text(_) => "a & b=%ü",
             Self::Path(_) => "streams.cam1",
             Self::Change(_) => "serial:7",

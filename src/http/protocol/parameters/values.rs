@@ -8,7 +8,7 @@ use crate::engine::{COMMANDS, ChangeOptions, Expected, GUARD_NAMES, Guard, REPOR
 use crate::http::protocol::headers::revision_in;
 use crate::http::protocol::masked::masked_text;
 use crate::store::cluster::is_node_name;
-use crate::store::{ChangeRef, NotAChangeRef, NotARevision, Revision};
+use crate::store::{ChangeId, ChangeRef, NotAChangeId, NotAChangeRef, NotARevision, Revision};
 use mediaconf::plumbing::edit::Path;
 
 /// The parsed query of a request.
@@ -71,6 +71,8 @@ pub enum Values {
     Told(fn(&mut Parameters) -> &mut ReportParts),
     /// Names of nodes of a cluster, separated by commas, or how many.
     Nodes(fn(&mut Parameters) -> &mut Vec<String>),
+    /// The id of a change.
+    Id(fn(&mut Parameters) -> &mut Option<ChangeId>),
     /// Any text.
     Text(fn(&mut Parameters) -> &mut Option<String>),
     /// A path to a value.
@@ -102,6 +104,9 @@ impl Values {
             Self::Key(field) => *field(parameters) = Some(key(value)?),
             Self::Told(field) => tell(value, field(parameters))?,
             Self::Nodes(field) => field(parameters).extend(nodes(value)?),
+            Self::Id(field) => {
+                *field(parameters) = Some(value.parse().map_err(|error: NotAChangeId| error.to_string())?);
+            }
             Self::Text(field) => *field(parameters) = Some(value.to_owned()),
             Self::Path(field) => {
                 *field(parameters) = Some(Path::parse(value).map_err(|fault| fault.to_string())?);
@@ -133,6 +138,7 @@ impl Values {
             Self::Key(field) => field(parameters).map(|key| format!("{key:032x}")),
             Self::Told(field) => Some(field(parameters).names()).filter(|names| !names.is_empty()),
             Self::Nodes(field) => Some(field(parameters).join(",")).filter(|names| !names.is_empty()),
+            Self::Id(field) => field(parameters).as_ref().map(ChangeId::to_string),
             Self::Text(field) => field(parameters).clone(),
             Self::Path(field) => field(parameters).as_ref().map(Path::to_string),
             Self::Change(field) => field(parameters).as_ref().map(|change| change.in_url()),

@@ -120,6 +120,8 @@ fn entry(number: Option<usize>, line: JournalLine) -> HistoryEntry {
         operation: line.operation,
         by: (!line.by.is_empty()).then_some(line.by),
         message: line.message,
+        id: line.id,
+        undoes: line.undoes,
         before: line.before,
         after: line.after,
         is_aside: line.aside,
@@ -135,6 +137,8 @@ fn new_line(journal: &HistoryJournal, record: &ChangeRecord<'_>) -> JournalLine 
         operation: record.operation.to_owned(),
         by: record.by.to_owned(),
         message: record.message.map(str::to_owned),
+        id: record.id.map(str::to_owned),
+        undoes: record.undoes.map(str::to_owned),
         from: record.from,
         ..JournalLine::default()
     }
