@@ -39,7 +39,7 @@ pub use line_index::{Columns, LineIndex, Position, floor_char_boundary, line_end
 pub use parse::{MAX_DEPTH, STRAY_BRACE};
 pub use printable::{controls_terminal, one_line, printable};
 pub use snippet::Snippet;
-pub use splice::{Splice, SpliceText, spliced_pieces};
+pub use splice::{Splice, spliced_pieces};
 pub use tokens::{Token, TokenKind, tokens};
 
 pub use crate::text::{

@@ -1,7 +1,6 @@
 //! Replacements in a text.
 
-use std::fmt;
-use std::ops::{Deref, Range};
+use std::ops::Range;
 
 /// One replacement in a text.
 ///
@@ -12,65 +11,7 @@ pub struct Splice {
     /// The bytes of the old text that go; empty for an insertion.
     pub range: Range<usize>,
     /// The text that takes their place.
-    pub text: SpliceText,
-}
-
-/// The longest text that takes no memory of its own.
-const SHORT: usize = 22;
-
-/// The text of a splice. A change of very many entries has very many short ones.
-#[derive(Clone, PartialEq, Eq)]
-pub struct SpliceText(ShortOrLong);
-
-#[derive(Clone, PartialEq, Eq)]
-enum ShortOrLong {
-    /// The bytes behind the length are zero.
-    Short(u8, [u8; SHORT]),
-    Long(Box<str>),
-}
-
-impl Default for SpliceText {
-    fn default() -> Self {
-        Self::from("")
-    }
-}
-
-impl Deref for SpliceText {
-    type Target = str;
-
-    fn deref(&self) -> &str {
-        match &self.0 {
-            ShortOrLong::Short(length, bytes) => {
-                std::str::from_utf8(&bytes[..usize::from(*length)]).expect("it was a string")
-            }
-            ShortOrLong::Long(text) => text,
-        }
-    }
-}
-
-impl From<&str> for SpliceText {
-    fn from(text: &str) -> Self {
-        let mut bytes = [0; SHORT];
-        Self(match bytes.get_mut(..text.len()) {
-            Some(place) => {
-                place.copy_from_slice(text.as_bytes());
-                ShortOrLong::Short(text.len() as u8, bytes)
-            }
-            None => ShortOrLong::Long(text.into()),
-        })
-    }
-}
-
-impl From<String> for SpliceText {
-    fn from(text: String) -> Self {
-        if text.len() <= SHORT { Self::from(&*text) } else { Self(ShortOrLong::Long(text.into())) }
-    }
-}
-
-impl fmt::Debug for SpliceText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
+    pub text: String,
 }
 
 /// The pieces of the new text in order: kept, replacement, kept, …; some may be empty.
@@ -94,19 +35,4 @@ pub(super) fn apply(old: &str, window: Range<usize>, splices: &[Splice]) -> Stri
     let mut new = String::with_capacity(window.len() + inserted);
     new.extend(spliced_pieces(old, window, splices));
     new
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_text_of_any_length_is_kept() {
-        for length in [0, 1, SHORT - 1, SHORT, SHORT + 1, 100] {
-            let text = "x".repeat(length);
-            assert_eq!(&*SpliceText::from(&*text), text);
-            assert_eq!(SpliceText::from(&*text), text.into());
-        }
-        assert_eq!(size_of::<SpliceText>(), 24);
-    }
 }
