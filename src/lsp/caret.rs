@@ -37,8 +37,8 @@ impl Enclosing {
     pub fn inside(&self, keyword: &str, words: usize) -> Self {
         let scope = match self.scope.by_keyword(keyword).map(|row| row.shape) {
             Some(Shape::Group(kind)) => kind.scope(),
-            Some(_) => self.scope.schema().unknown(),
-            None => self.scope.schema().block_scope(keyword, words),
+            Some(_) => Schema::media().unknown(),
+            None => Schema::media().block_scope(keyword, words),
         };
         Self { scope, keyword: keyword.to_owned() }
     }
@@ -145,7 +145,7 @@ fn steps(scope: Scope, keyword: &str, arguments: &[Word<'_>]) -> Vec<Segment> {
         Some((_, Shape::Group(kind))) => (kind.key().to_owned(), name),
         Some((row, _)) => (row.key.to_owned(), None),
         None if scope.is_reserved(keyword) => (format!("{ESCAPE}{keyword}"), None),
-        None => (keyword.to_owned(), name.filter(|_| scope.schema().has_named_blocks(keyword))),
+        None => (keyword.to_owned(), name.filter(|_| Schema::media().has_named_blocks(keyword))),
     };
     std::iter::once(key).chain(name).map(Segment::Key).collect()
 }

@@ -5,7 +5,7 @@ use mediaconf::plumbing::edit::{
     inherited_value, inherited_values,
 };
 use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::schema::Parameter;
+use mediaconf::plumbing::schema::{Parameter, Schema};
 use mediaconf::plumbing::syntax::one_line;
 use serde_json::{Value, json};
 
@@ -59,7 +59,7 @@ fn row_in_template(caret: &Caret<'_>, keyword: &str) -> Option<&'static Paramete
 
 /// The explanation of such a row: that of a stream, which has the same ones.
 fn of_template(row: &'static Parameter) -> Option<Explanation> {
-    let schema = row.scope.schema();
+    let schema = Schema::media();
     let kind = schema.kinds.iter().find(|kind| kind.scope().by_key(row.key).is_some())?;
     let path = Path { segments: [kind.key(), row.key].map(|key| Segment::Key(key.to_owned())).into() };
     let same = explain(&json!({}), &path).ok()?;

@@ -70,7 +70,7 @@ pub fn at<'t>(caret: &Caret<'t>) -> Option<NameUse<'t>> {
 
 /// The name in a word; `number` words stand between it and the keyword.
 fn name_in<'t>(around: &Enclosing, keyword: &str, number: usize, word: Word<'t>) -> Option<NameUse<'t>> {
-    let schema = around.scope.schema();
+    let schema = Schema::media();
     let Some(row) = around.scope.by_keyword(keyword) else {
         return foreign(schema, around, keyword, number, word);
     };

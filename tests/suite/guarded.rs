@@ -104,7 +104,7 @@ fn every_directive_of_a_real_file_stands_where_its_row_says() {
                         strays.extend((!is_known).then(|| format!("{block}: {keyword} has no row")));
                         continue;
                     };
-                    let is_own = scope_of(&block).is_some_and(|scope| scope.by_keyword(&*keyword).is_some());
+                    let is_own = scope_of(&block).is_some_and(|scope| scope.by_keyword(&keyword).is_some());
                     if !is_own && !row.stands_in(&block) {
                         strays.push(format!("{block}: {keyword}"));
                     }

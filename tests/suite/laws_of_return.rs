@@ -314,7 +314,7 @@ fn a_bare_flag_set_false_and_then_true_is_a_bare_flag_again() {
 
 /// The JSON key of an unknown directive that is one bare flag, and that false does not take away.
 fn flag(member: &Member<'_>, scope: Scope) -> Option<String> {
-    let is_unknown = |entry: Entry<'_>| scope.by_keyword(&*entry.keyword()).is_none();
+    let is_unknown = |entry: Entry<'_>| scope.by_keyword(&entry.keyword()).is_none();
     match member.entries[..] {
         [entry]
             if is_unknown(entry)

@@ -187,7 +187,7 @@ impl<'d> Config<'d> {
 impl<'a, 'd> LocalView<'a, 'd> {
     /// The view of a document whose top-level members are `members`.
     pub fn new(members: &'a Members<'d>, lens: &'a Lens) -> Self {
-        let schema = members.scope().schema();
+        let schema = Schema::media();
         Self {
             schema,
             view: View::new(members, lens),

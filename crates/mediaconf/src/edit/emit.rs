@@ -238,6 +238,6 @@ pub fn contents(scope: Scope, members: &Object) -> Vec<Draft> {
         .filter(|(parameter, value)| parameter.value_of_nothing().as_ref() != Some(*value));
     let foreign = members.iter().filter(|(key, _)| scope.by_key(key).is_none());
     own.flat_map(|(parameter, value)| setting(parameter, value))
-        .chain(foreign.flat_map(|(key, value)| general(scope.schema(), keyword_of(scope, key), value)))
+        .chain(foreign.flat_map(|(key, value)| general(Schema::media(), keyword_of(scope, key), value)))
         .collect()
 }

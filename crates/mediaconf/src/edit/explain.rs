@@ -141,7 +141,7 @@ impl ExplainedPath {
         let scope = kind.map_or(schema.top(), Kind::scope);
         if let Some(Segment::Key(key)) = segments.get_mut(at)
             && scope.by_key(key).is_none()
-            && let Some(row) = scope.by_keyword(key.as_str())
+            && let Some(row) = scope.by_keyword(key)
         {
             *key = row.key.to_owned();
         }
@@ -277,10 +277,9 @@ fn of_unknown(place: Place) -> Explanation {
 
 /// Every scope in which the same directive may stand; first the one that is explained.
 fn places(row: &'static Parameter) -> Vec<String> {
-    let same =
-        row.scope.schema().rows().filter(|other| {
-            other.key == row.key && other.keywords == row.keywords && other.scope != row.scope
-        });
+    let same = Schema::media()
+        .rows()
+        .filter(|other| other.key == row.key && other.keywords == row.keywords && other.scope != row.scope);
     std::iter::once(row).chain(same).map(|row| row.scope.in_words().to_owned()).collect()
 }
 

@@ -73,7 +73,7 @@ impl<'a, 'd> Neighbours<'a, 'd> {
 /// The kind of blocks beside which a new one is put: the key of the group, else the keyword.
 fn kind(entry: Entry<'_>) -> Cow<'_, str> {
     let keyword = entry.keyword();
-    match entry.schema().top().by_keyword(&*keyword) {
+    match entry.schema().top().by_keyword(&keyword) {
         Some(parameter) => Cow::Borrowed(parameter.key),
         None => keyword,
     }

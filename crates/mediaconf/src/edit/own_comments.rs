@@ -71,7 +71,7 @@ fn has_comments(entry: Entry<'_>) -> bool {
         entry
             .schema()
             .top()
-            .by_keyword(&*keyword)
+            .by_keyword(&keyword)
             .is_some_and(|row| matches!(row.shape, Shape::List(_) | Shape::Value(_)))
     };
     entry.schema().group_of(&keyword).is_some()

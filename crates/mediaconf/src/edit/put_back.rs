@@ -54,7 +54,7 @@ fn keyed(document: &Document) -> impl Iterator<Item = (String, Entry<'_>)> {
 
 fn kind(entry: Entry<'_>) -> Option<Kind> {
     let keyword = entry.keyword();
-    let known = entry.schema().top().by_keyword(&*keyword).filter(|_| is_group(entry))?;
+    let known = entry.schema().top().by_keyword(&keyword).filter(|_| is_group(entry))?;
     known.shape.group()
 }
 

@@ -191,7 +191,7 @@ fn in_scope(scope: Scope, key: &str) -> Result<Place, Fault> {
                 Err(Fault::of_path(format!("`{key}` is a keyword of the text, not a key of the JSON"))
                     .hint(format!("did you mean `{}`?", meant.key)))
             }
-            None => Ok(match scope.schema().block_scope(key, 1) {
+            None => Ok(match Schema::media().block_scope(key, 1) {
                 inside if scope.is_top() && !inside.is_unknown() => Place::Templates(inside),
                 _ => Place::Foreign,
             }),

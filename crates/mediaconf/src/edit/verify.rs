@@ -15,7 +15,7 @@ use crate::model::member::Members;
 use crate::model::names::NameSet;
 use crate::model::shape::group_name;
 use crate::schema::json_value::is_empty;
-use crate::schema::{Kind, Parameter, Scope};
+use crate::schema::{Kind, Parameter, Schema, Scope};
 use crate::syntax::Document;
 
 /// The new text does not read as the merged values.
@@ -36,7 +36,7 @@ pub fn verify(old: &Members<'_>, new: &Members<'_>, edited: &Document, plan: &Pl
     for (key, value) in &plan.members {
         same(old.scope(), view.member(key).as_ref(), value.as_ref(), key)?;
     }
-    for &kind in old.scope().schema().kinds {
+    for &kind in Schema::media().kinds {
         group(kind, old, new, plan)?;
     }
     Ok(())

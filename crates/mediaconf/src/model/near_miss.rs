@@ -49,14 +49,14 @@ fn nearest_in(
     keyword: &str,
 ) -> Option<NearMiss> {
     if known(scope, keyword).is_some()
-        || scope.schema().is_foreign_keyword(keyword)
+        || Schema::media().is_foreign_keyword(keyword)
         || is_variant(scope, keyword)
     {
         return None;
     }
     let own = nearest(keyword, scope.rows().flat_map(names));
     let near = match own.filter(|word| is_one_edit(word, keyword)) {
-        None => near_foreign(scope.schema(), may_stand, keyword).or_else(|| near_own(scope, own?)),
+        None => near_foreign(Schema::media(), may_stand, keyword).or_else(|| near_own(scope, own?)),
         Some(word) => near_own(scope, word),
     };
     near.map(|near| NearMiss { is_only: is_only_near(scope, may_stand, keyword), ..near })
@@ -65,7 +65,7 @@ fn nearest_in(
 /// True if a slip leads from a keyword to exactly one directive that may stand there.
 fn is_only_near(scope: Scope, may_stand: impl Fn(&ForeignKeyword) -> bool, keyword: &str) -> bool {
     let own = scope.rows().flat_map(|row| row.keywords.iter().copied());
-    let foreign = scope.schema().foreign.iter().filter(|row| may_stand(row));
+    let foreign = Schema::media().foreign.iter().filter(|row| may_stand(row));
     let known = own.chain(foreign.flat_map(|row| row.keywords.iter().copied()));
     suggest::is_only_near(keyword, known)
 }
@@ -112,7 +112,8 @@ fn known(scope: Scope, name: &str) -> Option<&'static Parameter> {
 fn is_variant(scope: Scope, keyword: &str) -> bool {
     let without_digits = keyword.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_protocol = |name: &str| known(scope, name).is_some_and(|known| known.transport().is_some());
-    let is_name = known(scope, without_digits).is_some() || scope.schema().is_foreign_keyword(without_digits);
+    let is_name =
+        known(scope, without_digits).is_some() || Schema::media().is_foreign_keyword(without_digits);
     (without_digits.len() < keyword.len() && is_name)
         || keyword.strip_suffix(['s', 't', 'e']).is_some_and(is_protocol)
 }

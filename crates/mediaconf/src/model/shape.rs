@@ -23,7 +23,7 @@ pub enum RowMatch {
 
 /// Finds the row of `entry` in `scope`.
 pub fn read(scope: Scope, entry: Entry<'_>) -> RowMatch {
-    match scope.by_keyword(&*entry.keyword()) {
+    match scope.by_keyword(&entry.keyword()) {
         None => RowMatch::Foreign,
         Some(parameter) if fits(parameter.shape, entry) => RowMatch::Own(parameter),
         Some(parameter) => RowMatch::Misshapen(parameter),
@@ -40,7 +40,7 @@ pub fn block_kind(entry: Entry<'_>) -> Option<Kind> {
 
 /// True if [`read`] finds this row for an entry, in its form.
 pub fn belongs_to(parameter: &'static Parameter, entry: Entry<'_>) -> bool {
-    let found = parameter.scope.by_keyword(&*entry.keyword());
+    let found = parameter.scope.by_keyword(&entry.keyword());
     found.is_some_and(|found| std::ptr::eq(found, parameter)) && fits(parameter.shape, entry)
 }
 

@@ -9,9 +9,8 @@ pub const ESCAPE: char = '@';
 
 impl Scope {
     /// The parameter that `keyword` is the text form of.
-    #[inline]
-    pub fn by_keyword(self, keyword: impl AsRef<[u8]>) -> Option<&'static Parameter> {
-        self.0.keywords.find(keyword.as_ref())
+    pub fn by_keyword(self, keyword: &str) -> Option<&'static Parameter> {
+        self.0.rows.iter().find(|row| row.keywords.contains(&keyword))
     }
 
     /// The parameter with this JSON key.
@@ -25,13 +24,6 @@ impl Scope {
             && (keyword.starts_with(ESCAPE)
                 || self.by_key(keyword).is_some()
                 || self.by_keyword(keyword).is_some())
-    }
-
-    /// True if an entry that starts with `byte` may be one whose wrong form is an error.
-    ///
-    /// This test sorts out nearly all entries of a large text.
-    pub fn may_be_strict(self, byte: u8) -> bool {
-        self.0.keywords.may_be_strict(byte)
     }
 
     /// True if a foreign directive may stand here.
@@ -149,7 +141,6 @@ mod tests {
             for keyword in parameter.keywords {
                 let found = parameter.scope.by_keyword(keyword).expect("it is in the table");
                 assert_eq!((found.scope, found.key), (parameter.scope, parameter.key));
-                assert!(parameter.scope.may_be_strict(keyword.as_bytes()[0]) || !parameter.strict);
                 assert!(UNKNOWN.by_keyword(keyword).is_none(), "{keyword}");
             }
         }

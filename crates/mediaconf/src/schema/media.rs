@@ -1,5 +1,7 @@
 //! The schema of media servers. Within a scope the rows stand in the order in which they are shown and written.
 
+use std::sync::OnceLock;
+
 use super::foreign::FOREIGN_KEYWORDS;
 use super::forms::{
     Derived, DirectiveRole, KnownOption, ListShape, ObjectShape, OptionsShape, POSITION, Part, PartPlace,
@@ -21,12 +23,13 @@ impl Schema {
     }
 }
 
-static MEDIA: Schema = Schema::new(
-    &[TOP, STREAM, LIVE, PLUGIN, SOURCE_MEMBERS, BACKEND_MEMBERS, TEMPLATE, UNKNOWN],
-    &KINDS,
-    &[("template", TEMPLATE), ("source", TEMPLATE), ("file", TEMPLATE), ("vod", TEMPLATE)],
-    &FOREIGN_KEYWORDS,
-);
+static MEDIA: Schema = Schema {
+    scopes: &[TOP, STREAM, LIVE, PLUGIN, SOURCE_MEMBERS, BACKEND_MEMBERS, TEMPLATE, UNKNOWN],
+    kinds: &KINDS,
+    blocks: &[("template", TEMPLATE), ("source", TEMPLATE), ("file", TEMPLATE), ("vod", TEMPLATE)],
+    foreign: &FOREIGN_KEYWORDS,
+    foreign_rows: OnceLock::new(),
+};
 
 /// Outside any block.
 pub static TOP: Scope = Scope(&TOP_TABLE);
@@ -46,16 +49,24 @@ pub static TEMPLATE: Scope = Scope(&TEMPLATE_TABLE);
 /// Inside any other block.
 pub static UNKNOWN: Scope = Scope(&UNKNOWN_TABLE);
 
-static TOP_TABLE: ScopeTable = ScopeTable::new(&MEDIA, "at the top level", Some(""), &TOP_ROWS);
+static TOP_TABLE: ScopeTable =
+    ScopeTable { in_words: "at the top level", foreign_of: Some(""), rows: &TOP_ROWS };
 static STREAM_TABLE: ScopeTable =
-    ScopeTable::new(&MEDIA, "in `stream` and `ondemand`", Some("stream"), &STREAM_ROWS);
-static LIVE_TABLE: ScopeTable = ScopeTable::new(&MEDIA, "in `live`", Some("stream"), &LIVE_ROWS);
-static PLUGIN_TABLE: ScopeTable = ScopeTable::new(&MEDIA, "in `plugin`", Some("plugin"), &PLUGIN_ROWS);
-static SOURCE_TABLE: ScopeTable = ScopeTable::new(&MEDIA, "in an element of `urls`", None, &SOURCE_ROWS);
-static BACKEND_TABLE: ScopeTable = ScopeTable::new(&MEDIA, "in `auth`", None, &BACKEND_ROWS);
-static TEMPLATE_TABLE: ScopeTable =
-    ScopeTable::new(&MEDIA, "in `template`, `source`, `file` and `vod`", Some("stream"), &TEMPLATE_ROWS);
-static UNKNOWN_TABLE: ScopeTable = ScopeTable::new(&MEDIA, "in any other block", None, &[]);
+    ScopeTable { in_words: "in `stream` and `ondemand`", foreign_of: Some("stream"), rows: &STREAM_ROWS };
+static LIVE_TABLE: ScopeTable =
+    ScopeTable { in_words: "in `live`", foreign_of: Some("stream"), rows: &LIVE_ROWS };
+static PLUGIN_TABLE: ScopeTable =
+    ScopeTable { in_words: "in `plugin`", foreign_of: Some("plugin"), rows: &PLUGIN_ROWS };
+static SOURCE_TABLE: ScopeTable =
+    ScopeTable { in_words: "in an element of `urls`", foreign_of: None, rows: &SOURCE_ROWS };
+static BACKEND_TABLE: ScopeTable =
+    ScopeTable { in_words: "in `auth`", foreign_of: None, rows: &BACKEND_ROWS };
+static TEMPLATE_TABLE: ScopeTable = ScopeTable {
+    in_words: "in `template`, `source`, `file` and `vod`",
+    foreign_of: Some("stream"),
+    rows: &TEMPLATE_ROWS,
+};
+static UNKNOWN_TABLE: ScopeTable = ScopeTable { in_words: "in any other block", foreign_of: None, rows: &[] };
 
 /// The groups, in the order of the view.
 pub static KINDS: [Kind; 3] = [STREAMS, LIVES, PLUGINS];

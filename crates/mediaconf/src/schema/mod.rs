@@ -7,7 +7,6 @@
 mod foreign;
 mod forms;
 pub(crate) mod json_value;
-mod keyword_table;
 pub mod kinds;
 mod lookup;
 pub mod media;

@@ -10,12 +10,9 @@ use serde_json::{Map, Value};
 
 use super::foreign::ForeignKeyword;
 use super::forms::{Derived, DirectiveRole, JsonForm, ListShape, ObjectShape, OptionsShape};
-use super::keyword_table::KeywordTable;
 use super::kinds::{Transport, WordKind};
 
-/// The directives that one family of servers knows.
-///
-/// [`Schema::media`] is the one of media servers. Another is a `static` of this type.
+/// The directives that media servers know: [`Schema::media`].
 pub struct Schema {
     /// Every scope; the top level is the first, the inside of any unknown block the last.
     pub scopes: &'static [Scope],
@@ -30,16 +27,6 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// Makes a schema; see its members.
-    pub const fn new(
-        scopes: &'static [Scope],
-        kinds: &'static [Kind],
-        blocks: &'static [(&'static str, Scope)],
-        foreign: &'static LazyLock<Vec<ForeignKeyword>>,
-    ) -> Self {
-        Self { scopes, kinds, blocks, foreign, foreign_rows: OnceLock::new() }
-    }
-
     /// The scope outside any block.
     pub fn top(&self) -> Scope {
         self.scopes[0]
@@ -73,8 +60,6 @@ pub struct Scope(pub &'static ScopeTable);
 
 /// The table of a scope.
 pub struct ScopeTable {
-    /// The schema that it belongs to.
-    pub schema: &'static Schema,
     /// Describes the place of a parameter of this scope.
     pub in_words: &'static str,
     /// The keyword of the blocks whose foreign directives may stand here, too; empty at the top level, `None` if
@@ -82,29 +67,6 @@ pub struct ScopeTable {
     pub foreign_of: Option<&'static str>,
     /// The rows, in the order in which they are shown and written.
     pub rows: &'static [Parameter],
-    pub(super) keywords: KeywordTable<Parameter>,
-}
-
-impl ScopeTable {
-    /// Makes the table of these rows, which [`numbered`] has numbered.
-    pub const fn new(
-        schema: &'static Schema,
-        in_words: &'static str,
-        foreign_of: Option<&'static str>,
-        rows: &'static [Parameter],
-    ) -> Self {
-        let mut keywords = KeywordTable::new();
-        let mut at = 0;
-        while at < rows.len() {
-            let mut name = 0;
-            while name < rows[at].keywords.len() {
-                keywords.add(rows[at].keywords[name], &rows[at], rows[at].strict);
-                name += 1;
-            }
-            at += 1;
-        }
-        Self { schema, in_words, foreign_of, rows, keywords }
-    }
 }
 
 /// Gives each row its place among those of its scope.
@@ -139,11 +101,6 @@ impl fmt::Debug for Scope {
 }
 
 impl Scope {
-    /// Returns the schema that it belongs to.
-    pub fn schema(self) -> &'static Schema {
-        self.0.schema
-    }
-
     /// The parameters that may stand here, in their order.
     pub fn rows(self) -> impl Iterator<Item = &'static Parameter> + Clone {
         self.0.rows.iter()
@@ -156,12 +113,12 @@ impl Scope {
 
     /// The kind of the blocks of which this is the inside.
     pub fn kind(self) -> Option<Kind> {
-        self.schema().kinds.iter().copied().find(|kind| kind.scope() == self)
+        Schema::media().kinds.iter().copied().find(|kind| kind.scope() == self)
     }
 
     /// True if this is the scope outside any block.
     pub fn is_top(self) -> bool {
-        self == self.schema().top()
+        self == Schema::media().top()
     }
 
     /// A number that differs from that of other scopes.
@@ -171,7 +128,7 @@ impl Scope {
 
     /// True if this is the inside of a block that the schema does not know.
     pub fn is_unknown(self) -> bool {
-        self == self.schema().unknown()
+        self == Schema::media().unknown()
     }
 }
 
@@ -250,7 +207,7 @@ pub struct AddressShape {
 impl AddressShape {
     /// The scope in which the names of options are keys.
     pub fn option_scope(&self) -> Scope {
-        if self.options.is_some() { self.members.schema().unknown() } else { self.members }
+        if self.options.is_some() { Schema::media().unknown() } else { self.members }
     }
 
     /// The options of an address in JSON, in their order.
@@ -554,7 +511,7 @@ impl Kind {
 
     /// The place of the group among those of its schema, from 0.
     pub fn number(self) -> usize {
-        let kinds = self.scope().schema().kinds;
+        let kinds = Schema::media().kinds;
         kinds.iter().position(|kind| *kind == self).expect("a schema has its groups")
     }
 }

@@ -145,11 +145,6 @@ impl<'d> Entry<'d> {
         self.record().start as usize
     }
 
-    /// The first byte of its first word, or the `{` of a block without a keyword, which is an error.
-    pub fn first_byte(self) -> u8 {
-        self.document.text.as_bytes()[self.start()]
-    }
-
     /// Offset behind its `;` or `}`.
     pub fn end(self) -> usize {
         self.record().end as usize

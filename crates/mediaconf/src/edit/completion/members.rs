@@ -12,7 +12,7 @@ use crate::edit::schema_path::Place;
 use crate::edit::suggestion::keys;
 use crate::edit::through_lists;
 use crate::edit::value_at::value_at;
-use crate::schema::{ForeignKeyword, JsonForm, Parameter, PartPlace, SOURCE};
+use crate::schema::{ForeignKeyword, JsonForm, Parameter, PartPlace, SOURCE, Schema};
 
 impl Completion<'_> {
     /// The members of the value at `above` whose names begin with `start`.
@@ -101,7 +101,7 @@ impl Completion<'_> {
         };
         let is_one = known.iter().filter(|(name, _)| name.starts_with(typed)).count() == 1;
         let Some(scope) = scope.filter(|_| !typed.is_empty() && !is_one) else { return Vec::new() };
-        let rows = scope.schema().foreign.iter().filter(|row| scope.may_hold(row));
+        let rows = Schema::media().foreign.iter().filter(|row| scope.may_hold(row));
         let names = rows.flat_map(|row| row.keywords.iter().map(move |name| (*name, row.doc)));
         let is_new = |name: &str| !scope.is_reserved(name) && !known.iter().any(|(known, _)| known == name);
         names.filter(|(name, _)| is_new(name)).map(|(name, doc)| (name.to_owned(), doc.to_owned())).collect()

@@ -8,7 +8,7 @@ use crate::edit::surroundings::Surroundings;
 use crate::model::member::Members;
 use crate::model::shape::first_argument;
 use crate::model::top_members;
-use crate::schema::Kind;
+use crate::schema::{Kind, Schema};
 use crate::syntax::{Document, Entry, line_end};
 
 /// Returns the bytes of the entry at `path`, in a document without errors: as far as no other entry shares
@@ -50,7 +50,7 @@ fn entries_at<'d>(document: &'d Document, path: &Path) -> Result<Vec<Entry<'d>>,
     };
     let members = top_members(document);
     let of_key = by_name(entries_of(&members, key), below.first());
-    match (members.scope().schema().kind(key), below) {
+    match (Schema::media().kind(key), below) {
         (Some(kind), [name, key, below @ ..]) => {
             let Some(block) = of_key.first() else { return Err(no_block(kind, name)) };
             let members = Members::group(kind.scope(), block.children());

@@ -44,11 +44,11 @@ impl Guarded {
         pointer: &Pointer,
     ) {
         let keyword = keyword_of(scope, key);
-        self.in_blocks(scope.schema(), keyword, current, patch, pointer);
+        self.in_blocks(Schema::media(), keyword, current, patch, pointer);
         match current {
             _ if patch.is_null() => {}
             Some(current) => {
-                form::compare(scope.schema(), keyword, current, patch, pointer, &mut self.form_changes)
+                form::compare(Schema::media(), keyword, current, patch, pointer, &mut self.form_changes)
             }
             None => self.near_misses.extend(spelling::Miss::find(scope, keyword, pointer)),
         }

@@ -8,7 +8,7 @@ use crate::edit::emit::are_named_blocks;
 use crate::edit::schema_path::is_derived;
 use crate::model::member::keyword_of;
 use crate::schema::json_value::scalar_text;
-use crate::schema::{AddressShape, ListShape, Object, Parameter, Scope, Shape};
+use crate::schema::{AddressShape, ListShape, Object, Parameter, Schema, Scope, Shape};
 
 pub(super) fn object(value: &Value) -> &Object {
     static EMPTY: std::sync::LazyLock<Object> = std::sync::LazyLock::new(Map::new);
@@ -31,7 +31,7 @@ pub(super) fn member(
         _ if is_derived(scope, key) => None,
         Some(Parameter { shape: Shape::Blocks(list), .. }) => list_blocks(list, from, to),
         Some(parameter) => own(parameter, old, new),
-        None => general(scope.schema().block_scope(keyword_of(scope, key), 1), old, new),
+        None => general(Schema::media().block_scope(keyword_of(scope, key), 1), old, new),
     }
 }
 

@@ -162,7 +162,7 @@ fn is_port(block: Entry<'_>) -> bool {
     block
         .schema()
         .top()
-        .by_keyword(&*block.keyword())
+        .by_keyword(&block.keyword())
         .is_some_and(|known| matches!(known.shape, Shape::List(_)))
 }
 

@@ -72,7 +72,7 @@ pub(super) fn in_options(scope: Scope, head: Entry<'_>, behind: usize, diagnosti
         let is_next_value = rest.clone().next().is_some_and(|next| is_value(next.raw));
         match is_own(scope, word, rest, head.is_block()) {
             true => Sign::Own,
-            false if is_next_value && scope.schema().is_foreign_keyword(word.raw) => Sign::Foreign,
+            false if is_next_value && Schema::media().is_foreign_keyword(word.raw) => Sign::Foreign,
             false => Sign::None,
         }
     });

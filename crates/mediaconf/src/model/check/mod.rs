@@ -20,7 +20,7 @@ use super::setting_view::is_plural;
 use super::shape::{OptionWord, RowMatch, fits, group_name, inner_scope, only_argument, part_words, read};
 use crate::schema::kinds::{Transport, WordKind};
 use crate::schema::{
-    ForeignKeyword, Kind, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Scope, Shape,
+    ForeignKeyword, Kind, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Schema, Scope, Shape,
     protocol_of_switch,
 };
 use crate::syntax::{Children, Diagnostic, Diagnostics, Document, Entry, Fix, STRAY_BRACE, Span, Word};
@@ -49,7 +49,7 @@ pub fn has_errors(document: &Document) -> bool {
 }
 
 fn is_error<'d>(entry: Entry<'d>, names: &mut Names<'d>) -> bool {
-    let Some(parameter) = entry.schema().top().by_keyword(&*entry.keyword()) else {
+    let Some(parameter) = entry.schema().top().by_keyword(&entry.keyword()) else {
         // A template has the directives of a stream.
         let scope = inner_scope(entry.schema(), entry);
         return !scope.is_unknown() && entry.children().any(|inner| is_broken_inside(scope, inner));
@@ -80,8 +80,7 @@ impl<'d> Names<'d> {
 }
 
 fn is_broken_inside(scope: Scope, entry: Entry<'_>) -> bool {
-    scope.may_be_strict(entry.first_byte())
-        && scope.by_keyword(&*entry.keyword()).is_some_and(|parameter| is_broken(parameter, entry))
+    scope.by_keyword(&entry.keyword()).is_some_and(|parameter| is_broken(parameter, entry))
 }
 
 fn is_broken(parameter: &'static Parameter, entry: Entry<'_>) -> bool {
@@ -231,7 +230,7 @@ impl<'d> Checker<'d> {
     }
 
     fn entry(&mut self, scope: Scope, entry: Entry<'d>) -> Option<Scope> {
-        let Some(parameter) = scope.by_keyword(&*entry.keyword()) else {
+        let Some(parameter) = scope.by_keyword(&entry.keyword()) else {
             self.foreign(scope, entry);
             return Some(inner_scope(entry.schema(), entry)).filter(|inner| !inner.is_unknown());
         };
@@ -450,7 +449,7 @@ impl UnknownDirective {
             "include" => Self::Include,
             "push" => Self::Push,
             _ if !scope.is_top() && protocol_of_switch(keyword).is_some() => Self::Switch,
-            _ if scope.is_top() && scope.schema().has_named_blocks(keyword) => Self::Named,
+            _ if scope.is_top() && Schema::media().has_named_blocks(keyword) => Self::Named,
             _ if scope.kind().is_some_and(Kind::has_sources) && supplies_source(keyword) => Self::Source,
             _ => slip().map_or(Self::Plain, Self::Slip),
         }
