@@ -15,7 +15,6 @@ mod law;
 #[path = "../../tests/suite/oracle.rs"]
 mod oracle;
 
-use mediaconf::plumbing::schema::Schema;
 use libfuzzer_sys::fuzz_target;
 use mediaconf::plumbing::edit::{split_assignment, set_lines};
 use mediaconf::plumbing::model::{Lens, Masker, View, check, secret_spans, to_json, top_members};
@@ -81,7 +80,7 @@ fn json_is_written(document: &Document) {
 }
 
 fn lines_are_read_back(document: &Document) {
-    for (path, text) in set_lines(Schema::media(), &law::view(document, false), &[]) {
+    for (path, text) in set_lines(&law::view(document, false), &[]) {
         let line = format!("{path}={text}");
         let (read, value) = split_assignment(&line).expect("what is printed is a path");
         assert_eq!((read.to_string(), value), (path, Some(text.as_str())), "{line}");

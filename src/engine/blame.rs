@@ -1,6 +1,5 @@
 //! Finds the changes that set a value.
 
-use mediaconf::plumbing::schema::Schema;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -173,7 +172,7 @@ fn blame<E>(
 /// entries that went which has the same values, and is in the same place if several have.
 fn former_name(before: &Snapshot, after: &Snapshot, path: &Path) -> Option<Path> {
     let [group, name, ..] = &path.segments[..] else { return None };
-    let Ok(Place::Group(_)) = Place::resolve(Schema::media(), std::slice::from_ref(group)) else {
+    let Ok(Place::Group(_)) = Place::resolve(std::slice::from_ref(group)) else {
         return None;
     };
     let (group, name) = (group.name()?, name.name()?);
@@ -182,7 +181,7 @@ fn former_name(before: &Snapshot, after: &Snapshot, path: &Path) -> Option<Path>
     if before.contains(&[group, name]) || !after.contains(&[group, name]) {
         return None;
     }
-    let place = Place::Root(Schema::media()).member(group).and_then(|group| group.member(name)).ok()?;
+    let place = Place::Root.member(group).and_then(|group| group.member(name)).ok()?;
     let made = after.value(&[group, name])?;
     let own = own_value(place, &made);
     let gone = before.names(&[group]).into_iter().filter(|former| !after.contains(&[group, former]));
@@ -253,6 +252,5 @@ fn value(snapshot: &Snapshot, path: &Path, masker: Option<&Masker>) -> Option<Va
     let view = config.lookup();
     let found = select(&MaskedLookup { current: &view, masker }, path).ok()?.into_present()?;
     // What is derived, such as a position, changes with other entries.
-    Place::resolve(Schema::media(), &path.segments)
-        .map_or(Some(found.clone()), |place| own_value(place, &found))
+    Place::resolve(&path.segments).map_or(Some(found.clone()), |place| own_value(place, &found))
 }

@@ -1,7 +1,7 @@
 //! The report of a change, made or rehearsed: commands show it, and servers send it.
 
+use mediaconf::plumbing::schema::DirectiveRole;
 use mediaconf::plumbing::schema::media::TOP;
-use mediaconf::plumbing::schema::{DirectiveRole, Schema};
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
@@ -151,9 +151,7 @@ impl ChangeReport {
                 report.diff = if parts.diff { diff.into() } else { DiffLines::default() };
             }
             if parts.values {
-                let values = |old: &dyn ConfigLookup, new: &dyn ConfigLookup| {
-                    changed_values(Schema::media(), old, new)
-                };
+                let values = |old: &dyn ConfigLookup, new: &dyn ConfigLookup| changed_values(old, new);
                 report.values.extend(compared([old, new], values));
             }
             (report.changes_account, report.account) = account(old, new);

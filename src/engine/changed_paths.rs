@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use mediaconf::plumbing::edit::ConfigLookup;
 use mediaconf::plumbing::edit::json_diff::{ChangedValue, FirstChanges};
-use mediaconf::plumbing::schema::Schema;
 
 use super::content::{Content, compared};
 use super::refusal::Refusal;
@@ -20,8 +19,7 @@ pub type KnownPaths = HashMap<(u64, Option<Revision>), ChangedPaths>;
 
 /// The first paths that differ between two configurations, and how many there are.
 pub fn first_paths_between(before: &dyn ConfigLookup, after: &dyn ConfigLookup) -> ChangedPaths {
-    let FirstChanges { first, count } =
-        FirstChanges::between(Schema::media(), before, after, ChangedPaths::MOST);
+    let FirstChanges { first, count } = FirstChanges::between(before, after, ChangedPaths::MOST);
     ChangedPaths { first: first.iter().map(ChangedValue::short_path).collect(), count }
 }
 

@@ -13,7 +13,6 @@ use super::refusal::Refusal;
 use super::snapshot::Snapshot;
 use mediaconf::plumbing::edit::{ChangeRequest, Fault, Pointer, modify_members};
 use mediaconf::plumbing::model::check;
-use mediaconf::plumbing::schema::Schema;
 use mediaconf::plumbing::syntax::{
     Columns, Diagnostic, Diagnostics, Fix, LineIndex, MAX_DIAGNOSTICS, Position, Severity, Span,
 };
@@ -268,7 +267,7 @@ impl Engine {
         }
         let config = present.config();
         let evaluated = request.evaluate(&config.lookup())?;
-        let normalized = evaluated.normalized(Schema::media())?;
+        let normalized = evaluated.normalized()?;
         let Some(edit) = modify_members(present.document(), config.members(), normalized)? else {
             return Ok(Vec::new());
         };

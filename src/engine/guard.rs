@@ -1,7 +1,7 @@
 //! Guards refuse changes that are rarely intended.
 
+use mediaconf::plumbing::schema::DirectiveRole;
 use mediaconf::plumbing::schema::media::STREAMS;
-use mediaconf::plumbing::schema::{DirectiveRole, Schema};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -157,7 +157,7 @@ pub fn account(document: &Document) -> Option<[Word<'_>; 2]> {
 
 /// The same of an account with this role.
 pub fn account_of<'d>(document: &'d Document, role: DirectiveRole) -> Option<[Word<'d>; 2]> {
-    let keywords = role.keywords(Schema::media());
+    let keywords = role.keywords();
     let entries: Vec<_> = document.entries().filter(|entry| keywords.contains(&&*entry.keyword())).collect();
     usable_account(&entries)
 }

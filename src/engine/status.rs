@@ -1,6 +1,5 @@
 //! The state of a configuration at a glance: the running one, the saved one, a pending change.
 
-use mediaconf::plumbing::schema::Schema;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -124,7 +123,7 @@ pub fn differing(running: &Content, saved: &Content) -> Vec<String> {
     let mut paths = Vec::new();
     if running.is_valid() && saved.is_valid() {
         let patch = compared([Some(running), Some(saved)], |running, saved| {
-            Value::Object(json_diff::diff(Schema::media(), running, saved))
+            Value::Object(json_diff::diff(running, saved))
         });
         collect_paths(&masked_json(&patch, &Masker::default()), &mut Vec::new(), &mut paths);
     }

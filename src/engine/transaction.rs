@@ -18,7 +18,6 @@ mod stored_text;
 use std::sync::Arc;
 
 use mediaconf::plumbing::edit::json_diff::FirstChanges;
-use mediaconf::plumbing::schema::Schema;
 
 use super::canary::CanaryFault;
 use super::conflict::OVERWRITE;
@@ -196,9 +195,7 @@ impl<'e> Transaction<'e> {
     /// Says which values a hand edit changed that the change picks up.
     pub fn picked_up(&self) -> Option<OutcomeNote> {
         let sides = self.hand_edit()?.map(|text| Content::Text(text.clone()));
-        let words = compared(sides.each_ref().map(Some), |known, file| {
-            FirstChanges::in_words(Schema::media(), known, file)
-        });
+        let words = compared(sides.each_ref().map(Some), |known, file| FirstChanges::in_words(known, file));
         Some(OutcomeNote::PickedUpHandEdit(words))
     }
 

@@ -54,7 +54,7 @@ impl<'t> Caret<'t> {
         let start = document.entries().take_while(|entry| entry.start() <= offset).last();
         let start = start.map_or(0, |entry| entry.start());
         let mut caret = Self {
-            schema: document.schema(),
+            schema: Schema::media(),
             text,
             offset,
             blocks: Vec::new(),

@@ -48,7 +48,7 @@ pub fn candidates(spot: &Spot, encoding: PositionEncoding) -> Value {
     }
     // On a new line the `;` in front may be missing.
     if index == 0 || caret.begins_line() {
-        found.extend(directives(&around, text.document().schema()));
+        found.extend(directives(&around, Schema::media()));
     }
     found.retain(|proposed| proposed.text.starts_with(typed));
     let is_incomplete = found.len() > MOST;
@@ -138,7 +138,7 @@ impl ValueCandidates<'_> {
     }
 
     fn behind_foreign(&self, keyword: &str, index: usize) -> Vec<Proposed> {
-        let Some(row) = self.text.document().schema().foreign(keyword).filter(|_| index == 1) else {
+        let Some(row) = Schema::media().foreign(keyword).filter(|_| index == 1) else {
             return Vec::new();
         };
         let switch =

@@ -42,7 +42,7 @@ impl<'t> NameUse<'t> {
 /// The words of a text that have a name of a group, in its order.
 pub fn uses<'t>(document: &'t Document, group: NameGroup, name: &str) -> Vec<NameUse<'t>> {
     let mut found = Vec::new();
-    each(document.entries(), &Enclosing::top(document.schema()), &mut |used| {
+    each(document.entries(), &Enclosing::top(Schema::media()), &mut |used| {
         if used.group == group && used.name == name {
             found.push(used);
         }
@@ -123,7 +123,7 @@ fn foreign<'t>(
 
 /// The names of the blocks of a group, each once.
 pub fn of_group(document: &Document, group: NameGroup) -> Vec<String> {
-    let schema = document.schema();
+    let schema = Schema::media();
     let top = document.entries().filter(|entry| entry.count_arguments() > 0);
     let is_meant = |keyword: &str| match schema.group_of(keyword) {
         Some(kind) => kind.noun() == group,

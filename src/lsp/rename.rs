@@ -82,7 +82,7 @@ fn prove(
     }
     let splice = |found: &NameUse<'_>| Splice {
         range: found.word.start as usize..found.word.end() as usize,
-        text: found.renamed(new).into(),
+        text: found.renamed(new),
     };
     let after = old.edited(&found.iter().map(splice).collect::<Vec<_>>());
     let are_definitions =

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use mediaconf::plumbing::schema::Schema;
 use mediaconf::plumbing::syntax::{Children, Entry, one_line};
 use serde::Serialize;
 
@@ -37,7 +38,7 @@ struct Symbol {
 pub fn symbols(text: &OpenText, encoding: PositionEncoding) -> Result<String, RequestFault> {
     let document = text.snapshot.document();
     let outline = Outline { text, encoding };
-    list_in_json(outline.entries(document.entries(), &Enclosing::top(document.schema())))
+    list_in_json(outline.entries(document.entries(), &Enclosing::top(Schema::media())))
 }
 
 struct Outline<'t> {
@@ -52,7 +53,7 @@ impl Outline<'_> {
 
     fn entry(&self, entry: Entry<'_>, around: &Enclosing) -> Symbol {
         let keyword = entry.keyword();
-        let schema = entry.schema();
+        let schema = Schema::media();
         let is_named =
             around.is_top() && (schema.group_of(&keyword).is_some() || schema.has_named_blocks(&keyword));
         let name = entry.arguments().next().filter(|_| is_named);

@@ -42,10 +42,9 @@ fn form_change_and_near_miss_are_told_of_the_json_as_of_the_text() {
         |((a, _), (b, _))| format!("{a} to {b}"),
         |((_, a), (_, b))| {
             let (a, b) = (Document::parse(a.clone()), Document::parse(b.clone()));
-            let patch = json_diff::diff(Schema::media(), &view(&a, true), &view(&b, true));
-            let reduced = normalize(Schema::media(), Value::Object(patch.clone()))
-                .map_err(|faults| format!("{faults:?}"))?;
-            let of_json = guarded::in_json(Schema::media(), &view(&a, true), &reduced);
+            let patch = json_diff::diff(&view(&a, true), &view(&b, true));
+            let reduced = normalize(Value::Object(patch.clone())).map_err(|faults| format!("{faults:?}"))?;
+            let of_json = guarded::in_json(&view(&a, true), &reduced);
             // Not every view can be written back.
             let Ok(edit) = modify(&a, Value::Object(patch)) else { return Ok(()) };
             let of_text = edit.map(|edit| edit.guarded).unwrap_or_default();

@@ -4,8 +4,8 @@
 
 use mediaconf::plumbing::edit::{EditError, Effects, LocalView, formatted, modify, normalize, patch};
 use mediaconf::plumbing::model::{Lens, View, check, group_name, has_errors, key_of, top_members};
+use mediaconf::plumbing::schema::Shape;
 use mediaconf::plumbing::schema::media::TOP;
-use mediaconf::plumbing::schema::{Schema, Shape};
 use mediaconf::plumbing::syntax::{Document, Entry, LineIndex, MAX_DEPTH, Snippet, tokens};
 use serde_json::{Value, json};
 
@@ -102,8 +102,7 @@ pub fn changes_only_what_it_says(document: &Document, patch: &Value) {
         after.text(),
         twice.text()
     );
-    let reduced =
-        Value::Object(normalize(Schema::media(), patch.clone()).expect("what is done can be asked for"));
+    let reduced = Value::Object(normalize(patch.clone()).expect("what is done can be asked for"));
     says_what_was_asked_for(document, &reduced, &after);
     leaves_alone_what_is_not_named(document, &reduced, &after);
     keeps_the_last_line_end(document.text(), after.text());

@@ -2,7 +2,6 @@
 
 use mediaconf::plumbing::edit::{ChangeRequest, DesiredState, Edits, Prune, TextState, modify};
 use mediaconf::plumbing::model::Config;
-use mediaconf::plumbing::schema::Schema;
 use mediaconf::plumbing::syntax::Document;
 use serde_json::Value;
 
@@ -30,7 +29,7 @@ const BOTH: &[Prune] = &[Prune::All, Prune::Entries];
 
 /// True if a text has no errors, and nothing that no patch may hold.
 fn is_state(document: &Document) -> bool {
-    is_valid(document) && DesiredState::of_json(Schema::media(), view(document, true), Prune::All).is_ok()
+    is_valid(document) && DesiredState::of_json(view(document, true), Prune::All).is_ok()
 }
 
 /// The streams, lives and plugins of a view with their names, in their order.
@@ -50,7 +49,7 @@ fn becomes(from: &Document, wanted: &Document, scopes: &[Prune]) {
         |document: &Document, _: &Value, prune| Edits::Text(TextState::new(document.clone(), prune)),
         |document: &Document, _: &Value, prune| Edits::State(DesiredState::of_text(document, prune)),
         |_: &Document, json: &Value, prune| {
-            Edits::State(DesiredState::of_json(Schema::media(), json.clone(), prune).expect("it is a state"))
+            Edits::State(DesiredState::of_json(json.clone(), prune).expect("it is a state"))
         },
     ] {
         let all = state(wanted, &json, Prune::All);

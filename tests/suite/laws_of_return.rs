@@ -2,6 +2,7 @@
 
 use mediaconf::plumbing::edit::{BlockContent, BlockPlace, BlockRequest};
 use mediaconf::plumbing::model::{Member, Members, OptionWord, group_name, key_of, top_members};
+use mediaconf::plumbing::schema::Schema;
 use mediaconf::plumbing::schema::media::{KINDS, STREAMS, TOP};
 use mediaconf::plumbing::schema::{Kind, Scope};
 use mediaconf::plumbing::syntax::{Document, Entry, quoted_word};
@@ -318,7 +319,7 @@ fn flag(member: &Member<'_>, scope: Scope) -> Option<String> {
     match member.entries[..] {
         [entry]
             if is_unknown(entry)
-                && !entry.schema().is_flag(&entry.keyword())
+                && !Schema::media().is_flag(&entry.keyword())
                 && !entry.is_block()
                 && entry.is_terminated()
                 && entry.arguments().next().is_none() =>

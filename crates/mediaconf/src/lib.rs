@@ -129,10 +129,10 @@
 //! Two configurations differ by a merge patch, two texts by the lines of a unified diff.
 //!
 //! ```
-//! use mediaconf::{Schema, diff, hunks_of_texts, printed};
+//! use mediaconf::{diff, hunks_of_texts, printed};
 //! use serde_json::{Value, json};
 //!
-//! let patch = diff(Schema::media(), &json!({"loglevel": "info"}), &json!({"loglevel": "debug"}));
+//! let patch = diff(&json!({"loglevel": "info"}), &json!({"loglevel": "debug"}));
 //! assert_eq!(Value::Object(patch), json!({"loglevel": "debug"}));
 //!
 //! let (old, new) = ("loglevel info;\n", "loglevel debug;\n");

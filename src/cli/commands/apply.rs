@@ -1,6 +1,5 @@
 //! `mediactl apply`
 
-use mediaconf::plumbing::schema::Schema;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -80,7 +79,7 @@ fn desired_state(file: &Path, prune: Prune) -> Result<Edits, CliError> {
     // No directive begins with a bracket.
     if matches!(patch::without_bom(&bytes).trim_ascii_start().first(), Some(b'{' | b'[')) {
         let patch = patch::parse(&bytes).map_err(Refusal::from)?;
-        let state = DesiredState::of_json(Schema::media(), patch, prune).map_err(Refusal::from)?;
+        let state = DesiredState::of_json(patch, prune).map_err(Refusal::from)?;
         return Ok(Edits::State(state));
     }
     let snapshot = Snapshot::from_bytes(bytes);

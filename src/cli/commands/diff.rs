@@ -1,6 +1,5 @@
 //! `mediactl diff`
 
-use mediaconf::plumbing::schema::Schema;
 use mediaconf::plumbing::schema::media::STREAMS;
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path as FilePath;
@@ -199,7 +198,7 @@ fn across(args: &DiffArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         answers.found().map(|(server, view)| (server.to_owned(), view.clone())).unzip();
     let masker = if args.json { ui.value_masker() } else { ui.masker() };
     let record = |drift| drift_record(drift, &servers, masker.as_ref());
-    let records: Vec<DriftRecord> = drift(Schema::media(), &views).into_iter().map(record).collect();
+    let records: Vec<DriftRecord> = drift(&views).into_iter().map(record).collect();
     if args.json {
         ui.print_json(&records)?;
     } else if records.is_empty() {
@@ -461,7 +460,7 @@ fn patch_between(
     [old, new]: &[NamedContent; 2],
     streams: Option<&HashSet<String>>,
 ) -> Result<Map<String, Value>, CliError> {
-    let mut patch = json_diff::diff(Schema::media(), &old.to_json()?, &new.to_json()?);
+    let mut patch = json_diff::diff(&old.to_json()?, &new.to_json()?);
     if let Some(names) = streams {
         keep_streams(&mut patch, names);
     }
@@ -502,11 +501,9 @@ fn print_diff(compared: &ComparedSides, ui: Ui) -> Result<bool, CliError> {
 /// Names the guards to accept for the patch, because the user wants the other configuration exactly as
 /// it is.
 fn note_guards(old: &Value, patch: &Map<String, Value>, ui: Ui) {
-    let Ok(reduced) = normalize(Schema::media(), Value::Object(patch.clone())) else { return };
-    let guards = guarded::in_json(Schema::media(), old, &reduced)
-        .0
-        .into_iter()
-        .filter_map(|fault| Guard::of_fault(fault.kind));
+    let Ok(reduced) = normalize(Value::Object(patch.clone())) else { return };
+    let guards =
+        guarded::in_json(old, &reduced).0.into_iter().filter_map(|fault| Guard::of_fault(fault.kind));
     let names: BTreeSet<&str> = guards.filter_map(|guard| guard.name()).collect();
     if !names.is_empty() {
         let names: Vec<&str> = names.into_iter().collect();

@@ -614,5 +614,5 @@ fn print_json(form: ReadFormat, value: &impl Serialize, out: &mut impl Write) ->
 }
 
 fn print_set_lines(value: &Value, at: &[Segment], out: &mut impl Write) -> io::Result<()> {
-    set_lines(Schema::media(), value, at).iter().try_for_each(|(path, value)| writeln!(out, "{path}={value}"))
+    set_lines(value, at).iter().try_for_each(|(path, value)| writeln!(out, "{path}={value}"))
 }

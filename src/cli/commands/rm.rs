@@ -12,7 +12,6 @@ use mediaconf::plumbing::edit::json_diff::paths_in_words;
 use mediaconf::plumbing::edit::{
     AssignOptions, AssignedValue, Assignment, ChangeRequest, Edits, Path, Place,
 };
-use mediaconf::plumbing::schema::Schema;
 
 /// Remove streams, or other values
 ///
@@ -59,8 +58,7 @@ pub fn run(args: &RmArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
 
 /// True if a path stands for what matches, which the user may not know.
 fn stands_for_many(request: &ChangeRequest, args: &RmArgs) -> bool {
-    let is_group =
-        |path: &Path| matches!(Place::resolve(Schema::media(), &path.segments), Ok(Place::Group(_)));
+    let is_group = |path: &Path| matches!(Place::resolve(&path.segments), Ok(Place::Group(_)));
     !args.conditions.is_empty()
         || request.paths().iter().any(|path| path.first_pattern().is_some() || is_group(path))
 }

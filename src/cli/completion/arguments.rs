@@ -1,7 +1,6 @@
 //! The kind of each argument. Arguments that are not named here are files, words of a fixed list, or
 //! free.
 
-use mediaconf::plumbing::schema::Schema;
 use std::ffi::OsStr;
 use std::sync::Arc;
 
@@ -185,7 +184,7 @@ impl Completer {
     fn columns(&self, text: &str) -> Vec<Proposal> {
         let (sign, text) = text.split_at(text.len() - text.trim_start_matches('-').len());
         let base = self.line.block();
-        let kind = match Place::resolve(Schema::media(), &base) {
+        let kind = match Place::resolve(&base) {
             Ok(Place::Block(kind)) => kind,
             _ => return Vec::new(),
         };

@@ -1,8 +1,8 @@
 //! The command line before the word that is typed, and what it refers to: its target, the history of
 //! that, and the contexts. Whatever can't be read is empty.
 
+use mediaconf::plumbing::schema::Kind;
 use mediaconf::plumbing::schema::media::STREAMS;
-use mediaconf::plumbing::schema::{Kind, Schema};
 use std::ffi::OsString;
 use std::sync::OnceLock;
 
@@ -55,7 +55,7 @@ impl TypedLine {
 /// The group in which a path begins.
 fn group(path: &str) -> Option<Kind> {
     let first = path.split(['.', '=']).next()?;
-    match Place::Root(Schema::media()).member(first).ok()? {
+    match Place::Root.member(first).ok()? {
         Place::Group(kind) => Some(kind),
         _ => None,
     }

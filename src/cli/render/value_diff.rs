@@ -1,6 +1,5 @@
 //! The difference between two configurations at one place.
 
-use mediaconf::plumbing::schema::Schema;
 use mediaconf::plumbing::schema::media::STREAMS;
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -75,7 +74,7 @@ pub fn print(
 /// The values in which two configurations differ; `None` if one of them has errors.
 pub fn changed(old: &Content, new: &Content) -> Option<Vec<ChangedValue>> {
     let both = old.is_valid() && new.is_valid();
-    both.then(|| compared([Some(old), Some(new)], |old, new| changed_values(Schema::media(), old, new)))
+    both.then(|| compared([Some(old), Some(new)], |old, new| changed_values(old, new)))
 }
 
 /// The paths of the first values that differ, and how many more there are; empty if a configuration has errors.
@@ -84,7 +83,7 @@ pub fn first_paths([old, new]: [&Content; 2], masker: &Masker) -> String {
         return String::new();
     }
     let FirstChanges { first, count } =
-        compared([Some(old), Some(new)], |old, new| FirstChanges::between(Schema::media(), old, new, NAMED));
+        compared([Some(old), Some(new)], |old, new| FirstChanges::between(old, new, NAMED));
     paths_and_more(first.iter().map(|value| value.masked_path(masker)), count)
 }
 

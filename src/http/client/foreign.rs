@@ -2,8 +2,8 @@
 //! every query parameter, so `dry_run=true` would be a change. Whatever relies on more is done here, on the
 //! configuration that was read, or is refused before anything is sent.
 
+use mediaconf::plumbing::schema::DirectiveRole;
 use mediaconf::plumbing::schema::media::{STREAMS, TOP};
-use mediaconf::plumbing::schema::{DirectiveRole, Schema};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -52,11 +52,8 @@ fn modify(
     let (depends_on_read, notes) = (*depends_on_read, notes.clone());
     let sent = evaluated.patch.to_string();
     let deletions = deletions(&before, &evaluated, request, options);
-    let patch = evaluated.normalized(Schema::media()).map_err(Refusal::from)?;
-    options
-        .refused(guarded::in_json(Schema::media(), &before, &patch))
-        .into_result(())
-        .map_err(Refusal::from)?;
+    let patch = evaluated.normalized().map_err(Refusal::from)?;
+    options.refused(guarded::in_json(&before, &patch)).into_result(()).map_err(Refusal::from)?;
     let mut after = before.clone();
     json_merge::merge(&mut after, &Value::Object(patch));
     refuse_guarded([lost_credentials(&before, &after), deletions], options)?;

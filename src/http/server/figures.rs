@@ -1,7 +1,7 @@
 //! The figures of a running configuration, for `runtime=true`.
 
+use mediaconf::plumbing::schema::DirectiveRole;
 use mediaconf::plumbing::schema::media::STREAMS;
-use mediaconf::plumbing::schema::{DirectiveRole, Schema};
 use std::collections::BTreeMap;
 use std::time::SystemTime;
 
@@ -63,7 +63,7 @@ impl StreamFigures {
         let entries = members.own_by_key(STREAMS.key());
         let still = entries.iter().filter(|&&entry| is_static(STREAMS, entry)).count();
         let mut by_scheme: BTreeMap<String, u64> = BTreeMap::new();
-        let keywords = DirectiveRole::Sources.keywords(Schema::media());
+        let keywords = DirectiveRole::Sources.keywords();
         for &stream in entries {
             let is_source = |entry: &Entry<'_>| keywords.contains(&&*entry.keyword());
             for source in sources(stream, stream.children().filter(is_source)) {

@@ -18,7 +18,7 @@ use super::{Edit, EditError, NamedEntry, copied, created_before, modify_members,
 use crate::model::member::Members;
 use crate::model::shape::group_name;
 use crate::model::{Lens, top_members};
-use crate::schema::{Kind, Object, POSITION, STATIC, Schema};
+use crate::schema::{Kind, Object, POSITION, STATIC};
 use crate::syntax::{Document, Splice};
 
 /// A new name for a block, or a new block.
@@ -70,9 +70,9 @@ struct BlockName<'p> {
 }
 
 impl<'p> BlockName<'p> {
-    fn from_path(schema: &'static Schema, path: &'p Path) -> Result<Self, Fault> {
+    fn from_path(path: &'p Path) -> Result<Self, Fault> {
         match &path.segments[..] {
-            [group, Segment::Key(name)] => match Place::resolve(schema, std::slice::from_ref(group)) {
+            [group, Segment::Key(name)] => match Place::resolve(std::slice::from_ref(group)) {
                 Ok(Place::Group(kind)) => Ok(Self { kind, name }),
                 _ => Err(no_block(path)),
             },
@@ -121,7 +121,7 @@ impl BlockRequest {
     /// # Errors
     /// The block is not there, or the new name is taken.
     pub fn patch(&self, current: &dyn ConfigLookup) -> Result<Value, Faults> {
-        let to = BlockName::from_path(current.schema(), &self.to)?;
+        let to = BlockName::from_path(&self.to)?;
         let from = self.source(current, to)?;
         if from.is_some_and(|from| from.name == to.name) {
             return Ok(json!({}));
@@ -171,7 +171,7 @@ impl BlockRequest {
     pub fn edit(&self, document: &Document, members: &Members<'_>) -> Result<Option<Edit>, EditError> {
         let lens = Lens::default();
         let current = LocalView::new(members, &lens);
-        let to = BlockName::from_path(current.schema(), &self.to)?;
+        let to = BlockName::from_path(&self.to)?;
         let from = self.source(&current, to)?;
         if from.is_some_and(|from| from.name == to.name) {
             return Ok(None);
@@ -192,7 +192,7 @@ impl BlockRequest {
                 copied(document, members, block, (to.name, at()?, before))?
             }
             _ => {
-                let patch = normalize(document.schema(), self.patch(&current)?).map_err(EditError::from)?;
+                let patch = normalize(self.patch(&current)?).map_err(EditError::from)?;
                 return Ok(match before {
                     Some(before) => created_before(document, members, &patch, before)?,
                     None => modify_members(document, members, patch)?,
@@ -274,7 +274,7 @@ impl BlockRequest {
             BlockContent::New(_) => return Ok(None),
             BlockContent::Moved(path) | BlockContent::Copied(path) => path,
         };
-        let from = BlockName::from_path(current.schema(), path)?;
+        let from = BlockName::from_path(path)?;
         if !current.contains(&from.keys()) {
             return Err(missing(current, path, &from.keys()).at(path));
         }

@@ -139,7 +139,7 @@ impl Condition {
     /// # Errors
     /// The path fits no entry of this kind.
     pub fn holds(&self, current: &dyn ConfigLookup, entry: &[Segment]) -> Result<bool, Fault> {
-        let leaf = self.leaf(current.schema(), entry)?;
+        let leaf = self.leaf(entry)?;
         let (first, rest) = self.path.segments.split_first().expect("a path has a segment");
         // Only the member that the path begins with is looked up, not the whole entry.
         Ok(match (keys(entry), first.name()) {
@@ -218,8 +218,8 @@ impl Condition {
     }
 
     /// The place that the path leads to from an entry.
-    fn leaf(&self, schema: &'static Schema, entry: &[Segment]) -> Result<Place, Fault> {
-        let leaf = Place::resolve(schema, entry).unwrap_or(Place::Foreign).through_lists(&self.path.segments);
+    fn leaf(&self, entry: &[Segment]) -> Result<Place, Fault> {
+        let leaf = Place::resolve(entry).unwrap_or(Place::Foreign).through_lists(&self.path.segments);
         leaf.map_err(|fault| {
             let message = format!("`--where {}`: {}", self.path.shown(), fault.message);
             Fault { message, ..fault }
@@ -236,7 +236,7 @@ pub fn keys_that_all_lack<'c>(
     let leads_into = |kind: &Kind| {
         paths.iter().any(|path| path.segments.first().and_then(Segment::name) == Some(kind.key()))
     };
-    let kinds = || current.schema().kinds.iter().copied().filter(leads_into);
+    let kinds = || Schema::media().kinds.iter().copied().filter(leads_into);
     conditions
         .iter()
         .flat_map(|condition| kinds().filter_map(|kind| condition.key_that_all_lack(current, kind)))

@@ -19,11 +19,6 @@ use crate::syntax::Entry;
 ///
 /// Keys lead through objects only; a list is looked up as a whole.
 pub trait ConfigLookup {
-    /// Returns the schema of the configuration.
-    fn schema(&self) -> &'static Schema {
-        Schema::media()
-    }
-
     /// The value at `keys`; the whole configuration for no keys.
     fn value(&self, keys: &[&str]) -> Option<Value>;
 
@@ -152,7 +147,6 @@ fn names_of(value: &Value) -> Vec<String> {
 /// A local document without errors, of which only the requested values become JSON.
 pub struct LocalView<'a, 'd> {
     view: View<'a, 'd>,
-    schema: &'static Schema,
     /// The entries of each kind.
     groups: Vec<&'a [Entry<'d>]>,
     lens: &'a Lens,
@@ -189,7 +183,6 @@ impl<'a, 'd> LocalView<'a, 'd> {
     pub fn new(members: &'a Members<'d>, lens: &'a Lens) -> Self {
         let schema = Schema::media();
         Self {
-            schema,
             view: View::new(members, lens),
             groups: schema.kinds.iter().map(|kind| members.own_by_key(kind.key())).collect(),
             lens,
@@ -203,7 +196,7 @@ impl<'a, 'd> LocalView<'a, 'd> {
 
     /// The group that `keys` lead into.
     fn group(&self, keys: &[&str]) -> Option<Kind> {
-        keys.first().and_then(|key| self.schema.kind(key))
+        keys.first().and_then(|key| Schema::media().kind(key))
     }
 
     /// Returns the number of keys that lead to the member of the top level, or to the block of a group, that
@@ -288,10 +281,6 @@ impl<'a, 'd> LocalView<'a, 'd> {
 }
 
 impl ConfigLookup for LocalView<'_, '_> {
-    fn schema(&self) -> &'static Schema {
-        self.schema
-    }
-
     fn value(&self, keys: &[&str]) -> Option<Value> {
         match keys {
             [] => Some(to_json(&self.view)),

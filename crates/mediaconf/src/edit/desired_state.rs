@@ -45,10 +45,9 @@ impl DesiredState {
     pub fn of_text(document: &Document, prune: Prune) -> Self {
         match prune {
             Prune::Nothing => Self::Merged(mentioned(document)),
-            Prune::Entries => Self::Entries {
-                settings: without_entries(document.schema(), &mentioned(document)),
-                entries: own_view(document),
-            },
+            Prune::Entries => {
+                Self::Entries { settings: without_entries(&mentioned(document)), entries: own_view(document) }
+            }
             Prune::All => Self::Whole(own_view(document)),
         }
     }
@@ -57,15 +56,15 @@ impl DesiredState {
     ///
     /// # Errors
     /// The faults of the patch, where more is asked than a merge.
-    pub fn of_json(schema: &'static Schema, patch: Value, prune: Prune) -> Result<Self, EditError> {
+    pub fn of_json(patch: Value, prune: Prune) -> Result<Self, EditError> {
         Ok(match prune {
             Prune::Nothing => Self::Merged(patch),
             Prune::Entries => {
-                let settings = without_entries(schema, &patch);
+                let settings = without_entries(&patch);
                 // A patch that is no object is refused with all of its faults.
                 let entries = match patch {
                     Value::Object(mut members) => {
-                        members.retain(|key, _| schema.kind(key).is_some());
+                        members.retain(|key, _| Schema::media().kind(key).is_some());
                         Value::Object(members)
                     }
                     other => other,
@@ -92,15 +91,13 @@ impl DesiredState {
             }
             Self::Entries { settings, entries } => {
                 let mut patch = settings.clone();
-                for &kind in current.schema().kinds {
+                for &kind in Schema::media().kinds {
                     let group = json_diff::group(kind, [current, entries]);
                     patch.extend(group.map(|group| (kind.key().to_owned(), group)));
                 }
                 (Value::Object(patch), Vec::new())
             }
-            Self::Whole(whole) => {
-                (Value::Object(json_diff::diff(current.schema(), current, whole)), Vec::new())
-            }
+            Self::Whole(whole) => (Value::Object(json_diff::diff(current, whole)), Vec::new()),
         }
     }
 }
@@ -128,9 +125,9 @@ impl TextState {
     /// out what the configuration has already, as far as its text is known.
     pub fn patch(&self, current: &dyn ConfigLookup) -> (Value, Vec<Note>) {
         let config = Config::own(&self.document);
-        let (wanted, schema) = (config.lookup(), self.document.schema());
+        let (wanted, schema) = (config.lookup(), Schema::media());
         let (patch, lacking) = match self.prune {
-            Prune::All => (json_diff::diff(schema, current, &wanted), 0),
+            Prune::All => (json_diff::diff(current, &wanted), 0),
             Prune::Entries => {
                 let mut patch = self.settings(&config);
                 let group =
@@ -146,7 +143,7 @@ impl TextState {
     /// The settings outside of entries, as far as there is a directive for them.
     fn settings(&self, config: &Config<'_>) -> Object {
         let wanted = config.lookup();
-        let keys = wanted.names(&[]).into_iter().filter(|key| self.document.schema().kind(key).is_none());
+        let keys = wanted.names(&[]).into_iter().filter(|key| Schema::media().kind(key).is_none());
         let mut settings = keys
             .filter_map(|key| Some((wanted.value(&[&key])?, key)))
             .map(|(value, key)| (key, value))
@@ -159,7 +156,7 @@ impl TextState {
     fn merged(&self, config: &Config<'_>, current: &dyn ConfigLookup) -> (Object, usize) {
         let wanted = config.lookup();
         let (mut patch, mut lacks) = (self.settings(config), 0);
-        for &kind in self.document.schema().kinds {
+        for &kind in Schema::media().kinds {
             let mut group = Map::new();
             for &entry in config.members().own_by_key(kind.key()) {
                 let (block, lacking) = merged_block(kind, entry, &wanted, current);
@@ -211,7 +208,7 @@ fn lacking(state: &Value, current: &dyn ConfigLookup) -> Option<usize> {
         });
         lacks.sum::<usize>()
     };
-    Some(current.schema().kinds.iter().copied().map(in_kind).sum()).filter(|count| *count > 0)
+    Some(Schema::media().kinds.iter().copied().map(in_kind).sum()).filter(|count| *count > 0)
 }
 
 /// The number of settings that the state of an entry lacks.
@@ -247,9 +244,9 @@ fn own_view(document: &Document) -> Value {
     Config::own(document).to_json()
 }
 
-fn without_entries(schema: &Schema, patch: &Value) -> Object {
+fn without_entries(patch: &Value) -> Object {
     let members = patch.as_object().into_iter().flatten();
-    let settings = members.filter(|(key, _)| schema.kind(key).is_none());
+    let settings = members.filter(|(key, _)| Schema::media().kind(key).is_none());
     settings.map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
@@ -260,7 +257,7 @@ fn without_entries(schema: &Schema, patch: &Value) -> Object {
 fn mentioned(document: &Document) -> Value {
     let config = Config::own(document);
     let Value::Object(mut state) = config.to_json() else { return Value::Null };
-    for kind in document.schema().kinds {
+    for kind in Schema::media().kinds {
         let Some(blocks) = state.get_mut(kind.key()).and_then(Value::as_object_mut) else { continue };
         for entry in config.members().own_by_key(kind.key()) {
             let block = blocks.get_mut(&*group_name(*entry).value()).and_then(Value::as_object_mut);

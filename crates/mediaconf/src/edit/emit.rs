@@ -76,20 +76,18 @@ pub fn block_lines(entries: &[Draft], style: &Style) -> String {
 }
 
 /// All occurrences of a foreign keyword.
-pub fn general(schema: &Schema, keyword: &str, value: &Value) -> Vec<Draft> {
+pub fn general(keyword: &str, value: &Value) -> Vec<Draft> {
     match value {
-        Value::Bool(true) => vec![occurrence(schema, keyword, &[])],
-        Value::Array(occurrences) if occurrences.iter().any(Value::is_array) => occurrences
-            .iter()
-            .filter_map(Value::as_array)
-            .map(|words| occurrence(schema, keyword, words))
-            .collect(),
-        Value::Array(words) => vec![occurrence(schema, keyword, words)],
+        Value::Bool(true) => vec![occurrence(keyword, &[])],
+        Value::Array(occurrences) if occurrences.iter().any(Value::is_array) => {
+            occurrences.iter().filter_map(Value::as_array).map(|words| occurrence(keyword, words)).collect()
+        }
+        Value::Array(words) => vec![occurrence(keyword, words)],
         Value::Object(members) if are_named_blocks(members) => {
             let blocks = members.iter().filter_map(|(name, block)| Some((name, block.as_object()?)));
-            blocks.map(|(name, block)| named_block(schema, keyword, name, block)).collect()
+            blocks.map(|(name, block)| named_block(keyword, name, block)).collect()
         }
-        scalar => vec![occurrence(schema, keyword, std::slice::from_ref(scalar))],
+        scalar => vec![occurrence(keyword, std::slice::from_ref(scalar))],
     }
 }
 
@@ -99,10 +97,10 @@ pub fn are_named_blocks(members: &Object) -> bool {
 }
 
 /// One occurrence: words, and maybe a block last.
-pub fn occurrence(schema: &Schema, keyword: &str, words: &[Value]) -> Draft {
+pub fn occurrence(keyword: &str, words: &[Value]) -> Draft {
     let mut head = quoted_if_needed(keyword).into_owned();
     let mut block = None;
-    let scope = schema.block_scope(keyword, words.len().saturating_sub(1));
+    let scope = Schema::media().block_scope(keyword, words.len().saturating_sub(1));
     for value in words {
         match value {
             Value::Object(members) => block = Some(contents(scope, members)),
@@ -115,10 +113,10 @@ pub fn occurrence(schema: &Schema, keyword: &str, words: &[Value]) -> Draft {
     Draft { head, block }
 }
 
-pub fn named_block(schema: &Schema, keyword: &str, name: &str, members: &Object) -> Draft {
+pub fn named_block(keyword: &str, name: &str, members: &Object) -> Draft {
     Draft {
         head: format!("{} {}", quoted_if_needed(keyword), quoted_if_needed(name)),
-        block: Some(contents(schema.block_scope(keyword, 1), members)),
+        block: Some(contents(Schema::media().block_scope(keyword, 1), members)),
     }
 }
 
@@ -238,6 +236,6 @@ pub fn contents(scope: Scope, members: &Object) -> Vec<Draft> {
         .filter(|(parameter, value)| parameter.value_of_nothing().as_ref() != Some(*value));
     let foreign = members.iter().filter(|(key, _)| scope.by_key(key).is_none());
     own.flat_map(|(parameter, value)| setting(parameter, value))
-        .chain(foreign.flat_map(|(key, value)| general(Schema::media(), keyword_of(scope, key), value)))
+        .chain(foreign.flat_map(|(key, value)| general(keyword_of(scope, key), value)))
         .collect()
 }

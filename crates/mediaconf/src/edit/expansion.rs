@@ -1,7 +1,6 @@
 //! Finds the places that a path stands for: one for each name that a glob matches, one for each entry of
 //! a list at `[*]`, and of those only the ones in entries that meet all conditions of `--where`.
 
-use crate::schema::Schema;
 use serde_json::Value;
 
 use super::condition::Condition;
@@ -73,12 +72,11 @@ impl Expansion<'_> {
             self.expand(&mut whole, None, &mut into)?;
             return Ok((whole, into.absence));
         }
-        let schema = self.current.schema();
-        if let ([_], Ok(Place::Group(_))) = (&path.segments[..], Place::resolve(schema, &path.segments)) {
+        if let ([_], Ok(Place::Group(_))) = (&path.segments[..], Place::resolve(&path.segments)) {
             whole.segments.push(Segment::Matching(EVERY.to_owned()));
         }
-        let depth = entry_depth(schema, &whole)?;
-        if let Ok(Place::Group(kind)) = Place::resolve(schema, &whole.segments[..1]) {
+        let depth = entry_depth(&whole)?;
+        if let Ok(Place::Group(kind)) = Place::resolve(&whole.segments[..1]) {
             self.conditions.iter().try_for_each(|one| one.refuse_near_miss(self.current, kind))?;
         }
         self.expand(&mut whole, Some(depth), &mut into)?;
@@ -137,7 +135,7 @@ impl Expansion<'_> {
 
     /// The segments that a pattern below `above` stands for.
     fn segments(&self, above: &[Segment], pattern: &Segment) -> Result<Vec<Segment>, Fault> {
-        let place = Place::Root(self.current.schema()).through_lists(above);
+        let place = Place::Root.through_lists(above);
         let place = if self.own_only { Some(place?) } else { place.ok() };
         match pattern {
             Segment::Matching(glob) => {
@@ -192,8 +190,8 @@ pub fn no_entry() -> Fault {
 
 /// Returns the number of segments that lead to the entry that conditions are about: a stream, live or
 /// plugin, elsewhere whatever the first pattern stands for.
-fn entry_depth(schema: &'static Schema, path: &Path) -> Result<usize, Fault> {
-    let is_in_group = matches!(Place::resolve(schema, &path.segments[..1]), Ok(Place::Group(_)));
+fn entry_depth(path: &Path) -> Result<usize, Fault> {
+    let is_in_group = matches!(Place::resolve(&path.segments[..1]), Ok(Place::Group(_)));
     match path.first_pattern() {
         _ if is_in_group => Ok(2),
         Some(at) => Ok(at + 1),

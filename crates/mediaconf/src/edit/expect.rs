@@ -67,7 +67,7 @@ pub fn unmet(current: &dyn ConfigLookup, expectations: &[Expectation]) -> Result
     let (mut unmet, mut faults) = (Vec::new(), Vec::new());
     let shown = MaskedLookup { current, masker: Some(&masker) };
     for Expectation { path, value } in expectations {
-        let path = &*with_key_of_sources(current.schema(), path);
+        let path = &*with_key_of_sources(path);
         match compared(current, path, value) {
             Ok(comparison) if comparison.is_met => {
                 let slip = || misspelling(current, path).or_else(|| misnamed_block(current, path));
@@ -90,8 +90,8 @@ pub fn unmet(current: &dyn ConfigLookup, expectations: &[Expectation]) -> Result
 fn misnamed_block(current: &dyn ConfigLookup, path: &Path) -> Option<Fault> {
     let (names, _) = path.split_names();
     let block = names.get(..2)?;
-    let is_below = path.segments.len() > 2
-        && matches!(Place::resolve(current.schema(), &path.segments[..2]), Ok(Place::Block(_)));
+    let is_below =
+        path.segments.len() > 2 && matches!(Place::resolve(&path.segments[..2]), Ok(Place::Block(_)));
     if !is_below || current.contains(block) {
         return None;
     }
@@ -118,8 +118,8 @@ struct ComparedValue {
 /// Compares the expected value with the actual one; of several, one has to be the expected one.
 fn compared(current: &dyn ConfigLookup, path: &Path, text: &str) -> Result<ComparedValue, Fault> {
     let place = match path.first_pattern() {
-        Some(_) => Place::resolve(current.schema(), &path.segments)?,
-        None => Place::Root(current.schema()).through_lists(&path.segments)?,
+        Some(_) => Place::resolve(&path.segments)?,
+        None => Place::Root.through_lists(&path.segments)?,
     };
     let expected = meant(place, text)?;
     let found = match found(current, path) {

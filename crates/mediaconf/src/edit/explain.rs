@@ -56,9 +56,9 @@ pub struct Explanation {
 /// No such place is in the schema, and nothing is there.
 pub fn explain(current: &dyn ConfigLookup, path: &Path) -> Result<Explanation, Fault> {
     let ExplainedPath { path, is_certain } = ExplainedPath::complete(current, path);
-    let place = Place::resolve(current.schema(), &path.segments).map_err(|fault| fault.at(&path))?;
-    let (row, below) = nearest_row(current.schema(), &path.segments);
-    let foreign = foreign_at(current.schema(), &path.segments).filter(|_| row.is_none());
+    let place = Place::resolve(&path.segments).map_err(|fault| fault.at(&path))?;
+    let (row, below) = nearest_row(&path.segments);
+    let foreign = foreign_at(&path.segments).filter(|_| row.is_none());
     let mut explanation = match (row, foreign) {
         (Some(row), _) => of_row(row, below, place),
         (None, Some(foreign)) => of_foreign(foreign, place),
@@ -87,7 +87,7 @@ pub fn explain(current: &dyn ConfigLookup, path: &Path) -> Result<Explanation, F
 /// Refuses a path into a stream, live or plugin that is not there, unless no configuration is known.
 fn refuse_absent_block(current: &dyn ConfigLookup, path: &Path) -> Result<(), Fault> {
     let [Segment::Key(group), Segment::Key(name), _, ..] = &path.segments[..] else { return Ok(()) };
-    let is_known = current.schema().kind(group).is_some() && current.contains(&[group]);
+    let is_known = Schema::media().kind(group).is_some() && current.contains(&[group]);
     match is_known && !current.contains(&[group, name]) {
         true => select(current, path).map(drop),
         false => Ok(()),
@@ -100,7 +100,7 @@ fn refuse_absent(current: &dyn ConfigLookup, path: &Path) -> Result<(), Fault> {
     if let [Segment::Key(key)] = &path.segments[..] {
         let has_key = |kind: &&Kind| kind.scope().by_key(key).is_some();
         let paths =
-            current.schema().kinds.iter().filter(has_key).map(|kind| format!("`{}.{key}`", kind.key()));
+            Schema::media().kinds.iter().filter(has_key).map(|kind| format!("`{}.{key}`", kind.key()));
         let paths: Vec<String> = paths.collect();
         if !paths.is_empty() {
             fault.hint = Some(format!("did you mean {}?", paths.join(" or ")));
@@ -121,7 +121,7 @@ impl ExplainedPath {
     /// a directive for its key.
     fn complete(current: &dyn ConfigLookup, path: &Path) -> Self {
         let mut segments = path.segments.clone();
-        let schema = current.schema();
+        let schema = Schema::media();
         let kind = segments.first().and_then(Segment::name).and_then(|key| schema.kind(key));
         let mut is_certain = true;
         if let (Some(kind), Some(second)) = (kind, segments.get(1).cloned()) {
@@ -148,7 +148,7 @@ impl ExplainedPath {
         // `urls.url` leads through the list, of which the first source stands for all.
         if let Some(Segment::Key(_)) = segments.get(at + 1)
             && let Ok(Place::Own(Parameter { shape: Shape::Addresses(_), .. })) =
-                Place::resolve(schema, &segments[..=at])
+                Place::resolve(&segments[..=at])
         {
             segments.insert(at + 1, Segment::Index(0));
         }
@@ -157,11 +157,8 @@ impl ExplainedPath {
 }
 
 /// The last row of the schema on the way to a place, and the segments below it.
-fn nearest_row<'s>(
-    schema: &'static Schema,
-    segments: &'s [Segment],
-) -> (Option<&'static Parameter>, &'s [Segment]) {
-    let mut place = Place::Root(schema);
+fn nearest_row(segments: &[Segment]) -> (Option<&'static Parameter>, &[Segment]) {
+    let mut place = Place::Root;
     let (mut row, mut below) = (None, segments);
     for (index, segment) in segments.iter().enumerate() {
         let known = place.scope().zip(segment.name()).and_then(|(scope, key)| scope.by_key(key));
@@ -218,15 +215,17 @@ fn of_row(row: &'static Parameter, below: &[Segment], place: Place) -> Explanati
 }
 
 /// The foreign directive that a path leads to: its keyword alone, or below the block in which it stands.
-fn foreign_at(schema: &Schema, segments: &[Segment]) -> Option<&'static ForeignKeyword> {
+fn foreign_at(segments: &[Segment]) -> Option<&'static ForeignKeyword> {
     let [above @ .., Segment::Key(key)] = segments else { return None };
-    let row = schema.foreign(key)?;
+    let row = Schema::media().foreign(key)?;
     let is_there = match above {
         [] => true,
         [block] => row.stands_in(block.name()?),
         [block, _] => {
             let block = block.name()?;
-            schema.kind(block).map_or_else(|| row.stands_in(block), |kind| row.stands_in(kind.noun()))
+            Schema::media()
+                .kind(block)
+                .map_or_else(|| row.stands_in(block), |kind| row.stands_in(kind.noun()))
         }
         _ => false,
     };
@@ -255,7 +254,7 @@ fn of_foreign(row: &'static ForeignKeyword, place: Place) -> Explanation {
 /// A directive that the schema does not know, or a part of one.
 fn of_unknown(place: Place) -> Explanation {
     let documentation = match place {
-        Place::Root(_) => "The whole configuration",
+        Place::Root => "The whole configuration",
         _ => "A directive that mediactl does not know; it is kept, and shown by the general rule",
     };
     Explanation {
@@ -292,7 +291,7 @@ fn is_secret(row: &Parameter, name: &str, is_whole: bool) -> bool {
 
 fn type_of(place: Place) -> String {
     match place {
-        Place::Root(_) | Place::Block(_) | Place::Source(_) | Place::ForeignBlock => "object",
+        Place::Root | Place::Block(_) | Place::Source(_) | Place::ForeignBlock => "object",
         Place::Group(_) => "object of objects",
         Place::Own(row) => row.value_type(),
         Place::Element(kind) => kind.name,
@@ -310,7 +309,7 @@ fn type_of(place: Place) -> String {
 pub(super) fn members(place: Place) -> Vec<(String, String)> {
     let rows = |scope: Scope| scope.rows().map(|row| (row.key.to_owned(), row.doc.to_owned())).collect();
     match place {
-        Place::Root(schema) => rows(schema.top()),
+        Place::Root => rows(Schema::media().top()),
         Place::Group(kind) | Place::Block(kind) => rows(kind.scope()),
         Place::Source(scope) => rows(scope),
         Place::Own(row) => match row.shape {

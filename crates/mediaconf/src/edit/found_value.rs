@@ -8,7 +8,7 @@ use super::fault::Fault;
 use super::path::{Path, Segment};
 use super::schema_path::{Place, is_derived, own_value};
 use super::select::{Selection, select};
-use crate::schema::{DirectiveRole, Kind, Parameter};
+use crate::schema::{DirectiveRole, Kind, Parameter, Schema};
 
 /// The directive that names the template of a stream, and the blocks that are templates.
 const TEMPLATE: &str = "template";
@@ -88,7 +88,7 @@ pub fn inherited_values(current: &dyn ConfigLookup, block: &Path) -> Vec<FoundVa
     let value = |key: String| {
         let row = kind.scope().by_key(&key);
         let path = Path { segments: [&block.segments[..], &[Segment::Key(key)]].concat() };
-        let place = Place::resolve(current.schema(), &path.segments).ok()?;
+        let place = Place::resolve(&path.segments).ok()?;
         let found = found(current, &path, row, place).ok()??;
         matches!(found.source, ValueSource::Template | ValueSource::Global).then_some(found)
     };
@@ -98,13 +98,13 @@ pub fn inherited_values(current: &dyn ConfigLookup, block: &Path) -> Vec<FoundVa
 /// The kind of the stream, live or plugin that a path leads into, and the path in it; `None` if there is none.
 fn in_block<'p>(current: &dyn ConfigLookup, path: &'p Path) -> Option<(Kind, &'p [Segment])> {
     let [Segment::Key(group), Segment::Key(name), below @ ..] = &path.segments[..] else { return None };
-    let kind = current.schema().kind(group)?;
+    let kind = Schema::media().kind(group)?;
     current.contains(&[group, name]).then_some((kind, below))
 }
 
 /// The name of the template that a stream names.
 fn template_of(current: &dyn ConfigLookup, kind: Kind, path: &Path) -> Option<String> {
-    current.schema().foreign(TEMPLATE).filter(|row| row.stands_in(kind.noun()))?;
+    Schema::media().foreign(TEMPLATE).filter(|row| row.stands_in(kind.noun()))?;
     let block: Vec<&str> = path.segments.iter().take(2).filter_map(Segment::name).collect();
     let name = current.value(&[&block[..], &[TEMPLATE]].concat())?;
     Some(name.as_str()?.to_owned())

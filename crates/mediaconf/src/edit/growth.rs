@@ -10,7 +10,6 @@ use super::path::Path;
 use super::select::select;
 use super::set_lines::set_lines;
 use crate::model::{Config, Lens, View, check, has_errors, secret_spans, to_json, top_members};
-use crate::schema::Schema;
 use crate::syntax::{Document, work};
 
 #[path = "../../../../tests/suite/growth/cases.rs"]
@@ -72,7 +71,7 @@ fn a_path_is_followed_in_linear_work() {
                 let document = Document::parse(text(count));
                 let config = Config::new(&document);
                 let view = config.lookup();
-                let lines = set_lines(Schema::media(), &config.to_json(), &[]);
+                let lines = set_lines(&config.to_json(), &[]);
                 let assignments: Vec<Assignment> = lines.into_iter().map(assignment).collect();
                 work::measure(|| run(&view, &assignments))
             });

@@ -9,7 +9,6 @@ use super::schema_path::Place;
 use crate::model::Masker;
 use crate::model::redact::{masked_below, masked_keys};
 use crate::model::secret::{Secrecy, holds_mask};
-use crate::schema::Schema;
 
 /// A configuration whose values and names are returned with their secrets masked, if there is a masker. A name with a
 /// secret is found by its masked form alone: nobody can try out here what the secret is.
@@ -54,7 +53,7 @@ impl MaskedLookup<'_> {
 
     /// True if the keys lead to what no table of directives knows.
     fn may_be_option(&self, keys: &[&str]) -> bool {
-        let place = keys.iter().try_fold(Place::Root(self.current.schema()), |place, key| place.member(key));
+        let place = keys.iter().try_fold(Place::Root, |place, key| place.member(key));
         keys.len() > 2 && !place.is_ok_and(|place| !place.is_foreign() && !matches!(place, Place::Text))
     }
 
@@ -66,10 +65,6 @@ impl MaskedLookup<'_> {
 }
 
 impl ConfigLookup for MaskedLookup<'_> {
-    fn schema(&self) -> &'static Schema {
-        self.current.schema()
-    }
-
     fn value(&self, keys: &[&str]) -> Option<Value> {
         self.look(keys, |own, masker| {
             let value = self.current.value(own)?;

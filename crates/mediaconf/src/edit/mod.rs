@@ -153,7 +153,7 @@ impl<F: Into<Faults>> From<F> for EditError {
 
 /// Returns the edit that merges a patch into a document without errors; `None` if it changes nothing.
 pub fn modify(document: &Document, patch: Value) -> Result<Option<Edit>, EditError> {
-    modify_members(document, &top_members(document), normalize::normalize(document.schema(), patch)?)
+    modify_members(document, &top_members(document), normalize::normalize(patch)?)
 }
 
 /// The same for a normalized patch, and a document whose top-level members are known.

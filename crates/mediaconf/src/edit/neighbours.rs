@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::surroundings::{Surroundings, count_lines};
+use crate::schema::Schema;
 use crate::syntax::{Entry, EntryId};
 
 /// The neighbours of entries that are removed.
@@ -73,7 +74,7 @@ impl<'a, 'd> Neighbours<'a, 'd> {
 /// The kind of blocks beside which a new one is put: the key of the group, else the keyword.
 fn kind(entry: Entry<'_>) -> Cow<'_, str> {
     let keyword = entry.keyword();
-    match entry.schema().top().by_keyword(&keyword) {
+    match Schema::media().top().by_keyword(&keyword) {
         Some(parameter) => Cow::Borrowed(parameter.key),
         None => keyword,
     }
@@ -81,5 +82,5 @@ fn kind(entry: Entry<'_>) -> Cow<'_, str> {
 
 /// True if an entry is a stream, a live or a plugin.
 pub fn is_group(entry: Entry<'_>) -> bool {
-    entry.schema().group_of(&entry.keyword()).is_some()
+    Schema::media().group_of(&entry.keyword()).is_some()
 }

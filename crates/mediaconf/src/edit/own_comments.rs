@@ -6,7 +6,7 @@
 //! a heading stays with it; what stands below it may belong to the entry. In doubt a comment stays.
 
 use super::surroundings::Surroundings;
-use crate::schema::Shape;
+use crate::schema::{Schema, Shape};
 use crate::syntax::Entry;
 
 /// The signs at the ends of a line that are no part of what follows.
@@ -68,13 +68,12 @@ pub fn is_followed(entry: Entry<'_>) -> bool {
 fn has_comments(entry: Entry<'_>) -> bool {
     let keyword = entry.keyword();
     let is_plain = || {
-        entry
-            .schema()
+        Schema::media()
             .top()
             .by_keyword(&keyword)
             .is_some_and(|row| matches!(row.shape, Shape::List(_) | Shape::Value(_)))
     };
-    entry.schema().group_of(&keyword).is_some()
+    Schema::media().group_of(&keyword).is_some()
         || entry.is_block() && entry.count_arguments() > 0 && !is_plain()
 }
 

@@ -6,7 +6,7 @@ use crate::model::member::Members;
 use crate::model::setting_view::entry_sources;
 use crate::model::shape::{first_argument, group_name, inner_scope};
 use crate::model::view::list_value;
-use crate::schema::{Scope, Shape};
+use crate::schema::{Schema, Scope, Shape};
 use crate::syntax::Entry;
 
 /// The entry that says the value at a path, or else the nearest block around it; `None` if there is none.
@@ -28,7 +28,7 @@ pub fn entry_at<'d>(members: &Members<'d>, segments: &[Segment]) -> Option<Entry
             let port = members.own_by_key(list.key).iter().copied();
             let block =
                 port.filter(|entry| entry.is_block()).find(|&entry| Some(&*list_value(entry)) == name)?;
-            Some(inside(block, block.schema().unknown(), &below[1..]).unwrap_or(block))
+            Some(inside(block, Schema::media().unknown(), &below[1..]).unwrap_or(block))
         }
         Shape::List(_) | Shape::Addresses(_) => match below.first() {
             Some(Segment::Index(at)) => {
@@ -58,11 +58,11 @@ fn foreign<'d>(entries: &[Entry<'d>], below: &[Segment]) -> Option<Entry<'d>> {
         (_, None) => entries.first().copied(),
         (DirectiveForm::NamedBlocks, Some(name)) => {
             let block = entries.iter().copied().find(|&entry| first_argument(entry) == name)?;
-            Some(inside(block, inner_scope(block.schema(), block), &below[1..]).unwrap_or(block))
+            Some(inside(block, inner_scope(block), &below[1..]).unwrap_or(block))
         }
         (DirectiveForm::Block, Some(_)) => {
             let block = *entries.first()?;
-            Some(inside(block, inner_scope(block.schema(), block), below).unwrap_or(block))
+            Some(inside(block, inner_scope(block), below).unwrap_or(block))
         }
         _ => entries.first().copied(),
     }
@@ -80,11 +80,11 @@ pub fn own_entry_at<'d>(members: &Members<'d>, segments: &[Segment]) -> Option<E
             (DirectiveForm::NamedBlocks, Some(name)) => {
                 let mut named = entries.iter().copied().filter(|&entry| first_argument(entry) == name);
                 let block = named.next().filter(|_| named.next().is_none())?;
-                own_or_inside(block, inner_scope(block.schema(), block), &below[1..])
+                own_or_inside(block, inner_scope(block), &below[1..])
             }
             (DirectiveForm::Block, _) => {
                 let block = only(entries)?;
-                own_or_inside(block, inner_scope(block.schema(), block), below)
+                own_or_inside(block, inner_scope(block), below)
             }
             (_, None) if below.is_empty() => only(entries),
             _ => None,

@@ -6,7 +6,7 @@ use super::neighbours::is_group;
 use super::removal::block_chunk;
 use super::surroundings::Surroundings;
 use crate::model::shape::group_name;
-use crate::schema::Kind;
+use crate::schema::{Kind, Schema};
 use crate::syntax::{Document, Entry, Splice};
 
 /// Returns `document` with the blocks of `old` that are `wanted`, each with its comments, and behind the entry that it
@@ -31,7 +31,7 @@ pub fn put_back(document: &Document, old: &Document, wanted: impl Fn(Kind, &str)
     let splices = places.into_iter().map(|(at, text)| {
         let is_cut = at > around.text_start() && !document.text()[..at].ends_with('\n');
         let text = if is_cut { format!("{}{text}", around.newline(at)) } else { text };
-        Splice { range: at..at, text: text.into() }
+        Splice { range: at..at, text }
     });
     document.edited(&splices.collect::<Vec<_>>())
 }
@@ -54,7 +54,7 @@ fn keyed(document: &Document) -> impl Iterator<Item = (String, Entry<'_>)> {
 
 fn kind(entry: Entry<'_>) -> Option<Kind> {
     let keyword = entry.keyword();
-    let known = entry.schema().top().by_keyword(&keyword).filter(|_| is_group(entry))?;
+    let known = Schema::media().top().by_keyword(&keyword).filter(|_| is_group(entry))?;
     known.shape.group()
 }
 

@@ -24,9 +24,8 @@ pub struct LinesClash {
 
 /// Returns the patch from the values of one text to those of another; neither has errors.
 pub fn patch_between(from: &Document, to: &Document) -> Object {
-    let schema = to.schema();
     let [from, to] = [from, to].map(Config::own);
-    json_diff::diff(schema, &from.lookup(), &to.lookup())
+    json_diff::diff(&from.lookup(), &to.lookup())
 }
 
 /// Returns `theirs`, which others made of `base`, with the change that `mine` makes of `base`, whose values are `patch`.
@@ -110,12 +109,12 @@ fn with_values(text: &Document, old: &Document, values: &Value) -> Option<Docume
 /// Returns the own view of a document, as JSON.
 fn own_view(document: &Document) -> Value {
     let view = Config::new(document).to_json();
-    own_value(Place::Root(document.schema()), &view).unwrap_or_else(|| json!({}))
+    own_value(Place::Root, &view).unwrap_or_else(|| json!({}))
 }
 
 /// The document with the wanted values; `None` if these can't be set, or are there.
 fn changed(document: &Document, present: &Value, wanted: &Value) -> Option<Document> {
-    let patch = json_diff::diff(document.schema(), present, wanted);
+    let patch = json_diff::diff(present, wanted);
     let edit = modify(document, Value::Object(patch)).ok()??;
     Some(edit.document)
 }

@@ -23,7 +23,7 @@ use crate::model::Lens;
 use crate::model::member::Members;
 use crate::model::secret::holds_mask;
 use crate::model::shape::group_name;
-use crate::schema::{Kind, Schema};
+use crate::schema::Kind;
 use crate::syntax::Document;
 
 /// New names for the blocks that a path stands for.
@@ -77,7 +77,7 @@ impl Renaming {
 
     /// The names that change.
     fn names(&self, current: &dyn ConfigLookup) -> Result<(Kind, NewNames), Faults> {
-        let kind = self.kind(current.schema()).ok_or_else(|| no_block(&self.from))?;
+        let kind = self.kind().ok_or_else(|| no_block(&self.from))?;
         let of_from = |fault: Fault| Faults::from(fault.at(&self.from));
         let expanded = Expansion { current, conditions: &[], own_only: false }
             .expand_path(&self.from)
@@ -105,10 +105,10 @@ impl Renaming {
     }
 
     /// The kind of the blocks; `None` if the path does not stand for blocks.
-    fn kind(&self, schema: &'static Schema) -> Option<Kind> {
+    fn kind(&self) -> Option<Kind> {
         match &self.from.segments[..] {
             [group, Segment::Key(_) | Segment::Matching(_)] => {
-                match Place::resolve(schema, std::slice::from_ref(group)) {
+                match Place::resolve(std::slice::from_ref(group)) {
                     Ok(Place::Group(kind)) => Some(kind),
                     _ => None,
                 }

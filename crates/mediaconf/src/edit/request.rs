@@ -23,8 +23,8 @@ use super::patch::parse_within;
 use super::path::{Path, Segment};
 use super::renaming::Renaming;
 use crate::model::member::Members;
+use crate::schema::Object;
 use crate::schema::media::STREAMS;
-use crate::schema::{Object, Schema};
 use crate::syntax::Document;
 
 /// A requested change, and the values that the configuration must have for it.
@@ -231,7 +231,7 @@ impl ChangeRequest {
     ) -> Result<Option<Edit>, EditError> {
         match self.of_text() {
             Some(text) => text.edit(document, members),
-            None => modify_members(document, members, evaluated.normalized(document.schema())?),
+            None => modify_members(document, members, evaluated.normalized()?),
         }
     }
 
@@ -316,8 +316,8 @@ impl Evaluated {
     ///
     /// # Errors
     /// The faults of the patch.
-    pub fn normalized(self, schema: &'static Schema) -> Result<Object, Faults> {
-        self.normalized.map_or_else(|| normalize(schema, self.patch), Ok)
+    pub fn normalized(self) -> Result<Object, Faults> {
+        self.normalized.map_or_else(|| normalize(self.patch), Ok)
     }
 }
 

@@ -16,7 +16,7 @@ use crate::schema::{
 #[derive(Debug, Clone, Copy)]
 pub enum Place {
     /// The whole configuration.
-    Root(&'static Schema),
+    Root,
     /// `streams`, `lives` or `plugins`.
     Group(Kind),
     /// One stream, live or plugin.
@@ -49,13 +49,13 @@ pub enum Place {
 
 impl Place {
     /// The place that `segments` lead to from the whole.
-    pub fn resolve(schema: &'static Schema, segments: &[Segment]) -> Result<Self, Fault> {
-        segments.iter().try_fold(Self::Root(schema), Self::step)
+    pub fn resolve(segments: &[Segment]) -> Result<Self, Fault> {
+        segments.iter().try_fold(Self::Root, Self::step)
     }
 
     /// Like [`Place::resolve`]; an output-only member is a fault.
-    pub fn to_set(schema: &'static Schema, segments: &[Segment]) -> Result<Self, Fault> {
-        segments.iter().try_fold(Self::Root(schema), |place, segment| {
+    pub fn to_set(segments: &[Segment]) -> Result<Self, Fault> {
+        segments.iter().try_fold(Self::Root, |place, segment| {
             let place = place.step(segment)?;
             refuse_output_only(place).map(|()| place)
         })
@@ -88,7 +88,7 @@ impl Place {
     /// The place of a member.
     pub fn member(self, key: &str) -> Result<Self, Fault> {
         match self {
-            Self::Root(schema) => in_scope(schema.top(), key),
+            Self::Root => in_scope(Schema::media().top(), key),
             Self::Group(kind) => Ok(Self::Block(kind)),
             Self::Block(kind) => in_scope(kind.scope(), key),
             Self::Source(scope) => in_scope(scope, key),
@@ -108,7 +108,7 @@ impl Place {
     fn entry(self) -> Result<Self, Fault> {
         let is_object = match self {
             Self::Own(parameter) => parameter.shape.json() == JsonForm::Object,
-            Self::Root(_) | Self::Group(_) | Self::Block(_) | Self::Source(_) => true,
+            Self::Root | Self::Group(_) | Self::Block(_) | Self::Source(_) => true,
             Self::Extras | Self::ForeignBlock => true,
             _ => false,
         };
@@ -147,7 +147,7 @@ impl Place {
     /// The scope of the members at this place; `None` if their keys are free names.
     pub fn scope(self) -> Option<Scope> {
         match self {
-            Self::Root(schema) => Some(schema.top()),
+            Self::Root => Some(Schema::media().top()),
             Self::Block(kind) => Some(kind.scope()),
             Self::Source(scope) => Some(scope),
             _ => self.address().map(|shape| shape.members),
@@ -262,11 +262,13 @@ pub fn own_value(place: Place, value: &Value) -> Option<Value> {
 }
 
 /// The path with the key `urls` for the keyword of the text: `streams.cam1.url` says the only source.
-pub fn with_key_of_sources<'p>(schema: &Schema, path: &'p Path) -> Cow<'p, Path> {
+pub fn with_key_of_sources<'p>(path: &'p Path) -> Cow<'p, Path> {
     let [Segment::Key(group), _, Segment::Key(keyword)] = &path.segments[..] else {
         return Cow::Borrowed(path);
     };
-    let Some(kind) = schema.kind(group).filter(|kind| kind.has_sources()) else { return Cow::Borrowed(path) };
+    let Some(kind) = Schema::media().kind(group).filter(|kind| kind.has_sources()) else {
+        return Cow::Borrowed(path);
+    };
     let is_key = kind.scope().by_key(keyword).is_some();
     match kind.scope().by_keyword(keyword) {
         Some(row) if row.role == Some(DirectiveRole::Sources) && !is_key => {

@@ -11,7 +11,6 @@ use super::schema_path::Place;
 use super::through_lists::{FoundAt, found};
 use super::unknown_key::UnknownKey;
 use super::value_at::value_at;
-use crate::schema::Schema;
 
 /// The value at a path, or the values.
 #[derive(Debug, Clone, PartialEq)]
@@ -132,7 +131,7 @@ pub fn select_each(
     if has_values {
         return Ok(None);
     }
-    if let Some(unknown) = unknown(real.schema(), &whole, has_places) {
+    if let Some(unknown) = unknown(&whole, has_places) {
         return Err(fault(unknown));
     }
     let may_find_nothing = conditions.is_empty() && whole.segments.iter().all(takes_all);
@@ -145,13 +144,12 @@ pub fn select_each(
 }
 
 /// The absence of a key behind a pattern that neither the schema nor an entry has.
-fn unknown(schema: &'static Schema, path: &Path, has_places: bool) -> Option<Fault> {
+fn unknown(path: &Path, has_places: bool) -> Option<Fault> {
     let first = path.first_pattern()?;
-    if let Err(fault) = Place::Root(schema).through_lists(&path.segments) {
+    if let Err(fault) = Place::Root.through_lists(&path.segments) {
         return Some(Fault { kind: FaultKind::Absent, ..fault });
     }
-    let unknown =
-        UnknownKey::find(Place::Root(schema), &path.segments).filter(|unknown| unknown.at > first)?;
+    let unknown = UnknownKey::find(Place::Root, &path.segments).filter(|unknown| unknown.at > first)?;
     // A block without known settings, such as a plugin, has any keys.
     let is_judged = has_places || unknown.scope.rows().any(|row| !row.keywords.is_empty());
     let absent = || Fault::absent(format!("there is no `{}` in these entries", unknown.key));

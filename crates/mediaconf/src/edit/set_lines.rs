@@ -16,9 +16,9 @@ use crate::schema::json_value::scalar_text;
 /// and so is everything that can't be set: empty groups, values that do not fit their parameter, and
 /// top-level keywords with a line break, which no line can hold. A live or plugin that these lines
 /// make needs `--create`.
-pub fn set_lines(schema: &'static Schema, value: &Value, prefix: &[Segment]) -> Vec<(String, String)> {
+pub fn set_lines(value: &Value, prefix: &[Segment]) -> Vec<(String, String)> {
     let mut lines = SetLineWriter { path: Path { segments: prefix.to_vec() }, lines: Vec::new() };
-    if let Ok(place) = Place::to_set(schema, prefix) {
+    if let Ok(place) = Place::to_set(prefix) {
         lines.add(place, value);
     }
     lines.lines
@@ -33,13 +33,13 @@ pub fn each_set_line<E>(
     current: &dyn ConfigLookup,
     take: &mut dyn FnMut((String, String)) -> Result<(), E>,
 ) -> Result<(), E> {
-    let schema = current.schema();
+    let schema = Schema::media();
     let mut each_of = |keys: &[&str]| {
         let prefix: Vec<Segment> = keys.iter().map(|key| Segment::Key((*key).to_owned())).collect();
         let value = current.value(keys).filter(|_| !keys.iter().any(|key| has_control(key)));
-        value.map_or(Ok(()), |value| set_lines(schema, &value, &prefix).into_iter().try_for_each(&mut *take))
+        value.map_or(Ok(()), |value| set_lines(&value, &prefix).into_iter().try_for_each(&mut *take))
     };
-    for key in current.names(&[]).iter().filter(|key| !Place::Root(schema).lacks_own(key)) {
+    for key in current.names(&[]).iter().filter(|key| !Place::Root.lacks_own(key)) {
         let names = schema.kind(key).map(|_| current.names(&[key]));
         match names.filter(|names| !names.iter().any(|name| has_control(name))) {
             Some(names) => names.iter().try_for_each(|name| each_of(&[key, name]))?,
@@ -59,13 +59,13 @@ impl SetLineWriter {
     fn add(&mut self, place: Place, value: &Value) {
         match value {
             Value::Object(members) if place_is_split(place, members) => self.members(place, members),
-            _ if matches!(place, Place::Group(_) | Place::Root(_)) && is_empty(value) => {}
+            _ if matches!(place, Place::Group(_) | Place::Root) && is_empty(value) => {}
             _ => self.lines.extend(text(place, value).map(|text| (self.path.to_string(), text))),
         }
     }
 
     fn members(&mut self, place: Place, members: &Object) {
-        let is_printable = |key: &str| !matches!(place, Place::Root(_)) || !has_control(key);
+        let is_printable = |key: &str| !matches!(place, Place::Root) || !has_control(key);
         for (key, value) in members.iter().filter(|(key, _)| !place.lacks_own(key) && is_printable(key)) {
             // The schema has a place for every member of a view.
             let Ok(below) = place.member(key) else { continue };
@@ -88,7 +88,7 @@ fn place_is_split(place: Place, members: &Object) -> bool {
         _ => !has_control(key),
     };
     match place {
-        Place::Root(_) => true,
+        Place::Root => true,
         Place::Source(_) => false,
         _ => members.iter().any(|(key, _)| !place.lacks_own(key)) && members.iter().all(is_printable),
     }
@@ -115,7 +115,6 @@ fn text(place: Place, value: &Value) -> Option<String> {
 mod tests {
     use std::convert::Infallible;
 
-    use crate::schema::Schema;
     use serde_json::{Map, Value, json};
 
     use super::{each_set_line, set_lines};
@@ -126,10 +125,8 @@ mod tests {
 
     fn check(view: &Value, prefix: &str, expected: &[&str]) {
         let prefix = if prefix.is_empty() { Vec::new() } else { Path::parse(prefix).expect(prefix).segments };
-        let lines: Vec<String> = set_lines(Schema::media(), view, &prefix)
-            .into_iter()
-            .map(|(path, text)| format!("{path}={text}"))
-            .collect();
+        let lines: Vec<String> =
+            set_lines(view, &prefix).into_iter().map(|(path, text)| format!("{path}={text}")).collect();
         assert_eq!(lines, expected);
     }
 
@@ -207,9 +204,9 @@ mod tests {
 
     /// The view without derived values and empty groups.
     fn own(view: &Value) -> Value {
-        let mut own = own_value(Place::Root(Schema::media()), view).expect("a view is an object");
+        let mut own = own_value(Place::Root, view).expect("a view is an object");
         own.as_object_mut().expect("a view is an object").retain(|key, value| {
-            let is_group = matches!(Place::Root(Schema::media()).member(key), Ok(Place::Group(_)));
+            let is_group = matches!(Place::Root.member(key), Ok(Place::Group(_)));
             !(is_group && *value == json!({}))
         });
         own
@@ -226,7 +223,7 @@ mod tests {
             }
             let text = std::fs::read_to_string(&path).expect("the fixture can be read");
             let view: Value = serde_json::from_str(&text).expect("the fixture is JSON");
-            if normalize(Schema::media(), view.clone()).is_err() {
+            if normalize(view.clone()).is_err() {
                 // A patch can't set this value, so no line would restore it.
                 continue;
             }
@@ -237,9 +234,8 @@ mod tests {
                 Ok(())
             });
             let Ok(()) = taken;
-            assert_eq!(lines, set_lines(Schema::media(), &view, &[]), "{}", path.display());
-            let assignments: Vec<Assignment> =
-                set_lines(Schema::media(), &view, &[]).into_iter().map(assignment).collect();
+            assert_eq!(lines, set_lines(&view, &[]), "{}", path.display());
+            let assignments: Vec<Assignment> = set_lines(&view, &[]).into_iter().map(assignment).collect();
             let computed = to_patch(
                 &Value::Object(Map::new()),
                 &assignments,

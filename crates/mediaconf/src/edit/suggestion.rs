@@ -2,6 +2,7 @@
 
 use super::config_lookup::ConfigLookup;
 use super::path::{Path, Segment, glob_matches};
+use crate::schema::Schema;
 use crate::schema::suggest::similar_names;
 
 /// The number of names that are suggested.
@@ -33,7 +34,7 @@ pub fn with_quoted_name(current: &dyn ConfigLookup, path: &Path, at: usize) -> O
 
 /// Returns the path below the group that has what it begins with, if one has: `streams.cam9` for `cam9`.
 pub fn in_a_group(current: &dyn ConfigLookup, path: &Path) -> Option<Path> {
-    current.schema().kinds.iter().find_map(|kind| {
+    Schema::media().kinds.iter().find_map(|kind| {
         let group = Segment::Key(kind.key().to_owned());
         let whole = Path { segments: std::iter::once(group).chain(path.segments.iter().cloned()).collect() };
         let is_there = match path.segments.first()? {

@@ -3,7 +3,6 @@
 //! Values are read so wherever they are read: `urls.url` is the URL of every source. Whoever sets a value
 //! names its entry.
 
-use crate::schema::Schema;
 use serde_json::Value;
 
 use super::config_lookup::{ConfigLookup, ValueKind};
@@ -66,7 +65,7 @@ pub fn found(current: &dyn ConfigLookup, path: &Path) -> Result<FoundAt, Fault> 
         false
     });
     match values.is_empty() {
-        true => Err(no_entry_has(current.schema(), path)),
+        true => Err(no_entry_has(path)),
         false => Ok(FoundAt::Each { values, is_partial }),
     }
 }
@@ -94,8 +93,8 @@ fn names_in(value: Value) -> Option<Vec<String>> {
 
 /// The path with `entry` where it goes through a list that the schema knows; `None` if it goes through
 /// none.
-pub fn with_entries(schema: &'static Schema, path: &Path, entry: &Segment) -> Option<Path> {
-    let mut above = Place::Root(schema);
+pub fn with_entries(path: &Path, entry: &Segment) -> Option<Path> {
+    let mut above = Place::Root;
     let mut segments = Vec::new();
     for (index, segment) in path.segments.iter().enumerate() {
         let is_name = matches!(segment, Segment::Key(_) | Segment::Matching(_));
@@ -196,7 +195,7 @@ fn is_meant(segment: &Segment, len: usize, position: usize, entry: &Value) -> bo
 /// Returns the index of the first name of the path behind a list: as the schema has it, else as it is
 /// there.
 fn list_before_name(current: &dyn ConfigLookup, path: &Path) -> Option<usize> {
-    let mut place = Ok(Place::Root(current.schema()));
+    let mut place = Ok(Place::Root);
     for (index, segment) in path.segments.iter().enumerate() {
         if let Segment::Key(name) = segment {
             let is_list = match &place {
@@ -222,8 +221,8 @@ fn is_list(current: &dyn ConfigLookup, path: &[Segment]) -> bool {
 }
 
 /// The absence of a member in all elements of a list.
-fn no_entry_has(schema: &'static Schema, path: &Path) -> Fault {
+fn no_entry_has(path: &Path) -> Fault {
     let name = path.segments.iter().rev().find_map(Segment::name).unwrap_or_default();
-    let hint = UnknownKey::find(Place::Root(schema), &path.segments).and_then(|unknown| unknown.suggestion());
+    let hint = UnknownKey::find(Place::Root, &path.segments).and_then(|unknown| unknown.suggestion());
     Fault { hint, ..Fault::absent(format!("no element of the list has `{name}`")) }
 }

@@ -57,7 +57,7 @@ pub fn missing(current: &dyn ConfigLookup, path: &Path, keys: &[&str]) -> Fault 
     if let Some(whole) = Some(path).filter(|_| index == 0).and_then(|path| in_a_group(current, path)) {
         return not_there(above, key).hint(format!("did you mean `{}`?", whole.shown()));
     }
-    match Place::resolve(current.schema(), &path.segments[..=index]) {
+    match Place::resolve(&path.segments[..=index]) {
         Err(fault) => fault,
         Ok(Place::Own(_)) => Fault::absent(format!("`{key}` is not set")),
         Ok(place) => {

@@ -14,8 +14,8 @@ use serde::{Serialize, Serializer};
 use super::member::{Members, key_of};
 use super::setting_view::Setting;
 use super::shape::{first_argument, inner_scope, only_argument};
-use crate::schema::Scope;
 use crate::schema::scalar::Scalar;
+use crate::schema::{Schema, Scope};
 use crate::syntax::{Entry, Word};
 
 /// The form that the occurrences of a keyword have.
@@ -76,7 +76,7 @@ impl<'d> General<'_, 'd> {
         if words.next().is_none() {
             return Scalar::from_word(first).serialize(serializer);
         }
-        if entry.schema().repeats(&entry.keyword()) {
+        if Schema::media().repeats(&entry.keyword()) {
             return [Occurrence { entry }].serialize(serializer);
         }
         serializer.collect_seq(scalars(entry))
@@ -118,7 +118,7 @@ pub struct Contents<'d> {
 impl Serialize for Contents<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        let members = Members::group(inner_scope(self.block.schema(), self.block), self.block.children());
+        let members = Members::group(inner_scope(self.block), self.block.children());
         for (parameter, entries) in members.each_own().filter(|(_, entries)| !entries.is_empty()) {
             map.serialize_entry(parameter.key, &Setting { parameter, entries })?;
         }

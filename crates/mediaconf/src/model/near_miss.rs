@@ -39,8 +39,8 @@ pub fn near_miss(scope: Scope, keyword: &str) -> Option<NearMiss> {
 }
 
 /// Like [`near_miss`], inside the block of a foreign directive.
-pub fn near_miss_in_block(schema: &Schema, block: &str, keyword: &str) -> Option<NearMiss> {
-    nearest_in(schema.block_scope(block, 1), |row| row.stands_in(block), keyword)
+pub fn near_miss_in_block(block: &str, keyword: &str) -> Option<NearMiss> {
+    nearest_in(Schema::media().block_scope(block, 1), |row| row.stands_in(block), keyword)
 }
 
 fn nearest_in(
@@ -56,7 +56,7 @@ fn nearest_in(
     }
     let own = nearest(keyword, scope.rows().flat_map(names));
     let near = match own.filter(|word| is_one_edit(word, keyword)) {
-        None => near_foreign(Schema::media(), may_stand, keyword).or_else(|| near_own(scope, own?)),
+        None => near_foreign(may_stand, keyword).or_else(|| near_own(scope, own?)),
         Some(word) => near_own(scope, word),
     };
     near.map(|near| NearMiss { is_only: is_only_near(scope, may_stand, keyword), ..near })
@@ -79,15 +79,11 @@ fn near_own(scope: Scope, word: &'static str) -> Option<NearMiss> {
 
 /// The foreign directive of which `keyword` is the plural, else one that a single slip leads to; none if `keyword` is known
 /// elsewhere.
-fn near_foreign(
-    schema: &Schema,
-    may_stand: impl Fn(&ForeignKeyword) -> bool + Copy,
-    keyword: &str,
-) -> Option<NearMiss> {
-    if schema.is_any_keyword(keyword) {
+fn near_foreign(may_stand: impl Fn(&ForeignKeyword) -> bool + Copy, keyword: &str) -> Option<NearMiss> {
+    if Schema::media().is_any_keyword(keyword) {
         return None;
     }
-    let rows = schema.foreign.iter().filter(|row| may_stand(row));
+    let rows = Schema::media().foreign.iter().filter(|row| may_stand(row));
     let words = || rows.clone().flat_map(|row| row.keywords.iter().map(move |word| (*word, row)));
     let is_plural = |word: &str, row: &ForeignKeyword| {
         row.repeats && matches!(keyword.strip_prefix(word), Some("s" | "es"))
@@ -186,7 +182,7 @@ mod tests {
 
     #[test]
     fn a_block_of_other_servers_has_near_misses_of_its_own() {
-        let told = |block, keyword| near_miss_in_block(Schema::media(), block, keyword).map(|near| near.key);
+        let told = |block, keyword| near_miss_in_block(block, keyword).map(|near| near.key);
         assert_eq!(told("auth_backend", "backnd"), Some("backend"));
         assert_eq!(told("auth_backend", "denys"), Some("deny"));
         assert_eq!(told("template", "onplay"), Some("on_play"));

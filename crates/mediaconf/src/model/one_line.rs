@@ -10,32 +10,32 @@ use crate::syntax::comment_start;
 ///
 /// A stripped line end leaves no blank, so the keyword may be the end of what reads as one word.
 pub fn has_lost_line_ends(text: &[u8]) -> bool {
-    std::str::from_utf8(text).is_ok_and(|text| lost_line_ends(Schema::media(), text).is_some())
+    std::str::from_utf8(text).is_ok_and(|text| lost_line_ends(text).is_some())
 }
 
 /// The start of the comment with directives in such a text.
-pub(super) fn lost_line_ends(schema: &Schema, text: &str) -> Option<u32> {
+pub(super) fn lost_line_ends(text: &str) -> Option<u32> {
     let line = text.trim_end_matches(['\n', '\r']);
     if memchr::memchr(b'\n', line.as_bytes()).is_some() {
         return None;
     }
     let start = comment_start(line)?;
-    holds_directive(schema, &line[start + 1..]).then_some(start as u32)
+    holds_directive(&line[start + 1..]).then_some(start as u32)
 }
 
 /// True if words that a known keyword starts are followed by `;` or `{`.
-fn holds_directive(schema: &Schema, comment: &str) -> bool {
+fn holds_directive(comment: &str) -> bool {
     comment.split_inclusive([';', '{', '}']).any(|part| {
         let Some(words) = part.strip_suffix([';', '{']) else { return false };
         let mut words = words.split_whitespace().rev();
-        words.next().is_some() && words.any(|word| ends_with_keyword(schema, word))
+        words.next().is_some() && words.any(ends_with_keyword)
     })
 }
 
-fn ends_with_keyword(schema: &Schema, word: &str) -> bool {
-    let mut keywords = schema.rows().flat_map(|parameter| parameter.keywords);
+fn ends_with_keyword(word: &str) -> bool {
+    let mut keywords = Schema::media().rows().flat_map(|parameter| parameter.keywords);
     // `title`, `comment` and the like are words of plain English as well.
-    keywords.any(|keyword| word.ends_with(keyword) && !schema.is_foreign_keyword(keyword))
+    keywords.any(|keyword| word.ends_with(keyword) && !Schema::media().is_foreign_keyword(keyword))
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ pub fn read(scope: Scope, entry: Entry<'_>) -> RowMatch {
 
 /// The kind of the stream, live or plugin that an entry of the top level is.
 pub fn block_kind(entry: Entry<'_>) -> Option<Kind> {
-    match read(entry.schema().top(), entry) {
+    match read(Schema::media().top(), entry) {
         RowMatch::Own(parameter) => parameter.shape.group(),
         RowMatch::Misshapen(_) | RowMatch::Foreign => None,
     }
@@ -99,10 +99,10 @@ pub fn part_of(
 }
 
 /// The scope inside the block of an unknown entry.
-pub fn inner_scope(schema: &Schema, entry: Entry<'_>) -> Scope {
+pub fn inner_scope(entry: Entry<'_>) -> Scope {
     match entry.is_block() {
-        true => schema.block_scope(&entry.keyword(), entry.count_arguments()),
-        false => schema.unknown(),
+        true => Schema::media().block_scope(&entry.keyword(), entry.count_arguments()),
+        false => Schema::media().unknown(),
     }
 }
 

@@ -11,7 +11,7 @@ use super::json::{OneValue, to_json};
 use super::member::{Members, key_of};
 use super::setting_view::{BackendView, Setting, Sources, is_open, source_member, sources};
 use super::shape::{Address, belongs_to, group_name, only_argument};
-use crate::schema::{Derived, DirectiveRole, Kind, ListShape, Parameter, Shape};
+use crate::schema::{Derived, DirectiveRole, Kind, ListShape, Parameter, Schema, Shape};
 use crate::syntax::{Document, Entry, Word};
 
 /// The members of a configuration that a view shows. Secrets are masked afterwards, in the JSON.
@@ -55,7 +55,7 @@ impl Globals {
 
 /// The top-level members of a document.
 pub fn top_members(document: &Document) -> Members<'_> {
-    Members::group(document.schema().top(), document.entries())
+    Members::group(Schema::media().top(), document.entries())
 }
 
 impl<'a, 'd> View<'a, 'd> {

@@ -107,8 +107,8 @@ impl DirectiveRole {
     }
 
     /// The keywords of the rows with this role, of all scopes. Looks at the whole table.
-    pub fn keywords(self, schema: &Schema) -> Vec<&'static str> {
-        let rows = schema.rows().filter(|row| row.role == Some(self));
+    pub fn keywords(self) -> Vec<&'static str> {
+        let rows = Schema::media().rows().filter(|row| row.role == Some(self));
         rows.flat_map(|row| row.keywords).copied().collect()
     }
 }

@@ -11,7 +11,6 @@ use super::index::{EntryId, EntryRecord, Index, next_index};
 use super::input_check;
 use super::lex::Words;
 use super::splice::{Splice, apply};
-use crate::schema::Schema;
 use crate::text::{Diagnostics, Span};
 
 /// A text and the index over it.
@@ -52,11 +51,6 @@ impl Document {
     /// `edits` are in the order of the text and do not overlap.
     pub fn edited(&self, edits: &[Splice]) -> Self {
         Self::parse(apply(&self.text, 0..self.text.len(), edits))
-    }
-
-    /// The schema of the directives.
-    pub fn schema(&self) -> &'static Schema {
-        Schema::media()
     }
 
     /// The text, byte for byte as it was parsed.
@@ -123,11 +117,6 @@ impl<'d> Entry<'d> {
     /// Its number in the document.
     pub fn id(self) -> EntryId {
         self.id
-    }
-
-    /// The schema of its document.
-    pub fn schema(self) -> &'static Schema {
-        self.document.schema()
     }
 
     /// The document that it belongs to.

@@ -1,6 +1,5 @@
 //! An assignment of the command line, and the edits that it becomes.
 
-use crate::schema::Schema;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -104,10 +103,9 @@ pub struct PathEdit {
 
 impl Assignment {
     /// The same, where it sets the only source by the keyword of the text, with the key of the sources.
-    pub(super) fn with_key_of_sources(&self, schema: &Schema) -> Self {
+    pub(super) fn with_key_of_sources(&self) -> Self {
         let sets = !self.value.removes() && !matches!(self.value, AssignedValue::Replace(_));
-        let path =
-            if sets { with_key_of_sources(schema, &self.path).into_owned() } else { self.path.clone() };
+        let path = if sets { with_key_of_sources(&self.path).into_owned() } else { self.path.clone() };
         Self { path, value: self.value.clone() }
     }
 

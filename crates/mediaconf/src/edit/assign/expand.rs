@@ -1,6 +1,5 @@
 //! Expands assignments to edits: the places that a path stands for, and a typed value for each place.
 
-use crate::schema::Schema;
 use serde_json::Value;
 
 use super::assignment::{AssignOptions, AssignedValue, Assignment, PathEdit};
@@ -76,7 +75,7 @@ fn edit(
     options: AssignOptions,
     faults: &mut Vec<Fault>,
 ) -> Option<PathEdit> {
-    let value = Place::to_set(current.schema(), &path.segments).and_then(|place| {
+    let value = Place::to_set(&path.segments).and_then(|place| {
         let value = value_at(place, assignment)?;
         if !options.one_word {
             several_words::refuse_one_for_several(current, place, &path, &assignment.value)?;
@@ -86,8 +85,7 @@ fn edit(
     match value {
         Ok(value) => Some(PathEdit { path, value, is_unset: assignment.is_unset() }),
         Err(fault) => {
-            let fault =
-                Fault { hint: entry_hint(current.schema(), &path, assignment).or(fault.hint), ..fault };
+            let fault = Fault { hint: entry_hint(&path, assignment).or(fault.hint), ..fault };
             // The fault may be the same for each place that the path stands for.
             let fault = fault.at(&assignment.path);
             if faults.last() != Some(&fault) {
@@ -122,15 +120,11 @@ fn depth(value: &Value) -> usize {
 }
 
 /// Suggests `urls[0].url` to whoever sets `urls.url`: only what is read goes through lists.
-fn entry_hint(
-    schema: &'static Schema,
-    place: &Path,
-    Assignment { path, value }: &Assignment,
-) -> Option<String> {
-    Place::to_set(schema, &with_entries(schema, place, &Segment::Index(0))?.segments).ok()?;
+fn entry_hint(place: &Path, Assignment { path, value }: &Assignment) -> Option<String> {
+    Place::to_set(&with_entries(place, &Segment::Index(0))?.segments).ok()?;
     let is_of_many = path.first_pattern().is_some();
     let entry = if is_of_many { Segment::EveryEntry } else { Segment::Index(0) };
-    let [path, entry] = [path.shown(), with_entries(schema, path, &entry)?.shown()];
+    let [path, entry] = [path.shown(), with_entries(path, &entry)?.shown()];
     let elements = if is_of_many { "all elements" } else { "the first element" };
     Some(match value {
         AssignedValue::Remove => format!("`--unset '{entry}'` removes it from {elements}"),

@@ -21,7 +21,7 @@ pub fn without_missing_blocks(
     edits: Vec<PathEdit>,
     faults: &mut Vec<Fault>,
 ) -> Vec<PathEdit> {
-    let made = streams_given_urls(current.schema(), &edits);
+    let made = streams_given_urls(&edits);
     let faults_of_edits = edits.iter().map(|edit| {
         if let Some(fault) = new_keyword_like_an_entry(current, &edit.path) {
             return Some(fault);
@@ -39,7 +39,7 @@ pub fn without_missing_blocks(
 /// The fault of a path that would make a directive at the top, where the group of an entry was forgotten.
 fn new_keyword_like_an_entry(current: &dyn ConfigLookup, path: &Path) -> Option<Fault> {
     let [Segment::Key(key), ..] = path.segments.as_slice() else { return None };
-    let is_new = current.schema().top().by_key(key).is_none() && !current.contains(&[key]);
+    let is_new = Schema::media().top().by_key(key).is_none() && !current.contains(&[key]);
     let whole = is_new.then(|| in_a_group(current, path))??;
     let fault = Fault::of_path(format!("there is no `{key}`"));
     Some(fault.hint(format!("did you mean `{}`? `--create` makes a directive `{key}`", whole.shown())))
@@ -47,11 +47,11 @@ fn new_keyword_like_an_entry(current: &dyn ConfigLookup, path: &Path) -> Option<
 
 /// The names of the streams whose `urls` are set: setting the sources of a stream clearly means to
 /// create it.
-fn streams_given_urls(schema: &Schema, edits: &[PathEdit]) -> HashSet<String> {
+fn streams_given_urls(edits: &[PathEdit]) -> HashSet<String> {
     let given = edits.iter().filter(|edit| !edit.removes());
     let name = |edit: &PathEdit| match edit.path.segments.as_slice() {
         [Segment::Key(group), Segment::Key(name), Segment::Key(key), ..] => {
-            let kind = schema.kind(group).filter(|kind| kind.has_sources())?;
+            let kind = Schema::media().kind(group).filter(|kind| kind.has_sources())?;
             (key == DirectiveRole::Sources.key(kind.scope())).then(|| name.clone())
         }
         _ => None,
@@ -66,7 +66,7 @@ fn missing_block<'e>(
     made: &HashSet<String>,
 ) -> Option<(Kind, &'e str)> {
     let [Segment::Key(group), rest @ ..] = edit.path.segments.as_slice() else { return None };
-    let Ok(Place::Group(kind)) = Place::Root(current.schema()).member(group) else { return None };
+    let Ok(Place::Group(kind)) = Place::Root.member(group) else { return None };
     let is_new = |name: &str| !current.contains(&[kind.key(), name]);
     let name = match rest {
         [Segment::Key(name), _, ..] => (!made.contains(name) || !kind.has_sources()).then_some(name),

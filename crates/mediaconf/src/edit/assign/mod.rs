@@ -22,7 +22,7 @@ mod tests;
 mod unset;
 mod whole;
 
-use crate::schema::{Object, Schema};
+use crate::schema::Object;
 use serde_json::Value;
 
 pub use assignment::{AssignOptions, AssignedValue, Assignment};
@@ -55,9 +55,8 @@ pub fn to_patch(
     conditions: &[Condition],
     options: AssignOptions,
 ) -> Result<Computed, Faults> {
-    let (schema, mut faults) = (current.schema(), Vec::new());
-    let assignments: Vec<Assignment> =
-        assignments.iter().map(|one| one.with_key_of_sources(schema)).collect();
+    let mut faults = Vec::new();
+    let assignments: Vec<Assignment> = assignments.iter().map(|one| one.with_key_of_sources()).collect();
     let edits = expand::expand(current, &assignments, conditions, options, &mut faults);
     let edits = overlap::without_overlaps(edits, &mut faults);
     let edits = if options.create {
@@ -73,24 +72,23 @@ pub fn to_patch(
         faults.retain(|fault| !fault.is_absent());
     }
     Faults(faults).into_result(())?;
-    let normalized = normalized(schema, &patch)?;
-    let depends_on_read =
-        has_absent || !conditions.is_empty() || assignments.iter().any(|one| depends_on_read(schema, one));
+    let normalized = normalized(&patch)?;
+    let depends_on_read = has_absent || !conditions.is_empty() || assignments.iter().any(depends_on_read);
     Ok(Computed { patch, normalized, depends_on_read })
 }
 
-fn depends_on_read(schema: &'static Schema, assignment: &Assignment) -> bool {
+fn depends_on_read(assignment: &Assignment) -> bool {
     let is_looked_up = |segment: &Segment| !matches!(segment, Segment::Key(_));
     matches!(assignment.value, AssignedValue::Replace(_))
         || assignment.path.segments.iter().any(is_looked_up)
-        || whole::depends_on_read(schema, assignment)
+        || whole::depends_on_read(assignment)
 }
 
 /// The normalized patch. Its faults are those that only the whole patch shows: a source without an
 /// address, two blocks in one position.
-fn normalized(schema: &'static Schema, patch: &Object) -> Result<Object, Faults> {
+fn normalized(patch: &Object) -> Result<Object, Faults> {
     let whole = Value::Object(patch.clone());
-    normalize(schema, whole.clone())
+    normalize(whole.clone())
         .map_err(|found| Faults(found.0.into_iter().map(|fault| of_pointer(&whole, fault)).collect()))
 }
 

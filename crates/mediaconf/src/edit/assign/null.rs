@@ -20,9 +20,8 @@ pub fn may_be_absent(expansion: &Expansion<'_>, assignment: &Assignment) -> bool
         Segment::Matching(glob) => glob == EVERY,
         segment => *segment == Segment::EveryEntry,
     };
-    let schema = expansion.current.schema();
-    let is_known = Place::resolve(schema, &segments[..at]).is_ok_and(|place| !place.is_foreign());
-    let block = Place::resolve(schema, &segments[..at.min(2)]);
+    let is_known = Place::resolve(&segments[..at]).is_ok_and(|place| !place.is_foreign());
+    let block = Place::resolve(&segments[..at.min(2)]);
     let is_block_there = !matches!(block, Ok(Place::Block(_)))
         || keys(&segments[..2]).is_some_and(|keys| expansion.current.contains(&keys));
     assignment.value.removes() && expansion.conditions.is_empty() && takes_all && is_known && is_block_there
@@ -62,7 +61,7 @@ pub fn without_misspelt(
 pub fn misspelling(current: &dyn ConfigLookup, path: &Path) -> Option<Fault> {
     let keys = keys(&path.segments)?;
     let (key, above) = keys.split_last()?;
-    let place = Place::resolve(current.schema(), &path.segments[..above.len()]).ok()?;
+    let place = Place::resolve(&path.segments[..above.len()]).ok()?;
     let scope = place.scope()?;
     let fault = misspelt(scope, keyword_of(scope, key), &Pointer::root())?;
     let is_used = match place {

@@ -47,14 +47,14 @@ impl Builder<'_> {
 
     /// Refuses a member of a word or of a list: it would replace the whole word or list.
     fn refuse_below_words(&self, keys: &[&str]) -> Result<(), Fault> {
-        let mut place = Place::Root(self.current.schema());
+        let mut place = Place::Root;
         for (index, key) in keys.iter().enumerate() {
             let Ok(below) = place.member(key) else { return Ok(()) };
             if below.is_foreign() && index + 1 < keys.len() {
                 match self.current.kind(&keys[..=index]) {
                     None => return Ok(()),
                     // Its lines have names, and a patch gives them so.
-                    Some(ValueKind::List) if self.current.schema().has_names(key) => return Ok(()),
+                    Some(ValueKind::List) if Schema::media().has_names(key) => return Ok(()),
                     Some(ValueKind::Object) => {}
                     Some(ValueKind::List) => {
                         return Err(no_object(key, "a list").hint("name an element, such as `[0]`"));
@@ -80,12 +80,12 @@ impl Builder<'_> {
 
     /// Edits an entry of a list. A merge patch has no entries of lists, so it gets the whole new list.
     fn edit_list(&mut self, keys: &[&str], in_list: &[Segment], value: &Value) -> Result<(), Fault> {
-        let schema = self.current.schema();
+        let schema = Schema::media();
         let before = self.patch.value(keys).or_else(|| self.current.value(keys)).unwrap_or(Value::Null);
-        let is_foreign = ends_foreign(self.current.schema(), keys);
+        let is_foreign = ends_foreign(keys);
         let repeated = keys.last().filter(|key| is_foreign && schema.repeats(key) && !before.is_object());
         let lines = |value: Value| match repeated {
-            Some(keyword) => Value::Array(occurrences(schema, keyword, &value)),
+            Some(keyword) => Value::Array(occurrences(keyword, &value)),
             None => value,
         };
         let before = lines(before);
@@ -100,8 +100,8 @@ impl Builder<'_> {
     }
 }
 
-fn ends_foreign(schema: &'static Schema, keys: &[&str]) -> bool {
-    let place = keys.iter().try_fold(Place::Root(schema), |place, key| place.member(key));
+fn ends_foreign(keys: &[&str]) -> bool {
+    let place = keys.iter().try_fold(Place::Root, |place, key| place.member(key));
     place.is_ok_and(Place::is_foreign)
 }
 

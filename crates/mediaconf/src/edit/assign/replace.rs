@@ -1,6 +1,5 @@
 //! Replaces a part of the strings at a path: `--replace`.
 
-use crate::schema::Schema;
 use serde_json::Value;
 
 use super::assignment::AssignedValue;
@@ -23,8 +22,7 @@ pub fn assignments(
     substitution: &Substitution,
 ) -> Result<Vec<(Path, AssignedValue)>, Fault> {
     let expanded = expansion.expand_path(path)?;
-    let mut replacement =
-        Replacement { schema: expansion.current.schema(), run: substitution.begin(), changes: Vec::new() };
+    let mut replacement = Replacement { run: substitution.begin(), changes: Vec::new() };
     let (mut is_any_there, mut absence) = (false, expanded.absence);
     for path in expanded.paths {
         match found(expansion.current, &path) {
@@ -48,7 +46,6 @@ pub fn assignments(
 }
 
 struct Replacement<'s> {
-    schema: &'static Schema,
     run: SubstitutionRun<'s>,
     changes: Vec<(Path, AssignedValue)>,
 }
@@ -79,13 +76,12 @@ impl Replacement<'_> {
             Value::String(_) => self.value(path, value),
             Value::Array(entries) => {
                 // The first part of an option of the transcoder is its name.
-                let names =
-                    usize::from(matches!(Place::resolve(self.schema, &path.segments), Ok(Place::Pair(_))));
+                let names = usize::from(matches!(Place::resolve(&path.segments), Ok(Place::Pair(_))));
                 let mut entries = entries.iter().enumerate().skip(names);
                 entries.try_for_each(|(at, entry)| self.strings(below(&path, Segment::Index(at)), entry))
             }
             Value::Object(members) => {
-                let place = Place::resolve(self.schema, &path.segments);
+                let place = Place::resolve(&path.segments);
                 let is_own = |key: &str| !place.as_ref().is_ok_and(|place| place.lacks_own(key));
                 let mut own = members.iter().filter(|(key, _)| is_own(key));
                 own.try_for_each(|(key, value)| self.strings(below(&path, Segment::Key(key.clone())), value))

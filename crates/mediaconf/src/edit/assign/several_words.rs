@@ -20,7 +20,7 @@ pub fn refuse_one_for_several(
     path: &Path,
     change: &AssignedValue,
 ) -> Result<(), Fault> {
-    let is_line = is_line_that_repeats(current.schema(), path);
+    let is_line = is_line_that_repeats(path);
     let text = match change {
         AssignedValue::Typed(text) => text,
         AssignedValue::Text(text) if is_line => text,
@@ -50,7 +50,7 @@ pub fn refuse_one_for_several(
 }
 
 /// True if the path leads to a line of a directive that repeats, such as `push[+]`.
-fn is_line_that_repeats(schema: &Schema, path: &Path) -> bool {
+fn is_line_that_repeats(path: &Path) -> bool {
     let [.., Segment::Key(key), entry] = &path.segments[..] else { return false };
-    schema.repeats(key) && matches!(entry, Segment::Append | Segment::Index(_) | Segment::FromEnd(_))
+    Schema::media().repeats(key) && matches!(entry, Segment::Append | Segment::Index(_) | Segment::FromEnd(_))
 }

@@ -41,7 +41,7 @@ fn absence(current: &dyn ConfigLookup, path: &Path, is_one_of_many: bool) -> Opt
         let looked_up = || value_at(current, path).err().filter(|fault| fault.is_absent());
         return is_one_of_many.then(looked_up)?;
     };
-    let place = Place::resolve(current.schema(), &path.segments).ok()?;
+    let place = Place::resolve(&path.segments).ok()?;
     (!is_set(current, place, &keys)).then(|| missing(current, path, &keys))
 }
 

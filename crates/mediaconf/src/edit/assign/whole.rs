@@ -12,11 +12,11 @@ use crate::edit::schema_path::Place;
 use crate::edit::suggestion::keys;
 use crate::edit::typed::{is_list, typed};
 use crate::schema::json_value::scalar_text;
-use crate::schema::{Parameter, SOURCE, Schema, Shape};
+use crate::schema::{Parameter, SOURCE, Shape};
 
 /// True if the patch for the assignment depends on what is there.
-pub fn depends_on_read(schema: &'static Schema, assignment: &Assignment) -> bool {
-    let place = Place::resolve(schema, &assignment.path.segments);
+pub fn depends_on_read(assignment: &Assignment) -> bool {
+    let place = Place::resolve(&assignment.path.segments);
     place.is_ok_and(|place| is_whole_in_words(place, &assignment.value))
 }
 

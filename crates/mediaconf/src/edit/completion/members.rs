@@ -18,8 +18,8 @@ impl Completion<'_> {
     /// The members of the value at `above` whose names begin with `start`.
     pub(super) fn members(&self, above: &[Segment], head: &str, start: PartialName<'_>) -> Vec<Step> {
         let whole = self.whole(above);
-        let Some(place) = place(self.current.schema(), &whole.segments) else { return Vec::new() };
-        if self.path_use == PathUse::Block && !matches!(place, Place::Root(_) | Place::Group(_)) {
+        let Some(place) = place(&whole.segments) else { return Vec::new() };
+        if self.path_use == PathUse::Block && !matches!(place, Place::Root | Place::Group(_)) {
             return Vec::new();
         }
         if let PartialName::Bare(glob) = start
@@ -73,8 +73,8 @@ impl Completion<'_> {
         match self.path_use {
             PathUse::Present if is_certain => present.into_iter().map(with_help).collect(),
             PathUse::Block => match place {
-                Place::Root(schema) => {
-                    documented.into_iter().filter(|(key, _)| schema.kind(key).is_some()).collect()
+                Place::Root => {
+                    documented.into_iter().filter(|(key, _)| Schema::media().kind(key).is_some()).collect()
                 }
                 _ => present.into_iter().map(with_help).collect(),
             },
@@ -83,7 +83,7 @@ impl Completion<'_> {
                 let above = certain(&path.segments);
                 let is_allowed = |key: &str| {
                     let path = [&above[..], &[Segment::Key(key.to_owned())]].concat();
-                    self.path_use != PathUse::Settable || Place::to_set(self.current.schema(), &path).is_ok()
+                    self.path_use != PathUse::Settable || Place::to_set(&path).is_ok()
                 };
                 let known = documented.into_iter().filter(|(key, _)| is_allowed(key));
                 known.chain(unknown.into_iter().map(|name| (name, String::new()))).collect()
@@ -112,7 +112,7 @@ impl Completion<'_> {
         if matches!((self.path_use, place), (PathUse::Block, Place::Group(_))) {
             return Form::Leaf;
         }
-        let schema = self.current.schema();
+        let schema = Schema::media();
         let place = match (self.path_use, place) {
             // The name of the stream is left out.
             (PathUse::Explained, Place::Group(kind))
@@ -124,7 +124,7 @@ impl Completion<'_> {
             _ => place,
         };
         match member(place, name) {
-            Some(Place::Root(_) | Place::Group(_) | Place::Block(_) | Place::Source(_)) => Form::Object,
+            Some(Place::Root | Place::Group(_) | Place::Block(_) | Place::Source(_)) => Form::Object,
             Some(Place::Extras | Place::ForeignBlock) => Form::Object,
             Some(Place::Own(row)) => form_of(row),
             Some(Place::Part(part)) if part.place == PartPlace::Rest => Form::List,
@@ -151,7 +151,7 @@ impl Completion<'_> {
     pub(super) fn entries(&self, above: &[Segment], head: &str, start: &str) -> Vec<Step> {
         let path = self.whole(above);
         let first = [&path.segments[..], &[Segment::Index(0)]].concat();
-        let form = match place(self.current.schema(), &first) {
+        let form = match place(&first) {
             Some(Place::Source(_)) => Form::Object,
             Some(_) => Form::Leaf,
             None => return Vec::new(),

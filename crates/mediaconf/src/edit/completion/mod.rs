@@ -12,7 +12,6 @@ mod tests;
 use super::config_lookup::ConfigLookup;
 use super::path::{Path, Segment};
 use super::schema_path::Place;
-use crate::schema::Schema;
 use partial::Partial;
 
 /// A candidate: what the typed text may go on as.
@@ -154,6 +153,6 @@ fn operators(path: &str) -> Vec<Proposal> {
 }
 
 /// The place of a path in which patterns stand for any of the names or entries that they match.
-fn place(schema: &'static Schema, segments: &[Segment]) -> Option<Place> {
-    Place::Root(schema).through_lists(segments).ok()
+fn place(segments: &[Segment]) -> Option<Place> {
+    Place::Root.through_lists(segments).ok()
 }

@@ -22,7 +22,7 @@ impl Completion<'_> {
     /// The values that begin with `start`, behind `head`.
     pub(super) fn values(&self, path: &[Segment], head: &str, start: &str) -> Vec<Step> {
         let path = self.whole(path);
-        let Some(place) = place(self.current.schema(), &path.segments) else { return Vec::new() };
+        let Some(place) = place(&path.segments) else { return Vec::new() };
         let mut values = Vec::new();
         if self.path_use == PathUse::Settable {
             values.extend(shown(self.current, &path).map(|value| (value, PRESENT)));

@@ -74,7 +74,7 @@ fn entries_of<'d>(members: &Members<'d>, key: &str) -> Vec<Entry<'d>> {
 fn by_name<'d>(entries: Vec<Entry<'d>>, name: Option<&&str>) -> Vec<Entry<'d>> {
     let Some(name) = name else { return entries };
     let is_named = |entry: &Entry<'_>| entry.is_block() && !first_argument(*entry).is_empty();
-    let is_group = |entry: &Entry<'_>| entry.schema().group_of(&entry.keyword()).is_some();
+    let is_group = |entry: &Entry<'_>| Schema::media().group_of(&entry.keyword()).is_some();
     if !entries.iter().all(|entry| is_named(entry) || is_group(entry)) {
         return entries;
     }

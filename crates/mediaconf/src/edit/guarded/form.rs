@@ -32,7 +32,6 @@ enum FormChange {
 /// Adds a fault for each unknown directive in `patch` that would get another form than it has in
 /// `current`, which are both the value of all occurrences of `keyword`.
 pub(super) fn compare(
-    schema: &Schema,
     keyword: &str,
     current: &Value,
     patch: &Value,
@@ -43,33 +42,33 @@ pub(super) fn compare(
         // A bare flag has no words to lose.
         (_, Value::Null) | (Value::Bool(true), _) => {}
         (current, patch) if current == patch => {}
-        (Value::Object(current), Value::Object(patch)) => contents(schema, current, patch, pointer, faults),
+        (Value::Object(current), Value::Object(patch)) => contents(current, patch, pointer, faults),
         _ => {
-            let old = occurrences(schema, keyword, current);
-            match change(schema, keyword, &old, patch) {
+            let old = occurrences(keyword, current);
+            match change(keyword, &old, patch) {
                 Some(change) => faults.push(fault(change, keyword, current, &old, patch, pointer)),
-                None => nested(schema, &old, &occurrences(schema, keyword, patch), pointer, faults),
+                None => nested(&old, &occurrences(keyword, patch), pointer, faults),
             }
         }
     }
 }
 
-fn contents(schema: &Schema, current: &Object, patch: &Object, pointer: &Pointer, faults: &mut Vec<Fault>) {
+fn contents(current: &Object, patch: &Object, pointer: &Pointer, faults: &mut Vec<Fault>) {
     for (key, value) in patch {
         if let Some(current) = current.get(key) {
-            compare(schema, key, current, value, &pointer.child(key), faults);
+            compare(key, current, value, &pointer.child(key), faults);
         }
     }
 }
 
 /// Returns how a patch changes the form of the occurrences, if it does.
-fn change(schema: &Schema, keyword: &str, old: &[Value], patch: &Value) -> Option<FormChange> {
+fn change(keyword: &str, old: &[Value], patch: &Value) -> Option<FormChange> {
     match patch {
-        Value::Object(_) if schema.has_names(keyword) => return None,
+        Value::Object(_) if Schema::media().has_names(keyword) => return None,
         Value::Object(_) if old.len() > 1 => return Some(FormChange::OccurrencesToBlock),
         Value::Object(_) => return Some(FormChange::WordsToBlock),
         Value::Array(words)
-            if old.len() > 1 && !schema.repeats(keyword) && !words.iter().any(Value::is_array) =>
+            if old.len() > 1 && !Schema::media().repeats(keyword) && !words.iter().any(Value::is_array) =>
         {
             return Some(FormChange::OccurrencesToWords);
         }
@@ -77,7 +76,7 @@ fn change(schema: &Schema, keyword: &str, old: &[Value], patch: &Value) -> Optio
         _ if old.len() > 1 => return Some(FormChange::OccurrencesToWords),
         _ => {}
     }
-    let new = occurrences(schema, keyword, patch);
+    let new = occurrences(keyword, patch);
     pairs(old, &new).into_iter().find_map(|(old, new)| edited(old, new))
 }
 
@@ -98,10 +97,10 @@ fn edited(old: &Value, new: &Value) -> Option<FormChange> {
 }
 
 /// Compares the contents of the blocks of occurrences that stay.
-fn nested(schema: &Schema, old: &[Value], new: &[Value], pointer: &Pointer, faults: &mut Vec<Fault>) {
+fn nested(old: &[Value], new: &[Value], pointer: &Pointer, faults: &mut Vec<Fault>) {
     for (old, new) in pairs(old, new) {
         if let (Some(old), Some(new)) = (split_occurrence(old).1, split_occurrence(new).1) {
-            contents(schema, old, new, pointer, faults);
+            contents(old, new, pointer, faults);
         }
     }
 }
@@ -201,7 +200,7 @@ mod tests {
 
     fn faults(current: Value, patch: Value) -> Vec<Fault> {
         let mut faults = Vec::new();
-        compare(Schema::media(), "k", &current, &patch, &Pointer::root().child("k"), &mut faults);
+        compare("k", &current, &patch, &Pointer::root().child("k"), &mut faults);
         faults
     }
 
@@ -264,14 +263,7 @@ mod tests {
     fn no_secret_is_told() {
         let mut faults = Vec::new();
         let pointer = Pointer::root().child("streams").child("a").child("token");
-        compare(
-            Schema::media(),
-            "token",
-            &json!([["hush"], ["hidden"]]),
-            &json!(["hush", "other"]),
-            &pointer,
-            &mut faults,
-        );
+        compare("token", &json!([["hush"], ["hidden"]]), &json!(["hush", "other"]), &pointer, &mut faults);
         let told = format!("{faults:?}");
         assert!(!told.contains("hush") && !told.contains("other") && !told.contains("hidden"), "{told}");
     }

@@ -44,39 +44,30 @@ impl Guarded {
         pointer: &Pointer,
     ) {
         let keyword = keyword_of(scope, key);
-        self.in_blocks(Schema::media(), keyword, current, patch, pointer);
+        self.in_blocks(keyword, current, patch, pointer);
         match current {
             _ if patch.is_null() => {}
-            Some(current) => {
-                form::compare(Schema::media(), keyword, current, patch, pointer, &mut self.form_changes)
-            }
+            Some(current) => form::compare(keyword, current, patch, pointer, &mut self.form_changes),
             None => self.near_misses.extend(spelling::Miss::find(scope, keyword, pointer)),
         }
     }
 
     /// Looks for near misses among the new members of the blocks of a foreign directive.
-    fn in_blocks(
-        &mut self,
-        schema: &Schema,
-        keyword: &str,
-        current: Option<&Value>,
-        patch: &Value,
-        pointer: &Pointer,
-    ) {
+    fn in_blocks(&mut self, keyword: &str, current: Option<&Value>, patch: &Value, pointer: &Pointer) {
         let nothing = Map::new();
         let current = match current {
             None => &nothing,
             Some(Value::Object(members)) => members,
             Some(_) => return,
         };
-        let (Some(row), Value::Object(patch)) = (schema.foreign(keyword), patch) else { return };
+        let (Some(row), Value::Object(patch)) = (Schema::media().foreign(keyword), patch) else { return };
         match row.form {
-            ForeignForm::Block => self.new_members((schema, keyword), &[current], patch, pointer),
+            ForeignForm::Block => self.new_members((Schema::media(), keyword), &[current], patch, pointer),
             ForeignForm::Named => {
                 let blocks: Vec<_> = current.values().filter_map(Value::as_object).collect();
                 let named = patch.iter().filter_map(|(name, block)| Some((name, block.as_object()?)));
                 named.for_each(|(name, block)| {
-                    self.new_members((schema, keyword), &blocks, block, &pointer.child(name))
+                    self.new_members((Schema::media(), keyword), &blocks, block, &pointer.child(name))
                 });
             }
             _ => {}
@@ -95,7 +86,7 @@ impl Guarded {
         let new = patch.iter().filter(|(key, value)| !value.is_null() && !is_used(key));
         let inside = schema.block_scope(keyword, 1);
         self.near_misses.extend(new.filter_map(|(key, _)| {
-            spelling::Miss::find_in_block(schema, keyword, keyword_of(inside, key), &pointer.child(key))
+            spelling::Miss::find_in_block(keyword, keyword_of(inside, key), &pointer.child(key))
         }));
     }
 
@@ -124,15 +115,15 @@ impl Guarded {
 }
 
 /// Returns the guarded changes of a normalized patch of a configuration that is given as JSON.
-pub fn in_json(schema: &Schema, current: &Value, patch: &Object) -> Faults {
+pub fn in_json(current: &Value, patch: &Object) -> Faults {
     let nothing = Map::new();
     let members_of = |value: Option<&Value>| value.and_then(Value::as_object).cloned();
     let mut guarded = Guarded::default();
     let whole = current.as_object().unwrap_or(&nothing);
-    guarded.members(schema.top(), whole, patch, &Pointer::root());
+    guarded.members(Schema::media().top(), whole, patch, &Pointer::root());
     for (key, value) in patch {
         let (at, current) = (Pointer::root().child(key), current.get(key));
-        match (schema.top().by_key(key).map(|parameter| parameter.shape), value) {
+        match (Schema::media().top().by_key(key).map(|parameter| parameter.shape), value) {
             (Some(Shape::Group(kind)), Value::Object(blocks)) => {
                 for (name, block) in blocks {
                     let Some(block) = block.as_object() else { continue };
@@ -142,7 +133,7 @@ pub fn in_json(schema: &Schema, current: &Value, patch: &Object) -> Faults {
                 }
             }
             (Some(Shape::Blocks(_)), Value::Object(_)) => {
-                guarded.member(schema.unknown(), key, current, value, &at);
+                guarded.member(Schema::media().unknown(), key, current, value, &at);
             }
             _ => {}
         }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::super::fault::{Fault, FaultKind};
 use super::super::json_pointer::Pointer;
 use crate::model::{NearMiss, near_miss, near_miss_in_block};
-use crate::schema::{Kind, Schema, Scope};
+use crate::schema::{Kind, Scope};
 
 /// A keyword that is probably a misspelling.
 #[derive(Debug)]
@@ -24,8 +24,8 @@ impl Miss {
     }
 
     /// Returns the near miss of a new keyword in a block of other servers, if it is one.
-    pub fn find_in_block(schema: &Schema, block: &str, keyword: &str, pointer: &Pointer) -> Option<Self> {
-        let fault = fault(near_miss_in_block(schema, block, keyword)?, keyword, pointer);
+    pub fn find_in_block(block: &str, keyword: &str, pointer: &Pointer) -> Option<Self> {
+        let fault = fault(near_miss_in_block(block, keyword)?, keyword, pointer);
         Some(Self { kind: None, keyword: keyword.to_owned(), fault })
     }
 }

@@ -54,32 +54,27 @@ impl ChangedValue {
 ///
 /// A value is as small as can be: a member of an element of a list, unless the list grew or shrank; a
 /// whole block only if it is new or gone. Derived values are left out, and a `position` that others caused.
-pub fn changed_values(
-    schema: &'static Schema,
-    from: &dyn ConfigLookup,
-    to: &dyn ConfigLookup,
-) -> Vec<ChangedValue> {
+pub fn changed_values(from: &dyn ConfigLookup, to: &dyn ConfigLookup) -> Vec<ChangedValue> {
     let mut values = Vec::new();
-    each_changed_value(schema, from, to, &mut |value| values.push(value));
+    each_changed_value(from, to, &mut |value| values.push(value));
     values
 }
 
 /// The same one by one, so that not all of them are in memory.
 pub fn each_changed_value(
-    schema: &'static Schema,
     from: &dyn ConfigLookup,
     to: &dyn ConfigLookup,
     take: &mut dyn FnMut(ChangedValue),
 ) {
     let sides = [from, to];
-    let tops = sides.map(|side| settings(schema, side));
-    let patch = members(schema.top(), &tops[0], &tops[1]);
+    let tops = sides.map(settings);
+    let patch = members(Schema::media().top(), &tops[0], &tops[1]);
     let mut found = Found { keys: Vec::new(), take };
     let tops = tops.each_ref();
     for key in keys_of(tops) {
-        match schema.kind(key) {
+        match Schema::media().kind(key) {
             Some(kind) => found.below(key, |found| found.group(&GroupSides::new(kind, sides))),
-            None => found.member(schema.top(), key, tops, &patch),
+            None => found.member(Schema::media().top(), key, tops, &patch),
         }
     }
 }
@@ -95,14 +90,9 @@ pub struct FirstChanges {
 
 impl FirstChanges {
     /// Compares two configurations, and keeps the first `most` of the values that differ.
-    pub fn between(
-        schema: &'static Schema,
-        from: &dyn ConfigLookup,
-        to: &dyn ConfigLookup,
-        most: usize,
-    ) -> Self {
+    pub fn between(from: &dyn ConfigLookup, to: &dyn ConfigLookup, most: usize) -> Self {
         let mut found = Self::default();
-        each_changed_value(schema, from, to, &mut |value| {
+        each_changed_value(from, to, &mut |value| {
             found.count += 1;
             if found.count <= most {
                 found.first.push(value);
@@ -112,8 +102,8 @@ impl FirstChanges {
     }
 
     /// The paths for a message, as [`paths_in_words`] has them.
-    pub fn in_words(schema: &'static Schema, from: &dyn ConfigLookup, to: &dyn ConfigLookup) -> String {
-        let Self { first, count } = Self::between(schema, from, to, MOST_PATHS);
+    pub fn in_words(from: &dyn ConfigLookup, to: &dyn ConfigLookup) -> String {
+        let Self { first, count } = Self::between(from, to, MOST_PATHS);
         in_words(&first, count)
     }
 }
@@ -223,14 +213,14 @@ fn keys_of([before, after]: [&Object; 2]) -> impl Iterator<Item = &String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::schema::Schema;
+
     use serde_json::{Value, json};
 
     use super::changed_values;
 
     /// The changed values, each as `[keys, before, after]`.
     fn changed(from: Value, to: Value) -> Value {
-        let list = changed_values(Schema::media(), &from, &to).into_iter();
+        let list = changed_values(&from, &to).into_iter();
         list.map(|value| json!([value.keys.join("/"), value.before, value.after])).collect()
     }
 

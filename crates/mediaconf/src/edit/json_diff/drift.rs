@@ -1,6 +1,5 @@
 //! Lists the values in which several configurations differ, with who has which.
 
-use crate::schema::Schema;
 use std::collections::BTreeSet;
 
 use serde_json::Value;
@@ -21,24 +20,24 @@ pub struct Drift {
 /// Returns the places at which these answers to `read_config` differ, in the order of the first one.
 ///
 /// A place is as small as can be for all of them: where a block is missing somewhere, it is the block.
-pub fn drift(schema: &'static Schema, views: &[Value]) -> Vec<Drift> {
+pub fn drift(views: &[Value]) -> Vec<Drift> {
     let Some((first, others)) = views.split_first() else { return Vec::new() };
     let mut found: Vec<Vec<String>> = Vec::new();
     let mut known = BTreeSet::new();
     for other in others {
-        let keys = changed_values(schema, first, other).into_iter().map(|changed| changed.keys);
+        let keys = changed_values(first, other).into_iter().map(|changed| changed.keys);
         found.extend(keys.filter(|keys| known.insert(keys.clone())));
     }
     // A place that differs as a whole stands for all that is below it.
     let is_inside = |keys: &[String]| (1..keys.len()).any(|length| known.contains(&keys[..length]));
     let places = found.into_iter().filter(|keys| !is_inside(keys));
-    places.map(|keys| Drift { values: by_value(schema, &keys, views), keys }).collect()
+    places.map(|keys| Drift { values: by_value(&keys, views), keys }).collect()
 }
 
-fn by_value(schema: &'static Schema, keys: &[String], views: &[Value]) -> Vec<(Option<Value>, Vec<usize>)> {
+fn by_value(keys: &[String], views: &[Value]) -> Vec<(Option<Value>, Vec<usize>)> {
     let mut values: Vec<(Option<Value>, Vec<usize>)> = Vec::new();
     for (number, view) in views.iter().enumerate() {
-        let value = value_at(view, keys).map(|value| own(schema, keys, value));
+        let value = value_at(view, keys).map(|value| own(keys, value));
         match values.iter_mut().find(|(known, _)| *known == value) {
             Some((_, numbers)) => numbers.push(number),
             None => values.push((value, vec![number])),
@@ -49,8 +48,8 @@ fn by_value(schema: &'static Schema, keys: &[String], views: &[Value]) -> Vec<(O
 }
 
 /// A stream, live or plugin without what is derived, such as its position; any other value as it is.
-fn own(schema: &'static Schema, keys: &[String], value: &Value) -> Value {
-    let place = keys.iter().try_fold(Place::Root(schema), |place, key| place.member(key));
+fn own(keys: &[String], value: &Value) -> Value {
+    let place = keys.iter().try_fold(Place::Root, |place, key| place.member(key));
     let own =
         place.ok().filter(|place| matches!(place, Place::Block(_))).and_then(|place| own_value(place, value));
     own.unwrap_or_else(|| value.clone())
@@ -76,7 +75,7 @@ mod tests {
             json!({"rtsp": 555, "streams": {"a": {"prepush": 6}, "b": {"prepush": 1}}}),
             json!({"rtsp": 554, "streams": {"a": {"prepush": 6}}}),
         ];
-        let found = drift(Schema::media(), &views);
+        let found = drift(&views);
         let shown: Vec<(String, Vec<Vec<usize>>)> = found
             .iter()
             .map(|drift| (drift.keys.join("."), drift.values.iter().map(|(_, who)| who.clone()).collect()))
@@ -92,14 +91,14 @@ mod tests {
 
     #[test]
     fn equal_configurations_and_none_do_not_differ() {
-        assert_eq!(drift(Schema::media(), &[]), []);
-        assert_eq!(drift(Schema::media(), &[json!({"rtsp": 1}), json!({"rtsp": 1})]), []);
+        assert_eq!(drift(&[]), []);
+        assert_eq!(drift(&[json!({"rtsp": 1}), json!({"rtsp": 1})]), []);
     }
 
     #[test]
     fn a_block_that_differs_in_one_place_and_is_missing_in_another_is_one_place() {
         let block = |prepush: u64| json!({"streams": {"a": {"prepush": prepush}}});
-        let found = drift(Schema::media(), &[block(1), block(2), json!({"streams": {}})]);
+        let found = drift(&[block(1), block(2), json!({"streams": {}})]);
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].keys.join("."), found[0].values.len()), ("streams.a".to_owned(), 3));
     }
@@ -115,10 +114,8 @@ mod tests {
             json!({"streams": {"c": stream("c", 1), "a": stream("a", 2), "b": stream("b", 3)}}),
         ];
         let own = json!({"static": true, "title": "x"});
-        let found: Vec<_> = drift(Schema::media(), &views)
-            .into_iter()
-            .map(|drift| (drift.keys.join("/"), drift.values))
-            .collect();
+        let found: Vec<_> =
+            drift(&views).into_iter().map(|drift| (drift.keys.join("/"), drift.values)).collect();
         let expected = [
             ("streams/a".to_owned(), vec![(Some(own.clone()), vec![0, 2]), (None, vec![1])]),
             ("streams/c".to_owned(), vec![(None, vec![0, 1]), (Some(own), vec![2])]),

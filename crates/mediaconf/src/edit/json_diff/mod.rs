@@ -23,18 +23,19 @@ use members::{changes, member, members, object};
 ///
 /// Output-only members are left out; a `position` is given only where the order needs it. The order
 /// of members that have no position, such as the extras of `auth`, can't be expressed in a merge patch.
-pub fn diff(schema: &Schema, from: &dyn ConfigLookup, to: &dyn ConfigLookup) -> Object {
+pub fn diff(from: &dyn ConfigLookup, to: &dyn ConfigLookup) -> Object {
     let sides = [from, to];
-    let [from, to] = sides.map(|side| settings(schema, side));
-    changes(&from, &to, |key, old, new| match schema.kind(key) {
+    let [from, to] = sides.map(settings);
+    changes(&from, &to, |key, old, new| match Schema::media().kind(key) {
         Some(kind) => group(kind, sides),
-        None => member(schema.top(), [&from, &to], key, [old, new]),
+        None => member(Schema::media().top(), [&from, &to], key, [old, new]),
     })
 }
 
 /// The members of a whole configuration; the streams, lives and plugins stand as `null` for the place that they have.
-fn settings(schema: &Schema, side: &dyn ConfigLookup) -> Object {
-    let value = |key: &str| if schema.kind(key).is_some() { Some(Value::Null) } else { side.value(&[key]) };
+fn settings(side: &dyn ConfigLookup) -> Object {
+    let value =
+        |key: &str| if Schema::media().kind(key).is_some() { Some(Value::Null) } else { side.value(&[key]) };
     let keys = side.names(&[]).into_iter();
     keys.filter_map(|key| Some((value(&key)?, key))).map(|(value, key)| (key, value)).collect()
 }

@@ -1,4 +1,3 @@
-use crate::schema::Schema;
 use serde_json::{Map, Value, json};
 
 use super::diff;
@@ -67,11 +66,7 @@ fn only_what_differs_is_given() {
             json!({"plugins": {"c": {"position": 1}}}),
         ),
     ] {
-        assert_eq!(
-            format!("{:#}", Value::Object(diff(Schema::media(), &from, &to))),
-            format!("{expected:#}"),
-            "{from} {to}"
-        );
+        assert_eq!(format!("{:#}", Value::Object(diff(&from, &to))), format!("{expected:#}"), "{from} {to}");
     }
 }
 
@@ -95,7 +90,7 @@ fn merge(target: &mut Value, patch: &Value) {
 
 /// A view as a merge leaves it: without what is derived, and without the blocks of ports that went.
 fn own(view: &Value) -> Value {
-    let mut own = own_value(Place::Root(Schema::media()), view).expect("a view is an object");
+    let mut own = own_value(Place::Root, view).expect("a view is an object");
     let ports: Vec<String> =
         view["http"].as_array().into_iter().flatten().map(|port| port.to_string().replace('"', "")).collect();
     if let Some(options) = own.get_mut("http_options").and_then(Value::as_object_mut) {
@@ -116,7 +111,7 @@ fn views() -> Vec<Value> {
         .map(|path| std::fs::read_to_string(path).expect("a fixture can be read"))
         .map(|text| serde_json::from_str(&text).expect("a fixture is JSON"))
         // A value that no patch may hold can't be reached by a patch.
-        .filter(|view: &Value| normalize(Schema::media(), view.clone()).is_ok())
+        .filter(|view: &Value| normalize(view.clone()).is_ok())
         .collect()
 }
 
@@ -124,10 +119,10 @@ fn views() -> Vec<Value> {
 fn every_view_becomes_every_other() {
     let views = views();
     for from in &views {
-        assert!(diff(Schema::media(), from, from).is_empty());
+        assert!(diff(from, from).is_empty());
         for to in &views {
-            let patch = Value::Object(diff(Schema::media(), from, to));
-            normalize(Schema::media(), patch.clone()).expect("it is a patch");
+            let patch = Value::Object(diff(from, to));
+            normalize(patch.clone()).expect("it is a patch");
             let mut merged = own(from);
             merge(&mut merged, &patch);
             assert_eq!(own(&merged), own(to), "{from} {to}");

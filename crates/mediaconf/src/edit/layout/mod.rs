@@ -324,7 +324,7 @@ impl<'d> Layout<'d> {
                 .is_none_or(|range| splice.range.start <= range.start && splice.range.end <= range.start)
         };
         let splices = self.splices.into_iter();
-        let splices = splices.map(|((start, end, _), text)| Splice { range: start..end, text: text.into() });
+        let splices = splices.map(|((start, end, _), text)| Splice { range: start..end, text });
         let mut splices: Vec<Splice> = splices.filter(outside).collect();
         splices.extend(removed.iter().map(|range| Splice { range: range.clone(), text: "".into() }));
         splices.sort_by_key(|splice| (splice.range.start, splice.range.end));

@@ -7,7 +7,7 @@ use super::{Inner, Insertion, Layout};
 use crate::edit::emit::Style;
 use crate::edit::removal;
 use crate::model::shape::group_name;
-use crate::schema::DirectiveRole;
+use crate::schema::{DirectiveRole, Schema};
 use crate::syntax::{Entry, quoted_if_needed};
 
 impl<'d> Layout<'d> {
@@ -35,7 +35,7 @@ impl<'d> Layout<'d> {
     fn top_indent(&self, sibling: Option<Entry<'d>>, keyword: &str) -> &'d str {
         let follows_setting =
             sibling.filter(|sibling| !sibling.is_block() && self.around.begins_line(sibling.start()));
-        let at_column_0 = self.around.document().schema().top().by_keyword(keyword).is_some_and(|row| {
+        let at_column_0 = Schema::media().top().by_keyword(keyword).is_some_and(|row| {
             row.shape.group().is_some() || row.role.is_some_and(DirectiveRole::is_account)
         });
         follows_setting.filter(|_| !at_column_0).map_or("", |sibling| self.around.indent(sibling.start()))

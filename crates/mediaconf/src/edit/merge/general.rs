@@ -28,7 +28,6 @@ pub fn contents_value(block: Entry<'_>) -> Value {
 /// Merges patches into foreign members, and collects their faults.
 pub struct GeneralMerge<'f> {
     /// The schema of the document.
-    pub schema: &'static Schema,
     /// The faults that were found so far.
     pub faults: &'f mut Faults,
 }
@@ -57,19 +56,19 @@ impl GeneralMerge<'_> {
     ) -> Option<Value> {
         let patch = match patch {
             Value::Null => return None,
-            Value::Object(patch) if self.schema.has_names(keyword) && are_words(entries, patch) => {
+            Value::Object(patch) if Schema::media().has_names(keyword) && are_words(entries, patch) => {
                 let lines = named_lines(entries, patch);
-                return (!lines.is_empty()).then(|| read_back(self.schema, keyword, lines));
+                return (!lines.is_empty()).then(|| read_back(keyword, lines));
             }
             Value::Object(patch) => patch,
             Value::Array(elements)
-                if self.schema.repeats(keyword) && !elements.iter().any(Value::is_array) =>
+                if Schema::media().repeats(keyword) && !elements.iter().any(Value::is_array) =>
             {
                 return self.lines(keyword, entries, elements, pointer);
             }
             Value::Array(elements) => return Some(self.list(keyword, elements, pointer)),
             // `false` for a flag that stands there as a word of its own takes it away.
-            Value::Bool(false) if self.schema.is_flag(keyword) && are_bare(entries) => return None,
+            Value::Bool(false) if Schema::media().is_flag(keyword) && are_bare(entries) => return None,
             scalar => return Some(scalar.clone()),
         };
         match (entries, DirectiveForm::from_entries(entries)) {
@@ -82,7 +81,7 @@ impl GeneralMerge<'_> {
 
     /// The members of a foreign block afterwards.
     pub fn contents(&mut self, block: Entry<'_>, patch: &Object, pointer: &Pointer) -> Object {
-        self.members(&Members::group(inner_scope(block.schema(), block), block.children()), patch, pointer)
+        self.members(&Members::group(inner_scope(block), block.children()), patch, pointer)
     }
 
     fn members(&mut self, members: &Members<'_>, patch: &Object, pointer: &Pointer) -> Object {
@@ -119,7 +118,7 @@ impl GeneralMerge<'_> {
 
     /// The members of a new object: those of one block, or the names of several.
     fn new_object(&mut self, keyword: &str, patch: &Object, pointer: &Pointer) -> Object {
-        let scope = self.schema.block_scope(keyword, 1);
+        let scope = Schema::media().block_scope(keyword, 1);
         let mut object = Map::new();
         for (key, value) in patch {
             let pointer = pointer.child(key);
@@ -174,7 +173,7 @@ impl GeneralMerge<'_> {
         }
         let occurrences: Vec<Value> =
             elements.iter().map(|occurrence| self.occurrence(keyword, occurrence, pointer)).collect();
-        read_back(self.schema, keyword, occurrences)
+        read_back(keyword, occurrences)
     }
 
     /// One line for each word of a flat list; `None` for no words.
@@ -198,13 +197,13 @@ impl GeneralMerge<'_> {
         if words.len() > 1 && (stands.len() > 1 || !words.iter().all(stands_alone)) {
             self.faults.push(of_one_line_or_several(keyword, words.len(), pointer));
         }
-        let lines = occurrences(self.schema, keyword, &Value::Array(words.to_vec()));
-        (!lines.is_empty()).then(|| read_back(self.schema, keyword, lines))
+        let lines = occurrences(keyword, &Value::Array(words.to_vec()));
+        (!lines.is_empty()).then(|| read_back(keyword, lines))
     }
 
     fn occurrence(&mut self, keyword: &str, occurrence: &Value, pointer: &Pointer) -> Value {
         let Value::Array(words) = occurrence else { return occurrence.clone() };
-        let scope = self.schema.block_scope(keyword, words.len().saturating_sub(1));
+        let scope = Schema::media().block_scope(keyword, words.len().saturating_sub(1));
         let word = |word: &Value| match word {
             Value::Object(block) => Value::Object(self.members(&Members::empty(scope), block, pointer)),
             word => word.clone(),
@@ -217,8 +216,7 @@ impl GeneralMerge<'_> {
         let keyword = keyword_of(scope, key);
         let escaped = key.strip_prefix(ESCAPE).filter(|_| !value.is_null());
         let Some(parameter) = escaped.and_then(|keyword| scope.by_keyword(keyword)) else { return };
-        let text: Vec<String> =
-            emit::general(self.schema, keyword, value).iter().map(Draft::inline).collect();
+        let text: Vec<String> = emit::general(keyword, value).iter().map(Draft::inline).collect();
         let document = Document::parse(text.join(" "));
         let reads_as_own = |entry| matches!(read(scope, entry), RowMatch::Own(_));
         if parameter.strict || document.entries().any(reads_as_own) {
@@ -236,11 +234,11 @@ fn non_empty(patch: &Object, object: Object) -> Option<Value> {
 
 /// The occurrences of a keyword of the general rule with this value: each an array of its words and, if it
 /// has a block, the object of that last.
-pub fn occurrences(schema: &Schema, keyword: &str, value: &Value) -> Vec<Value> {
+pub fn occurrences(keyword: &str, value: &Value) -> Vec<Value> {
     match value {
         Value::Null => Vec::new(),
         Value::Bool(true) => vec![Value::Array(Vec::new())],
-        Value::Array(list) if list.iter().any(Value::is_array) || schema.repeats(keyword) => {
+        Value::Array(list) if list.iter().any(Value::is_array) || Schema::media().repeats(keyword) => {
             let line = |line: &Value| if line.is_array() { line.clone() } else { vec![line.clone()].into() };
             list.iter().map(line).collect()
         }
@@ -272,12 +270,14 @@ fn as_named_blocks(occurrences: &[Value]) -> Option<Value> {
     Some(Value::Object(object))
 }
 
-fn as_single(schema: &Schema, keyword: &str, occurrences: &[Value]) -> Option<Value> {
+fn as_single(keyword: &str, occurrences: &[Value]) -> Option<Value> {
     let [only] = occurrences else { return None };
     match only.as_array()?.as_slice() {
         [] => Some(Value::Bool(true)),
         [word] => Some(word.clone()),
-        words if !words.iter().any(Value::is_object) && !schema.repeats(keyword) => Some(only.clone()),
+        words if !words.iter().any(Value::is_object) && !Schema::media().repeats(keyword) => {
+            Some(only.clone())
+        }
         _ => None,
     }
 }
@@ -309,9 +309,9 @@ fn named_lines(entries: &[Entry<'_>], patch: &Object) -> Vec<Value> {
 }
 
 /// The value as which these occurrences read back.
-fn read_back(schema: &Schema, keyword: &str, occurrences: Vec<Value>) -> Value {
+fn read_back(keyword: &str, occurrences: Vec<Value>) -> Value {
     as_named_blocks(&occurrences)
-        .or_else(|| as_single(schema, keyword, &occurrences))
+        .or_else(|| as_single(keyword, &occurrences))
         .unwrap_or(Value::Array(occurrences))
 }
 

@@ -8,7 +8,7 @@ use crate::edit::fault::Faults;
 use crate::edit::json_pointer::Pointer;
 use crate::model::member::{Members, keyword_of};
 use crate::model::{Lens, view};
-use crate::schema::{Derived, Kind, Object, POSITION, Parameter, Schema, Shape};
+use crate::schema::{Derived, Kind, Object, POSITION, Parameter, Shape};
 use crate::syntax::Entry;
 
 /// Own values alone.
@@ -33,7 +33,7 @@ pub fn merge_named(
                 let entries = current.map_or(&[][..], |(_, members)| {
                     members.foreign_by_keyword(keyword_of(kind.scope(), key))
                 });
-                let mut general = GeneralMerge { schema: Schema::media(), faults: &mut faults };
+                let mut general = GeneralMerge { faults: &mut faults };
                 Ok(general.member((kind.scope(), key), entries, value, &pointer))
             }
         };

@@ -7,7 +7,7 @@ use crate::edit::json_pointer::Pointer;
 use crate::model::member::keyword_of;
 use crate::model::secret::holds_mask;
 use crate::schema::json_value::{is_scalar, kind_of};
-use crate::schema::{ESCAPE, Object, Scope};
+use crate::schema::{ESCAPE, Object, Schema, Scope};
 
 impl Normalizer {
     pub(super) fn foreign_member(
@@ -37,7 +37,7 @@ impl Normalizer {
 
     /// A value under the general rule.
     pub(super) fn general(&mut self, keyword: &str, value: Value, pointer: &Pointer) -> Normalized {
-        let scope = self.schema.block_scope(keyword, 1);
+        let scope = Schema::media().block_scope(keyword, 1);
         match value {
             Value::Object(_) if !scope.is_unknown() => {
                 self.each_member(value, pointer, |normalizer, name, value, pointer| match value {
@@ -57,7 +57,7 @@ impl Normalizer {
             return Some(value);
         }
         let members = self.object(value, pointer)?;
-        Some(Value::Object(self.members(self.schema.unknown(), members, pointer)))
+        Some(Value::Object(self.members(Schema::media().unknown(), members, pointer)))
     }
 
     /// Words, or occurrences: an array of scalars, or an array of arrays.
@@ -80,7 +80,7 @@ impl Normalizer {
     /// One occurrence: its words, and maybe the object of its block last.
     pub(super) fn occurrence(&mut self, keyword: &str, words: Vec<Value>, pointer: &Pointer) -> Normalized {
         let last = words.len().saturating_sub(1);
-        let scope = self.schema.block_scope(keyword, last);
+        let scope = Schema::media().block_scope(keyword, last);
         self.all(words, pointer, |normalizer, index, word, pointer| match word {
             Value::Object(members) if index == last => {
                 let kept = members.into_iter().filter(|(_, value)| !value.is_null()).collect();

@@ -15,9 +15,9 @@ use crate::schema::kinds::SWITCH;
 use crate::schema::{Derived, Kind, Object, POSITION, Parameter, Schema, Scope, Shape};
 
 /// Returns the patch in its normal form.
-pub fn normalize(schema: &'static Schema, patch: Value) -> Result<Object, Faults> {
+pub fn normalize(patch: Value) -> Result<Object, Faults> {
     let root = Pointer::root();
-    let mut normalizer = Normalizer { schema, faults: Faults::default() };
+    let mut normalizer = Normalizer { faults: Faults::default() };
     let members = match patch {
         Value::Object(members) => members,
         Value::Array(elements) if elements.is_empty() => Map::new(),
@@ -26,7 +26,7 @@ pub fn normalize(schema: &'static Schema, patch: Value) -> Result<Object, Faults
             return Err(fault.hint("to remove one thing, set it to null, such as {\"auth\": null}").into());
         }
     };
-    let normalized = normalizer.members(schema.top(), members, &root);
+    let normalized = normalizer.members(Schema::media().top(), members, &root);
     normalizer.faults.into_result(normalized)
 }
 
@@ -34,7 +34,6 @@ pub fn normalize(schema: &'static Schema, patch: Value) -> Result<Object, Faults
 type Normalized = Option<Value>;
 
 struct Normalizer {
-    schema: &'static Schema,
     faults: Faults,
 }
 

@@ -6,7 +6,7 @@ use crate::edit::emit::{self, Draft};
 use crate::edit::json_pointer::Pointer;
 use crate::edit::layout::{Anchor, Insertion, TextOperation};
 use crate::edit::merge::contents_value;
-use crate::schema::Object;
+use crate::schema::{Object, Schema};
 use crate::syntax::{Entry, Splice};
 
 impl<'d> Planner<'_, 'd> {
@@ -81,7 +81,7 @@ impl<'d> Planner<'_, 'd> {
                 entry: entry.id(),
                 from,
                 block: emit::contents(
-                    entry.schema().block_scope(&entry.keyword(), entry.count_arguments()),
+                    Schema::media().block_scope(&entry.keyword(), entry.count_arguments()),
                     block,
                 ),
             }),

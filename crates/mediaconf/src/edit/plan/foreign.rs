@@ -16,7 +16,7 @@ use crate::model::member::{Members, key_of, keyword_of};
 use crate::model::setting_view::setting_value;
 use crate::model::shape::{first_argument, inner_scope};
 use crate::model::to_json;
-use crate::schema::{Object, Shape, json_value, quoting};
+use crate::schema::{Object, Schema, Shape, json_value, quoting};
 use crate::syntax::{Entry, Word};
 
 impl<'d> Planner<'_, 'd> {
@@ -33,7 +33,7 @@ impl<'d> Planner<'_, 'd> {
             return entries.iter().for_each(|&entry| self.remove(entry));
         };
         if entries.is_empty() {
-            return self.add_setting(emit::general(self.document.schema(), keyword, target), entries);
+            return self.add_setting(emit::general(keyword, target), entries);
         }
         match (DirectiveForm::from_entries(entries), target) {
             // Another object is written as one block without a name.
@@ -59,7 +59,7 @@ impl<'d> Planner<'_, 'd> {
             match by_name.get(key.as_str()) {
                 Some(&block) if contents_value(block) == *value => {}
                 Some(&block) => self.contents(block, wanted, &pointer.child(key)),
-                None => new.push(emit::named_block(self.document.schema(), keyword, key, wanted)),
+                None => new.push(emit::named_block(keyword, key, wanted)),
             }
         }
         self.add_setting(new, entries);
@@ -73,7 +73,7 @@ impl<'d> Planner<'_, 'd> {
     pub(super) fn contents(&mut self, block: Entry<'d>, target: &Object, pointer: &Pointer) {
         let outer = std::mem::take(&mut self.pending);
         let within = Some(block);
-        let members = Members::group(inner_scope(block.schema(), block), block.children());
+        let members = Members::group(inner_scope(block), block.children());
         let scope = members.scope();
         for (parameter, entries) in members.each_own() {
             let wanted = target.get(parameter.key);
@@ -117,8 +117,7 @@ impl<'d> Planner<'_, 'd> {
                 self.edit_occurrence(entries[index], &new[at]);
             }
         }
-        let schema = self.document.schema();
-        let draft = |at: usize| emit::occurrence(schema, keyword, words_of(&new[at]));
+        let draft = |at: usize| emit::occurrence(keyword, words_of(&new[at]));
         self.put_elements(within, entries, &alignment, draft);
     }
 
@@ -154,13 +153,12 @@ fn wanted_occurrences(
         Value::Bool(true) if form == DirectiveForm::Directive && is_of_port() && says_boolean(entries[0]) => {
             vec![Value::Array(vec![Value::Bool(true)])]
         }
-        target => occurrences(entries[0].schema(), keyword, target),
+        target => occurrences(keyword, target),
     }
 }
 
 fn is_port(block: Entry<'_>) -> bool {
-    block
-        .schema()
+    Schema::media()
         .top()
         .by_keyword(&block.keyword())
         .is_some_and(|known| matches!(known.shape, Shape::List(_)))

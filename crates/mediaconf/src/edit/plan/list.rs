@@ -14,7 +14,7 @@ use crate::edit::merge::{self, GeneralMerge};
 use crate::model::shape::{only_argument, value};
 use crate::model::view::list_value;
 use crate::schema::json_value::{plain_word, scalar_text};
-use crate::schema::{ListShape, Parameter};
+use crate::schema::{ListShape, Parameter, Schema};
 use crate::syntax::Entry;
 
 /// The future of one `http` directive.
@@ -163,17 +163,17 @@ impl<'d> Planner<'_, 'd> {
         {
             let current = merge::contents_value(*entry);
             let current = current.as_object().cloned().unwrap_or_default();
-            self.plan.guarded.members(entry.schema().unknown(), &current, patch, pointer);
+            self.plan.guarded.members(Schema::media().unknown(), &current, patch, pointer);
         }
         let target = match fate {
             PortFate::Existing(entry) if entry.is_block() => self.options_after(*entry, change, pointer),
             _ => {
-                let mut general = GeneralMerge { schema: self.document.schema(), faults: &mut self.faults };
+                let mut general = GeneralMerge { faults: &mut self.faults };
                 change.and_then(|change| general.keyword(keyword, &[], change, pointer))
             }
         };
         let block = target.as_ref().and_then(Value::as_object);
-        let unknown = self.document.schema().unknown();
+        let unknown = Schema::media().unknown();
         match fate {
             PortFate::Existing(entry) => self.block(*entry, block, pointer),
             PortFate::Stripped(entry) => self.other_block(*entry, block),
@@ -193,7 +193,7 @@ impl<'d> Planner<'_, 'd> {
         match change {
             None => Some(merge::contents_value(entry)),
             Some(patch) => {
-                let mut general = GeneralMerge { schema: self.document.schema(), faults: &mut self.faults };
+                let mut general = GeneralMerge { faults: &mut self.faults };
                 Some(Value::Object(general.contents(entry, patch.as_object()?, pointer)))
             }
         }

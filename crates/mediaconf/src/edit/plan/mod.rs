@@ -293,7 +293,7 @@ impl<'d> Planner<'_, 'd> {
         let keyword = keyword_of(top, key);
         let entries = self.members.foreign_by_keyword(keyword).to_vec();
         let current = merge::general_value(&entries);
-        let mut general = GeneralMerge { schema: self.document.schema(), faults: &mut self.faults };
+        let mut general = GeneralMerge { faults: &mut self.faults };
         let target = general.member((top, key), &entries, patch, pointer);
         if target != current {
             self.plan.guarded.member(top, key, current.as_ref(), patch, pointer);

@@ -136,7 +136,7 @@ impl<'d> Planner<'_, 'd> {
         } else {
             " ".to_owned()
         };
-        Splice { range: entry.start()..entry.end(), text: lines.join(&separator).into() }
+        Splice { range: entry.start()..entry.end(), text: lines.join(&separator) }
     }
 }
 

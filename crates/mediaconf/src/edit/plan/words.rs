@@ -37,7 +37,7 @@ impl<'d> WordEdits<'d> {
     pub fn replace(&mut self, word: Word<'_>, new: impl Into<String>) {
         let new = new.into();
         if word.raw != new {
-            self.splices.push(Splice { range: range(word), text: new.into() });
+            self.splices.push(Splice { range: range(word), text: new });
         }
     }
 
@@ -54,7 +54,7 @@ impl<'d> WordEdits<'d> {
     /// Puts a new word behind the byte at `end`, which is where a word ends.
     pub fn insert(&mut self, end: u32, new: &str) {
         let at = end as usize;
-        self.splices.push(Splice { range: at..at, text: format!(" {new}").into() });
+        self.splices.push(Splice { range: at..at, text: format!(" {new}") });
     }
 
     /// Turns a list of words into another; `old` and `new` are their values, `written` the new text
@@ -171,7 +171,7 @@ impl AddressShape {
 impl WordEdits<'_> {
     fn insert_value(&mut self, flag: Word<'_>, value: &str) {
         let at = flag.end() as usize;
-        self.splices.push(Splice { range: at..at, text: format!("={value}").into() });
+        self.splices.push(Splice { range: at..at, text: format!("={value}") });
     }
 }
 

@@ -62,7 +62,7 @@ pub fn typed(place: Place, text: &str) -> Result<Value, Fault> {
         Place::Pair(options) => pair(options, text),
         Place::Own(parameter) => setting(parameter, text),
         Place::Group(_) | Place::Block(_) | Place::Extras => object(text),
-        Place::Root(_) | Place::ForeignBlock => object(text).map_err(|fault| fault.hint(OWN_PATH)),
+        Place::Root | Place::ForeignBlock => object(text).map_err(|fault| fault.hint(OWN_PATH)),
     }
 }
 

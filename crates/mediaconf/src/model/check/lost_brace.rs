@@ -8,8 +8,8 @@ use crate::schema::Schema;
 use crate::syntax::{Diagnostic, Span, TokenKind, line_end, tokens};
 
 /// The warning at the line that probably lost the `{` of the stray `}` at `stray`. Reads the text up to there.
-pub(super) fn warning(schema: &Schema, text: &str, stray: usize) -> Option<Diagnostic> {
-    let line = line_without_brace(schema, text, stray)?;
+pub(super) fn warning(text: &str, stray: usize) -> Option<Diagnostic> {
+    let line = line_without_brace(text, stray)?;
     Some(
         Diagnostic::warning(line, "is a `{` missing here?")
             .hint("this reads as a directive without a block, and further on a `}` closes no block"),
@@ -37,7 +37,7 @@ struct DirectiveStart<'t> {
     is_cut: bool,
 }
 
-fn line_without_brace(schema: &Schema, text: &str, stray: usize) -> Option<Span> {
+fn line_without_brace(text: &str, stray: usize) -> Option<Span> {
     let (mut open, mut starts): (Vec<OpenBlock>, Vec<DirectiveStart<'_>>) = (Vec::new(), Vec::new());
     let (mut line, mut is_between, mut found) = (1, true, None);
     for token in tokens(text) {
@@ -81,7 +81,10 @@ fn line_without_brace(schema: &Schema, text: &str, stray: usize) -> Option<Span>
                     }
                     None if closed.as_ref().is_none_or(|block| block.line != line) => {
                         let mut on_line = inside.iter().filter(|start| start.line == line);
-                        on_line.clone().find(|start| schema.may_open_block(start.keyword)).or(on_line.next())
+                        on_line
+                            .clone()
+                            .find(|start| Schema::media().may_open_block(start.keyword))
+                            .or(on_line.next())
                     }
                     _ => None,
                 };

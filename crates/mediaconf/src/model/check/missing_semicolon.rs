@@ -19,9 +19,10 @@ const TAB: usize = 4;
 const MAX_WORDS: usize = 16;
 
 /// Reports the lines inside an entry that start like directives.
-pub(super) fn in_lines(schema: &Schema, head: Entry<'_>, diagnostics: &mut Diagnostics) {
+pub(super) fn in_lines(head: Entry<'_>, diagnostics: &mut Diagnostics) {
     let text = head.document().text();
-    let scopes = [schema.top()].into_iter().chain(schema.kinds.iter().map(|kind| kind.scope()));
+    let scopes =
+        [Schema::media().top()].into_iter().chain(Schema::media().kinds.iter().map(|kind| kind.scope()));
     let own_indent = indent_of(text, head.start());
     let mut words = head.words();
     let mut end = head.start();
@@ -34,12 +35,12 @@ pub(super) fn in_lines(schema: &Schema, head: Entry<'_>, diagnostics: &mut Diagn
                 Some(Ordering::Greater) => {
                     scopes.clone().any(|scope| is_own(scope, word, rest.clone(), head.is_block()))
                 }
-                Some(_) | None => schema.is_any_keyword(word.raw),
+                Some(_) | None => Schema::media().is_any_keyword(word.raw),
             };
             if is_keyword {
                 let message = format!("`{}` starts a line inside another directive", word.raw);
                 let found = report(word, end, message);
-                let is_one = !schema.may_open_block(&head.keyword());
+                let is_one = !Schema::media().may_open_block(&head.keyword());
                 diagnostics.push(if is_one { ended(found, end) } else { found });
             } else if own_indent == Some(indent) && looks_like_directive(head, word, rest) {
                 // The message leaves the word out: it may be the value of a secret.

@@ -49,9 +49,9 @@ pub fn has_errors(document: &Document) -> bool {
 }
 
 fn is_error<'d>(entry: Entry<'d>, names: &mut Names<'d>) -> bool {
-    let Some(parameter) = entry.schema().top().by_keyword(&entry.keyword()) else {
+    let Some(parameter) = Schema::media().top().by_keyword(&entry.keyword()) else {
         // A template has the directives of a stream.
-        let scope = inner_scope(entry.schema(), entry);
+        let scope = inner_scope(entry);
         return !scope.is_unknown() && entry.children().any(|inner| is_broken_inside(scope, inner));
     };
     if is_broken(parameter, entry) {
@@ -139,7 +139,7 @@ impl<'d> Checker<'d> {
     }
 
     fn top_level(&mut self) {
-        let schema = self.document.schema();
+        let schema = Schema::media();
         for entry in self.document.entries() {
             let scope = self.head(Some(schema.top()), entry);
             if !entry.is_block() {
@@ -168,14 +168,14 @@ impl<'d> Checker<'d> {
 
     /// Adds what was found to the diagnostics of the parser.
     fn report(self, diagnostics: &mut Diagnostics) {
-        let (schema, text) = (self.document.schema(), self.document.text());
+        let text = self.document.text();
         diagnostics.extend(&self.diagnostics);
         self.listeners.report(diagnostics);
         repeated_blocks(&self.named, diagnostics);
         diagnostics.push_any(self.include.map(not_followed));
         let stray = diagnostics.iter().find(|found| found.message == STRAY_BRACE);
         let stray = stray.map(|found| found.span.start as usize);
-        let brace = stray.and_then(|brace| lost_brace::warning(schema, text, brace));
+        let brace = stray.and_then(|brace| lost_brace::warning(text, brace));
         match &brace {
             None => diagnostics.extend(&self.in_lines),
             // The line that lost its `{` goes on on the next one, and has lost no `;`.
@@ -190,7 +190,7 @@ impl<'d> Checker<'d> {
             }
         }
         diagnostics.push_any(brace);
-        if let Some(comment) = lost_line_ends(schema, text) {
+        if let Some(comment) = lost_line_ends(text) {
             diagnostics.push(directives_in_comment(comment..text.len() as u32));
         }
     }
@@ -205,7 +205,7 @@ impl<'d> Checker<'d> {
 
     fn in_foreign_block(&mut self, block: &ForeignKeyword, entry: Entry<'_>) {
         let keyword = entry.keyword();
-        let near = near_miss_in_block(self.document.schema(), block.keyword(), &keyword);
+        let near = near_miss_in_block(block.keyword(), &keyword);
         self.diagnostics.push_any(near.and_then(|near| unknown_directive(entry, &keyword, near)));
     }
 
@@ -213,7 +213,7 @@ impl<'d> Checker<'d> {
     /// inside, has lost its `;`: that is the only error.
     fn spanning(&mut self, scope: Option<Scope>, head: Entry<'d>) -> Option<Scope> {
         let mut inside = Diagnostics::default();
-        missing_semicolon::in_lines(self.document.schema(), head, &mut inside);
+        missing_semicolon::in_lines(head, &mut inside);
         let swallowed = inside.iter().next().and_then(|found| found.related.as_ref());
         if let (Some(scope), Some(end)) = (scope, swallowed)
             && let RowMatch::Misshapen(parameter) = read(scope, head)
@@ -232,7 +232,7 @@ impl<'d> Checker<'d> {
     fn entry(&mut self, scope: Scope, entry: Entry<'d>) -> Option<Scope> {
         let Some(parameter) = scope.by_keyword(&entry.keyword()) else {
             self.foreign(scope, entry);
-            return Some(inner_scope(entry.schema(), entry)).filter(|inner| !inner.is_unknown());
+            return Some(inner_scope(entry)).filter(|inner| !inner.is_unknown());
         };
         if !fits(parameter.shape, entry) {
             self.misshapen(scope, parameter, entry);

@@ -37,9 +37,9 @@ fn all_secret_spans(document: &Document) -> Vec<Range<usize>> {
 /// In a text with errors it is unclear which words belong to a directive, so there every word behind
 /// the name of a secret counts.
 pub fn secret_spans(document: &Document, windows: &[Range<usize>]) -> Vec<Range<usize>> {
-    let schema = document.schema();
+    let schema = Schema::media();
     let top = EntryPlace { scope: schema.top(), secrecy: Secrecy::Parts };
-    let mut finder = Finder { schema, spans: Vec::new() };
+    let mut finder = Finder { spans: Vec::new() };
     let mut windows_left = windows;
     for entry in document.entries() {
         while windows_left.first().is_some_and(|window| window.end <= entry.start()) {
@@ -67,13 +67,12 @@ struct EntryPlace {
 }
 
 impl EntryPlace {
-    fn foreign(schema: &Schema, secrecy: Secrecy) -> Self {
-        Self { scope: schema.unknown(), secrecy }
+    fn foreign(secrecy: Secrecy) -> Self {
+        Self { scope: Schema::media().unknown(), secrecy }
     }
 }
 
 struct Finder {
-    schema: &'static Schema,
     spans: Vec<Range<usize>>,
 }
 
@@ -102,7 +101,7 @@ impl Finder {
             Shape::Addresses(_) if !is_plural(entry) => self.options(entry),
             _ => entry.arguments().for_each(|word| self.word(word, Secrecy::Parts)),
         }
-        let scope = parameter.shape.group().map_or(self.schema.unknown(), Kind::scope);
+        let scope = parameter.shape.group().map_or(Schema::media().unknown(), Kind::scope);
         EntryPlace { scope, secrecy: Secrecy::Parts }
     }
 
@@ -127,12 +126,12 @@ impl Finder {
         match parameter.shape {
             Shape::Object(_) | Shape::Value(_) if parameter.secret => {
                 entry.arguments().for_each(|word| self.whole(word));
-                return EntryPlace::foreign(self.schema, Secrecy::Whole);
+                return EntryPlace::foreign(Secrecy::Whole);
             }
             Shape::Object(_) | Shape::Value(_) => return self.foreign(Secrecy::Parts, entry),
             _ => self.options(entry),
         }
-        EntryPlace::foreign(self.schema, Secrecy::Parts)
+        EntryPlace::foreign(Secrecy::Parts)
     }
 
     /// Finds the secrets of an unknown directive: words and blocks behind the name of a secret.
@@ -143,8 +142,8 @@ impl Finder {
             secrecy = secrecy.behind(&word.value());
         }
         match secrecy {
-            Secrecy::Parts => EntryPlace { scope: inner_scope(self.schema, entry), secrecy },
-            _ => EntryPlace::foreign(self.schema, secrecy),
+            Secrecy::Parts => EntryPlace { scope: inner_scope(entry), secrecy },
+            _ => EntryPlace::foreign(secrecy),
         }
     }
 
