@@ -58,10 +58,12 @@ pub use commands::serve::GRACE;
 pub use completion::{ShellName, script as completion_script};
 use error::CliError;
 use exit::Exit;
+use input::misplaced_url;
 use invocation::Invocation;
 use render::diagnostics;
 use ui::Ui;
 
+use crate::http::client::without_userinfo;
 use mediaconf::plumbing::syntax::printable;
 
 /// Runs the command line of this process.
@@ -96,6 +98,10 @@ fn print_clap_error(mut error: clap::Error, arguments: &[OsString]) -> Exit {
         Ui::new(ColorChoice::Auto).say(command().render_help().to_string().trim_end());
         return Exit::Usage;
     }
+    if let Some(error) = given_words(&error).iter().find_map(|word| misplaced_url(word)) {
+        Ui::new(ColorChoice::Auto).error(&error);
+        return Exit::Usage;
+    }
     hide_value(&mut error);
     // clap shows arguments as they are: one with control characters costs the colours.
     let is_plain = |argument: &OsString| {
@@ -117,14 +123,28 @@ fn is_without_command(error: &clap::Error) -> bool {
         && lacks.is_some_and(|name| name.to_string() == command().get_name())
 }
 
-/// Leaves the value of `PATH=VALUE` out of an error: it may be a secret.
+/// Where an error has words of the command line.
+const GIVEN_WORDS: [ContextKind; 3] =
+    [ContextKind::InvalidArg, ContextKind::InvalidSubcommand, ContextKind::InvalidValue];
+
+/// The words of the command line that an error would show.
+fn given_words(error: &clap::Error) -> Vec<String> {
+    let word = |kind| match error.get(kind) {
+        Some(ContextValue::String(word)) => Some(word.clone()),
+        _ => None,
+    };
+    GIVEN_WORDS.into_iter().filter_map(word).collect()
+}
+
+/// Leaves the value of `PATH=VALUE`, and the password of a URL, out of an error.
 fn hide_value(error: &mut clap::Error) {
-    for kind in [ContextKind::InvalidArg, ContextKind::InvalidSubcommand, ContextKind::InvalidValue] {
-        if let Some(ContextValue::String(word)) = error.get(kind)
-            && let Some((path, _)) = word.split_once('=')
-        {
-            error.insert(kind, ContextValue::String(format!("{path}=…")));
-        }
+    for kind in GIVEN_WORDS {
+        let Some(ContextValue::String(word)) = error.get(kind) else { continue };
+        let shown = match word.split_once('=') {
+            Some((path, _)) => format!("{path}=…"),
+            None => without_userinfo(word),
+        };
+        error.insert(kind, ContextValue::String(shown));
     }
 }
 

@@ -9,7 +9,7 @@ use super::proxy::{Fate, Proxy};
 use crate::cli::hooks::HELD;
 use crate::cli::{PROGRAM, Run, SAMPLE};
 use crate::http::client::bare::bare;
-use crate::waiting::eventually;
+use crate::waiting::{eventually, let_pass};
 
 /// A change on all servers or on none, with more options.
 fn change(edges: &Edges, more: &[&str]) -> Run {
@@ -289,13 +289,13 @@ fn a_command_that_is_killed_leaves_no_mixture_that_the_same_command_does_not_end
         let (url, id) = (format!("udp://h:1{kill}"), format!("kill-{kill}"));
         let add = add(&url, &id);
         let mut command = call(&add).start();
-        std::thread::sleep(whole * kill / 9);
+        let_pass(whole * kill / 9);
         // It may have ended already.
         let _ = command.kill();
         command.wait().expect("it ends");
         if kill % 4 == 1 {
             // Each server goes back by itself, unless it was confirmed.
-            std::thread::sleep(Duration::from_secs(16));
+            let_pass(Duration::from_secs(16));
             eventually(|| !edges.on_all(&["status"]).out.contains("s left"));
         }
         // Where too little time was left, all went back.

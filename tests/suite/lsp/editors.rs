@@ -105,6 +105,7 @@ fn neovim_has_it_in_mediactl_edit() {
     let quoted: Vec<String> = words.map(|word| format!("'{}'", word.display())).collect();
     let editor = format!("{} -S '{}'", quoted.join(" "), script("in_edit.lua").display());
     let call = place.mediactl(["edit", "streams.cam1", "--yes"]).env("EDITOR", &editor);
+    let call = call.env("HOME", &place.path("").display().to_string());
     call.env("FOUND", &place.path("found").display().to_string()).env("PATH", &search_path()).run().exits(0);
     let found = fs::read_to_string(place.path("found")).expect("the script wrote it");
     assert_eq!(found, "mediaconf\nunknown directive `prepsh`\nreplace it by `prepush`\n  prepush 5;\n");
