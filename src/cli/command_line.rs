@@ -11,6 +11,7 @@ use super::commands::CommandArgs;
 /// change. Every change is checked before it is written, and it is written completely or not at all.
 #[derive(Debug, Parser)]
 #[command(name = "mediactl", version, propagate_version = true, max_term_width = 100)]
+#[command(after_help = "Options of every command, such as --conf, --url and -x: `mediactl --help`")]
 #[command(after_long_help = "\
 Examples:
   mediactl check media.conf
