@@ -9,10 +9,10 @@
 #![no_main]
 
 #[allow(dead_code, reason = "patches are another target's")]
-#[path = "../../tests/suite/law.rs"]
+#[path = "../../crates/mediaconf/tests/library/law.rs"]
 mod law;
 #[allow(dead_code, reason = "patches are another target's")]
-#[path = "../../tests/suite/oracle.rs"]
+#[path = "../../crates/mediaconf/tests/library/oracle.rs"]
 mod oracle;
 
 use libfuzzer_sys::fuzz_target;

@@ -1,17 +1,17 @@
 //! A text, a NUL, a patch: what is asked for is done, nothing else is, or it is refused.
 //!
-//! What is asserted are the laws of `tests/suite/law.rs`, the same that the tests put the fixtures
+//! What is asserted are the laws of `tests/library/law.rs`, the same that the tests put the fixtures
 //! to: an empty patch is the identity; own(edit(t, p)) = canon(merge(own(t), normalize(p))), where
-//! merge and canon are those of `tests/suite/oracle.rs` and not those of the program; edit twice is
+//! merge and canon are those of `tests/library/oracle.rs` and not those of the program; edit twice is
 //! edit once; an edit makes no errors, and leaves alone what the patch does not name. A NUL parts
 //! the two because neither a text nor JSON that is worth anything holds one.
 #![no_main]
 
 #[allow(dead_code, reason = "what is formatted is another target's")]
-#[path = "../../tests/suite/law.rs"]
+#[path = "../../crates/mediaconf/tests/library/law.rs"]
 mod law;
 mod mutate;
-#[path = "../../tests/suite/oracle.rs"]
+#[path = "../../crates/mediaconf/tests/library/oracle.rs"]
 mod oracle;
 
 use libfuzzer_sys::{Corpus, fuzz_mutator, fuzz_target, fuzzer_mutate};

@@ -4,13 +4,13 @@
 //! What is asserted beside that nothing panics: a path that is printed is read back as the same; a
 //! document at hand and its JSON from a server give the same patch, the same faults and the same
 //! values; a patch that is computed is one that can be asked for; and its edit keeps the laws of
-//! `tests/suite/law.rs`.
+//! `crates/mediaconf/tests/library/law.rs`.
 #![no_main]
 
 #[allow(dead_code, reason = "the fixed text is known to be fine")]
-#[path = "../../tests/suite/law.rs"]
+#[path = "../../crates/mediaconf/tests/library/law.rs"]
 mod law;
-#[path = "../../tests/suite/oracle.rs"]
+#[path = "../../crates/mediaconf/tests/library/oracle.rs"]
 mod oracle;
 
 use libfuzzer_sys::{Corpus, fuzz_target};

@@ -99,16 +99,18 @@ fn is_path(code: &str) -> bool {
     code.contains("::") && code.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | ':'))
 }
 
-/// The tests of `tests/`, as `cargo test` prints them.
+/// The tests of the program and of the library, as `cargo test` prints them.
 fn names_of_tests() -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    let mut folders = vec![checkout().join("tests/suite")];
-    while let Some(folder) = folders.pop() {
+    let roots = ["tests/suite", "crates/mediaconf/tests/library"].map(|root| checkout().join(root));
+    let mut folders: Vec<(&Path, PathBuf)> =
+        roots.iter().map(|root| (root.as_path(), root.clone())).collect();
+    while let Some((root, folder)) = folders.pop() {
         for path in files_of(folder) {
             if path.is_dir() {
-                folders.push(path);
+                folders.push((root, path));
             } else if path.extension().is_some_and(|extension| extension == "rs") {
-                let module = module_of(&path);
+                let module = module_of(&path, root);
                 let text = read(&path);
                 // Further attributes may stand between `#[test]` and the function.
                 let tests = text.split("#[test]").skip(1).filter_map(|test| test.split_once("fn "));
@@ -121,8 +123,8 @@ fn names_of_tests() -> BTreeSet<String> {
 }
 
 /// `http::handler` for `tests/suite/http/handler.rs`.
-fn module_of(path: &Path) -> String {
-    let path = path.strip_prefix(checkout().join("tests/suite")).expect("it is in that folder");
+fn module_of(path: &Path, root: &Path) -> String {
+    let path = path.strip_prefix(root).expect("it is in that folder");
     let path = path.with_extension("");
     let path = if path.ends_with("mod") { path.parent().expect("it is in a folder") } else { &path };
     path.display().to_string().replace('/', "::")

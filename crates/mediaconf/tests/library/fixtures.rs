@@ -8,12 +8,20 @@ use serde_json::Value;
 
 /// `tests/fixtures` of this repository.
 pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
+    checkout().join(FIXTURES)
+}
+
+const FIXTURES: &str = "tests/fixtures";
+
+/// The folder of the repository: the tests of the library and those of the program share this file.
+fn checkout() -> &'static Path {
+    let mut folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    folders.find(|folder| folder.join(FIXTURES).is_dir()).expect("the fixtures are part of the repository")
 }
 
 /// The folder shared beside the repository; none on a machine that has only the repository.
 pub fn shared() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?.join("shared");
+    let beside = checkout().parent()?.join("shared");
     beside.is_dir().then_some(beside)
 }
 

@@ -5,9 +5,28 @@ use mediaconf::plumbing::model::check;
 use mediaconf::plumbing::syntax::Document;
 use serde_json::Value;
 
-use crate::cli::SAMPLE;
 use crate::fixtures::{self, Case};
 use crate::law::view;
+
+/// A configuration with something of everything.
+const SAMPLE: &str = "\
+# main
+http 80;
+rtsp 554;
+edit_auth admin hunter2;
+
+stream cam1 {
+  url udp://239.0.0.1:1234 priority=1;
+  prepush 5; # seconds
+}
+stream cam.2 {
+  url udp://239.0.0.2:1234;
+}
+ondemand film file://film.mp4;
+live studio {
+  publish_enabled true;
+}
+";
 
 /// The guards of a patch that are accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

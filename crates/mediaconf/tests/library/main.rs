@@ -1,0 +1,15 @@
+//! The tests of the library: worked cases, laws over all fixtures and their mutations, and an independent merge.
+#![allow(missing_docs, reason = "tests are no API")]
+
+mod check;
+mod edit;
+mod fixtures;
+mod format;
+mod guarded;
+mod law;
+mod laws;
+mod laws_of_apply;
+mod laws_of_return;
+mod masks;
+mod oracle;
+mod view;
