@@ -56,11 +56,9 @@ mod select;
 mod set_lines;
 mod shell_word;
 mod shown_path;
-mod stream_diff;
 mod substitution;
 mod suggestion;
-mod surroundings;
-mod text_diff;
+pub(crate) mod surroundings;
 mod through_lists;
 mod typed;
 mod unknown_key;
@@ -93,11 +91,11 @@ pub use schema_path::{Place, own_value};
 pub use select::{Selection, entries_at, select, select_each, select_where};
 pub use set_lines::{each_set_line, set_lines};
 pub use shell_word::quoted;
-pub use stream_diff::hunks_of_streams;
 pub use substitution::{Substitution, SubstitutionError};
-pub use text_diff::{DiffLine, Hunk, hunks_of_splices, hunks_of_texts, printed, with_line_ends_of};
 pub use through_lists::FoundAt;
 pub use unknown_key::UnknownKey;
+
+pub use crate::show::{Hunk, hunks_of_splices, hunks_of_streams, hunks_of_texts, printed, with_line_ends_of};
 
 use std::mem;
 
