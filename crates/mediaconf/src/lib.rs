@@ -208,6 +208,7 @@
 #![warn(missing_docs)]
 
 mod edit;
+mod merge;
 mod model;
 mod schema;
 mod show;
