@@ -238,11 +238,10 @@ pub mod plumbing {
     }
 }
 
-pub use edit::json_diff::diff;
 pub use edit::{
     AssignOptions, AssignedValue, Assignment, Completion, ConfigLookup, Edit, EditError, Explanation, Fault,
-    Faults, Hunk, Path, PathUse, Proposal, Segment, Selection, explain, formatted, hunks_of_texts, modify,
-    printed, select, to_patch,
+    Faults, Hunk, Path, PathUse, Proposal, Segment, Selection, diff, explain, formatted, hunks_of_texts,
+    modify, printed, select, to_patch,
 };
 pub use model::{Config, Masker, check, masked_document, secret_spans};
 pub use schema::{Parameter, Schema, Scope};

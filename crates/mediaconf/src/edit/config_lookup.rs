@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
-use std::ops::Range;
 use std::sync::OnceLock;
 
 use serde_json::Value;
@@ -25,13 +24,6 @@ pub trait ConfigLookup {
     /// The keys of the object at `keys`, in their order; empty if there is no object.
     fn names(&self, keys: &[&str]) -> Vec<String>;
 
-    /// Gives the names of the streams, lives or plugins at these places, counted from 0, to `take`, and keeps none where
-    /// it need not: there may be very many.
-    fn each_name(&self, kind: Kind, places: Range<usize>, take: &mut dyn FnMut(&str)) {
-        let names = self.names(&[kind.key()]);
-        names.iter().take(places.end).skip(places.start).for_each(|name| take(name));
-    }
-
     /// True if there is a value at `keys`.
     fn contains(&self, keys: &[&str]) -> bool;
 
@@ -49,51 +41,10 @@ pub trait ConfigLookup {
         None
     }
 
-    /// The text of the stream, live or plugin of this name, where there is a text.
-    fn block_text(&self, _kind: Kind, _name: &str) -> Option<&str> {
-        None
-    }
-
     /// The texts of all streams, lives or plugins, in their order; empty where there is no text.
     fn block_texts(&self, _kind: Kind) -> Vec<&str> {
         Vec::new()
     }
-}
-
-impl dyn ConfigLookup + '_ {
-    /// True if the stream, live or plugin of this name is known to have the same text in another configuration,
-    /// and thus the same own values.
-    pub fn has_same_block(&self, other: &dyn ConfigLookup, kind: Kind, name: &str) -> bool {
-        let text = self.block_text(kind, name);
-        text.is_some() && text == other.block_text(kind, name)
-    }
-
-    /// The streams, lives or plugins without the first and the last ones that are known to have the same text in another
-    /// configuration.
-    pub fn without_same_ends(&self, other: &dyn ConfigLookup, kind: Kind) -> Middle {
-        let texts = [self, other].map(|side| side.block_texts(kind));
-        if texts.iter().any(Vec::is_empty) {
-            return Middle::ALL;
-        }
-        let is_same = |(old, new): &(&&str, &&str)| old == new;
-        let first = texts[0].iter().zip(&texts[1]).take_while(is_same).count();
-        let [old, new] = texts.each_ref().map(|texts| texts[first..].iter().rev());
-        let last = old.zip(new).take_while(is_same).count();
-        Middle { places: texts.map(|texts| first..texts.len() - last), same: first + last }
-    }
-}
-
-/// The streams, lives or plugins of two configurations that may differ.
-pub struct Middle {
-    /// Their places on each side.
-    pub places: [Range<usize>; 2],
-    /// The number of those in front of them and behind them, which are the same on both sides.
-    pub same: usize,
-}
-
-impl Middle {
-    /// All of them.
-    pub const ALL: Self = Self { places: [0..usize::MAX, 0..usize::MAX], same: 0 };
 }
 
 /// The kind of a value.
@@ -299,11 +250,6 @@ impl ConfigLookup for LocalView<'_, '_> {
         }
     }
 
-    fn each_name(&self, kind: Kind, places: Range<usize>, take: &mut dyn FnMut(&str)) {
-        let blocks = self.blocks(kind).take(places.end).skip(places.start);
-        blocks.for_each(|(_, entry)| take(&group_name(entry).value()));
-    }
-
     fn contains(&self, keys: &[&str]) -> bool {
         match (keys, self.group(keys)) {
             ([], _) => true,
@@ -325,11 +271,6 @@ impl ConfigLookup for LocalView<'_, '_> {
     ) -> Option<bool> {
         let ([_, name, list], Some(kind)) = (keys, self.group(keys)) else { return None };
         any_source(kind, self.groups[kind.number()][self.place(kind, name)?], list, key, test)
-    }
-
-    fn block_text(&self, kind: Kind, name: &str) -> Option<&str> {
-        let entry = self.groups[kind.number()][self.place(kind, name)?];
-        Some(entry.text())
     }
 
     fn block_texts(&self, kind: Kind) -> Vec<&str> {

@@ -16,9 +16,7 @@ mod block_request;
 mod completion;
 mod condition;
 mod config_lookup;
-mod desired_state;
-mod effects;
-mod emit;
+pub(crate) mod emit;
 mod expansion;
 mod expect;
 mod explain;
@@ -28,11 +26,9 @@ mod found_value;
 #[cfg(test)]
 mod growth;
 pub mod guarded;
-pub mod json_diff;
-pub mod json_merge;
 mod json_pointer;
 mod layout;
-mod lis;
+pub(crate) mod lis;
 mod masked_lookup;
 mod mend;
 mod merge;
@@ -67,8 +63,6 @@ pub use block_request::{BlockContent, BlockPlace, BlockRequest};
 pub use completion::{Completion, PathUse, Proposal};
 pub use condition::{Condition, ConditionError, keys_that_all_lack};
 pub use config_lookup::{ConfigLookup, LocalView};
-pub use desired_state::{DesiredState, Prune, TextState};
-pub use effects::Effects;
 pub use expansion::{Expansion, no_entry};
 pub use expect::{Expectation, unmet};
 pub use explain::{Explanation, explain};
@@ -92,10 +86,13 @@ pub use through_lists::FoundAt;
 pub use unknown_key::UnknownKey;
 
 pub use crate::merge::{
-    LinesClash, MergedLines, first_marker, height, lines_of, merge_lines, patch_between, three_way,
-    with_comments, without_comments,
+    ChangedValue, DesiredState, Drift, LinesClash, MergedLines, Prune, TextState, changed_values, diff,
+    drift, first_marker, height, lines_of, merge_lines, merge_patch, patch_between, paths_in_words,
+    three_way, with_comments, without_comments,
 };
-pub use crate::show::{Hunk, hunks_of_splices, hunks_of_streams, hunks_of_texts, printed, with_line_ends_of};
+pub use crate::show::{
+    Effects, Hunk, hunks_of_splices, hunks_of_streams, hunks_of_texts, printed, with_line_ends_of,
+};
 
 use std::mem;
 

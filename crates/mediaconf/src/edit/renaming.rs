@@ -13,12 +13,12 @@ use super::block_request::{no_block, taken};
 use super::config_lookup::{ConfigLookup, LocalView};
 use super::expansion::Expansion;
 use super::fault::{Fault, Faults};
-use super::json_diff;
 use super::path::{Path, Segment};
 use super::schema_path::Place;
 use super::substitution::Substitution;
 use super::value_at::missing;
 use super::{Edit, NamedEntry, under_new_names};
+use crate::merge::diff;
 use crate::model::Lens;
 use crate::model::member::Members;
 use crate::model::secret::holds_mask;
@@ -56,7 +56,7 @@ impl Renaming {
             (names.get(name).unwrap_or(name).clone(), block)
         });
         let renamed = json!({ kind.key(): Map::from_iter(renamed) });
-        let changed = json_diff::group(kind, [current, &renamed]);
+        let changed = diff::group(kind, [current, &renamed]);
         Ok(Value::Object(
             changed.map(|group| (kind.key().to_owned(), group)).into_iter().collect::<Map<_, _>>(),
         ))

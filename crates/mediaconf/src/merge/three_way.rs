@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 use similar::{MergeResolution, TextMerge};
 
-use crate::edit::json_diff::diff;
+use super::diff::diff;
 use crate::edit::modify;
 use crate::edit::schema_path::{Place, own_value};
 use crate::model::{Config, has_errors};

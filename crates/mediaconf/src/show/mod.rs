@@ -1,5 +1,7 @@
 //! What people see of a configuration and of a change.
 
+mod effects;
 mod text_diff;
 
+pub use effects::Effects;
 pub use text_diff::{Hunk, hunks_of_splices, hunks_of_streams, hunks_of_texts, printed, with_line_ends_of};

@@ -1,7 +1,10 @@
+use std::collections::HashSet;
+
+use proptest::prelude::{Just, Strategy, proptest};
 use serde_json::{Map, Value, json};
 
-use super::diff;
-use crate::edit::normalize::normalize;
+use super::{diff, merge_patch, positions};
+use crate::edit::normalize;
 use crate::edit::schema_path::{Place, own_value};
 
 #[test]
@@ -128,4 +131,99 @@ fn every_view_becomes_every_other() {
             assert_eq!(own(&merged), own(to), "{from} {to}");
         }
     }
+}
+
+fn names_of(names: &[u8]) -> Vec<String> {
+    names.iter().map(|name| char::from(*name).to_string()).collect()
+}
+
+/// The order after a merge that starts from `from`.
+fn apply(from: &[u8], to: &[u8], positions: &[Option<usize>]) -> Vec<u8> {
+    let mut blocks: Vec<u8> = from.iter().copied().filter(|name| to.contains(name)).collect();
+    blocks.extend(to.iter().filter(|name| !from.contains(name)));
+    let had = |name: u8| from.iter().position(|&before| before == name).map(|at| at + 1);
+    let moves: Vec<(usize, u8)> = to
+        .iter()
+        .zip(positions)
+        .filter_map(|(&name, position)| position.map(|wanted| (wanted, name)))
+        .filter(|&(wanted, name)| had(name) != Some(wanted))
+        .collect();
+    let moved: HashSet<u8> = moves.iter().map(|&(_, name)| name).collect();
+    blocks.retain(|name| !moved.contains(name));
+    for (wanted, name) in moves {
+        blocks.insert((wanted - 1).min(blocks.len()), name);
+    }
+    blocks
+}
+
+#[test]
+fn only_what_has_to_move_gets_a_position() {
+    for (from, to, expected) in [
+        ("abc", "abc", vec![]),
+        ("abc", "abcd", vec![]),
+        ("abc", "c", vec![]),
+        ("abcd", "dabc", vec![("d", 1)]),
+        ("abcd", "bcda", vec![("a", 4)]),
+        ("abc", "axbc", vec![("x", 2)]),
+        ("ab", "ba", vec![("a", 2)]),
+        ("abc", "cba", vec![("c", 1), ("a", 3)]),
+        ("xabcd", "bacd", vec![("b", 1)]),
+        // `c` already has position 3 in `from`, so a patch can't move it there: it stays.
+        ("xycab", "abc", vec![("a", 1), ("b", 2)]),
+    ] {
+        let found: Vec<(String, usize)> = positions(&names_of(from.as_bytes()), &names_of(to.as_bytes()))
+            .into_iter()
+            .zip(to.bytes())
+            .filter_map(|(position, name)| Some((char::from(name).to_string(), position?)))
+            .collect();
+        let expected: Vec<_> = expected.into_iter().map(|(name, at)| (name.to_owned(), at)).collect();
+        assert_eq!(found, expected, "{from:?} {to:?}");
+    }
+}
+
+fn names() -> impl Strategy<Value = Vec<u8>> {
+    (Just((0..9).collect::<Vec<u8>>()).prop_shuffle(), 0..=9usize)
+        .prop_map(|(names, len)| names[..len].to_vec())
+}
+
+proptest! {
+    #[test]
+    fn a_merge_puts_all_in_order(from in names(), to in names()) {
+        let positions = positions(&names_of(&from), &names_of(&to));
+        assert_eq!(apply(&from, &to, &positions), to);
+    }
+
+    #[test]
+    fn no_fewer_positions_would_do(from in names(), to in names()) {
+        let given = positions(&names_of(&from), &names_of(&to)).iter().flatten().count();
+        let wanted: Vec<usize> = (1..=to.len()).collect();
+        for chosen in 0..1u16 << to.len() {
+            let some = |&at: &usize| (chosen >> (at - 1) & 1 == 1).then_some(at);
+            let tried: Vec<Option<usize>> = wanted.iter().map(some).collect();
+            if apply(&from, &to, &tried) == to {
+                assert!(chosen.count_ones() as usize >= given, "{tried:?}");
+            }
+        }
+    }
+}
+
+fn check_merge(mut target: Value, patch: Value, expected: Value) {
+    merge_patch(&mut target, &patch);
+    assert_eq!(target.to_string(), expected.to_string());
+}
+
+#[test]
+fn the_examples_of_the_rfc() {
+    check_merge(json!({"a":"b"}), json!({"a":"c"}), json!({"a":"c"}));
+    check_merge(json!({"a":"b"}), json!({"b":"c"}), json!({"a":"b","b":"c"}));
+    check_merge(json!({"a":"b"}), json!({"a":null}), json!({}));
+    check_merge(json!({"a":"b","b":"c"}), json!({"a":null}), json!({"b":"c"}));
+    check_merge(json!({"a":["b"]}), json!({"a":"c"}), json!({"a":"c"}));
+    check_merge(json!({"a":{"b":"c"}}), json!({"a":{"b":"d","c":null}}), json!({"a":{"b":"d"}}));
+    check_merge(json!({"a":[{"b":"c"}]}), json!({"a":[1]}), json!({"a":[1]}));
+    check_merge(json!(["a", "b"]), json!(["c", "d"]), json!(["c", "d"]));
+    check_merge(json!({"a":"foo"}), json!("bar"), json!("bar"));
+    check_merge(json!({"e":null}), json!({"a":1}), json!({"e":null,"a":1}));
+    check_merge(json!([1, 2]), json!({"a":"b","c":null}), json!({"a":"b"}));
+    check_merge(json!({}), json!({"a":{"bb":{"ccc":null}}}), json!({"a":{"bb":{}}}));
 }

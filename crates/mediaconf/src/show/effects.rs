@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::config_lookup::{ConfigLookup, Middle};
-use super::schema_path::{Place, own_value};
+use crate::edit::ConfigLookup;
+use crate::merge::diff::Blocks;
 use crate::schema::media::{LIVES, PLUGINS, STREAM, STREAMS, TOP};
 use crate::schema::{DirectiveRole, Kind};
 
@@ -54,22 +54,28 @@ impl Effects {
     /// The effects of a change from `before` to `after`.
     pub fn between(before: &dyn ConfigLookup, after: &dyn ConfigLookup) -> Self {
         let sides = [before, after];
-        let differing = |kind| before.without_same_ends(after, kind);
-        let count = |kind| Changed::between(sides, kind, differing(kind), &mut |_, _| {}).touched();
-        let mut effects = Self { lives: count(LIVES), plugins: count(PLUGINS), ..Self::default() };
+        let touched = |kind| {
+            let blocks = Blocks::new(kind, sides);
+            let differing = blocks.pairs.iter().filter(|pair| blocks.changed(pair).is_some());
+            differing.count() + added_deleted_renamed(&blocks).iter().sum::<usize>()
+        };
+        let mut effects = Self { lives: touched(LIVES), plugins: touched(PLUGINS), ..Self::default() };
         let key = DirectiveRole::Backend.key(TOP);
         let global = sides.map(|side| is_closed(side.value(&[key]).as_ref()).unwrap_or(false));
-        // What is global may change the meaning of streams that have the same text.
-        let streams = if global[0] == global[1] { differing(STREAMS) } else { Middle::ALL };
-        let changed = Changed::between(sides, STREAMS, streams, &mut |name, both| match both {
-            Some(both) => effects.stream(both, global),
-            None if global[0] != global[1] => effects.unchanged_stream(name, after, global[1]),
-            None => {}
-        });
-        (effects.deleted, effects.added) = (changed.deleted, changed.added);
-        effects.renamed = changed.renamed;
-        effects.streams += changed.touched();
-        effects.of = changed.of_after + changed.deleted;
+        let streams = Blocks::new(STREAMS, sides);
+        for pair in streams.pairs.iter().filter(|pair| pair.is_on_both_sides()) {
+            match streams.changed(pair) {
+                Some(changed) => effects.stream(&changed.both, global),
+                // What is global may change the meaning of streams that have the same text.
+                None if global[0] != global[1] => {
+                    effects.unchanged_stream(&streams.value(pair, 1), global[1])
+                }
+                None => {}
+            }
+        }
+        [effects.added, effects.deleted, effects.renamed] = added_deleted_renamed(&streams);
+        effects.streams += effects.added + effects.deleted + effects.renamed;
+        effects.of = streams.pairs.len() - effects.renamed;
         effects
     }
 
@@ -121,43 +127,41 @@ impl Effects {
     }
 
     /// Counts what becomes of one stream.
-    fn stream(&mut self, [old, new]: &[Value; 2], global: [bool; 2]) {
-        let roles =
-            [DirectiveRole::Disabled, DirectiveRole::Sources, DirectiveRole::Archive, DirectiveRole::Backend];
-        let [off, sources, archive, backend] = roles.map(|role| role.key(STREAM));
-        let is_disabled = |stream: &Value| stream[off] == true;
-        let has_source = |stream: &Value| stream[sources].as_array().is_some_and(|urls| !urls.is_empty());
-        let has_archive = |stream: &Value| stream.get(archive).is_some();
-        let is_protected = |stream: &Value, global: bool| is_closed(stream.get(backend)).unwrap_or(global);
+    fn stream(&mut self, both: &[Value; 2], global: [bool; 2]) {
+        let [off, sources, archive] =
+            [DirectiveRole::Disabled, DirectiveRole::Sources, DirectiveRole::Archive]
+                .map(|role| role.key(STREAM));
+        let [old, new] = [0, 1].map(|side| {
+            let stream = &both[side];
+            let has_source = stream[sources].as_array().is_some_and(|urls| !urls.is_empty());
+            let is_protected = own_protection(stream).unwrap_or(global[side]);
+            [stream[off] == true, has_source, stream.get(archive).is_some(), is_protected]
+        });
         let counts = [
-            (is_disabled(old), is_disabled(new), &mut self.become_enabled, &mut self.become_disabled),
-            (has_source(old), has_source(new), &mut self.lose_source, &mut self.get_source),
-            (has_archive(old), has_archive(new), &mut self.lose_archive, &mut self.get_archive),
-            (
-                is_protected(old, global[0]),
-                is_protected(new, global[1]),
-                &mut self.become_open,
-                &mut self.become_protected,
-            ),
+            [&mut self.become_enabled, &mut self.become_disabled],
+            [&mut self.lose_source, &mut self.get_source],
+            [&mut self.lose_archive, &mut self.get_archive],
+            [&mut self.become_open, &mut self.become_protected],
         ];
-        let mut is_told = false;
-        for (was, is, lost, got) in counts {
-            if was != is {
-                *(if is { got } else { lost }) += 1;
-                is_told = true;
-            }
+        for (at, [lost, got]) in counts.into_iter().enumerate().filter(|(at, _)| old[*at] != new[*at]) {
+            *(if new[at] { got } else { lost }) += 1;
         }
-        self.change_otherwise += usize::from(!is_told);
+        self.streams += 1;
+        self.change_otherwise += usize::from(old == new);
     }
 
     /// Counts a stream that a change of the backend for all of them opens, or protects.
-    fn unchanged_stream(&mut self, name: &str, after: &dyn ConfigLookup, is_protected: bool) {
-        let own = after.value(&[STREAMS.key(), name, DirectiveRole::Backend.key(STREAM)]);
-        if is_closed(own.as_ref()).is_none() {
+    fn unchanged_stream(&mut self, stream: &Value, is_protected: bool) {
+        if own_protection(stream).is_none() {
             self.streams += 1;
             *(if is_protected { &mut self.become_protected } else { &mut self.become_open }) += 1;
         }
     }
+}
+
+/// True if a backend of its own is asked who may watch a stream; `None` if that of all is.
+fn own_protection(stream: &Value) -> Option<bool> {
+    is_closed(stream.get(DirectiveRole::Backend.key(STREAM)))
 }
 
 /// True if a backend is asked; `None` if this `auth` has no URL of its own.
@@ -169,78 +173,24 @@ fn is_closed(auth: Option<&Value>) -> Option<bool> {
     }
 }
 
-/// The number of entries of one kind that differ.
-struct Changed {
-    /// Those that both sides have.
-    both: usize,
-    deleted: usize,
-    added: usize,
-    renamed: usize,
-    /// The number of all that the new side has.
-    of_after: usize,
-}
-
-impl Changed {
-    /// Compares these entries of a kind. `look` gets the name of each one that both sides have, with its own values
-    /// if they differ: they are not kept, since there may be many.
-    fn between(
-        sides: [&dyn ConfigLookup; 2],
-        kind: Kind,
-        Middle { places: [old, new], same }: Middle,
-        look: &mut dyn FnMut(&str, Option<&[Value; 2]>),
-    ) -> Self {
-        let [before, after] = sides;
-        let own = |side: &dyn ConfigLookup, name: &str| {
-            let value = side.value(&[kind.key(), name]);
-            value.and_then(|value| own_value(Place::Block(kind), &value)).unwrap_or_default()
-        };
-        let (mut both, mut added, mut of_after) = (0, Vec::new(), same);
-        after.each_name(kind, new, &mut |name| {
-            of_after += 1;
-            if !before.contains(&[kind.key(), name]) {
-                added.push(hash_of(&own(after, name)));
-            } else if before.has_same_block(after, kind, name) {
-                look(name, None);
-            } else {
-                let values = sides.map(|side| own(side, name));
-                let differs = values[0] != values[1];
-                both += usize::from(differs);
-                look(name, Some(&values).filter(|_| differs));
-            }
-        });
-        let mut deleted = Vec::new();
-        before.each_name(kind, old, &mut |name| {
-            if !after.contains(&[kind.key(), name]) {
-                deleted.push(hash_of(&own(before, name)));
-            }
-        });
-        let renamed = pairs(&deleted, &added);
-        Self { both, deleted: deleted.len() - renamed, added: added.len() - renamed, renamed, of_after }
+/// The numbers of blocks that only one side has. A deleted one and an added one with the same values are one that got
+/// another name.
+fn added_deleted_renamed(blocks: &Blocks<'_>) -> [usize; 3] {
+    let (mut left, mut deleted): (HashMap<u128, usize>, usize) = (HashMap::new(), 0);
+    let on = |side: usize| blocks.pairs.iter().filter(move |pair| pair.places[1 - side].is_none());
+    let hash = |pair, side| xxh3_128(Value::Object(blocks.own(pair, side)).to_string().as_bytes());
+    for pair in on(0) {
+        *left.entry(hash(pair, 0)).or_default() += 1;
+        deleted += 1;
     }
-
-    /// The number of those that differ.
-    fn touched(&self) -> usize {
-        self.both + self.deleted + self.added + self.renamed
-    }
-}
-
-fn hash_of(own: &Value) -> u128 {
-    xxh3_128(own.to_string().as_bytes())
-}
-
-/// The number of pairs of a deleted entry and an added one with the same values, which are one that got another
-/// name.
-fn pairs(deleted: &[u128], added: &[u128]) -> usize {
-    let mut left: HashMap<u128, usize> = HashMap::new();
-    deleted.iter().for_each(|hash| *left.entry(*hash).or_default() += 1);
-    let is_pair = |hash: &&u128| match left.get_mut(hash).filter(|left| **left > 0) {
-        Some(left) => {
-            *left -= 1;
-            true
+    let (mut added, mut renamed) = (0, 0);
+    for pair in on(1) {
+        match left.get_mut(&hash(pair, 1)).filter(|left| **left > 0) {
+            Some(same) => (*same, renamed) = (*same - 1, renamed + 1),
+            None => added += 1,
         }
-        None => false,
-    };
-    added.iter().filter(is_pair).count()
+    }
+    [added, deleted - renamed, renamed]
 }
 
 #[cfg(test)]

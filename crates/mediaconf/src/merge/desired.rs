@@ -1,14 +1,12 @@
 //! A desired state of a configuration, and the patch that brings a configuration to it.
 
-use crate::model::Config;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::config_lookup::ConfigLookup;
-use super::json_diff;
-use super::schema_path::{Place, own_value};
-use super::{EditError, Note, modify};
-use crate::model::shape::group_name;
+use super::diff::{Blocks, block, diff, group};
+use crate::edit::schema_path::{Place, own_value};
+use crate::edit::{ConfigLookup, EditError, Note, modify};
+use crate::model::Config;
 use crate::schema::{Kind, Object, Schema, Scope};
 use crate::syntax::{Document, Entry};
 
@@ -41,17 +39,6 @@ pub enum DesiredState {
 }
 
 impl DesiredState {
-    /// The state that a document without errors is.
-    pub fn of_text(document: &Document, prune: Prune) -> Self {
-        match prune {
-            Prune::Nothing => Self::Merged(mentioned(document)),
-            Prune::Entries => {
-                Self::Entries { settings: without_entries(&mentioned(document)), entries: own_view(document) }
-            }
-            Prune::All => Self::Whole(own_view(document)),
-        }
-    }
-
     /// The state that a merge patch makes of nothing: what it leaves out, or sets to `null`, is not there.
     ///
     /// # Errors
@@ -60,44 +47,27 @@ impl DesiredState {
         Ok(match prune {
             Prune::Nothing => Self::Merged(patch),
             Prune::Entries => {
-                let settings = without_entries(&patch);
+                let (mut settings, mut entries) = (patch.as_object().cloned().unwrap_or_default(), patch);
+                settings.retain(|key, _| !is_group(key));
                 // A patch that is no object is refused with all of its faults.
-                let entries = match patch {
-                    Value::Object(mut members) => {
-                        members.retain(|key, _| Schema::media().kind(key).is_some());
-                        Value::Object(members)
-                    }
-                    other => other,
-                };
+                entries
+                    .as_object_mut()
+                    .into_iter()
+                    .for_each(|members| members.retain(|key, _| is_group(key)));
                 Self::Entries { settings, entries: alone(entries)? }
             }
             Prune::All => Self::Whole(alone(patch)?),
         })
     }
 
-    /// The merge patch, if it is one.
-    pub fn merged(self) -> Option<Value> {
-        match self {
-            Self::Merged(patch) => Some(patch),
-            Self::Entries { .. } | Self::Whole(_) => None,
-        }
-    }
-
     /// Returns the patch that brings a configuration to this state, with what users should know of it.
     pub fn patch(&self, current: &dyn ConfigLookup) -> (Value, Vec<Note>) {
         match self {
-            Self::Merged(patch) => {
-                (patch.clone(), lacking(patch, current).map(Note::SettingsLacking).into_iter().collect())
-            }
+            Self::Merged(patch) => (patch.clone(), note_lacking(lacking(patch, current))),
             Self::Entries { settings, entries } => {
-                let mut patch = settings.clone();
-                for &kind in Schema::media().kinds {
-                    let group = json_diff::group(kind, [current, entries]);
-                    patch.extend(group.map(|group| (kind.key().to_owned(), group)));
-                }
-                (Value::Object(patch), Vec::new())
+                (with_groups(settings.clone(), [current, entries]), Vec::new())
             }
-            Self::Whole(whole) => (Value::Object(json_diff::diff(current, whole)), Vec::new()),
+            Self::Whole(whole) => (diff(current, whole).into(), Vec::new()),
         }
     }
 }
@@ -117,34 +87,40 @@ impl TextState {
     }
 
     /// The same state with all of its values.
+    ///
+    /// Members that the view shows although the text has no directive for them are left out of a merge: what a desired
+    /// state does not mention stays.
     pub fn whole(&self) -> DesiredState {
-        DesiredState::of_text(&self.document, self.prune)
+        let config = Config::own(&self.document);
+        match self.prune {
+            Prune::Nothing => DesiredState::Merged(self.merged(&config, &json!({})).0.into()),
+            Prune::Entries => {
+                DesiredState::Entries { settings: self.settings(&config), entries: config.to_json() }
+            }
+            Prune::All => DesiredState::Whole(config.to_json()),
+        }
     }
 
     /// Returns the patch that brings a configuration to this state, with what users should know of it. It leaves
     /// out what the configuration has already, as far as its text is known.
     pub fn patch(&self, current: &dyn ConfigLookup) -> (Value, Vec<Note>) {
         let config = Config::own(&self.document);
-        let (wanted, schema) = (config.lookup(), Schema::media());
-        let (patch, lacking) = match self.prune {
-            Prune::All => (json_diff::diff(current, &wanted), 0),
-            Prune::Entries => {
-                let mut patch = self.settings(&config);
-                let group =
-                    |&kind: &Kind| Some((kind.key().to_owned(), json_diff::group(kind, [current, &wanted])?));
-                patch.extend(schema.kinds.iter().filter_map(group));
-                (patch, 0)
+        let sides = [current, &config.lookup()];
+        match self.prune {
+            Prune::All => (diff(sides[0], sides[1]).into(), Vec::new()),
+            Prune::Entries => (with_groups(self.settings(&config), sides), Vec::new()),
+            Prune::Nothing => {
+                let (patch, lacks) = self.merged(&config, current);
+                (patch.into(), note_lacking(lacks))
             }
-            Prune::Nothing => self.merged(&config, current),
-        };
-        (Value::Object(patch), (lacking > 0).then_some(Note::SettingsLacking(lacking)).into_iter().collect())
+        }
     }
 
     /// The settings outside of entries, as far as there is a directive for them.
     fn settings(&self, config: &Config<'_>) -> Object {
         let wanted = config.lookup();
-        let keys = wanted.names(&[]).into_iter().filter(|key| Schema::media().kind(key).is_none());
-        let mut settings = keys
+        let keys = wanted.names(&[]).into_iter().filter(|key| !is_group(key));
+        let mut settings: Object = keys
             .filter_map(|key| Some((wanted.value(&[&key])?, key)))
             .map(|(value, key)| (key, value))
             .collect();
@@ -157,50 +133,52 @@ impl TextState {
         let wanted = config.lookup();
         let (mut patch, mut lacks) = (self.settings(config), 0);
         for &kind in Schema::media().kinds {
+            let blocks = Blocks::new(kind, [current, &wanted]);
             let mut group = Map::new();
-            for &entry in config.members().own_by_key(kind.key()) {
-                let (block, lacking) = merged_block(kind, entry, &wanted, current);
-                lacks += lacking;
-                group.extend(block);
+            let entries = config.members().own_by_key(kind.key());
+            for pair in blocks.pairs.iter().filter(|pair| !pair.is_same) {
+                let Some(entry) = pair.places[1].map(|place| entries[place]) else { continue };
+                let Value::Object(mut wanted) = blocks.value(pair, 1) else { continue };
+                drop_defaults(kind.scope(), entry.children(), &mut wanted);
+                if pair.places[0].is_some() {
+                    let found = blocks.value(pair, 0);
+                    lacks += lacking_in(kind, &found, &wanted);
+                    if blocks.has_text {
+                        let own = own_value(Place::Block(kind), &found).unwrap_or_default();
+                        wanted.retain(|key, value| own.get(key) != Some(value));
+                        if wanted.is_empty() {
+                            continue;
+                        }
+                    }
+                }
+                group.insert(pair.name.clone(), wanted.into());
             }
             if !group.is_empty() {
-                patch.insert(kind.key().to_owned(), Value::Object(group));
+                patch.insert(kind.key().to_owned(), group.into());
             }
         }
         (patch, lacks)
     }
 }
 
-/// The values that a state wants of a block and a configuration does not have, by its name, and the number of settings
-/// that the state lacks of it.
-fn merged_block(
-    kind: Kind,
-    entry: Entry<'_>,
-    wanted: &dyn ConfigLookup,
-    current: &dyn ConfigLookup,
-) -> (Option<(String, Value)>, usize) {
-    let name = group_name(entry).value();
-    let at = [kind.key(), &*name];
-    if current.has_same_block(wanted, kind, &name) {
-        return (None, 0);
-    }
-    let Some(Value::Object(mut block)) = wanted.value(&at) else { return (None, 0) };
-    drop_defaults(kind.scope(), entry.children(), &mut block);
-    let Some(found) = current.value(&at) else { return (Some((name.into_owned(), block.into())), 0) };
-    let lacks = lacking_in(kind, &found, &block);
-    if current.block_text(kind, &name).is_some() {
-        let own = own_value(Place::Block(kind), &found).unwrap_or_default();
-        block.retain(|key, value| own.get(key) != Some(value));
-        if block.is_empty() {
-            return (None, lacks);
-        }
-    }
-    (Some((name.into_owned(), block.into())), lacks)
+fn is_group(key: &str) -> bool {
+    Schema::media().kind(key).is_some()
 }
 
-/// Returns the number of settings that the state lacks of the streams, lives and plugins that it names;
-/// `None` for none.
-fn lacking(state: &Value, current: &dyn ConfigLookup) -> Option<usize> {
+/// The patch of settings with those of all streams, lives and plugins.
+fn with_groups(mut settings: Object, sides: [&dyn ConfigLookup; 2]) -> Value {
+    let group = |&kind: &Kind| Some((kind.key().to_owned(), group(kind, sides)?));
+    settings.extend(Schema::media().kinds.iter().filter_map(group));
+    settings.into()
+}
+
+/// Returns the note about settings that a state lacks of the streams, lives and plugins that it names.
+fn note_lacking(count: usize) -> Vec<Note> {
+    (count > 0).then_some(Note::SettingsLacking(count)).into_iter().collect()
+}
+
+/// Returns the number of settings that the state lacks of the streams, lives and plugins that it names.
+fn lacking(state: &Value, current: &dyn ConfigLookup) -> usize {
     let in_kind = |kind: Kind| {
         let named = state.get(kind.key()).and_then(Value::as_object).into_iter().flatten();
         let lacks = named.filter_map(|(name, wanted)| {
@@ -208,18 +186,15 @@ fn lacking(state: &Value, current: &dyn ConfigLookup) -> Option<usize> {
         });
         lacks.sum::<usize>()
     };
-    Some(Schema::media().kinds.iter().copied().map(in_kind).sum()).filter(|count| *count > 0)
+    Schema::media().kinds.iter().copied().map(in_kind).sum()
 }
 
 /// The number of settings that the state of an entry lacks.
 fn lacking_in(kind: Kind, found: &Value, wanted: &Object) -> usize {
-    let change = json_diff::block(kind, found, wanted);
-    unmentioned(change.iter().filter(|(key, _)| is_setting(kind, key)), wanted)
-}
-
-/// True if a member is set by a directive inside of the block.
-fn is_setting(kind: Kind, key: &str) -> bool {
-    kind.scope().by_key(key).is_none_or(|row| row.shape.derived().is_none())
+    let change = block(kind, found, wanted);
+    // A member that no directive inside of the block sets is none.
+    let is_setting = |key: &str| kind.scope().by_key(key).is_none_or(|row| row.shape.derived().is_none());
+    unmentioned(change.iter().filter(|(key, _)| is_setting(key)), wanted)
 }
 
 /// Returns the number of members of a change that are not in `state`.
@@ -237,35 +212,7 @@ fn unmentioned<'c>(change: impl Iterator<Item = (&'c String, &'c Value)>, state:
 fn alone(patch: Value) -> Result<Value, EditError> {
     let empty = Document::parse("");
     let edit = modify(&empty, patch)?;
-    Ok(own_view(&edit.map_or_else(|| empty.clone(), |edit| edit.document)))
-}
-
-fn own_view(document: &Document) -> Value {
-    Config::own(document).to_json()
-}
-
-fn without_entries(patch: &Value) -> Object {
-    let members = patch.as_object().into_iter().flatten();
-    let settings = members.filter(|(key, _)| Schema::media().kind(key).is_none());
-    settings.map(|(key, value)| (key.clone(), value.clone())).collect()
-}
-
-/// Returns the own JSON view of a document without errors, as a merge patch.
-///
-/// Members that the view shows although the text has no directive for them are left out: what a desired
-/// state does not mention stays.
-fn mentioned(document: &Document) -> Value {
-    let config = Config::own(document);
-    let Value::Object(mut state) = config.to_json() else { return Value::Null };
-    for kind in Schema::media().kinds {
-        let Some(blocks) = state.get_mut(kind.key()).and_then(Value::as_object_mut) else { continue };
-        for entry in config.members().own_by_key(kind.key()) {
-            let block = blocks.get_mut(&*group_name(*entry).value()).and_then(Value::as_object_mut);
-            block.into_iter().for_each(|block| drop_defaults(kind.scope(), entry.children(), block));
-        }
-    }
-    drop_defaults(config.members().scope(), document.entries(), &mut state);
-    Value::Object(state)
+    Ok(Config::own(edit.as_ref().map_or(&empty, |edit| &edit.document)).to_json())
 }
 
 /// Drops the members that are always shown, and for which there is no directive. A source in the header
@@ -301,7 +248,10 @@ mod tests {
                 json!({"auth": {"url": "http://x"}, "streams": {"b": {"static": false}}}),
             ),
         ] {
-            let found = mentioned(&Document::parse(text));
+            let DesiredState::Merged(found) = TextState::new(Document::parse(text), Prune::Nothing).whole()
+            else {
+                panic!("nothing is removed")
+            };
             assert_eq!(found, state, "{text}");
         }
     }
