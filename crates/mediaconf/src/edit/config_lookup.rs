@@ -41,8 +41,8 @@ pub trait ConfigLookup {
         None
     }
 
-    /// The texts of all streams, lives or plugins, in their order; empty where there is no text.
-    fn block_texts(&self, _kind: Kind) -> Vec<&str> {
+    /// All streams, lives or plugins, in their order, as the entries of the text; empty where there is no text.
+    fn block_entries(&self, _kind: Kind) -> Vec<Entry<'_>> {
         Vec::new()
     }
 }
@@ -273,7 +273,7 @@ impl ConfigLookup for LocalView<'_, '_> {
         any_source(kind, self.groups[kind.number()][self.place(kind, name)?], list, key, test)
     }
 
-    fn block_texts(&self, kind: Kind) -> Vec<&str> {
-        self.blocks(kind).map(|(_, entry)| entry.text()).collect()
+    fn block_entries(&self, kind: Kind) -> Vec<Entry<'_>> {
+        self.blocks(kind).map(|(_, entry)| entry).collect()
     }
 }

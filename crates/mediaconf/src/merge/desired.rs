@@ -135,15 +135,14 @@ impl TextState {
         for &kind in Schema::media().kinds {
             let blocks = Blocks::new(kind, [current, &wanted]);
             let mut group = Map::new();
-            let entries = config.members().own_by_key(kind.key());
             for pair in blocks.pairs.iter().filter(|pair| !pair.is_same) {
-                let Some(entry) = pair.places[1].map(|place| entries[place]) else { continue };
+                let Some(entry) = blocks.entry(pair, 1) else { continue };
                 let Value::Object(mut wanted) = blocks.value(pair, 1) else { continue };
                 drop_defaults(kind.scope(), entry.children(), &mut wanted);
                 if pair.places[0].is_some() {
                     let found = blocks.value(pair, 0);
                     lacks += lacking_in(kind, &found, &wanted);
-                    if blocks.has_text {
+                    if blocks.entry(pair, 0).is_some() {
                         let own = own_value(Place::Block(kind), &found).unwrap_or_default();
                         wanted.retain(|key, value| own.get(key) != Some(value));
                         if wanted.is_empty() {

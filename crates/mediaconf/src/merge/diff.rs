@@ -3,6 +3,7 @@
 //! Streams, lives and plugins are compared one by one: of those with the same text on both sides no value is made, and
 //! those of the others are dropped before the next ones are made.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
@@ -12,9 +13,10 @@ use crate::edit::ConfigLookup;
 use crate::edit::emit::are_named_blocks;
 use crate::edit::lis::longest_increasing_subsequence;
 use crate::edit::schema_path::is_derived;
-use crate::model::member::keyword_of;
+use crate::model::member::{Members, key_of, keyword_of};
 use crate::schema::json_value::scalar_text;
 use crate::schema::{AddressShape, Kind, ListShape, Object, POSITION, Parameter, Schema, Scope, Shape};
+use crate::syntax::Entry;
 
 /// Returns the patch that turns `from` into `to`, both whole configurations, such as answers to `read_config`.
 ///
@@ -85,8 +87,8 @@ pub fn group(kind: Kind, sides: [&dyn ConfigLookup; 2]) -> Option<Value> {
 pub(crate) struct Blocks<'c> {
     kind: Kind,
     sides: [&'c dyn ConfigLookup; 2],
-    /// True if the first side is a text.
-    pub has_text: bool,
+    /// The entries of the blocks on each side, as far as it is a text.
+    entries: [Vec<Entry<'c>>; 2],
     /// Those of the first side in their order, then the others.
     pub pairs: Vec<Pair>,
 }
@@ -104,7 +106,7 @@ pub(crate) struct Pair {
 
 /// A block that both sides have, and that differs.
 pub(crate) struct ChangedBlock {
-    /// The block before and afterwards.
+    /// The block before and afterwards, or of its members those that differ.
     pub both: [Value; 2],
     pub patch: Object,
 }
@@ -118,12 +120,12 @@ impl Pair {
 impl<'c> Blocks<'c> {
     pub fn new(kind: Kind, sides: [&'c dyn ConfigLookup; 2]) -> Self {
         let [from, to] = sides.map(|side| side.names(&[kind.key()]));
-        let texts = sides.map(|side| side.block_texts(kind));
+        let entries = sides.map(|side| side.block_entries(kind));
         let positions = if from == to { Vec::new() } else { positions(&from, &to) };
         let olds: HashSet<&String> = from.iter().collect();
         let news: HashMap<&String, usize> = to.iter().zip(0..).collect();
         let pair = |old: Option<usize>, new: Option<usize>, name: &str| {
-            let text = |side: usize, place: Option<usize>| texts[side].get(place?);
+            let text = |side: usize, place: Option<usize>| Some(entries[side].get(place?)?.text());
             let is_same = text(0, old).is_some_and(|old| text(1, new) == Some(old));
             let position = new.and_then(|new| *positions.get(new)?);
             Pair { name: name.to_owned(), places: [old, new], position, is_same }
@@ -132,13 +134,22 @@ impl<'c> Blocks<'c> {
         pairs.extend((0..).zip(&from).map(|(old, name)| pair(Some(old), news.get(name).copied(), name)));
         let added = (0..).zip(&to).filter(|(_, name)| !olds.contains(name));
         pairs.extend(added.map(|(place, name)| pair(None, Some(place), name)));
-        let has_text = !texts[0].is_empty();
-        Self { kind, sides, has_text, pairs }
+        Self { kind, sides, entries, pairs }
+    }
+
+    /// The entry of the block on one side, if that is a text.
+    pub fn entry(&self, pair: &Pair, side: usize) -> Option<Entry<'c>> {
+        self.entries[side].get(pair.places[side]?).copied()
     }
 
     /// The block on one side.
     pub fn value(&self, pair: &Pair, side: usize) -> Value {
         self.sides[side].value(&[self.kind.key(), &pair.name]).unwrap_or_default()
+    }
+
+    fn some_members(&self, pair: &Pair, side: usize, keys: &[Cow<'_, str>]) -> Value {
+        let value = |key: &str| self.sides[side].value(&[self.kind.key(), &pair.name, key]);
+        keys.iter().filter_map(|key| Some((key.to_string(), value(key)?))).collect::<Object>().into()
     }
 
     /// The block on one side, without what is derived: the patch that makes it.
@@ -160,7 +171,14 @@ impl<'c> Blocks<'c> {
         if pair.is_same || !pair.is_on_both_sides() {
             return None;
         }
-        let both = [0, 1].map(|side| self.value(pair, side));
+        let entries = [self.entry(pair, 0), self.entry(pair, 1)];
+        let both = match entries.map(|entry| entry.filter(|entry| entry.is_block())) {
+            [Some(old), Some(new)] if has_same_header(old, new) => {
+                let keys = keys_that_differ(self.kind.scope(), old, new);
+                [0, 1].map(|side| self.some_members(pair, side, &keys))
+            }
+            _ => [0, 1].map(|side| self.value(pair, side)),
+        };
         let patch = block(self.kind, &both[0], object(&both[1]));
         (!patch.is_empty()).then_some(ChangedBlock { both, patch })
     }
@@ -169,12 +187,33 @@ impl<'c> Blocks<'c> {
     pub fn changed_or_moved(&self, pair: &Pair) -> Option<ChangedBlock> {
         let changed = self.changed(pair);
         let Some(position) = pair.position else { return changed };
-        let unchanged =
-            || ChangedBlock { both: [0, 1].map(|side| self.value(pair, side)), patch: Map::new() };
-        let mut changed = changed.unwrap_or_else(unchanged);
-        changed.patch.extend([position_member(position)]);
-        Some(changed)
+        let mut patch = changed.map(|changed| changed.patch).unwrap_or_default();
+        patch.extend([position_member(position)]);
+        Some(ChangedBlock { both: [0, 1].map(|side| self.value(pair, side)), patch })
     }
+}
+
+/// True if all in front of the blocks of two entries is the same.
+fn has_same_header(old: Entry<'_>, new: Entry<'_>) -> bool {
+    let [old, new] = [old, new].map(|entry| &entry.text()[..entry.body().start - entry.start()]);
+    old == new
+}
+
+/// The keys of a block whose entries do not have the same text on both sides.
+fn keys_that_differ<'d>(scope: Scope, old: Entry<'d>, new: Entry<'d>) -> Vec<Cow<'d, str>> {
+    let [old, new] = [old, new].map(|block| Members::group(scope, block.children()));
+    let differ = |old: &[Entry<'_>], new: &[Entry<'_>]| {
+        !old.iter().map(|entry| entry.text()).eq(new.iter().map(|entry| entry.text()))
+    };
+    let own = old.each_own().filter(|(row, entries)| differ(entries, new.own(row)));
+    let mut keys: Vec<Cow<'d, str>> = own.map(|(row, _)| Cow::Borrowed(row.key)).collect();
+    for keyword in old.foreign().iter().chain(new.foreign()).map(|member| &member.keyword) {
+        if differ(old.foreign_by_keyword(keyword), new.foreign_by_keyword(keyword)) {
+            let key = Cow::Owned(key_of(scope, keyword).into_owned());
+            keys.extend((!keys.contains(&key)).then_some(key));
+        }
+    }
+    keys
 }
 
 fn position_member(position: usize) -> (String, Value) {

@@ -65,7 +65,10 @@ impl Effects {
         let streams = Blocks::new(STREAMS, sides);
         for pair in streams.pairs.iter().filter(|pair| pair.is_on_both_sides()) {
             match streams.changed(pair) {
-                Some(changed) => effects.stream(&changed.both, global),
+                Some(_) if global[0] != global[1] => {
+                    effects.stream([0, 1].map(|side| streams.value(pair, side)), global);
+                }
+                Some(changed) => effects.stream(changed.both, global),
                 // What is global may change the meaning of streams that have the same text.
                 None if global[0] != global[1] => {
                     effects.unchanged_stream(&streams.value(pair, 1), global[1])
@@ -127,7 +130,7 @@ impl Effects {
     }
 
     /// Counts what becomes of one stream.
-    fn stream(&mut self, both: &[Value; 2], global: [bool; 2]) {
+    fn stream(&mut self, both: [Value; 2], global: [bool; 2]) {
         let [off, sources, archive] =
             [DirectiveRole::Disabled, DirectiveRole::Sources, DirectiveRole::Archive]
                 .map(|role| role.key(STREAM));
