@@ -18,7 +18,7 @@ use crate::store::{
     ChangeRecord, HAND_EDIT, HistoryEntry, Loaded, PendingInfo, PendingRecord, REVERT, Revision, RunBy,
     StoreError, WHOLE_HISTORY, Writer,
 };
-use mediaconf::plumbing::edit::{patch_between, rebase};
+use mediaconf::plumbing::edit::{patch_between, three_way};
 
 /// The author of an automatic rollback: no user.
 pub(super) const NO_USER: &str = "";
@@ -111,7 +111,8 @@ fn merged(texts: [&Arc<Snapshot>; 3]) -> Option<Arc<Snapshot>> {
     if !conflicts(written, edited, &patch.clone().into()).is_empty() {
         return None;
     }
-    rebase(written, old, edited, Some(patch)).ok().map(|merged| Arc::new(Snapshot::from_bytes(merged)))
+    let merged = three_way(written, old, edited, Some(patch)).ok()?;
+    Some(Arc::new(Snapshot::from_bytes(merged.bytes().clone())))
 }
 
 impl Engine {

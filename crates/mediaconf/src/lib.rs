@@ -208,8 +208,10 @@
 #![warn(missing_docs)]
 
 mod edit;
+mod merge;
 mod model;
 mod schema;
+mod show;
 mod syntax;
 mod text;
 

@@ -19,7 +19,7 @@ use crate::cli::target::{self, Target};
 use crate::engine::{ConfigSource, Refusal, Snapshot};
 use crate::store::StoreError;
 use crate::store::file::{DraftHead, DraftOrigin, KeptDraft};
-use mediaconf::plumbing::edit::draft::lines_of;
+use mediaconf::plumbing::edit::lines_of;
 use mediaconf::plumbing::edit::{Path, quoted};
 
 /// Edit the configuration, or one entry of it, in a text editor

@@ -17,7 +17,6 @@ mod completion;
 mod condition;
 mod config_lookup;
 mod desired_state;
-pub mod draft;
 mod effects;
 mod emit;
 mod expansion;
@@ -45,22 +44,18 @@ mod path;
 mod place_in_text;
 mod plan;
 mod protocol_switch;
-mod put_back;
-mod rebase;
 mod regular_expression;
 mod removal;
 mod renaming;
 mod request;
-mod schema_path;
+pub(crate) mod schema_path;
 mod select;
 mod set_lines;
 mod shell_word;
 mod shown_path;
-mod stream_diff;
 mod substitution;
 mod suggestion;
-mod surroundings;
-mod text_diff;
+pub(crate) mod surroundings;
 mod through_lists;
 mod typed;
 mod unknown_key;
@@ -86,18 +81,21 @@ pub use merge::own_lens;
 pub use normalize::normalize;
 pub use path::{EVERY, Path, Segment, glob_matches, split_assignment};
 pub use place_in_text::{entry_at, own_entry_at};
-pub use rebase::{LinesClash, patch_between, rebase};
 pub use renaming::Renaming;
 pub use request::{ChangeRequest, Edits, Evaluated};
 pub use schema_path::{Place, own_value};
 pub use select::{Selection, entries_at, select, select_each, select_where};
 pub use set_lines::{each_set_line, set_lines};
 pub use shell_word::quoted;
-pub use stream_diff::hunks_of_streams;
 pub use substitution::{Substitution, SubstitutionError};
-pub use text_diff::{DiffLine, Hunk, hunks_of_splices, hunks_of_texts, printed, with_line_ends_of};
 pub use through_lists::FoundAt;
 pub use unknown_key::UnknownKey;
+
+pub use crate::merge::{
+    LinesClash, MergedLines, first_marker, height, lines_of, merge_lines, patch_between, three_way,
+    with_comments, without_comments,
+};
+pub use crate::show::{Hunk, hunks_of_splices, hunks_of_streams, hunks_of_texts, printed, with_line_ends_of};
 
 use std::mem;
 

@@ -1,17 +1,10 @@
 use proptest::prelude::{Strategy, proptest};
 
-use super::line_diff::{LineRun, each_anchored_run};
-use super::{CONTEXT_LINES, DiffLine, Hunk, Splice, hunks_of_texts, printed};
+use super::{CONTEXT_LINES, ChangeTag, Hunk, Splice, hunks_of_texts, printed, with_line_ends_of};
 use crate::syntax::spliced_pieces;
 
 fn splice(range: std::ops::Range<usize>, text: &str) -> Splice {
     Splice { range, text: text.into() }
-}
-
-fn anchored_runs(old: &str, new: &str, limit: usize) -> Vec<LineRun> {
-    let mut runs = Vec::new();
-    each_anchored_run(old, new, limit, &mut |run| runs.push(run));
-    runs
 }
 
 /// The hunks of an edit.
@@ -94,8 +87,7 @@ fn joins_hunks_whose_context_meets() {
     assert_eq!(hunks_of_texts(&old, &far).len(), 2);
     let positions = ["\n10\n", "\n18\n"].map(|line| old.find(line).expect("is there") + 1);
     let splices = positions.map(|at| splice(at..at + 2, "x\nx"));
-    let headers: Vec<String> =
-        hunks_of_splices(&old, &splices).iter().map(|hunk| hunk.header.clone()).collect();
+    let headers: Vec<String> = hunks_of_splices(&old, &splices).iter().map(Hunk::header).collect();
     assert_eq!(headers, ["@@ -7,7 +7,8 @@", "@@ -15,7 +16,8 @@"]);
 }
 
@@ -168,17 +160,26 @@ fn a_hundred_thousand_changed_lines_are_diffed() {
     };
     let (old, new) = (lines("title"), lines("comment"));
     let hunks = hunks_of_texts(&old, &new);
-    let changed = |line: &DiffLine| !matches!(line, DiffLine::Context { .. });
-    let count = hunks.iter().flat_map(|hunk| hunk.lines(&old, &new)).filter(changed);
-    assert_eq!(count.count(), 200_000);
+    let tags = hunks.iter().flat_map(|hunk| hunk.lines([&old, &new])).map(|(tag, _)| tag);
+    assert_eq!(tags.filter(|tag| *tag != ChangeTag::Equal).count(), 200_000);
     assert_eq!(hunks.iter().flat_map(Hunk::added_and_removed).sum::<usize>(), 200_000);
 }
 
 #[test]
-fn stretches_without_anchors_are_replaced() {
-    let runs = anchored_runs("a\nb\na\nc\n", "a\nd\na\nc\n", 5);
-    let expected = LineRun { old: 0..6, new: 0..6 };
-    assert_eq!(runs, [expected]);
+fn a_text_without_carriage_returns_gets_the_line_ends_of_the_old_one() {
+    for (old, new, expected) in [
+        ("a\r\nb\r\nc", "a\nx\nc", "a\r\nx\r\nc"),
+        ("a\r\nb\r\nc", "a\nb\nx\ny\nc", "a\r\nb\r\nx\r\ny\r\nc"),
+        ("a\r\nb\r\nc", "c", "c"),
+        ("a\r\nb\nc\r\nd\ne", "a\nx\nc\nd\ny\ne", "a\r\nx\nc\r\nd\ny\ne"),
+        ("a\r\nb\nc\r\nd", "x\na\nb\nc\ny\nd", "x\r\na\r\nb\nc\r\ny\r\nd"),
+        ("a\rb\nc", "a\nb\nx", "a\rb\nx"),
+        ("a\r\nb", "a\nb\nx\ny", "a\r\nb\r\nx\r\ny"),
+        ("a\r\nb\r\n", "a\r\nx\n", "a\r\nx\n"),
+        ("a\nb\n", "a\nx\n", "a\nx\n"),
+    ] {
+        assert_eq!(with_line_ends_of(old, new), expected, "{old:?} {new:?}");
+    }
 }
 
 fn text() -> impl Strategy<Value = String> {
@@ -209,19 +210,16 @@ fn boundary(text: &str, at: usize) -> usize {
 fn check(hunks: &[Hunk], old: &str, new: &str) {
     let text = diff(hunks, old, new);
     assert_eq!(apply(old, &text), new, "{text}");
-    for line in hunks.iter().flat_map(|hunk| hunk.lines(old, new)) {
-        if let DiffLine::Context { old: left, new: right } = line {
-            assert_eq!(old[left], new[right]);
-        }
-    }
     assert_eq!(hunks.is_empty(), old == new);
-    hunks.iter().for_each(|hunk| check_context(&hunk.lines(old, new).collect::<Vec<_>>()));
+    hunks
+        .iter()
+        .for_each(|hunk| check_context(&hunk.lines([old, new]).map(|(tag, _)| tag).collect::<Vec<_>>()));
 }
 
 /// Changes stand at most three lines from the edge of their hunk and six from each other.
-fn check_context(lines: &[DiffLine]) {
-    let is_change = |line: &DiffLine| !matches!(line, DiffLine::Context { .. });
-    let stretches: Vec<usize> = lines.split(is_change).map(<[DiffLine]>::len).collect();
+fn check_context(tags: &[ChangeTag]) {
+    let is_change = |tag: &ChangeTag| *tag != ChangeTag::Equal;
+    let stretches: Vec<usize> = tags.split(is_change).map(<[ChangeTag]>::len).collect();
     let (first, last) = (stretches[0], stretches[stretches.len() - 1]);
     assert!(stretches.len() > 1, "a hunk changes something");
     assert!(first.max(last) <= CONTEXT_LINES);
@@ -243,21 +241,5 @@ proptest! {
         let new: String = spliced_pieces(&old, 0..old.len(), &splices).collect();
         check(&hunks_of_splices(&old, &splices), &old, &new);
         check(&hunks_of_texts(&old, &new), &old, &new);
-    }
-
-    #[test]
-    fn anchored_runs_lead_from_one_text_to_the_other(
-        old in "([a-m]\n){0,14}",
-        new in "([a-m]\n){0,14}",
-        limit in 0..12_usize,
-    ) {
-        let (mut made, mut taken) = (String::new(), 0);
-        for LineRun { old: of_old, new: of_new } in anchored_runs(&old, &new, limit) {
-            made.extend([&old[taken..of_old.start], &new[of_new]]);
-            taken = of_old.end;
-        }
-        made.push_str(&old[taken..]);
-        assert_eq!(made, new);
-        assert_eq!(anchored_runs(&old, &old, limit), []);
     }
 }

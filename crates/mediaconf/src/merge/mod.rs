@@ -1,0 +1,9 @@
+//! Two texts or two changes of one text: their difference as a patch, and their merge.
+//!
+//! `merge` is RFC 7396; [`three_way`] is a merge of two changes of one text.
+
+mod draft;
+mod three_way;
+
+pub use draft::{height, lines_of, with_comments, without_comments};
+pub use three_way::{LinesClash, MergedLines, first_marker, merge_lines, patch_between, three_way};
