@@ -55,7 +55,6 @@ mod schema_path;
 mod select;
 mod set_lines;
 mod shell_word;
-mod shown_path;
 mod stream_diff;
 mod substitution;
 mod suggestion;
