@@ -6,11 +6,10 @@ use super::assignment::{AssignOptions, AssignedValue, Assignment, PathEdit};
 use super::{hint, null, replace, several_words, unset, whole};
 use crate::edit::condition::Condition;
 use crate::edit::config_lookup::ConfigLookup;
-use crate::edit::expansion::Expansion;
 use crate::edit::fault::Fault;
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
-use crate::edit::through_lists::with_entries;
+use crate::edit::select::Expansion;
 use crate::syntax::MAX_DEPTH;
 
 /// Returns the edits of `assignments`, in their order; an assignment with a fault has none.
@@ -21,7 +20,7 @@ pub fn expand(
     options: AssignOptions,
     faults: &mut Vec<Fault>,
 ) -> Vec<PathEdit> {
-    let expansion = Expansion { current, conditions, own_only: true };
+    let expansion = Expansion { own_only: true, ..Expansion::new(current, conditions) };
     let mut edits = Vec::new();
     for assignment in assignments {
         let known = faults.len();
@@ -134,4 +133,20 @@ fn entry_hint(place: &Path, Assignment { path, value }: &Assignment) -> Option<S
             )
         }
     })
+}
+
+/// The path with `entry` where it goes through a list that the schema knows; `None` if it goes through
+/// none.
+fn with_entries(path: &Path, entry: &Segment) -> Option<Path> {
+    let mut above = Place::Root;
+    let mut segments = Vec::new();
+    for (index, segment) in path.segments.iter().enumerate() {
+        let is_name = matches!(segment, Segment::Key(_) | Segment::Matching(_));
+        if is_name && !above.is_foreign() && above.list_entry().is_some() {
+            segments.push(entry.clone());
+        }
+        above = above.through_lists(&path.segments[index..=index]).ok()?;
+        segments.push(segment.clone());
+    }
+    (segments.len() > path.segments.len()).then_some(Path { segments })
 }

@@ -10,8 +10,8 @@ use crate::edit::config_lookup::ConfigLookup;
 use crate::edit::fault::Fault;
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
+use crate::edit::suggestion::missing;
 use crate::edit::suggestion::{did_you_mean, in_a_group, with_quoted_name};
-use crate::edit::value_at::missing;
 use crate::schema::{DirectiveRole, Kind, Schema};
 
 /// Drops the edits in streams, lives and plugins that do not exist, unless they clearly mean to make

@@ -2,13 +2,13 @@
 
 use super::assignment::{Assignment, PathEdit};
 use crate::edit::config_lookup::{ConfigLookup, ValueKind};
-use crate::edit::expansion::Expansion;
 use crate::edit::fault::Fault;
 use crate::edit::guarded::misspelt;
 use crate::edit::json_pointer::Pointer;
 use crate::edit::path::{EVERY, Path, Segment};
 use crate::edit::schema_path::Place;
-use crate::edit::suggestion::keys;
+use crate::edit::select::Expansion;
+use crate::edit::select::keys;
 use crate::model::member::keyword_of;
 
 /// True if a `*` or `[*]` that finds nothing is no slip: everything above it is known, and a block that

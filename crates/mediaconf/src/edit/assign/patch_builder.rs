@@ -9,7 +9,7 @@ use crate::edit::fault::{Fault, FaultKind};
 use crate::edit::merge::occurrences;
 use crate::edit::path::Segment;
 use crate::edit::schema_path::Place;
-use crate::edit::value_at::{find_by, out_of_range};
+use crate::edit::select::{find_by, out_of_range};
 
 /// Returns the patch of `edits`, which are made one after the other.
 pub fn patch(current: &dyn ConfigLookup, edits: &[PathEdit], faults: &mut Vec<Fault>) -> Object {

@@ -3,12 +3,12 @@
 use serde_json::Value;
 
 use super::assignment::AssignedValue;
-use crate::edit::expansion::Expansion;
 use crate::edit::fault::Fault;
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
-use crate::edit::substitution::{Substitution, SubstitutionRun, TooMuchText};
-use crate::edit::through_lists::found;
+use crate::edit::select::Expansion;
+use crate::edit::select::found;
+use crate::edit::substitution::{Substitution, SubstitutionRun};
 use crate::schema::json_value::scalar_text;
 
 /// Returns the places of the values that change, each with its new value. The path goes through lists
@@ -30,7 +30,7 @@ pub fn assignments(
                 is_any_there = true;
                 let places = found.into_places(&path);
                 for (path, value) in places {
-                    replacement.value(path, &value).map_err(|error| Fault::of_path(error.to_string()))?;
+                    replacement.value(path, &value)?;
                 }
             }
             Err(fault) if fault.is_absent() => absence = absence.or(Some(fault)),
@@ -52,7 +52,7 @@ struct Replacement<'s> {
 
 impl Replacement<'_> {
     /// Replaces in one value: a string stays a string, another word gets the type of its place anew.
-    fn value(&mut self, path: Path, value: &Value) -> Result<(), TooMuchText> {
+    fn value(&mut self, path: Path, value: &Value) -> Result<(), Fault> {
         match value {
             Value::Array(entries) if entries.iter().all(|entry| scalar_text(entry).is_some()) => {
                 let mut places = entries.iter().enumerate();
@@ -71,7 +71,7 @@ impl Replacement<'_> {
     }
 
     /// Replaces in the strings inside a list or an object, but not in derived members.
-    fn strings(&mut self, path: Path, value: &Value) -> Result<(), TooMuchText> {
+    fn strings(&mut self, path: Path, value: &Value) -> Result<(), Fault> {
         match value {
             Value::String(_) => self.value(path, value),
             Value::Array(entries) => {

@@ -10,8 +10,8 @@ use crate::edit::config_lookup::ConfigLookup;
 use crate::edit::fault::Fault;
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
+use crate::edit::select::value_at;
 use crate::edit::typed::words;
-use crate::edit::value_at::value_at;
 
 /// Refuses the value if it is such a text; the hint gives the words as JSON.
 pub fn refuse_one_for_several(

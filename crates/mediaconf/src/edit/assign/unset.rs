@@ -5,8 +5,8 @@ use crate::edit::config_lookup::ConfigLookup;
 use crate::edit::fault::Fault;
 use crate::edit::path::Path;
 use crate::edit::schema_path::{Place, is_shown_for_nothing, own_value};
-use crate::edit::suggestion::keys;
-use crate::edit::value_at::{missing, value_at};
+use crate::edit::select::{keys, value_at};
+use crate::edit::suggestion::missing;
 
 /// Drops the removals of values that are not set; it is a fault if none is left.
 ///

@@ -9,7 +9,7 @@ use crate::edit::config_lookup::ConfigLookup;
 use crate::edit::fault::Fault;
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
-use crate::edit::suggestion::keys;
+use crate::edit::select::keys;
 use crate::edit::typed::{is_list, typed};
 use crate::schema::json_value::scalar_text;
 use crate::schema::{Parameter, SOURCE, Shape};
