@@ -442,9 +442,9 @@ fn selected(
     let sides = [sides[0].to_json()?, sides[1].to_json()?];
     let mut names = HashSet::new();
     for whole in &sides {
-        let expansion = Expansion { current: whole, conditions, own_only: false };
-        let found =
-            expansion.expand_path(&every).map_err(|fault| CliError::bad_selection(fault.at(&every)))?;
+        let found = Expansion::new(whole, conditions)
+            .expand_path(&every)
+            .map_err(|fault| CliError::bad_selection(fault.at(&every)))?;
         let name = |path: &Path| path.segments.last().and_then(Segment::name).map(str::to_owned);
         names.extend(found.paths.iter().filter_map(name));
     }

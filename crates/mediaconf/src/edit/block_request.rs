@@ -12,7 +12,7 @@ use super::fault::{Fault, Faults};
 use super::normalize::normalize;
 use super::path::{Path, Segment};
 use super::schema_path::{Place, own_value};
-use super::value_at::missing;
+use super::suggestion::missing;
 use super::{Edit, EditError, NamedEntry, copied, created_before, modify_members, under_new_names};
 use crate::merge::merge_patch;
 use crate::model::member::Members;

@@ -11,9 +11,9 @@ use super::fault::{Fault, FaultKind, Faults};
 use super::masked_lookup::MaskedLookup;
 use super::path::{Path, Segment};
 use super::schema_path::{Place, is_shown_for_nothing, own_value, with_key_of_sources};
-use super::through_lists::{FoundAt, found};
+use super::select::found;
+use super::suggestion::missing;
 use super::typed::meant;
-use super::value_at::missing;
 use crate::model::Masker;
 use crate::model::redact::masked_below;
 use crate::model::secret::is_mask;
@@ -129,11 +129,11 @@ fn compared(current: &dyn ConfigLookup, path: &Path, text: &str) -> Result<Compa
         }
         Err(fault) => return Err(fault),
     };
-    let is_met = match (&found, &expected) {
-        (FoundAt::Each { is_partial, .. }, None) => *is_partial,
-        (FoundAt::Each { values, .. }, Some(expected)) => values.iter().any(|(_, value)| value == expected),
-        (FoundAt::One(_), _) => false,
-    };
+    let is_met = found.goes_through_list
+        && match &expected {
+            None => found.is_partial,
+            Some(expected) => found.values.iter().any(|(_, value)| value == expected),
+        };
     let found = own_backend(place, found.into_value());
     let is_nothing = |found: &Value| expected.is_none() && is_shown_for_nothing(place, found);
     let found = found.filter(|found| !is_nothing(found));

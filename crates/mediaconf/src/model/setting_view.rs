@@ -135,15 +135,6 @@ impl AddressShape {
     }
 }
 
-/// The member `key` of a source as an object: where an option has the key of the address, the option counts.
-pub fn source_member(source: &Address<'_>, key: &str) -> Option<serde_json::Value> {
-    let has_key = |option: &OptionWord<'_>| key_of(SOURCE.option_scope(), &option.key.value()) == key;
-    match source.effective().filter(has_key).last() {
-        Some(option) => Some(SOURCE.value(&option).into()),
-        None => (key == SOURCE.address).then(|| source.positional.value().into()),
-    }
-}
-
 /// The options behind an address.
 struct AddressOptions<'v, 'd> {
     shape: &'static AddressShape,

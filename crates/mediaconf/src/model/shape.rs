@@ -38,12 +38,6 @@ pub fn block_kind(entry: Entry<'_>) -> Option<Kind> {
     }
 }
 
-/// True if [`read`] finds this row for an entry, in its form.
-pub fn belongs_to(parameter: &'static Parameter, entry: Entry<'_>) -> bool {
-    let found = parameter.scope.by_keyword(&entry.keyword());
-    found.is_some_and(|found| std::ptr::eq(found, parameter)) && fits(parameter.shape, entry)
-}
-
 /// True if the arguments and the block of an entry have this shape.
 pub fn fits(shape: Shape, entry: Entry<'_>) -> bool {
     let count = entry.count_arguments();

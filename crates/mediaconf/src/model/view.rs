@@ -7,10 +7,10 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::general::{Contents, General, foreign_members};
-use super::json::{OneValue, to_json};
+use super::json::to_json;
 use super::member::{Members, key_of};
-use super::setting_view::{BackendView, Setting, Sources, is_open, source_member, sources};
-use super::shape::{Address, belongs_to, group_name, only_argument};
+use super::setting_view::{BackendView, Setting, Sources, is_open};
+use super::shape::{Address, group_name, only_argument};
 use crate::schema::{Derived, DirectiveRole, Kind, ListShape, Parameter, Schema, Shape};
 use crate::syntax::{Document, Entry, Word};
 
@@ -86,23 +86,6 @@ impl<'a, 'd> View<'a, 'd> {
     pub fn named(&self, kind: Kind, index: usize, entry: Entry<'d>) -> serde_json::Value {
         let members = Members::group(kind.scope(), entry.children());
         to_json(&self.block(kind, index, entry, &members))
-    }
-
-    /// The value of one member of it; `None` if the member is not shown.
-    pub fn named_member(
-        &self,
-        kind: Kind,
-        index: usize,
-        entry: Entry<'d>,
-        key: &str,
-    ) -> Option<serde_json::Value> {
-        let Some(parameter) = kind.scope().by_key(key) else {
-            return general(Members::group(kind.scope(), entry.children()).foreign_by_key(key));
-        };
-        let entries: Vec<_> = entry.children().filter(|&inner| belongs_to(parameter, inner)).collect();
-        let (head, mut value) = (self.head(kind, index, entry), OneValue::default());
-        head.member(parameter, &entries, &mut value).expect("a value in memory takes anything");
-        value.0
     }
 
     /// The keys of the top-level members, in their order.
@@ -220,27 +203,6 @@ pub fn list_value(entry: Entry<'_>) -> Cow<'_, str> {
 /// True if a block may run on demand, and this one always runs: its keyword is `stream`, not `ondemand`.
 pub fn is_static(kind: Kind, entry: Entry<'_>) -> bool {
     kind.may_be_on_demand() && entry.keyword() == kind.noun()
-}
-
-/// Asks about the member `key` of each source of a block, until the answer is true, and once about `None` where there is
-/// none; `None` if `list` is not the list of its sources.
-pub fn any_source(
-    kind: Kind,
-    block: Entry<'_>,
-    list: &str,
-    key: &str,
-    test: &mut dyn FnMut(Option<&serde_json::Value>) -> bool,
-) -> Option<bool> {
-    let parameter = kind.scope().by_key(list)?;
-    if !matches!(parameter.shape, Shape::Addresses(_)) || !parameter.always_shown {
-        return None;
-    }
-    let entries = block.children().filter(|&inner| belongs_to(parameter, inner));
-    let mut sources = sources(block, entries).peekable();
-    Some(match sources.peek() {
-        None => test(None),
-        Some(_) => sources.any(|source| test(source_member(&source, key).as_ref())),
-    })
 }
 
 /// A stream, a live or a plugin.

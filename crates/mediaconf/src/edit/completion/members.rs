@@ -9,9 +9,9 @@ use crate::edit::config_lookup::{ConfigLookup, ValueKind};
 use crate::edit::explain::members;
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
-use crate::edit::suggestion::keys;
-use crate::edit::through_lists;
-use crate::edit::value_at::value_at;
+use crate::edit::select;
+use crate::edit::select::keys;
+use crate::edit::select::value_at;
 use crate::schema::{ForeignKeyword, JsonForm, Parameter, PartPlace, SOURCE, Schema};
 
 impl Completion<'_> {
@@ -203,7 +203,7 @@ fn present_names(current: &dyn ConfigLookup, path: &Path) -> Vec<String> {
             return names;
         }
     }
-    through_lists::names(current, path).ok().flatten().unwrap_or_default()
+    select::names(current, path).ok().flatten().unwrap_or_default()
 }
 
 fn form_of(row: &Parameter) -> Form {

@@ -5,7 +5,7 @@ use crate::edit::config_lookup::ConfigLookup;
 use crate::edit::masked_lookup::MaskedLookup;
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
-use crate::edit::value_at::value_at;
+use crate::edit::select::value_at;
 use crate::model::Masker;
 use crate::model::secret::holds_mask;
 use crate::schema::json_value::scalar_text;
