@@ -20,7 +20,6 @@ pub(crate) mod emit;
 mod expect;
 mod explain;
 mod fault;
-mod format;
 mod found_value;
 #[cfg(test)]
 mod growth;
@@ -29,7 +28,6 @@ mod json_pointer;
 mod layout;
 pub(crate) mod lis;
 mod masked_lookup;
-mod mend;
 mod merge;
 mod neighbours;
 mod normalize;
@@ -44,12 +42,11 @@ mod renaming;
 mod request;
 pub(crate) mod schema_path;
 mod select;
-mod set_lines;
 mod shell_word;
 mod substitution;
 mod suggestion;
 pub(crate) mod surroundings;
-mod typed;
+pub(crate) mod typed;
 mod verify;
 
 pub use assign::{AssignOptions, AssignedValue, Assignment, to_patch};
@@ -60,10 +57,8 @@ pub use config_lookup::{ConfigLookup, LocalView};
 pub use expect::{Expectation, unmet};
 pub use explain::{Explanation, explain};
 pub use fault::{Fault, FaultKind, Faults, joined};
-pub use format::{formatted, formatted_document};
 pub use found_value::{FoundValue, ValueSource, inherited_value, inherited_values};
 pub use masked_lookup::MaskedLookup;
-pub use mend::{MendedText, mended};
 pub use merge::own_lens;
 pub use normalize::normalize;
 pub use path::{EVERY, Path, Segment, glob_matches, split_assignment};
@@ -72,7 +67,6 @@ pub use renaming::Renaming;
 pub use request::{ChangeRequest, Edits, Evaluated};
 pub use schema_path::{Place, own_value};
 pub use select::{Expansion, FoundAt, Selection, entries_at, no_entry, select, select_each, select_where};
-pub use set_lines::{each_set_line, set_lines};
 pub use shell_word::quoted;
 pub use substitution::Substitution;
 pub use suggestion::UnknownKey;
@@ -83,7 +77,8 @@ pub use crate::merge::{
     three_way, with_comments, without_comments,
 };
 pub use crate::show::{
-    Effects, Hunk, hunks_of_splices, hunks_of_streams, hunks_of_texts, printed, with_line_ends_of,
+    Effects, Hunk, MendedText, each_set_line, formatted, formatted_document, hunks_of_splices,
+    hunks_of_streams, hunks_of_texts, mended, printed, set_lines, with_line_ends_of,
 };
 
 use std::mem;

@@ -3,7 +3,6 @@
 //! Streams, lives and plugins are compared one by one: of those with the same text on both sides no value is made, and
 //! those of the others are dropped before the next ones are made.
 
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
@@ -13,7 +12,8 @@ use crate::edit::ConfigLookup;
 use crate::edit::emit::are_named_blocks;
 use crate::edit::lis::longest_increasing_subsequence;
 use crate::edit::schema_path::is_derived;
-use crate::model::member::{Members, key_of, keyword_of};
+use crate::model::member::{Members, keyword_of};
+use crate::model::view::own_members;
 use crate::schema::json_value::scalar_text;
 use crate::schema::{AddressShape, Kind, ListShape, Object, POSITION, Parameter, Schema, Scope, Shape};
 use crate::syntax::Entry;
@@ -147,11 +147,6 @@ impl<'c> Blocks<'c> {
         self.sides[side].value(&[self.kind.key(), &pair.name]).unwrap_or_default()
     }
 
-    fn some_members(&self, pair: &Pair, side: usize, keys: &[Cow<'_, str>]) -> Value {
-        let value = |key: &str| self.sides[side].value(&[self.kind.key(), &pair.name, key]);
-        keys.iter().filter_map(|key| Some((key.to_string(), value(key)?))).collect::<Object>().into()
-    }
-
     /// The block on one side, without what is derived: the patch that makes it.
     pub fn own(&self, pair: &Pair, side: usize) -> Object {
         let scope = self.kind.scope();
@@ -173,10 +168,7 @@ impl<'c> Blocks<'c> {
         }
         let entries = [self.entry(pair, 0), self.entry(pair, 1)];
         let both = match entries.map(|entry| entry.filter(|entry| entry.is_block())) {
-            [Some(old), Some(new)] if has_same_header(old, new) => {
-                let keys = keys_that_differ(self.kind.scope(), old, new);
-                [0, 1].map(|side| self.some_members(pair, side, &keys))
-            }
+            [Some(old), Some(new)] if has_same_header(old, new) => differing_members(self.kind, [old, new]),
             _ => [0, 1].map(|side| self.value(pair, side)),
         };
         let patch = block(self.kind, &both[0], object(&both[1]));
@@ -199,21 +191,22 @@ fn has_same_header(old: Entry<'_>, new: Entry<'_>) -> bool {
     old == new
 }
 
-/// The keys of a block whose entries do not have the same text on both sides.
-fn keys_that_differ<'d>(scope: Scope, old: Entry<'d>, new: Entry<'d>) -> Vec<Cow<'d, str>> {
-    let [old, new] = [old, new].map(|block| Members::group(scope, block.children()));
-    let differ = |old: &[Entry<'_>], new: &[Entry<'_>]| {
-        !old.iter().map(|entry| entry.text()).eq(new.iter().map(|entry| entry.text()))
-    };
-    let own = old.each_own().filter(|(row, entries)| differ(entries, new.own(row)));
-    let mut keys: Vec<Cow<'d, str>> = own.map(|(row, _)| Cow::Borrowed(row.key)).collect();
-    for keyword in old.foreign().iter().chain(new.foreign()).map(|member| &member.keyword) {
-        if differ(old.foreign_by_keyword(keyword), new.foreign_by_keyword(keyword)) {
-            let key = Cow::Owned(key_of(scope, keyword).into_owned());
-            keys.extend((!keys.contains(&key)).then_some(key));
+/// The own members of two blocks, as far as their entries do not have the same text on both sides.
+fn differing_members<'d>(kind: Kind, blocks: [Entry<'d>; 2]) -> [Value; 2] {
+    let [old, new] = blocks.map(|block| Members::group(kind.scope(), block.children()));
+    let mut differing = [Vec::new(), Vec::new()];
+    let mut compare = |olds: &[Entry<'d>], news: &[Entry<'d>]| {
+        if !olds.iter().map(|entry| entry.text()).eq(news.iter().map(|entry| entry.text())) {
+            differing[0].extend_from_slice(olds);
+            differing[1].extend_from_slice(news);
         }
-    }
-    keys
+    };
+    old.each_own().for_each(|(row, entries)| compare(entries, new.own(row)));
+    old.foreign().iter().for_each(|member| compare(&member.entries, new.foreign_by_keyword(&member.keyword)));
+    let added = new.foreign().iter().filter(|member| old.foreign_by_keyword(&member.keyword).is_empty());
+    added.for_each(|member| compare(&[], &member.entries));
+    let [old, new] = differing.map(Vec::into_iter);
+    [own_members(kind, blocks[0], old), own_members(kind, blocks[1], new)]
 }
 
 fn position_member(position: usize) -> (String, Value) {

@@ -282,8 +282,17 @@ impl BlockHead<'_, '_> {
 
 /// The own members of one stream, live or plugin, unmasked.
 pub fn named_own(kind: Kind, entry: Entry<'_>) -> serde_json::Value {
+    own_members(kind, entry, entry.children())
+}
+
+/// The same, of some of the entries in its block.
+pub fn own_members<'d>(
+    kind: Kind,
+    entry: Entry<'d>,
+    inside: impl Iterator<Item = Entry<'d>>,
+) -> serde_json::Value {
     let lens = Lens { own_only: true, ..Lens::default() };
-    let members = &Members::group(kind.scope(), entry.children());
+    let members = &Members::group(kind.scope(), inside);
     let head = BlockHead { kind, position: 0, entry, globals: &Globals::default(), lens: &lens };
     to_json(&NamedBlock { head, members })
 }

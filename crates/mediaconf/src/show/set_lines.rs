@@ -1,13 +1,15 @@
 //! Writes values as lines that `modify --set` accepts: `mediactl read -o set`.
 
-use crate::schema::{Object, Schema};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::config_lookup::ConfigLookup;
-use super::path::{Path, Segment};
-use super::schema_path::{Place, own_value};
-use super::typed::typed;
+use crate::edit::schema_path::{Place, own_value};
+use crate::edit::typed::typed;
+use crate::edit::{ConfigLookup, Path, Segment};
 use crate::schema::json_value::scalar_text;
+use crate::schema::{Object, Schema};
+
+/// A path, and the text that sets its value.
+type SetLine = (String, String);
 
 /// Returns `(path, text)` pairs for `value`, which is at `prefix`: `--set path=text`, one after the
 /// other, makes the same value on a configuration that does not have it.
@@ -16,12 +18,12 @@ use crate::schema::json_value::scalar_text;
 /// and so is everything that can't be set: empty groups, values that do not fit their parameter, and
 /// top-level keywords with a line break, which no line can hold. A live or plugin that these lines
 /// make needs `--create`.
-pub fn set_lines(value: &Value, prefix: &[Segment]) -> Vec<(String, String)> {
-    let mut lines = SetLineWriter { path: Path { segments: prefix.to_vec() }, lines: Vec::new() };
+pub fn set_lines(value: &Value, prefix: &[Segment]) -> Vec<SetLine> {
+    let mut lines = Vec::new();
     if let Ok(place) = Place::to_set(prefix) {
-        lines.add(place, value);
+        add(&mut Path { segments: prefix.to_vec() }, place, value, &mut lines);
     }
-    lines.lines
+    lines
 }
 
 /// Gives the lines of a whole configuration to `take`. The values of one entry are dropped before those of the next
@@ -31,16 +33,15 @@ pub fn set_lines(value: &Value, prefix: &[Segment]) -> Vec<(String, String)> {
 /// The first of `take`.
 pub fn each_set_line<E>(
     current: &dyn ConfigLookup,
-    take: &mut dyn FnMut((String, String)) -> Result<(), E>,
+    take: &mut dyn FnMut(SetLine) -> Result<(), E>,
 ) -> Result<(), E> {
-    let schema = Schema::media();
     let mut each_of = |keys: &[&str]| {
         let prefix: Vec<Segment> = keys.iter().map(|key| Segment::Key((*key).to_owned())).collect();
         let value = current.value(keys).filter(|_| !keys.iter().any(|key| has_control(key)));
         value.map_or(Ok(()), |value| set_lines(&value, &prefix).into_iter().try_for_each(&mut *take))
     };
     for key in current.names(&[]).iter().filter(|key| !Place::Root.lacks_own(key)) {
-        let names = schema.kind(key).map(|_| current.names(&[key]));
+        let names = Schema::media().kind(key).map(|_| current.names(&[key]));
         match names.filter(|names| !names.iter().any(|name| has_control(name))) {
             Some(names) => names.iter().try_for_each(|name| each_of(&[key, name]))?,
             // No line can hold such a name, so one line of JSON has all of a group.
@@ -50,38 +51,25 @@ pub fn each_set_line<E>(
     Ok(())
 }
 
-struct SetLineWriter {
-    path: Path,
-    lines: Vec<(String, String)>,
-}
-
-impl SetLineWriter {
-    fn add(&mut self, place: Place, value: &Value) {
-        match value {
-            Value::Object(members) if place_is_split(place, members) => self.members(place, members),
-            _ if matches!(place, Place::Group(_) | Place::Root) && is_empty(value) => {}
-            _ => self.lines.extend(text(place, value).map(|text| (self.path.to_string(), text))),
+fn add(path: &mut Path, place: Place, value: &Value, lines: &mut Vec<SetLine>) {
+    match value {
+        Value::Object(members) if is_split(place, members) => {
+            let hides = |key: &str| place.lacks_own(key) || matches!(place, Place::Root) && has_control(key);
+            for (key, value) in members.iter().filter(|(key, _)| !hides(key)) {
+                // The schema has a place for every member of a view.
+                let Ok(below) = place.member(key) else { continue };
+                path.segments.push(Segment::Key(key.clone()));
+                add(path, below, value, lines);
+                path.segments.pop();
+            }
         }
+        Value::Object(members) if matches!(place, Place::Group(_)) && members.is_empty() => {}
+        _ => lines.extend(text(place, value).map(|text| (path.to_string(), text))),
     }
-
-    fn members(&mut self, place: Place, members: &Object) {
-        let is_printable = |key: &str| !matches!(place, Place::Root) || !has_control(key);
-        for (key, value) in members.iter().filter(|(key, _)| !place.lacks_own(key) && is_printable(key)) {
-            // The schema has a place for every member of a view.
-            let Ok(below) = place.member(key) else { continue };
-            self.path.segments.push(Segment::Key(key.clone()));
-            self.add(below, value);
-            self.path.segments.pop();
-        }
-    }
-}
-
-fn is_empty(value: &Value) -> bool {
-    value.as_object().is_some_and(Map::is_empty)
 }
 
 /// True if each member gets lines of its own.
-fn place_is_split(place: Place, members: &Object) -> bool {
+fn is_split(place: Place, members: &Object) -> bool {
     let is_printable = |(key, value): (&String, &Value)| match place {
         // An extra parameter that is a flag can only be written as JSON.
         Place::Extras => !has_control(key) && value.is_string(),
@@ -110,18 +98,18 @@ fn text(place: Place, value: &Value) -> Option<String> {
     texts.into_iter().find(|text| typed(place, text).as_ref() == Ok(&value))
 }
 
-#[cfg(test)]
 #[allow(clippy::disallowed_methods, reason = "tests read fixtures")]
+#[cfg(test)]
 mod tests {
     use std::convert::Infallible;
 
     use serde_json::{Map, Value, json};
 
     use super::{each_set_line, set_lines};
-    use crate::edit::assign::{AssignOptions, AssignedValue, Assignment, to_patch};
-    use crate::edit::normalize::normalize;
-    use crate::edit::path::{Path, split_assignment};
     use crate::edit::schema_path::{Place, own_value};
+    use crate::edit::{
+        AssignOptions, AssignedValue, Assignment, Path, normalize, split_assignment, to_patch,
+    };
 
     fn check(view: &Value, prefix: &str, expected: &[&str]) {
         let prefix = if prefix.is_empty() { Vec::new() } else { Path::parse(prefix).expect(prefix).segments };
