@@ -24,6 +24,7 @@ pub(super) use refusal::misspelling;
 use super::condition::Condition;
 use super::config_lookup::{ConfigLookup, ValueKind};
 use super::fault::{Fault, Faults};
+use super::json_pointer::Pointer;
 use super::normalize::normalize;
 use super::path::{Path, Segment};
 use super::schema_path::{Place, with_key_of_sources};
@@ -178,8 +179,13 @@ pub fn to_patch(
         edits.faults.retain(|fault| !fault.is_absent());
     }
     Faults(edits.faults).into_result(())?;
-    let normalized = normalize(patch.clone())
-        .map_err(|found| Faults(found.0.into_iter().map(|fault| of_pointer(&patch, fault)).collect()))?;
+    // These are faults that only the whole patch shows, such as a source without an address.
+    let of_path = |fault: Fault| match fault.pointer.as_ref().map(Pointer::to_path) {
+        Some(path) => fault.at(&path),
+        None => fault,
+    };
+    let normalized = normalize(patch.clone());
+    let normalized = normalized.map_err(|Faults(found)| Faults(found.into_iter().map(of_path).collect()))?;
     let Value::Object(patch) = patch else { return Ok(Computed::default()) };
     Ok(Computed { patch, normalized, depends_on_read })
 }
@@ -211,17 +217,6 @@ fn is_in_object(current: &dyn ConfigLookup, path: &Path) -> bool {
     match keys(&path.segments).as_deref() {
         Some([above @ .., _]) if !above.is_empty() => current.kind(above) == Some(ValueKind::Object),
         _ => true,
-    }
-}
-
-/// A fault that only the whole patch shows, such as a source without an address, with its path.
-fn of_pointer(patch: &Value, fault: Fault) -> Fault {
-    match &fault.pointer {
-        Some(pointer) => {
-            let path = pointer.to_path(patch);
-            fault.at(&path)
-        }
-        None => fault,
     }
 }
 
@@ -286,7 +281,7 @@ impl Edits<'_> {
     /// before it stay where they are.
     fn places(&self, assignment: &Assignment) -> Result<Vec<Path>, Fault> {
         let mut expanded = self.expansion.expand_path(&assignment.path)?;
-        if expanded.path.segments.contains(&Segment::EveryEntry) {
+        if assignment.path.segments.contains(&Segment::EveryEntry) {
             expanded.paths.reverse();
         }
         match expanded.absence {

@@ -47,7 +47,8 @@ pub enum ValueKind {
 }
 
 impl ValueKind {
-    fn from_value(value: &Value) -> Self {
+    /// The kind of a value.
+    pub fn from_value(value: &Value) -> Self {
         match value {
             Value::Object(_) => Self::Object,
             Value::Array(_) => Self::List,

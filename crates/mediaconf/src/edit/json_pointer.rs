@@ -3,9 +3,6 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use super::path::{Path, Segment};
 
 /// A place in a JSON document.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -32,17 +29,6 @@ impl Pointer {
     /// The keys and indices that lead here from the root.
     pub fn keys(&self) -> Vec<String> {
         keys_of(&self.0)
-    }
-
-    /// The path to this place in a JSON document.
-    pub fn to_path(&self, document: &Value) -> Path {
-        let mut node = Some(document);
-        let step = |key: String| {
-            let index = node.filter(|node| node.is_array()).and_then(|_| key.parse().ok());
-            node = node.and_then(|node| index.map_or_else(|| node.get(&key), |index: usize| node.get(index)));
-            index.map_or(Segment::Key(key), Segment::Index)
-        };
-        Path { segments: self.keys().into_iter().map(step).collect() }
     }
 
     /// As RFC 6901 writes it; empty for the whole document.

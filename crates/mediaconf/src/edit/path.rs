@@ -25,7 +25,10 @@ use winnow::stream::{LocatingSlice, Location, Stream};
 use winnow::token::{any, one_of, take_till, take_while};
 
 use super::fault::{Fault, FaultKind};
+use super::json_pointer::Pointer;
+use super::schema_path::Place;
 use crate::model::secret::{Secrecy, word_parts};
+use crate::schema::Schema;
 use crate::syntax::MAX_DEPTH;
 
 #[cfg(test)]
@@ -150,6 +153,24 @@ impl Path {
             other => other.clone(),
         });
         Path { segments: segments.collect() }.to_string()
+    }
+}
+
+impl Pointer {
+    /// The same place as a path. Digits are an index where a list may stand, elsewhere a name.
+    pub fn to_path(&self) -> Path {
+        let schema = Schema::media();
+        let (mut place, mut above) = (Some(Place::Root), String::new());
+        let step = |key: String| {
+            let may_be_list =
+                place.is_none_or(|place| place.list_entry().is_some()) && !schema.has_names(&above);
+            let index = key.parse().ok().filter(|_| may_be_list);
+            above.clone_from(&key);
+            let segment = index.map_or(Segment::Key(key), Segment::Index);
+            place = place.and_then(|place| place.step(&segment).ok());
+            segment
+        };
+        Path { segments: self.keys().into_iter().map(step).collect() }
     }
 }
 

@@ -319,8 +319,6 @@ pub struct Expansion<'c> {
 /// The places that a path stands for.
 #[derive(Debug)]
 pub struct Expanded {
-    /// The path as it is taken: with conditions, `streams` means `streams.*`.
-    pub path: Path,
     /// The places, without patterns, in order. They need not have values.
     pub paths: Vec<Path>,
     /// The reason why there are fewer places than the path has room for; `None` if there is no such
@@ -331,14 +329,6 @@ pub struct Expanded {
 /// What is done with a place that is found: its path, and the values that the first segments of it lead to, where they
 /// are known.
 type Take<'t> = &'t mut dyn FnMut(&Path, Option<&Here<'_>>) -> Result<(), Fault>;
-
-/// One walk over the places of a path.
-struct Walk<'w> {
-    expansion: &'w Expansion<'w>,
-    take: Take<'w>,
-    is_any: bool,
-    absence: Option<Fault>,
-}
 
 impl<'c> Expansion<'c> {
     /// The expansion of paths to values that are read.
@@ -356,39 +346,32 @@ impl<'c> Expansion<'c> {
             paths.push(path.clone());
             Ok(())
         };
-        let (path, absence) = self.expand_each(path, &mut take)?;
-        Ok(Expanded { path, paths, absence })
+        let (_, absence) = self.expand_each(path, &mut take)?;
+        Ok(Expanded { paths, absence })
     }
 
-    /// Gives each place to `take`, and keeps none; returns the path as it is taken, and why there are fewer places than it
-    /// has room for.
+    /// Gives each place to `take`, and keeps none; returns the path as it is taken, where `streams` means `streams.*` with
+    /// conditions, and why there are fewer places than it has room for.
     fn expand_each(&self, path: &Path, take: Take<'_>) -> Result<(Path, Option<Fault>), Fault> {
-        let mut walk = Walk { expansion: self, take, is_any: false, absence: None };
         let mut whole = path.clone();
-        if self.conditions.is_empty() {
-            walk.go(&mut whole, None, None)?;
-            return Ok((whole, walk.absence));
-        }
-        let group = match Place::resolve(&path.segments[..1]) {
-            Ok(Place::Group(kind)) => Some(kind),
-            _ => None,
-        };
-        if group.is_some() && path.segments.len() == 1 {
-            whole = path.child(Segment::Matching(EVERY.to_owned()));
-        }
-        let depth = match (group, whole.first_pattern()) {
-            (Some(_), _) => 2,
-            (None, Some(at)) => at + 1,
-            (None, None) => {
+        let mut entry_depth = None;
+        if !self.conditions.is_empty() {
+            let kind = path.segments[0].name().and_then(|key| Schema::media().kind(key));
+            if kind.is_some() && path.segments.len() == 1 {
+                whole = path.child(Segment::Matching(EVERY.to_owned()));
+            }
+            entry_depth = if kind.is_some() { Some(2) } else { whole.first_pattern().map(|at| at + 1) };
+            if entry_depth.is_none() {
                 return Err(Fault::of_path("`--where` selects among entries, and this is one value")
                     .hint("use it with a path into streams, lives or plugins, or with `*`"));
             }
-        };
-        if let Some(kind) = group {
-            self.conditions.iter().try_for_each(|one| one.refuse_near_miss(self.real, kind))?;
+            if let Some(kind) = kind {
+                self.conditions.iter().try_for_each(|one| one.refuse_near_miss(self.real, kind))?;
+            }
         }
-        walk.go(&mut whole, None, Some(depth))?;
-        let none = (!walk.is_any).then(no_entry);
+        let mut walk = Walk { expansion: self, entry_depth, take, is_any: false, absence: None };
+        walk.go(&mut whole, 0, None)?;
+        let none = (entry_depth.is_some() && !walk.is_any).then(no_entry);
         Ok((whole, walk.absence.or(none)))
     }
 
@@ -403,115 +386,12 @@ impl<'c> Expansion<'c> {
         }
         Ok(true)
     }
-}
 
-impl Walk<'_> {
-    /// Replaces the first pattern of `path` by each name in turn, and puts it back; the entry in the first `unchecked`
-    /// segments still has to meet the conditions.
-    fn go(
-        &mut self,
-        path: &mut Path,
-        here: Option<&Here<'_>>,
-        unchecked: Option<usize>,
-    ) -> Result<(), Fault> {
-        let pattern = path.first_pattern();
-        let ready = unchecked.filter(|&depth| pattern.is_none_or(|at| at >= depth));
-        if let Some(depth) = ready
-            && !self.expansion.is_selected(&path.first(depth))?
-        {
-            return Ok(());
-        }
-        let unchecked = unchecked.filter(|_| ready.is_none());
-        let Some(at) = pattern else {
-            self.is_any = true;
-            return (self.take)(path, here);
-        };
-        match self.branch(path, at, here, unchecked) {
-            Err(fault) if fault.is_absent() => {
-                self.absence.get_or_insert(fault);
-                Ok(())
-            }
-            result => result,
-        }
-    }
-
-    /// Goes to each place that the pattern at this segment stands for.
-    fn branch(
-        &mut self,
-        path: &mut Path,
-        at: usize,
-        here: Option<&Here<'_>>,
-        unchecked: Option<usize>,
-    ) -> Result<(), Fault> {
-        let current = self.expansion.current;
-        let (above, pattern) = (path.first(at), path.segments[at].clone());
-        let (names, _) = above.split_names();
+    /// The names that a glob below `above` matches.
+    fn matching(&self, names: Vec<String>, above: &Path, glob: &str) -> Result<Vec<Segment>, Fault> {
         let place = Place::Root.through_lists(&above.segments);
-        let place = if self.expansion.own_only { Some(place?) } else { place.ok() };
-        let is_group = matches!(place, Some(Place::Group(_))) && current.contains(&names);
-        if let Segment::Matching(glob) = &pattern
-            && (at == 0 || is_group)
-        {
-            let found = self.matching(current.names(&names), &above, glob, place)?;
-            return self.each(path, at, found, None, unchecked);
-        }
-        let member;
-        let here = match here {
-            Some(here) => here.follow(current, &above)?,
-            None => {
-                let depth = member_depth(&above);
-                member = current.value(&names[..depth]).ok_or_else(|| absent(current, &above, &names))?;
-                Here::new(above.first(depth), &member).follow(current, &above)?
-            }
-        };
-        let found = match (&pattern, &here.values[..]) {
-            (Segment::Matching(glob), _) => {
-                let names = here.names().ok_or_else(|| {
-                    Fault::absent("`*` stands for the members of an object, and there is no object here")
-                })?;
-                self.matching(names, &above, glob, place)?
-            }
-            (_, [(_, Value::Array(entries))]) if entries.is_empty() => {
-                return Err(Fault::absent("the list has no elements"));
-            }
-            (_, [(_, Value::Array(entries))]) => (0..entries.len()).map(Segment::Index).collect(),
-            _ => {
-                return Err(Fault::absent(
-                    "`[*]` stands for the elements of a list, and there is no list here",
-                ));
-            }
-        };
-        self.each(path, at, found, Some(&here), unchecked)
-    }
-
-    fn each(
-        &mut self,
-        path: &mut Path,
-        at: usize,
-        found: Vec<Segment>,
-        here: Option<&Here<'_>>,
-        unchecked: Option<usize>,
-    ) -> Result<(), Fault> {
-        let pattern = path.segments[at].clone();
-        let gone = found.into_iter().try_for_each(|segment| {
-            let next = here.map(|here| here.step(&segment));
-            path.segments[at] = segment;
-            self.go(path, next.as_ref(), unchecked)
-        });
-        path.segments[at] = pattern;
-        gone
-    }
-
-    /// The names that a glob matches.
-    fn matching(
-        &self,
-        names: Vec<String>,
-        above: &Path,
-        glob: &str,
-        place: Option<Place>,
-    ) -> Result<Vec<Segment>, Fault> {
-        let is_own =
-            |name: &str| !(self.expansion.own_only && place.is_some_and(|place| place.derives(name)));
+        let place = if self.own_only { Some(place?) } else { place.ok() };
+        let is_own = |name: &str| !(self.own_only && place.is_some_and(|place| place.derives(name)));
         let found = names.into_iter().filter(|name| glob_matches(glob, name) && is_own(name));
         let found: Vec<Segment> = found.map(Segment::Key).collect();
         // A group without names is fine; another place without names may be a slip.
@@ -520,12 +400,89 @@ impl Walk<'_> {
             return Ok(found);
         }
         let fault = Fault::absent(format!("`{glob}` matches nothing here"));
-        let whole = Path { segments: vec![Segment::Matching(glob.to_owned())] };
-        let whole = in_a_group(self.expansion.current, &whole);
+        let whole = in_a_group(self.current, &above.child(Segment::Matching(glob.to_owned())));
         Err(match whole.filter(|_| above.segments.is_empty()) {
             Some(whole) => fault.hint(format!("did you mean `{}`?", whole.shown())),
             None => fault,
         })
+    }
+}
+
+/// One walk over the places of a path.
+struct Walk<'w> {
+    expansion: &'w Expansion<'w>,
+    /// The number of segments that lead to the entries which conditions are about.
+    entry_depth: Option<usize>,
+    take: Take<'w>,
+    is_any: bool,
+    absence: Option<Fault>,
+}
+
+impl Walk<'_> {
+    /// Takes the places of a path, of which a pattern was the last of the first `from` segments.
+    fn go(&mut self, path: &mut Path, from: usize, here: Option<&Here<'_>>) -> Result<(), Fault> {
+        let pattern = path.first_pattern();
+        if let Some(depth) = self.entry_depth
+            && from <= depth
+            && pattern.is_none_or(|at| at >= depth)
+            && !self.expansion.is_selected(&path.first(depth))?
+        {
+            return Ok(());
+        }
+        let Some(at) = pattern else {
+            self.is_any = true;
+            return (self.take)(path, here);
+        };
+        match self.branch(path, at, here) {
+            Err(fault) if fault.is_absent() => {
+                self.absence.get_or_insert(fault);
+                Ok(())
+            }
+            result => result,
+        }
+    }
+
+    /// Puts each segment in the place of the pattern that it stands for, and the pattern back.
+    fn branch(&mut self, path: &mut Path, at: usize, here: Option<&Here<'_>>) -> Result<(), Fault> {
+        let Expansion { current, .. } = self.expansion;
+        let (above, pattern) = (path.first(at), path.segments[at].clone());
+        let (names, _) = above.split_names();
+        let is_group = |key: &&str| Schema::media().kind(key).is_some();
+        let has_names = at == 0 || names.first().is_some_and(is_group) && at == 1 && current.contains(&names);
+        let member;
+        let here = match here {
+            _ if has_names => None,
+            Some(here) => Some(here.follow(*current, &above)?),
+            None => {
+                let depth = member_depth(&above);
+                member = current.value(&names[..depth]).ok_or_else(|| absent(*current, &above, &names))?;
+                Some(Here::new(above.first(depth), &member).follow(*current, &above)?)
+            }
+        };
+        let found = match (&pattern, &here) {
+            (Segment::Matching(glob), here) => {
+                let names = here.as_ref().map_or_else(|| Some(current.names(&names)), Here::names);
+                let none = "`*` stands for the members of an object, and there is no object here";
+                self.expansion.matching(names.ok_or_else(|| Fault::absent(none))?, &above, glob)?
+            }
+            (_, Some(Here { values, .. })) if let [(_, Value::Array(entries))] = &values[..] => {
+                if entries.is_empty() {
+                    return Err(Fault::absent("the list has no elements"));
+                }
+                (0..entries.len()).map(Segment::Index).collect()
+            }
+            _ => {
+                let none = "`[*]` stands for the elements of a list, and there is no list here";
+                return Err(Fault::absent(none));
+            }
+        };
+        let gone = found.into_iter().try_for_each(|segment| {
+            let next = here.as_ref().map(|here| here.step(&segment));
+            path.segments[at] = segment;
+            self.go(path, at + 1, next.as_ref())
+        });
+        path.segments[at] = pattern;
+        gone
     }
 }
 

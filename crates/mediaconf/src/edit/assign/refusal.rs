@@ -46,7 +46,7 @@ pub(super) fn example(place: Place, path: &Path) -> Option<String> {
                 Shape::Addresses(shape) => {
                     whole_or_new(ADDRESS, &format!("[{{\"{}\":\"{ADDRESS}\"}}]", shape.address))
                 }
-                shape if shape.takes_words() => such(words),
+                Shape::Object(_) | Shape::Address(_) | Shape::Options(_) => such(words),
                 _ => None,
             }
         }
