@@ -210,6 +210,7 @@
 mod edit;
 mod model;
 mod schema;
+mod secret;
 mod syntax;
 mod text;
 

@@ -2,15 +2,14 @@
 
 use super::{Completion, PathUse, Proposal, Step, place};
 use crate::edit::config_lookup::ConfigLookup;
-use crate::edit::masked_lookup::MaskedLookup;
+use crate::edit::expect::masked_around;
 use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
 use crate::edit::value_at::value_at;
-use crate::model::Masker;
-use crate::model::secret::holds_mask;
 use crate::schema::json_value::scalar_text;
 use crate::schema::kinds::{SWITCH, WordKind};
 use crate::schema::{Derived, Parameter, PartPlace, Shape};
+use crate::secret::{Masker, holds_mask};
 
 /// The value that is there now.
 const PRESENT: &str = "the present value";
@@ -46,7 +45,7 @@ impl Completion<'_> {
 /// The scalar at a path as `--set` takes it; `None` for a secret, and where there is none.
 pub(super) fn shown(current: &dyn ConfigLookup, path: &Path) -> Option<String> {
     let masker = Masker::default();
-    let masked = MaskedLookup { current, masker: Some(&masker) };
+    let masked = masked_around(current, path, &masker);
     let real = value_at(current, path).ok()?;
     let is_open = value_at(&masked, path).ok()? == real;
     scalar_text(&real).filter(|text| is_open && !text.is_empty() && !holds_mask(text))
