@@ -211,6 +211,7 @@ mod edit;
 mod merge;
 mod model;
 mod schema;
+mod secret;
 mod show;
 mod syntax;
 mod text;

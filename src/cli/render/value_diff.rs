@@ -10,7 +10,7 @@ use crate::cli::render::diff;
 use crate::cli::ui::Ui;
 use crate::engine::{Content, ContentDiff, compared};
 use mediaconf::plumbing::edit::{
-    ChangedValue, ConfigLookup, MaskedLookup, Path, Segment, changed_values, glob_matches, select,
+    ChangedValue, ConfigLookup, Path, Segment, changed_values, glob_matches, select,
 };
 use mediaconf::plumbing::model::Masker;
 
@@ -19,9 +19,11 @@ const NAMED: usize = 2;
 
 /// The value at a path; `None` if there is none, or the configuration has errors.
 fn value(content: &Content, path: &Path, masker: Option<&Masker>) -> Option<Value> {
-    let found =
-        |current: &dyn ConfigLookup| select(&MaskedLookup { current, masker }, path).ok()?.into_present();
-    content.is_valid().then(|| content.with_values(found)).flatten()
+    let found = |current: &dyn ConfigLookup| select(current, path).ok()?.into_present();
+    let shown = || {
+        masker.map_or_else(|| content.with_values(found), |masker| content.masked(masker).with_values(found))
+    };
+    content.is_valid().then(shown).flatten()
 }
 
 /// The names of the streams that a path is about; `None` if it is about something else, or about all.

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::config_lookup::{ConfigLookup, ValueKind};
 use super::explain::members;
-use super::masked_lookup::MaskedLookup;
+use super::expect::masked_around;
 use super::path::{Path, Segment, in_quotes};
 use super::schema_path::Place;
 use super::select::{keys, names, value_at};
@@ -307,7 +307,7 @@ impl Completion<'_> {
     /// The scalar at a path as `--set` takes it; `None` for a secret, and where there is none.
     fn shown(&self, path: &Path) -> Option<String> {
         let masker = Masker::default();
-        let masked = MaskedLookup { current: self.current, masker: Some(&masker) };
+        let masked = masked_around(self.current, path, &masker);
         let real = value_at(self.current, path).ok()?;
         let is_open = value_at(&masked, path).ok()? == real;
         scalar_text(&real).filter(|text| is_open && !text.is_empty() && !holds_mask(text))

@@ -8,15 +8,12 @@ use serde_json::Value;
 use super::assign::misspelling;
 use super::config_lookup::ConfigLookup;
 use super::fault::{Fault, FaultKind, Faults};
-use super::masked_lookup::MaskedLookup;
 use super::path::{Path, Segment};
 use super::schema_path::{Place, is_shown_for_nothing, own_value, with_key_of_sources};
 use super::select::found;
 use super::suggestion::missing;
 use super::typed::meant;
-use crate::model::Masker;
-use crate::model::redact::masked_below;
-use crate::model::secret::is_mask;
+use crate::secret::{Masker, is_mask, masked_below, masked_keys};
 
 /// A place, and the value that it has to have.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,7 +39,6 @@ impl fmt::Debug for Expectation {
 pub fn unmet(current: &dyn ConfigLookup, expectations: &[Expectation]) -> Result<Vec<Fault>, Faults> {
     let masker = Masker::default();
     let (mut unmet, mut faults) = (Vec::new(), Vec::new());
-    let shown = MaskedLookup { current, masker: Some(&masker) };
     for Expectation { path, value } in expectations {
         let path = &*with_key_of_sources(path);
         match compared(current, path, value) {
@@ -52,7 +48,9 @@ pub fn unmet(current: &dyn ConfigLookup, expectations: &[Expectation]) -> Result
                 faults.extend(absent.map(|fault| without_advice(fault).at(path)));
             }
             Ok(Compared { expected, .. }) => {
-                let found = compared(&shown, path, value).ok().and_then(|shown| shown.found);
+                let found = compared(&masked_around(current, path, &masker), path, value)
+                    .ok()
+                    .and_then(|shown| shown.found);
                 let expected = expected.map(|value| masked_like(found.as_ref(), path, &value, &masker));
                 let path = path.shown();
                 let message = match (found, expected) {
@@ -136,6 +134,16 @@ fn masked_like(found: Option<&Value>, path: &Path, expected: &Value, masker: &Ma
             masked_below(&names, expected, masker)
         }
     }
+}
+
+/// The object that holds a path, in objects like those around it, with its secrets masked; null where a name on the way to
+/// it is a secret.
+pub(super) fn masked_around(current: &dyn ConfigLookup, path: &Path, masker: &Masker) -> Value {
+    let (names, _) = path.split_names();
+    let around = &names[..names.len().min(2)];
+    let value = current.value(around).filter(|_| masked_keys(around, masker) == around);
+    let masked = value.map(|value| masked_below(around, &value, masker)).unwrap_or_default();
+    around.iter().rev().fold(masked, |below, name| Value::from_iter([(*name, below)]))
 }
 
 #[cfg(test)]

@@ -15,18 +15,17 @@ pub(crate) mod member;
 pub(crate) mod names;
 mod near_miss;
 mod one_line;
-pub(crate) mod redact;
-pub(crate) mod secret;
 pub(crate) mod setting_view;
 pub(crate) mod shape;
 pub(crate) mod view;
 
-pub use member::{Member, Members, key_of};
-pub use redact::{
-    LONGEST_SECRET, MaskedText, SecretValues, masked_below, masked_document, masked_json, masked_keys,
-    secret_spans,
+pub(crate) use crate::secret as redact;
+pub(crate) use crate::secret;
+pub use crate::secret::{
+    LONGEST_SECRET, MaskedText, Masker, SecretValues, holds_mask, masked_below, masked_document, masked_json,
+    masked_keys, secret_spans,
 };
-pub use secret::{Masker, holds_mask};
+pub use member::{Member, Members, key_of};
 pub use setting_view::sources;
 pub use shape::{OptionWord, block_kind, group_name, only_argument, usable_account};
 pub use view::{Lens, View, is_static, top_members};

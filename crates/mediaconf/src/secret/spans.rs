@@ -1,34 +1,18 @@
-//! Finds the secrets in a text or in JSON, so that it can be shown without them.
-
-mod by_value;
-mod json;
-mod loose;
-mod masked_text;
-mod spelling;
-mod told;
-mod within;
+//! Finds the secrets in a text: the one finder, from which masked texts and masked JSON are made.
 
 use std::ops::Range;
 
-pub use by_value::{LONGEST_SECRET, SecretValues};
-pub use json::{masked_below, masked_json, masked_keys};
-pub use masked_text::MaskedText;
-pub use told::FaultMasker;
-
-use super::secret::{Masker, Secrecy, merged, word_parts};
-use super::setting_view::is_plural;
-use super::shape::{OptionWord, RowMatch, inner_scope, part_words, read};
+use super::forms::{merged, word_parts};
+use super::loose;
+use super::names::{Secrecy, WordReader, is_account};
+use super::plain::Plain;
+use crate::model::setting_view::is_plural;
+use crate::model::shape::{OptionWord, RowMatch, inner_scope, part_words, read};
 use crate::schema::{Kind, ObjectShape, Parameter, PartPlace, Schema, Scope, Shape};
 use crate::syntax::{Document, Entry, Word, comment_start};
 
-/// Returns the whole text of a document with its secrets masked.
-pub fn masked_document(document: &Document, masker: &Masker) -> String {
-    let text = document.text();
-    masker.masked(text, all_secret_spans(document)).into_owned()
-}
-
 /// Returns the secrets in the whole text.
-fn all_secret_spans(document: &Document) -> Vec<Range<usize>> {
+pub fn all_secret_spans(document: &Document) -> Vec<Range<usize>> {
     secret_spans(document, std::slice::from_ref(&(0..document.text().len())))
 }
 
@@ -37,20 +21,9 @@ fn all_secret_spans(document: &Document) -> Vec<Range<usize>> {
 /// In a text with errors it is unclear which words belong to a directive, so there every word behind
 /// the name of a secret counts.
 pub fn secret_spans(document: &Document, windows: &[Range<usize>]) -> Vec<Range<usize>> {
-    let schema = Schema::media();
-    let top = EntryPlace { scope: schema.top(), secrecy: Secrecy::Parts };
+    let top = EntryPlace { scope: Schema::media().top(), secrecy: Secrecy::Parts };
     let mut finder = Finder { spans: Vec::new() };
-    let mut windows_left = windows;
-    for entry in document.entries() {
-        while windows_left.first().is_some_and(|window| window.end <= entry.start()) {
-            windows_left = &windows_left[1..];
-        }
-        match windows_left.first() {
-            None => break,
-            Some(window) if entry.end() <= window.start => {}
-            Some(_) => finder.entry(top, entry, windows_left),
-        }
-    }
+    finder.entries(top, document.entries(), windows);
     if document.diagnostics().errors() > 0 {
         loose::in_broken_lines(document.text(), windows, &mut finder.spans);
     } else {
@@ -77,25 +50,39 @@ struct Finder {
 }
 
 impl Finder {
-    fn entry(&mut self, place: EntryPlace, entry: Entry<'_>, windows: &[Range<usize>]) {
-        // Windows before the entry are skipped: a block may have as many entries as there are windows.
-        let windows = &windows[windows.partition_point(|window| window.end <= entry.start())..];
-        if windows.first().is_none_or(|window| window.start >= entry.end()) {
-            return;
+    fn entries<'d>(
+        &mut self,
+        place: EntryPlace,
+        entries: impl Iterator<Item = Entry<'d>>,
+        mut windows: &[Range<usize>],
+    ) {
+        for entry in entries {
+            // A block may have as many entries as there are windows.
+            windows = &windows[windows.partition_point(|window| window.end <= entry.start())..];
+            match windows.first() {
+                None => return,
+                Some(window) if entry.end() <= window.start => {}
+                Some(_) => {
+                    let inner = self.entry(place, entry);
+                    self.entries(inner, entry.children(), windows);
+                }
+            }
         }
-        let inner = match read(place.scope, entry) {
+    }
+
+    /// Finds the secrets among the words of an entry. Returns the place of the entries in its block.
+    fn entry(&mut self, place: EntryPlace, entry: Entry<'_>) -> EntryPlace {
+        match read(place.scope, entry) {
             RowMatch::Own(parameter) => self.own(parameter, entry),
             RowMatch::Misshapen(parameter) => self.misshapen(parameter, entry),
             RowMatch::Foreign => self.foreign(place.secrecy, entry),
-        };
-        entry.children().for_each(|child| self.entry(inner, child, windows));
+        }
     }
 
-    /// Finds the secrets of a known directive. Returns the place of the entries in its block.
     fn own(&mut self, parameter: &Parameter, entry: Entry<'_>) -> EntryPlace {
         match parameter.shape {
             Shape::Object(object) => self.object(object, entry),
-            Shape::Value(_) if parameter.secret => entry.arguments().for_each(|word| self.whole(word)),
+            Shape::Value(_) if parameter.secret => self.all(entry),
             Shape::Address(_) | Shape::Options(_) => self.options(entry),
             Shape::Group(kind) if kind.has_sources() => self.options(entry),
             Shape::Addresses(_) if !is_plural(entry) => self.options(entry),
@@ -108,16 +95,14 @@ impl Finder {
     /// Finds the secrets among the words of an object. A free word behind the name of a secret is a
     /// secret, too.
     fn object(&mut self, object: &'static ObjectShape, entry: Entry<'_>) {
-        let mut free = Secrecy::Parts;
+        let mut free = WordReader::new(Secrecy::Parts);
         for (part, word) in part_words(object, entry) {
-            let is_free = part.is_some_and(|part| part.place == PartPlace::Rest);
-            match part {
-                Some(part) if part.secret => self.whole(word),
-                _ => self.word(word, if is_free { free } else { Secrecy::Parts }),
-            }
-            if is_free {
-                free = free.behind(&word.value());
-            }
+            let secrecy = match part {
+                Some(part) if part.secret => Secrecy::Whole,
+                Some(part) if part.place == PartPlace::Rest => free.next(&word.value()),
+                _ => Secrecy::Parts,
+            };
+            self.word(word, secrecy);
         }
     }
 
@@ -125,7 +110,7 @@ impl Finder {
     fn misshapen(&mut self, parameter: &Parameter, entry: Entry<'_>) -> EntryPlace {
         match parameter.shape {
             Shape::Object(_) | Shape::Value(_) if parameter.secret => {
-                entry.arguments().for_each(|word| self.whole(word));
+                self.all(entry);
                 return EntryPlace::foreign(Secrecy::Whole);
             }
             Shape::Object(_) | Shape::Value(_) => return self.foreign(Secrecy::Parts, entry),
@@ -136,47 +121,60 @@ impl Finder {
 
     /// Finds the secrets of an unknown directive: words and blocks behind the name of a secret.
     fn foreign(&mut self, inherited: Secrecy, entry: Entry<'_>) -> EntryPlace {
-        let mut secrecy = inherited;
+        let mut reader = WordReader::new(inherited);
         for word in entry.words() {
+            let secrecy = reader.next(&word.value());
             self.word(word, secrecy);
-            secrecy = secrecy.behind(&word.value());
         }
-        match secrecy {
-            Secrecy::Parts => EntryPlace { scope: inner_scope(entry), secrecy },
-            _ => EntryPlace::foreign(secrecy),
+        match reader.secrecy {
+            Secrecy::Parts => EntryPlace { scope: inner_scope(entry), secrecy: Secrecy::Parts },
+            secrecy => EntryPlace::foreign(secrecy),
         }
     }
 
     /// Finds the secrets among options. An option without a value that is the name of a secret is a directive in front
     /// of which the `;` is lost: what stands behind it is the secret.
     fn options(&mut self, entry: Entry<'_>) {
-        let mut secrecy = Secrecy::Parts;
+        let mut reader = WordReader::new(Secrecy::Parts);
         for word in entry.arguments() {
             let option = OptionWord::split(word);
-            let named = Secrecy::from_name(&option.key.value());
-            match option.value {
-                Some(value) if secrecy != Secrecy::Whole && named == Secrecy::Whole => self.whole(value),
-                _ => self.word(word, secrecy),
+            let Some(value) = option.value else {
+                let secrecy = reader.next(&word.value());
+                self.word(word, secrecy);
+                continue;
+            };
+            let key = option.key.value();
+            let is_named = Secrecy::from_name(&key) == Secrecy::Whole;
+            match reader.secrecy {
+                Secrecy::Whole => self.word(word, Secrecy::Whole),
+                _ if is_named => self.word(value, Secrecy::Whole),
+                secrecy => self.word(word, secrecy),
             }
-            if option.value.is_none() && named == Secrecy::Whole {
-                secrecy = named;
+            if is_account(&key) {
+                reader.secrecy = Secrecy::Whole;
             }
         }
+    }
+
+    fn all(&mut self, entry: Entry<'_>) {
+        entry.arguments().for_each(|word| self.word(word, Secrecy::Whole));
     }
 
     fn word(&mut self, word: Word<'_>, secrecy: Secrecy) {
-        if secrecy == Secrecy::Whole {
-            return self.whole(word);
-        }
-        let inside = word.raw.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-        let start = word.start as usize + usize::from(inside.is_some());
-        let parts = word_parts(inside.unwrap_or(word.raw), secrecy);
-        self.spans.extend(parts.into_iter().map(|part| start + part.start..start + part.end));
-    }
-
-    fn whole(&mut self, word: Word<'_>) {
-        if !word.raw.is_empty() {
-            self.spans.push(word.start as usize..word.end() as usize);
+        let start = word.start as usize;
+        let moved = |part: Range<usize>| start + part.start..start + part.end;
+        match secrecy {
+            Secrecy::Whole if word.raw.is_empty() => {}
+            Secrecy::Whole => self.spans.push(start..word.end() as usize),
+            _ if word.quoted => {
+                let parts = word_parts(&word.value(), secrecy);
+                if !parts.is_empty() {
+                    let plain = Plain::unquoted(word.raw);
+                    let places = parts.iter().flat_map(|part| plain.places_in_word(word.raw, part));
+                    self.spans.extend(places.map(moved));
+                }
+            }
+            _ => self.spans.extend(word_parts(word.raw, secrecy).into_iter().map(moved)),
         }
     }
 
@@ -194,6 +192,7 @@ impl Finder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Masker, masked_document};
 
     #[test]
     fn a_secret_behind_a_lost_semicolon_is_masked_among_options() {

@@ -1,6 +1,7 @@
 //! Recognises the names that stand before a secret, by the tables of the schema.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use percent_encoding::percent_decode_str;
 
@@ -19,6 +20,31 @@ const GLOBAL: &str = "_global";
 
 /// Around the parts of a name.
 const BRACKETS: [char; 2] = ['[', ']'];
+
+/// No name in the tables is longer, with a slip.
+const LONGEST_NAME: usize = 32;
+
+/// Options of programs whose value is a login and a password.
+pub const LOGIN_OPTIONS: [&str; 3] = ["-u", "--user", "--proxy-user"];
+
+/// The keywords whose words are secrets.
+struct Keywords {
+    /// Those of which a slip is recognised, with other names.
+    with_slips: Vec<&'static str>,
+    /// Those with a login and a password.
+    accounts: Vec<&'static str>,
+}
+
+static KEYWORDS: LazyLock<Keywords> = LazyLock::new(|| {
+    let rows = || Schema::media().rows();
+    let secret = rows().filter(|row| row.secret).flat_map(|row| row.keywords);
+    let known = SECRET_WORDS.iter().chain(&MORE_NAMES).chain(secret).copied();
+    let accounts = rows().filter(|row| row.shape == Shape::Object(&ACCOUNT)).flat_map(|row| row.keywords);
+    Keywords {
+        with_slips: known.filter(|known| known.len() > LONG_ENOUGH).collect(),
+        accounts: accounts.copied().collect(),
+    }
+});
 
 /// The part of a word that is a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,10 +75,80 @@ impl Secrecy {
     }
 }
 
+/// What the words of a directive so far say of the next one.
+#[derive(Debug, Clone, Copy)]
+pub struct WordReader {
+    /// The secrecy of the next word.
+    pub secrecy: Secrecy,
+    is_first: bool,
+    is_login: bool,
+    /// The second half of the name of which the last word is the first: `auth` behind `edit`.
+    second_half: Option<&'static str>,
+}
+
+impl WordReader {
+    /// Inside of a directive none of whose words names a secret.
+    pub const INSIDE: Self =
+        Self { secrecy: Secrecy::Parts, is_first: false, is_login: false, second_half: None };
+
+    /// At the start of a directive; `secrecy` is that of the block around it.
+    pub fn new(secrecy: Secrecy) -> Self {
+        Self { secrecy, is_first: true, ..Self::INSIDE }
+    }
+
+    /// True if the last word and this one are the name of an account: `edit auth`.
+    pub fn is_completed_by(&self, word: &str) -> bool {
+        self.second_half.is_some_and(|half| word.eq_ignore_ascii_case(half))
+    }
+
+    /// Returns the secrecy of the next word, and goes on behind it.
+    pub fn next(&mut self, word: &str) -> Secrecy {
+        let is_login = self.is_login && word.contains(':');
+        let own = if is_login { Secrecy::Whole } else { self.secrecy };
+        let is_whole = self.is_completed_by(word)
+            || glued_name(word).is_some_and(|end| self.is_first || is_account(trimmed_start(&word[..end])));
+        self.secrecy = if is_whole { Secrecy::Whole } else { self.secrecy.behind(word) };
+        self.second_half = second_half(word);
+        self.is_login = LOGIN_OPTIONS.contains(&word);
+        self.is_first = false;
+        own
+    }
+}
+
+/// The second half of the keyword of an account that is written as two words.
+fn second_half(word: &str) -> Option<&'static str> {
+    let halves = KEYWORDS.accounts.iter().filter_map(|keyword| keyword.split_once('_'));
+    halves.into_iter().find(|(first, _)| word.eq_ignore_ascii_case(first)).map(|(_, second)| second)
+}
+
+/// The end of the name of a secret that a word begins with, where the name and its value are glued: `password:…`,
+/// `edit_auth=…`, or a blank between them that was copied from a page.
+pub fn glued_name(word: &str) -> Option<usize> {
+    let start = word.len() - trimmed_start(word).len();
+    let end = start + word[start..].bytes().take_while(|byte| is_name_byte(*byte)).count();
+    let (name, rest) = (&word[start..end], &word[end..]);
+    let is_glued = rest.starts_with(|c: char| matches!(c, ':' | '=') || is_no_blank(c));
+    let is_address = rest.starts_with("://");
+    (is_glued && !is_address && (is_secret_name(name) || is_account(name))).then_some(end)
+}
+
 fn names_secret(word: &str) -> bool {
-    let word = trimmed_start(word).trim_end_matches(is_no_blank);
-    let is_row_with_secret = || Schema::media().foreign(word).is_some_and(|row| row.secret);
-    is_secret_name(word) || is_account(word) || is_row_with_secret() || is_nearly_secret_name(word)
+    let word = trimmed_start(word).trim_end_matches(|c: char| matches!(c, ':' | '=') || is_no_blank(c));
+    let name = word.trim_matches(|c: char| c.is_ascii_punctuation());
+    is_secret_name(word) || (LONG_ENOUGH..=LONGEST_NAME).contains(&name.len()) && is_secret_keyword(name)
+}
+
+/// True for the keyword of a directive whose words are secrets, and for a slip of one, in any case.
+fn is_secret_keyword(word: &str) -> bool {
+    word.bytes().all(is_name_byte)
+        && (is_secret_name(word) || is_account(word) || is_nearly_secret_name(&small(word)))
+}
+
+fn small(word: &str) -> Cow<'_, str> {
+    match word.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        true => Cow::Owned(word.to_ascii_lowercase()),
+        false => Cow::Borrowed(word),
+    }
 }
 
 /// True for a character that looks like a blank, or like nothing, and is none of the language's.
@@ -135,19 +231,14 @@ pub fn is_key_byte(byte: u8) -> bool {
     is_name_byte(byte) || matches!(byte, b'[' | b']' | b'%')
 }
 
-/// True if the words behind this keyword are a login and a password.
+/// True if the words behind this keyword, in any case, are a login and a password.
 pub fn is_account(keyword: &str) -> bool {
-    Schema::media()
-        .top()
-        .by_keyword(keyword)
-        .is_some_and(|parameter| parameter.shape == Shape::Object(&ACCOUNT))
+    KEYWORDS.accounts.iter().any(|known| keyword.eq_ignore_ascii_case(known))
 }
 
 /// True if an unknown keyword is a slip of one whose value is a secret.
 fn is_nearly_secret_name(keyword: &str) -> bool {
-    let keywords = Schema::media().rows().filter(|row| row.secret).flat_map(|row| row.keywords);
-    let known = SECRET_WORDS.iter().chain(&MORE_NAMES).chain(keywords).copied();
-    nearest(keyword, known.filter(|known| known.len() > LONG_ENOUGH)).is_some()
+    nearest(keyword, KEYWORDS.with_slips.iter().copied()).is_some()
 }
 
 #[cfg(test)]
@@ -273,6 +364,9 @@ mod tests {
         let foreign = FOREIGN_KEYWORDS.iter().flat_map(|row| row.keywords);
         for keyword in own.chain(foreign).filter(|keyword| !names_secret_exactly(keyword)) {
             assert!(!is_nearly_secret_name(keyword), "{keyword}");
+        }
+        for row in FOREIGN_KEYWORDS.iter().filter(|row| row.secret) {
+            assert!(row.keywords.iter().all(|keyword| is_secret_name(keyword)), "{}", row.keyword());
         }
         for keyword in ["pasword", "clusterkey", "tokn", "edit_aut", "licence", "passphrse"] {
             assert_eq!(Secrecy::from_name(keyword), Secrecy::Whole, "{keyword}");

@@ -3,52 +3,56 @@
 use std::ops::Range;
 
 use super::names::{
-    Secrecy, is_key_byte, is_name_byte, is_no_blank, is_secret_key, is_secret_name, meant, trimmed_start,
+    LOGIN_OPTIONS, Secrecy, glued_name, is_key_byte, is_name_byte, is_no_blank, is_secret_key,
+    is_secret_name, meant,
 };
+use super::plain::Plain;
 use crate::syntax::floor_char_boundary;
 
 /// The kind of a text, which decides where a secret in it ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reach {
-    /// One word of a configuration; blanks in it were quoted.
+    /// The value of one word of a configuration; blanks in it were quoted.
     Word,
     /// A message, a comment, an address on the command line: blanks and quotes end a word.
     Prose,
 }
 
-/// The secret parts of one word of a configuration, in order, not overlapping.
-pub fn word_parts(word: &str, secrecy: Secrecy) -> Vec<Range<usize>> {
-    match secrecy {
-        Secrecy::Whole if word.is_empty() => Vec::new(),
-        Secrecy::Whole => vec![whole(word)],
-        Secrecy::Parts => match behind_name(word) {
-            None => parts(word, Reach::Word),
-            Some(glued) => merged([parts(word, Reach::Word), vec![glued]].concat()),
-        },
-        Secrecy::Push => {
-            let mut found = parts(word, Reach::Word);
-            found.extend(push_key(word));
-            found.extend(behind_name(word));
-            merged(found)
-        }
-    }
-}
+/// No userinfo and no `streamid` is longer; a bound, so that no word makes the scan quadratic.
+const LONGEST: usize = 4096;
 
-/// What stands behind the name of a secret in the same word, where what should part them is no blank of the language:
-/// `password:…`, or a blank that was copied from a page.
-fn behind_name(word: &str) -> Option<Range<usize>> {
-    let name_at = word.len() - trimmed_start(word).len();
-    let name_end = name_at + word[name_at..].bytes().take_while(|byte| is_name_byte(*byte)).count();
-    let rest = &word[name_end..];
-    let is_parted = rest.starts_with(|c: char| c == ':' || is_no_blank(c)) && !rest.starts_with("://");
-    let value = rest.trim_start_matches(|c: char| c == ':' || c == ' ' || is_no_blank(c));
-    let is_secret = is_parted && is_secret_name(&word[name_at..name_end]);
-    is_secret.then(|| part(word.len() - value.len(), value)).flatten()
+/// The most bytes of a user and password without a scheme in front of them.
+const LONGEST_LOGIN: usize = 256;
+
+/// The number of times that a secret may be encoded: an address may stand in the query of another one, which stands in
+/// a third one, or JSON in a string of JSON.
+const ENCODINGS: usize = 4;
+
+/// The characters that may stand behind an address in a sentence.
+const PUNCTUATION: [char; 8] = ['`', '\'', '>', ')', ',', '.', ';', ':'];
+
+/// The scheme whose address is a key.
+const SECURETOKEN: &str = "securetoken";
+
+/// The quotes around a name or a value.
+const QUOTES: [char; 2] = ['"', '\''];
+
+/// The secret parts of the value of one word of a configuration, in order, not overlapping.
+pub fn word_parts(word: &str, secrecy: Secrecy) -> Vec<Range<usize>> {
+    if secrecy == Secrecy::Whole {
+        return part(0, word).into_iter().collect();
+    }
+    let mut found = parts(word, Reach::Word);
+    found.extend(behind_name(word));
+    if secrecy == Secrecy::Push {
+        found.extend(push_key(word));
+    }
+    merged(found)
 }
 
 /// The secret parts of a text of several words, in order, not overlapping.
 pub fn prose_parts(text: &str) -> Vec<Range<usize>> {
-    parts(text, Reach::Prose)
+    merged(parts(text, Reach::Prose))
 }
 
 /// The ranges in their order, those that overlap as one.
@@ -64,16 +68,35 @@ pub fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     merged
 }
 
-fn whole(text: &str) -> Range<usize> {
-    0..text.len()
+/// What stands behind the name of a secret that a word begins with.
+fn behind_name(word: &str) -> Option<Range<usize>> {
+    let rest = &word[glued_name(word)?..];
+    let value = rest.trim_start_matches(|c: char| matches!(c, ':' | '=' | ' ') || is_no_blank(c));
+    part(word.len() - value.len(), value)
 }
 
+/// The secrets in a text as it is written, and in what it means without escapes.
 fn parts(text: &str, reach: Reach) -> Vec<Range<usize>> {
+    let mut found = as_written(text, reach);
+    let mut layers: Vec<Plain> = Vec::new();
+    while layers.len() < ENCODINGS
+        && let Some(plain) = Plain::unescaped(layers.last().map_or(text, |layer| &layer.text))
+    {
+        layers.push(plain);
+        let text = &layers[layers.len() - 1].text;
+        let outwards = |part| layers.iter().rev().fold(part, |part, layer| layer.place_of(&part));
+        found.extend(as_written(text, reach).into_iter().map(outwards));
+    }
+    found
+}
+
+fn as_written(text: &str, reach: Reach) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let mut offset = 0;
     let at_sign_from = |from: usize| memchr::memchr(b'@', &text.as_bytes()[from..]).map(|found| from + found);
     let mut at_sign = at_sign_from(0);
-    while let Some(found) = memchr::memchr3(b':', b'=', b'%', &text.as_bytes()[offset..]) {
+    let is_mark = |byte: &u8| matches!(byte, b':' | b'=' | b'<' | b'-');
+    while let Some(found) = text.as_bytes()[offset..].iter().position(is_mark) {
         let mark = offset + found;
         let before = parts.len();
         if at_sign.is_some_and(|sign| sign < mark) {
@@ -87,32 +110,14 @@ fn parts(text: &str, reach: Reach) -> Vec<Range<usize>> {
                 member(text, mark, reach)
                     .or_else(|| may_be_login().then(|| loose_userinfo(text, mark, reach)).flatten()),
             ),
-            b'%' => parts.extend(assigned_encoded(text, mark, reach)),
+            b'<' => parts.extend(element(text, mark)),
+            b'-' => parts.extend(option_of_program(text, mark)),
             _ => parts.extend(assigned(text, mark, reach)),
         }
         offset = parts[before..].last().map_or(mark + 1, |part| part.end.max(mark + 1));
     }
     parts
 }
-
-/// No userinfo and no `streamid` is longer; a bound, so that no word makes the scan quadratic.
-const LONGEST: usize = 4096;
-
-/// The most bytes of a user and password without a scheme in front of them.
-const LONGEST_LOGIN: usize = 256;
-
-/// The most bytes of a key in front of an encoded `=`.
-const LONGEST_KEY: usize = 64;
-
-/// The number of times that an address may be encoded: it may stand in the query of another one, which
-/// stands in a third one.
-const ENCODINGS: usize = 4;
-
-/// The characters that may stand behind an address in a sentence.
-const PUNCTUATION: [char; 8] = ['`', '\'', '>', ')', ',', '.', ';', ':'];
-
-/// The scheme whose address is a key.
-const SECURETOKEN: &str = "securetoken";
 
 /// `user:password` of `scheme://user:password@host`, or all of `securetoken://KEY`, where the colon
 /// stands at `colon`.
@@ -184,82 +189,117 @@ fn beginning(text: &str, most: usize) -> &str {
     &text[..floor_char_boundary(text, most)]
 }
 
-/// The value of `password=…` and the like, where the `=` stands at `equals`.
+/// The value of `password=…` and the like, where the `=` stands at `equals`; of `password => …`, too.
 ///
 /// In a query it ends at the next `&`; an option of its own, such as `"password=two words"`, is one to
 /// its end.
 fn assigned(text: &str, equals: usize, reach: Reach) -> Option<Range<usize>> {
-    let name = name_before(text, equals);
-    let start = equals + 1;
-    if name.eq_ignore_ascii_case("streamid") && text[start..].starts_with('%') {
-        // An encoded value is masked whole.
-        return part(start, until_end(&text[start..], reach));
+    let is_arrow = text[equals + 1..].starts_with('>');
+    let is_apart = is_arrow || text[..equals].ends_with(' ');
+    if is_apart {
+        return member(text, equals, reach);
     }
+    let start = equals + 1;
     let key = ending_of(text, equals, is_key_byte);
     let before = text[..equals - key.len()].chars().next_back();
-    let is_secret = if matches!(before, Some('?' | '&')) { is_secret_key } else { is_secret_name };
+    let is_secret = |name: &str| match before {
+        Some('?' | '&') => is_secret_key(name),
+        _ => is_secret_name(name) || (name == "response" && is_in_digest(&text[..equals])),
+    };
     let clear = meant(key);
     // What was encoded may have been a whole address: its last name counts.
-    if !is_secret(name) && !is_secret(ending_of(&clear, clear.len(), is_key_byte)) {
+    if !is_secret(name_before(text, equals)) && !is_secret(ending_of(&clear, clear.len(), is_key_byte)) {
         return None;
     }
     match (reach, before) {
         (Reach::Word, None) => part(start, &text[start..]),
         (Reach::Prose, Some(quote @ ('"' | '\''))) => part(start, until(&text[start..], &[quote, '\n'])),
-        _ => part(start, until_end(&text[start..], reach)),
+        _ => quoted_value(text, start).or_else(|| part(start, until_end(&text[start..], reach))),
     }
 }
 
-/// The value of `password%3D…`, where the percent sign stands at `percent`. What was encoded more than once has
-/// `%253D` there.
-fn assigned_encoded(text: &str, percent: usize, reach: Reach) -> Option<Range<usize>> {
-    let sign = &text[percent + 1..];
-    let digits = sign.trim_start_matches("25");
-    let encodings = 1 + (sign.len() - digits.len()) / "25".len();
-    let value = digits.strip_prefix("3D").or_else(|| digits.strip_prefix("3d"))?;
-    let near = ending(&text[..percent], LONGEST_KEY);
-    let key = ending_of(near, near.len(), is_key_byte);
-    let before = near[..near.len() - key.len()].chars().next_back();
-    let decoded = |key: String, _| meant(&key).into_owned();
-    let clear = (0..encodings.min(ENCODINGS)).fold(key.to_owned(), decoded);
-    let name = ending_of(&clear, clear.len(), is_key_byte);
-    let before = clear[..clear.len() - name.len()].chars().next_back().or(before);
-    let is_secret = if matches!(before, Some('?' | '&')) { is_secret_key } else { is_secret_name };
-    let is_stream_id = name.eq_ignore_ascii_case("streamid") && value.starts_with('%');
-    (is_secret(name) || is_stream_id)
-        .then(|| part(text.len() - value.len(), until_end(value, reach)))
-        .flatten()
+/// True behind the name of the scheme of a header, in whose parameters a password is a hash.
+fn is_in_digest(text: &str) -> bool {
+    let scheme = "digest ";
+    let mut words = text.as_bytes().windows(scheme.len());
+    words.any(|window| window.eq_ignore_ascii_case(scheme.as_bytes()))
 }
 
-/// The value of `"password": "…"`, as JSON in a message has it, and of `Authorization: …`.
-fn member(text: &str, colon: usize, reach: Reach) -> Option<Range<usize>> {
-    let before = &text[..colon];
-    let quoted = before.strip_suffix('"');
-    let name = name_before(quoted.unwrap_or(before), quoted.unwrap_or(before).len());
+/// The value of `"password": "…"`, as JSON or a program has it, and of `Authorization: …`. The colon, or the arrow,
+/// stands at `sign`.
+fn member(text: &str, sign: usize, reach: Reach) -> Option<Range<usize>> {
+    let before = &text[..sign];
+    let quoted = before.trim_end_matches(' ').strip_suffix(QUOTES);
+    let name = match quoted {
+        Some(quoted) => quoted,
+        None if text[sign..].starts_with('=') => before.trim_end_matches(' '),
+        None => before,
+    };
+    let name = name_before(name, name.len());
     if !is_secret_name(name) {
         return None;
     }
-    let behind = &text[colon + 1..];
+    let behind = text[sign + 1..].trim_start_matches('>');
     let value = behind.trim_start();
     let start = text.len() - value.len();
-    match (quoted, reach) {
-        (Some(_), _) => match value.strip_prefix('"') {
-            Some(inside) => part(start + 1, &inside[..closing_quote(inside)]),
-            None => part(start, until(value, &[',', '}', ']', '\n'])),
-        },
-        (None, Reach::Word) if behind.starts_with(' ') => part(start, value),
-        (None, _) => None,
+    let is_apart = quoted.is_some() || text[sign..].starts_with('=');
+    match (is_apart, reach) {
+        (true, _) => quoted_value(text, start).or_else(|| {
+            let list = value.strip_prefix('[').map(|list| &value[..=until(list, &[']']).len()]);
+            let ends = if quoted.is_some() { &[',', '}', ']', '\n'][..] } else { &[',', '}', ' ', '\n'] };
+            part(start, list.unwrap_or_else(|| until(value, ends)))
+        }),
+        (false, Reach::Word) if behind.starts_with(' ') => part(start, value),
+        (false, Reach::Word) if !value.starts_with('/') && starts_word(text, sign - name.len()) => {
+            part(start, until(value, &[' ', '"', '\'']))
+        }
+        (false, _) => None,
     }
 }
 
-fn closing_quote(inside: &str) -> usize {
+/// What stands in the quotes that begin at `start`; `None` if more is glued to them.
+fn quoted_value(text: &str, start: usize) -> Option<Range<usize>> {
+    let quote = text[start..].chars().next().filter(|c| QUOTES.contains(c))?;
+    let inside = &text[start + 1..];
     let mut escaped = false;
-    let found = inside.bytes().position(|byte| {
-        let closes = byte == b'"' && !escaped;
-        escaped = byte == b'\\' && !escaped;
+    let end = inside.find(|c: char| {
+        let closes = c == quote && !escaped;
+        escaped = c == '\\' && !escaped;
         closes
     });
-    found.unwrap_or(inside.len())
+    let end = end.unwrap_or(inside.len());
+    let behind = inside[end..].chars().nth(1);
+    let is_glued = behind.is_some_and(|c| !c.is_whitespace() && !",;:&)]}>\"'\\".contains(c));
+    if is_glued { None } else { part(start + 1, &inside[..end]) }
+}
+
+/// True if a word of a sentence, or a text in quotes, begins at `start`.
+fn starts_word(text: &str, start: usize) -> bool {
+    text[..start].ends_with(|c: char| c.is_whitespace() || QUOTES.contains(&c))
+}
+
+/// The content of `<password>…</password>`, whose `<` stands at `open`.
+fn element(text: &str, open: usize) -> Option<Range<usize>> {
+    let tag = until(&text[open + 1..], &['>']);
+    let name = tag.split([' ', '\t', '\n']).next()?;
+    let start = open + 1 + tag.len() + 1;
+    let is_secret = is_secret_name(name.rsplit(':').next()?);
+    is_secret.then(|| part(start, until(text.get(start..)?, &['<']))).flatten()
+}
+
+/// The value of `--password …` and `-u login:password`, where a `-` stands at `dash`.
+fn option_of_program(text: &str, dash: usize) -> Option<Range<usize>> {
+    if dash > 0 && !starts_word(text, dash) {
+        return None;
+    }
+    let name = until(&text[dash..], &[' ', '=', '"', '\'']);
+    let behind = text[dash + name.len()..].strip_prefix([' ', '='])?;
+    let value = behind.trim_start();
+    let start = text.len() - value.len();
+    let place = quoted_value(text, start)
+        .or_else(|| part(start, until(value, &[' ', '\t', '\r', '\n', '"', '\''])))?;
+    let is_login = LOGIN_OPTIONS.contains(&name) && text[place.clone()].contains(':');
+    (is_login || is_secret_name(name)).then_some(place)
 }
 
 /// Names in the `streamid` of SRT whose values are secrets, beside those of the table.
@@ -355,9 +395,9 @@ mod tests {
             ("http://h/x?token%3Dabc", &["abc"]),
             ("http://h/x?a=1&api%4Bey%3dabc&b=2", &["abc"]),
             ("http://h/x?auth%3Dabc", &["abc"]),
-            ("http://h/x?u=http%3A%2F%2Fh%2F%3Fsid%3Dabc%26b%3D1&c=2", &["abc%26b%3D1"]),
+            ("http://h/x?u=http%3A%2F%2Fh%2F%3Fsid%3Dabc%26b%3D1&c=2", &["abc"]),
             ("http://h/x?u=http%253A%252F%252Fh%252F%253Fauth%253Dabc&c=2", &["abc"]),
-            ("srt://h:1?streamid%3D%23!::r%3Dlive%2Cs%3DS&latency=1", &["%23!::r%3Dlive%2Cs%3DS"]),
+            ("srt://h:1?streamid%3D%23!::r%3Dlive%2Cs%3DS&latency=1", &["S"]),
             ("http://h/x?monkey%3D1&off=100%&a%3D1&%3D", &[]),
             ("http://h/x?x=auth%3Dabc", &[]),
             ("http://h/x?auth=abc&sid=d&%61uth=e&pin=1234&OTP=f&sig=g", &["abc", "d", "e", "1234", "f", "g"]),
@@ -374,7 +414,7 @@ mod tests {
             ("srt://h:1?streamid=#!::r=live,m=publish,s=S,u=me,passwd=P&latency=1", &["S", "P"]),
             ("srt://h:1?streamid=#!::r=live,k=K,apiKey=A", &["K", "A"]),
             ("http://h/x?X-Amz-Date=1&X-Amz-Signature=abc&userPassword=p", &["abc", "p"]),
-            ("srt://h:1?streamid=%23!::r%3Dlive%2Cs%3DS&latency=1", &["%23!::r%3Dlive%2Cs%3DS"]),
+            ("srt://h:1?streamid=%23!::r%3Dlive%2Cs%3DS&latency=1", &["S"]),
         ] {
             check(word_parts(value, Secrecy::Parts), value, secrets);
             check(prose_parts(value), value, secrets);

@@ -4,14 +4,18 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
+use base64::Engine as _;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use memchr::memmem;
 use percent_encoding::percent_decode_str;
 
-use super::all_secret_spans;
+use super::forms::{merged, prose_parts, word_parts};
 use super::loose::in_directives;
-use super::spelling::{Unescaped, base64_words};
-use super::within::{is_ordinary, secrets_within};
-use crate::model::secret::{Masker, merged, prose_parts};
+use super::mask::Masker;
+use super::names::{Secrecy, is_name_byte};
+use super::plain::Plain;
+use super::spans::all_secret_spans;
 use crate::syntax::{Document, Word};
 
 /// A shorter value may stand in a text by chance: it is masked by its place only.
@@ -29,6 +33,44 @@ const DEPTH: usize = 4;
 
 /// The number of encodings that may be nested in a text, such as base64 in a URL.
 const ENCODINGS: usize = 2;
+
+/// Shorter words of base64 hold no secret that is looked for.
+const SHORTEST_BASE64: usize = 6;
+
+/// The names of the schemes that headers have in front of credentials.
+const SCHEMES: [&str; 9] =
+    ["apikey", "aws4-hmac-sha256", "basic", "bearer", "digest", "negotiate", "ntlm", "oauth", "token"];
+
+/// The attributes of cookies and the parameters of `Digest` and the like whose values are no secrets.
+const OPEN_NAMES: [&str; 16] = [
+    "algorithm",
+    "charset",
+    "domain",
+    "expires",
+    "max-age",
+    "nc",
+    "path",
+    "priority",
+    "qop",
+    "realm",
+    "samesite",
+    "scope",
+    "signedheaders",
+    "uri",
+    "userhash",
+    "username",
+];
+
+/// The beginning of a `streamid` of SRT, in which only some names are those of secrets.
+const STREAM_ID: &str = "#!::";
+
+/// Reads base64 with and without padding.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true),
+);
 
 /// The secret values of texts.
 #[derive(Default)]
@@ -103,7 +145,7 @@ impl<'d> SecretValues<'d> {
         if encodings > 0 && !self.values.is_empty() {
             let encoded = base64_words(text).filter(|(_, meant)| self.is_told_by(meant, encodings - 1));
             spans.extend(encoded.map(|(place, _)| place));
-            if let Some(plain) = Unescaped::parse(text) {
+            if let Some(plain) = Plain::unescaped(text) {
                 let meant = self.spans(&plain.text, encodings - 1);
                 spans.extend(meant.iter().map(|span| plain.place_of(span)));
             }
@@ -154,6 +196,71 @@ fn hold_word(texts: &[&str], word: &str) -> bool {
     let finder = memmem::Finder::new(word);
     let is_whole = |text: &str, offset| is_edge(text, offset) && is_edge(text, offset + word.len());
     texts.iter().any(|text| finder.find_iter(text.as_bytes()).any(|offset| is_whole(text, offset)))
+}
+
+/// The words of a text that may be base64, of either alphabet, with what they mean.
+fn base64_words(text: &str) -> impl Iterator<Item = (Range<usize>, String)> {
+    ["+/", "-_"].into_iter().flat_map(move |marks| {
+        let is_other = move |c: char| !c.is_ascii_alphanumeric() && !marks.contains(c);
+        let words = text.split(is_other).filter(|word| word.len() >= SHORTEST_BASE64);
+        words.filter_map(move |word| {
+            let start = word.as_ptr() as usize - text.as_ptr() as usize;
+            let rest = &text[start + word.len()..];
+            let padding = rest.len() - rest.trim_start_matches('=').len();
+            Some((start..start + word.len() + padding, from_base64(word)?))
+        })
+    })
+}
+
+/// True if a secret is a word of any text, and so can't be found by its value.
+fn is_ordinary(value: &str) -> bool {
+    SCHEMES.iter().chain(&["true", "false"]).any(|word| value.eq_ignore_ascii_case(word))
+}
+
+/// Returns the secrets that a secret consists of; each may consist of more.
+fn secrets_within(value: &str) -> Vec<String> {
+    let by_form = word_parts(value, Secrecy::Parts).into_iter().map(|part| value[part].to_owned());
+    let mut found: Vec<String> = by_form.collect();
+    if !value.starts_with(STREAM_ID) {
+        let behind = [behind_login(value), behind_scheme(value)].into_iter().flatten();
+        found.extend(behind.chain(pairs(value)).map(str::to_owned));
+        found.extend(from_base64(value).filter(|meant| meant.contains(':')));
+    }
+    found
+}
+
+/// Decodes base64 of either alphabet, if it is text.
+fn from_base64(word: &str) -> Option<String> {
+    let word = word.trim_end_matches('=').replace('-', "+").replace('_', "/");
+    let meant = String::from_utf8(BASE64.decode(word).ok()?).ok()?;
+    (!meant.contains(char::is_control)).then_some(meant)
+}
+
+/// The password of `login:password`.
+fn behind_login(value: &str) -> Option<&str> {
+    value.split_once(':').map(|(_, password)| password)
+}
+
+/// The token of `Bearer TOKEN`, the parameters of `Digest …`. A scheme that is not known has a token that no
+/// sentence has: two words of small letters are a password.
+fn behind_scheme(value: &str) -> Option<&str> {
+    let (scheme, rest) = value.trim_start().split_once(' ')?;
+    let rest = rest.trim();
+    let is_token = || !rest.contains(char::is_whitespace) && rest.contains(|c: char| !c.is_lowercase());
+    (is_ordinary(scheme) || (scheme.bytes().all(is_name_byte) && is_token())).then_some(rest)
+}
+
+/// The values of `name=value; other="value"` and the like.
+fn pairs(value: &str) -> impl Iterator<Item = &str> {
+    let mut is_quoted = false;
+    let ends = move |c: char| {
+        is_quoted ^= c == '"';
+        !is_quoted && matches!(c, ';' | ',')
+    };
+    let pairs = value.split(ends).filter_map(|pair| pair.trim().split_once('='));
+    let pairs = pairs.filter(|(name, _)| !name.is_empty() && name.bytes().all(is_name_byte));
+    let secret = pairs.filter(|(name, _)| !OPEN_NAMES.iter().any(|open| name.eq_ignore_ascii_case(open)));
+    secret.map(|(_, value)| value.trim_matches('"')).filter(|value| !value.is_empty())
 }
 
 #[cfg(test)]
@@ -276,5 +383,44 @@ mod tests {
         ] {
             assert_eq!(values.masked_values(text, &Masker::opaque()), masked);
         }
+    }
+
+    #[test]
+    fn a_secret_is_taken_apart() {
+        for (value, expected) in [
+            ("S3CRET", &[][..]),
+            ("two words", &[]),
+            ("Bearer abc", &["abc"]),
+            ("bearer  a b", &["a b"]),
+            ("Custom aB1", &["aB1"]),
+            ("admin:p:w", &["p:w"]),
+            ("sess=V1; other=V2; Path=/app; HttpOnly", &["V1", "V2"]),
+            ("id=\"a;b\", realm=\"r\"", &["a;b"]),
+            ("Digest username=\"u\", response=\"r\"", &["r", "username=\"u\", response=\"r\"", "r"]),
+            ("username=\"u\", response=\"r\", nc=1", &["r"]),
+            ("YWRtaW46cHc=", &["admin:pw"]),
+            ("YWRtaW46cHc", &["admin:pw"]),
+            ("#!::r=live,s=S,m=publish", &["S"]),
+            ("user=U&password=P&region=1", &["P", "U&password=P&region=1"]),
+            ("=;,=\"", &[]),
+        ] {
+            assert_eq!(secrets_within(value), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn schemes_are_no_secrets() {
+        for word in ["Bearer", "basic", "DIGEST", "true"] {
+            assert!(is_ordinary(word), "{word}");
+        }
+        assert!(!is_ordinary("S3CRET"));
+    }
+
+    #[test]
+    fn base64_is_found_with_its_padding() {
+        let text = "sent /live/YWRtaW46cHc= and ID-YWRtaW46cHc8Pz8_ here";
+        let found: Vec<_> = base64_words(text).map(|(place, meant)| (&text[place], meant)).collect();
+        assert!(found.contains(&("YWRtaW46cHc=", "admin:pw".to_owned())), "{found:?}");
+        assert_eq!(base64_words("a text without any").count(), 0);
     }
 }
