@@ -17,7 +17,7 @@ use super::schema_path::Place;
 use super::select::Expansion;
 use super::substitution::Substitution;
 use super::suggestion::missing;
-use super::{Edit, NamedEntry, under_new_names};
+use super::{Edit, synced};
 use crate::merge::diff;
 use crate::model::Lens;
 use crate::model::member::Members;
@@ -70,9 +70,10 @@ impl Renaming {
         let (kind, names) = self.names(&LocalView::new(members, &Lens::default()))?;
         let blocks = members.own_by_key(kind.key()).iter().filter_map(|&entry| {
             let name = names.get(&*group_name(entry).value())?;
-            Some((NamedEntry { kind, entry }, name.as_str()))
+            Some((entry, name.as_str()))
         });
-        under_new_names(document, members, &blocks.collect::<Vec<_>>())
+        let blocks: Vec<_> = blocks.collect();
+        synced(document, members, |sync| sync.rename(kind, &blocks))
     }
 
     /// The names that change.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::diff::{Blocks, block, diff, group};
 use crate::edit::schema_path::{Place, own_value};
-use crate::edit::{ConfigLookup, EditError, Note, modify};
+use crate::edit::{ConfigLookup, EditError, FaultKind, Note, modify};
 use crate::model::Config;
 use crate::schema::{Kind, Object, Schema, Scope};
 use crate::syntax::{Document, Entry};
@@ -210,7 +210,7 @@ fn unmentioned<'c>(change: impl Iterator<Item = (&'c String, &'c Value)>, state:
 /// The own view of what a patch makes of an empty text.
 fn alone(patch: Value) -> Result<Value, EditError> {
     let empty = Document::parse("");
-    let edit = modify(&empty, patch)?;
+    let edit = modify(&empty, patch, FaultKind::DOUBTS)?;
     Ok(Config::own(edit.as_ref().map_or(&empty, |edit| &edit.document)).to_json())
 }
 

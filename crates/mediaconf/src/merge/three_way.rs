@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use similar::{MergeResolution, TextMerge};
 
 use super::diff::diff;
-use crate::edit::modify;
+use crate::edit::{FaultKind, modify};
 use crate::edit::schema_path::{Place, own_value};
 use crate::model::{Config, has_errors};
 use crate::schema::Object;
@@ -106,7 +106,7 @@ pub fn three_way(
     if let Some(lines) = clean.filter(|lines| patch_between(theirs, lines) == patch) {
         return Ok(lines.clone());
     }
-    let by_values = match modify(theirs, Value::Object(patch)) {
+    let by_values = match modify(theirs, Value::Object(patch), FaultKind::DOUBTS) {
         Ok(Some(edit)) => edit.document,
         // They made the same change.
         Ok(None) => theirs.clone(),
@@ -131,7 +131,7 @@ fn with_values(text: &Document, values: &Value) -> Option<Document> {
     if present == *values {
         return Some(text.clone());
     }
-    let edit = modify(text, Value::Object(diff(&present, values))).ok()??;
+    let edit = modify(text, Value::Object(diff(&present, values)), FaultKind::DOUBTS).ok()??;
     (own_view(&edit.document) == *values).then_some(edit.document)
 }
 
