@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::neighbours::is_group;
-use super::removal::block_chunk;
+use super::comments::{block_chunk, is_group};
 use super::surroundings::Surroundings;
 use crate::model::shape::group_name;
 use crate::schema::{Kind, Schema};

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use crate::edit::lis::longest_increasing_subsequence;
+use crate::edit::align::longest_increasing_subsequence;
 
 /// Returns for each name of `to` the position (from 1) that the patch has to give it, if any; the
 /// fewest that make the order of `to`.

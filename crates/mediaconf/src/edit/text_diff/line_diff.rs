@@ -6,7 +6,7 @@ use memchr::memchr_iter;
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::edit::lis::longest_increasing_subsequence;
+use crate::edit::align::longest_increasing_subsequence;
 use crate::syntax::line_end;
 
 /// The lines of both sides up to which a differing stretch goes to Myers' algorithm as a whole.
