@@ -19,17 +19,6 @@ pub struct Draft {
     pub block: Option<Vec<Draft>>,
 }
 
-/// The style of the lines around a draft.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Style {
-    /// The white space in front of each line.
-    pub indent: String,
-    /// The white space that one level of nesting adds.
-    pub unit: String,
-    /// The line end.
-    pub newline: &'static str,
-}
-
 impl Draft {
     /// `keyword words;`
     pub fn directive(keyword: &str, words: impl IntoIterator<Item = String>) -> Self {
@@ -39,14 +28,6 @@ impl Draft {
             head.push_str(&word);
         }
         Self { head, block: None }
-    }
-
-    /// Writes it on lines of its own, without the last line end.
-    pub fn lines(&self, style: &Style) -> String {
-        match &self.block {
-            None => format!("{}{};", style.indent, self.head),
-            Some(entries) => format!("{}{} {}", style.indent, self.head, block_lines(entries, style)),
-        }
     }
 
     /// Writes it on one line.
@@ -59,20 +40,6 @@ impl Draft {
             }
         }
     }
-}
-
-/// Writes `{ … }` with each entry on a line of its own.
-pub fn block_lines(entries: &[Draft], style: &Style) -> String {
-    let nested = Style { indent: format!("{}{}", style.indent, style.unit), ..style.clone() };
-    let mut text = String::from("{");
-    text.push_str(style.newline);
-    for entry in entries {
-        text.push_str(&entry.lines(&nested));
-        text.push_str(style.newline);
-    }
-    text.push_str(&style.indent);
-    text.push('}');
-    text
 }
 
 /// All occurrences of a foreign keyword.

@@ -10,9 +10,10 @@
 //! *Invariants.* No I/O and no clock. A document with errors is never edited. An edit that can't
 //! be proved is never returned.
 
-mod align;
+pub(crate) mod align;
 mod assign;
 mod block_request;
+mod comments;
 mod completion;
 mod condition;
 mod config_lookup;
@@ -26,19 +27,15 @@ mod growth;
 pub mod guarded;
 mod json_pointer;
 mod layout;
-pub(crate) mod lis;
 mod merge;
-mod neighbours;
 mod normalize;
 mod notes;
 mod order;
-mod own_comments;
 pub mod patch;
 mod path;
 mod place_in_text;
 mod ports;
 mod protocol_switch;
-mod removal;
 mod renaming;
 mod request;
 pub(crate) mod schema_path;

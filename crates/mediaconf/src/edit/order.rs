@@ -4,12 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
+use super::align::longest_increasing_subsequence;
+use super::comments::is_followed;
 use super::emit;
 use super::json_pointer::Pointer;
 use super::layout::{Anchor, Fresh, Insertion};
-use super::lis::longest_increasing_subsequence;
 use super::merge;
-use super::own_comments::is_followed;
 use super::sync::{Sync, inline, without_misshapen, written};
 use super::words::unwritable;
 use crate::model::member::Members;

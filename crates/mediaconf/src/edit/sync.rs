@@ -14,6 +14,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Map, Value};
 
 use super::align::{Alignment, ElementOrigin, align};
+use super::comments::counts_as_block;
 use super::emit;
 use super::fault::Faults;
 use super::guarded::Guarded;
@@ -21,7 +22,6 @@ use super::json_pointer::Pointer;
 use super::layout::{Anchor, Fresh, Insertion, Operation, block_lines};
 use super::merge::{self, GeneralMerge, contents_value, general_value};
 use super::notes::Note;
-use super::removal::counts_as_block;
 use super::surroundings::Surroundings;
 use super::verify::Promises;
 use super::words::unwritable;

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::edit::ConfigLookup;
 use crate::edit::emit::are_named_blocks;
-use crate::edit::lis::longest_increasing_subsequence;
+use crate::edit::align::longest_increasing_subsequence;
 use crate::edit::schema_path::is_derived;
 use crate::model::member::{Members, keyword_of};
 use crate::model::view::own_members;

@@ -82,11 +82,6 @@ impl Serialize for ObjectView<'_> {
     }
 }
 
-/// The value of a directive that has the form of `object`, unmasked.
-pub fn object_value(object: &'static ObjectShape, entry: Entry<'_>) -> serde_json::Value {
-    to_json(&ObjectView { object, entry })
-}
-
 /// True if the address is the word `false`, which opens access; `auth "false";` names a backend.
 pub fn is_open(backend: &Address<'_>) -> bool {
     backend.positional.raw == "false"

@@ -5,7 +5,6 @@ use serde_json::Value;
 use super::json_value::{
     canonical_scalar, integer, is_scalar, kind_of, plain_word, scalar_text, shown, word,
 };
-use super::quoting;
 use super::scalar::{MAX_SAFE, Scalar, canonical_integer};
 use super::suggest::{is_only_near, nearest};
 use crate::text::{Diagnostic, Fix, Word, ends_word};
@@ -148,10 +147,7 @@ pub static SCALAR: WordKind = WordKind {
     takes_any: true,
     parse: |text| Some(serde_json::from_str(text).unwrap_or_else(|_| text.into())),
     accept: accept_scalar,
-    write: |value, replaced| {
-        let written = word(value);
-        Some(replaced.map_or_else(|| written.clone(), |old| quoting::word(old, value, written.clone())))
-    },
+    write: |value, _| Some(word(value)),
     ..WordKind::WORD
 };
 

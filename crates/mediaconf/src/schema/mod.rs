@@ -10,7 +10,6 @@ pub(crate) mod json_value;
 pub mod kinds;
 mod lookup;
 pub mod media;
-pub(crate) mod quoting;
 mod row;
 pub(crate) mod scalar;
 mod secret_words;

@@ -13,4 +13,5 @@ mod laws_of_return;
 mod masks;
 mod oracle;
 mod secrets;
+mod random_edits;
 mod view;
