@@ -19,5 +19,6 @@ mod pages;
 mod ports;
 mod proof;
 mod readme;
+mod secrets;
 mod store;
 mod waiting;
