@@ -247,7 +247,7 @@ impl Shown {
         &self,
         args: &ReadArgs,
         masker: Option<&Masker>,
-        work: impl FnOnce(Values<'_>) -> Result<R, CliError>,
+        work: impl FnOnce(ShownValues<'_>) -> Result<R, CliError>,
     ) -> Result<R, CliError> {
         if let Content::Text(snapshot) = &self.content
             && !snapshot.is_valid()
@@ -255,9 +255,9 @@ impl Shown {
             return Err(Refusal::bad_config(snapshot.clone()).into());
         }
         with_values(&self.content, args, |own| match masker {
-            None => work(Values { shown: own, own }),
+            None => work(ShownValues { shown: own, own }),
             Some(masker) => {
-                with_values(&self.content.masked(masker), args, |shown| work(Values { shown, own }))
+                with_values(&self.content.masked(masker), args, |shown| work(ShownValues { shown, own }))
             }
         })
     }
@@ -268,7 +268,7 @@ impl Shown {
             return Vec::new();
         }
         let paths: Vec<&Path> = wanted.paths.iter().collect();
-        let lacked = |values: Values<'_>| {
+        let lacked = |values: ShownValues<'_>| {
             Ok(keys_that_all_lack(&wanted.conditions, values.own, &paths).into_iter().map(all_lack).collect())
         };
         self.look(args, None, lacked).unwrap_or_default()
@@ -319,7 +319,7 @@ impl Shown {
     }
 
     /// The whole configuration, the value at the path, or a list of those at the paths.
-    fn value(&self, wanted: &Wanted, current: Values<'_>) -> Result<Value, CliError> {
+    fn value(&self, wanted: &Wanted, current: ShownValues<'_>) -> Result<Value, CliError> {
         let mut values =
             wanted.paths.iter().map(|path| wanted.select(path, current).map(Selection::into_value));
         match wanted.paths.len() {
@@ -340,7 +340,7 @@ impl Shown {
 
 /// The values of a configuration as they are shown, and as they are.
 #[derive(Clone, Copy)]
-struct Values<'c> {
+struct ShownValues<'c> {
     shown: &'c dyn ConfigLookup,
     own: &'c dyn ConfigLookup,
 }
@@ -472,7 +472,7 @@ impl Wanted {
     /// there are none.
     fn add_tables(
         &self,
-        current: Values<'_>,
+        current: ShownValues<'_>,
         server: Option<&str>,
         tables: &mut GroupTables<'_>,
     ) -> Result<(), CliError> {
@@ -495,7 +495,7 @@ impl Wanted {
     fn write_each<F: Formatter>(
         &self,
         path: &Path,
-        current: Values<'_>,
+        current: ShownValues<'_>,
         mut json: Serializer<&mut Vec<u8>, F>,
     ) -> Result<Option<Value>, CliError> {
         let mut object = json.serialize_map(None).expect("a vector takes everything");
@@ -508,7 +508,7 @@ impl Wanted {
     }
 
     /// Returns the value at one of the paths.
-    fn select(&self, path: &Path, current: Values<'_>) -> Result<Selection, CliError> {
+    fn select(&self, path: &Path, current: ShownValues<'_>) -> Result<Selection, CliError> {
         select_where(current.shown, current.own, path, &self.conditions).map_err(CliError::bad_selection)
     }
 }
@@ -556,7 +556,7 @@ fn print_conf(
             && path.segments[0].name().and_then(|key| Schema::media().kind(key)).is_some();
         let all = path.segments[0].name().filter(|_| is_group).map(Path::all);
         let path = all.as_ref().unwrap_or(path);
-        let found = wanted.select(path, Values { shown: &current, own: &current })?.into_places(path);
+        let found = wanted.select(path, ShownValues { shown: &current, own: &current })?.into_places(path);
         for (path, value) in found {
             let entry = entry_at(config.members(), &path.segments).filter(|_| !value.is_array());
             let entry = entry.ok_or_else(|| {
@@ -570,7 +570,11 @@ fn print_conf(
 }
 
 /// The group that a path leads to, with the names of its entries.
-fn table_group(wanted: &Wanted, path: &Path, current: Values<'_>) -> Result<(Kind, Vec<String>), CliError> {
+fn table_group(
+    wanted: &Wanted,
+    path: &Path,
+    current: ShownValues<'_>,
+) -> Result<(Kind, Vec<String>), CliError> {
     let kind = path.segments.first().and_then(Segment::name).and_then(|key| Schema::media().kind(key));
     let (Some(kind), 1..=2) = (kind, path.segments.len()) else {
         let hint = "a table is of `streams`, `lives` or `plugins`, or of names such as `streams.cam*`";
@@ -588,7 +592,7 @@ fn table_group(wanted: &Wanted, path: &Path, current: Values<'_>) -> Result<(Kin
 fn print_values(
     args: &ReadArgs,
     wanted: &Wanted,
-    current: Values<'_>,
+    current: ShownValues<'_>,
     out: &mut impl Write,
 ) -> Result<(), CliError> {
     for path in &wanted.paths {

@@ -134,14 +134,16 @@ pub fn glued_name(word: &str) -> Option<usize> {
 
 fn names_secret(word: &str) -> bool {
     let word = trimmed_start(word).trim_end_matches(|c: char| matches!(c, ':' | '=') || is_no_blank(c));
+    if is_secret_name(word) {
+        return true;
+    }
+    // The name itself, a name of a directive in any case, or a slip of one.
     let name = word.trim_matches(|c: char| c.is_ascii_punctuation());
-    is_secret_name(word) || (LONG_ENOUGH..=LONGEST_NAME).contains(&name.len()) && is_secret_keyword(name)
-}
-
-/// True for the keyword of a directive whose words are secrets, and for a slip of one, in any case.
-fn is_secret_keyword(word: &str) -> bool {
-    word.bytes().all(is_name_byte)
-        && (is_secret_name(word) || is_account(word) || is_nearly_secret_name(&small(word)))
+    let is_name = (LONG_ENOUGH..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(is_name_byte);
+    is_name
+        && ((name.len() < word.len() && is_secret_name(name))
+            || is_account(name)
+            || is_nearly_secret_name(&small(name)))
 }
 
 fn small(word: &str) -> Cow<'_, str> {
