@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::handler::{Server, TEXT, body, header};
 use crate::cli::CONF;
-use crate::{fixtures, laws};
+use crate::fixtures;
 
 const VIEWED: &str =
     "edit_auth admin s3cret;\nview_auth eve see;\nstream a {\n  url udp://1;\n  password pa55;\n}\n";
@@ -40,8 +40,13 @@ fn a_text_is_checked_with_ends_and_fixes_whatever_runs() {
 /// The client shows what the server found as it shows what it finds itself.
 #[test]
 fn a_client_makes_the_same_faults_of_the_answer() {
+    let files = ["valid", "invalid"].into_iter().flat_map(fixtures::whole_files);
+    let files = files.map(|(name, bytes)| (name, String::from_utf8_lossy(&bytes).into_owned()));
+    let cases = ["edit", "check"].into_iter().flat_map(fixtures::cases);
+    let cases = cases.map(|case| (case.name(), case.lossy("in.conf")));
+    let texts: Vec<(String, String)> = files.chain(cases).collect();
     fixtures::all(
-        laws::texts(),
+        texts,
         |(name, _)| name.clone(),
         |(_, text)| {
             let text = Snapshot::from_bytes(text.clone());
