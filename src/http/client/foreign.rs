@@ -17,7 +17,7 @@ use crate::engine::{
 };
 use crate::http::protocol::routes::ApiOperation;
 use mediaconf::plumbing::edit::{ChangeRequest, ConfigLookup, Evaluated, guarded, merge_patch};
-use mediaconf::plumbing::model::{has_lost_line_ends, holds_mask};
+use mediaconf::plumbing::model::has_lost_line_ends;
 
 /// What a server answers that says yes to a change and does not make it.
 const IGNORED: &str = "the same configuration as before, without the change";
@@ -101,8 +101,8 @@ fn replace(
     if !new.is_valid() {
         return Err(Refusal::bad_new_text(new.clone()));
     }
-    if holds_mask(new.document().text()) {
-        return Err(Refusal::masked_text());
+    if let Some(refusal) = Refusal::masked_text(new.document().text()) {
+        return Err(refusal);
     }
     refuse_guarded(guards(&before, new, options), options)?;
     let mut after = Content::Text(new.clone());
