@@ -40,6 +40,14 @@ fn a_text_is_checked_with_ends_and_fixes_whatever_runs() {
 /// The texts of the worked cases, and whole files.
 fn texts() -> Vec<(String, String)> {
     let cases = ["edit", "view", "refuse", "check"].into_iter().flat_map(fixtures::cases);
+    let files = ["valid", "invalid"].into_iter().flat_map(fixtures::whole_files);
+    let files = files.map(|(name, bytes)| (name, String::from_utf8_lossy(&bytes).into_owned()));
+    cases.map(|case| (case.name(), case.lossy("in.conf"))).chain(files).collect()
+}
+
+/// The client shows what the server found as it shows what it finds itself.
+#[test]
+fn a_client_makes_the_same_faults_of_the_answer() {
     fixtures::all(
         texts(),
         |(name, _)| name.clone(),
