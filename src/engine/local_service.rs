@@ -17,7 +17,6 @@ use super::service::{ConfigService, ConfigSource, Decision, ReadForm, ReadQuery,
 use super::snapshot::Snapshot;
 use super::status::{ServerHealth, Status, differing, last_change};
 use crate::store::{CanaryStep, CanaryWish, ChangeRef, HistoryEntry, NodeRecord, PendingInfo, Revision};
-use mediaconf::plumbing::model::has_lost_line_ends;
 
 impl ConfigService for Engine {
     fn name(&self) -> &str {
@@ -37,7 +36,7 @@ impl ConfigService for Engine {
                 (ConfigSource::Saved, Engine::read(self)?)
             }
         };
-        let lost_line_ends = has_lost_line_ends(snapshot.bytes());
+        let lost_line_ends = snapshot.has_lost_line_ends();
         Ok(Reading { source, content: Content::Text(snapshot), lost_line_ends })
     }
 

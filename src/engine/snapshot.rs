@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::guard;
 use crate::store::Revision;
 use mediaconf::plumbing::model::{
-    Config, Lens, Members, check_document, has_errors, only_argument, top_members,
+    Config, Lens, Members, check_document, has_errors, has_lost_line_ends, only_argument, top_members,
 };
 use mediaconf::plumbing::schema::DirectiveRole;
 use mediaconf::plumbing::syntax::{Diagnostics, Document, EntryId, Span};
@@ -22,6 +22,7 @@ pub struct Snapshot {
     document: OnceLock<Document>,
     diagnostics: OnceLock<Diagnostics>,
     valid: OnceLock<bool>,
+    lost_line_ends: OnceLock<bool>,
     revision: OnceLock<Revision>,
     json: OnceLock<Arc<Vec<u8>>>,
     includes: OnceLock<Vec<(Span, String)>>,
@@ -37,6 +38,7 @@ impl Snapshot {
             document: OnceLock::new(),
             diagnostics: OnceLock::new(),
             valid: OnceLock::new(),
+            lost_line_ends: OnceLock::new(),
             revision: OnceLock::new(),
             json: OnceLock::new(),
             includes: OnceLock::new(),
@@ -159,6 +161,11 @@ impl Snapshot {
             1 => "an error".to_owned(),
             count => format!("{count} errors"),
         }
+    }
+
+    /// True if the text has lost its line ends.
+    pub fn has_lost_line_ends(&self) -> bool {
+        *self.lost_line_ends.get_or_init(|| has_lost_line_ends(&self.bytes))
     }
 
     /// True if the text can be shown as JSON and changed.

@@ -5,13 +5,14 @@ use std::ops::Range;
 
 use crate::cli::error::{BrokenText, CliError};
 use crate::cli::render::alike::{grouped, more_like_it};
+use crate::cli::render::snippet::Snippet;
 use crate::cli::ui::Ui;
 use crate::engine::{Composed, ComposedFile, FaultRecord, FirstError, Snapshot};
 use colored::Color;
 use mediaconf::plumbing::edit::Fault;
 use mediaconf::plumbing::model::{MaskedText, Masker};
 use mediaconf::plumbing::syntax::{
-    Diagnostic, Diagnostics, Document, LineIndex, Position, Severity, Snippet, Span, printable,
+    Diagnostic, Diagnostics, Document, LineIndex, Position, Severity, Span, printable,
 };
 
 /// Renders the diagnostics of one text.

@@ -11,6 +11,7 @@ pub mod paragraph;
 pub mod report;
 pub mod sanitize;
 pub mod shortened;
+mod snippet;
 pub mod status;
 pub mod table;
 pub mod value_diff;

@@ -17,7 +17,6 @@ use crate::engine::{
 };
 use crate::http::protocol::routes::ApiOperation;
 use mediaconf::plumbing::edit::{ChangeRequest, ConfigLookup, Evaluated, guarded, merge_patch};
-use mediaconf::plumbing::model::has_lost_line_ends;
 
 /// What a server answers that says yes to a change and does not make it.
 const IGNORED: &str = "the same configuration as before, without the change";
@@ -96,7 +95,7 @@ fn replace(
     let new = &Arc::new(Snapshot::from_bytes(text.to_vec()));
     refuse_lacking(session, options)?;
     let before = read(session)?;
-    let lost_line_ends = has_lost_line_ends(new.bytes()).then_some(Guard::OneLine);
+    let lost_line_ends = new.has_lost_line_ends().then_some(Guard::OneLine);
     refuse_guarded([lost_line_ends], options)?;
     if !new.is_valid() {
         return Err(Refusal::bad_new_text(new.clone()));

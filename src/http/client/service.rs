@@ -30,7 +30,6 @@ use crate::http::protocol::parameters::MAX_WAIT;
 use crate::http::protocol::routes::ApiOperation;
 use crate::store::{ChangeRef, HistoryEntry, PendingInfo, Revision};
 use mediaconf::plumbing::edit::Path;
-use mediaconf::plumbing::model::has_lost_line_ends;
 use mediaconf::plumbing::syntax::Diagnostics;
 
 /// A server of this API.
@@ -184,7 +183,7 @@ impl ConfigService for RemoteService {
         if matches!((&content, query.form), (Content::Json(_), ReadForm::Text)) {
             return Err(link.session.not_offered(Feature::Conf));
         }
-        let is_in = |text: &Arc<Snapshot>| has_lost_line_ends(text.bytes());
+        let is_in = |text: &Arc<Snapshot>| text.has_lost_line_ends();
         let is_noted = reply.notes.iter().any(|note| note == LOST_LINE_ENDS);
         let lost_line_ends = content.snapshot().map_or(is_noted, is_in);
         Ok(Reading { source, content, lost_line_ends })
@@ -368,7 +367,7 @@ fn name_of(text: KeptText) -> String {
 /// that text.
 fn refuse_errors(text: &[u8]) -> Result<(), Refusal> {
     let new = Snapshot::from_bytes(text.to_vec());
-    match new.is_valid() || has_lost_line_ends(text) {
+    match new.is_valid() || new.has_lost_line_ends() {
         true => Ok(()),
         false => Err(Refusal::bad_new_text(Arc::new(new))),
     }

@@ -13,8 +13,6 @@ pub(crate) mod general;
 mod json;
 pub(crate) mod member;
 pub(crate) mod names;
-mod near_miss;
-mod one_line;
 pub(crate) mod setting_view;
 pub(crate) mod shape;
 pub(crate) mod view;
@@ -32,7 +30,7 @@ pub use view::{Lens, View, is_static, top_members};
 
 pub use config::Config;
 
-pub use check::{check, check_document, has_errors};
+pub use check::{
+    NearMiss, check, check_document, has_errors, has_lost_line_ends, near_miss, near_miss_in_block,
+};
 pub use json::to_json;
-pub use near_miss::{NearMiss, near_miss, near_miss_in_block};
-pub use one_line::has_lost_line_ends;

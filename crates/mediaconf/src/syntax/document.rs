@@ -1,7 +1,6 @@
 //! A text with the index over it, and the entries that are read from both.
 
 use std::borrow::Cow;
-use std::mem;
 use std::ops::Range;
 
 use bytes::Bytes;
@@ -179,7 +178,7 @@ impl<'d> Entry<'d> {
 
     /// True if it has a block.
     pub fn is_block(self) -> bool {
-        self.record().is_block
+        self.record().facts & Record::BLOCK != 0
     }
 
     /// True if it ends with its `;` or `}`.
@@ -225,14 +224,7 @@ impl<'d> Entry<'d> {
 
     /// True if its words stand on several lines.
     pub fn is_spanning(self) -> bool {
-        let text = self.document.text();
-        let head = if self.is_block() { self.head_span() } else { self.span() };
-        if !text[head.start as usize..head.end as usize].contains('\n') {
-            return false;
-        }
-        let mut end = self.start();
-        self.words()
-            .any(|word| text[mem::replace(&mut end, word.end() as usize)..word.start as usize].contains('\n'))
+        self.record().facts & Record::SPANNING != 0
     }
 
     /// From the first word to the last, as they stand in the text.

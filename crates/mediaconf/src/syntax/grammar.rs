@@ -13,11 +13,11 @@
 use std::ops::Range;
 
 use winnow::Parser;
-use winnow::combinator::{opt, peek};
-use winnow::stream::{AsBytes, LocatingSlice, Location, Stateful};
-use winnow::token::{any, take, take_till, take_while};
+use winnow::combinator::opt;
+use winnow::stream::{AsBytes, LocatingSlice, Location, Stateful, Stream};
+use winnow::token::{any, take_till};
 
-use crate::text::{Diagnostic, Diagnostics, Fix, Parsed, Quoting, Severity, unescaped, word};
+use crate::text::{Diagnostic, Diagnostics, Fix, Parsed, Quoting, Severity, bare, unescaped, word};
 
 /// The deepest nesting of blocks.
 pub const MAX_DEPTH: usize = 64;
@@ -40,11 +40,30 @@ pub(super) struct Record {
     pub end: u32,
     /// The number of the first entry that is not inside this one.
     pub next: u32,
-    /// The length of the keyword; 0 if it has quotes, is missing, or is too long.
-    pub keyword: u8,
     /// The number of words behind the keyword; [`u16::MAX`] for so many or more.
     pub arguments: u16,
-    pub is_block: bool,
+    /// The length of the keyword; 0 if it has quotes, is missing, or is too long.
+    pub keyword: u8,
+    /// The bits [`Record::BLOCK`] and [`Record::SPANNING`].
+    pub facts: u8,
+}
+
+impl Record {
+    /// It has a block.
+    pub const BLOCK: u8 = 1;
+    /// Its words stand on several lines.
+    pub const SPANNING: u8 = 2;
+
+    /// Counts a word, which ends at `end`.
+    #[inline(always)]
+    fn push(&mut self, length: usize, quoting: Quoting, end: usize) {
+        match self.start == self.end {
+            true if quoting == Quoting::Bare => self.keyword = u8::try_from(length).unwrap_or(0),
+            true => {}
+            false => self.arguments = self.arguments.saturating_add(1),
+        }
+        self.end = end as u32;
+    }
 }
 
 type Input<'t> = Stateful<LocatingSlice<&'t [u8]>, Found>;
@@ -111,7 +130,7 @@ fn file(input: &mut Input<'_>) -> Parsed<()> {
 fn entries(input: &mut Input<'_>) -> Parsed<()> {
     loop {
         reported_trivia(input)?;
-        match next(input)? {
+        match next(input) {
             None | Some(b'}') => return Ok(()),
             Some(b';') => {
                 let at = input.current_token_start() as u32;
@@ -130,13 +149,13 @@ fn entry(input: &mut Input<'_>) -> Parsed<()> {
         start: start as u32,
         end: start as u32,
         next: input.state.records.len() as u32 + 1,
-        keyword: 0,
         arguments: 0,
-        is_block: false,
+        keyword: 0,
+        facts: 0,
     };
-    let mut is_first = true;
     loop {
-        match next(input)? {
+        plain_words(input, &mut record);
+        match next(input) {
             Some(b';') => {
                 any.parse_next(input)?;
                 record.end = input.current_token_start() as u32;
@@ -147,25 +166,47 @@ fn entry(input: &mut Input<'_>) -> Parsed<()> {
                 missing_semicolon(input, record.end);
                 break;
             }
+            Some(byte) if is_space(byte) || byte == b'#' => {
+                let gap = reported_trivia(input)?;
+                let is_followed = !matches!(next(input), None | Some(b';' | b'{' | b'}'));
+                if is_followed && gap.contains(&b'\n') {
+                    record.facts |= Record::SPANNING;
+                }
+            }
             Some(_) => {
                 let (length, quoting) = reported_word(input)?;
-                record.end = input.previous_token_end() as u32;
-                match is_first {
-                    true if quoting == Quoting::Bare => record.keyword = u8::try_from(length).unwrap_or(0),
-                    true => {}
-                    false => record.arguments = record.arguments.saturating_add(1),
-                }
-                is_first = false;
+                record.push(length, quoting, input.current_token_start());
                 if quoting == Quoting::Open {
                     take_till(0.., b'\n').parse_next(input)?;
                     break;
                 }
-                reported_trivia(input)?;
             }
         }
     }
     input.state.records.push(record);
     Ok(())
+}
+
+/// *( word [SP] ), as long as nothing is to be said of the words: nearly all words are such ones.
+#[inline(always)]
+fn plain_words(input: &mut Input<'_>, record: &mut Record) {
+    let start = input.current_token_start();
+    let text = input.as_bytes();
+    let mut rest = text;
+    let mut taken = 0;
+    loop {
+        let word = bare(&mut rest);
+        if matches!(word.first(), None | Some(b'#' | b'\'' | b'\\')) || rest.first() == Some(&b'"') {
+            break;
+        }
+        taken = text.len() - rest.len();
+        record.push(word.len(), Quoting::Bare, start + taken);
+        if let Some(behind) = rest.strip_prefix(b" ") {
+            rest = behind;
+            taken += 1;
+        }
+    }
+    input.next_slice(taken);
 }
 
 /// block = "{" *entry "}"
@@ -176,7 +217,7 @@ fn block(input: &mut Input<'_>, head: Record) -> Parsed<()> {
         input.state.error(brace..brace + 1, "a block without a keyword in front of its `{`", hint);
     }
     let number = input.state.records.len();
-    input.state.records.push(Record { is_block: true, ..head });
+    input.state.records.push(Record { facts: head.facts | Record::BLOCK, ..head });
     any.parse_next(input)?;
     if input.state.depth == MAX_DEPTH {
         let message = format!("blocks nest deeper than {MAX_DEPTH}");
@@ -203,7 +244,7 @@ fn skipped_entries(input: &mut Input<'_>) -> Parsed<()> {
     let mut depth = 0;
     loop {
         reported_trivia(input)?;
-        match next(input)? {
+        match next(input) {
             None => return Ok(()),
             Some(b'}') if depth == 0 => return Ok(()),
             Some(byte @ (b'{' | b'}' | b';')) => {
@@ -220,38 +261,42 @@ fn skipped_entries(input: &mut Input<'_>) -> Parsed<()> {
 }
 
 /// The byte that comes next.
-fn next(input: &mut Input<'_>) -> Parsed<Option<u8>> {
-    peek(opt(any)).parse_next(input)
+#[inline(always)]
+fn next(input: &Input<'_>) -> Option<u8> {
+    input.as_bytes().first().copied()
 }
 
 /// trivia = *( white space / comment )
 ///
-/// Returns its length.
-#[inline]
-pub(super) fn trivia(input: &mut &[u8]) -> Parsed<usize> {
-    let before = input.len();
+/// Returns it, and whether it has comments.
+#[inline(always)]
+pub(super) fn trivia<'t>(input: &mut &'t [u8]) -> Parsed<(&'t [u8], bool)> {
+    let (whole, mut has_comments) = (*input, false);
     loop {
-        take_while(0.., is_space).parse_next(input)?;
+        let space = input.offset_for(|byte| !is_space(byte)).unwrap_or(input.len());
+        input.next_slice(space);
         if input.first() != Some(&b'#') {
-            return Ok(before - input.len());
+            return Ok((&whole[..whole.len() - input.len()], has_comments));
         }
+        has_comments = true;
         take_till(0.., b'\n').parse_next(input)?;
     }
 }
 
+#[inline(always)]
 fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
-fn reported_trivia(input: &mut Input<'_>) -> Parsed<()> {
+#[inline(always)]
+fn reported_trivia<'t>(input: &mut Input<'t>) -> Parsed<&'t [u8]> {
     let start = input.current_token_start();
-    let length = trivia(&mut input.as_bytes())?;
-    let gap = take(length).parse_next(input)?;
-    // Most gaps are a blank or an indentation.
-    if gap.len() > 1 && memchr::memchr(b'#', gap).is_some() {
+    let (gap, has_comments) = trivia(&mut input.as_bytes())?;
+    let gap = input.next_slice(gap.len());
+    if has_comments {
         report_returns(&mut input.state, start, gap);
     }
-    Ok(())
+    Ok(gap)
 }
 
 /// Reports each CR inside a comment: some editors end a line there, the grammar does not, so the text behind it looks
@@ -292,6 +337,7 @@ fn reported_word(input: &mut Input<'_>) -> Parsed<(usize, Quoting)> {
     Ok((word.len(), quoting))
 }
 
+#[inline(always)]
 /// A word whose quotes are searched for as far as [`Found::quotes_end`] says.
 fn bounded_word<'t>(input: &mut Input<'t>) -> Parsed<(&'t [u8], Quoting)> {
     let start = input.current_token_start();
@@ -307,7 +353,7 @@ fn bounded_word<'t>(input: &mut Input<'t>) -> Parsed<(&'t [u8], Quoting)> {
         let line = end_of_line(rest);
         input.state.quotes_end = Some(start + line);
     }
-    Ok((take(length).parse_next(input)?, quoting))
+    Ok((input.next_slice(length), quoting))
 }
 
 /// The place of the first line feed; without one, the end.

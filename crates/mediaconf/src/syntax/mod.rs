@@ -12,7 +12,6 @@ mod document;
 mod grammar;
 mod lines;
 mod printable;
-mod snippet;
 mod splice;
 mod tokens;
 #[cfg(test)]
@@ -22,7 +21,6 @@ pub use document::{Children, Document, Entry, EntryId};
 pub use grammar::{MAX_DEPTH, STRAY_BRACE};
 pub use lines::{Columns, LineIndex, Position, floor_char_boundary, line_end, line_start};
 pub use printable::{controls_terminal, one_line, printable};
-pub use snippet::Snippet;
 pub use splice::{Splice, spliced_pieces};
 pub use tokens::{Token, TokenKind, Words, comment_start, tokens};
 

@@ -13,6 +13,7 @@ use std::borrow::Cow;
 use winnow::Parser;
 use winnow::combinator::{alt, delimited, opt, preceded, repeat};
 use winnow::error::EmptyError;
+use winnow::stream::Stream;
 use winnow::token::{any, one_of, take_till};
 
 use super::diagnostic::Span;
@@ -34,13 +35,26 @@ pub(crate) enum Quoting {
 /// word = 1*( bare / quoted )
 ///
 /// It is empty where none begins.
-#[inline]
+#[inline(always)]
 pub(crate) fn word<'t>(input: &mut &'t [u8]) -> Parsed<(&'t [u8], Quoting)> {
     let whole = *input;
-    let bare = take_till(0.., ends_bare).parse_next(input)?;
-    if input.first() != Some(&b'"') {
-        return Ok((bare, Quoting::Bare));
+    let bare = bare(input);
+    match input.first() {
+        Some(b'"') => word_with_quotes(input, whole),
+        _ => Ok((bare, Quoting::Bare)),
     }
+}
+
+/// bare = *<any character except SP TAB CR LF ; { } ">
+#[inline(always)]
+pub(crate) fn bare<'t>(input: &mut &'t [u8]) -> &'t [u8] {
+    let end = input.offset_for(ends_bare).unwrap_or(input.len());
+    input.next_slice(end)
+}
+
+/// The rest of a word, of which `whole` begins with the first byte, from its first quote on.
+#[inline(never)]
+fn word_with_quotes<'t>(input: &mut &'t [u8], whole: &'t [u8]) -> Parsed<(&'t [u8], Quoting)> {
     let bare = take_till(1.., ends_bare).void();
     repeat::<_, _, (), _, _>(0.., alt((quoted, bare))).parse_next(input)?;
     if input.first() != Some(&b'"') {
@@ -60,6 +74,7 @@ fn quoted(input: &mut &[u8]) -> Parsed<()> {
 }
 
 /// True if a bare part of a word ends before this byte. It is a table, because each byte of a text is looked up.
+#[inline(always)]
 fn ends_bare(byte: u8) -> bool {
     const ENDS: [bool; 256] = {
         let mut table = [false; 256];

@@ -8,7 +8,7 @@ use mediaconf::plumbing::edit::{
 use mediaconf::plumbing::model::{Lens, View, check, group_name, has_errors, key_of, top_members};
 use mediaconf::plumbing::schema::Shape;
 use mediaconf::plumbing::schema::media::TOP;
-use mediaconf::plumbing::syntax::{Document, Entry, LineIndex, MAX_DEPTH, Snippet, tokens};
+use mediaconf::plumbing::syntax::{Document, Entry, LineIndex, MAX_DEPTH, tokens};
 use serde_json::{Value, json};
 
 use crate::oracle;
@@ -48,7 +48,7 @@ pub fn patched(document: &Document, patch: &Value) -> Option<Document> {
     }
 }
 
-/// Reads a text, and shows what is wrong with it.
+/// Reads a text, and finds what is wrong with it, and where.
 pub fn parsing_changes_nothing(text: &str) -> Document {
     let document = Document::parse(text.to_owned());
     assert_eq!(document.text(), text, "parsing changes no text");
@@ -56,7 +56,11 @@ pub fn parsing_changes_nothing(text: &str) -> Document {
     let found = check(text);
     assert_eq!(has_errors(&document), found.errors() > 0, "both see the same errors\n{text}");
     for diagnostic in found.iter() {
-        Snippet::new(&diagnostic.span, &document, &lines, &|_| Vec::new());
+        let related = diagnostic.related.iter().map(|(span, _)| span);
+        for span in std::iter::once(&diagnostic.span).chain(related) {
+            assert!(text.get(span.start as usize..span.end as usize).is_some(), "{text:?}\n{diagnostic:?}");
+            lines.line_range(lines.position(span.start).line);
+        }
     }
     mediaconf::plumbing::model::secret_spans(&document, std::slice::from_ref(&(0..text.len())));
     document

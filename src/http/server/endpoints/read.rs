@@ -21,7 +21,6 @@ use crate::http::server::endpoints::shown::{Secrets, composed, entry, parsed, so
 use crate::http::server::entity_tag::{entity_tag, names};
 use crate::http::server::message::Response;
 use crate::store::{ChangeRef, HistoryEntry, NotAChangeRef, Revision, WHOLE_HISTORY};
-use mediaconf::plumbing::model::has_lost_line_ends;
 
 /// `read_config`
 pub fn read(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
@@ -33,7 +32,7 @@ pub fn read(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, 
     if let (Some(path), Some(SECRETS_SHOWN)) = (&parameters.path, parameters.secrets) {
         call.record.detail = Some(format!("shows the secrets at `{}`", path.shown()));
     }
-    let lost_line_ends = has_lost_line_ends(own.bytes());
+    let lost_line_ends = own.has_lost_line_ends();
     let noted = |response: Response| {
         let response = response.noted(&ignored(parameters));
         if lost_line_ends { response.noted(&[LOST_LINE_ENDS]) } else { response }

@@ -1,29 +1,29 @@
 //! Checks that need to know what directives mean; the grammar's own faults are `syntax`'s.
 
 mod address;
-mod listeners;
-mod lost_brace;
-mod missing_semicolon;
-mod sourceless;
+mod lost;
+mod names;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::collections::hash_map::Entry::{Occupied, Vacant};
+use std::collections::{HashMap, HashSet};
 use std::mem;
 
-use self::listeners::Listeners;
-use self::sourceless::{lacks_source, supplies_source};
-use super::near_miss::{NearMiss, near_miss, near_miss_in_block};
-use super::one_line::lost_line_ends;
+pub use self::lost::has_lost_line_ends;
+pub use self::names::{NearMiss, near_miss, near_miss_in_block};
+
+use self::address::Listeners;
+use self::names::UnknownDirective;
 use super::redact::FaultMasker;
 use super::setting_view::is_plural;
 use super::shape::{OptionWord, RowMatch, fits, group_name, inner_scope, only_argument, part_words, read};
 use crate::schema::kinds::{Transport, WordKind};
 use crate::schema::{
-    ForeignKeyword, Kind, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Schema, Scope, Shape,
+    ForeignKeyword, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Schema, Scope, Shape,
     protocol_of_switch,
 };
-use crate::syntax::{Children, Diagnostic, Diagnostics, Document, Entry, Fix, STRAY_BRACE, Span, Word};
+use crate::syntax::{
+    Children, Diagnostic, Diagnostics, Document, Entry, Fix, STRAY_BRACE, Severity, Span, Word,
+};
 
 /// Returns all diagnostics of the text of a media server, those of its parser included, in the order of the text.
 pub fn check(bytes: impl AsRef<[u8]>) -> Diagnostics {
@@ -32,10 +32,11 @@ pub fn check(bytes: impl AsRef<[u8]>) -> Diagnostics {
 
 /// Returns the same for a text that is parsed.
 pub fn check_document(document: &Document) -> Diagnostics {
-    let mut checker = Checker::new(document);
-    checker.top_level();
+    let names = Names::with_capacity(document.entries().count());
+    let mut checker = Checker { names, ..Checker::default() };
+    checker.top_level(document);
     let mut diagnostics = document.diagnostics().clone();
-    checker.report(&mut diagnostics);
+    checker.report(document.text(), &mut diagnostics);
     diagnostics.sort();
     let mut masker = FaultMasker::new(document.text());
     diagnostics.map(|fault| masker.masked(fault));
@@ -58,25 +59,17 @@ fn is_error<'d>(entry: Entry<'d>, names: &mut Names<'d>) -> bool {
         return true;
     }
     let Shape::Group(kind) = parameter.shape else { return false };
-    names.first(kind, group_name(entry)).is_some()
+    first(names, kind.noun().into(), group_name(entry)).is_some()
         || entry.children().any(|inner| is_broken_inside(kind.scope(), inner))
 }
 
-/// The names of streams, lives and plugins, each where it stands first.
-#[derive(Default)]
-struct Names<'d>(HashMap<(&'static str, Cow<'d, str>), Word<'d>>);
+/// Where each name of a stream, live, plugin or other named block stands first, by the noun of the block.
+type Names<'d> = HashMap<(Cow<'d, str>, Cow<'d, str>), Word<'d>>;
 
-impl<'d> Names<'d> {
-    /// Adds a name; returns where it stands first, if it is there already.
-    fn first(&mut self, kind: Kind, name: Word<'d>) -> Option<Word<'d>> {
-        match self.0.entry((kind.key(), name.value())) {
-            Occupied(first) => Some(*first.get()),
-            Vacant(place) => {
-                place.insert(name);
-                None
-            }
-        }
-    }
+/// Adds a name; returns where it stands first, if it is there already.
+fn first<'d>(names: &mut Names<'d>, noun: Cow<'d, str>, name: Word<'d>) -> Option<Word<'d>> {
+    let first = *names.entry((noun, name.value())).or_insert(name);
+    (first != name).then_some(first)
 }
 
 fn is_broken_inside(scope: Scope, entry: Entry<'_>) -> bool {
@@ -91,16 +84,12 @@ fn is_broken(parameter: &'static Parameter, entry: Entry<'_>) -> bool {
 /// millions.
 const MAX_OPTIONS: usize = 200;
 
-/// The fewest arguments of a directive that has swallowed another one: a value of its own, the other
-/// keyword, and a value of that.
-const FEWEST_WITH_ANOTHER: usize = 3;
-
 /// The settings of a block, or of the top level, of which the last one counts: the row of each, and the last one.
 type Settings<'d> = Vec<(u8, Entry<'d>)>;
 
 /// Checks the entries of a document: those of the top level and those inside streams, lives, plugins and templates.
+#[derive(Default)]
 struct Checker<'d> {
-    document: &'d Document,
     diagnostics: Diagnostics,
     /// Those of lines inside entries.
     in_lines: Diagnostics,
@@ -109,8 +98,10 @@ struct Checker<'d> {
     foreign: HashMap<(u64, Cow<'d, str>), UnknownDirective>,
     /// The directives that name a port or an address to listen on.
     listeners: Listeners<'d>,
-    /// The blocks with names that the general rule shows: the keyword and the name of each.
-    named: Vec<(Cow<'d, str>, Word<'d>)>,
+    /// The rows that were found last.
+    rows: [Option<&'static Parameter>; 32],
+    /// The directives of many words that have no fault: archives and transcoders are mostly those of other streams, too.
+    faultless: HashSet<(u64, &'d str)>,
     /// The first `include`.
     include: Option<Span>,
     /// The name of the current stream, until a source of it is found.
@@ -122,25 +113,9 @@ struct Checker<'d> {
 }
 
 impl<'d> Checker<'d> {
-    fn new(document: &'d Document) -> Self {
-        Self {
-            document,
-            diagnostics: Diagnostics::default(),
-            in_lines: Diagnostics::default(),
-            names: Names::default(),
-            foreign: HashMap::new(),
-            listeners: Listeners::default(),
-            named: Vec::new(),
-            include: None,
-            sourceless: None,
-            top: Settings::new(),
-            inner: Settings::new(),
-        }
-    }
-
-    fn top_level(&mut self) {
+    fn top_level(&mut self, document: &'d Document) {
         let schema = Schema::media();
-        for entry in self.document.entries() {
+        for entry in document.entries() {
             let scope = self.head(Some(schema.top()), entry);
             if !entry.is_block() {
                 continue;
@@ -167,32 +142,26 @@ impl<'d> Checker<'d> {
     }
 
     /// Adds what was found to the diagnostics of the parser.
-    fn report(self, diagnostics: &mut Diagnostics) {
-        let text = self.document.text();
+    fn report(self, text: &str, diagnostics: &mut Diagnostics) {
         diagnostics.extend(&self.diagnostics);
         self.listeners.report(diagnostics);
-        repeated_blocks(&self.named, diagnostics);
         diagnostics.push_any(self.include.map(not_followed));
         let stray = diagnostics.iter().find(|found| found.message == STRAY_BRACE);
         let stray = stray.map(|found| found.span.start as usize);
-        let brace = stray.and_then(|brace| lost_brace::warning(text, brace));
-        match &brace {
+        match stray.and_then(|brace| lost::lost_brace(text, brace)) {
             None => diagnostics.extend(&self.in_lines),
             // The line that lost its `{` goes on on the next one, and has lost no `;`.
-            Some(line) => {
+            Some(brace) => {
+                let line = brace.span.start..=brace.span.end;
                 let end = |found: &Diagnostic| {
                     found.related.as_ref().map_or(found.span.start, |(end, _)| end.start)
                 };
-                let is_elsewhere =
-                    |found: &&Diagnostic| !(line.span.start..=line.span.end).contains(&end(found));
-                let unfixed = |found: &Diagnostic| found.clone().fixed_by(None);
-                self.in_lines.iter().filter(is_elsewhere).for_each(|found| diagnostics.push(unfixed(found)));
+                let elsewhere = self.in_lines.iter().filter(|found| !line.contains(&end(found)));
+                elsewhere.for_each(|found| diagnostics.push(found.clone().fixed_by(None)));
+                diagnostics.push(brace);
             }
         }
-        diagnostics.push_any(brace);
-        if let Some(comment) = lost_line_ends(text) {
-            diagnostics.push(directives_in_comment(comment..text.len() as u32));
-        }
+        diagnostics.push_any(lost::lost_line_ends(text));
     }
 
     /// Checks one entry without its block. Returns the scope inside a block that has rows of its own.
@@ -209,20 +178,19 @@ impl<'d> Checker<'d> {
         self.diagnostics.push_any(near.and_then(|near| unknown_directive(entry, &keyword, near)));
     }
 
-    /// Checks an entry of several lines. One whose form is an error, and that another directive follows
-    /// inside, has lost its `;`: that is the only error.
+    /// Checks an entry of several lines. One whose form is an error, and that another directive follows inside, has lost
+    /// its `;`: that is the only error.
     fn spanning(&mut self, scope: Option<Scope>, head: Entry<'d>) -> Option<Scope> {
-        let mut inside = Diagnostics::default();
-        missing_semicolon::in_lines(head, &mut inside);
-        let swallowed = inside.iter().next().and_then(|found| found.related.as_ref());
-        if let (Some(scope), Some(end)) = (scope, swallowed)
+        let inside = lost::in_lines(head);
+        if let (Some(scope), Some(swallowed)) = (scope, inside.iter().next())
+            && let Some((end, _)) = &swallowed.related
             && let RowMatch::Misshapen(parameter) = read(scope, head)
             && parameter.strict
         {
             let message = format!("missing `;` at the end of `{}`", head.keyword());
             let hint = "another directive starts further down, before the next `;`";
-            let fix = inside.iter().next().and_then(|found| found.fix.clone());
-            self.in_lines.push(Diagnostic::error(end.0.clone(), message).hint(hint).fixed_by(fix));
+            let found = Diagnostic::error(end.clone(), message).hint(hint);
+            self.in_lines.push(found.fixed_by(swallowed.fix.clone()));
             return None;
         }
         self.in_lines.extend(&inside);
@@ -230,31 +198,51 @@ impl<'d> Checker<'d> {
     }
 
     fn entry(&mut self, scope: Scope, entry: Entry<'d>) -> Option<Scope> {
-        let Some(parameter) = scope.by_keyword(&entry.keyword()) else {
+        let Some(parameter) = self.row(scope, &entry.keyword()) else {
             self.foreign(scope, entry);
             return Some(inner_scope(entry)).filter(|inner| !inner.is_unknown());
         };
-        if !fits(parameter.shape, entry) {
-            self.misshapen(scope, parameter, entry);
-            return None;
+        let has_many_words = matches!(parameter.shape, Shape::Object(_) | Shape::Options(_));
+        let text = (scope.id(), entry.text());
+        let mut inner = None;
+        if !has_many_words || !self.faultless.contains(&text) {
+            let before = self.diagnostics.count();
+            if !fits(parameter.shape, entry) {
+                self.misshapen(scope, parameter, entry);
+                return None;
+            }
+            inner = self.own(scope, parameter, entry);
+            if has_many_words && self.diagnostics.count() == before {
+                self.faultless.insert(text);
+            }
         }
-        let inner = self.own(scope, parameter, entry);
         if parameter.shape.is_setting() {
             self.set(scope, parameter, entry);
         }
         inner
     }
 
+    /// Returns the row of a keyword. The last rows are kept: streams have the same keywords over and over.
+    fn row(&mut self, scope: Scope, keyword: &str) -> Option<&'static Parameter> {
+        let [first, last] = [keyword.as_bytes().first()?, keyword.as_bytes().last()?];
+        let place = (keyword.len() + usize::from(*first) + usize::from(*last)) % self.rows.len();
+        let known = self.rows[place].filter(|row| row.scope == scope && row.keywords.contains(&keyword));
+        if known.is_none() {
+            self.rows[place] = scope.by_keyword(keyword);
+            return self.rows[place];
+        }
+        known
+    }
+
     /// Notes a setting of which the last one counts.
     fn set(&mut self, scope: Scope, parameter: &'static Parameter, entry: Entry<'d>) {
         let settings = if scope.is_top() { &mut self.top } else { &mut self.inner };
-        match settings.iter_mut().find(|(row, _)| *row == parameter.number) {
-            Some((_, last)) => {
-                let previous = mem::replace(last, entry);
-                self.repeated_setting(previous, entry);
-            }
-            None => settings.push((parameter.number, entry)),
-        }
+        let Some((_, last)) = settings.iter_mut().find(|(row, _)| *row == parameter.number) else {
+            return settings.push((parameter.number, entry));
+        };
+        let message = format!("`{}` is set more than once: the last counts", entry.keyword());
+        let previous = (mem::replace(last, entry).head_span(), "set here before");
+        self.diagnostics.push(repeated(entry.head_span(), message, previous));
     }
 
     /// Checks an entry that has the form of its row.
@@ -264,11 +252,9 @@ impl<'d> Checker<'d> {
             Shape::List(list) => self.value(list.kind, entry),
             Shape::Group(kind) => {
                 let name = group_name(entry);
-                if let Some(first) = self.names.first(kind, name) {
-                    self.diagnostics.push(repeated_name(kind, name, first));
-                }
+                self.name(Severity::Error, kind.noun().into(), name);
                 if kind.has_sources() {
-                    self.stream(scope, entry);
+                    self.stream(scope, entry, name);
                 }
                 return Some(kind.scope());
             }
@@ -282,7 +268,7 @@ impl<'d> Checker<'d> {
             }
             Shape::Options(options) => {
                 self.diagnostics.push_any(option_without_sign(options, entry));
-                missing_semicolon::in_options(scope, entry, 0, &mut self.diagnostics);
+                self.diagnostics.extend(&lost::in_options(scope, entry, 0));
             }
             Shape::Address(_) => {
                 entry.arguments().take(1).for_each(|word| address::backend(word, &mut self.diagnostics));
@@ -294,13 +280,24 @@ impl<'d> Checker<'d> {
         None
     }
 
+    /// Reports a name that another block of its kind has.
+    fn name(&mut self, severity: Severity, noun: Cow<'d, str>, name: Word<'d>) {
+        let Some(first) = first(&mut self.names, noun.clone(), name) else { return };
+        let hint = match severity {
+            Severity::Error => "rename or remove one of them",
+            Severity::Warning => "keep one of them",
+        };
+        let message = format!("the {noun} `{}` is defined twice", name.value());
+        let found = Diagnostic::new(severity, name.span(), message);
+        self.diagnostics.push(found.related(first.span(), "first here").hint(hint));
+    }
+
     /// Checks the head of a stream.
-    fn stream(&mut self, scope: Scope, entry: Entry<'d>) {
-        let name = || group_name(entry).span();
+    fn stream(&mut self, scope: Scope, entry: Entry<'d>, name: Word<'d>) {
         match entry.is_block() {
-            true => self.sourceless = Some(name()),
+            true => self.sourceless = Some(name.span()),
             false if entry.count_arguments() > 1 => self.source(scope, entry, 1),
-            false => self.diagnostics.push(lacks_source(name())),
+            false => self.diagnostics.push(lacks_source(name.span())),
         }
     }
 
@@ -326,15 +323,9 @@ impl<'d> Checker<'d> {
             let message = format!("the {} is given more than once: the last counts", part.key);
             self.diagnostics.push(repeated(word.span(), message, (previous.span(), "given here before")));
         }
-        if object.takes_words && entry.count_arguments() >= FEWEST_WITH_ANOTHER {
-            missing_semicolon::in_words(parameter.scope, entry, &mut self.diagnostics);
+        if object.takes_words {
+            self.diagnostics.extend(&lost::in_words(parameter.scope, entry));
         }
-    }
-
-    fn repeated_setting(&mut self, previous: Entry<'_>, entry: Entry<'_>) {
-        let message = format!("`{}` is set more than once: the last counts", entry.keyword());
-        let previous = (previous.head_span(), "set here before");
-        self.diagnostics.push(repeated(entry.head_span(), message, previous));
     }
 
     /// Checks a source whose address stands behind this number of arguments.
@@ -348,7 +339,7 @@ impl<'d> Checker<'d> {
     /// Checks the options behind this number of arguments.
     fn options(&mut self, scope: Scope, entry: Entry<'d>, behind: usize) {
         if entry.count_arguments() >= behind + 2 {
-            missing_semicolon::in_options(scope, entry, behind, &mut self.diagnostics);
+            self.diagnostics.extend(&lost::in_options(scope, entry, behind));
             self.repeated_options(entry, behind);
         }
     }
@@ -357,25 +348,22 @@ impl<'d> Checker<'d> {
         let options = entry.arguments().skip(behind).take(MAX_OPTIONS);
         let keys: Vec<Word<'_>> = options.map(|word| OptionWord::split(word).key).collect();
         for (index, key) in keys.iter().enumerate().skip(1) {
-            if let Some(previous) =
-                keys[..index].iter().rev().find(|previous| previous.value() == key.value())
-            {
-                let message =
-                    format!("the option `{}` is given more than once: the last counts", key.value());
+            let name = key.value();
+            if let Some(previous) = keys[..index].iter().rfind(|previous| previous.value() == name) {
+                let message = format!("the option `{name}` is given more than once: the last counts");
                 self.diagnostics.push(repeated(key.span(), message, (previous.span(), "given here before")));
             }
         }
     }
 
     fn misshapen(&mut self, scope: Scope, parameter: &'static Parameter, entry: Entry<'d>) {
-        let mut inside = Diagnostics::default();
-        if entry.count_arguments() >= FEWEST_WITH_ANOTHER {
-            missing_semicolon::in_words(scope, entry, &mut inside);
-        }
-        let mut fix = None;
-        match parameter.strict {
-            true => fix = inside.iter().next().and_then(|found| found.fix.clone()),
-            false => self.diagnostics.extend(&inside),
+        let inside = lost::in_words(scope, entry);
+        let (severity, fix) = match parameter.strict {
+            true => (Severity::Error, inside.iter().next().and_then(|found| found.fix.clone())),
+            false => (Severity::Warning, None),
+        };
+        if !parameter.strict {
+            self.diagnostics.extend(&inside);
         }
         if matches!(parameter.shape, Shape::Addresses(_)) {
             self.sourceless = None;
@@ -383,11 +371,8 @@ impl<'d> Checker<'d> {
         let keyword = entry.keyword();
         let message = format!("`{keyword}` has the wrong form: it takes {}", parameter.usage());
         let hint = format!("write it like `{}`", parameter.example);
-        let diagnostic = match parameter.strict {
-            true => Diagnostic::error(misfit_span(parameter.shape, entry), message),
-            false => Diagnostic::warning(misfit_span(parameter.shape, entry), message),
-        };
-        self.diagnostics.push(diagnostic.hint(hint).fixed_by(fix));
+        let found = Diagnostic::new(severity, misfit_span(parameter.shape, entry), message);
+        self.diagnostics.push(found.hint(hint).fixed_by(fix));
     }
 
     fn foreign(&mut self, scope: Scope, entry: Entry<'d>) {
@@ -409,50 +394,16 @@ impl<'d> Checker<'d> {
             }
             UnknownDirective::Switch => {}
             UnknownDirective::Named => {
-                let name = only_argument(entry).filter(|_| entry.is_block());
-                self.named.extend(name.map(|name| (keyword.clone(), name)));
+                if let Some(name) = only_argument(entry).filter(|_| entry.is_block()) {
+                    self.name(Severity::Warning, keyword, name);
+                }
             }
             UnknownDirective::Push => {
                 let diagnostics = &mut self.diagnostics;
                 entry.arguments().take(1).for_each(|url| address::url(url, &url.value(), diagnostics));
             }
         }
-        if entry.count_arguments() >= FEWEST_WITH_ANOTHER {
-            missing_semicolon::in_words(scope, entry, &mut self.diagnostics);
-        }
-    }
-}
-
-/// An unknown directive, by the check that it gets.
-#[derive(Clone, Copy)]
-enum UnknownDirective {
-    /// Not at all.
-    Plain,
-    /// It is probably a misspelling.
-    Slip(NearMiss),
-    /// It includes a file, which is not checked.
-    Include,
-    /// It says where a stream comes from.
-    Source,
-    /// Its first word is a URL.
-    Push,
-    /// `X_off` of a protocol, which no server reads.
-    Switch,
-    /// Its blocks have names.
-    Named,
-}
-
-impl UnknownDirective {
-    fn classify(scope: Scope, keyword: &str) -> Self {
-        let slip = || near_miss(scope, keyword).filter(|near| near.keyword.is_some());
-        match keyword {
-            "include" => Self::Include,
-            "push" => Self::Push,
-            _ if !scope.is_top() && protocol_of_switch(keyword).is_some() => Self::Switch,
-            _ if scope.is_top() && Schema::media().has_named_blocks(keyword) => Self::Named,
-            _ if scope.kind().is_some_and(Kind::has_sources) && supplies_source(keyword) => Self::Source,
-            _ => slip().map_or(Self::Plain, Self::Slip),
-        }
+        self.diagnostics.extend(&lost::in_words(scope, entry));
     }
 }
 
@@ -461,7 +412,8 @@ fn option_without_sign(options: &OptionsShape, entry: Entry<'_>) -> Option<Diagn
     let has_sign = |word: Word<'_>| memchr::memchr(b'=', word.raw.as_bytes()).is_some();
     let is_name =
         |word: Word<'_>| options.known(&word.value()).is_some_and(|known| known.keyword == word.value());
-    let mut pairs = entry.arguments().zip(entry.arguments().skip(1));
+    let mut before = None;
+    let mut pairs = entry.arguments().filter_map(|word| Some((before.replace(word)?, word)));
     let (name, value) = pairs.find(|&(name, value)| !has_sign(name) && is_name(name) && !has_sign(value))?;
     let message = format!("`{} {}` are two options without values", name.raw, value.raw);
     let hint = format!("write one option as `{}={}`", name.raw, value.raw);
@@ -476,12 +428,6 @@ fn unknown_directive(entry: Entry<'_>, keyword: &str, near: NearMiss) -> Option<
     Some(found.hint(format!("did you mean `{known}`?")).fixed_by(fix))
 }
 
-/// The warning about a text whose line ends are gone.
-fn directives_in_comment(comment: Span) -> Diagnostic {
-    Diagnostic::warning(comment, "directives stand in this comment: the text has lost its line ends")
-        .hint("restore the line ends; `curl` keeps them with `--data-binary`")
-}
-
 /// The warning about `X_off;`.
 fn no_switch(span: Span, keyword: &str) -> Diagnostic {
     let protocol = protocol_of_switch(keyword).unwrap_or_default();
@@ -489,25 +435,9 @@ fn no_switch(span: Span, keyword: &str) -> Diagnostic {
         .hint(format!("write `{protocol} off;`"))
 }
 
-/// The warnings about blocks of one keyword with one name.
-fn repeated_blocks(named: &[(Cow<'_, str>, Word<'_>)], diagnostics: &mut Diagnostics) {
-    let mut seen: HashMap<(&str, Cow<'_, str>), Word<'_>> = HashMap::new();
-    for (keyword, name) in named {
-        match seen.get(&(&**keyword, name.value())) {
-            Some(first) => {
-                let message = format!("the {keyword} `{}` is defined twice", name.value());
-                diagnostics.push(repeated(name.span(), message, (first.span(), "first here")));
-            }
-            None => drop(seen.insert((keyword, name.value()), *name)),
-        }
-    }
-}
-
-fn repeated_name(kind: Kind, name: Word<'_>, first: Word<'_>) -> Diagnostic {
-    let message = format!("the {} `{}` is defined twice", kind.noun(), name.value());
-    Diagnostic::error(name.span(), message)
-        .related(first.span(), "first here")
-        .hint("rename or remove one of them")
+/// The warning about a stream, at its name.
+fn lacks_source(name: Span) -> Diagnostic {
+    Diagnostic::warning(name, "the stream has no source").hint("add one like `url udp://239.0.0.1:1234;`")
 }
 
 fn repeated(span: Span, message: String, (previous, note): (Span, &'static str)) -> Diagnostic {

@@ -2,12 +2,10 @@
 
 use std::ops::Range;
 
+use mediaconf::plumbing::syntax::{
+    Document, LineIndex, Position, Span, controls_terminal, floor_char_boundary,
+};
 use unicode_width::UnicodeWidthChar;
-
-use super::document::Document;
-use super::lines::{LineIndex, Position, floor_char_boundary};
-use super::printable::controls_terminal;
-use crate::text::Span;
 
 /// The number of characters of a line that are shown on each side of the problem.
 const CONTEXT: usize = 100;

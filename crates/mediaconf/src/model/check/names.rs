@@ -1,10 +1,49 @@
-//! Unknown keywords that are nearly known ones.
+//! Unknown keywords: those that are nearly known ones, and those that are checked.
 //!
-//! The checks warn of them in a text, and an edit that would write one is refused. Other servers of the
-//! family, and newer ones, have directives with similar names; those are accepted.
+//! The checks warn of near misses in a text, and an edit that would write one is refused. Other servers of the family, and
+//! newer ones, have directives with similar names; those are accepted.
 
 use crate::schema::suggest::{self, is_one_edit, nearest};
-use crate::schema::{ForeignKeyword, Parameter, Schema, Scope};
+use crate::schema::{ForeignKeyword, Kind, Parameter, Schema, Scope, protocol_of_switch};
+
+/// An unknown directive, by the check that it gets.
+#[derive(Clone, Copy)]
+pub(super) enum UnknownDirective {
+    /// Not at all.
+    Plain,
+    /// It is probably a misspelling.
+    Slip(NearMiss),
+    /// It includes a file, which is not checked.
+    Include,
+    /// It says where a stream comes from.
+    Source,
+    /// Its first word is a URL.
+    Push,
+    /// `X_off` of a protocol, which no server reads.
+    Switch,
+    /// Its blocks have names.
+    Named,
+}
+
+/// The directives, beside the sources themselves, that say where a stream comes from: a template, a publisher, another
+/// server, or a list of files.
+const SOURCES: &str = "cluster_ingest inputs mixer mosaic onvif playlist publish publish_enabled rtmp_publish \
+    rtsp_publish source template";
+
+impl UnknownDirective {
+    pub fn classify(scope: Scope, keyword: &str) -> Self {
+        let slip = || near_miss(scope, keyword).filter(|near| near.keyword.is_some());
+        let is_in_stream = || scope.kind().is_some_and(Kind::has_sources);
+        match keyword {
+            "include" => Self::Include,
+            "push" => Self::Push,
+            _ if !scope.is_top() && protocol_of_switch(keyword).is_some() => Self::Switch,
+            _ if scope.is_top() && Schema::media().has_named_blocks(keyword) => Self::Named,
+            _ if is_in_stream() && SOURCES.split(' ').any(|source| source == keyword) => Self::Source,
+            _ => slip().map_or(Self::Plain, Self::Slip),
+        }
+    }
+}
 
 /// Words of so many letters may be any other word: one slip leads from `log` to `logo`.
 const TOO_SHORT: usize = 3;
