@@ -24,6 +24,12 @@ const LONGEST: usize = 4096;
 /// The most bytes of a user and password without a scheme in front of them.
 const LONGEST_LOGIN: usize = 256;
 
+/// The most bytes of a header in front of its last parameter.
+const LONGEST_HEADER: usize = 1024;
+
+/// No tag of XML with the name of a secret is longer.
+const LONGEST_TAG: usize = 256;
+
 /// The number of times that a secret may be encoded: an address may stand in the query of another one, which stands in
 /// a third one, or JSON in a string of JSON.
 const ENCODINGS: usize = 4;
@@ -204,7 +210,10 @@ fn assigned(text: &str, equals: usize, reach: Reach) -> Option<Range<usize>> {
     let before = text[..equals - key.len()].chars().next_back();
     let is_secret = |name: &str| match before {
         Some('?' | '&') => is_secret_key(name),
-        _ => is_secret_name(name) || (name == "response" && is_in_digest(&text[..equals])),
+        _ => {
+            is_secret_name(name)
+                || (name == "response" && is_in_digest(ending(&text[..equals], LONGEST_HEADER)))
+        }
     };
     let clear = meant(key);
     // What was encoded may have been a whole address: its last name counts.
@@ -280,7 +289,7 @@ fn starts_word(text: &str, start: usize) -> bool {
 
 /// The content of `<password>…</password>`, whose `<` stands at `open`.
 fn element(text: &str, open: usize) -> Option<Range<usize>> {
-    let tag = until(&text[open + 1..], &['>']);
+    let tag = until(beginning(&text[open + 1..], LONGEST_TAG), &['>']);
     let name = tag.split([' ', '\t', '\n']).next()?;
     let start = open + 1 + tag.len() + 1;
     let is_secret = is_secret_name(name.rsplit(':').next()?);
@@ -293,13 +302,15 @@ fn option_of_program(text: &str, dash: usize) -> Option<Range<usize>> {
         return None;
     }
     let name = until(&text[dash..], &[' ', '=', '"', '\'']);
-    let behind = text[dash + name.len()..].strip_prefix([' ', '='])?;
-    let value = behind.trim_start();
+    let is_of_login = LOGIN_OPTIONS.contains(&name);
+    if !is_of_login && !is_secret_name(name) {
+        return None;
+    }
+    let value = text[dash + name.len()..].strip_prefix([' ', '='])?.trim_start();
     let start = text.len() - value.len();
-    let place = quoted_value(text, start)
-        .or_else(|| part(start, until(value, &[' ', '\t', '\r', '\n', '"', '\''])))?;
-    let is_login = LOGIN_OPTIONS.contains(&name) && text[place.clone()].contains(':');
-    (is_login || is_secret_name(name)).then_some(place)
+    let word = || part(start, until(value, &[' ', '\t', '\r', '\n', '"', '\'']));
+    let place = quoted_value(text, start).or_else(word)?;
+    (!is_of_login || text[place.clone()].contains(':')).then_some(place)
 }
 
 /// Names in the `streamid` of SRT whose values are secrets, beside those of the table.
