@@ -17,7 +17,7 @@ use crate::schema::{
 const ANY_NAME: &str = "NAME";
 
 /// The explanation of a place.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Explanation {
     /// The path, with `NAME` where no certain stream, live or plugin is meant.
     pub path: String,
@@ -198,7 +198,6 @@ fn of_row(row: &'static Parameter, below: &[Segment], place: Place) -> Explanati
         _ => row.unit,
     };
     Explanation {
-        path: String::new(),
         documentation,
         value_type,
         unit: Some(unit).filter(|unit| !unit.is_empty()),
@@ -209,8 +208,7 @@ fn of_row(row: &'static Parameter, below: &[Segment], place: Place) -> Explanati
         example: Some(row.example).filter(|example| !example.is_empty()),
         secret: is_secret(row, name, is_whole),
         members: members(place),
-        is_certain: false,
-        found: None,
+        ..Explanation::default()
     }
 }
 
@@ -258,19 +256,12 @@ fn of_unknown(place: Place) -> Explanation {
         _ => "A directive that mediactl does not know; it is kept, and shown by the general rule",
     };
     Explanation {
-        path: String::new(),
         documentation: documentation.to_owned(),
         value_type: type_of(place),
-        unit: None,
-        default: None,
         text: Some("`KEYWORD`, then words, and maybe a block".to_owned()),
         json: "a word, a list of words, an object, or a list of occurrences".to_owned(),
-        places: Vec::new(),
-        example: None,
-        secret: false,
         members: members(place),
-        is_certain: false,
-        found: None,
+        ..Explanation::default()
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::diff::{Blocks, members, object, own_address, settings};
+use super::diff::{BlockPairs, members, object, own_address, settings};
 use crate::edit::schema_path::{Place, own_value};
 use crate::edit::{ConfigLookup, Path, Segment};
 use crate::model::Masker;
@@ -73,7 +73,7 @@ pub fn changed_values(from: &dyn ConfigLookup, to: &dyn ConfigLookup) -> Vec<Cha
     let sides = [from, to];
     let tops = sides.map(settings);
     let patch = members(Schema::media().top(), &tops[0], &tops[1]);
-    let mut walk = Walk { keys: Vec::new(), found: Vec::new() };
+    let mut walk = ChangeWalk { keys: Vec::new(), found: Vec::new() };
     let tops = tops.each_ref();
     for key in keys_of(tops) {
         match Schema::media().kind(key) {
@@ -84,12 +84,12 @@ pub fn changed_values(from: &dyn ConfigLookup, to: &dyn ConfigLookup) -> Vec<Cha
     walk.found
 }
 
-struct Walk {
+struct ChangeWalk {
     keys: Vec<String>,
     found: Vec<ChangedValue>,
 }
 
-impl Walk {
+impl ChangeWalk {
     /// Looks at a member of a block. The patch between the two blocks knows defaults and derived members, so
     /// only the members that it names have changed. It need not name the block of a port that is removed
     /// with its port.
@@ -110,7 +110,7 @@ impl Walk {
 
     /// Looks at the streams, lives or plugins.
     fn group(&mut self, kind: Kind, sides: [&dyn ConfigLookup; 2]) {
-        let blocks = Blocks::new(kind, sides);
+        let blocks = BlockPairs::new(kind, sides);
         for pair in &blocks.pairs {
             if pair.is_on_both_sides() {
                 let Some(changed) = blocks.changed_or_moved(pair) else { continue };

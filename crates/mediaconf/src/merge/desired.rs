@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::diff::{Blocks, block, diff, group};
+use super::diff::{BlockPairs, block, diff, group};
 use crate::edit::schema_path::{Place, own_value};
 use crate::edit::{ConfigLookup, EditError, FaultKind, Note, modify};
 use crate::model::Config;
@@ -133,7 +133,7 @@ impl TextState {
         let wanted = config.lookup();
         let (mut patch, mut lacks) = (self.settings(config), 0);
         for &kind in Schema::media().kinds {
-            let blocks = Blocks::new(kind, [current, &wanted]);
+            let blocks = BlockPairs::new(kind, [current, &wanted]);
             let mut group = Map::new();
             for pair in blocks.pairs.iter().filter(|pair| !pair.is_same) {
                 let Some(entry) = blocks.entry(pair, 1) else { continue };

@@ -67,10 +67,10 @@ pub fn block(kind: Kind, from: &Value, to: &Object) -> Object {
 /// Returns the patch from the streams, lives or plugins of a whole configuration to those of another: the removed blocks,
 /// then the others in their new order; `None` if nothing changes.
 pub fn group(kind: Kind, sides: [&dyn ConfigLookup; 2]) -> Option<Value> {
-    let blocks = Blocks::new(kind, sides);
-    let mut pairs: Vec<&Pair> = blocks.pairs.iter().collect();
+    let blocks = BlockPairs::new(kind, sides);
+    let mut pairs: Vec<&BlockPair> = blocks.pairs.iter().collect();
     pairs.sort_by_key(|pair| pair.places[1]);
-    let change = |pair: &Pair| match pair.places {
+    let change = |pair: &BlockPair| match pair.places {
         [Some(_), None] => Some(Value::Null),
         [None, _] => {
             let position = pair.position.map(position_member);
@@ -84,17 +84,17 @@ pub fn group(kind: Kind, sides: [&dyn ConfigLookup; 2]) -> Option<Value> {
 }
 
 /// The streams, lives or plugins of two configurations.
-pub(crate) struct Blocks<'c> {
+pub(crate) struct BlockPairs<'c> {
     kind: Kind,
     sides: [&'c dyn ConfigLookup; 2],
     /// The entries of the blocks on each side, as far as it is a text.
     entries: [Vec<Entry<'c>>; 2],
     /// Those of the first side in their order, then the others.
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<BlockPair>,
 }
 
 /// The blocks of one name.
-pub(crate) struct Pair {
+pub(crate) struct BlockPair {
     pub name: String,
     /// The place on each side that has the block, from 0.
     pub places: [Option<usize>; 2],
@@ -111,13 +111,13 @@ pub(crate) struct ChangedBlock {
     pub patch: Object,
 }
 
-impl Pair {
+impl BlockPair {
     pub fn is_on_both_sides(&self) -> bool {
         self.places.iter().all(Option::is_some)
     }
 }
 
-impl<'c> Blocks<'c> {
+impl<'c> BlockPairs<'c> {
     pub fn new(kind: Kind, sides: [&'c dyn ConfigLookup; 2]) -> Self {
         let [from, to] = sides.map(|side| side.names(&[kind.key()]));
         let entries = sides.map(|side| side.block_entries(kind));
@@ -128,9 +128,9 @@ impl<'c> Blocks<'c> {
             let text = |side: usize, place: Option<usize>| Some(entries[side].get(place?)?.text());
             let is_same = text(0, old).is_some_and(|old| text(1, new) == Some(old));
             let position = new.and_then(|new| *positions.get(new)?);
-            Pair { name: name.to_owned(), places: [old, new], position, is_same }
+            BlockPair { name: name.to_owned(), places: [old, new], position, is_same }
         };
-        let mut pairs: Vec<Pair> = Vec::with_capacity(from.len().max(to.len()));
+        let mut pairs: Vec<BlockPair> = Vec::with_capacity(from.len().max(to.len()));
         pairs.extend((0..).zip(&from).map(|(old, name)| pair(Some(old), news.get(name).copied(), name)));
         let added = (0..).zip(&to).filter(|(_, name)| !olds.contains(name));
         pairs.extend(added.map(|(place, name)| pair(None, Some(place), name)));
@@ -138,17 +138,17 @@ impl<'c> Blocks<'c> {
     }
 
     /// The entry of the block on one side, if that is a text.
-    pub fn entry(&self, pair: &Pair, side: usize) -> Option<Entry<'c>> {
+    pub fn entry(&self, pair: &BlockPair, side: usize) -> Option<Entry<'c>> {
         self.entries[side].get(pair.places[side]?).copied()
     }
 
     /// The block on one side.
-    pub fn value(&self, pair: &Pair, side: usize) -> Value {
+    pub fn value(&self, pair: &BlockPair, side: usize) -> Value {
         self.sides[side].value(&[self.kind.key(), &pair.name]).unwrap_or_default()
     }
 
     /// The block on one side, without what is derived: the patch that makes it.
-    pub fn own(&self, pair: &Pair, side: usize) -> Object {
+    pub fn own(&self, pair: &BlockPair, side: usize) -> Object {
         let scope = self.kind.scope();
         let own = without_derived(scope, object(&self.value(pair, side))).into_iter();
         let own = own.filter_map(|(key, value)| {
@@ -162,7 +162,7 @@ impl<'c> Blocks<'c> {
     }
 
     /// Compares the blocks of a name that both sides have; `None` if their own values are the same.
-    pub fn changed(&self, pair: &Pair) -> Option<ChangedBlock> {
+    pub fn changed(&self, pair: &BlockPair) -> Option<ChangedBlock> {
         if pair.is_same || !pair.is_on_both_sides() {
             return None;
         }
@@ -176,7 +176,7 @@ impl<'c> Blocks<'c> {
     }
 
     /// The same with the position of a block that has to move.
-    pub fn changed_or_moved(&self, pair: &Pair) -> Option<ChangedBlock> {
+    pub fn changed_or_moved(&self, pair: &BlockPair) -> Option<ChangedBlock> {
         let changed = self.changed(pair);
         let Some(position) = pair.position else { return changed };
         let mut patch = changed.map(|changed| changed.patch).unwrap_or_default();

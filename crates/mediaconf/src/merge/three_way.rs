@@ -101,8 +101,8 @@ pub fn three_way(
     let lines = Some(Document::parse(decided(&merge))).filter(|lines| !has_errors(lines));
     let clean = lines.as_ref().filter(|_| !merge.is_conflicted());
     let Some(patch) = patch else { return clean.cloned().ok_or(clash) };
-    let outlines = [base, mine, theirs].map(Outline::of);
-    let clean = clean.filter(|lines| Outline::of(lines).keeps_order(&outlines));
+    let outlines = [base, mine, theirs].map(TextOutline::of);
+    let clean = clean.filter(|lines| TextOutline::of(lines).keeps_order(&outlines));
     if let Some(lines) = clean.filter(|lines| patch_between(theirs, lines) == patch) {
         return Ok(lines.clone());
     }
@@ -118,7 +118,7 @@ pub fn three_way(
         return Ok(lines.clone());
     }
     let is_whole = |whole: &Document| {
-        let outline = Outline::of(whole);
+        let outline = TextOutline::of(whole);
         outline.keeps_order(&outlines) && outline.keeps_comments(&outlines)
     };
     let by_lines = lines.and_then(|lines| with_values(&lines, &values));
@@ -143,14 +143,14 @@ fn own_view(document: &Document) -> Value {
 
 /// The comments and entries of a text: comments as they are, each entry by its keyword, and with its first word, behind
 /// the names of those around it.
-struct Outline {
+struct TextOutline {
     /// In the order of the text.
     names: Vec<String>,
     /// How often each stands there.
     counts: HashMap<String, usize>,
 }
 
-impl Outline {
+impl TextOutline {
     fn of(document: &Document) -> Self {
         let comments = tokens(document.text()).filter(|token| token.kind == TokenKind::Comment);
         let mut placed: Vec<_> = comments.map(|token| (token.start, token.raw.to_owned())).collect();

@@ -8,7 +8,7 @@ use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::edit::ConfigLookup;
-use crate::merge::diff::Blocks;
+use crate::merge::diff::BlockPairs;
 use crate::schema::media::{LIVES, PLUGINS, STREAM, STREAMS, TOP};
 use crate::schema::{DirectiveRole, Kind};
 
@@ -55,14 +55,14 @@ impl Effects {
     pub fn between(before: &dyn ConfigLookup, after: &dyn ConfigLookup) -> Self {
         let sides = [before, after];
         let touched = |kind| {
-            let blocks = Blocks::new(kind, sides);
+            let blocks = BlockPairs::new(kind, sides);
             let differing = blocks.pairs.iter().filter(|pair| blocks.changed(pair).is_some());
             differing.count() + added_deleted_renamed(&blocks).iter().sum::<usize>()
         };
         let mut effects = Self { lives: touched(LIVES), plugins: touched(PLUGINS), ..Self::default() };
         let key = DirectiveRole::Backend.key(TOP);
         let global = sides.map(|side| is_closed(side.value(&[key]).as_ref()).unwrap_or(false));
-        let streams = Blocks::new(STREAMS, sides);
+        let streams = BlockPairs::new(STREAMS, sides);
         for pair in streams.pairs.iter().filter(|pair| pair.is_on_both_sides()) {
             match streams.changed(pair) {
                 Some(_) if global[0] != global[1] => {
@@ -178,7 +178,7 @@ fn is_closed(auth: Option<&Value>) -> Option<bool> {
 
 /// The numbers of blocks that only one side has. A deleted one and an added one with the same values are one that got
 /// another name.
-fn added_deleted_renamed(blocks: &Blocks<'_>) -> [usize; 3] {
+fn added_deleted_renamed(blocks: &BlockPairs<'_>) -> [usize; 3] {
     let (mut left, mut deleted): (HashMap<u128, usize>, usize) = (HashMap::new(), 0);
     let on = |side: usize| blocks.pairs.iter().filter(move |pair| pair.places[1 - side].is_none());
     let hash = |pair, side| xxh3_128(Value::Object(blocks.own(pair, side)).to_string().as_bytes());

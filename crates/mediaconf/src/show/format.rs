@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::edit::Unproved;
 use crate::model::{Lens, View, check, top_members};
-use crate::syntax::{Diagnostics, Document, Fix, Splice, Token, TokenKind, spliced_pieces, tokens};
+use crate::syntax::{Diagnostics, Document, EntryId, Fix, Splice, Token, TokenKind, spliced_pieces, tokens};
 
 /// The number of blanks by which an entry is indented inside its block.
 const INDENT: usize = 2;
@@ -31,7 +31,7 @@ pub fn formatted(document: &Document) -> Result<Option<String>, Unproved> {
 /// Those of [`formatted`].
 pub fn formatted_document(document: &Document) -> Result<Option<Document>, Unproved> {
     let old = document.text();
-    let new = format(old);
+    let new = format(document);
     if new == old {
         return Ok(None);
     }
@@ -41,13 +41,16 @@ pub fn formatted_document(document: &Document) -> Result<Option<Document>, Unpro
 }
 
 /// The formatted text. Neither its tokens nor its lines are kept: of many lines they take many times the text.
-fn format(text: &str) -> String {
+fn format(document: &Document) -> String {
+    let text = document.text();
     let mut formatter = Formatter::default();
     formatter.new.reserve(text.len());
     formatter.new.push_str(start_of(text));
-    let mut blocks = blocks_on_one_line(text).into_iter();
+    let entries = (0..document.len()).map(|number| document.entry(EntryId::from_index(number)));
+    let mut blocks = entries.filter(|entry| entry.is_block());
     for token in tokens(text) {
-        let stays_on_line = token.kind == TokenKind::Open && blocks.next() == Some(true);
+        let is_block = token.kind == TokenKind::Open;
+        let stays_on_line = is_block && blocks.next().is_some_and(|block| !text[block.body()].contains('\n'));
         formatter.token(&token, stays_on_line);
     }
     formatter.break_line();
@@ -81,30 +84,6 @@ fn prove(document: &Document, new: &Document) -> Result<(), Unproved> {
         return unproved("(JSON)");
     }
     Ok(())
-}
-
-/// For each block, in the order in which they begin, whether it stands on one line.
-fn blocks_on_one_line(text: &str) -> Vec<bool> {
-    let mut on_one_line = Vec::new();
-    let mut open: Vec<(usize, usize)> = Vec::new();
-    let mut line = 0;
-    for token in tokens(text) {
-        line += token.line_feeds;
-        match token.kind {
-            TokenKind::Open => {
-                open.push((on_one_line.len(), line));
-                on_one_line.push(false);
-            }
-            TokenKind::Close => {
-                if let Some((start, of)) = open.pop() {
-                    on_one_line[start] = of == line;
-                }
-            }
-            TokenKind::Word => line += token.raw.matches('\n').count(),
-            TokenKind::Comment | TokenKind::End => {}
-        }
-    }
-    on_one_line
 }
 
 /// A line of the new text.

@@ -18,7 +18,7 @@ use crate::edit::surroundings::Surroundings;
 use crate::model::shape::group_name;
 use crate::model::top_members;
 use crate::schema::media::STREAMS;
-use crate::syntax::{Document, LineIndex, Splice, line_end, line_start};
+use crate::syntax::{Document, Splice, line_end, line_start};
 
 /// Unchanged lines shown around a change, as many as `diff -u` and git show.
 const CONTEXT_LINES: usize = 3;
@@ -43,13 +43,13 @@ pub struct Hunk {
 
 /// Returns the hunks between `old` and `new`, which `splices` make of it.
 pub fn hunks_of_splices(old: &str, new: &str, splices: &[Splice]) -> Vec<Hunk> {
-    hunks([old, new], ([0..old.len(), 0..new.len()], [0, 0]), windows(old, splices))
+    NumberedLines::new([old, new]).hunks([0..old.len(), 0..new.len()], windows(old, splices))
 }
 
 /// Returns the hunks between two texts.
 pub fn hunks_of_texts(old: &str, new: &str) -> Vec<Hunk> {
     let whole = [0..old.len(), 0..new.len()];
-    hunks([old, new], (whole.clone(), [0, 0]), once(whole))
+    NumberedLines::new([old, new]).hunks(whole.clone(), once(whole))
 }
 
 /// Returns the hunks between the streams of these names, each with its own comments above, in the order of the old text;
@@ -63,13 +63,8 @@ pub fn hunks_of_streams(old: &Document, new: &Document, names: &HashSet<String>)
         .extend(olds.iter().map(|(name, lines)| [lines.clone(), left.remove(name.as_str()).unwrap_or(0..0)]));
     let made = news.iter().filter(|(name, _)| left.contains_key(name.as_str()));
     pairs.extend(made.map(|(_, lines)| [0..0, lines.clone()]));
-    let texts = [old.text(), new.text()];
-    let indices = texts.map(LineIndex::new);
-    let of_pair = |pair: Window| {
-        let line = |side: usize| indices[side].position(pair[side].start as u32).line - 1;
-        hunks(texts, (pair.clone(), [line(0), line(1)]), once(pair))
-    };
-    pairs.into_iter().flat_map(of_pair).collect()
+    let lines = NumberedLines::new([old.text(), new.text()]);
+    pairs.into_iter().flat_map(|pair| lines.hunks(pair.clone(), once(pair))).collect()
 }
 
 fn lines_of_streams(document: &Document, names: &HashSet<String>) -> Vec<(String, Range<usize>)> {
@@ -77,61 +72,65 @@ fn lines_of_streams(document: &Document, names: &HashSet<String>) -> Vec<(String
     let members = top_members(document);
     let lines = members.own_by_key(STREAMS.key()).iter().filter_map(|stream| {
         let name = names.get(&*group_name(*stream).value())?;
-        Some((name.clone(), around.own_comments(*stream)..around.next_line(stream.end())))
+        let start = line_start(document.text(), around.own_comments(*stream));
+        Some((name.clone(), start..around.next_line(stream.end())))
     });
     lines.collect()
 }
 
-/// Compares the windows, in the order of the texts, which stand in `frame`. Lines outside of windows are the same on both
-/// sides; the frame begins with the lines of these numbers, from 0.
-fn hunks(
-    [old, new]: [&str; 2],
-    (frame, mut lines): (Window, [usize; 2]),
-    windows: impl Iterator<Item = Window>,
-) -> Vec<Hunk> {
-    let first_lines = lines;
-    let mut ops: Vec<DiffOp> = Vec::new();
-    let mut at = frame[0].start;
-    let rest = once([frame[0].end..frame[0].end, frame[1].end..frame[1].end]);
-    for [of_old, of_new] in windows.chain(rest) {
-        let len = count_lines(&old[at..of_old.start]);
-        push(&mut ops, DiffOp::Equal { old_index: 0, new_index: 0, len }, &mut lines);
-        at = of_old.end;
-        for op in compared(&old[of_old], &new[of_new]) {
-            push(&mut ops, op, &mut lines);
-        }
-    }
-    let mut line_starts = [(frame[0].start, first_lines[0]), (frame[1].start, first_lines[1])];
-    let groups = group_diff_ops(ops, CONTEXT_LINES).into_iter();
-    let hunk = |ops: Vec<DiffOp>| {
-        let (first, last) = (ops.first()?, ops.last()?);
-        let mut bytes = |side: usize, lines: Range<usize>| {
-            let mut place = |line: usize| {
-                let (at, passed) = &mut line_starts[side];
-                *at = skip_lines([old, new][side], *at, line - *passed);
-                *passed = line;
-                *at
-            };
-            place(lines.start)..place(lines.end)
-        };
-        let old = bytes(0, first.old_range().start..last.old_range().end);
-        let new = bytes(1, first.new_range().start..last.new_range().end);
-        Some(Hunk { old, new, ops })
-    };
-    groups.filter_map(hunk).collect()
+/// Two texts with the starts of their lines, and their ends as the last ones.
+struct NumberedLines<'t> {
+    texts: [&'t str; 2],
+    starts: [Vec<usize>; 2],
 }
 
-/// Adds what stands next in both texts, with the numbers of its lines; equal lines behind equal ones are one step.
-fn push(ops: &mut Vec<DiffOp>, op: DiffOp, [old_line, new_line]: &mut [usize; 2]) {
-    let (tag, olds, news) = op.as_tag_tuple();
-    let (old_index, old_len, new_index, new_len) = (*old_line, olds.len(), *new_line, news.len());
-    *old_line += old_len;
-    *new_line += new_len;
-    match (tag, ops.last_mut()) {
-        (DiffTag::Equal, Some(DiffOp::Equal { len, .. })) => *len += old_len,
-        (DiffTag::Equal, _) if old_len == 0 => {}
-        (DiffTag::Equal, _) => ops.push(DiffOp::Equal { old_index, new_index, len: old_len }),
-        _ => ops.push(DiffOp::Replace { old_index, old_len, new_index, new_len }),
+impl<'t> NumberedLines<'t> {
+    fn new(texts: [&'t str; 2]) -> Self {
+        let starts = texts.map(|text| {
+            let newlines = memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
+            let end = (!text.is_empty() && !text.ends_with('\n')).then_some(text.len());
+            once(0).chain(newlines).chain(end).collect()
+        });
+        Self { texts, starts }
+    }
+
+    /// The number of the line that starts at a place, from 0.
+    fn number(&self, side: usize, at: usize) -> usize {
+        self.starts[side].partition_point(|start| *start < at)
+    }
+
+    /// Compares the windows, in the order of the texts, which stand in `frame`. The lines of that outside of windows are
+    /// the same on both sides.
+    fn hunks(&self, frame: Window, windows: impl Iterator<Item = Window>) -> Vec<Hunk> {
+        let [mut old_line, mut new_line] = [0, 1].map(|side| self.number(side, frame[side].start));
+        let mut ops: Vec<DiffOp> = Vec::new();
+        let mut pass_equal = |ops: &mut Vec<DiffOp>, [old, new]: [Range<usize>; 2]| {
+            let (len, equal) = (old.start - old_line, [old_line, new_line]);
+            ops.extend((len > 0).then_some(DiffOp::Equal { old_index: equal[0], new_index: equal[1], len }));
+            (old_line, new_line) = (old.end, new.end);
+        };
+        for [of_old, of_new] in windows {
+            let [old_start, new_start] = [self.number(0, of_old.start), self.number(1, of_new.start)];
+            for op in compared(&self.texts[0][of_old], &self.texts[1][of_new]) {
+                let (tag, old, new) = op.as_tag_tuple();
+                if tag != DiffTag::Equal {
+                    let (old_index, new_index) = (old.start + old_start, new.start + new_start);
+                    let (old_len, new_len) = (old.len(), new.len());
+                    pass_equal(&mut ops, [old_index..old_index + old_len, new_index..new_index + new_len]);
+                    ops.push(DiffOp::Replace { old_index, old_len, new_index, new_len });
+                }
+            }
+        }
+        let [old_end, new_end] = [0, 1].map(|side| self.number(side, frame[side].end));
+        pass_equal(&mut ops, [old_end..old_end, new_end..new_end]);
+        let hunk = |ops: Vec<DiffOp>| {
+            let (first, last) = (*ops.first()?, *ops.last()?);
+            let place = |side: usize, line: usize| self.starts[side][line];
+            let old = place(0, first.old_range().start)..place(0, last.old_range().end);
+            let new = place(1, first.new_range().start)..place(1, last.new_range().end);
+            Some(Hunk { old, new, ops })
+        };
+        group_diff_ops(ops, CONTEXT_LINES).into_iter().filter_map(hunk).collect()
     }
 }
 
@@ -139,17 +138,6 @@ fn compared(old: &str, new: &str) -> Vec<DiffOp> {
     let [old, new] = [old, new].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
     let is_long = old.len() + new.len() > MYERS_LINES;
     capture_diff_slices(if is_long { Algorithm::Patience } else { Algorithm::Myers }, &old, &new)
-}
-
-/// Returns the number of lines of a text; what follows the last line feed is one.
-fn count_lines(text: &str) -> usize {
-    memchr_iter(b'\n', text.as_bytes()).count() + usize::from(!(text.is_empty() || text.ends_with('\n')))
-}
-
-/// Returns the place this many lines behind the start of a line.
-fn skip_lines(text: &str, at: usize, count: usize) -> usize {
-    let Some(last) = count.checked_sub(1) else { return at };
-    memchr_iter(b'\n', &text.as_bytes()[at..]).nth(last).map_or(text.len(), |newline| at + newline + 1)
 }
 
 /// Widens splices to whole lines on both sides; windows that touch become one.

@@ -1,7 +1,11 @@
+use std::collections::HashSet;
+
 use proptest::prelude::{Strategy, proptest};
 
-use super::{CONTEXT_LINES, ChangeTag, Hunk, Splice, hunks_of_texts, printed, with_line_ends_of};
-use crate::syntax::spliced_pieces;
+use super::{
+    CONTEXT_LINES, ChangeTag, Hunk, Splice, hunks_of_streams, hunks_of_texts, printed, with_line_ends_of,
+};
+use crate::syntax::{Document, spliced_pieces};
 
 fn splice(range: std::ops::Range<usize>, text: &str) -> Splice {
     Splice { range, text: text.into() }
@@ -179,6 +183,28 @@ fn a_text_without_carriage_returns_gets_the_line_ends_of_the_old_one() {
         ("a\nb\n", "a\nx\n", "a\nx\n"),
     ] {
         assert_eq!(with_line_ends_of(old, new), expected, "{old:?} {new:?}");
+    }
+}
+
+#[test]
+fn streams_are_compared_by_their_lines() {
+    let [old, new] = [
+        "\u{feff}stream a { url udp://1; } stream b;\nhttp 80;\nstream c;",
+        "stream x;\nstream a { url udp://2; } stream b; stream c;",
+    ]
+    .map(|text| Document::parse(text.to_owned()));
+    for (name, headers) in
+        [("a", "@@ -1 +2 @@"), ("b", "@@ -1 +2 @@"), ("c", "@@ -3 +2 @@"), ("x", "@@ -0,0 +1 @@")]
+    {
+        let hunks = hunks_of_streams(&old, &new, &HashSet::from([name.to_owned()]));
+        assert_eq!(hunks.iter().map(Hunk::header).collect::<Vec<_>>(), [headers], "{name}");
+        assert!(
+            printed(&hunks, [old.text(), new.text()], &|line| old.text()[line].to_owned(), &|line| new
+                .text()[line]
+                .to_owned())
+            .count()
+                > 1
+        );
     }
 }
 
