@@ -301,6 +301,10 @@ impl<'a, 'd> Layout<'a, 'd> {
             let offset = self.around.line_start(anchor.start());
             let text = format!("{}{}", self.lines(content, &style), style.newline);
             self.push(offset..offset, text);
+        } else if matches!(content, Insertion::Line(_)) && self.needs_own_line(content) {
+            // The comment on its line comes with it.
+            let text = format!("{0}{1}{0}{2}", style.newline, self.lines(content, &style), style.indent);
+            self.push(anchor.start()..anchor.start(), text);
         } else {
             let text = format!("{} ", self.inline(content));
             self.push(anchor.start()..anchor.start(), text);
