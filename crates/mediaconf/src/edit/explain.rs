@@ -9,9 +9,7 @@ use super::found_value::{FoundValue, found};
 use super::path::{Path, Segment};
 use super::schema_path::Place;
 use super::select::select;
-use crate::schema::{
-    ForeignForm, ForeignKeyword, Kind, OUTSIDE, Parameter, Part, Schema, Scope, Shape, URL_GLOBAL,
-};
+use crate::schema::{ForeignForm, ForeignKeyword, Kind, OUTSIDE, Parameter, Part, Schema, Scope, URL_GLOBAL};
 
 /// The name that stands for any stream, live or plugin.
 const ANY_NAME: &str = "NAME";
@@ -147,8 +145,8 @@ impl ExplainedPath {
         }
         // `urls.url` leads through the list, of which the first source stands for all.
         if let Some(Segment::Key(_)) = segments.get(at + 1)
-            && let Ok(Place::Own(Parameter { shape: Shape::Addresses(_), .. })) =
-                Place::resolve(&segments[..=at])
+            && let Ok(Place::Own(row)) = Place::resolve(&segments[..=at])
+            && row.codec.sources().is_some()
         {
             segments.insert(at + 1, Segment::Index(0));
         }
@@ -283,8 +281,8 @@ fn places(row: &'static Parameter) -> Vec<String> {
 }
 
 fn is_secret(row: &Parameter, name: &str, is_whole: bool) -> bool {
-    match row.shape {
-        Shape::Object(object) if !is_whole => object.part(name).is_some_and(|part| part.secret),
+    match row.codec.object() {
+        Some(object) if !is_whole => object.part(name).is_some_and(|part| part.secret),
         _ => row.secret,
     }
 }
@@ -312,15 +310,15 @@ pub(super) fn members(place: Place) -> Vec<(String, String)> {
         Place::Root => rows(Schema::media().top()),
         Place::Group(kind) | Place::Block(kind) => rows(kind.scope()),
         Place::Source(scope) => rows(scope),
-        Place::Own(row) => match row.shape {
-            Shape::Addresses(shape) => rows(shape.members),
-            Shape::Address(shape) => {
+        Place::Own(row) => match (row.codec.sources(), row.codec.address(), row.codec.object()) {
+            (Some(shape), ..) => rows(shape.members),
+            (_, Some(shape), _) => {
                 let options = shape.options.map(|key| (key, "Its options, in the order of the text"));
                 let beside = (URL_GLOBAL, "The global URL, in streams and lives; output only");
                 let members = [Some((shape.address, shape.address_doc)), options, Some(beside)];
                 members.into_iter().flatten().map(|(key, doc)| (key.to_owned(), doc.to_owned())).collect()
             }
-            Shape::Object(object) => {
+            (_, _, Some(object)) => {
                 let part = |part: &Part| (part.key.to_owned(), part_in_words(part));
                 object.parts.iter().map(part).collect()
             }

@@ -23,7 +23,6 @@ mod emit;
 mod expansion;
 mod expect;
 mod explain;
-mod fault;
 mod format;
 mod found_value;
 #[cfg(test)]
@@ -31,7 +30,6 @@ mod growth;
 pub mod guarded;
 pub mod json_diff;
 pub mod json_merge;
-mod json_pointer;
 mod layout;
 mod lis;
 mod masked_lookup;
@@ -40,7 +38,7 @@ mod merge;
 mod neighbours;
 mod normalize;
 mod own_comments;
-pub mod patch;
+
 mod path;
 mod place_in_text;
 mod plan;
@@ -67,6 +65,9 @@ mod unknown_key;
 mod value_at;
 mod verify;
 
+pub use crate::schema::fault::{Fault, FaultKind, Faults, joined};
+pub use crate::schema::patch;
+use crate::schema::{fault, json_pointer};
 pub use assign::{AssignOptions, AssignedValue, Assignment, to_patch};
 pub use block_request::{BlockContent, BlockPlace, BlockRequest};
 pub use completion::{Completion, PathUse, Proposal};
@@ -77,7 +78,6 @@ pub use effects::Effects;
 pub use expansion::{Expansion, no_entry};
 pub use expect::{Expectation, unmet};
 pub use explain::{Explanation, explain};
-pub use fault::{Fault, FaultKind, Faults, joined};
 pub use format::{formatted, formatted_document};
 pub use found_value::{FoundValue, ValueSource, inherited_value, inherited_values};
 pub use masked_lookup::MaskedLookup;
@@ -104,7 +104,7 @@ use std::mem;
 use serde_json::Value;
 use thiserror::Error;
 
-pub use json_pointer::Pointer;
+pub use crate::schema::json_pointer::Pointer;
 pub use plan::{NamedEntry, Note};
 pub use verify::Unproved;
 

@@ -6,7 +6,7 @@
 //! a heading stays with it; what stands below it may belong to the entry. In doubt a comment stays.
 
 use super::surroundings::Surroundings;
-use crate::schema::{Schema, Shape};
+use crate::schema::Schema;
 use crate::syntax::Entry;
 
 /// The signs at the ends of a line that are no part of what follows.
@@ -67,12 +67,8 @@ pub fn is_followed(entry: Entry<'_>) -> bool {
 /// True if comments may belong to an entry: a stream, live, plugin or block with a name.
 fn has_comments(entry: Entry<'_>) -> bool {
     let keyword = entry.keyword();
-    let is_plain = || {
-        Schema::media()
-            .top()
-            .by_keyword(&keyword)
-            .is_some_and(|row| matches!(row.shape, Shape::List(_) | Shape::Value(_)))
-    };
+    let is_plain =
+        || Schema::media().top().by_keyword(&keyword).is_some_and(|row| row.codec.kind().is_some());
     Schema::media().group_of(&keyword).is_some()
         || entry.is_block() && entry.count_arguments() > 0 && !is_plain()
 }

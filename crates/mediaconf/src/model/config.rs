@@ -2,9 +2,8 @@
 
 use serde_json::Value;
 
-use super::json::to_json;
-use super::member::Members;
-use super::view::{Lens, View, top_members};
+use super::view::{Lens, View, to_json, top_members};
+use crate::schema::members::Members;
 use crate::syntax::Document;
 
 /// The values of a document: what its directives say, as one configuration.

@@ -13,6 +13,8 @@ pub struct ListShape {
     pub kind: &'static WordKind,
     /// One of its values, in messages.
     pub noun: &'static str,
+    /// True if a patch may give one value in the place of the list.
+    pub takes_one: bool,
     /// The type of the list in JSON, in short.
     pub name: &'static str,
     /// The form of the list in JSON, for the manual.
@@ -101,7 +103,7 @@ impl ObjectShape {
     }
 
     /// The part with this JSON key.
-    pub fn part(&self, key: &str) -> Option<&Part> {
+    pub fn part(&self, key: &str) -> Option<&'static Part> {
         self.parts.iter().find(|part| part.key == key)
     }
 
@@ -127,7 +129,7 @@ impl ObjectShape {
     }
 
     /// The words behind the keyword, as a usage line shows them.
-    pub(super) fn usage(&self) -> String {
+    pub fn usage(&self) -> String {
         self.parts.iter().map(Part::usage).collect::<Vec<_>>().join(" ")
     }
 }
@@ -160,8 +162,10 @@ impl Part {
 pub enum Derived {
     /// The name or prefix in the header of a block.
     Name,
-    /// True if the header says `stream`, false for `ondemand`; a live's is false.
+    /// True if the header says `stream`, false for `ondemand`.
     Static,
+    /// False, for blocks that never run all the time.
+    NeverStatic,
     /// The place in the group, from 1.
     Position,
     /// A global value, repeated for readers.
@@ -174,13 +178,6 @@ pub enum Derived {
     Included,
     /// The address of a source: the first word of its directive.
     Address,
-}
-
-impl Derived {
-    /// True if it is ignored in a patch.
-    pub fn is_output_only(self) -> bool {
-        matches!(self, Self::Global | Self::Former | Self::Runtime)
-    }
 }
 
 /// What a directive is for, where the program has to know it: one of another name with the same role is
@@ -214,6 +211,9 @@ impl DirectiveRole {
         matches!(self, Self::Backend | Self::ClusterKey)
     }
 }
+
+/// Put in front of an unknown keyword as a JSON key if it would collide with a known key.
+pub const ESCAPE: char = '@';
 
 /// The key that tells `stream` from `ondemand`.
 pub const STATIC: &str = "static";

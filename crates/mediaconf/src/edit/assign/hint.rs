@@ -10,7 +10,7 @@ use crate::edit::typed::typed;
 use crate::model::Masker;
 use crate::model::redact::masked_below;
 use crate::schema::kinds::WordKind;
-use crate::schema::{Parameter, PartPlace, Shape};
+use crate::schema::{JsonForm, Parameter, PartPlace};
 
 /// An address for examples.
 const ADDRESS: &str = "udp://239.0.0.1:1234";
@@ -38,17 +38,18 @@ pub fn example(place: Place, assignment: &Assignment) -> Option<String> {
     let path = &assignment.path;
     let such = |text: &str| Some(format!("such as {}", set(path, text)));
     match place {
-        Place::Own(parameter) => match parameter.shape {
-            Shape::List(list) => {
+        Place::Own(parameter) => match (parameter.codec.list(), parameter.codec.sources()) {
+            (Some(list), _) => {
                 let example = words_of_example(parameter);
                 Some(whole_or_new(path, example, &values(list.kind, &assignment.value, example)))
             }
-            Shape::Addresses(shape) => {
+            (_, Some(shape)) => {
                 let list = format!("[{{\"{}\":\"{ADDRESS}\"}}]", shape.address);
                 Some(whole_or_new(path, ADDRESS, &list))
             }
-            Shape::Object(_) | Shape::Address(_) | Shape::Options(_) => such(words_of_example(parameter)),
-            Shape::Group(kind) => such(&format!("{{\"NAME\":{}}}", kind.0.example)),
+            _ if parameter.is_setting() && parameter.codec.json() != JsonForm::Leaf => {
+                such(words_of_example(parameter))
+            }
             _ => None,
         },
         Place::Group(kind) => such(&format!("{{\"NAME\":{}}}", kind.0.example)),

@@ -11,8 +11,8 @@ use crate::edit::path::{Path, Segment};
 use crate::edit::schema_path::Place;
 use crate::edit::suggestion::keys;
 use crate::edit::typed::{is_list, typed};
+use crate::schema::SOURCE;
 use crate::schema::json_value::scalar_text;
-use crate::schema::{Parameter, SOURCE, Shape};
 
 /// True if the patch for the assignment depends on what is there.
 pub fn depends_on_read(assignment: &Assignment) -> bool {
@@ -69,8 +69,9 @@ fn without_other_options(present: Vec<String>, options: &str, mut address: Value
 
 fn drops(place: Place, path: &Path, present: usize, value: &Value) -> Fault {
     // What is neither a port nor an address may be a secret that was typed at the wrong place.
+    let list = if let Place::Own(row) = place { row.codec.list() } else { None };
     let (noun, placeholder, is_shown) = match place {
-        Place::Own(Parameter { shape: Shape::List(list), .. }) => (list.noun, "", true),
+        _ if let Some(list) = list => (list.noun, "", true),
         Place::Own(_) => ("source", "URL", is_address(&value[0]) && may_show(path, value)),
         _ => ("option", "OPTION", false),
     };

@@ -12,7 +12,7 @@ use crate::edit::schema_path::Place;
 use crate::edit::suggestion::keys;
 use crate::edit::through_lists;
 use crate::edit::value_at::value_at;
-use crate::schema::{ForeignKeyword, JsonForm, Parameter, PartPlace, SOURCE, Schema};
+use crate::schema::{FOREIGN_KEYWORDS, ForeignKeyword, JsonForm, Parameter, PartPlace, SOURCE, Schema};
 
 impl Completion<'_> {
     /// The members of the value at `above` whose names begin with `start`.
@@ -48,7 +48,7 @@ impl Completion<'_> {
 
     /// The candidates for one member: some that are objects or lists are also set by their words.
     fn words(&self, text: String, help: String, form: Form, place: Place, name: &str) -> Vec<Step> {
-        let takes_words = matches!(place.member(name), Ok(Place::Own(row)) if row.shape.takes_words());
+        let takes_words = matches!(place.member(name), Ok(Place::Own(row)) if row.takes_words());
         if self.path_use != PathUse::Settable || !takes_words {
             return vec![self.found(text, help, form)];
         }
@@ -101,7 +101,7 @@ impl Completion<'_> {
         };
         let is_one = known.iter().filter(|(name, _)| name.starts_with(typed)).count() == 1;
         let Some(scope) = scope.filter(|_| !typed.is_empty() && !is_one) else { return Vec::new() };
-        let rows = Schema::media().foreign.iter().filter(|row| scope.may_hold(row));
+        let rows = FOREIGN_KEYWORDS.iter().filter(|row| scope.may_hold(row));
         let names = rows.flat_map(|row| row.keywords.iter().map(move |name| (*name, row.doc)));
         let is_new = |name: &str| !scope.is_reserved(name) && !known.iter().any(|(known, _)| known == name);
         names.filter(|(name, _)| is_new(name)).map(|(name, doc)| (name.to_owned(), doc.to_owned())).collect()
@@ -207,7 +207,7 @@ fn present_names(current: &dyn ConfigLookup, path: &Path) -> Vec<String> {
 }
 
 fn form_of(row: &Parameter) -> Form {
-    match row.shape.json() {
+    match row.codec.json() {
         JsonForm::Object => Form::Object,
         JsonForm::List => Form::List,
         JsonForm::Leaf => Form::Leaf,

@@ -9,8 +9,8 @@ use crate::edit::value_at::value_at;
 use crate::model::Masker;
 use crate::model::secret::holds_mask;
 use crate::schema::json_value::scalar_text;
-use crate::schema::kinds::{SWITCH, WordKind};
-use crate::schema::{Derived, Parameter, PartPlace, Shape};
+use crate::schema::kinds::WordKind;
+use crate::schema::{JsonForm, Parameter, PartPlace};
 
 /// The value that is there now.
 const PRESENT: &str = "the present value";
@@ -55,8 +55,7 @@ pub(super) fn shown(current: &dyn ConfigLookup, path: &Path) -> Option<String> {
 /// The kind of the value at a place, if that is one word.
 fn kind(place: Place) -> Option<&'static WordKind> {
     match place {
-        Place::Own(Parameter { shape: Shape::Value(kind), .. }) => Some(kind),
-        Place::Own(Parameter { shape: Shape::Derived(Derived::Static), .. }) => Some(&SWITCH),
+        Place::Own(row) if row.codec.json() == JsonForm::Leaf => row.codec.kind(),
         Place::Part(part) if part.place != PartPlace::Rest => Some(part.kind),
         _ => None,
     }
@@ -92,7 +91,8 @@ mod tests {
     #[test]
     fn examples_are_single_words() {
         let rows = crate::schema::Schema::media().rows();
-        let of_one_word = rows.filter(|row| matches!(row.shape, Shape::Value(kind) if *kind != SCALAR));
+        let of_one_word =
+            rows.filter(|row| row.is_setting() && row.codec.kind().is_some_and(|kind| *kind != SCALAR));
         for row in of_one_word.filter(|row| !row.secret) {
             let place = Place::Own(row);
             assert!(known(place).iter().all(|(value, _)| !value.contains(' ')), "{}", row.key);

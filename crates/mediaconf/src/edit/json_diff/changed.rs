@@ -10,7 +10,7 @@ use crate::edit::config_lookup::ConfigLookup;
 use crate::edit::path::{Path, Segment};
 use crate::model::Masker;
 use crate::model::redact::{masked_below, masked_keys};
-use crate::schema::{Object, Schema, Scope, Shape};
+use crate::schema::{Object, Schema, Scope};
 use crate::syntax::one_line;
 
 /// A value that differs between two views.
@@ -143,13 +143,13 @@ impl Found<'_> {
     /// only the members that it names have changed. It need not name the block of a port that is removed
     /// with its port.
     fn member(&mut self, scope: Scope, key: &str, both: [&Object; 2], patch: &Object) {
-        let shape = scope.by_key(key).map(|parameter| parameter.shape);
-        if !patch.contains_key(key) && !matches!(shape, Some(Shape::Blocks(_))) {
+        let codec = scope.by_key(key).map(|parameter| parameter.codec);
+        if !patch.contains_key(key) && codec.is_none_or(|codec| codec.entries_of().is_none()) {
             return;
         }
         let values = both.map(|members| members.get(key));
-        self.below(key, |found| match shape {
-            Some(Shape::Address(shape)) => {
+        self.below(key, |found| match codec.and_then(|codec| codec.address()) {
+            Some(shape) => {
                 let own = values.map(|value| own_address(shape, value).map(Value::Object));
                 found.value(own.each_ref().map(Option::as_ref));
             }

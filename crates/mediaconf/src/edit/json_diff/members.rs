@@ -8,7 +8,7 @@ use crate::edit::emit::are_named_blocks;
 use crate::edit::schema_path::is_derived;
 use crate::model::member::keyword_of;
 use crate::schema::json_value::scalar_text;
-use crate::schema::{AddressShape, ListShape, Object, Parameter, Schema, Scope, Shape};
+use crate::schema::{AddressShape, Object, Parameter, Schema, Scope};
 
 pub(super) fn object(value: &Value) -> &Object {
     static EMPTY: std::sync::LazyLock<Object> = std::sync::LazyLock::new(Map::new);
@@ -29,8 +29,10 @@ pub(super) fn member(
 ) -> Option<Value> {
     match scope.by_key(key) {
         _ if is_derived(scope, key) => None,
-        Some(Parameter { shape: Shape::Blocks(list), .. }) => list_blocks(list, from, to),
-        Some(parameter) => own(parameter, old, new),
+        Some(row) => match row.codec.entries_of() {
+            Some(list) => list_blocks(key, list, from, to),
+            None => own(row, old, new),
+        },
         None => general(Schema::media().block_scope(keyword_of(scope, key), 1), old, new),
     }
 }
@@ -66,9 +68,9 @@ pub(super) fn changes(
 fn own(parameter: &Parameter, from: Option<&Value>, to: Option<&Value>) -> Option<Value> {
     let default = parameter.value_of_nothing();
     let (from, to) = (from.or(default.as_ref()), to.or(default.as_ref()));
-    match (parameter.shape, from, to) {
-        (Shape::Address(shape), from, to) => address(shape, own_address(shape, from), own_address(shape, to)),
-        (_, from, to) => value(from, to),
+    match parameter.codec.address() {
+        Some(shape) => address(shape, own_address(shape, from), own_address(shape, to)),
+        None => value(from, to),
     }
 }
 
@@ -119,10 +121,10 @@ fn address(shape: &AddressShape, from: Option<Object>, to: Option<Object>) -> Op
 }
 
 /// The patch of the blocks of a list. The block of a value that is removed is removed with it.
-fn list_blocks(list: &ListShape, from: &Object, to: &Object) -> Option<Value> {
-    let options = |view: &Object| view.get(list.blocks).map(object).cloned().unwrap_or_default();
+fn list_blocks(key: &str, list: &str, from: &Object, to: &Object) -> Option<Value> {
+    let options = |view: &Object| view.get(key).map(object).cloned().unwrap_or_default();
     let ports: HashSet<String> =
-        to.get(list.key).and_then(Value::as_array).into_iter().flatten().filter_map(scalar_text).collect();
+        to.get(list).and_then(Value::as_array).into_iter().flatten().filter_map(scalar_text).collect();
     let patch = changes(&options(from), &options(to), |_, old, new| match (old, new) {
         (Some(Value::Object(old)), Some(Value::Object(new))) if old != new => {
             Some(Value::Object(merge_patch(old, new)))
@@ -137,7 +139,7 @@ fn list_blocks(list: &ListShape, from: &Object, to: &Object) -> Option<Value> {
 /// The patch that makes a new block.
 pub(super) fn new_block(scope: Scope, block: &Object) -> Object {
     let own = without_derived(scope, block).into_iter().filter_map(|(key, value)| {
-        let value = match scope.by_key(&key).and_then(|parameter| parameter.shape.address()) {
+        let value = match scope.by_key(&key).and_then(|parameter| parameter.codec.address()) {
             Some(shape) => Value::Object(own_address(shape, Some(&value))?),
             None => value,
         };

@@ -20,8 +20,9 @@ use winnow::stream::{LocatingSlice, Location, Stream};
 use winnow::token::{any, one_of, take_till, take_while};
 
 use super::error::{MOST_SEGMENTS, PathError, PathProblem};
-use super::segment::{Path, Segment, ends_bare_name};
+use super::segment::{Path, Segment};
 use crate::edit::fault::Fault;
+use crate::schema::json_pointer::ends_bare_name;
 
 impl Path {
     /// Parses a path that fills the whole text.

@@ -6,6 +6,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::edit::fault::Fault;
+use crate::schema::json_pointer::{bare_or_quoted, in_quotes};
 
 /// A place in a configuration, or with a [`Segment::Matching`] or [`Segment::EveryEntry`] several.
 ///
@@ -144,37 +145,13 @@ impl fmt::Display for Path {
 impl fmt::Display for Segment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Segment::Key(name) => write_name(f, name),
+            Segment::Key(name) => f.write_str(&bare_or_quoted(name)),
             Segment::Matching(glob) => f.write_str(glob),
             Segment::Index(index) => write!(f, "[{index}]"),
             Segment::FromEnd(back) => write!(f, "[-{back}]"),
             Segment::EveryEntry => f.write_str("[*]"),
             Segment::Append => f.write_str("[+]"),
-            Segment::Find { key, value } => {
-                f.write_str("[")?;
-                write_name(f, key)?;
-                f.write_str("=")?;
-                write_quoted(f, value)?;
-                f.write_str("]")
-            }
+            Segment::Find { key, value } => write!(f, "[{}={}]", bare_or_quoted(key), in_quotes(value)),
         }
     }
-}
-
-fn write_name(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
-    if name.is_empty() || name.contains('*') || name.contains(ends_bare_name) {
-        return write_quoted(f, name);
-    }
-    f.write_str(name)
-}
-
-fn write_quoted(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
-    let escaped = text.replace('\\', r"\\").replace('"', r#"\""#);
-    write!(f, "\"{escaped}\"")
-}
-
-/// True if a character ends a bare name. `'` has no meaning of its own, but whoever writes it means a
-/// quote.
-pub(super) fn ends_bare_name(c: char) -> bool {
-    matches!(c, '.' | '[' | ']' | '=' | '"' | '\'')
 }

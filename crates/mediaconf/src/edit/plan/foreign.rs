@@ -13,10 +13,8 @@ use crate::edit::json_pointer::Pointer;
 use crate::edit::merge::{contents_value, general_value, occurrences, split_occurrence};
 use crate::model::general::{DirectiveForm, scalars};
 use crate::model::member::{Members, key_of, keyword_of};
-use crate::model::setting_view::setting_value;
 use crate::model::shape::{first_argument, inner_scope};
-use crate::model::to_json;
-use crate::schema::{Object, Schema, Shape, json_value, quoting};
+use crate::schema::{Object, Schema, json_value, quoting};
 use crate::syntax::{Entry, Word};
 
 impl<'d> Planner<'_, 'd> {
@@ -77,10 +75,10 @@ impl<'d> Planner<'_, 'd> {
         let scope = members.scope();
         for (parameter, entries) in members.each_own() {
             let wanted = target.get(parameter.key);
-            if setting_value(parameter, entries).as_ref() != wanted {
+            if parameter.codec.read(entries, None).as_ref() != wanted {
                 let pointer = pointer.child(parameter.key);
-                match (parameter.shape, wanted) {
-                    (Shape::Addresses(_), Some(wanted)) => self.sources(within, entries, wanted, &pointer),
+                match (parameter.codec.sources(), wanted) {
+                    (Some(_), Some(wanted)) => self.sources(within, entries, wanted, &pointer),
                     _ => self.setting(parameter, entries, wanted, &pointer),
                 }
             }
@@ -124,7 +122,7 @@ impl<'d> Planner<'_, 'd> {
     fn edit_occurrence(&mut self, entry: Entry<'d>, target: &Value) {
         let (wanted, block) = split_occurrence(target);
         let words: Vec<Word<'d>> = entry.arguments().collect();
-        let old: Vec<Value> = scalars(entry).map(|scalar| to_json(&scalar)).collect();
+        let old: Vec<Value> = scalars(entry).collect();
         let keyword = entry.words().next().expect("an entry has a keyword");
         let mut edits = WordEdits::new(entry);
         edits.list(keyword, &words, &old, wanted, |index, replaced| {
@@ -158,10 +156,7 @@ fn wanted_occurrences(
 }
 
 fn is_port(block: Entry<'_>) -> bool {
-    Schema::media()
-        .top()
-        .by_keyword(&block.keyword())
-        .is_some_and(|known| matches!(known.shape, Shape::List(_)))
+    Schema::media().top().by_keyword(&block.keyword()).is_some_and(|known| known.codec.list().is_some())
 }
 
 fn says_boolean(entry: Entry<'_>) -> bool {
@@ -170,7 +165,7 @@ fn says_boolean(entry: Entry<'_>) -> bool {
 }
 
 fn occurrence(entry: Entry<'_>) -> Value {
-    let words = scalars(entry).map(|scalar| to_json(&scalar));
+    let words = scalars(entry);
     let block = entry.is_block().then(|| contents_value(entry));
     Value::Array(words.chain(block).collect())
 }

@@ -18,7 +18,7 @@ use crate::edit::own_comments::is_followed;
 use crate::model::member::{Members, keyword_of};
 use crate::model::names::NameSet;
 use crate::model::shape::group_name;
-use crate::schema::{Derived, DirectiveRole, Kind, Object, POSITION, Parameter, STATIC, Shape};
+use crate::schema::{DirectiveRole, Kind, Object, POSITION, Parameter, STATIC};
 use crate::syntax::Entry;
 
 /// A block that the patch creates.
@@ -134,7 +134,7 @@ impl<'d> Planner<'_, 'd> {
         if change.is_changed(STATIC) && change.kind.may_be_on_demand() {
             self.change_keyword(change);
         }
-        for row in change.kind.scope().rows().filter(|row| row.shape.address().is_some()) {
+        for row in change.kind.scope().rows().filter(|row| row.codec.address().is_some()) {
             let [current, target] = [&change.current, change.target].map(|members| members.get(row.key));
             self.note_options_dropped(row, current, target, &change.at.child(row.key));
         }
@@ -162,16 +162,17 @@ impl<'d> Planner<'_, 'd> {
         for parameter in scope.rows().filter(|parameter| change.is_changed(parameter.key)) {
             let entries = change.members.own(parameter).to_vec();
             let pointer = change.at.child(parameter.key);
-            match (parameter.shape, change.target.get(parameter.key)) {
-                (Shape::Derived(Derived::Static), _) => {}
-                (Shape::Addresses(_), Some(target)) => self.sources(within, &entries, target, &pointer),
+            let is_sources = parameter.codec.sources().is_some();
+            match change.target.get(parameter.key) {
+                _ if parameter.codec.derived().is_some() => {}
+                Some(target) if is_sources => self.sources(within, &entries, target, &pointer),
                 // A default that is shown without a directive needs none.
-                (_, Some(Value::Bool(true)))
+                Some(Value::Bool(true))
                     if parameter.always_shown && change.removed.contains(&parameter.key) =>
                 {
                     self.setting(parameter, &entries, None, &pointer);
                 }
-                (_, target) => self.setting(parameter, &entries, target, &pointer),
+                target => self.setting(parameter, &entries, target, &pointer),
             }
         }
         for key in change.foreign_keys() {
@@ -188,7 +189,7 @@ impl<'d> Planner<'_, 'd> {
         let gained = change.gained_settings();
         for (key, value) in change.target.iter().filter(|(key, _)| change.is_changed(key)) {
             match change.kind.scope().by_key(key) {
-                Some(parameter) if !matches!(parameter.shape, Shape::Addresses(_)) => {
+                Some(parameter) if parameter.codec.sources().is_none() => {
                     self.faults.add(writable(parameter, value, &change.at.child(key)));
                 }
                 _ => {}

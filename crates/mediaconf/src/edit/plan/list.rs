@@ -11,8 +11,7 @@ use crate::edit::emit::{self, Draft};
 use crate::edit::fault::Fault;
 use crate::edit::json_pointer::Pointer;
 use crate::edit::merge::{self, GeneralMerge};
-use crate::model::shape::{only_argument, value};
-use crate::model::view::list_value;
+use crate::model::shape::{first_argument as list_value, only_argument};
 use crate::schema::json_value::{plain_word, scalar_text};
 use crate::schema::{ListShape, Parameter, Schema};
 use crate::syntax::Entry;
@@ -36,7 +35,7 @@ impl<'d> Planner<'_, 'd> {
         let entries = self.members.own(parameter).to_vec();
         let old: Vec<Value> = entries
             .iter()
-            .map(|&entry| value(list.kind, entry).map(Value::from).unwrap_or_default())
+            .map(|&entry| list.kind.value(entry).map(Value::from).unwrap_or_default())
             .collect();
         let new = match ports {
             None => old.clone(),

@@ -29,7 +29,7 @@ use super::merge::{self, GeneralMerge};
 use super::surroundings::{Surroundings, count_lines};
 use crate::model::member::{Members, keyword_of};
 use crate::model::{Lens, View};
-use crate::schema::{Kind, Object, Parameter, Shape};
+use crate::schema::{Kind, Object, Parameter};
 use crate::syntax::{Document, Entry, EntryId};
 
 /// The operations of a change, and the values that they must lead to.
@@ -77,7 +77,7 @@ pub fn proof_of(kind: Kind, members: &Object) -> Vec<u8> {
     write_members(members, &mut proof);
     // The order of the options of an address matters.
     for row in kind.scope().rows() {
-        if let (Some(shape), Some(value)) = (row.shape.address(), members.get(row.key)) {
+        if let (Some(shape), Some(value)) = (row.codec.address(), members.get(row.key)) {
             shape.options_of(value).for_each(|(key, _)| write_json(key, &mut proof));
         }
     }
@@ -257,14 +257,20 @@ impl<'d> Planner<'_, 'd> {
         let top = self.members.scope();
         for parameter in top.rows() {
             let pointer = root.child(parameter.key);
-            match (parameter.shape, patch.get(parameter.key)) {
-                (Shape::List(list), values) => match patch.get(list.blocks) {
-                    None if values.is_none() => {}
-                    blocks => self.list(parameter, list, values, blocks),
-                },
-                (Shape::Blocks(_) | Shape::Derived(_), _) | (_, None) => {}
-                (Shape::Group(kind), Some(value)) => self.group(kind, value, &pointer),
-                (_, Some(value)) => self.top_setting(parameter, value, &pointer),
+            let (codec, value) = (parameter.codec, patch.get(parameter.key));
+            if let Some(list) = codec.list() {
+                match patch.get(list.blocks) {
+                    None if value.is_none() => {}
+                    blocks => self.list(parameter, list, value, blocks),
+                }
+                continue;
+            }
+            match (codec.group(), value) {
+                (Some(kind), Some(value)) => self.group(kind, value, &pointer),
+                (None, Some(value)) if parameter.is_setting() => {
+                    self.top_setting(parameter, value, &pointer);
+                }
+                _ => {}
             }
         }
         for (key, value) in patch.iter().filter(|(key, _)| top.by_key(key).is_none()) {
@@ -353,7 +359,7 @@ impl<'d> Planner<'_, 'd> {
         target: Option<&Value>,
         pointer: &Pointer,
     ) {
-        let (Some(shape), Some(current), Some(target)) = (row.shape.address(), current, target) else {
+        let (Some(shape), Some(current), Some(target)) = (row.codec.address(), current, target) else {
             return;
         };
         if target.get(shape.address) != Some(&Value::Bool(false)) {

@@ -9,12 +9,11 @@ use super::words::{WordEdits, writable_key, writable_options};
 use crate::edit::emit;
 use crate::edit::fault::Faults;
 use crate::edit::json_pointer::Pointer;
-use crate::model::setting_view::{object_value, option_pair};
-use crate::model::shape::{Address, OptionWord, part_words};
+use crate::model::shape::{Address, OptionWord};
 use crate::model::to_json;
 use crate::schema::kinds::WordKind;
 use crate::schema::scalar::Scalar;
-use crate::schema::{ObjectShape, OptionsShape, Parameter, Part, PartPlace, Shape, quoting};
+use crate::schema::{Codec, ObjectShape, OptionsShape, Parameter, Part, PartPlace, quoting};
 use crate::syntax::{Entry, Word};
 
 impl<'d> Planner<'_, 'd> {
@@ -45,20 +44,17 @@ impl<'d> Planner<'_, 'd> {
 /// Returns the faults of a value that is written anew.
 pub fn writable(parameter: &Parameter, value: &Value, pointer: &Pointer) -> Faults {
     let mut faults = Faults::default();
-    match parameter.shape {
-        Shape::Address(shape) => return writable_options(shape, value, pointer),
-        Shape::Options(_) => {
-            for (index, pair) in value.as_array().into_iter().flatten().enumerate() {
-                let name = pair[0].as_str().unwrap_or_default();
-                faults.0.extend(writable_key(name, &pointer.child(index).child(0)).err());
-            }
+    let codec = parameter.codec;
+    if let Some(shape) = codec.address() {
+        return writable_options(shape, value, pointer);
+    }
+    for (index, element) in value.as_array().into_iter().flatten().enumerate() {
+        if codec.options().is_some() {
+            let name = element[0].as_str().unwrap_or_default();
+            faults.0.extend(writable_key(name, &pointer.child(index).child(0)).err());
+        } else if let Some(shape) = codec.sources() {
+            faults.add(writable_options(shape, element, &pointer.child(index)));
         }
-        Shape::Addresses(shape) => {
-            for (index, element) in value.as_array().into_iter().flatten().enumerate() {
-                faults.add(writable_options(shape, element, &pointer.child(index)));
-            }
-        }
-        _ => {}
     }
     faults
 }
@@ -70,16 +66,17 @@ fn edit<'d>(
     pointer: &Pointer,
 ) -> Result<WordEdits<'d>, Faults> {
     let mut edits = WordEdits::new(entry);
-    match parameter.shape {
-        Shape::Address(shape) => {
-            let address =
-                Address::from_words(entry.arguments()).expect("a directive of this shape has an address");
-            shape.edit(&mut edits, &address, target, pointer)?;
-        }
-        Shape::Options(options) => pairs(&mut edits, options, entry, target, pointer)?,
-        Shape::Object(object) => object_words(&mut edits, object, entry, target),
-        Shape::Value(kind) => only_word(&mut edits, kind, entry, target),
-        _ => {}
+    let codec = parameter.codec;
+    if let Some(shape) = codec.address() {
+        let address =
+            Address::from_words(entry.arguments()).expect("a directive of this shape has an address");
+        shape.edit(&mut edits, &address, target, pointer)?;
+    } else if let Some(options) = codec.options() {
+        pairs(&mut edits, options, entry, target, pointer)?;
+    } else if let Some(object) = codec.object() {
+        object_words(&mut edits, object, entry, target);
+    } else if let Some(kind) = codec.kind() {
+        only_word(&mut edits, kind, entry, target);
     }
     Ok(edits)
 }
@@ -98,8 +95,8 @@ fn only_word(edits: &mut WordEdits<'_>, kind: &WordKind, entry: Entry<'_>, targe
 /// Edits the words of an object part by part. A new part is put behind the parts that precede it in the
 /// table.
 fn object_words(edits: &mut WordEdits<'_>, object: &'static ObjectShape, entry: Entry<'_>, target: &Value) {
-    let current = object_value(object, entry);
-    let paired: Vec<_> = part_words(object, entry).collect();
+    let current = object.read(&[entry], None).unwrap_or_default();
+    let paired: Vec<_> = object.part_words(entry).collect();
     let words =
         |part: &'static Part| paired.iter().filter(move |(of, _)| *of == Some(part)).map(|(_, word)| *word);
     let mut previous = entry.words().next().expect("an entry has a keyword");
@@ -139,7 +136,7 @@ fn pairs(
     pointer: &Pointer,
 ) -> Result<(), Faults> {
     let words: Vec<Word<'_>> = entry.arguments().collect();
-    let old: Vec<Value> = words.iter().map(|word| option_pair(options, *word)).collect();
+    let old: Vec<Value> = words.iter().map(|word| options.pair(*word)).collect();
     let empty = Vec::new();
     let new = target.as_array().unwrap_or(&empty);
     let known: HashSet<&Value> = old.iter().collect();

@@ -11,9 +11,8 @@ use crate::edit::emit::{self, Draft};
 use crate::edit::fault::Faults;
 use crate::edit::json_pointer::Pointer;
 use crate::edit::layout::Insertion;
-use crate::model::setting_view::{SourceView, entry_sources, is_plural};
+use crate::model::setting_view::{entry_sources, is_plural};
 use crate::model::shape::{Address, header_source};
-use crate::model::to_json;
 use crate::schema::SOURCE;
 use crate::syntax::{Entry, EntryId, Splice, spliced_pieces};
 
@@ -184,7 +183,7 @@ fn keyword_behind(previous: Option<Entry<'_>>) -> String {
 }
 
 fn value_of(address: &Address<'_>) -> Value {
-    to_json(&SourceView { source: address.clone() })
+    Value::Object(SOURCE.object(address))
 }
 
 /// The change of the source in a one-line header.

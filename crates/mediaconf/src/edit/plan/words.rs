@@ -11,7 +11,6 @@ use crate::edit::fault::{Fault, Faults};
 use crate::edit::json_pointer::Pointer;
 use crate::model::member::{key_of, keyword_of};
 use crate::model::secret::holds_mask;
-use crate::model::setting_view::is_open;
 use crate::model::shape::{Address, OptionWord};
 use crate::schema::{AddressShape, quoting};
 use crate::syntax::{Entry, Splice, Word, needs_quotes};
@@ -97,7 +96,7 @@ impl AddressShape {
         target: &Value,
         pointer: &Pointer,
     ) -> Result<(), Faults> {
-        let is_false = self.may_be_false && is_open(address);
+        let is_false = self.may_be_false && address.is_open();
         let is_same = match &target[self.address] {
             Value::Bool(false) => is_false,
             new => !is_false && new.as_str() == Some(&*address.positional.value()),
@@ -108,7 +107,7 @@ impl AddressShape {
         let wanted: HashMap<&str, &Value> =
             self.options_of(target).map(|(key, value)| (key.as_str(), value)).collect();
         let pointer = &self.options_at(pointer);
-        let effective: Vec<_> = address.effective().collect();
+        let effective: Vec<_> = address.effective();
         let mut faults = Faults::default();
         let gone = address.options().filter(|option| !wanted.contains_key(&*self.json_key(option)));
         gone.for_each(|option| edits.remove(option.word));

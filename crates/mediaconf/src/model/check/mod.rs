@@ -17,10 +17,10 @@ use super::near_miss::{NearMiss, near_miss, near_miss_in_block};
 use super::one_line::lost_line_ends;
 use super::redact::FaultMasker;
 use super::setting_view::is_plural;
-use super::shape::{OptionWord, RowMatch, fits, group_name, inner_scope, only_argument, part_words, read};
+use super::shape::{OptionWord, RowMatch, group_name, inner_scope, only_argument, read};
 use crate::schema::kinds::{Transport, WordKind};
 use crate::schema::{
-    ForeignKeyword, Kind, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Schema, Scope, Shape,
+    ForeignKeyword, Kind, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Schema, Scope,
     protocol_of_switch,
 };
 use crate::syntax::{Children, Diagnostic, Diagnostics, Document, Entry, Fix, STRAY_BRACE, Span, Word};
@@ -57,7 +57,7 @@ fn is_error<'d>(entry: Entry<'d>, names: &mut Names<'d>) -> bool {
     if is_broken(parameter, entry) {
         return true;
     }
-    let Shape::Group(kind) = parameter.shape else { return false };
+    let Some(kind) = parameter.codec.group() else { return false };
     names.first(kind, group_name(entry)).is_some()
         || entry.children().any(|inner| is_broken_inside(kind.scope(), inner))
 }
@@ -84,7 +84,7 @@ fn is_broken_inside(scope: Scope, entry: Entry<'_>) -> bool {
 }
 
 fn is_broken(parameter: &'static Parameter, entry: Entry<'_>) -> bool {
-    parameter.strict && !fits(parameter.shape, entry)
+    parameter.strict && !parameter.codec.fits(entry)
 }
 
 /// The number of options of a directive that are compared with each other: a hostile directive may have
@@ -96,7 +96,7 @@ const MAX_OPTIONS: usize = 200;
 const FEWEST_WITH_ANOTHER: usize = 3;
 
 /// The settings of a block, or of the top level, of which the last one counts: the row of each, and the last one.
-type Settings<'d> = Vec<(u8, Entry<'d>)>;
+type Settings<'d> = Vec<(&'static Parameter, Entry<'d>)>;
 
 /// Checks the entries of a document: those of the top level and those inside streams, lives, plugins and templates.
 struct Checker<'d> {
@@ -234,12 +234,12 @@ impl<'d> Checker<'d> {
             self.foreign(scope, entry);
             return Some(inner_scope(entry)).filter(|inner| !inner.is_unknown());
         };
-        if !fits(parameter.shape, entry) {
+        if !parameter.codec.fits(entry) {
             self.misshapen(scope, parameter, entry);
             return None;
         }
         let inner = self.own(scope, parameter, entry);
-        if parameter.shape.is_setting() {
+        if parameter.is_setting() {
             self.set(scope, parameter, entry);
         }
         inner
@@ -248,48 +248,43 @@ impl<'d> Checker<'d> {
     /// Notes a setting of which the last one counts.
     fn set(&mut self, scope: Scope, parameter: &'static Parameter, entry: Entry<'d>) {
         let settings = if scope.is_top() { &mut self.top } else { &mut self.inner };
-        match settings.iter_mut().find(|(row, _)| *row == parameter.number) {
+        match settings.iter_mut().find(|(row, _)| std::ptr::eq(*row, parameter)) {
             Some((_, last)) => {
                 let previous = mem::replace(last, entry);
                 self.repeated_setting(previous, entry);
             }
-            None => settings.push((parameter.number, entry)),
+            None => settings.push((parameter, entry)),
         }
     }
 
     /// Checks an entry that has the form of its row.
     fn own(&mut self, scope: Scope, parameter: &'static Parameter, entry: Entry<'d>) -> Option<Scope> {
-        match parameter.shape {
-            Shape::Value(kind) => self.value(kind, entry),
-            Shape::List(list) => self.value(list.kind, entry),
-            Shape::Group(kind) => {
-                let name = group_name(entry);
-                if let Some(first) = self.names.first(kind, name) {
-                    self.diagnostics.push(repeated_name(kind, name, first));
-                }
-                if kind.has_sources() {
-                    self.stream(scope, entry);
-                }
-                return Some(kind.scope());
+        let codec = parameter.codec;
+        if let Some(kind) = codec.kind() {
+            self.value(kind, entry);
+        } else if let Some(kind) = codec.group() {
+            let name = group_name(entry);
+            if let Some(first) = self.names.first(kind, name) {
+                self.diagnostics.push(repeated_name(kind, name, first));
             }
-            Shape::Addresses(_) if is_plural(entry) => {
-                self.sourceless = None;
-                entry.arguments().for_each(|word| address::source(word, &mut self.diagnostics));
+            if kind.has_sources() {
+                self.stream(scope, entry);
             }
-            Shape::Addresses(_) => {
-                self.sourceless = None;
-                self.source(scope, entry, 0);
+            return Some(kind.scope());
+        } else if codec.sources().is_some() {
+            self.sourceless = None;
+            match is_plural(entry) {
+                true => entry.arguments().for_each(|word| address::source(word, &mut self.diagnostics)),
+                false => self.source(scope, entry, 0),
             }
-            Shape::Options(options) => {
-                self.diagnostics.push_any(option_without_sign(options, entry));
-                missing_semicolon::in_options(scope, entry, 0, &mut self.diagnostics);
-            }
-            Shape::Address(_) => {
-                entry.arguments().take(1).for_each(|word| address::backend(word, &mut self.diagnostics));
-                self.options(scope, entry, 1);
-            }
-            Shape::Object(object) => self.object(parameter, object, entry),
-            Shape::Blocks(_) | Shape::Derived(_) => {}
+        } else if let Some(options) = codec.options() {
+            self.diagnostics.push_any(option_without_sign(options, entry));
+            missing_semicolon::in_options(scope, entry, 0, &mut self.diagnostics);
+        } else if codec.address().is_some() {
+            entry.arguments().take(1).for_each(|word| address::backend(word, &mut self.diagnostics));
+            self.options(scope, entry, 1);
+        } else if let Some(object) = codec.object() {
+            self.object(parameter, object, entry);
         }
         None
     }
@@ -316,7 +311,7 @@ impl<'d> Checker<'d> {
 
     fn object(&mut self, parameter: &'static Parameter, object: &'static ObjectShape, entry: Entry<'d>) {
         let mut parts: Vec<(&Part, Word<'_>)> = Vec::new();
-        for (part, word) in part_words(object, entry) {
+        for (part, word) in object.part_words(entry) {
             let Some(part) = part.filter(|part| part.place != PartPlace::Rest) else { continue };
             self.diagnostics.push_any(part.kind.warning.and_then(|warning| warning(word)));
             let Some((_, previous)) = parts.iter().find(|(known, _)| *known == part) else {
@@ -377,15 +372,15 @@ impl<'d> Checker<'d> {
             true => fix = inside.iter().next().and_then(|found| found.fix.clone()),
             false => self.diagnostics.extend(&inside),
         }
-        if matches!(parameter.shape, Shape::Addresses(_)) {
+        if parameter.codec.sources().is_some() {
             self.sourceless = None;
         }
         let keyword = entry.keyword();
         let message = format!("`{keyword}` has the wrong form: it takes {}", parameter.usage());
         let hint = format!("write it like `{}`", parameter.example);
         let diagnostic = match parameter.strict {
-            true => Diagnostic::error(misfit_span(parameter.shape, entry), message),
-            false => Diagnostic::warning(misfit_span(parameter.shape, entry), message),
+            true => Diagnostic::error(misfit_span(parameter, entry), message),
+            false => Diagnostic::warning(misfit_span(parameter, entry), message),
         };
         self.diagnostics.push(diagnostic.hint(hint).fixed_by(fix));
     }
@@ -520,8 +515,8 @@ fn not_followed(include: Span) -> Diagnostic {
 }
 
 /// The first word that does not fit, else the keyword.
-fn misfit_span(shape: Shape, entry: Entry<'_>) -> Span {
-    let expected = if let Shape::Object(object) = shape { object.required() } else { 1 };
+fn misfit_span(parameter: &Parameter, entry: Entry<'_>) -> Span {
+    let expected = parameter.codec.object().map_or(1, ObjectShape::required);
     let mut arguments = entry.arguments();
     let (first, beyond) = (arguments.next(), arguments.nth(expected - 1));
     let one_is_wrong = beyond.is_none() && !entry.is_block() && expected == 1;

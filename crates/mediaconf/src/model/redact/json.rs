@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::model::secret::{Masker, Secrecy};
-use crate::schema::{ESCAPE, ObjectShape, Schema, Shape};
+use crate::schema::{ESCAPE, ObjectShape, Schema};
 
 /// Returns a configuration, or a patch, with its secrets masked.
 pub fn masked_json(value: &Value, masker: &Masker) -> Value {
@@ -45,9 +45,9 @@ enum JsonPlace {
 impl JsonPlace {
     fn member(self, key: &str) -> Self {
         match self {
-            Self::Root => match Schema::media().top().by_key(key).map(|parameter| parameter.shape) {
-                Some(Shape::Group(_) | Shape::Blocks(_)) => Self::Group,
-                Some(Shape::Object(object)) => Self::Object(object),
+            Self::Root => match Schema::media().top().by_key(key).map(|parameter| parameter.codec) {
+                Some(codec) if codec.group().is_some() || codec.entries_of().is_some() => Self::Group,
+                Some(codec) if let Some(object) = codec.object() => Self::Object(object),
                 _ => Self::Member(Secrecy::from_name(key.trim_start_matches(ESCAPE))),
             },
             Self::Group => Self::Member(Secrecy::Parts),

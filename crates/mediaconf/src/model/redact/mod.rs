@@ -16,9 +16,8 @@ pub use masked_text::MaskedText;
 pub use told::FaultMasker;
 
 use super::secret::{Masker, Secrecy, merged, word_parts};
-use super::setting_view::is_plural;
-use super::shape::{OptionWord, RowMatch, inner_scope, part_words, read};
-use crate::schema::{Kind, ObjectShape, Parameter, PartPlace, Schema, Scope, Shape};
+use super::shape::{OptionWord, RowMatch, inner_scope, read};
+use crate::schema::{JsonForm, Kind, ObjectShape, Parameter, PartPlace, Schema, Scope};
 use crate::syntax::{Document, Entry, Word, comment_start};
 
 /// Returns the whole text of a document with its secrets masked.
@@ -93,15 +92,13 @@ impl Finder {
 
     /// Finds the secrets of a known directive. Returns the place of the entries in its block.
     fn own(&mut self, parameter: &Parameter, entry: Entry<'_>) -> EntryPlace {
-        match parameter.shape {
-            Shape::Object(object) => self.object(object, entry),
-            Shape::Value(_) if parameter.secret => entry.arguments().for_each(|word| self.whole(word)),
-            Shape::Address(_) | Shape::Options(_) => self.options(entry),
-            Shape::Group(kind) if kind.has_sources() => self.options(entry),
-            Shape::Addresses(_) if !is_plural(entry) => self.options(entry),
-            _ => entry.arguments().for_each(|word| self.word(word, Secrecy::Parts)),
+        match parameter.codec.object() {
+            Some(object) => self.object(object, entry),
+            None if parameter.codec.has_options(entry) => self.options(entry),
+            None if parameter.secret => entry.arguments().for_each(|word| self.whole(word)),
+            None => entry.arguments().for_each(|word| self.word(word, Secrecy::Parts)),
         }
-        let scope = parameter.shape.group().map_or(Schema::media().unknown(), Kind::scope);
+        let scope = parameter.codec.group().map_or(Schema::media().unknown(), Kind::scope);
         EntryPlace { scope, secrecy: Secrecy::Parts }
     }
 
@@ -109,7 +106,7 @@ impl Finder {
     /// secret, too.
     fn object(&mut self, object: &'static ObjectShape, entry: Entry<'_>) {
         let mut free = Secrecy::Parts;
-        for (part, word) in part_words(object, entry) {
+        for (part, word) in object.part_words(entry) {
             let is_free = part.is_some_and(|part| part.place == PartPlace::Rest);
             match part {
                 Some(part) if part.secret => self.whole(word),
@@ -123,14 +120,15 @@ impl Finder {
 
     /// Finds the secrets of a known directive in the wrong form: any of its words may be the secret.
     fn misshapen(&mut self, parameter: &Parameter, entry: Entry<'_>) -> EntryPlace {
-        match parameter.shape {
-            Shape::Object(_) | Shape::Value(_) if parameter.secret => {
-                entry.arguments().for_each(|word| self.whole(word));
-                return EntryPlace::foreign(Secrecy::Whole);
-            }
-            Shape::Object(_) | Shape::Value(_) => return self.foreign(Secrecy::Parts, entry),
-            _ => self.options(entry),
+        let is_plain = parameter.codec.object().is_some() || parameter.codec.json() == JsonForm::Leaf;
+        if is_plain && parameter.secret {
+            entry.arguments().for_each(|word| self.whole(word));
+            return EntryPlace::foreign(Secrecy::Whole);
         }
+        if is_plain {
+            return self.foreign(Secrecy::Parts, entry);
+        }
+        self.options(entry);
         EntryPlace::foreign(Secrecy::Parts)
     }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use percent_encoding::percent_decode_str;
 
 use crate::schema::suggest::nearest;
-use crate::schema::{ACCOUNT, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS, Schema, Shape};
+use crate::schema::{ACCOUNT, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS, Schema};
 
 /// Misspellings are recognised of names in the tables that are longer than this, and of these names.
 const LONG_ENOUGH: usize = 4;
@@ -140,7 +140,7 @@ pub fn is_account(keyword: &str) -> bool {
     Schema::media()
         .top()
         .by_keyword(keyword)
-        .is_some_and(|parameter| parameter.shape == Shape::Object(&ACCOUNT))
+        .is_some_and(|parameter| parameter.codec.object() == Some(&ACCOUNT))
 }
 
 /// True if an unknown keyword is a slip of one whose value is a secret.
