@@ -188,7 +188,7 @@
 //!
 //! let schema = Schema::media();
 //! let streams = schema.by_key(schema.top(), "streams").expect("it is a row");
-//! let stream = streams.codec.group().expect("its blocks have names").scope();
+//! let stream = streams.codec.facts().group.expect("its blocks have names").scope();
 //! let prepush = schema.by_key(stream, "prepush").expect("it is a row");
 //! assert_eq!((prepush.unit, prepush.example), ("s", "prepush 5;"));
 //! ```

@@ -219,7 +219,7 @@ fn lacking_in(kind: Kind, found: &Value, wanted: &Object) -> usize {
 
 /// True if a member is set by a directive inside of the block.
 fn is_setting(kind: Kind, key: &str) -> bool {
-    kind.scope().by_key(key).is_none_or(|row| row.codec.derived().is_none())
+    kind.scope().by_key(key).is_none_or(|row| row.codec.facts().derived.is_none())
 }
 
 /// Returns the number of members of a change that are not in `state`.

@@ -68,7 +68,7 @@ pub fn is_followed(entry: Entry<'_>) -> bool {
 fn has_comments(entry: Entry<'_>) -> bool {
     let keyword = entry.keyword();
     let is_plain =
-        || Schema::media().top().by_keyword(&keyword).is_some_and(|row| row.codec.kind().is_some());
+        || Schema::media().top().by_keyword(&keyword).is_some_and(|row| row.codec.facts().kind.is_some());
     Schema::media().group_of(&keyword).is_some()
         || entry.is_block() && entry.count_arguments() > 0 && !is_plain()
 }

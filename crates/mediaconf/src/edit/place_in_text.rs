@@ -17,12 +17,12 @@ pub fn entry_at<'d>(members: &Members<'d>, segments: &[Segment]) -> Option<Entry
     };
     let entries = members.own(row);
     let name = below.first().and_then(Segment::name);
-    if let Some(kind) = row.codec.group() {
+    if let Some(kind) = row.codec.facts().group {
         let Some(name) = name else { return entries.first().copied() };
         let block = entries.iter().copied().find(|&entry| group_name(entry).value() == name)?;
         return Some(inside(block, kind.scope(), &below[1..]).unwrap_or(block));
     }
-    if row.codec.entries_of().is_some() {
+    if row.codec.facts().entries_of.is_some() {
         let mut blocks = members.read_by(row).iter().copied().filter(|entry| entry.is_block());
         let block = blocks.find(|&entry| Some(&*first_argument(entry)) == name)?;
         return Some(inside(block, Schema::media().unknown(), &below[1..]).unwrap_or(block));
@@ -30,7 +30,7 @@ pub fn entry_at<'d>(members: &Members<'d>, segments: &[Segment]) -> Option<Entry
     match below.first() {
         _ if !row.takes_elements() => entries.last().copied(),
         Some(Segment::Index(at)) => {
-            let is_sources = row.codec.sources().is_some();
+            let is_sources = row.codec.facts().sources.is_some();
             let mut passed = 0;
             entries.iter().copied().find(|&entry| {
                 passed += if is_sources { entry_sources(entry).count() } else { 1 };
@@ -84,13 +84,13 @@ pub fn own_entry_at<'d>(members: &Members<'d>, segments: &[Segment]) -> Option<E
         };
     };
     let entries = members.own(row);
-    match (row.codec.group(), name) {
+    match (row.codec.facts().group, name) {
         (Some(kind), Some(name)) => {
             let block = entries.iter().copied().find(|&entry| group_name(entry).value() == name)?;
             own_or_inside(block, kind.scope(), &below[1..])
         }
         (Some(_), None) => None,
-        _ if row.codec.list().is_some() && below.len() == 1 => match below[0] {
+        _ if row.codec.facts().list.is_some() && below.len() == 1 => match below[0] {
             Segment::Index(at) => entries.get(at).copied(),
             _ => None,
         },

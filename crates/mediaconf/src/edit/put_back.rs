@@ -55,7 +55,7 @@ fn keyed(document: &Document) -> impl Iterator<Item = (String, Entry<'_>)> {
 fn kind(entry: Entry<'_>) -> Option<Kind> {
     let keyword = entry.keyword();
     let known = Schema::media().top().by_keyword(&keyword).filter(|_| is_group(entry))?;
-    known.codec.group()
+    known.codec.facts().group
 }
 
 /// Returns the start of the line behind an entry, unless something else stands on its last line.

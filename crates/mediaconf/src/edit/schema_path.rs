@@ -71,7 +71,7 @@ impl Place {
 
     fn entry(self) -> Result<Self, Fault> {
         let is_object = match self {
-            Self::Own(parameter) => parameter.codec.json() == JsonForm::Object,
+            Self::Own(parameter) => parameter.codec.facts().json == JsonForm::Object,
             Self::Root | Self::Group(_) | Self::Block(_) | Self::Source(_) => true,
             Self::Extras | Self::ForeignBlock => true,
             _ => false,
@@ -93,7 +93,7 @@ impl Place {
     /// True if a member is derived: a name, a position, a global value.
     pub fn derives(self, key: &str) -> bool {
         let parameter = self.scope().and_then(|scope| scope.by_key(key));
-        parameter.is_some_and(|parameter| parameter.codec.derived().is_some())
+        parameter.is_some_and(|parameter| parameter.codec.facts().derived.is_some())
     }
 
     /// True if a member has no value of its own: it is derived.
@@ -116,7 +116,7 @@ impl Place {
         match self {
             Self::Text => true,
             Self::Part(part) => part.kind.is_text,
-            Self::Own(parameter) => parameter.codec.kind().is_some_and(|kind| kind.is_text),
+            Self::Own(parameter) => parameter.codec.facts().kind.is_some_and(|kind| kind.is_text),
             _ => false,
         }
     }
@@ -132,7 +132,7 @@ impl Place {
 
     /// The shape of the place, if that is the only address of a directive.
     pub fn address(self) -> Option<&'static AddressShape> {
-        if let Self::Own(parameter) = self { parameter.codec.address() } else { None }
+        if let Self::Own(parameter) = self { parameter.codec.facts().address } else { None }
     }
 
     /// True if the schema knows nothing of this place and the places below it.
@@ -154,7 +154,7 @@ fn in_scope(scope: Scope, key: &str) -> Result<Place, Fault> {
             }),
         };
     };
-    Ok(match (parameter.codec.group(), parameter.codec.derived()) {
+    Ok(match (parameter.codec.facts().group, parameter.codec.facts().derived) {
         (Some(kind), _) => Place::Group(kind),
         (_, Some(Derived::Address)) => Place::Text,
         _ => Place::Own(parameter),
@@ -171,7 +171,7 @@ fn no_members() -> Fault {
 
 /// True if a member of a view is derived: a name, a position, a global value.
 pub fn is_derived(scope: Scope, key: &str) -> bool {
-    scope.by_key(key).and_then(|parameter| parameter.codec.derived()).is_some_and(Derived::lacks_own)
+    scope.by_key(key).and_then(|parameter| parameter.codec.facts().derived).is_some_and(Derived::lacks_own)
 }
 
 /// The value at a place without its derived members; `None` if there are no others.
@@ -216,7 +216,7 @@ pub fn is_shown_for_nothing(place: Place, value: &Value) -> bool {
 /// Refuses members that can't be set: `name`, `runtime` and the like.
 fn refuse_output_only(place: Place) -> Result<(), Fault> {
     let Place::Own(parameter) = place else { return Ok(()) };
-    let Some(what) = parameter.codec.derived() else { return Ok(()) };
+    let Some(what) = parameter.codec.facts().derived else { return Ok(()) };
     let key = parameter.key;
     let hint = match what {
         Derived::Name => "it is the key; `mediactl mv` gives the block another name",

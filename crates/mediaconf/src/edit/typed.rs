@@ -78,12 +78,12 @@ pub fn string(place: Place, text: &str) -> Result<Value, Fault> {
 
 /// True if the words of a directive, or JSON, make an object here.
 fn is_object_of_words(place: Place) -> bool {
-    matches!(place, Place::Own(row) if row.codec.json() == JsonForm::Object && row.codec.entries_of().is_none())
+    matches!(place, Place::Own(row) if row.codec.facts().json == JsonForm::Object && row.codec.facts().entries_of.is_none())
 }
 
 /// Returns null if the value at `place` can be removed.
 pub fn removal(place: Place) -> Result<Value, Fault> {
-    let derived = if let Place::Own(row) = place { row.codec.derived() } else { None };
+    let derived = if let Place::Own(row) = place { row.codec.facts().derived } else { None };
     match derived {
         Some(Derived::Position) => {
             Err(Fault::of_path("every block has a position").hint("set the new position"))

@@ -56,7 +56,7 @@ fn same(top: Scope, found: Option<&Value>, expected: Option<&Value>, at: &str) -
 
 /// The order of the options of an address matters.
 fn same_order(row: &Parameter, found: &Value, expected: &Value) -> bool {
-    let Some(shape) = row.codec.address() else { return true };
+    let Some(shape) = row.codec.facts().address else { return true };
     shape.options_of(found).map(|(key, _)| key).eq(shape.options_of(expected).map(|(key, _)| key))
 }
 

@@ -56,7 +56,7 @@ impl<'a, 'd> View<'a, 'd> {
         let Some(row) = self.members.scope().by_key(key) else {
             return General { keyword: key }.read(self.members.foreign_by_key(key), None);
         };
-        match row.codec.group() {
+        match row.codec.facts().group {
             Some(kind) => Some(to_json(&Blocks { view: self, kind, entries: self.members.own(row) })),
             None => row.read(self.members.read_by(row), None),
         }
@@ -103,7 +103,7 @@ impl Serialize for View<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         for row in self.members.scope().rows() {
-            match row.codec.group() {
+            match row.codec.facts().group {
                 Some(kind) => {
                     let entries = self.members.own(row);
                     map.serialize_entry(row.key, &Blocks { view: self, kind, entries })?;
@@ -165,7 +165,8 @@ pub fn any_source(
     key: &str,
     test: &mut dyn FnMut(Option<&Value>) -> bool,
 ) -> Option<bool> {
-    let row = kind.scope().by_key(list).filter(|row| row.codec.sources().is_some() && row.always_shown)?;
+    let row =
+        kind.scope().by_key(list).filter(|row| row.codec.facts().sources.is_some() && row.always_shown)?;
     let entries = block.children().filter(|&inner| belongs_to(row, inner));
     let mut sources = sources(block, entries).peekable();
     Some(match sources.peek() {

@@ -68,6 +68,10 @@ pub struct ObjectShape {
     pub parts: &'static [Part],
     /// True if a patch may also give the words as a string or an array, as the general rule shows them.
     pub takes_words: bool,
+    /// The words behind the keyword.
+    pub usage: &'static str,
+    /// The form in JSON, for the manual.
+    pub json_form: &'static str,
 }
 
 /// A member of an object, and the form of its words.
@@ -127,11 +131,6 @@ impl ObjectShape {
             _ => keys.concat(),
         }
     }
-
-    /// The words behind the keyword, as a usage line shows them.
-    pub fn usage(&self) -> String {
-        self.parts.iter().map(Part::usage).collect::<Vec<_>>().join(" ")
-    }
 }
 
 /// Two parts are equal if they are the same row.
@@ -145,15 +144,6 @@ impl Part {
     /// The type of its value in JSON, in short.
     pub fn value_type(&self) -> &'static str {
         if self.place == PartPlace::Rest { "list of words" } else { self.kind.name }
-    }
-
-    fn usage(&self) -> String {
-        match self.place {
-            PartPlace::Required => self.key.to_uppercase(),
-            PartPlace::Instead => format!("or {}", self.kind.usage),
-            PartPlace::Optional => format!("[{}]", self.kind.examples[0]),
-            PartPlace::Rest => "[OPTION...]".to_owned(),
-        }
     }
 }
 

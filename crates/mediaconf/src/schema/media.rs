@@ -80,6 +80,8 @@ static STREAM_GROUP: Group = Group {
     name: "name",
     scope: STREAM,
     example: "{\"urls\":[{\"url\":\"udp://239.0.0.1:1234\"}]}",
+    usage: "a NAME, then a URL or a block",
+    json_form: "an object by name; always shown",
 };
 
 static LIVE_GROUP: Group = Group {
@@ -90,6 +92,8 @@ static LIVE_GROUP: Group = Group {
     name: "prefix",
     scope: LIVE,
     example: "{\"publish_enabled\":true}",
+    usage: "a NAME, and maybe a block",
+    json_form: "an object by prefix; always shown",
 };
 
 static PLUGIN_GROUP: Group = Group {
@@ -100,6 +104,8 @@ static PLUGIN_GROUP: Group = Group {
     name: "name",
     scope: PLUGIN,
     example: "{\"KEY\":\"VALUE\"}",
+    usage: "a NAME, and maybe a block",
+    json_form: "an object by name; always shown",
 };
 
 /// The keyword of a stream that runs on demand.
@@ -112,6 +118,8 @@ pub static ACCOUNT: ObjectShape = ObjectShape {
         Part { secret: true, ..part("password", &TEXT, PartPlace::Required) },
     ],
     takes_words: false,
+    usage: "LOGIN PASSWORD",
+    json_form: "{\"login\", \"password\"}",
 };
 
 /// `dvr ROOT 90% 5d;`
@@ -124,6 +132,8 @@ static DVR: ObjectShape = ObjectShape {
         part("options", &SCALAR, PartPlace::Rest),
     ],
     takes_words: true,
+    usage: "ROOT or @NAME [90%] [5d] [OPTION...]",
+    json_form: "{\"root\", \"reference\", \"disk_limit\", \"dvr_limit\", \"options\"}",
 };
 
 /// `http 80;`
@@ -193,7 +203,8 @@ pub static SOURCE: AddressShape = AddressShape {
     json_form: "an array of {\"url\", ...}",
 };
 
-static SOURCES: AddressesShape = AddressesShape(&SOURCE);
+static SOURCES: AddressesShape = AddressesShape(&SOURCE, SOURCE.json_form);
+static STREAM_SOURCES: AddressesShape = AddressesShape(&SOURCE, "an array of {\"url\", ...}; always shown");
 
 /// `transcoder vb=1024k ab=64k;`
 static TRANSCODER: OptionsShape = OptionsShape {
@@ -465,6 +476,7 @@ static STREAM_ROWS: [Parameter; 14] = [
     ),
     Parameter {
         always_shown: true,
+        codec: &STREAM_SOURCES,
         ..sources(STREAM, "Sources of the stream; the first that works is played")
     },
     backend(

@@ -45,7 +45,7 @@ pub fn read(scope: Scope, entry: Entry<'_>) -> RowMatch {
 /// The kind of the stream, live or plugin that an entry of the top level is.
 pub fn block_kind(entry: Entry<'_>) -> Option<Kind> {
     match read(Schema::media().top(), entry) {
-        RowMatch::Own(parameter) => parameter.codec.group(),
+        RowMatch::Own(parameter) => parameter.codec.facts().group,
         RowMatch::Misshapen(_) | RowMatch::Foreign => None,
     }
 }
@@ -147,7 +147,7 @@ impl<'d> Members<'d> {
 
     /// The entries from which a known parameter is read; those of another one if that has them.
     pub fn read_by(&self, parameter: &'static Parameter) -> &[Entry<'d>] {
-        parameter.codec.entries_of().map_or_else(|| self.own(parameter), |key| self.own_by_key(key))
+        parameter.codec.facts().entries_of.map_or_else(|| self.own(parameter), |key| self.own_by_key(key))
     }
 
     /// The unknown members, by first appearance.

@@ -30,13 +30,13 @@ pub use suggest::nearest;
 pub use codec::{AddressesShape, BlocksShape};
 pub use foreign::{FOREIGN_KEYWORDS, ForeignForm, ForeignKeyword, OUTSIDE, SELECTORS, protocol_of_switch};
 pub use forms::{
-    Derived, DirectiveRole, ESCAPE, JsonForm, ListShape, ObjectShape, OptionsShape, POSITION, Part,
-    PartPlace, STATIC,
+    Derived, DirectiveRole, ESCAPE, JsonForm, KnownOption, ListShape, ObjectShape, OptionsShape, POSITION,
+    Part, PartPlace, STATIC,
 };
 pub use media::{ACCOUNT, SOURCE};
 pub use row::{
-    AddressShape, BlockHead, Codec, Globals, Group, Kind, Old, Parameter, Place, Schema, Scope, ScopeTable,
-    URL_GLOBAL, WITH_INCLUDES, no_string,
+    AddressShape, BlockHead, Codec, Facts, Globals, Group, Kind, Old, Parameter, Place, Schema, Scope,
+    ScopeTable, URL_GLOBAL, WITH_INCLUDES, no_string,
 };
 pub use scalar::Object;
 pub use secret_words::{SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS};

@@ -1,7 +1,6 @@
 //! The types of the table: a schema has scopes, a scope has rows, and a row has a codec, which reads and writes it and may
 //! open another scope.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
@@ -68,7 +67,7 @@ impl Schema {
 
     /// The kind of the blocks with this keyword at the top level.
     pub fn group_of(&self, keyword: &str) -> Option<Kind> {
-        self.top().by_keyword(keyword)?.codec.group()
+        self.top().by_keyword(keyword)?.codec.facts().group
     }
 
     /// True if a directive with this keyword may have a block.
@@ -274,7 +273,7 @@ impl Parameter {
 
     /// The value that is shown where no directive sets it; `None` if nothing is.
     pub fn value_of_nothing(&self) -> Option<Value> {
-        match self.codec.json() {
+        match self.codec.facts().json {
             _ if !self.always_shown => None,
             JsonForm::List => Some(Value::Array(Vec::new())),
             JsonForm::Object => Some(Value::Object(Map::new())),
@@ -307,40 +306,24 @@ impl Parameter {
 
     /// True if of several directives the last one counts.
     pub fn is_setting(&self) -> bool {
-        let is_other = self.codec.group().is_some() || self.codec.entries_of().is_some();
-        !is_other && !self.takes_elements() && self.codec.derived().is_none()
+        let Facts { group, entries_of, list, sources, derived, .. } = self.codec.facts();
+        group.is_none() && entries_of.is_none() && list.is_none() && sources.is_none() && derived.is_none()
     }
 
     /// True if a patch may give the words of the directive in the place of its members.
     pub fn takes_words(&self) -> bool {
-        self.codec.options().is_some() || self.codec.object().is_some_and(|object| object.takes_words)
+        self.codec.facts().options.is_some()
+            || self.codec.facts().object.is_some_and(|object| object.takes_words)
     }
 
     /// True if each directive is an entry of a list.
     pub fn takes_elements(&self) -> bool {
-        self.codec.list().is_some() || self.codec.sources().is_some()
+        self.codec.facts().list.is_some() || self.codec.facts().sources.is_some()
     }
 
     /// Returns the transport of the ports that it names.
     pub fn transport(&self) -> Option<Transport> {
-        self.codec.kind()?.transport
-    }
-
-    /// The type of its value in JSON, in short.
-    pub fn value_type(&self) -> &'static str {
-        self.codec.value_type()
-    }
-
-    /// The words behind the keyword when they are right, for messages and the manual.
-    pub fn usage(&self) -> Cow<'static, str> {
-        self.codec.usage()
-    }
-
-    /// The form of the value in JSON, for the manual.
-    pub fn json_form(&self) -> Cow<'static, str> {
-        let form = self.codec.json_form();
-        let is_array = self.always_shown && self.codec.sources().is_some();
-        if is_array { Cow::Owned(format!("{form}; always shown")) } else { form }
+        self.codec.facts().kind?.transport
     }
 }
 
@@ -412,69 +395,63 @@ pub trait Codec: fmt::Debug + Sync {
         Err(no_string())
     }
 
-    /// The words behind the keyword when they are right, for messages and the manual.
-    fn usage(&self) -> Cow<'static, str> {
-        Cow::Borrowed("nothing")
-    }
-
-    /// The form of the value in JSON, for the manual.
-    fn json_form(&self) -> Cow<'static, str>;
-
-    /// The type of the value in JSON, in short.
-    fn value_type(&self) -> &'static str;
-
-    /// The form of the value in JSON.
-    fn json(&self) -> JsonForm;
-
-    /// The key of the row that has the entries, if it is another one.
-    fn entries_of(&self) -> Option<&'static str> {
-        None
-    }
-
     /// True if the words of an entry are options, maybe behind an address or a name.
     fn has_options(&self, _entry: Entry<'_>) -> bool {
         false
     }
 
-    /// The kind of its one word, or of each of its lines.
-    fn kind(&'static self) -> Option<&'static WordKind> {
-        None
-    }
+    /// What is asked of the form beside its values.
+    fn facts(&'static self) -> Facts;
+}
 
+/// What is asked of a form beside its values: how it is described, and what it is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Facts {
+    /// The words behind the keyword when they are right, for messages and the manual.
+    pub usage: &'static str,
+    /// The form of the value in JSON, for the manual.
+    pub json_form: &'static str,
+    /// The type of the value in JSON, in short.
+    pub value_type: &'static str,
+    /// The form of the value in JSON.
+    pub json: JsonForm,
+    /// The key of the row that has the entries, if it is another one.
+    pub entries_of: Option<&'static str>,
+    /// The kind of its one word, or of that of each line.
+    pub kind: Option<&'static WordKind>,
     /// The parts of its words.
-    fn object(&'static self) -> Option<&'static ObjectShape> {
-        None
-    }
-
+    pub object: Option<&'static ObjectShape>,
     /// Its lines, one for each value.
-    fn list(&'static self) -> Option<&'static ListShape> {
-        None
-    }
-
+    pub list: Option<&'static ListShape>,
     /// Its only address.
-    fn address(&'static self) -> Option<&'static AddressShape> {
-        None
-    }
-
+    pub address: Option<&'static AddressShape>,
     /// Its addresses, one for each line.
-    fn sources(&'static self) -> Option<&'static AddressShape> {
-        None
-    }
-
+    pub sources: Option<&'static AddressShape>,
     /// Its options.
-    fn options(&'static self) -> Option<&'static OptionsShape> {
-        None
-    }
-
+    pub options: Option<&'static OptionsShape>,
     /// The kind of its blocks.
-    fn group(&'static self) -> Option<Kind> {
-        None
-    }
-
+    pub group: Option<Kind>,
     /// What it is derived from, if it has no directive.
-    fn derived(&'static self) -> Option<Derived> {
-        None
-    }
+    pub derived: Option<Derived>,
+}
+
+impl Facts {
+    /// The facts of a form that is made of nothing that is known.
+    pub const NONE: Self = Self {
+        usage: "nothing",
+        json_form: "any",
+        value_type: "any",
+        json: JsonForm::Leaf,
+        entries_of: None,
+        kind: None,
+        object: None,
+        list: None,
+        address: None,
+        sources: None,
+        options: None,
+        group: None,
+        derived: None,
+    };
 }
 
 /// The fault of a string in the place of another value.
@@ -569,6 +546,10 @@ pub struct Group {
     pub scope: Scope,
     /// A block in JSON, for examples.
     pub example: &'static str,
+    /// The words behind the keyword.
+    pub usage: &'static str,
+    /// The form in JSON, for the manual.
+    pub json_form: &'static str,
 }
 
 /// Two kinds are equal if they are the same static.

@@ -152,13 +152,13 @@ fn not_named(document: &Document, reduced: &Value) -> Vec<(String, String)> {
     let mut texts = Vec::new();
     for parameter in TOP.rows() {
         for entry in members.own(parameter) {
-            let is_named = match (parameter.codec.group(), &reduced[parameter.key]) {
+            let is_named = match (parameter.codec.facts().group, &reduced[parameter.key]) {
                 (_, Value::Null) => reduced.get(parameter.key).is_some(),
                 (Some(_), group) => group.get(&*group_name(*entry).value()).is_some(),
                 _ => true,
             };
             let is_port_with_options =
-                parameter.codec.list().is_some_and(|list| reduced.get(list.blocks).is_some());
+                parameter.codec.facts().list.is_some_and(|list| reduced.get(list.blocks).is_some());
             if !is_named && !is_port_with_options {
                 texts.push((parameter.key.to_owned(), text_of(entry)));
             }

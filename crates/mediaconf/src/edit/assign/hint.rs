@@ -38,7 +38,7 @@ pub fn example(place: Place, assignment: &Assignment) -> Option<String> {
     let path = &assignment.path;
     let such = |text: &str| Some(format!("such as {}", set(path, text)));
     match place {
-        Place::Own(parameter) => match (parameter.codec.list(), parameter.codec.sources()) {
+        Place::Own(parameter) => match (parameter.codec.facts().list, parameter.codec.facts().sources) {
             (Some(list), _) => {
                 let example = words_of_example(parameter);
                 Some(whole_or_new(path, example, &values(list.kind, &assignment.value, example)))
@@ -47,7 +47,7 @@ pub fn example(place: Place, assignment: &Assignment) -> Option<String> {
                 let list = format!("[{{\"{}\":\"{ADDRESS}\"}}]", shape.address);
                 Some(whole_or_new(path, ADDRESS, &list))
             }
-            _ if parameter.is_setting() && parameter.codec.json() != JsonForm::Leaf => {
+            _ if parameter.is_setting() && parameter.codec.facts().json != JsonForm::Leaf => {
                 such(words_of_example(parameter))
             }
             _ => None,

@@ -49,7 +49,7 @@ fn is_set(current: &dyn ConfigLookup, place: Place, keys: &[&str]) -> bool {
     let own = || current.value(keys).and_then(|value| own_value(place, &value));
     match place {
         Place::Group(_) => !current.names(keys).is_empty(),
-        Place::Own(parameter) if parameter.takes_elements() || parameter.codec.address().is_some() => {
+        Place::Own(parameter) if parameter.takes_elements() || parameter.codec.facts().address.is_some() => {
             own().is_some_and(|value| !is_shown_for_nothing(place, &value))
         }
         _ => current.contains(keys),

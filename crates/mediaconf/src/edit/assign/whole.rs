@@ -69,7 +69,7 @@ fn without_other_options(present: Vec<String>, options: &str, mut address: Value
 
 fn drops(place: Place, path: &Path, present: usize, value: &Value) -> Fault {
     // What is neither a port nor an address may be a secret that was typed at the wrong place.
-    let list = if let Place::Own(row) = place { row.codec.list() } else { None };
+    let list = if let Place::Own(row) = place { row.codec.facts().list } else { None };
     let (noun, placeholder, is_shown) = match place {
         _ if let Some(list) = list => (list.noun, "", true),
         Place::Own(_) => ("source", "URL", is_address(&value[0]) && may_show(path, value)),

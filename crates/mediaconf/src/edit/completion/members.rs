@@ -207,7 +207,7 @@ fn present_names(current: &dyn ConfigLookup, path: &Path) -> Vec<String> {
 }
 
 fn form_of(row: &Parameter) -> Form {
-    match row.codec.json() {
+    match row.codec.facts().json {
         JsonForm::Object => Form::Object,
         JsonForm::List => Form::List,
         JsonForm::Leaf => Form::Leaf,

@@ -55,7 +55,7 @@ pub(super) fn shown(current: &dyn ConfigLookup, path: &Path) -> Option<String> {
 /// The kind of the value at a place, if that is one word.
 fn kind(place: Place) -> Option<&'static WordKind> {
     match place {
-        Place::Own(row) if row.codec.json() == JsonForm::Leaf => row.codec.kind(),
+        Place::Own(row) if row.codec.facts().json == JsonForm::Leaf => row.codec.facts().kind,
         Place::Part(part) if part.place != PartPlace::Rest => Some(part.kind),
         _ => None,
     }
@@ -92,7 +92,7 @@ mod tests {
     fn examples_are_single_words() {
         let rows = crate::schema::Schema::media().rows();
         let of_one_word =
-            rows.filter(|row| row.is_setting() && row.codec.kind().is_some_and(|kind| *kind != SCALAR));
+            rows.filter(|row| row.is_setting() && row.codec.facts().kind.is_some_and(|kind| *kind != SCALAR));
         for row in of_one_word.filter(|row| !row.secret) {
             let place = Place::Own(row);
             assert!(known(place).iter().all(|(value, _)| !value.contains(' ')), "{}", row.key);

@@ -124,7 +124,7 @@ pub fn in_json(current: &Value, patch: &Object) -> Faults {
     for (key, value) in patch {
         let (at, current) = (Pointer::root().child(key), current.get(key));
         let codec = Schema::media().top().by_key(key).map(|parameter| parameter.codec);
-        match (codec.and_then(|codec| codec.group()), value) {
+        match (codec.and_then(|codec| codec.facts().group), value) {
             (Some(kind), Value::Object(blocks)) => {
                 for (name, block) in blocks {
                     let Some(block) = block.as_object() else { continue };
@@ -133,7 +133,7 @@ pub fn in_json(current: &Value, patch: &Object) -> Faults {
                     guarded.members(kind.scope(), &current, block, &at.child(name));
                 }
             }
-            (None, Value::Object(_)) if codec.is_some_and(|codec| codec.entries_of().is_some()) => {
+            (None, Value::Object(_)) if codec.is_some_and(|codec| codec.facts().entries_of.is_some()) => {
                 guarded.member(Schema::media().unknown(), key, current, value, &at);
             }
             _ => {}

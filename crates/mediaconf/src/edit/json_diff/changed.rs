@@ -144,11 +144,11 @@ impl Found<'_> {
     /// with its port.
     fn member(&mut self, scope: Scope, key: &str, both: [&Object; 2], patch: &Object) {
         let codec = scope.by_key(key).map(|parameter| parameter.codec);
-        if !patch.contains_key(key) && codec.is_none_or(|codec| codec.entries_of().is_none()) {
+        if !patch.contains_key(key) && codec.is_none_or(|codec| codec.facts().entries_of.is_none()) {
             return;
         }
         let values = both.map(|members| members.get(key));
-        self.below(key, |found| match codec.and_then(|codec| codec.address()) {
+        self.below(key, |found| match codec.and_then(|codec| codec.facts().address) {
             Some(shape) => {
                 let own = values.map(|value| own_address(shape, value).map(Value::Object));
                 found.value(own.each_ref().map(Option::as_ref));

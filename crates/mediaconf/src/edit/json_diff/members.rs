@@ -29,7 +29,7 @@ pub(super) fn member(
 ) -> Option<Value> {
     match scope.by_key(key) {
         _ if is_derived(scope, key) => None,
-        Some(row) => match row.codec.entries_of() {
+        Some(row) => match row.codec.facts().entries_of {
             Some(list) => list_blocks(key, list, from, to),
             None => own(row, old, new),
         },
@@ -68,7 +68,7 @@ pub(super) fn changes(
 fn own(parameter: &Parameter, from: Option<&Value>, to: Option<&Value>) -> Option<Value> {
     let default = parameter.value_of_nothing();
     let (from, to) = (from.or(default.as_ref()), to.or(default.as_ref()));
-    match parameter.codec.address() {
+    match parameter.codec.facts().address {
         Some(shape) => address(shape, own_address(shape, from), own_address(shape, to)),
         None => value(from, to),
     }
@@ -139,7 +139,7 @@ fn list_blocks(key: &str, list: &str, from: &Object, to: &Object) -> Option<Valu
 /// The patch that makes a new block.
 pub(super) fn new_block(scope: Scope, block: &Object) -> Object {
     let own = without_derived(scope, block).into_iter().filter_map(|(key, value)| {
-        let value = match scope.by_key(&key).and_then(|parameter| parameter.codec.address()) {
+        let value = match scope.by_key(&key).and_then(|parameter| parameter.codec.facts().address) {
             Some(shape) => Value::Object(own_address(shape, Some(&value))?),
             None => value,
         };

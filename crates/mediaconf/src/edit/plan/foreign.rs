@@ -77,7 +77,7 @@ impl<'d> Planner<'_, 'd> {
             let wanted = target.get(parameter.key);
             if parameter.codec.read(entries, None).as_ref() != wanted {
                 let pointer = pointer.child(parameter.key);
-                match (parameter.codec.sources(), wanted) {
+                match (parameter.codec.facts().sources, wanted) {
                     (Some(_), Some(wanted)) => self.sources(within, entries, wanted, &pointer),
                     _ => self.setting(parameter, entries, wanted, &pointer),
                 }
@@ -156,7 +156,7 @@ fn wanted_occurrences(
 }
 
 fn is_port(block: Entry<'_>) -> bool {
-    Schema::media().top().by_keyword(&block.keyword()).is_some_and(|known| known.codec.list().is_some())
+    Schema::media().top().by_keyword(&block.keyword()).is_some_and(|known| known.codec.facts().list.is_some())
 }
 
 fn says_boolean(entry: Entry<'_>) -> bool {

@@ -134,7 +134,7 @@ impl<'d> Planner<'_, 'd> {
         if change.is_changed(STATIC) && change.kind.may_be_on_demand() {
             self.change_keyword(change);
         }
-        for row in change.kind.scope().rows().filter(|row| row.codec.address().is_some()) {
+        for row in change.kind.scope().rows().filter(|row| row.codec.facts().address.is_some()) {
             let [current, target] = [&change.current, change.target].map(|members| members.get(row.key));
             self.note_options_dropped(row, current, target, &change.at.child(row.key));
         }
@@ -162,9 +162,9 @@ impl<'d> Planner<'_, 'd> {
         for parameter in scope.rows().filter(|parameter| change.is_changed(parameter.key)) {
             let entries = change.members.own(parameter).to_vec();
             let pointer = change.at.child(parameter.key);
-            let is_sources = parameter.codec.sources().is_some();
+            let is_sources = parameter.codec.facts().sources.is_some();
             match change.target.get(parameter.key) {
-                _ if parameter.codec.derived().is_some() => {}
+                _ if parameter.codec.facts().derived.is_some() => {}
                 Some(target) if is_sources => self.sources(within, &entries, target, &pointer),
                 // A default that is shown without a directive needs none.
                 Some(Value::Bool(true))
@@ -189,7 +189,7 @@ impl<'d> Planner<'_, 'd> {
         let gained = change.gained_settings();
         for (key, value) in change.target.iter().filter(|(key, _)| change.is_changed(key)) {
             match change.kind.scope().by_key(key) {
-                Some(parameter) if parameter.codec.sources().is_none() => {
+                Some(parameter) if parameter.codec.facts().sources.is_none() => {
                     self.faults.add(writable(parameter, value, &change.at.child(key)));
                 }
                 _ => {}

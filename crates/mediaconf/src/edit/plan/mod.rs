@@ -77,7 +77,7 @@ pub fn proof_of(kind: Kind, members: &Object) -> Vec<u8> {
     write_members(members, &mut proof);
     // The order of the options of an address matters.
     for row in kind.scope().rows() {
-        if let (Some(shape), Some(value)) = (row.codec.address(), members.get(row.key)) {
+        if let (Some(shape), Some(value)) = (row.codec.facts().address, members.get(row.key)) {
             shape.options_of(value).for_each(|(key, _)| write_json(key, &mut proof));
         }
     }
@@ -258,14 +258,14 @@ impl<'d> Planner<'_, 'd> {
         for parameter in top.rows() {
             let pointer = root.child(parameter.key);
             let (codec, value) = (parameter.codec, patch.get(parameter.key));
-            if let Some(list) = codec.list() {
+            if let Some(list) = codec.facts().list {
                 match patch.get(list.blocks) {
                     None if value.is_none() => {}
                     blocks => self.list(parameter, list, value, blocks),
                 }
                 continue;
             }
-            match (codec.group(), value) {
+            match (codec.facts().group, value) {
                 (Some(kind), Some(value)) => self.group(kind, value, &pointer),
                 (None, Some(value)) if parameter.is_setting() => {
                     self.top_setting(parameter, value, &pointer);
@@ -359,7 +359,7 @@ impl<'d> Planner<'_, 'd> {
         target: Option<&Value>,
         pointer: &Pointer,
     ) {
-        let (Some(shape), Some(current), Some(target)) = (row.codec.address(), current, target) else {
+        let (Some(shape), Some(current), Some(target)) = (row.codec.facts().address, current, target) else {
             return;
         };
         if target.get(shape.address) != Some(&Value::Bool(false)) {

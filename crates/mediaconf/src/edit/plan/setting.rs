@@ -45,14 +45,14 @@ impl<'d> Planner<'_, 'd> {
 pub fn writable(parameter: &Parameter, value: &Value, pointer: &Pointer) -> Faults {
     let mut faults = Faults::default();
     let codec = parameter.codec;
-    if let Some(shape) = codec.address() {
+    if let Some(shape) = codec.facts().address {
         return writable_options(shape, value, pointer);
     }
     for (index, element) in value.as_array().into_iter().flatten().enumerate() {
-        if codec.options().is_some() {
+        if codec.facts().options.is_some() {
             let name = element[0].as_str().unwrap_or_default();
             faults.0.extend(writable_key(name, &pointer.child(index).child(0)).err());
-        } else if let Some(shape) = codec.sources() {
+        } else if let Some(shape) = codec.facts().sources {
             faults.add(writable_options(shape, element, &pointer.child(index)));
         }
     }
@@ -67,15 +67,15 @@ fn edit<'d>(
 ) -> Result<WordEdits<'d>, Faults> {
     let mut edits = WordEdits::new(entry);
     let codec = parameter.codec;
-    if let Some(shape) = codec.address() {
+    if let Some(shape) = codec.facts().address {
         let address =
             Address::from_words(entry.arguments()).expect("a directive of this shape has an address");
         shape.edit(&mut edits, &address, target, pointer)?;
-    } else if let Some(options) = codec.options() {
+    } else if let Some(options) = codec.facts().options {
         pairs(&mut edits, options, entry, target, pointer)?;
-    } else if let Some(object) = codec.object() {
+    } else if let Some(object) = codec.facts().object {
         object_words(&mut edits, object, entry, target);
-    } else if let Some(kind) = codec.kind() {
+    } else if let Some(kind) = codec.facts().kind {
         only_word(&mut edits, kind, entry, target);
     }
     Ok(edits)

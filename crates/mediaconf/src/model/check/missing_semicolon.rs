@@ -159,23 +159,23 @@ fn reads_as(parameter: &Parameter, mut rest: Words<'_>, is_block: bool) -> bool 
     let second = rest.next();
     let is_url = |word: &Word<'_>| word.raw.contains("://");
     let codec = parameter.codec;
-    if let Some(kind) = codec.kind() {
+    if let Some(kind) = codec.facts().kind {
         return tells(kind, first);
     }
-    if let Some(object) = codec.object() {
+    if let Some(object) = codec.facts().object {
         if object.required() == object.parts.len() {
             return second.is_some() && rest.next().is_none();
         }
         let mut words = second.into_iter().chain(rest).take(MAX_WORDS);
         return words.any(|word| object.parts.iter().any(|part| tells(part.kind, word)));
     }
-    if let Some(address) = codec.address().or(codec.sources()) {
+    if let Some(address) = codec.facts().address.or(codec.facts().sources) {
         return is_url(&first) || address.may_be_false && first.value() == "false";
     }
-    match codec.group() {
+    match codec.facts().group {
         Some(kind) if kind.has_sources() && !is_block => second.as_ref().is_some_and(is_url),
         Some(_) => is_block && second.is_none(),
-        None => codec.options().is_some() && first.raw.contains('='),
+        None => codec.facts().options.is_some() && first.raw.contains('='),
     }
 }
 

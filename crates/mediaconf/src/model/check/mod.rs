@@ -57,7 +57,7 @@ fn is_error<'d>(entry: Entry<'d>, names: &mut Names<'d>) -> bool {
     if is_broken(parameter, entry) {
         return true;
     }
-    let Some(kind) = parameter.codec.group() else { return false };
+    let Some(kind) = parameter.codec.facts().group else { return false };
     names.first(kind, group_name(entry)).is_some()
         || entry.children().any(|inner| is_broken_inside(kind.scope(), inner))
 }
@@ -260,9 +260,9 @@ impl<'d> Checker<'d> {
     /// Checks an entry that has the form of its row.
     fn own(&mut self, scope: Scope, parameter: &'static Parameter, entry: Entry<'d>) -> Option<Scope> {
         let codec = parameter.codec;
-        if let Some(kind) = codec.kind() {
+        if let Some(kind) = codec.facts().kind {
             self.value(kind, entry);
-        } else if let Some(kind) = codec.group() {
+        } else if let Some(kind) = codec.facts().group {
             let name = group_name(entry);
             if let Some(first) = self.names.first(kind, name) {
                 self.diagnostics.push(repeated_name(kind, name, first));
@@ -271,19 +271,19 @@ impl<'d> Checker<'d> {
                 self.stream(scope, entry);
             }
             return Some(kind.scope());
-        } else if codec.sources().is_some() {
+        } else if codec.facts().sources.is_some() {
             self.sourceless = None;
             match is_plural(entry) {
                 true => entry.arguments().for_each(|word| address::source(word, &mut self.diagnostics)),
                 false => self.source(scope, entry, 0),
             }
-        } else if let Some(options) = codec.options() {
+        } else if let Some(options) = codec.facts().options {
             self.diagnostics.push_any(option_without_sign(options, entry));
             missing_semicolon::in_options(scope, entry, 0, &mut self.diagnostics);
-        } else if codec.address().is_some() {
+        } else if codec.facts().address.is_some() {
             entry.arguments().take(1).for_each(|word| address::backend(word, &mut self.diagnostics));
             self.options(scope, entry, 1);
-        } else if let Some(object) = codec.object() {
+        } else if let Some(object) = codec.facts().object {
             self.object(parameter, object, entry);
         }
         None
@@ -372,11 +372,11 @@ impl<'d> Checker<'d> {
             true => fix = inside.iter().next().and_then(|found| found.fix.clone()),
             false => self.diagnostics.extend(&inside),
         }
-        if parameter.codec.sources().is_some() {
+        if parameter.codec.facts().sources.is_some() {
             self.sourceless = None;
         }
         let keyword = entry.keyword();
-        let message = format!("`{keyword}` has the wrong form: it takes {}", parameter.usage());
+        let message = format!("`{keyword}` has the wrong form: it takes {}", parameter.codec.facts().usage);
         let hint = format!("write it like `{}`", parameter.example);
         let diagnostic = match parameter.strict {
             true => Diagnostic::error(misfit_span(parameter, entry), message),
@@ -516,7 +516,7 @@ fn not_followed(include: Span) -> Diagnostic {
 
 /// The first word that does not fit, else the keyword.
 fn misfit_span(parameter: &Parameter, entry: Entry<'_>) -> Span {
-    let expected = parameter.codec.object().map_or(1, ObjectShape::required);
+    let expected = parameter.codec.facts().object.map_or(1, ObjectShape::required);
     let mut arguments = entry.arguments();
     let (first, beyond) = (arguments.next(), arguments.nth(expected - 1));
     let one_is_wrong = beyond.is_none() && !entry.is_block() && expected == 1;

@@ -46,8 +46,10 @@ impl JsonPlace {
     fn member(self, key: &str) -> Self {
         match self {
             Self::Root => match Schema::media().top().by_key(key).map(|parameter| parameter.codec) {
-                Some(codec) if codec.group().is_some() || codec.entries_of().is_some() => Self::Group,
-                Some(codec) if let Some(object) = codec.object() => Self::Object(object),
+                Some(codec) if codec.facts().group.is_some() || codec.facts().entries_of.is_some() => {
+                    Self::Group
+                }
+                Some(codec) if let Some(object) = codec.facts().object => Self::Object(object),
                 _ => Self::Member(Secrecy::from_name(key.trim_start_matches(ESCAPE))),
             },
             Self::Group => Self::Member(Secrecy::Parts),

@@ -92,13 +92,13 @@ impl Finder {
 
     /// Finds the secrets of a known directive. Returns the place of the entries in its block.
     fn own(&mut self, parameter: &Parameter, entry: Entry<'_>) -> EntryPlace {
-        match parameter.codec.object() {
+        match parameter.codec.facts().object {
             Some(object) => self.object(object, entry),
             None if parameter.codec.has_options(entry) => self.options(entry),
             None if parameter.secret => entry.arguments().for_each(|word| self.whole(word)),
             None => entry.arguments().for_each(|word| self.word(word, Secrecy::Parts)),
         }
-        let scope = parameter.codec.group().map_or(Schema::media().unknown(), Kind::scope);
+        let scope = parameter.codec.facts().group.map_or(Schema::media().unknown(), Kind::scope);
         EntryPlace { scope, secrecy: Secrecy::Parts }
     }
 
@@ -120,7 +120,8 @@ impl Finder {
 
     /// Finds the secrets of a known directive in the wrong form: any of its words may be the secret.
     fn misshapen(&mut self, parameter: &Parameter, entry: Entry<'_>) -> EntryPlace {
-        let is_plain = parameter.codec.object().is_some() || parameter.codec.json() == JsonForm::Leaf;
+        let is_plain =
+            parameter.codec.facts().object.is_some() || parameter.codec.facts().json == JsonForm::Leaf;
         if is_plain && parameter.secret {
             entry.arguments().for_each(|word| self.whole(word));
             return EntryPlace::foreign(Secrecy::Whole);

@@ -140,7 +140,7 @@ pub fn is_account(keyword: &str) -> bool {
     Schema::media()
         .top()
         .by_keyword(keyword)
-        .is_some_and(|parameter| parameter.codec.object() == Some(&ACCOUNT))
+        .is_some_and(|parameter| parameter.codec.facts().object == Some(&ACCOUNT))
 }
 
 /// True if an unknown keyword is a slip of one whose value is a secret.

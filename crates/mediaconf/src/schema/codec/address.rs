@@ -1,25 +1,16 @@
 //! `auth URL key=value …;`, one directive with an address and options, and `url URL key=value …;` repeated, an array of
 //! them.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
 use super::{
-    ELEMENTS, elements, is_list, json, json_string, no_member, object, of_words, opens, read_directive,
-    unlike,
+    AddressShape, BlockHead, Codec, Draft, ELEMENTS, Entry, Facts, Fault, Faults, JsonForm, Normalizer,
+    Object, Old, Place, Pointer, SWITCH, Scalar, Schema, Scope, URL_GLOBAL, Word, Words, elements,
+    has_needless_escape, is_list, json, json_string, key_of, keyword_of, kind_of, no_member, object,
+    of_words, opens, plain_word, quoted_word, read_directive, unlike,
 };
-use crate::schema::draft::Draft;
-use crate::schema::fault::{Fault, Faults};
-use crate::schema::forms::JsonForm;
-use crate::schema::json_pointer::Pointer;
-use crate::schema::kinds::SWITCH;
-use crate::schema::members::{has_needless_escape, key_of, keyword_of};
-use crate::schema::normalize::Normalizer;
-use crate::schema::row::{AddressShape, BlockHead, Codec, Old, Place, Schema, Scope, URL_GLOBAL};
-use crate::schema::scalar::{Object, Scalar, kind_of, plain_word};
-use crate::syntax::{Entry, Word, Words, quoted_word};
 
 /// One `key=value` or bare word behind the positional argument.
 #[derive(Debug, Clone, Copy)]
@@ -290,48 +281,44 @@ impl Codec for AddressShape {
             return object(text);
         }
         if !text.starts_with('"') && !matches!(json(text)?, None | Some(Value::Bool(false))) {
-            return Err(unlike(self));
+            return Err(unlike(self.usage));
         }
-        let value = of_words(self, text)?;
+        let value = of_words(self, self.usage, text)?;
         match &value[self.address] {
             Value::Bool(_) if self.options_of(&value).next().is_some() => {
                 Err(Fault::of_path("`false` takes no options"))
             }
             Value::String(url) if !text.starts_with('"') && (SWITCH.parse)(url).is_some() => {
-                Err(unlike(self))
+                Err(unlike(self.usage))
             }
             _ => Ok(value),
         }
-    }
-
-    fn usage(&self) -> Cow<'static, str> {
-        Cow::Borrowed(self.usage)
-    }
-
-    fn json_form(&self) -> Cow<'static, str> {
-        Cow::Borrowed(self.json_form)
-    }
-
-    fn value_type(&self) -> &'static str {
-        "object"
-    }
-
-    fn json(&self) -> JsonForm {
-        JsonForm::Object
     }
 
     fn has_options(&self, _: Entry<'_>) -> bool {
         true
     }
 
-    fn address(&'static self) -> Option<&'static AddressShape> {
-        Some(self)
+    fn facts(&'static self) -> Facts {
+        Facts {
+            usage: self.usage,
+            json_form: self.json_form,
+            value_type: "object",
+            json: JsonForm::Object,
+            address: Some(self),
+            ..Facts::NONE
+        }
     }
 }
 
 /// A directive for each address of a list. The first one of a stream may stand in its header.
 #[derive(Debug)]
-pub struct AddressesShape(pub &'static AddressShape);
+pub struct AddressesShape(
+    /// One of them.
+    pub &'static AddressShape,
+    /// The form in JSON, for the manual.
+    pub &'static str,
+);
 
 impl Codec for AddressesShape {
     fn fits(&self, entry: Entry<'_>) -> bool {
@@ -392,28 +379,19 @@ impl Codec for AddressesShape {
         Ok(Value::Array(vec![self.0.only(text)]))
     }
 
-    fn usage(&self) -> Cow<'static, str> {
-        Cow::Borrowed(self.0.usage)
-    }
-
-    fn json_form(&self) -> Cow<'static, str> {
-        Cow::Borrowed(self.0.json_form)
-    }
-
-    fn value_type(&self) -> &'static str {
-        "list of objects"
-    }
-
-    fn json(&self) -> JsonForm {
-        JsonForm::List
-    }
-
     fn has_options(&self, entry: Entry<'_>) -> bool {
         entry.keyword() != self.0.plural
     }
 
-    fn sources(&'static self) -> Option<&'static AddressShape> {
-        Some(self.0)
+    fn facts(&'static self) -> Facts {
+        Facts {
+            usage: self.0.usage,
+            json_form: self.1,
+            value_type: "list of objects",
+            json: JsonForm::List,
+            sources: Some(self.0),
+            ..Facts::NONE
+        }
     }
 }
 

@@ -1,19 +1,11 @@
 //! A member that no directive of its own stands for: read from the text around it, or from elsewhere.
 
-use std::borrow::Cow;
-
 use serde_json::Value;
 
-use super::{General, group_name, of_kind, unlike_kind};
-use crate::schema::draft::Draft;
-use crate::schema::fault::{Fault, FaultKind};
-use crate::schema::forms::{Derived, JsonForm};
-use crate::schema::json_pointer::Pointer;
-use crate::schema::kinds::{SWITCH, WordKind};
-use crate::schema::normalize::Normalizer;
-use crate::schema::row::{BlockHead, Codec, Place};
-use crate::schema::scalar::{canonical_integer, integer};
-use crate::syntax::Entry;
+use super::{
+    BlockHead, Codec, Derived, Draft, Entry, Facts, Fault, FaultKind, General, Normalizer, Place, Pointer,
+    SWITCH, canonical_integer, group_name, integer, of_kind, unlike_kind,
+};
 
 impl Derived {
     /// True if it is ignored in a patch.
@@ -104,37 +96,17 @@ impl Codec for Derived {
         }
     }
 
-    fn json_form(&self) -> Cow<'static, str> {
-        Cow::Borrowed(match self {
-            Self::Name | Self::Address => "a string",
-            Self::Static | Self::NeverStatic => "true or false",
-            Self::Position => "a number",
-            Self::Global => "a string, read-only here",
-            Self::Former => "a string, no longer shown",
-            Self::Runtime => "an object, read-only",
-            Self::Included => "a list of strings, refused in a patch",
-        })
-    }
-
-    fn value_type(&self) -> &'static str {
-        match self {
-            Self::Static | Self::NeverStatic => "boolean",
-            Self::Position => "integer",
-            Self::Runtime => "object",
-            Self::Included => "list of strings",
-            _ => "string",
-        }
-    }
-
-    fn json(&self) -> JsonForm {
-        JsonForm::Leaf
-    }
-
-    fn kind(&'static self) -> Option<&'static WordKind> {
-        matches!(self, Self::Static | Self::NeverStatic).then_some(&SWITCH)
-    }
-
-    fn derived(&'static self) -> Option<Derived> {
-        Some(*self)
+    fn facts(&'static self) -> Facts {
+        let (json_form, value_type) = match self {
+            Self::Name | Self::Address => ("a string", "string"),
+            Self::Static | Self::NeverStatic => ("true or false", "boolean"),
+            Self::Position => ("a number", "integer"),
+            Self::Global => ("a string, read-only here", "string"),
+            Self::Former => ("a string, no longer shown", "string"),
+            Self::Runtime => ("an object, read-only", "object"),
+            Self::Included => ("a list of strings, refused in a patch", "list of strings"),
+        };
+        let kind = matches!(self, Self::Static | Self::NeverStatic).then_some(&SWITCH);
+        Facts { json_form, value_type, kind, derived: Some(*self), ..Facts::NONE }
     }
 }

@@ -6,25 +6,16 @@
 //! - R4 anything else: an array of occurrences, each an array of its words and, if it has a block,
 //!   the object last.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::{json, read_directive};
-use crate::schema::draft::Draft;
-use crate::schema::fault::{Fault, Faults};
-use crate::schema::foreign::SELECTORS;
-use crate::schema::forms::{ESCAPE, JsonForm};
-use crate::schema::json_pointer::Pointer;
-use crate::schema::members::{
-    Members, RowMatch, first_argument, has_needless_escape, inner_scope, key_of, keyword_of, only_argument,
-    read,
+use super::{
+    BlockHead, Codec, Document, Draft, ESCAPE, Entry, Facts, Fault, Faults, Members, Normalizer, Object, Old,
+    Place, Pointer, RowMatch, SELECTORS, Scalar, Schema, Scope, first_argument, has_needless_escape,
+    inner_scope, is_scalar, json, key_of, keyword_of, kind_of, only_argument, quoted_if_needed, read,
+    read_directive, scalar_text, word,
 };
-use crate::schema::normalize::Normalizer;
-use crate::schema::row::{BlockHead, Codec, Old, Place, Schema, Scope};
-use crate::schema::scalar::{Object, Scalar, is_scalar, kind_of, scalar_text, word};
-use crate::syntax::{Document, Entry, quoted_if_needed};
 
 /// The form that the occurrences of a keyword have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,7 +78,7 @@ pub fn foreign_values(members: &Members<'_>) -> impl Iterator<Item = (String, Va
 /// Normalizes the members of a block of this scope.
 pub fn each_normalized(scope: Scope, members: Object, at: &Pointer, normalizer: &mut Normalizer) -> Object {
     normalizer.each(members, at, |normalizer, key, value, at| match scope.by_key(key) {
-        Some(row) if value.is_null() && row.codec.derived().is_none() => Some(value),
+        Some(row) if value.is_null() && row.codec.facts().derived.is_none() => Some(value),
         Some(row) => row.codec.normalize(value, at, normalizer),
         None => foreign_normalized(scope, key, value, at, normalizer),
     })
@@ -311,16 +302,8 @@ impl Codec for General<'_> {
         Ok(text.into())
     }
 
-    fn json_form(&self) -> Cow<'static, str> {
-        Cow::Borrowed("any")
-    }
-
-    fn value_type(&self) -> &'static str {
-        "any"
-    }
-
-    fn json(&self) -> JsonForm {
-        JsonForm::Leaf
+    fn facts(&'static self) -> Facts {
+        Facts::NONE
     }
 }
 

@@ -1,21 +1,15 @@
 //! `stream NAME { … }` repeated, an object by name.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
 use serde_json::Value;
 
-use super::{each_normalized, foreign_values, merge_member, object, write_members};
-use crate::schema::draft::Draft;
-use crate::schema::fault::{Fault, FaultKind, Faults};
-use crate::schema::forms::{Derived, JsonForm, POSITION, STATIC};
-use crate::schema::json_pointer::Pointer;
-use crate::schema::members::{Members, keyword_of};
-use crate::schema::normalize::Normalizer;
-use crate::schema::row::{BlockHead, Codec, Group, Kind, Old, Parameter, Place};
-use crate::schema::scalar::Object;
-use crate::syntax::{Entry, Word, quoted_if_needed};
+use super::{
+    BlockHead, Codec, Derived, Draft, Entry, Facts, Fault, FaultKind, Faults, Group, JsonForm, Kind, Members,
+    Normalizer, Object, Old, POSITION, Parameter, Place, Pointer, STATIC, Word, each_normalized,
+    foreign_values, keyword_of, merge_member, object, quoted_if_needed, write_members,
+};
 
 /// The name in the header of a stream, live or plugin.
 pub fn group_name(entry: Entry<'_>) -> Word<'_> {
@@ -41,7 +35,7 @@ impl Kind {
 
     /// The own members that an empty block shows.
     fn of_nothing(self) -> Object {
-        let shown = |row: &Parameter| match row.codec.derived() {
+        let shown = |row: &Parameter| match row.codec.facts().derived {
             Some(Derived::Static) => Some(true.into()),
             Some(Derived::NeverStatic) => Some(false.into()),
             _ => row.value_of_nothing(),
@@ -175,31 +169,18 @@ impl Codec for Group {
         object(text)
     }
 
-    fn usage(&self) -> Cow<'static, str> {
-        Cow::Borrowed(if self.has_sources {
-            "a NAME, then a URL or a block"
-        } else {
-            "a NAME, and maybe a block"
-        })
-    }
-
-    fn json_form(&self) -> Cow<'static, str> {
-        Cow::Owned(format!("an object by {}; always shown", self.name))
-    }
-
-    fn value_type(&self) -> &'static str {
-        "object of objects"
-    }
-
-    fn json(&self) -> JsonForm {
-        JsonForm::Object
-    }
-
     fn has_options(&self, _: Entry<'_>) -> bool {
         self.has_sources
     }
 
-    fn group(&'static self) -> Option<Kind> {
-        Some(Kind(self))
+    fn facts(&'static self) -> Facts {
+        Facts {
+            usage: self.usage,
+            json_form: self.json_form,
+            value_type: "object of objects",
+            json: JsonForm::Object,
+            group: Some(Kind(self)),
+            ..Facts::NONE
+        }
     }
 }

@@ -1,21 +1,14 @@
 //! `http 80;` repeated, an array of values, and the blocks of these directives.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::{ELEMENTS, OWN_PATH, block_value, each_normalized, elements, is_list, object, of_kind};
-use crate::schema::draft::Draft;
-use crate::schema::fault::Fault;
-use crate::schema::forms::{JsonForm, ListShape};
-use crate::schema::json_pointer::Pointer;
-use crate::schema::kinds::WordKind;
-use crate::schema::members::first_argument;
-use crate::schema::normalize::Normalizer;
-use crate::schema::row::{BlockHead, Codec, Place, Schema};
-use crate::schema::scalar::{is_scalar, plain_word};
-use crate::syntax::Entry;
+use super::{
+    BlockHead, Codec, Draft, ELEMENTS, Entry, Facts, Fault, JsonForm, ListShape, Normalizer, OWN_PATH, Place,
+    Pointer, Schema, block_value, each_normalized, elements, first_argument, is_list, is_scalar, object,
+    of_kind, plain_word,
+};
 
 impl Codec for ListShape {
     fn fits(&self, entry: Entry<'_>) -> bool {
@@ -57,28 +50,16 @@ impl Codec for ListShape {
         of_kind(self.kind, text).map(|value| Value::Array(vec![value]))
     }
 
-    fn usage(&self) -> Cow<'static, str> {
-        Cow::Borrowed(self.kind.usage)
-    }
-
-    fn json_form(&self) -> Cow<'static, str> {
-        Cow::Borrowed(self.json_form)
-    }
-
-    fn value_type(&self) -> &'static str {
-        self.name
-    }
-
-    fn json(&self) -> JsonForm {
-        JsonForm::List
-    }
-
-    fn kind(&'static self) -> Option<&'static WordKind> {
-        Some(self.kind)
-    }
-
-    fn list(&'static self) -> Option<&'static ListShape> {
-        Some(self)
+    fn facts(&'static self) -> Facts {
+        Facts {
+            usage: self.kind.usage,
+            json_form: self.json_form,
+            value_type: self.name,
+            json: JsonForm::List,
+            kind: Some(self.kind),
+            list: Some(self),
+            ..Facts::NONE
+        }
     }
 }
 
@@ -123,19 +104,13 @@ impl Codec for BlocksShape {
         object(text).map_err(|fault| fault.hint(OWN_PATH))
     }
 
-    fn json_form(&self) -> Cow<'static, str> {
-        Cow::Borrowed(self.0.blocks_json_form)
-    }
-
-    fn value_type(&self) -> &'static str {
-        "object of objects"
-    }
-
-    fn json(&self) -> JsonForm {
-        JsonForm::Object
-    }
-
-    fn entries_of(&self) -> Option<&'static str> {
-        Some(self.0.key)
+    fn facts(&'static self) -> Facts {
+        Facts {
+            json_form: self.0.blocks_json_form,
+            value_type: "object of objects",
+            json: JsonForm::Object,
+            entries_of: Some(self.0.key),
+            ..Facts::NONE
+        }
     }
 }

@@ -12,12 +12,27 @@ mod word;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use super::fault::Fault;
-use super::kinds::WordKind;
-use super::patch;
-use super::row::Codec;
-use super::scalar::Scalar;
-use crate::syntax::{Document, Entry, quoted_if_needed};
+use crate::schema::draft::Draft;
+use crate::schema::fault::{Fault, FaultKind, Faults};
+use crate::schema::foreign::SELECTORS;
+use crate::schema::forms::{
+    Derived, ESCAPE, JsonForm, ListShape, ObjectShape, OptionsShape, POSITION, Part, PartPlace, STATIC,
+};
+use crate::schema::json_pointer::Pointer;
+use crate::schema::kinds::{SWITCH, WordKind};
+use crate::schema::members::{
+    Members, RowMatch, first_argument, has_needless_escape, inner_scope, key_of, keyword_of, only_argument,
+    read,
+};
+use crate::schema::normalize::Normalizer;
+use crate::schema::patch;
+use crate::schema::row::{
+    AddressShape, BlockHead, Codec, Facts, Group, Kind, Old, Parameter, Place, Schema, Scope, URL_GLOBAL,
+};
+use crate::schema::scalar::{
+    Object, Scalar, canonical_integer, integer, is_empty, is_scalar, kind_of, plain_word, scalar_text, word,
+};
+use crate::syntax::{Document, Entry, Word, Words, quoted_if_needed, quoted_word};
 
 pub use address::{Address, AddressesShape, OptionWord, header_address};
 pub use general::{
@@ -40,16 +55,16 @@ pub fn read_directive<T>(words: &str, read: impl Fn(Entry<'_>) -> T) -> Option<T
 }
 
 /// Reads the words of a directive of this form. A single word needs no quotes here for what separates words in a text.
-fn of_words(codec: &dyn Codec, text: &str) -> Result<Value, Fault> {
+fn of_words(codec: &dyn Codec, usage: &str, text: &str) -> Result<Value, Fault> {
     let is_one_word = !text.is_empty() && !text.contains(char::is_whitespace) && !text.starts_with('"');
     let text = if is_one_word { quoted_if_needed(text) } else { text.into() };
     let read = |entry: Entry<'_>| codec.fits(entry).then(|| codec.read(&[entry], None).unwrap_or_default());
-    read_directive(&text, read).flatten().ok_or_else(|| unlike(codec))
+    read_directive(&text, read).flatten().ok_or_else(|| unlike(usage))
 }
 
 /// The fault of words that do not have the form.
-fn unlike(codec: &dyn Codec) -> Fault {
-    Fault::of_path(format!("expected {}", codec.usage()))
+fn unlike(usage: &str) -> Fault {
+    Fault::of_path(format!("expected {usage}"))
 }
 
 /// The value of a text that is one word of this kind.

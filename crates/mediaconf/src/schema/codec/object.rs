@@ -1,18 +1,12 @@
 //! `edit_auth LOGIN PASSWORD;`, one directive whose words are the members of an object.
 
-use std::borrow::Cow;
-
 use serde_json::{Map, Value};
 
-use super::{array, elements, free_words, no_member, object, of_words, opens};
-use crate::schema::draft::Draft;
-use crate::schema::fault::{Fault, Faults};
-use crate::schema::forms::{JsonForm, ObjectShape, Part, PartPlace};
-use crate::schema::json_pointer::Pointer;
-use crate::schema::normalize::Normalizer;
-use crate::schema::row::{BlockHead, Codec, Old, Place};
-use crate::schema::scalar::{Object, Scalar, is_empty, kind_of, scalar_text};
-use crate::syntax::{Entry, Word, quoted_word};
+use super::{
+    BlockHead, Codec, Draft, Entry, Facts, Fault, Faults, JsonForm, Normalizer, Object, ObjectShape, Old,
+    Part, PartPlace, Place, Pointer, Scalar, Word, array, elements, free_words, is_empty, kind_of, no_member,
+    object, of_words, opens, quoted_word, scalar_text,
+};
 
 impl Part {
     /// True if its words are all those that are no other part.
@@ -213,29 +207,19 @@ impl Codec for ObjectShape {
         if opens(text, '{') {
             return object(text);
         }
-        let members = of_words(self, text)?;
+        let members = of_words(self, self.usage, text)?;
         let member = |part: &Part| (part.key.to_owned(), members.get(part.key).cloned().unwrap_or_default());
         Ok(self.parts.iter().map(member).collect::<Map<_, _>>().into())
     }
 
-    fn usage(&self) -> Cow<'static, str> {
-        Cow::Owned(ObjectShape::usage(self))
-    }
-
-    fn json_form(&self) -> Cow<'static, str> {
-        let keys: Vec<String> = self.parts.iter().map(|part| format!("\"{}\"", part.key)).collect();
-        Cow::Owned(format!("{{{}}}", keys.join(", ")))
-    }
-
-    fn value_type(&self) -> &'static str {
-        "object"
-    }
-
-    fn json(&self) -> JsonForm {
-        JsonForm::Object
-    }
-
-    fn object(&'static self) -> Option<&'static ObjectShape> {
-        Some(self)
+    fn facts(&'static self) -> Facts {
+        Facts {
+            usage: self.usage,
+            json_form: self.json_form,
+            value_type: "object",
+            json: JsonForm::Object,
+            object: Some(self),
+            ..Facts::NONE
+        }
     }
 }

@@ -4,15 +4,10 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::{ELEMENTS, OptionWord, array, is_list, json, opens, read_directive};
-use crate::schema::draft::Draft;
-use crate::schema::fault::Fault;
-use crate::schema::forms::{JsonForm, OptionsShape};
-use crate::schema::json_pointer::Pointer;
-use crate::schema::normalize::Normalizer;
-use crate::schema::row::{BlockHead, Codec, Place};
-use crate::schema::scalar::{Scalar, kind_of, word};
-use crate::syntax::{Entry, Word};
+use super::{
+    BlockHead, Codec, Draft, ELEMENTS, Entry, Facts, Fault, JsonForm, Normalizer, OptionWord, OptionsShape,
+    Place, Pointer, Scalar, Word, array, is_list, json, kind_of, opens, read_directive, word,
+};
 
 impl OptionsShape {
     /// The JSON name of an option.
@@ -118,27 +113,18 @@ impl Codec for OptionsShape {
         pairs.ok_or_else(|| Fault::of_path(format!("expected options of the {}", self.noun)))
     }
 
-    fn usage(&self) -> Cow<'static, str> {
-        Cow::Borrowed("NAME=VALUE options")
-    }
-
-    fn json_form(&self) -> Cow<'static, str> {
-        Cow::Borrowed("an array of [name, value]")
-    }
-
-    fn value_type(&self) -> &'static str {
-        "list of [name, value]"
-    }
-
-    fn json(&self) -> JsonForm {
-        JsonForm::List
-    }
-
     fn has_options(&self, _: Entry<'_>) -> bool {
         true
     }
 
-    fn options(&'static self) -> Option<&'static OptionsShape> {
-        Some(self)
+    fn facts(&'static self) -> Facts {
+        Facts {
+            usage: "NAME=VALUE options",
+            json_form: "an array of [name, value]",
+            value_type: "list of [name, value]",
+            json: JsonForm::List,
+            options: Some(self),
+            ..Facts::NONE
+        }
     }
 }

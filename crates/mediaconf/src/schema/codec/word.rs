@@ -1,19 +1,10 @@
 //! `prepush 5;`, one directive with one value.
 
-use std::borrow::Cow;
-
 use serde_json::Value;
 
-use super::{of_kind, unlike_kind};
-use crate::schema::draft::Draft;
-use crate::schema::fault::Fault;
-use crate::schema::forms::JsonForm;
-use crate::schema::json_pointer::Pointer;
-use crate::schema::kinds::WordKind;
-use crate::schema::normalize::Normalizer;
-use crate::schema::row::{BlockHead, Codec};
-use crate::schema::scalar::Scalar;
-use crate::syntax::Entry;
+use super::{
+    BlockHead, Codec, Draft, Entry, Facts, Fault, Normalizer, Pointer, Scalar, WordKind, of_kind, unlike_kind,
+};
 
 impl WordKind {
     /// The value of a directive with at most one word; `None` if it is not of this kind.
@@ -50,23 +41,13 @@ impl Codec for WordKind {
         (self.accept)(text.into()).map_err(|_| unlike_kind(self))
     }
 
-    fn usage(&self) -> Cow<'static, str> {
-        Cow::Borrowed(self.usage)
-    }
-
-    fn json_form(&self) -> Cow<'static, str> {
-        Cow::Borrowed(self.json_form)
-    }
-
-    fn value_type(&self) -> &'static str {
-        self.name
-    }
-
-    fn json(&self) -> JsonForm {
-        JsonForm::Leaf
-    }
-
-    fn kind(&'static self) -> Option<&'static WordKind> {
-        Some(self)
+    fn facts(&'static self) -> Facts {
+        Facts {
+            usage: self.usage,
+            json_form: self.json_form,
+            value_type: self.name,
+            kind: Some(self),
+            ..Facts::NONE
+        }
     }
 }
