@@ -6,6 +6,7 @@ mod attacked;
 mod cli;
 mod cluster;
 mod examples;
+#[allow(dead_code, reason = "the tests of the library use the rest")]
 #[path = "../../crates/mediaconf/tests/library/fixtures.rs"]
 mod fixtures;
 mod fleet;

@@ -159,7 +159,10 @@ pub struct HookArgs {
     pub hook_timeout: u64,
 
     /// How many earlier texts the history keeps from now on [default: as set last, else 100]
-    #[arg(hide_short_help = true, long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=MAX_KEEP))]
+    #[arg(
+        hide_short_help = true, long, value_name = "N",
+        value_parser = RangedU64ValueParser::<usize>::new().range(1..=MAX_KEEP)
+    )]
     pub keep: Option<usize>,
 }
 
@@ -197,7 +200,9 @@ pub struct FleetArgs {
 
     /// How long the first servers or nodes have to stay healthy before the others follow [default: 10s, of nodes
     /// at most half of --confirm]
-    #[arg(hide_short_help = true, long, value_name = "TIME", value_parser = confirm_time, requires = "canary")]
+    #[arg(
+        hide_short_help = true, long, value_name = "TIME", value_parser = confirm_time, requires = "canary"
+    )]
     pub canary_time: Option<Duration>,
 
     /// Shell command that fails if a server is not healthy: MEDIACTL_CONTEXT is the server, for `mediactl` in it; of
@@ -214,7 +219,9 @@ pub struct FleetArgs {
 pub struct BatchArgs {
     /// Change so many servers at a time, one batch after the other, such as `1,10%,100%`; the last size repeats. With
     /// --all-or-nothing, all of them are confirmed at the end
-    #[arg(hide_short_help = true, long, value_name = "N|N%", value_delimiter = ',', value_parser = batch_size)]
+    #[arg(
+        hide_short_help = true, long, value_name = "N|N%", value_delimiter = ',', value_parser = batch_size
+    )]
     pub batch: Vec<ServerCount>,
 
     /// Wait so long between two batches

@@ -101,7 +101,10 @@ pub struct GlobalArgs {
     pub show_secrets: bool,
 
     /// Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this
-    #[arg(long, global = true, hide_short_help = true, env = "MEDIACTL_MASK", hide_env_values = true, value_parser = FalseyValueParser::new())]
+    #[arg(
+        long, global = true, hide_short_help = true, env = "MEDIACTL_MASK", hide_env_values = true,
+        value_parser = FalseyValueParser::new()
+    )]
     pub mask: bool,
 
     #[command(flatten)]
@@ -145,11 +148,17 @@ pub struct RemoteArgs {
     pub user: Option<String>,
 
     /// A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]
-    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    #[arg(
+        long, global = true, hide_short_help = true, value_name = "FILE",
+        value_hint = clap::ValueHint::FilePath
+    )]
     pub password_file: Option<PathBuf>,
 
     /// Trust only the certificate authorities in this PEM file
-    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with = "insecure")]
+    #[arg(
+        long, global = true, hide_short_help = true, value_name = "FILE",
+        value_hint = clap::ValueHint::FilePath, conflicts_with = "insecure"
+    )]
     pub cacert: Option<PathBuf>,
 
     /// The certificate to show to etcd (PEM)
@@ -161,7 +170,10 @@ pub struct RemoteArgs {
     pub key: Option<PathBuf>,
 
     /// Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints
-    #[arg(long, global = true, hide_short_help = true, value_name = "SHA256", conflicts_with_all = ["cacert", "insecure"])]
+    #[arg(
+        long, global = true, hide_short_help = true, value_name = "SHA256",
+        conflicts_with_all = ["cacert", "insecure"]
+    )]
     pub fingerprint: Option<Fingerprint>,
 
     /// Accept any certificate: the connection is then open to impostors
