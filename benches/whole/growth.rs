@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use mediaconf::plumbing::edit::modify;
+use mediaconf::plumbing::edit::{FaultKind, modify};
 use mediaconf::plumbing::model::{Config, check};
 use mediaconf::plumbing::syntax::Document;
 use mediactl::store::Revision;
@@ -31,7 +31,7 @@ pub fn of_changes() {
         let [small, large] = ELEMENTS.map(|count| {
             let (text, patch) = change(count);
             let document = Document::parse(text);
-            seconds(|| drop(modify(&document, patch)))
+            seconds(|| drop(modify(&document, patch, FaultKind::DOUBTS)))
         });
         row(&format!("{name}: x 4"), large / small, "<= 5");
     }

@@ -98,7 +98,7 @@
 //! let options = AssignOptions::default();
 //! let computed = to_patch(&current, &assignments, &[], options).expect("the paths are known");
 //!
-//! let edit = modify(&document, computed.patch.into()).expect("the patch is valid");
+//! let edit = modify(&document, computed.patch.into(), &[]).expect("the patch is valid");
 //! let edit = edit.expect("the values differ");
 //! assert_eq!(edit.document.text(), "stream cam1 {\n  prepush   2; # seconds\n}\n");
 //! # Ok::<(), mediaconf::Fault>(())
@@ -107,18 +107,19 @@
 //! # Merge a patch
 //!
 //! [`modify`] merges a JSON merge patch (RFC 7396). It proves that the new text reads as the merged
-//! values before it returns an edit; a patch that the format can't hold is refused with all its faults.
+//! values before it returns an edit; a patch that the format can't hold is refused with all its faults. So is one that
+//! is rarely meant, such as a block in the place of several, unless [`FaultKind`]s are accepted.
 //!
 //! ```
 //! use mediaconf::{Document, EditError, modify};
 //! use serde_json::json;
 //!
 //! let document = Document::parse("# Cameras\nstream cam1 { prepush 5; }\n");
-//! let edit = modify(&document, json!({"streams": {"cam1": {"prepush": 2}}}));
+//! let edit = modify(&document, json!({"streams": {"cam1": {"prepush": 2}}}), &[]);
 //! let edit = edit.expect("the patch is valid").expect("the values differ");
 //! assert_eq!(edit.document.text(), "# Cameras\nstream cam1 { prepush 2; }\n");
 //!
-//! let refused = modify(&document, json!({"streams": {"cam1": {"prepush": [true]}}}));
+//! let refused = modify(&document, json!({"streams": {"cam1": {"prepush": [true]}}}), &[]);
 //! let Err(EditError::Faults(faults)) = refused else { panic!("a list is no number") };
 //! let pointer = faults.0[0].pointer.as_ref().expect("the patch names the place");
 //! assert_eq!(pointer.to_string(), "/streams/cam1/prepush");
@@ -239,8 +240,8 @@ pub mod plumbing {
 pub use edit::json_diff::diff;
 pub use edit::{
     AssignOptions, AssignedValue, Assignment, Completion, ConfigLookup, Edit, EditError, Explanation, Fault,
-    Faults, Hunk, Path, PathUse, Proposal, Segment, Selection, explain, formatted, hunks_of_texts, modify,
-    printed, select, to_patch,
+    FaultKind, Faults, Hunk, Path, PathUse, Proposal, Segment, Selection, explain, formatted, hunks_of_texts,
+    modify, printed, select, to_patch,
 };
 pub use model::{Config, Masker, check, masked_document, secret_spans};
 pub use schema::{Parameter, Schema, Scope};

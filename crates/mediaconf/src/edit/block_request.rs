@@ -14,7 +14,7 @@ use super::normalize::normalize;
 use super::path::{Path, Segment};
 use super::schema_path::{Place, own_value};
 use super::value_at::missing;
-use super::{Edit, EditError, NamedEntry, copied, created_before, modify_members, under_new_names};
+use super::{Edit, EditError, modify_members, protocol_switch, synced};
 use crate::model::member::Members;
 use crate::model::shape::group_name;
 use crate::model::{Lens, top_members};
@@ -180,22 +180,28 @@ impl BlockRequest {
             let mut entries = members.own_by_key(from.kind.key()).iter();
             entries.find(|entry| group_name(**entry).value() == from.name).copied()
         });
-        let block = entry.map(|entry| NamedEntry { kind: to.kind, entry });
         let at = || self.index(&current, &current.names(&[to.kind.key()]), (to.kind, from), true);
         let before = match &self.place {
             BlockPlace::Before(_) => members.own_by_key(to.kind.key()).get(at()?).copied(),
             BlockPlace::Usual | BlockPlace::After(_) => None,
         };
-        let edit = match (&self.content, block) {
-            (BlockContent::Moved(_), Some(block)) => under_new_names(document, members, &[(block, to.name)])?,
+        let edit = match (&self.content, entry) {
+            (BlockContent::Moved(_), Some(block)) => {
+                synced(document, members, |sync| sync.rename(to.kind, &[(block, to.name)]))?
+            }
             (BlockContent::Copied(_), Some(block)) => {
-                copied(document, members, block, (to.name, at()?, before))?
+                let at = at()?;
+                synced(document, members, |sync| {
+                    sync.before = before;
+                    sync.copy(to.kind, block, to.name, at);
+                })?
             }
             _ => {
                 let patch = normalize(self.patch(&current)?).map_err(EditError::from)?;
-                return Ok(match before {
-                    Some(before) => created_before(document, members, &patch, before)?,
-                    None => modify_members(document, members, patch)?,
+                let patch = protocol_switch::resolved(members, patch)?;
+                return synced(document, members, |sync| {
+                    sync.before = before;
+                    sync.top_level(&patch);
                 });
             }
         };
@@ -313,7 +319,7 @@ pub(super) mod tests {
 
     use super::{BlockContent, BlockPlace, BlockRequest};
     use crate::edit::assign::{AssignOptions, AssignedValue, Assignment};
-    use crate::edit::fault::Faults;
+    use crate::edit::fault::{FaultKind, Faults};
     use crate::edit::path::{Path, split_assignment};
     use crate::edit::{Edit, EditError};
     use crate::model::top_members;
@@ -392,7 +398,7 @@ rtmp 1;
             Err(error) => panic!("{error:?}"),
         };
         let edited = document.edited(&edit.map(|edit| edit.splices).unwrap_or_default());
-        let by_patch = crate::edit::modify(&document, patch?).expect("it is proved");
+        let by_patch = crate::edit::modify(&document, patch?, FaultKind::DOUBTS).expect("it is proved");
         let by_patch = document.edited(&by_patch.map(|edit| edit.splices).unwrap_or_default());
         assert_eq!(view(&edited), view(&by_patch), "the patch comes to the same");
         Ok(edited.text().to_owned())

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::config_lookup::ConfigLookup;
 use super::json_diff;
 use super::schema_path::{Place, own_value};
-use super::{EditError, Note, modify};
+use super::{EditError, FaultKind, Note, modify};
 use crate::model::shape::group_name;
 use crate::schema::{Kind, Object, Schema, Scope};
 use crate::syntax::{Document, Entry};
@@ -236,7 +236,7 @@ fn unmentioned<'c>(change: impl Iterator<Item = (&'c String, &'c Value)>, state:
 /// The own view of what a patch makes of an empty text.
 fn alone(patch: Value) -> Result<Value, EditError> {
     let empty = Document::parse("");
-    let edit = modify(&empty, patch)?;
+    let edit = modify(&empty, patch, FaultKind::DOUBTS)?;
     Ok(own_view(&edit.map_or_else(|| empty.clone(), |edit| edit.document)))
 }
 

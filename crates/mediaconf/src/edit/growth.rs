@@ -5,10 +5,10 @@
 use super::assign::{AssignOptions, AssignedValue, Assignment, to_patch};
 use super::condition::Condition;
 use super::config_lookup::LocalView;
-use super::modify;
 use super::path::Path;
 use super::select::select;
 use super::set_lines::set_lines;
+use super::{FaultKind, modify};
 use crate::model::{Config, Lens, View, check, has_errors, secret_spans, to_json, top_members};
 use crate::syntax::{Document, work};
 
@@ -32,7 +32,9 @@ fn a_change_takes_linear_work() {
         assert_linear(name, |count| {
             let (text, patch) = change(count);
             let document = Document::parse(text);
-            let made = || modify(&document, patch).expect("it is proved").expect("something changes");
+            let made = || {
+                modify(&document, patch, FaultKind::DOUBTS).expect("it is proved").expect("something changes")
+            };
             work::measure(made)
         });
     }
@@ -58,7 +60,10 @@ fn a_text_is_checked_and_read_in_linear_work() {
         });
         linear("the same sent back", |document| {
             let shown = Config::new(document).to_json();
-            assert!(modify(document, shown).expect("it is proved").is_none(), "nothing changes");
+            assert!(
+                modify(document, shown, FaultKind::DOUBTS).expect("it is proved").is_none(),
+                "nothing changes"
+            );
         });
     }
 }

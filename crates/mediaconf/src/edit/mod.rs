@@ -19,7 +19,6 @@ mod config_lookup;
 mod desired_state;
 pub mod draft;
 mod effects;
-mod emit;
 mod expansion;
 mod expect;
 mod explain;
@@ -34,14 +33,15 @@ mod layout;
 mod lis;
 mod masked_lookup;
 mod mend;
-mod merge;
 mod neighbours;
 mod normalize;
+mod notes;
+mod order;
 mod own_comments;
 
 mod path;
 mod place_in_text;
-mod plan;
+mod ports;
 mod protocol_switch;
 mod put_back;
 mod rebase;
@@ -54,16 +54,19 @@ mod select;
 mod set_lines;
 mod shell_word;
 mod shown_path;
+mod sources;
 mod stream_diff;
 mod substitution;
 mod suggestion;
 mod surroundings;
+mod sync;
 mod text_diff;
 mod through_lists;
 mod typed;
 mod unknown_key;
 mod value_at;
 mod verify;
+mod words;
 
 pub use crate::schema::fault::{Fault, FaultKind, Faults, joined};
 pub use crate::schema::patch;
@@ -82,7 +85,6 @@ pub use format::{formatted, formatted_document};
 pub use found_value::{FoundValue, ValueSource, inherited_value, inherited_values};
 pub use masked_lookup::MaskedLookup;
 pub use mend::{MendedText, mended};
-pub use merge::own_lens;
 pub use normalize::normalize;
 pub use path::{EVERY, Path, Segment, glob_matches, split_assignment};
 pub use place_in_text::{entry_at, own_entry_at};
@@ -99,13 +101,11 @@ pub use text_diff::{DiffLine, Hunk, hunks_of_splices, hunks_of_texts, printed, w
 pub use through_lists::FoundAt;
 pub use unknown_key::UnknownKey;
 
-use std::mem;
-
 use serde_json::Value;
 use thiserror::Error;
 
 pub use crate::schema::json_pointer::Pointer;
-pub use plan::{NamedEntry, Note};
+pub use notes::Note;
 pub use verify::Unproved;
 
 use crate::model::member::Members;
@@ -113,7 +113,8 @@ use crate::model::shape::usable_account;
 use crate::model::top_members;
 use crate::schema::media::STREAMS;
 use crate::schema::{DirectiveRole, Object};
-use crate::syntax::{Document, Entry, Splice};
+use crate::syntax::{Document, Splice};
+use sync::Sync;
 
 /// A change of a text, proved to do what the patch says.
 #[derive(Debug)]
@@ -152,67 +153,47 @@ impl<F: Into<Faults>> From<F> for EditError {
 }
 
 /// Returns the edit that merges a patch into a document without errors; `None` if it changes nothing.
-pub fn modify(document: &Document, patch: Value) -> Result<Option<Edit>, EditError> {
-    modify_members(document, &top_members(document), normalize::normalize(patch)?)
+///
+/// # Errors
+/// The patch has faults, or is one of the [doubts](FaultKind::DOUBTS) that are not accepted.
+pub fn modify(document: &Document, patch: Value, accepted: &[FaultKind]) -> Result<Option<Edit>, EditError> {
+    let edit = modify_members(document, &top_members(document), normalize::normalize(patch)?)?;
+    let doubts = edit.iter().flat_map(|edit| &edit.guarded.0);
+    let refused = doubts.filter(|doubt| !accepted.contains(&doubt.kind)).cloned().collect();
+    Ok(Faults(refused).into_result(edit)?)
 }
 
-/// The same for a normalized patch, and a document whose top-level members are known.
+/// The same for a normalized patch, and a document whose top-level members are known. The doubts are left to the caller.
 pub fn modify_members(
     document: &Document,
     members: &Members<'_>,
     patch: Object,
 ) -> Result<Option<Edit>, EditError> {
     let patch = protocol_switch::resolved(members, patch)?;
-    let plan = plan::plan(document, members, &patch)?;
-    // The patch and the plan's operations are dropped at once: each can be several times as large as its text.
-    drop(patch);
-    carry_out(document, members, plan)
+    synced(document, members, |sync| sync.top_level(&patch))
 }
 
-/// Returns the edit that gives streams, lives or plugins of one kind other names, all at once.
-pub fn under_new_names<'d>(
+/// Makes the changes of a text that a function finds, and proves them.
+fn synced<'d>(
     document: &'d Document,
     members: &Members<'d>,
-    blocks: &[(NamedEntry<'d>, &str)],
+    change: impl FnOnce(&mut Sync<'_, 'd>),
 ) -> Result<Option<Edit>, EditError> {
-    carry_out(document, members, plan::plan_new_names(document, members, blocks))
-}
-
-/// Returns the edit that copies a stream, live or plugin; `name` is that of the copy, how many blocks of its
-/// kind stand in front of it, and the one that stands directly behind it, if that was named.
-pub fn copied<'d>(
-    document: &'d Document,
-    members: &Members<'d>,
-    block: NamedEntry<'d>,
-    name: (&str, usize, Option<Entry<'d>>),
-) -> Result<Option<Edit>, EditError> {
-    carry_out(document, members, plan::plan_copy(document, members, block, name))
-}
-
-/// Returns the edit that merges a normalized patch, with the block that it creates directly in front of
-/// `before`.
-pub fn created_before<'d>(
-    document: &'d Document,
-    members: &Members<'d>,
-    patch: &Object,
-    before: Entry<'d>,
-) -> Result<Option<Edit>, EditError> {
-    carry_out(document, members, plan::plan_new(document, members, patch, before)?)
-}
-
-/// Turns a plan into splices, and proves them.
-fn carry_out(
-    document: &Document,
-    members: &Members<'_>,
-    mut plan: plan::Plan,
-) -> Result<Option<Edit>, EditError> {
-    let splices = layout::splices(document, &mem::take(&mut plan.operations));
-    if splices.is_empty() && plan.members.is_empty() && plan.named.is_empty() {
+    let mut sync = Sync::new(document, members);
+    change(&mut sync);
+    let Sync { around, operations, promises, notes, deleted_streams, guarded, faults, .. } = sync;
+    faults.into_result(())?;
+    let layout::Edits { splices, mut gone } = layout::edits(&around, &operations);
+    // Operations can be several times as large as their text.
+    drop(operations);
+    if splices.is_empty() && promises.is_empty() {
         return Ok(None);
     }
     let edited = document.edited(&splices);
     let after = top_members(&edited);
-    verify::verify(members, &after, &edited, &plan).map_err(EditError::Unproved)?;
+    promises.verify(members, &after, &edited).map_err(EditError::Unproved)?;
+    gone.extend(promises.gone);
+    verify::verify_comments(document, &edited, &splices, &gone).map_err(EditError::Unproved)?;
     if splices.is_empty() {
         return Ok(None);
     }
@@ -220,10 +201,10 @@ fn carry_out(
     Ok(Some(Edit {
         splices,
         document: edited,
-        notes: plan.notes,
+        notes,
         removes_credentials,
-        deleted_streams: plan.deleted_streams,
-        guarded: plan.guarded.in_document(members),
+        deleted_streams,
+        guarded: guarded.in_document(members),
         streams_before: members.own_by_key(STREAMS.key()).len(),
     }))
 }

@@ -2,7 +2,7 @@
 //!
 //! A comment directly above a stream, live, plugin or block with a name belongs to it, unless it is the
 //! heading of a group. It is one where it ends in `:`, has signs around its words, or stands behind a blank
-//! line or at the top and two such entries follow without a blank line between them. What stands above
+//! line or at the top and two such entries follow without a blank line or a comment between them. What stands above
 //! a heading stays with it; what stands below it may belong to the entry. In doubt a comment stays.
 
 use super::surroundings::Surroundings;
@@ -23,7 +23,7 @@ impl Surroundings<'_> {
         let top = self.attached_comments(start);
         let (mut at, mut own) = (top, top);
         for line in self.document().text()[top..start].split_inclusive('\n') {
-            let opens = at == top && self.is_set_off(top) && is_followed(entry);
+            let opens = at == top && self.is_set_off(top) && comments_below(entry) == Some(0);
             at += line.len();
             if opens || is_marked(line) {
                 own = at;
@@ -55,13 +55,21 @@ impl Surroundings<'_> {
 
 /// True if another entry that comments may belong to follows without a blank line.
 pub fn is_followed(entry: Entry<'_>) -> bool {
+    comments_below(entry).is_some()
+}
+
+/// The number of comment lines between an entry and the next one that comments may belong to; `None` if there is none
+/// without a blank line.
+fn comments_below(entry: Entry<'_>) -> Option<usize> {
     let document = entry.document();
     let mut behind = document.entries_in(entry.numbers().end..document.len());
-    let Some(next) = behind.next().filter(|next| has_comments(*next)) else { return false };
+    let next = behind.next().filter(|next| has_comments(*next))?;
     let mut lines =
         document.text()[entry.end()..next.start()].split('\n').map(|line| line.trim_matches(TRIVIA));
     let is_free = |line: Option<&str>| line.is_none_or(|line| line.is_empty() || line.starts_with('#'));
-    is_free(lines.next()) && is_free(lines.next_back()) && lines.all(|line| line.starts_with('#'))
+    let is_close = is_free(lines.next()) && is_free(lines.next_back());
+    let between: Vec<&str> = lines.collect();
+    (is_close && between.iter().all(|line| line.starts_with('#'))).then_some(between.len())
 }
 
 /// True if comments may belong to an entry: a stream, live, plugin or block with a name.
@@ -111,7 +119,9 @@ mod tests {
             ("# x\nrtmp a { x; }\n", ""),
             // A group without a blank line.
             ("# x\nstream a;\nstream b;\n", ""),
-            ("http 80;\n\n# x\nstream a {\n} # y\n# z\nlive b;\n", ""),
+            ("http 80;\n\n# x\nstream a {\n} # y\nlive b;\n", ""),
+            // Each has a comment of its own.
+            ("http 80;\n\n# x\nstream a {\n} # y\n# z\nlive b;\n", "# x\n"),
             ("http 80;\n\n# x\n# y\nstream a;\nstream b;\n", "# y\n"),
             ("http 80;\n \t\n# x\nstream a; stream b;\n", ""),
             // Behind another entry, and in front of a plain directive.

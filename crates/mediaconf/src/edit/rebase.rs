@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::draft::merge::{Merged, decided_for_theirs, first_marker, merge as merge_lines};
 use super::put_back::put_back;
 use super::schema_path::{Place, own_value};
-use super::{json_diff, modify};
+use super::{FaultKind, json_diff, modify};
 use crate::model::{Config, has_errors};
 use crate::schema::{Kind, Object};
 use crate::syntax::{Document, Entry, TokenKind, tokens};
@@ -56,7 +56,7 @@ pub fn rebase(
     {
         return Ok(lines.bytes().to_vec());
     }
-    let by_values = match modify(theirs, Value::Object(patch)) {
+    let by_values = match modify(theirs, Value::Object(patch), FaultKind::DOUBTS) {
         Ok(Some(edit)) => edit.document,
         // They made the same change.
         Ok(None) => Document::from_bytes(theirs.bytes().to_vec()),
@@ -115,7 +115,7 @@ fn own_view(document: &Document) -> Value {
 /// The document with the wanted values; `None` if these can't be set, or are there.
 fn changed(document: &Document, present: &Value, wanted: &Value) -> Option<Document> {
     let patch = json_diff::diff(present, wanted);
-    let edit = modify(document, Value::Object(patch)).ok()??;
+    let edit = modify(document, Value::Object(patch), FaultKind::DOUBTS).ok()??;
     Some(edit.document)
 }
 

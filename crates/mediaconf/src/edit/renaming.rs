@@ -18,7 +18,7 @@ use super::path::{Path, Segment};
 use super::schema_path::Place;
 use super::substitution::Substitution;
 use super::value_at::missing;
-use super::{Edit, NamedEntry, under_new_names};
+use super::{Edit, synced};
 use crate::model::Lens;
 use crate::model::member::Members;
 use crate::model::secret::holds_mask;
@@ -70,9 +70,10 @@ impl Renaming {
         let (kind, names) = self.names(&LocalView::new(members, &Lens::default()))?;
         let blocks = members.own_by_key(kind.key()).iter().filter_map(|&entry| {
             let name = names.get(&*group_name(entry).value())?;
-            Some((NamedEntry { kind, entry }, name.as_str()))
+            Some((entry, name.as_str()))
         });
-        under_new_names(document, members, &blocks.collect::<Vec<_>>())
+        let blocks: Vec<_> = blocks.collect();
+        synced(document, members, |sync| sync.rename(kind, &blocks))
     }
 
     /// The names that change.

@@ -21,11 +21,23 @@ pub struct Surroundings<'d> {
     /// The start of each line, indexed once more bytes were searched than the text has: so a thousand
     /// lookups in one line of megabytes cost one search.
     starts: OnceCell<Vec<usize>>,
+    units: OnceCell<Units<'d>>,
+}
+
+/// The style of the lines around a new entry.
+#[derive(Debug, Clone)]
+pub struct Style {
+    /// The white space in front of each line.
+    pub indent: String,
+    /// The white space that one level of nesting adds.
+    pub unit: String,
+    /// The line end.
+    pub newline: &'static str,
 }
 
 impl<'d> Surroundings<'d> {
     pub fn new(document: &'d Document) -> Self {
-        Self { document, searched: Cell::new(0), starts: OnceCell::new() }
+        Self { document, searched: Cell::new(0), starts: OnceCell::new(), units: OnceCell::new() }
     }
 
     pub fn document(&self) -> &'d Document {
@@ -168,8 +180,13 @@ impl<'d> Surroundings<'d> {
         self.indent(child.start()).strip_prefix(header)
     }
 
-    /// The white space that blocks of the document add for one level of nesting.
-    pub fn units(&self) -> Units<'d> {
+    /// The unit of a block like `keyword`, else of any block, else two spaces.
+    pub fn unit_like(&self, keyword: &str) -> &'d str {
+        let units = self.units.get_or_init(|| self.sampled_units());
+        units.by_keyword.get(keyword).copied().or(units.first).unwrap_or(DEFAULT_UNIT)
+    }
+
+    fn sampled_units(&self) -> Units<'d> {
         let blocks = self.document.entries().filter(|entry| entry.is_block()).take(UNIT_SAMPLES);
         let mut units = Units { by_keyword: HashMap::new(), first: None };
         for (block, unit) in blocks.filter_map(|block| Some((block, self.unit_of(block)?))) {
@@ -178,19 +195,21 @@ impl<'d> Surroundings<'d> {
         }
         units
     }
+
+    /// The style of the lines of a block that a line of the text becomes.
+    pub fn style_of(&self, entry: Entry<'_>) -> Style {
+        Style {
+            indent: self.indent(entry.start()).to_owned(),
+            unit: self.unit_like(&entry.keyword()).to_owned(),
+            newline: self.newline(entry.start()),
+        }
+    }
 }
 
 /// The white space that one level of nesting adds, by the keyword of the block.
-pub struct Units<'d> {
+struct Units<'d> {
     by_keyword: HashMap<Cow<'d, str>, &'d str>,
     first: Option<&'d str>,
-}
-
-impl<'d> Units<'d> {
-    /// The unit of a block like `keyword`, else of any block, else two spaces.
-    pub fn like(&self, keyword: &str) -> &'d str {
-        self.by_keyword.get(keyword).copied().or(self.first).unwrap_or(DEFAULT_UNIT)
-    }
 }
 
 /// True if a piece of a line is white space.

@@ -1,22 +1,21 @@
-//! Proves, before anything is written, that the new text reads as the merged values.
+//! Proves, before anything is written, that the new text reads as the merged values and has lost no comment.
 //!
 //! Only the touched members are compared. That is sound, because the own view of an entry depends on
 //! its bytes alone, and every byte outside the splices is the old one by construction.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
+use serde::Serialize;
 use serde_json::Value;
 use thiserror::Error;
 
-use super::merge::{named_value, own_lens};
-use super::plan::{Plan, proof_of};
-use crate::model::View;
 use crate::model::member::Members;
-use crate::model::names::NameSet;
 use crate::model::shape::group_name;
+use crate::model::{Lens, View};
 use crate::schema::json_value::is_empty;
-use crate::schema::{Kind, Parameter, Schema, Scope};
-use crate::syntax::Document;
+use crate::schema::{Kind, Object, Schema};
+use crate::syntax::{Document, Splice, TokenKind, tokens};
 
 /// The new text does not read as the merged values.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -26,68 +25,196 @@ pub struct Unproved {
     pub at: String,
 }
 
-/// Compares the values of the new text with those that the plan promised.
-pub fn verify(old: &Members<'_>, new: &Members<'_>, edited: &Document, plan: &Plan) -> Result<(), Unproved> {
-    if edited.diagnostics().errors() > 0 {
-        return Err(Unproved { at: "(text)".to_owned() });
-    }
-    let lens = own_lens();
-    let view = View::new(new, &lens);
-    for (key, value) in &plan.members {
-        same(old.scope(), view.member(key).as_ref(), value.as_ref(), key)?;
-    }
-    for &kind in Schema::media().kinds {
-        group(kind, old, new, plan)?;
-    }
-    Ok(())
+/// What the new text must say.
+#[derive(Debug, Default)]
+pub struct Promises {
+    /// The own values of the touched top-level members; `None` for one that must be gone.
+    members: HashMap<String, Option<Value>>,
+    /// The touched streams, lives and plugins; `None` for one that must be gone.
+    blocks: HashMap<(Kind, String), Option<Vec<u8>>>,
+    /// The order of each group that changes.
+    orders: HashMap<Kind, Vec<String>>,
+    /// The bytes that go for good, with the comments in them.
+    pub gone: Vec<Range<usize>>,
 }
 
-/// A value that is always shown may be missing where it is empty.
-fn same(top: Scope, found: Option<&Value>, expected: Option<&Value>, at: &str) -> Result<(), Unproved> {
-    let equal = match (found, expected) {
-        (Some(found), Some(expected)) => {
-            let row = top.by_key(at);
-            found == expected && row.is_none_or(|row| same_order(row, found, expected))
+impl Promises {
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty() && self.blocks.is_empty() && self.orders.is_empty()
+    }
+
+    pub fn member(&mut self, key: &str, value: Option<&Value>) {
+        self.members.insert(key.to_owned(), value.cloned());
+    }
+
+    pub fn block(&mut self, kind: Kind, name: &str, members: Option<&Object>) {
+        self.blocks.insert((kind, name.to_owned()), members.map(|members| proof_of(kind, members)));
+    }
+
+    pub fn order(&mut self, kind: Kind, names: Vec<String>) {
+        self.orders.insert(kind, names);
+    }
+
+    /// Compares the values of the new text with those that were promised.
+    pub fn verify(&self, old: &Members<'_>, new: &Members<'_>, edited: &Document) -> Result<(), Unproved> {
+        let unproved = |at: &str| Err(Unproved { at: at.to_owned() });
+        if edited.diagnostics().errors() > 0 {
+            return unproved("(text)");
         }
-        (found, expected) => found.is_none_or(is_empty) && expected.is_none_or(is_empty),
+        let lens = Lens::own();
+        let view = View::new(new, &lens);
+        for (key, expected) in &self.members {
+            let found = view.member(key);
+            // A value that is always shown may be missing where it is empty.
+            let is_same = match (&found, expected) {
+                (Some(found), Some(expected)) => proof(key, found) == proof(key, expected),
+                (found, expected) => {
+                    [found, expected].iter().all(|value| value.as_ref().is_none_or(is_empty))
+                }
+            };
+            if !is_same {
+                return unproved(key);
+            }
+        }
+        Schema::media().kinds.iter().try_for_each(|&kind| self.group(kind, old, new))
+    }
+
+    fn group(&self, kind: Kind, old: &Members<'_>, new: &Members<'_>) -> Result<(), Unproved> {
+        let entries = new.own_by_key(kind.key());
+        let names = entries.iter().map(|&entry| group_name(entry).value());
+        let is_in_order = match self.orders.get(&kind) {
+            Some(expected) => names.eq(expected.iter().map(String::as_str)),
+            None => names.eq(old.own_by_key(kind.key()).iter().map(|&entry| group_name(entry).value())),
+        };
+        if !is_in_order {
+            return Err(Unproved { at: kind.key().to_owned() });
+        }
+        let mut found = 0;
+        for &entry in entries.iter().filter(|_| !self.blocks.is_empty()) {
+            let name = (kind, group_name(entry).value().into_owned());
+            let Some(expected) = self.blocks.get(&name) else { continue };
+            if expected.as_ref() != Some(&proof_of(kind, &kind.read(entry))) {
+                return Err(Unproved { at: format!("{}.{}", kind.key(), name.1) });
+            }
+            found += 1;
+        }
+        let wanted = self.blocks.iter().filter(|((of, _), proof)| *of == kind && proof.is_some()).count();
+        if found == wanted { Ok(()) } else { Err(Unproved { at: kind.key().to_owned() }) }
+    }
+}
+
+/// Compares the comments around the splices: each must be there still, unless it stood in what is gone.
+pub fn verify_comments(
+    old: &Document,
+    new: &Document,
+    splices: &[Splice],
+    gone: &[Range<usize>],
+) -> Result<(), Unproved> {
+    let mut gone: Vec<&Range<usize>> = gone.iter().collect();
+    gone.sort_by_key(|range| range.start);
+    let is_gone = |at: usize| {
+        let next = gone.partition_point(|range| range.end <= at);
+        gone.get(next).is_some_and(|range| range.contains(&at))
     };
-    if equal { Ok(()) } else { Err(Unproved { at: at.to_owned() }) }
-}
-
-/// The order of the options of an address matters.
-fn same_order(row: &Parameter, found: &Value, expected: &Value) -> bool {
-    let Some(shape) = row.codec.facts().address else { return true };
-    shape.options_of(found).map(|(key, _)| key).eq(shape.options_of(expected).map(|(key, _)| key))
-}
-
-fn group(kind: Kind, old: &Members<'_>, new: &Members<'_>, plan: &Plan) -> Result<(), Unproved> {
-    let named = plan.named.iter().filter(|target| target.kind == kind);
-    let targets: HashMap<&str, Option<&Vec<u8>>> =
-        named.map(|target| (target.name.as_str(), target.proof.as_ref())).collect();
-    let order = plan.orders.iter().find(|(of, _)| *of == kind).map(|(_, names)| names);
-    let (old_entries, new_entries) = (old.own_by_key(kind.key()), new.own_by_key(kind.key()));
-    let touched = NameSet::new(targets.keys().copied());
-    let mut found = 0;
-    for &entry in new_entries {
-        let name = group_name(entry);
-        let Some(target) = touched.find(&name.value()).and_then(|name| targets.get(name)) else { continue };
-        let at = || Unproved { at: format!("{}.{}", kind.key(), name.value()) };
-        let expected = target.ok_or_else(at)?;
-        if proof_of(kind, &named_value(kind, entry)) != *expected {
-            return Err(at());
+    let mut counts: HashMap<&str, isize> = HashMap::new();
+    let mut moved = 0isize;
+    for window in windows(old, splices) {
+        let (range, splices) = window;
+        for (at, comment) in comments(&old.text()[range.clone()]) {
+            if !is_gone(range.start + at) {
+                *counts.entry(comment).or_default() += 1;
+            }
         }
-        found += 1;
+        let grown = |splice: &Splice| splice.text.len() as isize - splice.range.len() as isize;
+        let start = (range.start as isize + moved) as usize;
+        moved += splices.iter().map(grown).sum::<isize>();
+        let end = (range.end as isize + moved) as usize;
+        for (_, comment) in comments(&new.text()[start..end]) {
+            *counts.entry(comment).or_default() -= 1;
+        }
     }
-    let deleted = targets.values().filter(|target| target.is_none()).count();
-    let count = (old_entries.len() + plan.created(kind)).checked_sub(deleted);
-    let wanted = targets.values().filter(|target| target.is_some()).count();
-    let names_in_order = order.is_none_or(|names| {
-        new_entries.len() == names.len()
-            && new_entries.iter().zip(names).all(|(entry, name)| group_name(*entry).value() == name.as_str())
-    });
-    if found == wanted && names_in_order && count == Some(new_entries.len()) {
-        Ok(())
-    } else {
-        Err(Unproved { at: kind.key().to_owned() })
+    match counts.into_iter().find(|(_, count)| *count > 0) {
+        None => Ok(()),
+        Some((comment, _)) => Err(Unproved { at: comment.to_owned() }),
     }
+}
+
+/// The stretches that hold all splices, each from the end of a top-level entry to the start of another one.
+fn windows<'s>(document: &Document, splices: &'s [Splice]) -> Vec<(Range<usize>, &'s [Splice])> {
+    let mut windows: Vec<(Range<usize>, Range<usize>)> = Vec::new();
+    let mut entries = document.entries().peekable();
+    let mut start = 0;
+    for (number, splice) in splices.iter().enumerate() {
+        while let Some(entry) = entries.next_if(|entry| entry.end() < splice.range.start) {
+            start = entry.end();
+        }
+        let mut behind = entries.clone();
+        let end = behind
+            .find(|entry| entry.start() > splice.range.end)
+            .map_or(document.text().len(), |entry| entry.start());
+        match windows.last_mut() {
+            Some((last, numbers)) if last.end >= start => {
+                last.end = last.end.max(end);
+                numbers.end = number + 1;
+            }
+            _ => windows.push((start..end, number..number + 1)),
+        }
+    }
+    windows.into_iter().map(|(range, numbers)| (range, &splices[numbers])).collect()
+}
+
+/// The comments of a piece of a text, with their places.
+fn comments(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    tokens(text).filter(|token| token.kind == TokenKind::Comment).map(|token| (token.start, token.raw))
+}
+
+/// The members of a block as a text that is equal for equal members. It takes a tenth of their memory.
+fn proof_of(kind: Kind, members: &Object) -> Vec<u8> {
+    let mut proof = Vec::new();
+    write_members(members, &mut proof);
+    // The order of the options of an address matters.
+    for row in kind.scope().rows() {
+        if let (Some(shape), Some(value)) = (row.codec.facts().address, members.get(row.key)) {
+            shape.options_of(value).for_each(|(key, _)| write_json(key, &mut proof));
+        }
+    }
+    proof
+}
+
+/// The same for one member of the top level.
+fn proof(key: &str, value: &Value) -> Vec<u8> {
+    let mut proof = Vec::new();
+    write_value(value, &mut proof);
+    if let Some(shape) = Schema::media().top().by_key(key).and_then(|row| row.codec.facts().address) {
+        shape.options_of(value).for_each(|(key, _)| write_json(key, &mut proof));
+    }
+    proof
+}
+
+fn write_members(members: &Object, proof: &mut Vec<u8>) {
+    let mut sorted: Vec<_> = members.iter().collect();
+    sorted.sort_unstable_by_key(|(key, _)| *key);
+    proof.push(b'{');
+    for (key, value) in sorted {
+        write_json(key, proof);
+        write_value(value, proof);
+    }
+    proof.push(b'}');
+}
+
+fn write_value(value: &Value, proof: &mut Vec<u8>) {
+    match value {
+        Value::Object(members) => write_members(members, proof),
+        Value::Array(elements) => {
+            proof.push(b'[');
+            elements.iter().for_each(|element| write_value(element, proof));
+            proof.push(b']');
+        }
+        word => write_json(word, proof),
+    }
+}
+
+fn write_json(word: &(impl Serialize + ?Sized), proof: &mut Vec<u8>) {
+    serde_json::to_writer(&mut *proof, word).expect("a word is JSON");
+    proof.push(b',');
 }

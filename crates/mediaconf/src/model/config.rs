@@ -22,7 +22,7 @@ impl<'d> Config<'d> {
 
     /// The values that `document` itself holds: without names, positions and other derived members.
     pub fn own(document: &'d Document) -> Self {
-        Self::from_members(top_members(document), Lens { own_only: true, ..Lens::default() })
+        Self::from_members(top_members(document), Lens::own())
     }
 
     /// The values that `lens` shows, of a document whose top-level members are known.

@@ -48,5 +48,5 @@ pub(crate) mod setting_view {
 }
 
 pub(crate) mod general {
-    pub use crate::schema::codec::{DirectiveForm, scalars};
+    pub use crate::schema::codec::DirectiveForm;
 }

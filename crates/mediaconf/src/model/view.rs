@@ -22,6 +22,13 @@ pub struct Lens {
     pub skip_static_streams: bool,
 }
 
+impl Lens {
+    /// Own values alone.
+    pub fn own() -> Self {
+        Self { own_only: true, ..Self::default() }
+    }
+}
+
 /// A whole configuration as JSON.
 pub struct View<'a, 'd> {
     members: &'a Members<'d>,

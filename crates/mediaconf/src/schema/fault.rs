@@ -36,6 +36,11 @@ pub enum FaultKind {
     Unexpected,
 }
 
+impl FaultKind {
+    /// The kinds of changes that are rarely meant, and are refused unless they are accepted.
+    pub const DOUBTS: &[Self] = &[Self::FormChange, Self::NearMiss];
+}
+
 /// One fault: a message, its place as far as it is known, and a hint. As JSON it is a member of `errors` of a problem.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {

@@ -8,7 +8,6 @@
 //! which secrets are masked, nor how a text is edited.
 
 pub(crate) mod codec;
-pub(crate) mod draft;
 pub(crate) mod fault;
 mod foreign;
 mod forms;

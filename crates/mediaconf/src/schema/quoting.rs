@@ -5,15 +5,6 @@ use serde_json::Value;
 
 use crate::text::{Word, needs_quotes, quoted_if_needed, quoted_word};
 
-/// Returns the text of an option's new value; `written` is how it would be written anew. A string
-/// keeps the quotes of the old value; a number or boolean does not, since it would become a string.
-pub fn value(old: Word<'_>, new: &Value, written: String) -> String {
-    match new {
-        Value::String(text) if is_in_quotes(old) => quoted_word(text),
-        _ => written,
-    }
-}
-
 /// Returns the text of a word of an unknown directive that takes the place of another. If both are an
 /// option with the same key, the quotes stay around the value, or around the whole word.
 pub fn word(old: Word<'_>, new: &Value, written: String) -> String {
@@ -63,11 +54,5 @@ mod tests {
         ] {
             assert_eq!(edited(old, new), text, "{old}");
         }
-    }
-
-    #[test]
-    fn quotes_make_no_string_of_a_number() {
-        assert_eq!(value(Word::new(r#""4""#, 0), &Value::from(5), "5".to_owned()), "5");
-        assert_eq!(value(Word::new(r#""4""#, 0), &Value::from("a"), "a".to_owned()), r#""a""#);
     }
 }

@@ -6,7 +6,6 @@ use std::hash::{Hash, Hasher};
 
 use serde_json::{Map, Value};
 
-use super::draft::Draft;
 use super::fault::{Fault, Faults};
 use super::foreign::{self, ForeignForm, ForeignKeyword};
 use super::forms::{Derived, DirectiveRole, ESCAPE, JsonForm, ListShape, ObjectShape, OptionsShape, Part};
@@ -300,7 +299,7 @@ impl Parameter {
     }
 
     /// Writes the directives that set it to a value.
-    pub fn write(&self, value: &Value) -> Vec<Draft> {
+    pub fn write(&self, value: &Value) -> Vec<String> {
         self.keywords.first().map(|keyword| self.codec.write(keyword, value)).unwrap_or_default()
     }
 
@@ -375,7 +374,7 @@ pub trait Codec: fmt::Debug + Sync {
     }
 
     /// Writes the entries of a value.
-    fn write(&self, keyword: &str, value: &Value) -> Vec<Draft>;
+    fn write(&self, keyword: &str, value: &Value) -> Vec<String>;
 
     /// The place of a member of the value.
     fn member(&'static self, _key: &str) -> Result<Place, Fault> {

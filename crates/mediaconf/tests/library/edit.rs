@@ -1,12 +1,12 @@
 //! The worked edits and refusals: byte for byte, pointer for pointer.
 
-use mediaconf::plumbing::edit::{EditError, json_diff, modify, patch};
+use mediaconf::plumbing::edit::{EditError, FaultKind, json_diff, modify, patch};
 use mediaconf::plumbing::model::check;
 use mediaconf::plumbing::syntax::Document;
 use serde_json::Value;
 
 use crate::fixtures::{self, Case};
-use crate::law::view;
+use crate::law::{holds_misshapen, view};
 
 /// A configuration with something of everything.
 const SAMPLE: &str = "\
@@ -47,10 +47,8 @@ pub fn edited(text: &str, patch_text: &str, accepting: Accepting) -> Result<Stri
         faults.0.iter().map(|fault| fault.pointer.clone().unwrap_or_default().to_string()).collect()
     };
     let patch = patch::parse(patch_text.as_bytes()).map_err(pointers)?;
-    match modify(&document, patch) {
-        Ok(Some(edit)) if accepting == Accepting::Nothing && !edit.guarded.0.is_empty() => {
-            Err(pointers(edit.guarded))
-        }
+    let accepted = if accepting == Accepting::Everything { FaultKind::DOUBTS } else { &[] };
+    match modify(&document, patch, accepted) {
         Ok(None) => Ok(text.to_owned()),
         Ok(Some(edit)) => {
             let after = document.edited(&edit.splices);
@@ -98,6 +96,9 @@ fn the_json_difference_turns_one_into_the_other() {
         let (before, after) = (case.text("in.conf"), case.text("out.conf"));
         let view = |text: &str| view(&Document::parse(text.to_owned()), false);
         let patch = Value::Object(json_diff::diff(&view(&before), &view(&after))).to_string();
+        if holds_misshapen(&view(&after)) {
+            return Ok(());
+        }
         match caught(&before, &patch, Accepting::Everything)? {
             Ok(found) if view(&found) == view(&after) => Ok(()),
             other => Err(format!("patch {patch}\nexpected {after:?}\nfound    {other:?}")),

@@ -1,7 +1,7 @@
 //! Form changes and near misses of patches between real texts: what is reported of a text is reported of
 //! its JSON, and nothing that is in a file is taken for a misspelling.
 
-use mediaconf::plumbing::edit::{Faults, guarded, json_diff, modify, normalize};
+use mediaconf::plumbing::edit::{FaultKind, Faults, guarded, json_diff, modify, normalize};
 use mediaconf::plumbing::model::{has_lost_line_ends, near_miss, top_members};
 use mediaconf::plumbing::schema::media::{LIVES, PLUGINS, STREAMS, TEMPLATE, TOP};
 use mediaconf::plumbing::schema::{Kind, OUTSIDE, Schema, Scope};
@@ -46,7 +46,7 @@ fn form_change_and_near_miss_are_told_of_the_json_as_of_the_text() {
             let reduced = normalize(Value::Object(patch.clone())).map_err(|faults| format!("{faults:?}"))?;
             let of_json = guarded::in_json(&view(&a, true), &reduced);
             // Not every view can be written back.
-            let Ok(edit) = modify(&a, Value::Object(patch)) else { return Ok(()) };
+            let Ok(edit) = modify(&a, Value::Object(patch), FaultKind::DOUBTS) else { return Ok(()) };
             let of_text = edit.map(|edit| edit.guarded).unwrap_or_default();
             let (of_json, of_text) = (told(&of_json), told(&of_text));
             if of_json == of_text {

@@ -2,7 +2,9 @@
 //! every fixture and its mutations to them; the fuzz targets, which include this file, whatever a
 //! fuzzer finds.
 
-use mediaconf::plumbing::edit::{EditError, Effects, LocalView, formatted, modify, normalize, patch};
+use mediaconf::plumbing::edit::{
+    EditError, Effects, FaultKind, LocalView, formatted, modify, normalize, patch,
+};
 use mediaconf::plumbing::model::{Lens, View, check, group_name, has_errors, key_of, top_members};
 use mediaconf::plumbing::schema::media::TOP;
 use mediaconf::plumbing::syntax::{Document, Entry, LineIndex, MAX_DEPTH, Snippet, tokens};
@@ -19,9 +21,20 @@ pub fn view(document: &Document, own_only: bool) -> Value {
     serde_json::to_value(View::new(&top_members(document), &lens)).expect("a view is JSON")
 }
 
+/// True if a block has a parameter both in its form and in another one, of which no patch can make the other only.
+pub fn holds_misshapen(view: &Value) -> bool {
+    match view {
+        Value::Object(members) => {
+            let is_both = |key: &String| key.strip_prefix('@').is_some_and(|key| members.contains_key(key));
+            members.keys().any(is_both) || members.values().any(holds_misshapen)
+        }
+        _ => false,
+    }
+}
+
 /// The document after a patch; the same one if nothing changes, `None` if the patch is refused.
 pub fn patched(document: &Document, patch: &Value) -> Option<Document> {
-    match modify(document, patch.clone()) {
+    match modify(document, patch.clone(), FaultKind::DOUBTS) {
         Ok(Some(edit)) => {
             assert_eq!(document.edited(&edit.splices).text(), edit.document.text(), "{:?}", edit.splices);
             Some(edit.document)
@@ -66,7 +79,7 @@ pub fn formatting_changes_white_space_only(text: &str) {
 /// What asks for nothing, or for what is there already, changes nothing.
 pub fn an_empty_patch_is_the_identity(document: &Document) {
     assert!(
-        modify(document, json!({})).expect("an empty patch is fine").is_none(),
+        modify(document, json!({}), &[]).expect("an empty patch is fine").is_none(),
         "an empty patch is the identity"
     );
     let view = view(document, false);
@@ -76,7 +89,7 @@ pub fn an_empty_patch_is_the_identity(document: &Document) {
         return;
     }
     let full = patch::parse(view.to_string().as_bytes()).expect("a view is a patch");
-    let sent_back = modify(document, full).map_err(|error| format!("{error:?}"));
+    let sent_back = modify(document, full, FaultKind::DOUBTS).map_err(|error| format!("{error:?}"));
     assert!(matches!(sent_back, Ok(None)), "the view sent back changes nothing: {sent_back:?}");
 }
 

@@ -1,12 +1,12 @@
 //! The laws of `apply --prune`: over pairs of texts, each of which is the desired state of another one.
 
-use mediaconf::plumbing::edit::{ChangeRequest, DesiredState, Edits, Prune, TextState, modify};
+use mediaconf::plumbing::edit::{ChangeRequest, DesiredState, Edits, FaultKind, Prune, TextState, modify};
 use mediaconf::plumbing::model::Config;
 use mediaconf::plumbing::syntax::Document;
 use serde_json::Value;
 
 use crate::fixtures;
-use crate::law::{is_valid, view};
+use crate::law::{holds_misshapen, is_valid, view};
 use crate::laws::{SAMPLE, caught, mutations, texts};
 
 /// The number of other texts of which each text is the desired state.
@@ -20,7 +20,7 @@ fn applied(state: &Edits, to: &Document) -> Document {
     let request = ChangeRequest { edits: state.clone(), expectations: Vec::new() };
     let config = Config::new(to);
     let patch = request.evaluate(&config.lookup()).expect("a state has no faults").patch;
-    let edit = modify(to, patch.clone());
+    let edit = modify(to, patch.clone(), FaultKind::DOUBTS);
     let edit = edit.unwrap_or_else(|error| panic!("{error:?}\n{patch}\n{}", to.text()));
     edit.map_or_else(|| to.clone(), |edit| edit.document)
 }
@@ -29,7 +29,8 @@ const BOTH: &[Prune] = &[Prune::All, Prune::Entries];
 
 /// True if a text has no errors, and nothing that no patch may hold.
 fn is_state(document: &Document) -> bool {
-    is_valid(document) && DesiredState::of_json(view(document, true), Prune::All).is_ok()
+    let own = view(document, true);
+    is_valid(document) && !holds_misshapen(&own) && DesiredState::of_json(own, Prune::All).is_ok()
 }
 
 /// The streams, lives and plugins of a view with their names, in their order.
@@ -76,7 +77,7 @@ fn merges(from: &Document, wanted: &Document) {
     let merged = states.map(|edits| {
         let request = ChangeRequest { edits, expectations: Vec::new() };
         let evaluated = request.evaluate(&Config::new(from).lookup()).expect("a state has no faults");
-        let edit = modify(from, evaluated.patch).ok();
+        let edit = modify(from, evaluated.patch, FaultKind::DOUBTS).ok();
         (edit.map(|edit| edit.map(|edit| edit.document.text().to_owned())), evaluated.notes)
     });
     assert_eq!(merged[0], merged[1], "{}\n--- and\n{}", from.text(), wanted.text());

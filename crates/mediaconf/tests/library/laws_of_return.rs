@@ -330,33 +330,6 @@ fn flag(member: &Member<'_>, scope: Scope) -> Option<String> {
     }
 }
 
-#[test]
-fn a_quoted_option_that_is_changed_and_changed_back_keeps_its_quotes() {
-    hold_for_every_valid_text(texts(), |document| {
-        let own = view(document, true);
-        for entry in top_members(document).own_by_key("streams").iter().filter(|entry| entry.is_block()) {
-            let name = mediaconf::plumbing::model::group_name(*entry).value();
-            let sources: Vec<Entry<'_>> = entry.children().filter(|child| child.keyword() == "url").collect();
-            let urls = &own["streams"][&*name]["urls"];
-            if urls.as_array().is_none_or(|urls| urls.len() != sources.len()) {
-                continue;
-            }
-            for (index, source) in sources.iter().enumerate() {
-                for key in
-                    source.arguments().skip(1).filter_map(|word| quoted_option(OptionWord::split(word)))
-                {
-                    if urls[index].get(&key).is_some_and(Value::is_string) {
-                        let mut changed = urls.clone();
-                        changed[index][&key] = json!("x");
-                        let patch = |urls: &Value| json!({"streams": {&*name: {"urls": urls}}});
-                        comes_back(document, &(patch(&changed), patch(urls)));
-                    }
-                }
-            }
-        }
-    });
-}
-
 /// The key of an option whose value stands in quotes as we would write them.
 fn quoted_option(option: OptionWord<'_>) -> Option<String> {
     let value = option.value.filter(|value| value.raw == quoted_word(&value.value()))?;

@@ -227,6 +227,15 @@ fn group(kind: &str, own: Option<&Value>, patch: &Value) -> Value {
 fn block(kind: &str, own: Option<&Value>, patch: &Map<String, Value>) -> Value {
     let mut merged = own.and_then(Value::as_object).cloned().unwrap_or_default();
     for (key, value) in &switched(&merged, patch) {
+        // A line in a wrong form makes place for a right one.
+        let misshapen = format!("@{key}");
+        if !merged.contains_key(key)
+            && !value.is_null()
+            && !patch.contains_key(&misshapen)
+            && SINGLE.contains(&key.as_str())
+        {
+            merged.shift_remove(&misshapen);
+        }
         match key.as_str() {
             "position" | "name" | "prefix" | "url_global" | "cluster_key_global"
                 if !is_like_a_template(kind) => {}
@@ -261,6 +270,10 @@ fn block(kind: &str, own: Option<&Value>, patch: &Map<String, Value>) -> Value {
     }
     Value::Object(merged)
 }
+
+/// Settings of blocks with one value.
+const SINGLE: [&str; 7] =
+    ["prepush", "transcoder", "auth", "dvr", "cluster_key", "disabled", "publish_enabled"];
 
 fn is_like_a_template(kind: &str) -> bool {
     matches!(kind, "template" | "source" | "file" | "vod")

@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 use super::assignment::PathEdit;
 use crate::edit::config_lookup::{ConfigLookup, ValueKind};
 use crate::edit::fault::{Fault, FaultKind};
-use crate::edit::merge::occurrences;
 use crate::edit::path::Segment;
 use crate::edit::schema_path::Place;
 use crate::edit::value_at::{find_by, out_of_range};
+use crate::schema::codec::occurrences;
 
 /// Returns the patch of `edits`, which are made one after the other.
 pub fn patch(current: &dyn ConfigLookup, edits: &[PathEdit], faults: &mut Vec<Fault>) -> Object {

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-use crate::edit::emit::are_named_blocks;
 use crate::edit::schema_path::is_derived;
 use crate::model::member::keyword_of;
+use crate::schema::codec::are_named_blocks;
 use crate::schema::json_value::scalar_text;
 use crate::schema::{AddressShape, Object, Parameter, Schema, Scope};
 

@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::{
-    AddressShape, BlockHead, Codec, Draft, ELEMENTS, Entry, Facts, Fault, Faults, JsonForm, Normalizer,
-    Object, Old, Place, Pointer, SWITCH, Scalar, Schema, Scope, URL_GLOBAL, Word, Words, elements,
+    AddressShape, BlockHead, Codec, ELEMENTS, Entry, Facts, Fault, Faults, JsonForm, Normalizer, Object, Old,
+    Place, Pointer, SWITCH, Scalar, Schema, Scope, URL_GLOBAL, Word, Words, directive, elements,
     has_needless_escape, is_list, json, json_string, key_of, keyword_of, kind_of, no_member, object,
     of_words, opens, plain_word, quoted_word, read_directive, unlike,
 };
@@ -164,11 +164,11 @@ impl AddressShape {
     }
 
     /// The line of one address with its options.
-    pub fn line(&self, keyword: &str, value: &Value) -> Draft {
+    pub fn line(&self, keyword: &str, value: &Value) -> String {
         let scope = self.option_scope();
         let options = self.options_of(value);
         let options = options.map(|(key, value)| self.option_word(keyword_of(scope, key), value));
-        Draft::directive(keyword, std::iter::once(self.word(&value[self.address])).chain(options))
+        directive(keyword, std::iter::once(self.word(&value[self.address])).chain(options))
     }
 
     /// The word of an address. The string "false" is quoted where the bare word has a meaning.
@@ -263,7 +263,7 @@ impl Codec for AddressShape {
         Some(Value::Object(object))
     }
 
-    fn write(&self, keyword: &str, value: &Value) -> Vec<Draft> {
+    fn write(&self, keyword: &str, value: &Value) -> Vec<String> {
         vec![self.line(keyword, value)]
     }
 
@@ -355,7 +355,7 @@ impl Codec for AddressesShape {
         })
     }
 
-    fn write(&self, keyword: &str, value: &Value) -> Vec<Draft> {
+    fn write(&self, keyword: &str, value: &Value) -> Vec<String> {
         value.as_array().into_iter().flatten().map(|value| self.0.line(keyword, value)).collect()
     }
 

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::{
-    BlockHead, Codec, Derived, Draft, Entry, Facts, Fault, FaultKind, General, Normalizer, Place, Pointer,
-    SWITCH, canonical_integer, group_name, integer, of_kind, unlike_kind,
+    BlockHead, Codec, Derived, Entry, Facts, Fault, FaultKind, General, Normalizer, Place, Pointer, SWITCH,
+    canonical_integer, group_name, integer, of_kind, unlike_kind,
 };
 
 impl Derived {
@@ -64,7 +64,7 @@ impl Codec for Derived {
         }
     }
 
-    fn write(&self, _: &str, _: &Value) -> Vec<Draft> {
+    fn write(&self, _: &str, _: &Value) -> Vec<String> {
         Vec::new()
     }
 

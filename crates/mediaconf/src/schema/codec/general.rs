@@ -11,8 +11,8 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::{
-    BlockHead, Codec, Document, Draft, ESCAPE, Entry, Facts, Fault, Faults, Members, Normalizer, Object, Old,
-    Place, Pointer, RowMatch, SELECTORS, Scalar, Schema, Scope, first_argument, has_needless_escape,
+    BlockHead, Codec, Document, ESCAPE, Entry, Facts, Fault, Faults, Members, Normalizer, Object, Old, Place,
+    Pointer, RowMatch, SELECTORS, Scalar, Schema, Scope, block, first_argument, has_needless_escape,
     inner_scope, is_scalar, json, key_of, keyword_of, kind_of, only_argument, quoted_if_needed, read,
     read_directive, scalar_text, word,
 };
@@ -157,7 +157,7 @@ pub fn merge_members(members: &Members<'_>, patch: &Object, at: &Pointer, faults
 }
 
 /// The entries of a block: known ones in schema order, then the others in the order given.
-pub fn write_members(scope: Scope, members: &Object) -> Vec<Draft> {
+pub fn write_members(scope: Scope, members: &Object) -> Vec<String> {
     let own = scope
         .rows()
         .filter_map(|row| Some((row, members.get(row.key)?)))
@@ -176,17 +176,17 @@ pub fn are_named_blocks(members: &Object) -> bool {
 }
 
 /// One occurrence: words, and maybe a block last.
-pub fn occurrence(keyword: &str, words: &[Value]) -> Draft {
+pub fn occurrence(keyword: &str, words: &[Value]) -> String {
     let scope = Schema::media().block_scope(keyword, words.len().saturating_sub(1));
-    let block = words.iter().rev().find_map(Value::as_object).map(|block| write_members(scope, block));
+    let entries = words.iter().rev().find_map(Value::as_object).map(|block| write_members(scope, block));
     let words = words.iter().filter(|value| !value.is_object()).map(word);
-    Draft { block, ..Draft::directive(&quoted_if_needed(keyword), words) }
+    block(&quoted_if_needed(keyword), words, entries)
 }
 
 /// One block with a name.
-pub fn named_block(keyword: &str, name: &str, members: &Object) -> Draft {
-    let block = Some(write_members(Schema::media().block_scope(keyword, 1), members));
-    Draft { block, ..Draft::directive(&quoted_if_needed(keyword), [quoted_if_needed(name).into_owned()]) }
+fn named_block(keyword: &str, name: &str, members: &Object) -> String {
+    let entries = write_members(Schema::media().block_scope(keyword, 1), members);
+    block(&quoted_if_needed(keyword), [quoted_if_needed(name).into_owned()], Some(entries))
 }
 
 /// The codec of an unknown keyword.
@@ -270,7 +270,7 @@ impl Codec for General<'_> {
         }
     }
 
-    fn write(&self, keyword: &str, value: &Value) -> Vec<Draft> {
+    fn write(&self, keyword: &str, value: &Value) -> Vec<String> {
         match value {
             Value::Bool(true) => vec![occurrence(keyword, &[])],
             Value::Array(lines) if lines.iter().any(Value::is_array) => {
@@ -432,8 +432,7 @@ impl General<'_> {
     /// Refuses an escaped keyword whose value would read back as the known parameter.
     fn refuse_own_form(&self, scope: Scope, value: &Value, at: &Pointer, faults: &mut Faults) {
         let Some(parameter) = scope.by_keyword(self.keyword) else { return };
-        let text: Vec<String> = self.write(self.keyword, value).iter().map(Draft::inline).collect();
-        let document = Document::parse(text.join(" "));
+        let document = Document::parse(self.write(self.keyword, value).join(" "));
         let reads_as_own = |entry| matches!(read(scope, entry), RowMatch::Own(_));
         if parameter.strict || document.entries().any(reads_as_own) {
             let message = format!("`{}` written like this is `{}`", self.keyword, parameter.key);

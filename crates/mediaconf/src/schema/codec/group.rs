@@ -6,8 +6,8 @@ use std::fmt;
 use serde_json::Value;
 
 use super::{
-    BlockHead, Codec, Derived, Draft, Entry, Facts, Fault, FaultKind, Faults, Group, JsonForm, Kind, Members,
-    Normalizer, Object, Old, POSITION, Parameter, Place, Pointer, STATIC, Word, each_normalized,
+    BlockHead, Codec, Derived, Entry, Facts, Fault, FaultKind, Faults, Group, JsonForm, Kind, Members,
+    Normalizer, Object, Old, POSITION, Parameter, Place, Pointer, STATIC, Word, block, each_normalized,
     foreign_values, keyword_of, merge_member, object, quoted_if_needed, write_members,
 };
 
@@ -72,11 +72,11 @@ impl Kind {
     }
 
     /// A new block with these own members.
-    pub fn write(self, name: &str, members: &Object) -> Draft {
+    pub fn write(self, name: &str, members: &Object) -> String {
         let keyword = self.keyword(members.get(STATIC) == Some(&Value::Bool(false)));
         let fields = write_members(self.scope(), members);
-        let block = (self.has_sources() || !fields.is_empty()).then_some(fields);
-        Draft { head: format!("{keyword} {}", quoted_if_needed(name)), block }
+        let fields = (self.has_sources() || !fields.is_empty()).then_some(fields);
+        block(keyword, [quoted_if_needed(name).into_owned()], fields)
     }
 }
 
@@ -154,7 +154,7 @@ impl Codec for Group {
         Some(Value::Object(blocks))
     }
 
-    fn write(&self, _: &str, value: &Value) -> Vec<Draft> {
+    fn write(&self, _: &str, value: &Value) -> Vec<String> {
         let blocks = value.as_object().into_iter().flatten();
         let blocks = blocks.filter_map(|(name, block)| Some((name, block.as_object()?)));
         let kind = self.scope.kind();

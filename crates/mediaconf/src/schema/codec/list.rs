@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::{
-    BlockHead, Codec, Draft, ELEMENTS, Entry, Facts, Fault, JsonForm, ListShape, Normalizer, OWN_PATH, Place,
-    Pointer, Schema, block_value, each_normalized, elements, first_argument, is_list, is_scalar, object,
-    of_kind, plain_word,
+    BlockHead, Codec, ELEMENTS, Entry, Facts, Fault, JsonForm, ListShape, Normalizer, OWN_PATH, Place,
+    Pointer, Schema, block_value, directive, each_normalized, elements, first_argument, is_list, is_scalar,
+    object, of_kind, plain_word,
 };
 
 impl Codec for ListShape {
@@ -29,9 +29,9 @@ impl Codec for ListShape {
         }
     }
 
-    fn write(&self, keyword: &str, value: &Value) -> Vec<Draft> {
+    fn write(&self, keyword: &str, value: &Value) -> Vec<String> {
         let values = value.as_array().into_iter().flatten();
-        values.map(|value| Draft::directive(keyword, [plain_word(value)])).collect()
+        values.map(|value| directive(keyword, [plain_word(value)])).collect()
     }
 
     fn member(&'static self, _: &str) -> Result<Place, Fault> {
@@ -92,7 +92,7 @@ impl Codec for BlocksShape {
         })
     }
 
-    fn write(&self, _: &str, _: &Value) -> Vec<Draft> {
+    fn write(&self, _: &str, _: &Value) -> Vec<String> {
         Vec::new()
     }
 

@@ -12,7 +12,6 @@ mod word;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use crate::schema::draft::Draft;
 use crate::schema::fault::{Fault, FaultKind, Faults};
 use crate::schema::foreign::SELECTORS;
 use crate::schema::forms::{
@@ -37,7 +36,7 @@ use crate::syntax::{Document, Entry, Word, Words, quoted_if_needed, quoted_word}
 pub use address::{Address, AddressesShape, OptionWord, header_address};
 pub use general::{
     DirectiveForm, General, are_named_blocks, block_value, each_normalized, foreign_values, merge_block,
-    merge_member, named_block, occurrence, occurrences, scalars, split_occurrence, write_members,
+    merge_member, occurrence, occurrences, scalars, split_occurrence, write_members,
 };
 pub use group::group_name;
 pub use list::BlocksShape;
@@ -52,6 +51,23 @@ pub fn read_directive<T>(words: &str, read: impl Fn(Entry<'_>) -> T) -> Option<T
     let only = entries.next().filter(|entry| entries.next().is_none() && !entry.is_block())?;
     let ends_here = document.diagnostics().is_empty() && only.end() == document.text().len();
     ends_here.then(|| read(only))
+}
+
+/// `keyword words;`
+pub fn directive(keyword: &str, words: impl IntoIterator<Item = String>) -> String {
+    let words: String = words.into_iter().map(|word| format!(" {word}")).collect();
+    format!("{keyword}{words};")
+}
+
+/// `keyword name { … }`, or without a block.
+fn block(keyword: &str, words: impl IntoIterator<Item = String>, entries: Option<Vec<String>>) -> String {
+    let mut text = directive(keyword, words);
+    if let Some(entries) = entries {
+        let entries: String = entries.iter().map(|entry| format!("{entry} ")).collect();
+        text.pop();
+        text += &format!(" {{ {entries}}}");
+    }
+    text
 }
 
 /// Reads the words of a directive of this form. A single word needs no quotes here for what separates words in a text.

@@ -3,9 +3,9 @@
 use serde_json::{Map, Value};
 
 use super::{
-    BlockHead, Codec, Draft, Entry, Facts, Fault, Faults, JsonForm, Normalizer, Object, ObjectShape, Old,
-    Part, PartPlace, Place, Pointer, Scalar, Word, array, elements, free_words, is_empty, kind_of, no_member,
-    object, of_words, opens, quoted_word, scalar_text,
+    BlockHead, Codec, Entry, Facts, Fault, Faults, JsonForm, Normalizer, Object, ObjectShape, Old, Part,
+    PartPlace, Place, Pointer, Scalar, Word, array, directive, elements, free_words, is_empty, kind_of,
+    no_member, object, of_words, opens, quoted_word, scalar_text,
 };
 
 impl Part {
@@ -186,13 +186,13 @@ impl Codec for ObjectShape {
         Some(Value::Object(merged))
     }
 
-    fn write(&self, keyword: &str, value: &Value) -> Vec<Draft> {
+    fn write(&self, keyword: &str, value: &Value) -> Vec<String> {
         let words_of = |part: &'static Part| match value.get(part.key) {
             Some(Value::Array(words)) => words.iter().map(|word| self.part_word(part, word, None)).collect(),
             Some(value) => vec![self.part_word(part, value, None)],
             None => Vec::new(),
         };
-        vec![Draft::directive(keyword, self.parts.iter().flat_map(words_of))]
+        vec![directive(keyword, self.parts.iter().flat_map(words_of))]
     }
 
     fn member(&'static self, key: &str) -> Result<Place, Fault> {

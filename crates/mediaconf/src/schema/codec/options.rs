@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::{
-    BlockHead, Codec, Draft, ELEMENTS, Entry, Facts, Fault, JsonForm, Normalizer, OptionWord, OptionsShape,
-    Place, Pointer, Scalar, Word, array, is_list, json, kind_of, opens, read_directive, word,
+    BlockHead, Codec, ELEMENTS, Entry, Facts, Fault, JsonForm, Normalizer, OptionWord, OptionsShape, Place,
+    Pointer, Scalar, Word, array, directive, is_list, json, kind_of, opens, read_directive, word,
 };
 
 impl OptionsShape {
@@ -92,9 +92,9 @@ impl Codec for OptionsShape {
         normalizer.elements(value, at, |normalizer, value, at| self.normalized(value, at, normalizer))
     }
 
-    fn write(&self, keyword: &str, value: &Value) -> Vec<Draft> {
+    fn write(&self, keyword: &str, value: &Value) -> Vec<String> {
         let pairs = value.as_array().into_iter().flatten();
-        vec![Draft::directive(keyword, pairs.map(|pair| self.pair_word(pair)))]
+        vec![directive(keyword, pairs.map(|pair| self.pair_word(pair)))]
     }
 
     fn member(&'static self, _: &str) -> Result<Place, Fault> {

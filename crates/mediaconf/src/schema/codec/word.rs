@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::{
-    BlockHead, Codec, Draft, Entry, Facts, Fault, Normalizer, Pointer, Scalar, WordKind, of_kind, unlike_kind,
+    BlockHead, Codec, Entry, Facts, Fault, Normalizer, Pointer, Scalar, WordKind, directive, of_kind,
+    unlike_kind,
 };
 
 impl WordKind {
@@ -29,8 +30,8 @@ impl Codec for WordKind {
         normalizer.value(self, value, at)
     }
 
-    fn write(&self, keyword: &str, value: &Value) -> Vec<Draft> {
-        vec![Draft::directive(keyword, (self.write)(value, None))]
+    fn write(&self, keyword: &str, value: &Value) -> Vec<String> {
+        vec![directive(keyword, (self.write)(value, None))]
     }
 
     fn parse(&self, text: &str) -> Result<Value, Fault> {

@@ -1,0 +1,555 @@
+//! The one rule that makes every edit: a value is read from its lines, merged with the patch, and written as fresh
+//! lines; where the fresh lines differ from those that stand there, these change.
+//!
+//! ```text
+//! lines ──read──▶ value ──merge──▶ target ──write──▶ fresh lines
+//!   └──────────────── difference: lines, words, blocks ───────────▶ operations
+//! ```
+//!
+//! A member of a block is all lines of one keyword, or of one row of the schema. Its lines are aligned with the fresh
+//! ones by what they say ([`super::align`]); of a line that is edited, the words ([`super::words`]) and the block.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Map, Value};
+
+use super::align::{Alignment, ElementOrigin, align};
+use super::fault::Faults;
+use super::guarded::Guarded;
+use super::json_pointer::Pointer;
+use super::layout::{Anchor, Fresh, Insertion, Operation, block_lines};
+use super::notes::Note;
+use super::removal::counts_as_block;
+use super::surroundings::Surroundings;
+use super::verify::Promises;
+use super::words::unwritable;
+use crate::model::member::{Members, key_of, keyword_of};
+use crate::model::shape::{first_argument, inner_scope};
+use crate::schema::codec::{
+    self, DirectiveForm, General, are_named_blocks, block_value, merge_member, scalars,
+};
+use crate::schema::{Codec, Facts, Object, Parameter, Schema, Scope};
+use crate::syntax::{Document, Entry, EntryId, Splice};
+
+/// Collects the operations of a change, and the values that they must lead to.
+pub struct Sync<'p, 'd> {
+    pub(super) document: &'d Document,
+    pub(super) members: &'p Members<'d>,
+    pub(super) around: Surroundings<'d>,
+    /// The changes to the text.
+    pub operations: Vec<Operation<'d>>,
+    /// What the new text must say.
+    pub promises: Promises,
+    /// Side effects that the user should know.
+    pub notes: Vec<Note>,
+    /// The streams that are deleted.
+    pub deleted_streams: Vec<String>,
+    /// Changes that are refused unless they are accepted.
+    pub guarded: Guarded,
+    /// Why the patch can't be carried out.
+    pub faults: Faults,
+    pub(super) leaving: HashSet<EntryId>,
+    /// New lines of the block that is looked at; their places are chosen once all removals are known.
+    pending: Vec<NewLines>,
+    /// The block that a new block stands directly in front of; `None` is behind the one before it in its group.
+    pub(super) before: Option<Entry<'d>>,
+    /// A cache: how many blank lines stand above an entry, or above its comments.
+    blank_lines: HashMap<(EntryId, bool), usize>,
+}
+
+/// All new lines of one member.
+struct NewLines {
+    lines: Vec<Fresh>,
+    /// The lines of the same keyword, behind which they go at top level.
+    like: Vec<EntryId>,
+    /// True if they go to the start of a block.
+    first: bool,
+}
+
+impl NewLines {
+    /// True if the first one is a block, which decides the place of all.
+    fn is_block(&self) -> bool {
+        self.lines.first().is_some_and(|line| line.block.is_some())
+    }
+}
+
+/// One member of a block: its lines, and what they are.
+#[derive(Clone, Copy)]
+pub(super) struct Member<'m, 'd> {
+    /// The block; `None` at the top level.
+    pub within: Option<Entry<'d>>,
+    /// The row of the schema; `None` under the general rule.
+    pub row: Option<&'static Parameter>,
+    pub entries: &'m [Entry<'d>],
+}
+
+impl<'p, 'd> Sync<'p, 'd> {
+    pub fn new(document: &'d Document, members: &'p Members<'d>) -> Self {
+        Self {
+            document,
+            members,
+            around: Surroundings::new(document),
+            operations: Vec::new(),
+            promises: Promises::default(),
+            notes: Vec::new(),
+            deleted_streams: Vec::new(),
+            guarded: Guarded::default(),
+            faults: Faults::default(),
+            leaving: HashSet::new(),
+            pending: Vec::new(),
+            before: None,
+            blank_lines: HashMap::new(),
+        }
+    }
+
+    /// The members of the top level in schema order, then the others in the order of the patch.
+    pub fn top_level(&mut self, patch: &Object) {
+        let (root, top) = (Pointer::root(), self.members.scope());
+        for row in top.rows() {
+            let (Facts { list, group, .. }, value) = (row.codec.facts(), patch.get(row.key));
+            match (list, group, value) {
+                (Some(list), _, ports) => match patch.get(list.blocks) {
+                    None if ports.is_none() => {}
+                    options => self.ports(row, list, ports, options),
+                },
+                (_, Some(kind), Some(patch)) => self.group(kind, patch, &root.child(row.key)),
+                (_, _, Some(_)) if row.is_setting() => self.top_setting(row, patch, &root.child(row.key)),
+                _ => {}
+            }
+        }
+        for (key, patch) in patch.iter().filter(|(key, _)| top.by_key(key).is_none()) {
+            self.top_general(key, patch, &root.child(key));
+        }
+        self.place_pending_at_top();
+    }
+
+    fn top_setting(&mut self, row: &'static Parameter, patch: &Object, pointer: &Pointer) {
+        let members = self.members;
+        let current = row.codec.read(members.own(row), None);
+        let faults = self.faults.len();
+        let target = row.merge(current.as_ref(), &patch[row.key], pointer, &mut self.faults);
+        if target == current || self.faults.len() > faults {
+            return;
+        }
+        self.note_options_dropped(row, current.as_ref(), target.as_ref(), pointer);
+        let misshapen = misshapen(members, row, patch);
+        self.known(
+            Member { within: None, row: Some(row), entries: members.own(row) },
+            target.as_ref(),
+            &misshapen,
+        );
+        self.faults.add(unwritable(row, current.as_ref(), target.as_ref(), pointer));
+        self.promises.member(row.key, target.as_ref());
+        if !misshapen.is_empty() {
+            row.keywords
+                .iter()
+                .for_each(|keyword| self.promises.member(&key_of(members.scope(), keyword), None));
+        }
+    }
+
+    fn top_general(&mut self, key: &str, patch: &Value, pointer: &Pointer) {
+        let (members, top) = (self.members, self.members.scope());
+        let entries = members.foreign_by_keyword(keyword_of(top, key));
+        let current = General { keyword: keyword_of(top, key) }.read(entries, None);
+        let target = merge_member((top, key), entries, patch, pointer, &mut self.faults);
+        if target != current {
+            self.guarded.member(top, key, current.as_ref(), patch, pointer);
+            self.general(None, keyword_of(top, key), entries, target.as_ref());
+            self.promises.member(key, target.as_ref());
+        }
+    }
+
+    /// Changes the entries of a block of this scope from `current` to `target`, known settings first.
+    pub(super) fn contents(
+        &mut self,
+        block: Entry<'d>,
+        scope: Scope,
+        [current, target]: [&Object; 2],
+        pointer: &Pointer,
+    ) {
+        let outer = std::mem::take(&mut self.pending);
+        let (within, members) = (Some(block), Members::group(scope, block.children()));
+        let is_changed = |key: &str| current.get(key) != target.get(key);
+        let mut replaced = HashSet::new();
+        for row in scope.rows().filter(|row| row.codec.facts().derived.is_none() && is_changed(row.key)) {
+            let wanted = target.get(row.key);
+            let misshapen = misshapen(&members, row, target);
+            self.known(Member { within, row: Some(row), entries: members.own(row) }, wanted, &misshapen);
+            self.faults.add(unwritable(row, current.get(row.key), wanted, &pointer.child(row.key)));
+            replaced.extend(misshapen.iter().map(|entry| entry.keyword()));
+        }
+        let gone = current.keys().filter(|key| !target.contains_key(*key));
+        for key in gone.chain(target.keys()).filter(|key| scope.by_key(key).is_none() && is_changed(key)) {
+            let keyword = keyword_of(scope, key);
+            if target.contains_key(key) || !replaced.contains(keyword) {
+                self.general(within, keyword, members.foreign_by_keyword(keyword), target.get(key));
+            }
+        }
+        self.place_pending(within);
+        self.pending = outer;
+    }
+
+    /// The lines of a known parameter; the last one of `misshapen` is changed where there is no other.
+    fn known(&mut self, member: Member<'_, 'd>, target: Option<&Value>, misshapen: &[Entry<'d>]) {
+        let Member { row: Some(row), mut entries, .. } = member else { return };
+        if let ([], [gone @ .., _], Some(_)) = (entries, misshapen, target) {
+            gone.iter().for_each(|&gone| self.remove(gone));
+            entries = &misshapen[gone.len()..];
+        }
+        let target =
+            target.filter(|target| !entries.is_empty() || row.value_of_nothing().as_ref() != Some(*target));
+        let fresh = Document::parse(target.map_or_else(String::new, |value| written(row, value)));
+        self.member(Member { entries, ..member }, &fresh.entries().collect::<Vec<_>>());
+    }
+
+    /// The lines of a keyword under the general rule.
+    pub(super) fn general(
+        &mut self,
+        within: Option<Entry<'d>>,
+        keyword: &str,
+        entries: &[Entry<'d>],
+        target: Option<&Value>,
+    ) {
+        match (DirectiveForm::from_entries(entries), target) {
+            // Another object is written as one block without a name.
+            (DirectiveForm::NamedBlocks, Some(Value::Object(target)))
+                if !entries.is_empty() && are_named_blocks(target) =>
+            {
+                self.named_blocks(keyword, entries, target)
+            }
+            (DirectiveForm::Block, Some(Value::Object(target))) if !entries.is_empty() => {
+                self.inside(entries[0], target)
+            }
+            (_, target) => {
+                let text = target
+                    .map_or_else(String::new, |target| written_general(within, keyword, entries, target));
+                let fresh = Document::parse(text);
+                self.member(Member { within, row: None, entries }, &fresh.entries().collect::<Vec<_>>());
+            }
+        }
+    }
+
+    /// Blocks of one keyword by their names.
+    fn named_blocks(&mut self, keyword: &str, entries: &[Entry<'d>], target: &Object) {
+        let by_name: HashMap<_, Entry<'d>> =
+            entries.iter().map(|&entry| (first_argument(entry), entry)).collect();
+        let mut new = Map::new();
+        for (name, value) in target {
+            match (by_name.get(name.as_str()), value) {
+                (Some(&block), Value::Object(wanted)) => self.inside(block, wanted),
+                _ => drop(new.insert(name.clone(), value.clone())),
+            }
+        }
+        if !new.is_empty() {
+            let fresh = Document::parse(General { keyword }.write(keyword, &Value::Object(new)).join("\n"));
+            self.add(fresh.entries().map(Fresh::of).collect(), entries, false);
+        }
+        let gone = entries.iter().filter(|&&entry| !target.contains_key(&*first_argument(entry)));
+        gone.for_each(|&entry| self.remove(entry));
+    }
+
+    /// Changes what stands inside a block that the general rule shows.
+    fn inside(&mut self, block: Entry<'d>, target: &Object) {
+        if let Value::Object(current) = block_value(block)
+            && current != *target
+        {
+            self.contents(block, inner_scope(block), [&current, target], &Pointer::root());
+        }
+    }
+
+    /// Changes the lines of a member to fresh ones.
+    pub(super) fn member(&mut self, member: Member<'_, 'd>, fresh: &[Entry<'_>]) {
+        let Member { row, entries, .. } = member;
+        match (row, entries, fresh) {
+            (_, entries, []) => entries.iter().for_each(|&entry| self.remove(entry)),
+            (Some(row), ..) if row.codec.facts().sources.is_some() => self.sources(member, fresh),
+            (_, [], fresh) => self.add(fresh.iter().map(|line| Fresh::of(*line)).collect(), entries, false),
+            // Of a setting that stands twice, the last one counts.
+            (Some(_), [.., last], [line, ..]) => self.line(row, *last, *line),
+            _ => {
+                let values = |entries: &[Entry<'_>]| entries.iter().map(|&entry| occurrence(entry)).collect();
+                let [old, new]: [Vec<Value>; 2] = [values(entries), values(fresh)];
+                let alignment = align(&old, &new);
+                self.lines(member, fresh, &alignment);
+            }
+        }
+    }
+
+    /// Changes a list of lines: those that are edited, gone, moved and new.
+    pub(super) fn lines(&mut self, member: Member<'_, 'd>, fresh: &[Entry<'_>], alignment: &Alignment) {
+        let Member { within, row, entries } = member;
+        for (origin, line) in alignment.new.iter().zip(fresh) {
+            if let ElementOrigin::Edited(index) = *origin {
+                self.line(row, entries[index], *line);
+            }
+        }
+        alignment.removed().into_iter().for_each(|index| self.remove(entries[index]));
+        let first = alignment.new.iter().find_map(|origin| origin.in_place()).map(|index| entries[index]);
+        let (mut previous, mut alone) = (None, Vec::new());
+        for (origin, line) in alignment.new.iter().zip(fresh) {
+            let content = match *origin {
+                ElementOrigin::Kept(index) | ElementOrigin::Edited(index) => {
+                    previous = Some(entries[index]);
+                    continue;
+                }
+                ElementOrigin::Moved(index) => Insertion::Line(entries[index]),
+                ElementOrigin::New => Insertion::New(Fresh::of(*line)),
+            };
+            alone.extend(self.put_line(within, previous, first, content));
+        }
+        self.add(alone, entries, false);
+    }
+
+    /// Puts a line behind its predecessor, else in front of the first one that stays. Returns a new line that has
+    /// neither.
+    pub(super) fn put_line(
+        &mut self,
+        within: Option<Entry<'d>>,
+        previous: Option<Entry<'d>>,
+        first: Option<Entry<'d>>,
+        content: Insertion<'d>,
+    ) -> Option<Fresh> {
+        let place = match (previous, first, content) {
+            (Some(previous), _, content) => (Anchor::After(previous), content),
+            (None, Some(first), content) => (Anchor::Before(first), content),
+            (None, None, Insertion::New(line)) => return Some(line),
+            // A line moves only past one that stays.
+            (None, None, _) => return None,
+        };
+        self.put(within, place.0, place.1, 0);
+        None
+    }
+
+    /// Changes one line to a fresh one: its words, and its block.
+    pub(super) fn line(&mut self, row: Option<&'static Parameter>, old: Entry<'d>, fresh: Entry<'_>) {
+        // Of known settings only ports have blocks, and another port has another block.
+        let is_other = self.words(row, old, fresh) && row.is_some();
+        match (old.is_block(), fresh.is_block()) {
+            (true, true) if is_other => {
+                let block: Vec<Fresh> = fresh.children().map(Fresh::of).collect();
+                let range = old.body().start - 1..old.end();
+                self.splice(range.clone(), block_lines(&block, &self.around.style_of(old)));
+                self.promises.gone.push(range);
+            }
+            (true, true) => {
+                if let Value::Object(target) = block_value(fresh) {
+                    self.inside(old, &target);
+                }
+            }
+            (false, true) => self.unfold(old, fresh.children().map(Fresh::of).collect()),
+            (true, false) => self.fold(old),
+            (false, false) => {}
+        }
+    }
+
+    /// Gives a line a block in the place of its `;`.
+    fn unfold(&mut self, old: Entry<'d>, block: Vec<Fresh>) {
+        let head = old.head_span().end as usize;
+        let semicolon = old.end() - usize::from(old.is_terminated());
+        let between = self.document.text()[head..semicolon].trim_end();
+        let style = self.around.style_of(old);
+        let lines = block_lines(&block, &style);
+        let (open, inside) = lines.split_at(1);
+        let text = format!(" {open}{between}{inside}");
+        self.splice(head..old.end(), text);
+    }
+
+    /// Puts `;` in the place of the block of a line.
+    fn fold(&mut self, old: Entry<'d>) {
+        let (head, open) = (old.head_span().end as usize, old.body().start - 1);
+        match self.document.text()[head..open].contains('#') {
+            true => {
+                self.splice(head..head, ";");
+                self.splice(open..old.end(), "");
+            }
+            false => self.splice(head..old.end(), ";"),
+        }
+        self.promises.gone.push(open..old.end());
+    }
+
+    pub(super) fn splice(&mut self, range: std::ops::Range<usize>, text: impl Into<String>) {
+        self.operations.push(Operation::Splice(Splice { range, text: text.into() }));
+    }
+
+    /// Removes an entry with the comments that belong to it.
+    pub(super) fn remove(&mut self, entry: Entry<'d>) {
+        if self.leaving.insert(entry.id()) {
+            self.note_kept_comments(entry);
+            self.operations.push(Operation::Remove(entry));
+        }
+    }
+
+    pub(super) fn put(
+        &mut self,
+        within: Option<Entry<'d>>,
+        place: Anchor<'d>,
+        content: Insertion<'d>,
+        blank_lines: usize,
+    ) {
+        if let Insertion::Line(entry) | Insertion::Block(entry) = content {
+            self.leaving.insert(entry.id());
+        }
+        self.operations.push(Operation::Put { within, place, content, blank_lines });
+    }
+
+    pub(super) fn is_staying(&self, entry: &Entry<'_>) -> bool {
+        !self.leaving.contains(&entry.id())
+    }
+
+    /// Adds new lines of a member with these entries.
+    pub(super) fn add(&mut self, lines: Vec<Fresh>, entries: &[Entry<'d>], first: bool) {
+        if !lines.is_empty() {
+            self.pending.push(NewLines {
+                lines,
+                like: entries.iter().map(|entry| entry.id()).collect(),
+                first,
+            });
+        }
+    }
+
+    /// Puts the new lines of a block, or of the top level, at their places. Insertions remove nothing, so a place
+    /// that was found stays right for all that follow.
+    fn place_pending(&mut self, within: Option<Entry<'d>>) {
+        let pending = std::mem::take(&mut self.pending);
+        if pending.is_empty() {
+            return;
+        }
+        let (inside, end, of_setting) = match within {
+            Some(block) => {
+                let mut staying = block.children().filter(|entry| self.is_staying(entry));
+                let first = staying.next();
+                let at = |entry: Option<Entry<'d>>, anchor: fn(Entry<'d>) -> Anchor<'d>| {
+                    entry.map_or(Anchor::FirstIn(block), anchor)
+                };
+                (Some([at(first, Anchor::Before), at(staying.last().or(first), Anchor::After)]), None, None)
+            }
+            None => {
+                let blocks = pending.iter().any(NewLines::is_block);
+                let end = blocks.then(|| self.place_at_end());
+                (None, end, pending.iter().any(|lines| !lines.is_block()).then(|| self.place_of_setting()))
+            }
+        };
+        for NewLines { lines, like, first } in pending {
+            let is_block = lines.first().is_some_and(|line| line.block.is_some());
+            let last = like.into_iter().rev().find(|entry| !self.leaving.contains(entry));
+            let (place, blank_lines) = match (inside, last) {
+                (Some([start, _]), _) if first => (start, 0),
+                (Some([_, end]), _) => (end, 0),
+                (None, Some(last)) => {
+                    let last = self.document.entry(last);
+                    let blank_lines = if is_block { self.blank_lines_above(last, false) } else { 0 };
+                    (Anchor::After(last), blank_lines)
+                }
+                (None, None) if is_block => end.expect("it was found for blocks"),
+                (None, None) => (of_setting.expect("it was found for settings"), 0),
+            };
+            for line in lines {
+                self.put(within, place, Insertion::New(line), blank_lines);
+            }
+        }
+    }
+
+    /// Puts the new lines of the top level at their places. The last setting may be the end of the text: then
+    /// settings behind it come before new blocks.
+    fn place_pending_at_top(&mut self) {
+        let is_at_end =
+            |operation: &mut Operation<'_>| matches!(operation, Operation::Put { place: Anchor::End, .. });
+        let groups: Vec<Operation<'d>> = self.operations.extract_if(.., is_at_end).collect();
+        let blocks: Vec<NewLines> = self.pending.extract_if(.., |lines| lines.is_block()).collect();
+        self.place_pending(None);
+        self.operations.extend(groups);
+        self.pending = blocks;
+        self.place_pending(None);
+    }
+
+    /// After the last setting in front of the first block; else in front of that block; else at the end.
+    fn place_of_setting(&self) -> Anchor<'d> {
+        let mut last_setting = None;
+        for entry in self.document.entries().filter(|entry| self.is_staying(entry)) {
+            if counts_as_block(entry) {
+                return last_setting.map_or(Anchor::BeforeHeading(entry), Anchor::After);
+            }
+            last_setting = Some(entry);
+        }
+        last_setting.map_or(Anchor::End, Anchor::After)
+    }
+
+    /// The end of the text, and the number of blank lines in front of a new entry there.
+    pub(super) fn place_at_end(&mut self) -> (Anchor<'d>, usize) {
+        let last = self.document.entries().filter(|entry| self.is_staying(entry)).last();
+        // Without a blank line a comment at the end would belong to what comes behind it.
+        let last_line = self.document.text().trim_end().rsplit('\n').next();
+        let least = usize::from(
+            last_line.is_some_and(|line| line.trim_start_matches(['\u{feff}', ' ', '\t']).starts_with('#')),
+        );
+        (Anchor::End, last.map_or(0, |entry| self.blank_lines_above(entry, true)).max(least))
+    }
+
+    /// [`Surroundings::gap_above`], cached.
+    pub(super) fn blank_lines_above(&mut self, entry: Entry<'d>, is_first: bool) -> usize {
+        let around = &self.around;
+        *self.blank_lines.entry((entry.id(), is_first)).or_insert_with(|| around.gap_above(entry, is_first))
+    }
+}
+
+/// The lines of a parameter with one value that have the wrong form for it, in whose place a new one goes; none if
+/// `kept`, a target or a patch, has them as what they are.
+fn misshapen<'d>(members: &Members<'d>, row: &'static Parameter, kept: &Object) -> Vec<Entry<'d>> {
+    let is_single = row.is_setting() && members.own(row).is_empty();
+    let is_free = |keyword: &&&str| is_single && !kept.contains_key(&*key_of(members.scope(), keyword));
+    let lines = |keyword: &&'static str| members.foreign_by_keyword(keyword).to_vec();
+    row.keywords.iter().filter(is_free).flat_map(lines).collect()
+}
+
+/// Takes the lines in a wrong form out of a target that sets their parameter, unless the patch gives them.
+pub(super) fn without_misshapen(
+    members: &Members<'_>,
+    target: &mut Object,
+    current: &Object,
+    patch: &Object,
+) {
+    for row in members.scope().rows() {
+        if target.contains_key(row.key) && !current.contains_key(row.key) {
+            for entry in misshapen(members, row, patch) {
+                target.shift_remove(&*key_of(members.scope(), &entry.keyword()));
+            }
+        }
+    }
+}
+
+/// The lines of a known parameter, as they are written anew.
+pub(super) fn written(row: &'static Parameter, value: &Value) -> String {
+    row.write(value).join("\n")
+}
+
+/// The lines of a keyword under the general rule; true is a bare flag, but the options of a port keep their value:
+/// `api false;` becomes `api true;`, not `api;`.
+fn written_general(
+    within: Option<Entry<'_>>,
+    keyword: &str,
+    entries: &[Entry<'_>],
+    target: &Value,
+) -> String {
+    let is_port = |block: Entry<'_>| {
+        let row = Schema::media().top().by_keyword(&block.keyword());
+        row.is_some_and(|row| row.codec.facts().list.is_some())
+    };
+    match (target, entries) {
+        (Value::Bool(true), [entry]) if within.is_some_and(is_port) && says_boolean(*entry) => {
+            codec::occurrence(keyword, &[Value::Bool(true)])
+        }
+        _ => General { keyword }.write(keyword, target).join("\n"),
+    }
+}
+
+fn says_boolean(entry: Entry<'_>) -> bool {
+    let mut words = entry.arguments();
+    !entry.is_block()
+        && matches!(words.next().map(|word| word.raw), Some("true" | "false"))
+        && words.next().is_none()
+}
+
+/// What a line says: its words, and its block last.
+fn occurrence(entry: Entry<'_>) -> Value {
+    scalars(entry).chain(entry.is_block().then(|| block_value(entry))).collect()
+}

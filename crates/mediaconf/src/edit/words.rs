@@ -1,0 +1,300 @@
+//! The words of a line: only those that differ change, and comments between them stay.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+
+use super::align::{ElementOrigin, align};
+use super::fault::{Fault, Faults};
+use super::json_pointer::Pointer;
+use super::sync::Sync;
+use crate::model::member::{key_of, keyword_of};
+use crate::model::secret::holds_mask;
+use crate::model::shape::{Address, OptionWord};
+use crate::schema::scalar::Scalar;
+use crate::schema::{AddressShape, Facts, Parameter, PartPlace};
+use crate::syntax::{Entry, Word, needs_quotes, quoted_if_needed};
+
+/// A word with what it says.
+pub(super) struct Said<'t> {
+    pub word: Word<'t>,
+    /// The part of its line that it is; words of a list are all the same part.
+    part: String,
+    value: Value,
+}
+
+fn facts_of(row: Option<&'static Parameter>) -> Facts {
+    row.map_or(Facts::NONE, |row| row.codec.facts())
+}
+
+/// The words of a line behind its keyword.
+fn said<'t>(row: Option<&'static Parameter>, entry: Entry<'t>) -> Vec<Said<'t>> {
+    match facts_of(row) {
+        Facts { kind: Some(kind), list: None, .. } => {
+            let value = |word| (kind.read)(Some(word)).map(Value::from).unwrap_or_default();
+            entry.arguments().map(|word| Said { word, part: String::new(), value: value(word) }).collect()
+        }
+        Facts { object: Some(object), .. } => {
+            let of_part = |(part, word): (Option<&'static crate::schema::Part>, Word<'t>)| {
+                let Some(part) = part else { return Said { word, part: "?".to_owned(), value: Value::Null } };
+                let value = match part.place {
+                    PartPlace::Rest => Some(Scalar::from_word(word)),
+                    _ => (part.kind.read)(Some(word)),
+                };
+                // Of two parts in the same place, one takes the place of the other.
+                let place = if part.place == PartPlace::Instead { object.alternative(part) } else { None };
+                let value =
+                    [part.key.into(), value.map(Value::from).unwrap_or_default()].into_iter().collect();
+                Said { word, part: place.unwrap_or(part).key.to_owned(), value }
+            };
+            object.part_words(entry).map(of_part).collect()
+        }
+        Facts { address: Some(shape), .. } | Facts { sources: Some(shape), .. } => {
+            Address::from_words(entry.arguments())
+                .map_or_else(Vec::new, |address| address_said(shape, &address))
+        }
+        Facts { options: Some(options), .. } => {
+            let pair = |word| options.pair(word);
+            let part = |pair: &Value| pair[0].as_str().unwrap_or_default().to_owned();
+            let of_word = |word: Word<'t>| Said { word, part: part(&pair(word)), value: pair(word) };
+            entry.arguments().map(of_word).collect()
+        }
+        _ => {
+            let value = |word| Scalar::from_word(word).into();
+            entry.arguments().map(|word| Said { word, part: String::new(), value: value(word) }).collect()
+        }
+    }
+}
+
+/// The words of an address and its options.
+pub(super) fn address_said<'t>(shape: &'static AddressShape, address: &Address<'t>) -> Vec<Said<'t>> {
+    let positional = match shape.may_be_false && address.is_open() {
+        true => Value::Bool(false),
+        false => address.positional.value().into(),
+    };
+    // No option has an empty key with a value.
+    let first = Said { word: address.positional, part: "=".to_owned(), value: positional };
+    let option = |option: OptionWord<'t>| {
+        let part = key_of(shape.option_scope(), &option.key.value()).into_owned();
+        Said { word: option.word, part, value: shape.value(&option).into() }
+    };
+    std::iter::once(first).chain(address.options().map(option)).collect()
+}
+
+impl<'d> Sync<'_, 'd> {
+    /// Changes the words of a line behind its keyword, which keeps its spelling.
+    /// Returns true if any changes.
+    pub(super) fn words(
+        &mut self,
+        row: Option<&'static Parameter>,
+        old: Entry<'d>,
+        fresh: Entry<'_>,
+    ) -> bool {
+        let keyword = old.words().next().expect("an entry has a keyword");
+        let before = self.operations.len();
+        self.said_words(row, keyword, &said(row, old), &said(row, fresh));
+        self.operations.len() > before
+    }
+
+    /// The same for words behind another one.
+    pub(super) fn said_words(
+        &mut self,
+        row: Option<&'static Parameter>,
+        before: Word<'_>,
+        old: &[Said<'d>],
+        fresh: &[Said<'_>],
+    ) {
+        let is_list =
+            row.is_none_or(|row| row.codec.facts().options.is_some() || row.codec.facts().list.is_some());
+        let (origins, gone) = if is_list { listed(old, fresh) } else { by_part(old, fresh) };
+        let mut end = before.end() as usize;
+        for (origin, new) in origins.iter().zip(fresh) {
+            match *origin {
+                ElementOrigin::Kept(index) => end = old[index].word.end() as usize,
+                ElementOrigin::Edited(index) => {
+                    let word = old[index].word;
+                    let text = replaced(row, old, &old[index], new);
+                    end = word.end() as usize;
+                    if text != word.raw {
+                        self.splice(word.start as usize..end, text);
+                    }
+                }
+                ElementOrigin::Moved(index) => self.splice(end..end, format!(" {}", old[index].word.raw)),
+                ElementOrigin::New => {
+                    let like = if is_list && row.is_some() { old } else { &[] };
+                    self.splice(end..end, format!(" {}", spelled(like, new)));
+                }
+            }
+        }
+        gone.into_iter().for_each(|index| self.remove_word(old[index].word));
+    }
+
+    /// Removes a word and the white space in front of it.
+    pub(super) fn remove_word(&mut self, word: Word<'_>) {
+        let (text, start) = (self.document.text(), word.start as usize);
+        let gap = text[..start].trim_end_matches([' ', '\t', '\r', '\n']).len();
+        let line = || &text[memchr::memrchr(b'\n', &text.as_bytes()[..gap]).unwrap_or(0)..gap];
+        let behind_comment = text[gap..start].contains('\n') && line().contains('#');
+        let from = if behind_comment { text[..start].trim_end_matches([' ', '\t']).len() } else { gap };
+        self.splice(from..word.end() as usize, "");
+    }
+}
+
+/// Pairs words whose order counts.
+fn listed(old: &[Said<'_>], fresh: &[Said<'_>]) -> (Vec<ElementOrigin>, Vec<usize>) {
+    let values = |said: &[Said<'_>]| said.iter().map(|said| said.value.clone()).collect::<Vec<_>>();
+    let alignment = align(&values(old), &values(fresh));
+    (alignment.new, alignment.gone)
+}
+
+/// Pairs words by their parts. Of a part that stands twice, the last one counts.
+fn by_part(old: &[Said<'_>], fresh: &[Said<'_>]) -> (Vec<ElementOrigin>, Vec<usize>) {
+    let of_part = |said: &[Said<'_>], part: &str| -> Vec<usize> {
+        (0..said.len()).filter(|&index| said[index].part == part).collect()
+    };
+    let mut origins = vec![ElementOrigin::New; fresh.len()];
+    let mut gone: Vec<usize> = Vec::new();
+    let parts: HashSet<&str> = old.iter().chain(fresh).map(|said| said.part.as_str()).collect();
+    for part in parts {
+        match (&of_part(old, part)[..], &of_part(fresh, part)[..]) {
+            (words, []) => gone.extend(words),
+            ([.., last], [only]) if part != REST => {
+                let is_same = old[*last].value == fresh[*only].value;
+                origins[*only] =
+                    if is_same { ElementOrigin::Kept(*last) } else { ElementOrigin::Edited(*last) };
+            }
+            (words, new) => {
+                let values = |said: &[Said<'_>], at: &[usize]| {
+                    at.iter().map(|&index| said[index].value.clone()).collect::<Vec<_>>()
+                };
+                let alignment = align(&values(old, words), &values(fresh, new));
+                for (&at, origin) in new.iter().zip(alignment.new) {
+                    origins[at] = match origin {
+                        ElementOrigin::Kept(index) => ElementOrigin::Kept(words[index]),
+                        ElementOrigin::Edited(index) => ElementOrigin::Edited(words[index]),
+                        ElementOrigin::Moved(index) => ElementOrigin::Moved(words[index]),
+                        ElementOrigin::New => ElementOrigin::New,
+                    };
+                }
+                gone.extend(alignment.gone.into_iter().map(|index| words[index]));
+            }
+        }
+    }
+    gone.sort_unstable();
+    (origins, gone)
+}
+
+/// The part of the words of an object that are no other part.
+const REST: &str = "options";
+
+/// The text of a fresh word in the place of an old one: a duration keeps its unit, an option the spelling of its key.
+fn replaced(row: Option<&'static Parameter>, all: &[Said<'_>], old: &Said<'_>, fresh: &Said<'_>) -> String {
+    match facts_of(row) {
+        Facts { kind: Some(kind), list: None, .. } if !kind.takes_any => {
+            (kind.write)(&fresh.value, Some(old.word)).unwrap_or_default()
+        }
+        Facts { object: Some(object), .. } => {
+            let part = object.parts.iter().find(|part| fresh.value[0] == part.key);
+            part.map_or_else(
+                || fresh.word.raw.to_owned(),
+                |part| object.part_word(part, &fresh.value[1], Some(old.word)),
+            )
+        }
+        Facts { address: Some(_), .. } | Facts { sources: Some(_), .. } if old.part != "=" => match old
+            .word
+            .split_option()
+        {
+            // Where `false` stood, `true` is a word, too.
+            Some((key, value)) if value.raw == "false" && fresh.value == true => format!("{}=true", key.raw),
+            Some((key, _)) if fresh.word.split_option().is_none() => key.raw.to_owned(),
+            _ => spelled(all, fresh),
+        },
+        Facts { options: Some(_), .. } if old.part == fresh.part => spelled(std::slice::from_ref(old), fresh),
+        Facts { options: Some(_), .. } => spelled(all, fresh),
+        Facts { kind: Some(_), list: None, .. } => with_key_of(old.word, fresh.word),
+        _ if row.is_none() => with_key_of(old.word, fresh.word),
+        _ => fresh.word.raw.to_owned(),
+    }
+}
+
+/// The text of a fresh option with its key as another one of the line spells it.
+fn spelled(old: &[Said<'_>], fresh: &Said<'_>) -> String {
+    let like = old.iter().find(|old| !old.part.is_empty() && old.part == fresh.part);
+    match (like.map(|old| OptionWord::split(old.word).key.raw), fresh.word.split_option()) {
+        (Some(key), Some((_, value))) => format!("{key}={}", value.raw),
+        _ => fresh.word.raw.to_owned(),
+    }
+}
+
+/// The text of a fresh word; if both are an option of one key, the quotes are those of the value alone.
+fn with_key_of(old: Word<'_>, fresh: Word<'_>) -> String {
+    let value = fresh.value();
+    let rest = old
+        .split_option()
+        .and_then(|(key, _)| Some((key, value.strip_prefix(&*key.value())?.strip_prefix('=')?)));
+    match rest {
+        Some((key, rest)) => format!("{}={}", key.raw, quoted_if_needed(rest)),
+        None => fresh.raw.to_owned(),
+    }
+}
+
+/// Returns the faults of new options whose key could not be separated from their value.
+pub(super) fn unwritable(
+    row: &Parameter,
+    current: Option<&Value>,
+    target: Option<&Value>,
+    pointer: &Pointer,
+) -> Faults {
+    let Some(target) = target else { return Faults::default() };
+    let each = |value: Option<&Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
+    let mut faults = Vec::new();
+    match row.codec.facts() {
+        Facts { address: Some(shape), .. } => {
+            faults.extend(unwritable_options(shape, current, target, pointer));
+        }
+        Facts { sources: Some(shape), .. } => {
+            let known = each(current);
+            for (index, element) in each(Some(target)).iter().enumerate() {
+                let known = known.iter().find(|known| *known == element).or(known.get(index));
+                faults.extend(unwritable_options(shape, known, element, &pointer.child(index)));
+            }
+        }
+        Facts { options: Some(_), .. } => {
+            let known = each(current);
+            for (index, pair) in
+                each(Some(target)).iter().enumerate().filter(|(_, pair)| !known.contains(pair))
+            {
+                let pointer = pointer.child(index).child(0);
+                faults.extend(writable_key(pair[0].as_str().unwrap_or_default(), &pointer).err());
+            }
+        }
+        _ => {}
+    }
+    Faults(faults)
+}
+
+fn unwritable_options(
+    shape: &AddressShape,
+    current: Option<&Value>,
+    target: &Value,
+    pointer: &Pointer,
+) -> Vec<Fault> {
+    let known: HashMap<&String, &Value> =
+        current.into_iter().flat_map(|current| shape.options_of(current)).collect();
+    let pointer = shape.options.map_or_else(|| pointer.clone(), |key| pointer.child(key));
+    // Without a value the word of an empty key would be empty.
+    let is_new = |(key, value): &(&String, &Value)| {
+        known.get(key).is_none_or(|known| key.is_empty() && known != value && **value == true)
+    };
+    let new = shape.options_of(target).filter(is_new).map(|(key, _)| key);
+    new.filter_map(|key| writable_key(keyword_of(shape.option_scope(), key), &pointer.child(key)).err())
+        .collect()
+}
+
+fn writable_key(key: &str, pointer: &Pointer) -> Result<(), Fault> {
+    if !key.is_empty() && !key.contains(['=', '\0']) && !needs_quotes(key) && !holds_mask(key) {
+        return Ok(());
+    }
+    let fault = Fault::wrong_type(pointer, "an option can't have this key");
+    Err(fault.hint("a key is not empty and holds no `=`, quotes, white space or NUL"))
+}
